@@ -34,5 +34,5 @@ def route_of(instants, rows, *, node=NODE):
 def ran(events, route, packet_of, ways=None, **options):
     """Layers and occupancy of one route."""
     ways = np.full(len(events), NONE, dtype=np.int8) if ways is None else ways
-    (found,) = occupancy.of_routes(events, [route], packet_of=packet_of, ways=ways, **options)
+    (found,) = occupancy.for_routes(events, [route], packet_of=packet_of, ways=ways, **options)
     return found

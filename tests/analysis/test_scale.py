@@ -45,22 +45,22 @@ def test_a_wrap_of_the_ids_merges_nothing():
 def test_where_it_is_cut_changes_nothing(monkeypatch, seed):
     """Losses, duplicates, late replies, jumps and wraps of ids, gaps: byte for byte the same in pieces of any size."""
     events = disturbed(400, seed=seed)
-    monkeypatch.setattr(completions, "PIECE", len(events))
+    monkeypatch.setattr(completions, "SLICE_EVENTS", len(events))
     expected = arrays(trips(events))
     for piece in (7, 40, 1_009):
-        monkeypatch.setattr(completions, "PIECE", piece)
+        monkeypatch.setattr(completions, "SLICE_EVENTS", piece)
         assert expected == arrays(trips(events))
 
 
 def test_an_index_holds_what_a_search_finds(monkeypatch):
     """Positions of every event of every node, in pieces that divide nothing evenly."""
     events = disturbed(50, seed=1)
-    monkeypatch.setattr(completions, "PIECE", 101)
+    monkeypatch.setattr(completions, "SLICE_EVENTS", 101)
     index = completions.Index(events)
     for code, event in BY_CODE.items():
         for node in range(len(NODES)):
             expected = np.flatnonzero((events.codes == code) & (events.nodes == node))
-            assert expected.tolist() == index.of(event.name, node=node).tolist()
+            assert expected.tolist() == index.positions(event.name, node=node).tolist()
 
 
 def test_progress_adds_up_to_all_events():

@@ -244,8 +244,8 @@ def test_a_silent_node_or_equal_ids_fail_the_check(demo: Demo) -> None:
     recording = Recording.open(demo.folder)
     result = analyse(open_recording(recording))
     silent = dataclasses.replace(result.events, frames_seen=result.events.frames_seen * np.array([1, 0]))
-    packets = dataclasses.replace(result.hops.journeys, ids=np.full_like(result.hops.journeys.ids, 7))
-    equal = dataclasses.replace(result.hops, journeys=packets)
+    packets = dataclasses.replace(result.hops.packets, ids=np.full_like(result.hops.packets.ids, 7))
+    equal = dataclasses.replace(result.hops, packets=packets)
     muted = dataclasses.replace(result, hops=dataclasses.replace(result.hops, events=silent))
 
     assert [] == checks.failed_checks(result, recording)

@@ -11,7 +11,7 @@ import pytest
 from commandline import ROOT, gpiorig
 from modebench import Mode, record
 
-from gpiorig.analysis.packets import accounting, journeys
+from gpiorig.analysis.packets import accounting, delivery
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig import strict_toml as tomls
 from gpiorig.rig.experiments.experiment import Experiment
@@ -83,9 +83,9 @@ def test_broadcast_over_a_lossy_channel(tmp_path: Path) -> None:
         assert mode.log(node).sequences.tolist() == sorted(route.ids.tolist())
         assert 150 == len(route) + route.lost
         assert route.lost > 0
-    status = hops.journeys.status
+    status = hops.packets.status
     both = set(routes["initiator > responder"].ids.tolist()) & set(routes["initiator > third"].ids.tolist())
-    assert len(both) == np.count_nonzero(status == journeys.DELIVERED)
+    assert len(both) == np.count_nonzero(status == delivery.DELIVERED)
 
 
 def test_the_log_of_another_run_fails_the_check(tmp_path: Path) -> None:
@@ -108,4 +108,4 @@ def test_the_log_of_another_run_fails_the_check(tmp_path: Path) -> None:
     tables = {path.stem for path in own.glob("*.parquet")}
     assert {"events", "hops", "packets", "receptions", "transmissions", "unattributed"} <= tables
     assert 1 == wrong.status
-    assert "Node responder says it received 9 packets; the pins show 12 deliveries." in wrong.stderr
+    assert "Node responder reports 9 packets received; the pins show 12 deliveries." in wrong.stderr

@@ -53,9 +53,9 @@ def correction(shown: Recording, bare: Recording) -> Correction:
     result = analyse(open_recording(shown))
     route = result.routes[0]
     known = open_recording(shown).instruments
-    costs = probe_costs.of_route(result.events, route, known)
+    costs = probe_costs.for_route(result.events, route, known)
     assert costs is not None
-    whole = uncertainty.of_steps(route.steps, known, total=route.name, costs=costs)[-1]
+    whole = uncertainty.for_steps(route.steps, known, total=route.name, costs=costs)[-1]
     initiator = str(shown.info.parameters["initiator"])
     with_probes, without = (_round_trips(log[initiator]) for log in (result.logs, analyse(open_recording(bare)).logs))
     rows = [(row, id_) for row, id_ in enumerate(route.ids.tolist()) if id_ in with_probes and id_ in without]

@@ -179,7 +179,7 @@ def rows_of(hops: Any, **wanted: Any) -> list[int]:
         <= {
             "sender": names[hops.senders[row]],
             "receiver": names[hops.receivers[row]],
-            "id": int(hops.journeys.ids[hops.packets[row]]),
+            "id": int(hops.packets.ids[hops.packet_rows[row]]),
             "number": int(hops.numbers[row]),
         }.items()
     ]

@@ -145,6 +145,6 @@ def durations_ns(route: Route) -> NDArray[np.float64]:
 
 def _compared(seen: Route, true_ns: NDArray[np.float64], rows: NDArray[np.int64], known: Instruments) -> Coverage:
     measured_ns = durations_ns(seen)[rows]
-    stated = uncertainty.of_steps(seen.steps, known, total=seen.name)
+    stated = uncertainty.for_steps(seen.steps, known, total=seen.name)
     columns = [value.expanded_of(measured_ns[:, i]) for i, value in enumerate(stated)]
     return Coverage(stated, measured_ns - true_ns, np.column_stack(columns))

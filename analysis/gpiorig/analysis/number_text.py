@@ -10,7 +10,7 @@ _UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
 
 
 def time_text(ns: float, *, digits: int = 3) -> str:
-    """A time such as ``8.32 ms`` or ``320 µs``, with so many significant digits; a dash for NaN."""
+    """A time such as ``8.32 ms`` or ``320 µs``, with `digits` significant digits; a dash for NaN."""
     if math.isnan(ns):
         return DASH
     if ns == 0:

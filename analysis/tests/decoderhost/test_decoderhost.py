@@ -107,24 +107,24 @@ def block(rows: Mapping[int, int], end: int, gaps: tuple[tuple[int, int], ...] =
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("nothing", "there is no decoder 'nothing'; looked in"),
         ("lower:data=NOPE", "lower:data=NOPE: the capture has no such channel; it has CLK, DATA"),
         ("lower:more=CLK", "lower needs the channel data"),
         ("lower:dato=CLK", "lower has no channel or option 'dato'; it has data, more, text, number, share"),
         ("lower:data=CLK:text=c", "lower:text=c: must be one of a, b"),
-        ("lower:data=CLK:number=1_0", "must be a whole number"),
+        ("lower:data=CLK:number=1_0", "must be an integer"),
         ("lower:data=CLK:share=x", "must be a number"),
-        ("lower:data", "says nothing"),
+        ("lower:data", "has no value"),
         ("lower:data=CLK:data=DATA", "is given twice"),
         ("upper", "upper takes edges; put a decoder that gives it before"),
         ("lower:data=CLK,lower", "lower takes logic, but lower below it gives edges"),
     ],
 )
-def test_what_does_not_fit_is_refused(text: str, said: str, library: Library) -> None:
+def test_what_does_not_fit_is_refused(text: str, message: str, library: Library) -> None:
     """Where sigrok-cli decodes something else in silence, the error names what there is."""
-    with pytest.raises(DecoderError, match=said.replace("(", r"\(")):
+    with pytest.raises(DecoderError, match=message.replace("(", r"\(")):
         parse_stacks([text], library, ("CLK", "DATA", ""))
 
 
@@ -154,9 +154,9 @@ def test_search_path_is_that_of_libsigrokdecode(tmp_path: Path) -> None:
         "XDG_DATA_HOME": str(home),
         "XDG_DATA_DIRS": f"{tmp_path}/nothing:{system}",
     }
-    found = [folder for folder in search_path(environment) if folder.is_relative_to(tmp_path)]
+    folders = [folder for folder in search_path(environment) if folder.is_relative_to(tmp_path)]
 
-    assert [own, home / "libsigrokdecode" / "decoders", system / "libsigrokdecode" / "decoders"] == found
+    assert [own, home / "libsigrokdecode" / "decoders", system / "libsigrokdecode" / "decoders"] == folders
 
 
 def test_decoders_are_loaded_apart(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,7 +183,7 @@ def test_broken_decoders_are_said(tmp_path: Path) -> None:
 
 
 def test_table(library: Library) -> None:
-    """Every output is a row; a stacked decoder that raises loses one input, what is malformed is dropped, both said."""
+    """Outputs are rows; a decoder that raises loses one input, malformed output is dropped; notes report both."""
     stacks = parse_stacks(["lower:data=CLK,upper"], library, ("CLK", "DATA"))
     waveform = wave(block({0: 0, 10: 1, 12: 3, 20: 2}, 25), block({30: 1}, 40))
     table, outcome = decode_table(waveform, stacks, selection=Selection.everything(stacks, *OutputKind))

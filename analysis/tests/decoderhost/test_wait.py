@@ -80,15 +80,15 @@ class SlowPins:
 
 def chunks(rng: random.Random, samples: Sequence[int], start: int) -> list[Chunk]:
     """The samples as chunks of any length, with rows also where other channels change or nothing does."""
-    made = []
+    blocks = []
     at = 0
     while at < len(samples):
         end = min(len(samples), at + rng.choice((1, 2, 10, 100)))
         rows = [i for i in range(at, end) if i == at or samples[i] != samples[i - 1] or rng.random() < 0.1]
         levels = np.array([samples[i] for i in rows], dtype=np.uint64)
-        made.append(Chunk(np.array(rows, dtype=np.int64) + start, levels, end + start))
+        blocks.append(Chunk(np.array(rows, dtype=np.int64) + start, levels, end + start))
         at = end
-    return made
+    return blocks
 
 
 def random_conditions(rng: random.Random, channels: int) -> Any:
@@ -118,8 +118,8 @@ def test_equal_to_the_rule_sample_by_sample(start: int) -> None:
         while len(samples) < length:
             samples += [rng.getrandbits(4) if rng.random() < 0.7 else samples[-1]] * rng.choice((1, 1, 2, 3, 20))
         bits = [rng.choice((0, 1, 2, 3, UNMAPPED)) for _ in range(4)]
-        made = iter(chunks(rng, samples, start))
-        pins, slow = Pins(bits, lambda made=made: next(made, None)), SlowPins(samples, bits, start)  # type: ignore[misc]
+        blocks = iter(chunks(rng, samples, start))
+        pins, slow = Pins(bits, lambda blocks=blocks: next(blocks, None)), SlowPins(samples, bits, start)  # type: ignore[misc]
         for _ in range(40):
             conditions = random_conditions(rng, 4)
             if conditions and rng.random() < 0.7:  # else one that never holds would end most runs at once
@@ -139,8 +139,8 @@ def test_equal_to_the_rule_sample_by_sample(start: int) -> None:
 
 
 def one_chunk(levels: Sequence[int]) -> Pins:
-    made = iter([Chunk(np.arange(len(levels), dtype=np.int64), np.array(levels, dtype=np.uint64), len(levels))])
-    return Pins([0], lambda: next(made, None))
+    blocks = iter([Chunk(np.arange(len(levels), dtype=np.int64), np.array(levels, dtype=np.uint64), len(levels))])
+    return Pins([0], lambda: next(blocks, None))
 
 
 @pytest.mark.parametrize("conditions", ["r", ({0: "r"},), [("r",)], {0: 1}, {"skip": "1"}, {1.5: "r"}])
@@ -151,7 +151,7 @@ def test_what_is_no_condition_is_refused(conditions: Any) -> None:
 
 
 def test_the_end_is_said_again() -> None:
-    """A decoder that waits on after the end is told each time, in both ways that libsigrokdecode has."""
+    """A decoder that waits on after the end gets the end each time, in both ways that libsigrokdecode has."""
     pins = one_chunk([0, 1])
     for kind in (EOFError, SystemError):
         with pytest.raises(kind):

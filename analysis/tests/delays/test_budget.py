@@ -46,8 +46,8 @@ def values(shares) -> np.ndarray:
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.tuples(*[st.integers(0, 100_000)] * 4), min_size=0, max_size=40))
 def test_shares_add_up_to_one_or_say_why_not(rows):
-    whole = budget.budget(steps_of(np.array(rows, dtype=np.int64).reshape(-1, 4)))
-    for shares in (whole.time, whole.variance, whole.tail):
+    shares_of_all = budget.budget(steps_of(np.array(rows, dtype=np.int64).reshape(-1, 4)))
+    for shares in (shares_of_all.time, shares_of_all.variance, shares_of_all.tail):
         if all(math.isfinite(share.value) for share in shares):
             assert math.isclose(1.0, values(shares).sum(), rel_tol=1e-9)
         else:
@@ -94,11 +94,11 @@ def test_groups_are_sums_with_intervals_of_their_own():
     assert ["stack software", "MAC: queue, slot, hand-over"] == [group.name for group in shares.by_kind]
     assert [0, 1, 2, 3, 4] == sorted(step for group in shares.by_kind for step in group.steps)
     assert math.isclose(1, sum(group.variance.value for group in shares.by_kind), rel_tol=1e-9)
-    (whole,) = shares.by_node
-    assert ("one", (0, 1, 2, 3, 4)) == (whole.name, whole.steps)
-    assert math.isclose(1, whole.variance.value, rel_tol=1e-9)
-    assert math.isclose(1, whole.variance.low, rel_tol=1e-9)
-    assert math.isclose(1, whole.tail.high, rel_tol=1e-9)
+    (shares_of_all,) = shares.by_node
+    assert ("one", (0, 1, 2, 3, 4)) == (shares_of_all.name, shares_of_all.steps)
+    assert math.isclose(1, shares_of_all.variance.value, rel_tol=1e-9)
+    assert math.isclose(1, shares_of_all.variance.low, rel_tol=1e-9)
+    assert math.isclose(1, shares_of_all.tail.high, rel_tol=1e-9)
 
 
 def test_starts_give_the_order():
@@ -137,8 +137,8 @@ def test_intervals_of_shares_hold_the_truth():
     true = np.array([1, 4, 9]) / 14
     for seed in range(runs):
         noise = np.random.default_rng(seed).normal(size=(400, 3)) * np.array([1, 2, 3]) * 10_000 + 1_000_000
-        whole = budget.budget(steps_of(noise.astype(np.int64)))
-        for of, shares in enumerate((whole.variance, whole.tail)):
+        shares_of_all = budget.budget(steps_of(noise.astype(np.int64)))
+        for of, shares in enumerate((shares_of_all.variance, shares_of_all.tail)):
             held[of] += [share.low <= at <= share.high for share, at in zip(shares, true, strict=True)]
     assert held.min() >= fewest(runs, 0.95)
 

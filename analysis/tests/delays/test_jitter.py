@@ -61,11 +61,11 @@ def test_the_delays_of_rfc_5481():
     """
     sample = [20, 10, 20, 25, 20]
     assert [-10, 10, 5, -5] == ipdv(array(sample)).tolist()
-    found = by_name(sample)
-    assert 10 == found["PDV, median"].value
-    assert 7.5 == found["IPDV, median of magnitudes"].value
-    assert 20 == found["IPDV, peak-to-peak"].value
-    assert 15 == found["peak-to-peak"].value
+    jitter_by_name = by_name(sample)
+    assert 10 == jitter_by_name["PDV, median"].value
+    assert 7.5 == jitter_by_name["IPDV, median of magnitudes"].value
+    assert 20 == jitter_by_name["IPDV, peak-to-peak"].value
+    assert 15 == jitter_by_name["peak-to-peak"].value
 
 
 def test_the_mean_of_the_running_jitter_tends_to_that_of_the_differences():
@@ -94,7 +94,7 @@ def test_packets_missing_in_their_numbers_break_pairs_as_lost_ones_do():
 def test_packets_lost_of_a_run_break_the_pairs_of_round_trips(places, widest):
     """Delays of 10, 15, 11 samples, then 100, 101, 101 after some were lost: differences of -4 to 5, or to 89."""
     route = cases.route(array([[10], [15], [11], [100], [101], [101]]), np.arange(6, dtype=np.int64) * 1000)
-    measures = jitter.of_route(dataclasses.replace(route, places=places))
+    measures = jitter.for_route(dataclasses.replace(route, places=places))
     ranges = [measure.ns.value for measure in measures if measure.name == "IPDV, peak-to-peak"]
     assert [pytest.approx((widest + 4) * cases.UNIT_NS)] == ranges
 
@@ -104,25 +104,25 @@ def test_packets_are_taken_in_the_order_of_sending():
 
 
 def test_every_measure_has_a_name_of_its_own_and_a_source():
-    found = jitter.measures(np.arange(100), samplerate_hz=NS)
-    assert len(found) == len({each.name for each in found})
-    assert all(each.source for each in found)
+    jitters = jitter.measures(np.arange(100), samplerate_hz=NS)
+    assert len(jitters) == len({one.name for one in jitters})
+    assert all(one.source for one in jitters)
 
 
 def test_peak_to_peak_has_no_interval_but_says_what_share_it_holds():
     """Wilks 1941: 93 independent packets hold 95 % with 95 % confidence."""
-    found = by_name(np.random.default_rng(3).permutation(93))["peak-to-peak"]
-    assert math.isnan(found.low)
-    assert math.isnan(found.high)
-    assert "no interval; with 95 % confidence at least 95 %" in found.note
+    jitter_by_name = by_name(np.random.default_rng(3).permutation(93))["peak-to-peak"]
+    assert math.isnan(jitter_by_name.low)
+    assert math.isnan(jitter_by_name.high)
+    assert "no interval; with 95 % confidence at least 95 %" in jitter_by_name.note
 
 
 @settings(max_examples=50, deadline=None)
 @given(delays)
 def test_nothing_raises_and_nothing_is_undefined_without_a_word(of):
-    for found in by_name(of).values():
-        for number in (found.value, found.low, found.high):
-            assert not math.isnan(number) or found.note
+    for jitter_by_name in by_name(of).values():
+        for number in (jitter_by_name.value, jitter_by_name.low, jitter_by_name.high):
+            assert not math.isnan(number) or jitter_by_name.note
 
 
 @pytest.mark.slow
@@ -136,6 +136,6 @@ def test_jitter_does_not_know_of_a_shift_and_scales(seed, shift, scale):
 
 
 def test_table():
-    found = jitter.as_table(jitter.measures(np.arange(100), samplerate_hz=Fraction(24_000_000)))
-    assert ["measure", "source", "value_ns", "low_ns", "high_ns", "confidence", "method", "note"] == found.column_names
-    assert found["value_ns"][0].as_py() == 99 * 1000 / 24
+    table = jitter.as_table(jitter.measures(np.arange(100), samplerate_hz=Fraction(24_000_000)))
+    assert ["measure", "source", "value_ns", "low_ns", "high_ns", "confidence", "method", "note"] == table.column_names
+    assert table["value_ns"][0].as_py() == 99 * 1000 / 24

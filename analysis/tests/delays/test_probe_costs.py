@@ -10,7 +10,7 @@ from tripcases import trips
 
 from gpiorig.analysis.delays.calibration import Price, price
 from gpiorig.analysis.delays.instruments import Analyzer, Instruments, Node
-from gpiorig.analysis.delays.probe_costs import of_route
+from gpiorig.analysis.delays.probe_costs import for_route
 from gpiorig.analysis.events.table import BY_CODE, BY_NAME
 from gpiorig.analysis.packets import path, round_trips
 
@@ -41,8 +41,8 @@ def calibrated(events, cost=EVENT, nodes=NODES):
 
 
 def route_of(events):
-    found = trips(events)
-    return round_trips.route(found)
+    analysis = trips(events)
+    return round_trips.route(analysis)
 
 
 def instruments(node=PLAIN):
@@ -61,7 +61,7 @@ def route(events):
 
 def slowly(events, route, prices: Price):
     """The costs in ns, event by event: a plain second version, without leads and waits."""
-    found = np.zeros((len(route), len(route.steps.steps)))
+    costs_ns = np.zeros((len(route), len(route.steps.steps)))
     for row, start in enumerate(route.starts):
         for column, step in enumerate(route.steps.steps):
             end = start + route.steps.samples[row, column]
@@ -70,19 +70,19 @@ def slowly(events, route, prices: Price):
                     events.samples, events.nodes, events.codes, events.ids, strict=True
                 ):
                     if start <= at < end and NODES[node] == step.node and BY_CODE[int(code)].code < 128:
-                        found[row, column] += prices.with_id if identity >= 0 else prices.without_id
+                        costs_ns[row, column] += prices.with_id if identity >= 0 else prices.without_id
             start = end
-    return found
+    return costs_ns
 
 
 def test_a_price_is_the_mean_of_the_burst(events):
     """3.5 us; without id it costs 12 of 28 bits at least, at most 8 symbols of 125 ns (reference/line-code.md)."""
-    found = price(events, node="initiator", known=PLAIN)
+    event_price = price(events, node="initiator", known=PLAIN)
 
-    assert EVENT * T_NS == pytest.approx(found.with_id)
-    assert 3500 * 12 / 28 == pytest.approx(found.without_id - found.without_id_width)
-    assert 3500 - 8 * 125 == pytest.approx(found.without_id + found.without_id_width)
-    assert 3500 - 13 * 125 - 400 == pytest.approx(2 * found.lead_width)
+    assert EVENT * T_NS == pytest.approx(event_price.with_id)
+    assert 3500 * 12 / 28 == pytest.approx(event_price.without_id - event_price.without_id_width)
+    assert 3500 - 8 * 125 == pytest.approx(event_price.without_id + event_price.without_id_width)
+    assert 3500 - 13 * 125 - 400 == pytest.approx(2 * event_price.lead_width)
 
 
 def test_measured_costs_lie_within_the_limits():
@@ -100,10 +100,10 @@ def test_measured_costs_lie_within_the_limits():
 @pytest.mark.slow
 def test_costs_are_those_of_every_event_in_its_step(events, route):
     """Packet by packet, against a loop over all events."""
-    found = of_route(events, route, instruments())
+    costs = for_route(events, route, instruments())
     one = price(events, node="initiator", known=PLAIN)
 
-    leads = found.costs_ns - slowly(events, route, one)
+    leads = costs.costs_ns - slowly(events, route, one)
     assert np.allclose(leads, leads[0])
     # A step between a line and the bus differs by the time from the call to the first strobe edge; all cancel.
     assert {0.0, one.lead_width, -one.lead_width} == set(np.round(leads[0], 6))
@@ -112,27 +112,27 @@ def test_costs_are_those_of_every_event_in_its_step(events, route):
 
 def test_costs_of_the_steps_add_up(events, route):
     """So the corrected steps of a packet add up to its corrected round trip."""
-    found = of_route(events, route, instruments())
+    costs = for_route(events, route, instruments())
 
-    assert np.median(found.costs_ns.sum(axis=1)) == pytest.approx(found.cost_ns[-1])
-    assert found.events[:-1].sum() == found.events[-1]
+    assert np.median(costs.costs_ns.sum(axis=1)) == pytest.approx(costs.cost_ns[-1])
+    assert costs.events[:-1].sum() == costs.events[-1]
 
 
 def test_events_of_radio_and_of_other_nodes_cost_nothing(events, route):
     """The wait before the air and the air itself have none, whatever processors send meanwhile."""
-    found = of_route(events, route, instruments())
+    costs = for_route(events, route, instruments())
     radio = [i for i, step in enumerate(route.steps.steps) if step.kind in (path.Kind.RADIO_WAIT, path.Kind.AIR)]
 
     assert 4 == len(radio)
-    assert not found.events[radio].any()
+    assert not costs.events[radio].any()
 
 
 def test_without_a_burst_nothing_is_said(bench):
     """Neither of no node, nor of one only."""
     plain = bench.events()
-    assert of_route(plain, route_of(plain), instruments()) is None
+    assert for_route(plain, route_of(plain), instruments()) is None
     one = calibrated(plain, nodes=("initiator",))
-    assert of_route(one, route_of(one), instruments()) is None
+    assert for_route(one, route_of(one), instruments()) is None
 
 
 def test_a_wait_swallows_what_was_spent_before_it(events, route):
@@ -154,7 +154,7 @@ def test_a_wait_swallows_what_was_spent_before_it(events, route):
         ids=route.ids[first : first + 1],
         starts=route.starts[first : first + 1],
     )
-    free, waiting = of_route(events, one, instruments()), of_route(events, one, instruments(busy))
+    free, waiting = for_route(events, one, instruments()), for_route(events, one, instruments(busy))
 
     assert 0 == pytest.approx(waiting.cost_ns[received : column + 1].sum() - _lead(events))
     assert np.allclose(np.delete(free.cost_ns[:-1], column), np.delete(waiting.cost_ns[:-1], column))
@@ -173,28 +173,28 @@ def test_a_wait_that_there_would_have_been_counts_in_part(events, route, late):
     names = [step.name for step in route.steps.steps]
     column = names.index("reply: prepare the radio")
     received = names.index("request: interrupt: line to ISR")
-    free = of_route(events, route, instruments())
+    free = for_route(events, route, instruments())
     spent = free.costs_ns[0, received:column].sum() - _lead(events)
     arrival = route.steps.samples[0, received:column].sum() * T_NS
     busy = dataclasses.replace(PLAIN, busy_ns=round(arrival - late * spent))
-    waiting = of_route(events, route, instruments(busy))
+    waiting = for_route(events, route, instruments(busy))
 
     assert (1 - late) * spent == pytest.approx(free.costs_ns[0, column] - waiting.costs_ns[0, column], abs=T_NS)
 
 
 def test_a_radio_that_is_ready_early_swallows_nothing(events, route):
     """Ready before the driver would have come even without probes."""
-    free = of_route(events, route, instruments())
-    early = of_route(events, route, instruments(dataclasses.replace(PLAIN, busy_ns=1)))
+    free = for_route(events, route, instruments())
+    early = for_route(events, route, instruments(dataclasses.replace(PLAIN, busy_ns=1)))
 
     assert np.array_equal(free.costs_ns, early.costs_ns)
 
 
 def test_waits_of_the_driver_count_half(events, route):
     """More or less the other half, which is their uncertainty."""
-    own = of_route(events, route, instruments(dataclasses.replace(PLAIN, waits_in_software=True)))
+    own = for_route(events, route, instruments(dataclasses.replace(PLAIN, waits_in_software=True)))
     waits = [i for i, step in enumerate(route.steps.steps) if step.kind is path.Kind.RADIO_WAIT]
-    free = of_route(events, route, instruments())
+    free = for_route(events, route, instruments())
     half = next(part for part in own.parts if part.name == "events during a wait").standard_ns
 
     assert (own.events[waits] > 0).all()
@@ -207,7 +207,7 @@ def test_a_node_with_slots_may_have_waited_for_one(bench, route, events):
     """What a sender does before its slot counts half, more or less the other half; a receiver's steps are as ever."""
     bench.log.append((0, 500, "slot.frame", 1))
     slotted = calibrated(bench.events())
-    found, free = (of_route(each, route_of(each), instruments()) for each in (slotted, events))
+    waiting, free = (for_route(one_run, route_of(one_run), instruments()) for one_run in (slotted, events))
     sender = [
         i
         for i, step in enumerate(route.steps.steps)
@@ -216,16 +216,16 @@ def test_a_node_with_slots_may_have_waited_for_one(bench, route, events):
     others = np.delete(np.arange(len(route.steps.steps)), sender)
 
     assert 8 == len(sender)
-    assert pytest.approx(free.cost_ns[sender] / 2) == found.cost_ns[sender]
-    assert np.array_equal(free.cost_ns[others], found.cost_ns[others])
-    half = next(part for part in found.parts if part.name == "events during a wait").standard_ns
+    assert pytest.approx(free.cost_ns[sender] / 2) == waiting.cost_ns[sender]
+    assert np.array_equal(free.cost_ns[others], waiting.cost_ns[others])
+    half = next(part for part in waiting.parts if part.name == "events during a wait").standard_ns
     assert pytest.approx(free.cost_ns[sender] / 2 / np.sqrt(3), rel=0.5) == half[sender]
 
 
 def test_costlier_events_are_never_more_certain(bench):
     """No part shrinks when an event costs more."""
     cheap, dear = (calibrated(bench.events(), cost) for cost in (EVENT, 2 * EVENT))
-    before, after = (of_route(each, route_of(each), instruments()) for each in (cheap, dear))
+    before, after = (for_route(one_run, route_of(one_run), instruments()) for one_run in (cheap, dear))
 
     assert [part.name for part in before.parts] == [part.name for part in after.parts]
     for low, high in zip(before.parts, after.parts, strict=True):
@@ -240,8 +240,8 @@ def test_no_packet_is_no_error(events, route):
         ids=route.ids[:0],
         starts=route.starts[:0],
     )
-    found = of_route(events, none, instruments())
+    costs = for_route(events, none, instruments())
 
-    assert (0, len(route.steps.steps)) == found.costs_ns.shape
-    assert not found.events.any()
-    assert (len(route.steps.steps) + 1,) == found.cost_ns.shape
+    assert (0, len(route.steps.steps)) == costs.costs_ns.shape
+    assert not costs.events.any()
+    assert (len(route.steps.steps) + 1,) == costs.cost_ns.shape

@@ -62,8 +62,8 @@ def route_of(air: Air, others: np.ndarray) -> Route:
     ends = [milestones[f"request.{name}"] for name in names]
     steps = tuple(between(a, b, nodes=("one", "two", "one"), ways=path.DIRECTIONS, turn=1) for a, b in pairwise(ends))
     samples = np.column_stack([others[:, 0], air.ends - air.begins, others[:, 1]])
-    made = Steps(steps, np.arange(len(samples)), samples, RATE_HZ)
-    return Route("round trip", made, np.arange(len(samples), dtype=np.int32), air.begins - others[:, 0], 0, 0)
+    route_steps = Steps(steps, np.arange(len(samples)), samples, RATE_HZ)
+    return Route("round trip", route_steps, np.arange(len(samples), dtype=np.int32), air.begins - others[:, 0], 0, 0)
 
 
 def parts_of(air: Air, route: Route) -> radio_parts.RadioParts:
@@ -109,10 +109,10 @@ def test_time_covered_is_what_is_counted(seed, count):
     rng = np.random.default_rng(seed)
     merged = airtime.union(intervals(rng, count, 60, high=500))
     windows = intervals(rng, 10, 300, high=500)
-    taken = np.zeros(1000, dtype=bool)
+    busy = np.zeros(1000, dtype=bool)
     for start, end in zip(*merged, strict=True):
-        taken[start:end] = True
-    expected = [int(taken[a:b].sum()) for a, b in zip(*windows, strict=True)]
+        busy[start:end] = True
+    expected = [int(busy[a:b].sum()) for a, b in zip(*windows, strict=True)]
     assert expected == airtime.covered(merged, *windows).tolist()
     rows = [
         sum(a < end and start < b for start, end in zip(*merged, strict=True)) for a, b in zip(*windows, strict=True)
@@ -133,13 +133,13 @@ def test_shares_of_the_parts_add_up_to_the_step(seed):
     assert (alone.time, alone.variance, alone.tail) == (shares.time, shares.variance, shares.tail)
     assert math.isclose(1, sum(share.value for share in shares.time), rel_tol=1e-9)
     for kind in ("time", "variance", "tail"):
-        whole = getattr(shares, kind)[1].value
-        np.testing.assert_allclose(sum(getattr(part, kind).value for part in shares.parts), whole, atol=1e-9)
+        complete = getattr(shares, kind)[1].value
+        np.testing.assert_allclose(sum(getattr(part, kind).value for part in shares.parts), complete, atol=1e-9)
     assert [1] * 5 == [part.step for part in shares.parts]
 
 
 def test_intervals_of_the_parts_have_the_plain_values():
-    """cov(part, whole) / var(whole), with an interval around it."""
+    """cov(part, total) / var(total), with an interval around it."""
     rng = np.random.default_rng(1)
     air = air_of(rng)
     route = route_of(air, rng.integers(1, 500, (len(air.begins), 2)))
@@ -153,7 +153,7 @@ def test_intervals_of_the_parts_have_the_plain_values():
 
 
 def test_rows_of_the_table_name_step_and_part():
-    """A row per part below its step; the column is empty for whole steps, kinds and nodes."""
+    """A row per part below its step; the column is empty for complete steps, kinds and nodes."""
     rng = np.random.default_rng(2)
     air = air_of(rng)
     route = route_of(air, rng.integers(1, 500, (len(air.begins), 2)))

@@ -12,7 +12,7 @@ from tripcases import trips
 
 from gpiorig.analysis.delays import instruments, uncertainty
 from gpiorig.analysis.delays.instruments import Analyzer, Instruments, Node, Pin
-from gpiorig.analysis.delays.uncertainty import Component, DelayUncertainty, combined, of_delay, of_steps, rectangular
+from gpiorig.analysis.delays.uncertainty import Component, DelayUncertainty, combined, for_delay, for_steps, rectangular
 from gpiorig.analysis.number_text import uncertain_text
 from gpiorig.analysis.packets import round_trips
 
@@ -23,12 +23,12 @@ IDEAL = Analyzer(period_ns=T_NS, clock_ppm=0.0, skew_ns=0.0, aperture_ns=0.0)
 CLASS = Analyzer(period_ns=T_NS, clock_ppm=50.0, skew_ns=5.0, aperture_ns=2.0)
 
 
-def named(found: DelayUncertainty) -> dict[str, float]:
-    return {component.name: component.standard_ns for component in found.components}
+def named(delay: DelayUncertainty) -> dict[str, float]:
+    return {component.name: component.standard_ns for component in delay.components}
 
 
 def between(start: Pin, end: Pin, delay_ns: float, analyzer: Analyzer = CLASS) -> DelayUncertainty:
-    return of_delay("a delay", delay_ns, start=start, end=end, instruments=Instruments(analyzer))
+    return for_delay("a delay", delay_ns, start=start, end=end, instruments=Instruments(analyzer))
 
 
 def sampled(start: float, duration: float) -> int:
@@ -39,18 +39,18 @@ def sampled(start: float, duration: float) -> int:
 @pytest.fixture
 def stage(bench):
     """The round trips of the synthetic bench."""
-    found = trips(bench.events())
-    return round_trips.route(found)
+    analysis = trips(bench.events())
+    return round_trips.route(analysis)
 
 
 def test_combined_is_that_of_the_gum():
     """Example H.1, calibration of an end gauge: 25, 9.7, 2.9, 16.6 nm give 32; 5.8, 3.9, 6.7 give 9.7 (JCGM 100)."""
-    whole, difference = (
+    total, difference = (
         combined(tuple(Component(str(nm), nm, "B", "table H.1") for nm in parts))
         for parts in ((25.0, 9.7, 2.9, 16.6), (5.8, 3.9, 6.7))
     )
 
-    assert (32, 9.7) == (round(whole), round(difference, 1))
+    assert (32, 9.7) == (round(total), round(difference, 1))
 
 
 def test_what_grows_with_the_delay_is_added():
@@ -116,7 +116,7 @@ def test_equal_edges_of_a_channel_have_no_skew():
 
 @pytest.mark.parametrize("factor", [2, 3, 10])
 def test_sampling_scales_with_the_period(factor):
-    """A samplerate so many times as high: so many times less, and nothing else changes."""
+    """A samplerate N times as high: 1/N of the quantisation, and nothing else changes."""
     slow = dataclasses.replace(CLASS, aperture_ns=0.0)
     fast = dataclasses.replace(slow, period_ns=T_NS / factor)
     before, after = named(between(STROBE, TAP, 1e6, slow)), named(between(STROBE, TAP, 1e6, fast))
@@ -136,32 +136,32 @@ def test_a_worse_analyzer_is_never_more_certain(field):
 
 def test_another_component_never_lowers_the_uncertainty():
     """Of pins and of probes."""
-    found = between(STROBE, TAP, 1e6)
-    more = dataclasses.replace(found, probe_components=(Component("more", 1.0, "A", "test"),))
+    delay = between(STROBE, TAP, 1e6)
+    more = dataclasses.replace(delay, probe_components=(Component("more", 1.0, "A", "test"),))
 
-    assert more.corrected_expanded_ns > found.expanded_ns == more.expanded_ns
+    assert more.corrected_expanded_ns > delay.expanded_ns == more.expanded_ns
 
 
 def test_every_delay_has_its_own():
     """Of the median it is `expanded_ns`; a longer delay is less certain by the clock; any shape is taken."""
-    found = between(STROBE, TAP, 1e6)
-    several = found.expanded_of(np.array([[1e6, 2e6], [0.0, 1e6]]))
+    delay = between(STROBE, TAP, 1e6)
+    several = delay.expanded_of(np.array([[1e6, 2e6], [0.0, 1e6]]))
 
-    assert found.expanded_ns == pytest.approx(several[0, 0])
+    assert delay.expanded_ns == pytest.approx(several[0, 0])
     assert several[1, 0] < several[0, 0] < several[0, 1]
 
 
 def test_the_whole_is_not_the_root_sum_of_its_steps(stage):
     """It has two ends: sampling and skew are those of one delay, the clock's part is the sum of the steps'."""
     known = Instruments(CLASS, nodes={name: Node(mark_ns=192_000) for name in ("initiator", "responder")})
-    *steps, whole = of_steps(stage.steps, known, total=stage.name)
+    *steps, total = for_steps(stage.steps, known, total=stage.name)
 
-    assert [*(step.name for step in stage.steps.steps), "round trip"] == [each.name for each in (*steps, whole)]
-    assert named(steps[0])["sample quantisation"] == named(whole)["sample quantisation"]
-    assert "skew between channels" not in named(whole)
+    assert [*(step.name for step in stage.steps.steps), "round trip"] == [delay.name for delay in (*steps, total)]
+    assert named(steps[0])["sample quantisation"] == named(total)["sample quantisation"]
+    assert "skew between channels" not in named(total)
     clocks = [named(step)["analyzer's clock"] for step in steps]
     lengths = [step.delay_ns for step in steps]
-    assert 50e-6 / math.sqrt(3) * whole.delay_ns == pytest.approx(named(whole)["analyzer's clock"])
+    assert 50e-6 / math.sqrt(3) * total.delay_ns == pytest.approx(named(total)["analyzer's clock"])
     # What is measured before the air is longer than the step by the constant, and what is measured on it is shorter.
     assert 50e-6 / math.sqrt(3) * sum(lengths) == pytest.approx(sum(clocks))
 
@@ -169,8 +169,8 @@ def test_the_whole_is_not_the_root_sum_of_its_steps(stage):
 def test_the_first_bit_on_the_air_is_as_certain_as_its_constant(stage):
     """It moves time between the two steps at the air, and is in no other."""
     nodes = {name: Node(mark_ns=192_000, mark_uncertainty_ns=9_000) for name in ("initiator", "responder")}
-    found = of_steps(stage.steps, Instruments(CLASS, nodes=nodes), total=stage.name)
-    uncertain = {each.name: named(each).get("first bit on the air") for each in found}
+    delays = for_steps(stage.steps, Instruments(CLASS, nodes=nodes), total=stage.name)
+    uncertain = {delay.name: named(delay).get("first bit on the air") for delay in delays}
     at_the_air = {name: size for name, size in uncertain.items() if size is not None}
 
     assert [rectangular(9_000)] * 4 == list(at_the_air.values())
@@ -181,8 +181,8 @@ def test_the_first_bit_on_the_air_is_as_certain_as_its_constant(stage):
 def test_a_constant_that_is_no_whole_number_of_samples_says_so(stage):
     """192.01 us at 24 MS/s is 4608.24 samples: 10 ns are lost."""
     nodes = {name: Node(mark_ns=192_010) for name in ("initiator", "responder")}
-    found = of_steps(stage.steps, Instruments(CLASS, nodes=nodes), total=stage.name)
-    lost = [named(each)[name] for each in found for name in named(each) if name.endswith("rounded to a sample")]
+    delays = for_steps(stage.steps, Instruments(CLASS, nodes=nodes), total=stage.name)
+    lost = [named(delay)[name] for delay in delays for name in named(delay) if name.endswith("rounded to a sample")]
 
     assert pytest.approx([10.0] * 4) == lost
 
@@ -191,8 +191,8 @@ def test_ends_on_two_analyzers():
     """The alignment's uncertainty takes the place of sampling; rounding to the reference's samples comes on top."""
     other = (Analyzer(period_ns=62.5, skew_ns=5.0), 25.0)
     known = Instruments(CLASS, {"b.tap.irq": other, "b.strobe": other})
-    across = of_delay("across", 1e6, start=STROBE, end=Pin("b.tap.irq", "rise"), instruments=known)
-    within = of_delay("within", 1e6, start=Pin("b.strobe", "first"), end=Pin("b.strobe", "first"), instruments=known)
+    across = for_delay("across", 1e6, start=STROBE, end=Pin("b.tap.irq", "rise"), instruments=known)
+    within = for_delay("within", 1e6, start=Pin("b.strobe", "first"), end=Pin("b.strobe", "first"), instruments=known)
 
     assert 25.0 == named(across)["alignment of analyzers, sampling included"]
     assert "sample quantisation" not in named(across)
@@ -202,25 +202,25 @@ def test_ends_on_two_analyzers():
 
 
 def test_no_packet_is_no_error(stage):
-    """Without a median there is no part of the clock, and the rest is as it is."""
+    """Without a median there is no part of the clock, and the rest is unchanged."""
     none = dataclasses.replace(stage.steps, rows=stage.steps.rows[:0], samples=stage.steps.samples[:0])
-    found = of_steps(none, Instruments(CLASS), total="round trip")
+    delays = for_steps(none, Instruments(CLASS), total="round trip")
 
-    assert len(stage.steps.steps) + 1 == len(found)
-    assert math.isnan(found[0].delay_ns)
-    assert found[0].expanded_ns > 0
+    assert len(stage.steps.steps) + 1 == len(delays)
+    assert math.isnan(delays[0].delay_ns)
+    assert delays[0].expanded_ns > 0
 
 
 def test_a_route_without_steps_has_a_whole_without_components(stage):
     """Nothing arrived on it."""
     none = dataclasses.replace(stage.steps, steps=(), samples=np.empty((0, 0), np.int64), rows=stage.steps.rows[:0])
-    (whole,) = of_steps(none, Instruments(CLASS), total="a > b")
+    (total,) = for_steps(none, Instruments(CLASS), total="a > b")
 
-    assert ("a > b", (), 0.0) == (whole.name, whole.components, whole.expanded_ns)
+    assert ("a > b", (), 0.0) == (total.name, total.components, total.expanded_ns)
 
 
 def test_drivers_have_their_class_and_a_bench_file_goes_before():
-    """fx2lafw by its crystal; what nobody knows is the widest."""
+    """fx2lafw by its crystal; an unknown driver has the widest."""
     assert 100.0 == instruments.by_driver("fx2lafw:conn=1.12", samplerate_hz=RATE).clock_ppm
     given = instruments.by_driver("fx2lafw", samplerate_hz=RATE, clock_ppm=1.5)
     assert (1.5, "bench file") == (given.clock_ppm, given.source("clock_ppm"))
@@ -229,10 +229,10 @@ def test_drivers_have_their_class_and_a_bench_file_goes_before():
 
 def test_table_has_a_row_per_component():
     """Standard uncertainties, those of the probes marked."""
-    found = dataclasses.replace(between(STROBE, TAP, 1e6), probe_components=(Component("more", 1.0, "A", "test"),))
-    table = uncertainty.as_table([("round trip", (found,))]).to_pylist()
+    delay = dataclasses.replace(between(STROBE, TAP, 1e6), probe_components=(Component("more", 1.0, "A", "test"),))
+    table = uncertainty.as_table([("round trip", (delay,))]).to_pylist()
 
-    assert [*named(found), "more"] == [row["component"] for row in table]
+    assert [*named(delay), "more"] == [row["component"] for row in table]
     assert [False, False, False, True] == [row["of_probes"] for row in table]
     assert 0 == uncertainty.as_table([]).num_rows
 

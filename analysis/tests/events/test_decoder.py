@@ -14,7 +14,7 @@ from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.capture.buses import symbol_bus
 from gpiorig.capture.edges.waveform import Block, Waveform
 
-FRAME_GAP = 10  # samples: 400 ns at 24 MHz, as the wiring of the bench says
+FRAME_GAP = 10  # samples: 400 ns at 24 MHz, as in the wiring of the bench
 
 
 def plain(edges, wiring):
@@ -36,22 +36,22 @@ def plain(edges, wiring):
 
 
 def in_blocks(edges, random, blocks):
-    """The edges in so many blocks, cut anywhere; a gap is told in the block before its end or in that of its end."""
+    """The edges in this number of blocks, cut anywhere; a gap is in the block before its end or in that of its end."""
     cuts = [0, *np.sort(random.integers(0, len(edges.samples) + 1, blocks - 1)).tolist(), len(edges.samples)]
 
     def read():
-        told = 0
+        reported = 0
         for first, last in pairwise(cuts):
             known = int(edges.samples[last]) if last < len(edges.samples) else edges.end
             begun = int(np.searchsorted(edges.gaps[:, 1], known, side="right"))
-            yield Block(edges.samples[first:last], edges.levels[first:last], known, edges.gaps[told:begun])
-            told = begun
+            yield Block(edges.samples[first:last], edges.levels[first:last], known, edges.gaps[reported:begun])
+            reported = begun
 
     return Waveform(samplerate_hz=edges.samplerate_hz, channels=edges.channels, read=read)
 
 
 def gapped(edges, random, gaps):
-    """The edges without those in a few stretches of lost samples."""
+    """The edges without those in a few intervals of lost samples."""
     starts = np.sort(random.choice(np.arange(1_000, edges.end - 3_000, 2_500), gaps, replace=False))
     lost = np.stack([starts, starts + random.integers(1, 2_000, gaps)], axis=1)
     keep, samples, levels = np.ones(len(edges.samples), dtype=bool), edges.samples, edges.levels
@@ -85,7 +85,7 @@ def test_blocks_change_nothing(new_bench, wiring, seed):
 
 
 def test_a_silent_bus_holds_nothing_back(new_bench, wiring):
-    """A frame is over when its gap has gone by, not when the next one begins: what comes behind it need not wait."""
+    """A frame is over when its gap has gone by, not when the next one begins: what comes after it need not wait."""
     bench = new_bench()
     bench.emit(0, "udp.tx.enter", 1)
     for id_ in range(50):

@@ -17,7 +17,7 @@ NO_GAPS = no_gaps()
 
 def capture(*blocks: tuple[list[tuple[int, int]], int, list[tuple[int, int]]]) -> Waveform:
     """Of channels A and B; each block: rows of sample and levels, its end, its gaps."""
-    made = [
+    parts = [
         Block(
             samples=np.array([sample for sample, _ in rows], dtype=np.int64),
             levels=np.array([levels for _, levels in rows], dtype=np.uint64),
@@ -26,7 +26,7 @@ def capture(*blocks: tuple[list[tuple[int, int]], int, list[tuple[int, int]]]) -
         )
         for rows, end, gaps in blocks
     ]
-    return Waveform(samplerate_hz=Fraction(1_000_000), channels=("A", "B"), read=lambda: iter(made))
+    return Waveform(samplerate_hz=Fraction(1_000_000), channels=("A", "B"), read=lambda: iter(parts))
 
 
 def edges_of(channel: str, samples: list[int], levels: list[int] | None = None) -> Instants:
@@ -36,14 +36,14 @@ def edges_of(channel: str, samples: list[int], levels: list[int] | None = None) 
 
 
 def plain_between(begins: list[int], ends: list[int], *, same: bool, longest: int) -> list[tuple[int, int]]:
-    """The rule in words: the first end after a begin, unless another begin comes before it."""
-    found = []
+    """The rule as text: the first end after a begin, unless another begin comes before it."""
+    expected = []
     for place, begin in enumerate(begins):
         later = [end for end in ends if (end > begin if same else end >= begin)]
         following = begins[place + 1] if place + 1 < len(begins) else None
         if later and (following is None or (later[0] <= following if same else later[0] < following)):
-            found += [(begin, later[0] - begin)] if later[0] - begin <= longest else []
-    return found
+            expected += [(begin, later[0] - begin)] if later[0] - begin <= longest else []
+    return expected
 
 
 def plain_skew(a: list[int], b: list[int]) -> list[tuple[int, int]]:
@@ -60,11 +60,11 @@ sorted_samples = st.lists(st.integers(0, 60), unique=True, max_size=20).map(sort
 
 def test_each_begin_takes_the_next_end():
     """A begin that another begin follows is unpaired, and so is an end without a begin."""
-    found = edges.between(edges_of("A", [10, 20, 50]), edges_of("B", [5, 23, 24, 58]), gaps=NO_GAPS)
+    pairs = edges.between(edges_of("A", [10, 20, 50]), edges_of("B", [5, 23, 24, 58]), gaps=NO_GAPS)
 
-    assert [20, 50] == found.starts.tolist()
-    assert [3, 8] == found.delays.tolist()
-    assert (1, 2) == (found.unpaired_from, found.unpaired_to)
+    assert [20, 50] == pairs.starts.tolist()
+    assert [3, 8] == pairs.delays.tolist()
+    assert (1, 2) == (pairs.unpaired_from, pairs.unpaired_to)
 
 
 def test_an_end_at_the_same_sample_is_after_the_begin_on_another_channel():
@@ -74,17 +74,17 @@ def test_an_end_at_the_same_sample_is_after_the_begin_on_another_channel():
 
 
 def test_pairs_that_are_too_long_are_unpaired_and_counted():
-    found = edges.between(edges_of("A", [0, 100]), edges_of("B", [30, 110]), gaps=NO_GAPS, longest=10)
+    pairs = edges.between(edges_of("A", [0, 100]), edges_of("B", [30, 110]), gaps=NO_GAPS, longest=10)
 
-    assert [10] == found.delays.tolist()
-    assert (1, 1, 1) == (found.unpaired_from, found.unpaired_to, found.too_long)
+    assert [10] == pairs.delays.tolist()
+    assert (1, 1, 1) == (pairs.unpaired_from, pairs.unpaired_to, pairs.too_long)
 
 
 def test_nothing_is_measured_across_lost_samples():
     """A pair with a gap between its edges is refused and counted; a change seen only after a gap has no instant."""
     waveform = capture(([(0, 0), (10, 1), (40, 2), (50, 3), (60, 1)], 80, [(20, 40)]))
-    found, gaps = edges.instants(waveform, [("A", "rise"), ("B", "rise"), ("B", "fall")])
-    rises_a, rises_b, falls_b = found.values()
+    instants, gaps = edges.instants(waveform, [("A", "rise"), ("B", "rise"), ("B", "fall")])
+    rises_a, rises_b, falls_b = instants.values()
 
     assert [10, 50] == rises_a.samples.tolist()  # A is low again after the gap: when it fell is not known
     assert [] == rises_b.samples.tolist()
@@ -98,17 +98,17 @@ def test_edges_are_the_same_in_whatever_blocks_they_come():
     """A change between two blocks is an edge; one at the end of a gap of the block before is none."""
     rows = [(0, 0), (10, 1), (20, 3), (30, 2), (40, 1), (50, 0)]
     kinds = [(channel, kind) for channel in "AB" for kind in edges.KINDS]
-    whole, _ = edges.instants(capture((rows, 60, [(35, 40)])), kinds)
+    at_once, _ = edges.instants(capture((rows, 60, [(35, 40)])), kinds)
 
     parts = [([row], row[0] + (5 if row[0] != 30 else 10), [(35, 40)] * (row[0] == 30)) for row in rows]
     cut, gaps = edges.instants(capture(([], 0, []), *parts, ([], 60, [])), kinds)
 
     assert [[35, 40]] == gaps.tolist()
-    assert [10, 30, 50] == whole["A", "edge"].samples.tolist()  # 40: after the gap
-    assert [1, 0, 0] == whole["A", "edge"].levels.tolist()
-    assert ([20], []) == (whole["B", "rise"].samples.tolist(), whole["B", "fall"].samples.tolist())
-    assert {key: each.samples.tolist() for key, each in whole.items()} == {
-        key: each.samples.tolist() for key, each in cut.items()
+    assert [10, 30, 50] == at_once["A", "edge"].samples.tolist()  # 40: after the gap
+    assert [1, 0, 0] == at_once["A", "edge"].levels.tolist()
+    assert ([20], []) == (at_once["B", "rise"].samples.tolist(), at_once["B", "fall"].samples.tolist())
+    assert {key: instants.samples.tolist() for key, instants in at_once.items()} == {
+        key: instants.samples.tolist() for key, instants in cut.items()
     }
 
 
@@ -117,37 +117,37 @@ def test_a_skew_has_a_sign_and_pairs_equal_directions():
     first = edges_of("A", [10, 20, 100], [1, 0, 1])
     second = edges_of("B", [8, 23, 170, 300], [1, 0, 1, 0])
 
-    found = edges.skew(first, second, gaps=NO_GAPS, longest=50)
+    skews = edges.skew(first, second, gaps=NO_GAPS, longest=50)
 
-    assert [(10, -2), (20, 3)] == list(zip(found.starts.tolist(), found.delays.tolist(), strict=True))
-    assert (1, 2, 1) == (found.unpaired_from, found.unpaired_to, found.too_long)
+    assert [(10, -2), (20, 3)] == list(zip(skews.starts.tolist(), skews.delays.tolist(), strict=True))
+    assert (1, 2, 1) == (skews.unpaired_from, skews.unpaired_to, skews.too_long)
 
 
 @given(sorted_samples, sorted_samples, st.booleans(), st.integers(1, 80))
 def test_pairs_are_those_of_the_rule(begins: list[int], ends: list[int], same: bool, longest: int):
     """The vectorised pairing equals the rule taken word by word, and every edge is paired or counted."""
-    found = edges.between(edges_of("A", begins), edges_of("A" if same else "B", ends), gaps=NO_GAPS, longest=longest)
-    pairs = list(zip(found.starts.tolist(), found.delays.tolist(), strict=True))
+    matched = edges.between(edges_of("A", begins), edges_of("A" if same else "B", ends), gaps=NO_GAPS, longest=longest)
+    pairs = list(zip(matched.starts.tolist(), matched.delays.tolist(), strict=True))
 
     assert plain_between(begins, ends, same=same, longest=longest) == pairs
-    assert (len(begins), len(ends)) == (len(pairs) + found.unpaired_from, len(pairs) + found.unpaired_to)
+    assert (len(begins), len(ends)) == (len(pairs) + matched.unpaired_from, len(pairs) + matched.unpaired_to)
 
 
 def test_pairs_do_not_depend_on_the_pieces_they_are_made_in(monkeypatch: pytest.MonkeyPatch):
-    """Instants beyond what a float holds exactly, in pieces of three begins."""
+    """Instants beyond what a float holds exactly, in blocks of three begins."""
     far = 1 << 60
     draw = np.random.default_rng(5)
     begins, ends = (sorted(draw.choice(200, 40, replace=False).tolist()) for _ in range(2))
-    moved = [edges_of(name, [far + at for at in each]) for name, each in (("A", begins), ("B", ends))]
+    moved = [edges_of(name, [far + at for at in instants]) for name, instants in (("A", begins), ("B", ends))]
     gaps = np.array([[far + 90, far + 95]])
 
-    whole = edges.between(*moved, gaps=gaps, longest=3), edges.skew(*moved, gaps=gaps, longest=3)
+    at_once = edges.between(*moved, gaps=gaps, longest=3), edges.skew(*moved, gaps=gaps, longest=3)
     monkeypatch.setattr(edges, "_CHUNK", 3)
-    pieces = edges.between(*moved, gaps=gaps, longest=3), edges.skew(*moved, gaps=gaps, longest=3)
+    in_blocks = edges.between(*moved, gaps=gaps, longest=3), edges.skew(*moved, gaps=gaps, longest=3)
 
-    kept = [(at, d) for at, d in plain_between(begins, ends, same=False, longest=3) if not at < 95 <= at + d]
-    assert kept == list(zip((whole[0].starts - far).tolist(), whole[0].delays.tolist(), strict=True))
-    for one, other in zip(whole, pieces, strict=True):
+    expected = [(at, d) for at, d in plain_between(begins, ends, same=False, longest=3) if not at < 95 <= at + d]
+    assert expected == list(zip((at_once[0].starts - far).tolist(), at_once[0].delays.tolist(), strict=True))
+    for one, other in zip(at_once, in_blocks, strict=True):
         assert one.too_long > 0
         assert (one.starts.tolist(), one.delays.tolist()) == (other.starts.tolist(), other.delays.tolist())
         assert (one.unpaired_to, one.too_long, one.across_gaps) == (
@@ -159,10 +159,10 @@ def test_pairs_do_not_depend_on_the_pieces_they_are_made_in(monkeypatch: pytest.
 
 @given(sorted_samples, sorted_samples)
 def test_skews_are_those_of_the_rule_and_change_sign_with_the_channels(a: list[int], b: list[int]):
-    """Mutual nearest neighbours, as the rule says; B against A is minus A against B where no tie decides."""
-    found = edges.skew(edges_of("A", a), edges_of("B", b), gaps=NO_GAPS)
+    """Mutual nearest neighbours, by the rule; B against A is minus A against B where no tie decides."""
+    skews = edges.skew(edges_of("A", a), edges_of("B", b), gaps=NO_GAPS)
 
-    assert plain_skew(a, b) == list(zip(found.starts.tolist(), found.delays.tolist(), strict=True))
+    assert plain_skew(a, b) == list(zip(skews.starts.tolist(), skews.delays.tolist(), strict=True))
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Delays of frames by the stamps of packet captures."""
+"""Delays of frames by the timestamps of packet captures."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ START_US = 1_700_000_000_000_000
 def data(at_us: int, sequence: int, *, source: int = 1, asks: bool = True, payload: bytes = b"") -> Frame:
     """A data frame to 0x0000."""
     head = bytes([0x61 if asks else 0x41, 0x88, sequence]) + bytes.fromhex("cdab0000")
-    return stamped(at_us, head + source.to_bytes(2, "little") + payload)
+    return timed(at_us, head + source.to_bytes(2, "little") + payload)
 
 
 def ack(at_us: int, sequence: int) -> Frame:
-    return stamped(at_us, bytes([2, 0, sequence]))
+    return timed(at_us, bytes([2, 0, sequence]))
 
 
-def stamped(at_us: int, mpdu: bytes) -> Frame:
+def timed(at_us: int, mpdu: bytes) -> Frame:
     return Frame(ticks=START_US + at_us, ticks_per_s=10**6, mpdu=mpdu, fcs=b"??", fcs_ok=True, channel=26)
 
 
@@ -53,7 +53,7 @@ def test_the_longest_time_to_an_acknowledgement_is_chosen() -> None:
 
 
 def test_the_way_from_one_capture_to_another() -> None:
-    """What both heard as often is paired, in order; a frame one heard more often is not, and is counted."""
+    """Frames that both received equally often are paired, in order; the others are counted."""
     left = [data(0, 1), data(1000, 2), data(2000, 3), data(3000, 3), data(4000, 4), data(5000, 5), data(6000, 5)]
     right = [data(70, 1), data(1090, 2), data(2050, 3), data(5060, 5), data(6040, 5), data(9000, 6, source=2)]
     named = [("left", frame) for frame in left] + [("right", frame) for frame in right]
@@ -65,7 +65,7 @@ def test_the_way_from_one_capture_to_another() -> None:
 
 def test_damaged_frames_tell_nothing() -> None:
     broken = Frame(ticks=START_US, ticks_per_s=10**6, mpdu=data(0, 1).mpdu, fcs=b"??", fcs_ok=False)
-    (view,), _ = measured([("air", broken), ("air", stamped(5, b""))])
+    (view,), _ = measured([("air", broken), ("air", timed(5, b""))])
     assert ({}, {}, {}, 0) == (view.ack_ns, view.interval_ns, view.unacknowledged, view.stray_acks)
 
 

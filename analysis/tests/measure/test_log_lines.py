@@ -15,15 +15,15 @@ def response(timestamp_ns: int, key: str, node: str = "a") -> Mark:
 
 def test_a_response_closes_the_latest_request_of_its_key():
     """A repeated request leaves the first one unpaired; a second response has nothing to answer."""
-    found = pair([request(10, "1"), request(20, "1"), response(25, "1"), response(30, "1")])
+    pairs = pair([request(10, "1"), request(20, "1"), response(25, "1"), response(30, "1")])
 
-    assert [20] == found.timestamps_ns.tolist()
-    assert [5] == found.delays_ns.tolist()
-    assert ({"a": 1}, {"a": 1}) == (found.unpaired_requests, found.unpaired_responses)
+    assert [20] == pairs.timestamps_ns.tolist()
+    assert [5] == pairs.delays_ns.tolist()
+    assert ({"a": 1}, {"a": 1}) == (pairs.unpaired_requests, pairs.unpaired_responses)
 
 
 def test_requests_may_overlap_and_are_counted_by_node():
-    found = pair(
+    pairs = pair(
         [
             request(1, "1"),
             request(2, "2"),
@@ -34,27 +34,27 @@ def test_requests_may_overlap_and_are_counted_by_node():
         ]
     )
 
-    assert [7, 9, 2] == found.delays_ns.tolist()
-    assert {"a": [7, 9], "b": [2]} == {node: delays.tolist() for node, delays in found.by_node().items()}
-    assert {"a": 0, "b": 0} == found.unpaired_requests
-    assert 1 == found.backsteps
+    assert [7, 9, 2] == pairs.delays_ns.tolist()
+    assert {"a": [7, 9], "b": [2]} == {node: delays.tolist() for node, delays in pairs.by_node().items()}
+    assert {"a": 0, "b": 0} == pairs.unpaired_requests
+    assert 1 == pairs.backsteps
 
 
 def test_ids_that_wrap_are_told_apart_by_their_order():
     """The same id again, after its response, is another request."""
-    found = pair([request(0, "7"), response(3, "7"), request(100, "7"), response(104, "7")])
+    pairs = pair([request(0, "7"), response(3, "7"), request(100, "7"), response(104, "7")])
 
-    assert [3, 4] == found.delays_ns.tolist()
+    assert [3, 4] == pairs.delays_ns.tolist()
 
 
 def test_a_pair_that_is_too_long_is_unpaired_on_both_sides():
     """The log lost the request of the second packet with id 7: its response does not answer the first one's."""
     marks = [request(0, "7"), response(65_003, "7"), request(65_100, "7"), response(65_104, "7")]
 
-    found = pair(marks, longest_ns=1000)
+    pairs = pair(marks, longest_ns=1000)
 
-    assert [4] == found.delays_ns.tolist()
-    assert ({"a": 1}, {"a": 1}, 1) == (found.unpaired_requests, found.unpaired_responses, found.too_long)
+    assert [4] == pairs.delays_ns.tolist()
+    assert ({"a": 1}, {"a": 1}, 1) == (pairs.unpaired_requests, pairs.unpaired_responses, pairs.too_long)
     assert [65_003, 4] == pair(marks).delays_ns.tolist()
 
 
@@ -67,17 +67,17 @@ def test_pairs_are_those_of_the_rule():
             Mark(draw.randint(0, 50), (node, draw.choice("12")), node, draw.random() < 0.5)
             for node in draw.choices("ab", k=draw.randint(0, 25))
         ]
-        expected, taken = [], set()
+        expected, answered = [], set()
         for at, mark in enumerate(marks):
             if mark.is_response:
                 before = [i for i in range(at) if marks[i].key == mark.key]
-                if before and not marks[before[-1]].is_response and before[-1] not in taken:
-                    taken.add(before[-1])
+                if before and not marks[before[-1]].is_response and before[-1] not in answered:
+                    answered.add(before[-1])
                     delay = mark.timestamp_ns - marks[before[-1]].timestamp_ns
                     expected += [delay] if longest_ns is None or delay <= longest_ns else []
 
-        found = pair(marks, longest_ns=longest_ns)
+        pairs = pair(marks, longest_ns=longest_ns)
 
-        assert expected == found.delays_ns.tolist()
-        assert sum(not mark.is_response for mark in marks) == len(expected) + sum(found.unpaired_requests.values())
-        assert sum(mark.is_response for mark in marks) == len(expected) + sum(found.unpaired_responses.values())
+        assert expected == pairs.delays_ns.tolist()
+        assert sum(not mark.is_response for mark in marks) == len(expected) + sum(pairs.unpaired_requests.values())
+        assert sum(mark.is_response for mark in marks) == len(expected) + sum(pairs.unpaired_responses.values())

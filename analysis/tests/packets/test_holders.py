@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from network import Network
 
-from gpiorig.analysis.packets import accounting, hop_routes, hops, journeys
+from gpiorig.analysis.packets import accounting, delivery, hop_routes, hops
 from gpiorig.analysis.packets.hops import Hops
 
 MS = 24_000
@@ -18,34 +18,34 @@ def run(network: Network, destinations: dict[str, tuple[str, ...]] | None = None
     return hops.build(network.events(), header_ns=network.headers(), destinations=destinations)
 
 
-def status_of(found: Hops) -> list[str]:
-    return [journeys.STATUS[key] for key in found.journeys.status[found.journeys.called].tolist()]
+def status_of(analysis: Hops) -> list[str]:
+    return [delivery.STATUS[key] for key in analysis.packets.status[analysis.packets.called].tolist()]
 
 
-def route_counts(found: Hops) -> dict[str, tuple[int, int, int]]:
-    return {route.name: (len(route), route.lost, route.partial) for route in hop_routes.routes(found)}
+def route_counts(analysis: Hops) -> dict[str, tuple[int, int, int]]:
+    return {route.name: (len(route), route.lost, route.partial) for route in hop_routes.routes(analysis)}
 
 
 @pytest.mark.parametrize("handed", [True, False])
 def test_a_relay_s_own_packet_with_the_id_of_one_it_read(handed: bool) -> None:
-    """Its own waits for the MAC when it reads the other: both are sent, nobody can say which is which."""
+    """Its own waits for the MAC when it reads the other: both are sent, the pins do not distinguish them."""
     network = Network("rac")
     called = network.frame(0, "r", 7, {"c": "deliver"})
     later = 0 if handed else 60 * MS
     network.log = [(at + later * (event != "app.tx.enter"), node, event, id_) for at, node, event, id_ in network.log]
     network.frame(20 * MS, "a", 7, {"r": "relay"})
     network.frame(called.end + 100 * MS, "r", 7, {"c": "deliver"}, by="relay")
-    found = run(network)
-    assert accounting.account(found).adds_up
+    analysis = run(network)
+    assert accounting.account(analysis).adds_up
     if handed:
-        assert {"r > c": (1, 0, 0), "a > r > c": (1, 0, 0)} == route_counts(found)
+        assert {"r > c": (1, 0, 0), "a > r > c": (1, 0, 0)} == route_counts(analysis)
         return
-    assert [UNCLEAR] * 2 == status_of(found)
-    assert {"r > ?": (0, 0, 1), "a > ?": (0, 0, 1)} == route_counts(found)
-    assert SEVERAL == found.unattributed.counts().keys()
+    assert [UNCLEAR] * 2 == status_of(analysis)
+    assert {"r > ?": (0, 0, 1), "a > ?": (0, 0, 1)} == route_counts(analysis)
+    assert SEVERAL == analysis.unattributed.counts().keys()
     # What lies between the application and the MAC is of one of the two as well, the call is not.
-    names = {found.events.codes[at] for at in found.unattributed.positions.tolist()}
-    assert not names & set(found.events.codes[found.visits.positions[found.journeys.firsts]].tolist())
+    names = {analysis.events.codes[at] for at in analysis.unattributed.positions.tolist()}
+    assert not names & set(analysis.events.codes[analysis.visits.positions[analysis.packets.firsts]].tolist())
 
 
 def test_two_calls_before_the_mac_gets_either() -> None:
@@ -55,9 +55,9 @@ def test_two_calls_before_the_mac_gets_either() -> None:
         network.log += [(start, "a", "app.tx.enter", 7), (start + 400, "a", "app.tx.exit", 7)]
     for start in (10 * MS, 40 * MS):
         network.frame(start, "a", 7, {"b": "deliver"}, by="relay")
-    found = run(network, {"a": ("b",)})
-    assert [UNCLEAR] * 2 == status_of(found)
-    assert {"a > b": (0, 0, 2)} == route_counts(found)
+    analysis = run(network, {"a": ("b",)})
+    assert [UNCLEAR] * 2 == status_of(analysis)
+    assert {"a > b": (0, 0, 2)} == route_counts(analysis)
 
 
 def test_a_packet_of_the_round_before_is_not_in_hand() -> None:
@@ -67,36 +67,36 @@ def test_a_packet_of_the_round_before_is_not_in_hand() -> None:
     network.log += [(100 * MS + 500 * n, "r", "app.tx.enter", 8 + n) for n in range(40_000)]
     frame = network.frame(2_000 * MS, "a", 7, {"r": "relay"})
     network.frame(frame.end + MS, "r", 7, {"c": "deliver"}, by="relay")
-    found = run(network)
-    assert (1, 1) == route_counts(found)["a > r > c"][:2]
-    assert {} == found.unattributed.counts()
+    analysis = run(network)
+    assert (1, 1) == route_counts(analysis)["a > r > c"][:2]
+    assert {} == analysis.unattributed.counts()
 
 
 def test_a_node_that_was_reset_has_nothing_in_hand() -> None:
-    """Its call never came to the MAC, and ids begin anew. A frame that was on the air is over with the reset."""
+    """Its call never came to the MAC, and ids restart. A frame that was on the air is over with the reset."""
     network = Network("abc")
     network.log.append((0, "a", "app.tx.enter", 7))
     network.frame(MS, "a", 6, {}, outcome=None)
     network.log.append((10 * MS, "a", "rig.boot", None))
     network.frame(20 * MS, "c", 7, {"b": "deliver", "a": "hear"})
     frame = network.frame(30 * MS, "a", 7, {"b": "deliver"})
-    found = run(network)
-    assert {"c > b": (1, 0, 0), "a > b": (1, 2, 0)} == route_counts(found)
-    assert frame.sender == "a" and {} == found.unattributed.counts()
-    (heard,) = found.overheard.transmissions
-    assert "c" == found.events.node_names[found.transmissions.nodes[heard]]
+    analysis = run(network)
+    assert {"c > b": (1, 0, 0), "a > b": (1, 2, 0)} == route_counts(analysis)
+    assert frame.sender == "a" and {} == analysis.unattributed.counts()
+    (transmission,) = analysis.overheard.transmissions
+    assert "c" == analysis.events.node_names[analysis.transmissions.nodes[transmission]]
 
 
 def test_what_no_application_gets_is_not_delivered_at_a_relay() -> None:
-    """Nothing arrives in the whole recording: that the relay's MAC got it is no delivery."""
+    """Nothing arrives in the complete recording: that the relay's MAC got it is no delivery."""
     network = Network("arc")
     for n in range(3):
         frame = network.frame(n * 100 * MS, "a", n, {"r": "relay"})
         network.frame(frame.end + MS, "r", n, {}, by="relay", outcome="no_ack")
     for to in (None, {"a": ("c",)}):
-        found = run(network, to)
-        assert ["sent, read by no other node"] * 3 == status_of(found)
-        assert 3 == sum(route.lost for route in hop_routes.routes(found))
+        analysis = run(network, to)
+        assert ["sent, read by no other node"] * 3 == status_of(analysis)
+        assert 3 == sum(route.lost for route in hop_routes.routes(analysis))
     # Where nothing above the MAC is seen, all that a MAC gets is.
     network.drop("app.", "udp.", "ipv6.", "sixlowpan.")
     assert ["delivered"] * 3 == status_of(run(network))[::2]
@@ -105,7 +105,7 @@ def test_what_no_application_gets_is_not_delivered_at_a_relay() -> None:
 def test_a_packet_that_another_node_got_is_not_delivered_to_some() -> None:
     network = Network("abc")
     network.frame(0, "a", 7, {"c": "deliver"})
-    found = run(network, {"a": ("b",)})
-    assert ["read, neither delivered nor sent on"] == status_of(found)
-    assert {"a > b": (0, 1, 0), "a > c": (1, 0, 0)} == route_counts(found)
-    assert np.array_equal([1], found.journeys.deliveries)
+    analysis = run(network, {"a": ("b",)})
+    assert ["read, neither delivered nor sent on"] == status_of(analysis)
+    assert {"a > b": (0, 1, 0), "a > c": (1, 0, 0)} == route_counts(analysis)
+    assert np.array_equal([1], analysis.packets.deliveries)

@@ -9,7 +9,7 @@ import pytest
 from network import HEADER, Frame, Network, rows_of
 
 from gpiorig.analysis.errors import EventError
-from gpiorig.analysis.packets import accounting, hop_routes, hops, journeys, overheard, receptions, transmissions
+from gpiorig.analysis.packets import accounting, delivery, hop_routes, hops, overheard, receptions, transmissions
 from gpiorig.analysis.packets.hops import Hops
 from gpiorig.analysis.packets.path import POINTS
 
@@ -31,35 +31,35 @@ def relayed(network: Network, at: int, id_: int, nodes: tuple[str, ...], *, star
     return frames
 
 
-def instants(found: Hops, row: int) -> list[int]:
+def instants(analysis: Hops, row: int) -> list[int]:
     """Those of all milestones of a hop."""
-    return [int(column[row]) for column in found.samples]
+    return [int(column[row]) for column in analysis.samples]
 
 
-def assert_true(found: Hops, frame: Frame, reader: str, row: int) -> None:
+def assert_true(analysis: Hops, frame: Frame, reader: str, row: int) -> None:
     """Every milestone of a hop is where the network put it, and no other one is there."""
     expected = frame.milestones(reader)
-    assert [expected.get(name, -1) for name in NAMES] == instants(found, row)
+    assert [expected.get(name, -1) for name in NAMES] == instants(analysis, row)
 
 
-def status_of(found: Hops) -> list[str]:
+def status_of(analysis: Hops) -> list[str]:
     """Status of the packets that were sent by a call."""
-    return [journeys.STATUS[key] for key in found.journeys.status[found.journeys.called].tolist()]
+    return [delivery.STATUS[key] for key in analysis.packets.status[analysis.packets.called].tolist()]
 
 
 def test_a_packet_over_three_hops_comes_back_exactly() -> None:
     network = Network("abcd")
     frames = [relayed(network, 100 * MS * n, n, ("a", "b", "c", "d")) for n in range(1, 6)]
-    found = run(network, {"a": ("d",)})
-    assert 15 == len(found)
+    analysis = run(network, {"a": ("d",)})
+    assert 15 == len(analysis)
     for n, of_packet in enumerate(frames, start=1):
         for number, (frame, reader) in enumerate(zip(of_packet, "bcd", strict=True), start=1):
-            (row,) = rows_of(found, id=n, number=number)
-            assert_true(found, frame, reader, row)
+            (row,) = rows_of(analysis, id=n, number=number)
+            assert_true(analysis, frame, reader, row)
             assert (frame.sender, reader) == tuple(
-                found.events.node_names[node] for node in (found.senders[row], found.receivers[row])
+                analysis.events.node_names[node] for node in (analysis.senders[row], analysis.receivers[row])
             )
-    (route,) = hop_routes.routes(found)
+    (route,) = hop_routes.routes(analysis)
     assert ("a > b > c > d", 5, 0, 0) == (route.name, len(route), route.lost, route.partial)
     delays = [f[2].arrivals["d"]["app.rx"] - f[0].marks["app.tx"] for f in frames]
     assert delays == route.totals.tolist()
@@ -71,43 +71,43 @@ def test_a_packet_over_three_hops_comes_back_exactly() -> None:
     assert "b" == by_name["hop 2: forward: 6lowpan to mac"].node
     assert "c > d" == by_name["hop 3: air: first bit to radio interrupt"].node
     assert "b" == by_name["hop 2: radio wait: exec done to first bit on air"].node
-    assert {} == found.unattributed.counts()
-    assert [] == accounting.notes(found) == accounting.doubts(found)
+    assert {} == analysis.unattributed.counts()
+    assert [] == accounting.notes(analysis) == accounting.doubts(analysis)
 
 
 def test_a_broadcast_has_a_row_for_every_receiver() -> None:
     network = Network("abcd")
     frame = network.frame(0, "b", 7, {"a": "deliver", "c": "deliver", "d": "hear"}, outcome="complete")
-    found = run(network, {"b": ("a", "c", "d")})
+    analysis = run(network, {"b": ("a", "c", "d")})
     for reader in "ac":
-        (row,) = rows_of(found, receiver=reader)
-        assert_true(found, frame, reader, row)
-    (missed,) = rows_of(found, receiver="d")
-    assert hops.NOT_READ == found.status[missed]
-    assert ["delivered to some of the nodes it was for"] == status_of(found)
-    routes = {route.name: (len(route), route.lost) for route in hop_routes.routes(found)}
+        (row,) = rows_of(analysis, receiver=reader)
+        assert_true(analysis, frame, reader, row)
+    (missed,) = rows_of(analysis, receiver="d")
+    assert hops.NOT_READ == analysis.status[missed]
+    assert ["delivered to some of the nodes it was for"] == status_of(analysis)
+    routes = {route.name: (len(route), route.lost) for route in hop_routes.routes(analysis)}
     assert {"b > a": (1, 0), "b > c": (1, 0), "b > d": (0, 1)} == routes
-    # d's radio heard the frame: its line is not unattributed, but of this packet.
-    assert 1 == len(found.overheard)
-    assert 0 == len(found.unattributed)
+    # d's radio received the frame: its line is not unattributed, but of this packet.
+    assert 1 == len(analysis.overheard)
+    assert 0 == len(analysis.unattributed)
 
 
 def test_equal_ids_of_two_origins_are_two_packets() -> None:
-    """Air time tells them apart, at a receiver that hears both."""
+    """Air time distinguishes them, at a receiver of both."""
     network = Network("abc")
     first = [network.frame(n * 40 * MS, "a", n, {"c": "deliver"}) for n in range(1, 9)]
     second = [network.frame(n * 40 * MS + 20 * MS, "b", n, {"c": "deliver"}) for n in range(1, 9)]
-    found = run(network)
+    analysis = run(network)
     for n in range(1, 9):
         for sender, frames in (("a", first), ("b", second)):
-            (row,) = rows_of(found, id=n, sender=sender)
-            assert_true(found, frames[n - 1], "c", row)
-    assert {"a > c": 8, "b > c": 8} == {route.name: len(route) for route in hop_routes.routes(found)}
+            (row,) = rows_of(analysis, id=n, sender=sender)
+            assert_true(analysis, frames[n - 1], "c", row)
+    assert {"a > c": 8, "b > c": 8} == {route.name: len(route) for route in hop_routes.routes(analysis)}
 
 
-def overlapping(told: bool) -> Hops:
+def overlapping(numbered: bool) -> Hops:
     """Two nodes that send frames of equal ids at the same time; c reads that of b."""
-    network = Network("abc", told=told)
+    network = Network("abc", told=numbered)
     network.sequences["a"] = 100
     network.frame(0, "a", 7, {}, outcome="no_ack", backoff=10 * MS)
     network.frame(500, "b", 7, {"c": "deliver"})
@@ -115,19 +115,19 @@ def overlapping(told: bool) -> Hops:
 
 
 def test_what_cannot_be_told_apart_is_not_guessed() -> None:
-    found = overlapping(told=False)
-    assert [receptions.AMBIGUOUS] == found.receptions.origins.tolist()
-    assert [-1] == found.receptions.transmissions.tolist()
-    assert not any(found.receivers[found.status == hops.READ] == found.events.node("c"))
-    (note,) = accounting.notes(found)
+    analysis = overlapping(numbered=False)
+    assert [receptions.AMBIGUOUS] == analysis.receptions.origins.tolist()
+    assert [-1] == analysis.receptions.transmissions.tolist()
+    assert not any(analysis.receivers[analysis.status == hops.READ] == analysis.events.node("c"))
+    (note,) = accounting.notes(analysis)
     assert note.startswith("1 of 1 frames were read while several nodes")
-    assert accounting.account(found).adds_up
+    assert accounting.account(analysis).adds_up
 
 
 def test_the_sequence_number_tells_apart_what_time_does_not() -> None:
-    found = overlapping(told=True)
-    assert [receptions.FROM_ONE] == found.receptions.origins.tolist()
-    assert 1 == len(rows_of(found, sender="b", receiver="c"))
+    analysis = overlapping(numbered=True)
+    assert [receptions.FROM_ONE] == analysis.receptions.origins.tolist()
+    assert 1 == len(rows_of(analysis, sender="b", receiver="c"))
 
 
 def test_another_sequence_number_is_another_frame() -> None:
@@ -143,12 +143,12 @@ def test_ids_that_wrap_are_different_packets() -> None:
     network = Network("abc")
     ids = [65534, 65535, 0, 1] * 3
     frames = [relayed(network, n * 100 * MS, id_, ("a", "b", "c")) for n, id_ in enumerate(ids)]
-    found = run(network)
-    assert ids == found.journeys.ids.tolist()
-    assert 24 == len(found)
+    analysis = run(network)
+    assert ids == analysis.packets.ids.tolist()
+    assert 24 == len(analysis)
     for packet, of_packet in enumerate(frames):
-        for row, reader in zip(np.flatnonzero(found.packets == packet), "bc", strict=True):
-            assert_true(found, of_packet[found.numbers[row] - 1], reader, row)
+        for row, reader in zip(np.flatnonzero(analysis.packet_rows == packet), "bc", strict=True):
+            assert_true(analysis, of_packet[analysis.numbers[row] - 1], reader, row)
 
 
 def test_a_late_event_is_not_given_to_the_round_before() -> None:
@@ -158,8 +158,8 @@ def test_a_late_event_is_not_given_to_the_round_before() -> None:
     for n in range(33_000):
         network.log.append((100 * MS + 500 * n, "a", "app.tx.enter", 6 + n))
     network.log.append((200_000 * MS, "a", "udp.tx.enter", 5))
-    found = run(network)
-    assert {"no packet with this id was under way": 1} == found.unattributed.counts()
+    analysis = run(network)
+    assert {"no packet with this id was under way": 1} == analysis.unattributed.counts()
 
 
 def test_a_lost_acknowledgement_makes_a_duplicate_and_no_packet() -> None:
@@ -168,20 +168,20 @@ def test_a_lost_acknowledgement_makes_a_duplicate_and_no_packet() -> None:
     first = network.frame(0, "a", 7, {"b": "deliver"}, outcome="no_ack")
     network.frame(first.end, "a", 7, {"b": "drop"}, by="retry")
     other = network.frame(first.end + 100 * MS, "a", 8, {"b": "deliver"})
-    found = run(network, {"a": ("b",)})
-    row, following = rows_of(found, sender="a")
-    assert_true(found, first, "b", row)
-    assert_true(found, other, "b", following)
+    analysis = run(network, {"a": ("b",)})
+    row, following = rows_of(analysis, sender="a")
+    assert_true(analysis, first, "b", row)
+    assert_true(analysis, other, "b", following)
     assert (2, 1, 1, 2, 1) == (
-        found.attempts[row],
-        found.frames[row],
-        found.no_ack[row],
-        found.readings[row],
-        found.duplicates[row],
+        analysis.attempts[row],
+        analysis.frames[row],
+        analysis.no_ack[row],
+        analysis.readings[row],
+        analysis.duplicates[row],
     )
-    assert [False, True, False] == found.visits.repeated.tolist()
-    assert ["delivered"] * 2 == status_of(found)
-    assert 0 == len(found.unattributed)
+    assert [False, True, False] == analysis.visits.repeated.tolist()
+    assert ["delivered"] * 2 == status_of(analysis)
+    assert 0 == len(analysis.unattributed)
 
 
 def test_a_duplicate_that_overtakes_its_frame_in_the_stack_has_no_milestones() -> None:
@@ -193,33 +193,33 @@ def test_a_duplicate_that_overtakes_its_frame_in_the_stack_has_no_milestones() -
     network.frame(first.end, "a", 7, {"b": "drop"}, by="retry")
     for layer in upper:
         first.arrivals["b"][layer] += 50 * MS
-    found = run(network)
-    assert_true(found, first, "b", 0)
-    assert [1] == found.duplicates.tolist()
+    analysis = run(network)
+    assert_true(analysis, first, "b", 0)
+    assert [1] == analysis.duplicates.tolist()
 
 
 def test_a_frame_that_the_radio_repeats_is_one_transmission() -> None:
     network = Network("ab")
     frame = network.frame(0, "a", 7, {"b": "deliver"}, twice=["b"])
-    found = run(network)
-    assert [transmissions.COMPLETE] == found.transmissions.outcomes.tolist()
-    assert [0, 0] == found.receptions.transmissions.tolist()
-    assert (1, 1, 2, 1) == (found.attempts[0], found.frames[0], found.readings[0], found.duplicates[0])
-    assert_true(found, frame, "b", 0)
+    analysis = run(network)
+    assert [transmissions.COMPLETE] == analysis.transmissions.outcomes.tolist()
+    assert [0, 0] == analysis.receptions.transmissions.tolist()
+    assert (1, 1, 2, 1) == (analysis.attempts[0], analysis.frames[0], analysis.readings[0], analysis.duplicates[0])
+    assert_true(analysis, frame, "b", 0)
 
 
 def test_the_repetition_that_was_received_has_the_milestones() -> None:
     network = Network("ab")
     first = network.frame(0, "a", 7, {}, outcome="no_ack")
     second = network.frame(first.end, "a", 7, {"b": "deliver"}, by="retry")
-    found = run(network)
+    analysis = run(network)
     expected = first.marks | second.milestones("b")
-    assert [expected.get(name, -1) for name in NAMES] == instants(found, 0)
-    assert (2, 1) == (found.attempts[0], found.frames[0])
+    assert [expected.get(name, -1) for name in NAMES] == instants(analysis, 0)
+    assert (2, 1) == (analysis.attempts[0], analysis.frames[0])
 
 
 def test_losses_are_where_they_are() -> None:
-    """Never given to the radio, lost on the air, dropped by the reader, lost behind a relay."""
+    """Never given to the radio, lost on the air, dropped by the reader, lost after a relay."""
     network = Network("abc")
     network.frame(0, "a", 1, {"b": "deliver"})
     network.frame(100 * MS, "a", 2, {}, outcome="no_ack")
@@ -228,17 +228,17 @@ def test_losses_are_where_they_are() -> None:
     network.log.append((300 * MS + 400, "a", "app.tx.exit", 4))
     onward = network.frame(400 * MS, "a", 5, {"b": "relay"})
     network.frame(onward.end + MS, "b", 5, {}, by="relay", outcome="busy")
-    found = run(network)
-    expected = [journeys.DELIVERED, journeys.NOT_RECEIVED, journeys.DROPPED, journeys.NOT_SENT, journeys.NOT_RECEIVED]
-    assert expected == found.journeys.status.tolist()
-    at = found.journeys.last_events
-    places = [(found.events.node_names[found.events.nodes[row]]) for row in at.tolist()]
+    analysis = run(network)
+    expected = [delivery.DELIVERED, delivery.NOT_RECEIVED, delivery.DROPPED, delivery.NOT_SENT, delivery.NOT_RECEIVED]
+    assert expected == analysis.packets.status.tolist()
+    at = analysis.packets.last_events
+    places = [(analysis.events.node_names[analysis.events.nodes[row]]) for row in at.tolist()]
     assert ["a", "a", "a", "a", "b"] == places
-    (lost,) = rows_of(found, id=5, number=2)
-    assert (hops.NOT_READ, -1, 1) == (found.status[lost], found.receivers[lost], found.busy[lost])
-    (unsent,) = rows_of(found, id=4)
-    assert hops.NOT_SENT == found.status[unsent]
-    (route,) = hop_routes.routes(found)
+    (lost,) = rows_of(analysis, id=5, number=2)
+    assert (hops.NOT_READ, -1, 1) == (analysis.status[lost], analysis.receivers[lost], analysis.busy[lost])
+    (unsent,) = rows_of(analysis, id=4)
+    assert hops.NOT_SENT == analysis.status[unsent]
+    (route,) = hop_routes.routes(analysis)
     assert ("a > b", 1, 4, 0) == (route.name, len(route), route.lost, route.partial)
 
 
@@ -277,32 +277,37 @@ def test_fragments_over_a_relay_are_one_packet_of_two_hops() -> None:
     """The relay sends each on when it has it; the delay is that from the call to the delivery, by the last fragment."""
     network = Network("abc")
     frames = [fragmented(network, n * 200 * MS, 7 + n, relay=True) for n in range(3)]
-    found = run(network, {"a": ("c",)})
-    (route,) = hop_routes.routes(found)
+    analysis = run(network, {"a": ("c",)})
+    (route,) = hop_routes.routes(analysis)
     assert ("a > b > c", 3, 0, 0) == (route.name, len(route), route.lost, route.partial)
     ends = [frame[-1].arrivals["c"]["app.rx"] for frame in frames]
     assert [end - n * 200 * MS for n, end in enumerate(ends)] == route.totals.tolist()
     assert "hop 1: earlier fragments" in [step.name for step in route.steps.steps]
     assert [(3, 3, 3)] * 6 == list(
-        zip(found.attempts.tolist(), found.frames.tolist(), found.readings.tolist(), strict=True)
+        zip(analysis.attempts.tolist(), analysis.frames.tolist(), analysis.readings.tolist(), strict=True)
     )
-    assert [] == accounting.notes(found)
+    assert [] == accounting.notes(analysis)
 
 
 def test_fragments_are_frames_of_one_packet() -> None:
     """The milestones are those of the last one; a packet of which one is missing is incomplete."""
     network = Network("ab")
-    whole = fragmented(network, 0, 7)
+    fragments = fragmented(network, 0, 7)
     fragmented(network, 500 * MS, 8, missing=1)
-    found = run(network)
-    assert [journeys.DELIVERED, journeys.INCOMPLETE] == found.journeys.status.tolist()
-    assert [3, 3] == found.journeys.fragments.tolist()
-    (row,) = rows_of(found, id=7)
-    assert (3, 3, 3, 0) == (found.attempts[row], found.frames[row], found.readings[row], found.duplicates[row])
+    analysis = run(network)
+    assert [delivery.DELIVERED, delivery.INCOMPLETE] == analysis.packets.status.tolist()
+    assert [3, 3] == analysis.packets.fragments.tolist()
+    (row,) = rows_of(analysis, id=7)
+    assert (3, 3, 3, 0) == (
+        analysis.attempts[row],
+        analysis.frames[row],
+        analysis.readings[row],
+        analysis.duplicates[row],
+    )
     columns = [NAMES.index(name) for name in ("sixlowpan.fragment", "mac.tx", "air.start", "app.rx")]
-    expected = whole[2].milestones("b")
-    assert [expected[NAMES[column]] for column in columns] == [instants(found, row)[column] for column in columns]
-    assert 0 == found.samples[NAMES.index("app.tx")][row]
+    expected = fragments[2].milestones("b")
+    assert [expected[NAMES[column]] for column in columns] == [instants(analysis, row)[column] for column in columns]
+    assert 0 == analysis.samples[NAMES.index("app.tx")][row]
 
 
 @pytest.mark.parametrize("by", ["retry", "relay"])
@@ -312,10 +317,10 @@ def test_a_retry_after_the_reply_is_the_request_s(by: str) -> None:
     request = network.frame(0, "a", 7, {"b": "deliver"}, outcome="no_ack")
     reply = network.frame(request.end + MS, "b", 7, {"a": "deliver"})
     network.frame(reply.end + MS, "a", 7, {"b": "drop"}, by=by)
-    found = run(network)
-    assert [2, 1] == found.attempts.tolist()
-    assert [1, 1] == found.numbers.tolist()
-    assert [2, 1] == found.readings.tolist()
+    analysis = run(network)
+    assert [2, 1] == analysis.attempts.tolist()
+    assert [1, 1] == analysis.numbers.tolist()
+    assert [2, 1] == analysis.readings.tolist()
 
 
 @pytest.mark.parametrize("without", [("mac.sequence",), ("mac.tx", "sixlowpan.fragment")])
@@ -324,19 +329,19 @@ def test_calls_or_sequence_numbers_tell_frames_apart(without: tuple[str, ...]) -
     frames = fragmented(network, 0, 7)
     network.frame(frames[-1].end, "a", 7, {"b": "drop"}, by="retry")
     network.drop(*without)
-    found = run(network)
-    assert [0, 1, 2, 2] == found.transmissions.frames.tolist()
+    analysis = run(network)
+    assert [0, 1, 2, 2] == analysis.transmissions.frames.tolist()
 
 
 def test_a_node_does_not_read_its_own_frame() -> None:
-    """Nothing told the end of a's frame, so it may last; what a reads meanwhile under the same id is b's."""
+    """The end of a's frame was not reported, so it may last; what a reads meanwhile under the same id is b's."""
     network = Network("ab")
     network.frame(0, "a", 7, {"b": "drop"}, outcome=None)
     network.frame(30 * MS, "b", 7, {"a": "deliver"})
-    found = run(network)
-    assert [receptions.FROM_ONE] * 2 == found.receptions.origins.tolist()
-    senders = found.transmissions.nodes[found.receptions.transmissions]
-    assert (senders != found.receptions.nodes).all()
+    analysis = run(network)
+    assert [receptions.FROM_ONE] * 2 == analysis.receptions.origins.tolist()
+    senders = analysis.transmissions.nodes[analysis.receptions.transmissions]
+    assert (senders != analysis.receptions.nodes).all()
 
 
 def test_a_transmission_ends_with_its_interrupt_however_late_software_tells() -> None:
@@ -346,9 +351,9 @@ def test_a_transmission_ends_with_its_interrupt_however_late_software_tells() ->
     late = {"radio.tx_no_ack", "driver.confirm", "driver.isr.exit"}
     network.log = [(at + 50 * MS * (event in late), node, event, id_) for at, node, event, id_ in network.log]
     network.frame(20 * MS, "b", 7, {"c": "deliver"})
-    found = run(network)
-    assert [receptions.FROM_ONE] == found.receptions.origins.tolist()
-    assert 1 == len(rows_of(found, sender="b", receiver="c"))
+    analysis = run(network)
+    assert [receptions.FROM_ONE] == analysis.receptions.origins.tolist()
+    assert 1 == len(rows_of(analysis, sender="b", receiver="c"))
 
 
 def test_a_duplicate_at_the_relay_after_it_sent_the_packet_on_changes_nothing() -> None:
@@ -359,28 +364,28 @@ def test_a_duplicate_at_the_relay_after_it_sent_the_packet_on_changes_nothing() 
     network.frame(onward.end + MS, "a", 7, {"b": "drop"}, by="retry")
     network.drop("sixlowpan.rx", node="b")
     del first.arrivals["b"]["sixlowpan.rx"]
-    found = run(network)
+    analysis = run(network)
     for frame, reader, row in ((first, "b", 0), (onward, "c", 1)):
-        assert_true(found, frame, reader, row)
-    assert [1, 0] == found.duplicates.tolist()
+        assert_true(analysis, frame, reader, row)
+    assert [1, 0] == analysis.duplicates.tolist()
 
 
 def test_what_is_heard_while_several_send_is_nobody_s() -> None:
     network = Network("abcd")
     network.frame(0, "a", 1, {"c": "deliver"}, backoff=1000)
     network.frame(0, "b", 2, {"d": "hear"}, backoff=1200)
-    heard = run(network).overheard
-    assert ([overheard.AMBIGUOUS], [-1]) == (heard.whose.tolist(), heard.transmissions.tolist())
+    unread = run(network).overheard
+    assert ([overheard.AMBIGUOUS], [-1]) == (unread.whose.tolist(), unread.transmissions.tolist())
 
 
 def test_what_is_heard_behind_lost_samples_is_nobody_s() -> None:
-    """The end of a's transmission and all that others began are lost; c hears one of these."""
+    """The end of a's transmission and all that others began are lost; c receives one of these."""
     network = Network("abc")
     network.frame(0, "a", 1, {"b": "drop"}, outcome=None)
     network.frame(20 * MS, "b", 2, {"c": "hear"})
     for gaps, whose in (([], overheard.AMBIGUOUS), ([(15 * MS, 20 * MS + 5_000)], overheard.UNKNOWN)):
-        heard = run(network, gaps=gaps).overheard
-        assert ([whose], [-1]) == (heard.whose.tolist(), heard.transmissions.tolist())
+        unread = run(network, gaps=gaps).overheard
+        assert ([whose], [-1]) == (unread.whose.tolist(), unread.transmissions.tolist())
 
 
 def test_beacons_are_frames_without_a_call() -> None:
@@ -390,12 +395,12 @@ def test_beacons_are_frames_without_a_call() -> None:
     network.frame(50 * MS, "b", 2, {"a": "deliver"})
     network.frame(100 * MS, "a", 0xF001, {"b": "drop", "c": "drop"}, by="bare")
     network.frame(200 * MS, "b", 0xF001, {"c": "drop"}, by="bare")
-    found = run(network)
-    assert 2 == np.count_nonzero(found.journeys.called)
-    assert 4 == len(found.journeys)
-    assert (found.numbers == 1).all()
-    assert {"a > b", "b > a"} == {route.name for route in hop_routes.routes(found)}
-    assert 0 == len(found.unattributed)
+    analysis = run(network)
+    assert 2 == np.count_nonzero(analysis.packets.called)
+    assert 4 == len(analysis.packets)
+    assert (analysis.numbers == 1).all()
+    assert {"a > b", "b > a"} == {route.name for route in hop_routes.routes(analysis)}
+    assert 0 == len(analysis.unattributed)
 
 
 def test_a_gap_makes_a_packet_partial() -> None:
@@ -404,10 +409,10 @@ def test_a_gap_makes_a_packet_partial() -> None:
     network.frame(100 * MS, "a", 2, {"b": "deliver"})
     network.frame(200 * MS, "a", 3, {}, outcome="no_ack")
     inside = first.marks["driver.exec"] + 150
-    found = run(network, {"a": ("b",)}, gaps=[(inside, inside + 20), (200 * MS + 50, 200 * MS + 60)])
-    (route,) = hop_routes.routes(found)
+    analysis = run(network, {"a": ("b",)}, gaps=[(inside, inside + 20), (200 * MS + 50, 200 * MS + 60)])
+    (route,) = hop_routes.routes(analysis)
     assert ([2], 0, 2) == (route.ids.tolist(), route.lost, route.partial)
-    assert ["delivered", "delivered", "samples were lost while it was under way"] == status_of(found)
+    assert ["delivered", "delivered", "samples were lost while it was under way"] == status_of(analysis)
 
 
 @pytest.mark.parametrize("without", [("tap.frame_timestamp",), ("tap.",), ("tap.", "isr.", "driver.isr")])
@@ -415,14 +420,14 @@ def test_without_taps_order_tells_which_frame_it_was(without: tuple[str, ...]) -
     network = Network("abc")
     for n in range(1, 6):
         relayed(network, 100 * MS * n, n, ("a", "b", "c"))
-    whole = run(network)
+    with_taps = run(network)
     network.drop(*without)
-    found = run(network)
-    assert whole.receptions.transmissions.tolist() == found.receptions.transmissions.tolist()
-    assert ["a > b > c"] == [route.name for route in hop_routes.routes(found)]
-    assert (found.samples[NAMES.index("air.start")] == -1).all()
-    (route,) = hop_routes.routes(found)
-    assert hop_routes.routes(whole)[0].totals.tolist() == route.totals.tolist()
+    analysis = run(network)
+    assert with_taps.receptions.transmissions.tolist() == analysis.receptions.transmissions.tolist()
+    assert ["a > b > c"] == [route.name for route in hop_routes.routes(analysis)]
+    assert (analysis.samples[NAMES.index("air.start")] == -1).all()
+    (route,) = hop_routes.routes(analysis)
+    assert hop_routes.routes(with_taps)[0].totals.tolist() == route.totals.tolist()
 
 
 def mixed() -> Network:
@@ -444,12 +449,12 @@ def mixed() -> Network:
 def test_everything_is_accounted_for() -> None:
     network = mixed()
     network.drop("app.tx.enter", node="d")
-    found = run(network)
-    account = accounting.account(found)
+    analysis = run(network)
+    account = accounting.account(analysis)
     assert account.adds_up
     assert account.unattributed
     assert account.attributed > 0
-    assert account.transmissions == len(found.transmissions)
+    assert account.transmissions == len(analysis.transmissions)
 
 
 def test_later_samples_give_the_same_hops_later() -> None:
@@ -457,7 +462,7 @@ def test_later_samples_give_the_same_hops_later() -> None:
     first, second = run(network), run(network, later=later)
     for before, after in zip(first.samples, second.samples, strict=True):
         assert np.array_equal(np.where(before >= 0, before + later, before), after)
-    for name in ("packets", "numbers", "senders", "receivers", "status", "attempts", "duplicates"):
+    for name in ("packet_rows", "numbers", "senders", "receivers", "status", "attempts", "duplicates"):
         assert np.array_equal(getattr(first, name), getattr(second, name)), name
     pairs = zip(hop_routes.routes(first), hop_routes.routes(second), strict=True)
     assert all(np.array_equal(a.steps.samples, b.steps.samples) and a.name == b.name for a, b in pairs)
@@ -467,22 +472,22 @@ def test_later_samples_give_the_same_hops_later() -> None:
 def test_the_order_of_the_nodes_does_not_matter(order: str) -> None:
     network = mixed()
 
-    def told(found: Hops) -> list[tuple[object, ...]]:
-        names = [*found.events.node_names, None]
+    def hop_rows(analysis: Hops) -> list[tuple[object, ...]]:
+        names = [*analysis.events.node_names, None]
         return sorted(
-            (int(found.journeys.starts[p]), int(n), names[s], str(names[r]), int(k), *samples)
+            (int(analysis.packets.starts[p]), int(n), names[s], str(names[r]), int(k), *samples)
             for p, n, s, r, k, samples in zip(
-                found.packets,
-                found.numbers,
-                found.senders,
-                found.receivers,
-                found.attempts,
-                zip(*found.samples, strict=True),
+                analysis.packet_rows,
+                analysis.numbers,
+                analysis.senders,
+                analysis.receivers,
+                analysis.attempts,
+                zip(*analysis.samples, strict=True),
                 strict=True,
             )
         )
 
-    assert told(run(network)) == told(run(network, names=order))
+    assert hop_rows(run(network)) == hop_rows(run(network, names=order))
 
 
 def test_no_packet_is_an_error() -> None:
@@ -493,25 +498,25 @@ def test_no_packet_is_an_error() -> None:
 
 
 def test_a_silent_node_is_named() -> None:
-    """Its bus shows nothing: what others read from it is of no transmission, and the reader is told."""
+    """Its bus shows nothing: what others read from it is of no transmission, and a note reports it."""
     network = Network("ab")
     for n in range(1, 4):
         network.frame(n * 100 * MS, "a", n, {"b": "deliver"})
     network.log = [row for row in network.log if row[1] == "b"]
-    found = run(network)
-    assert [receptions.NOT_SENT] * 3 == found.receptions.origins.tolist()
-    assert any(doubt.startswith("Node a is silent") for doubt in accounting.doubts(found))
-    assert () == hop_routes.routes(found)
-    assert accounting.account(found).adds_up
+    analysis = run(network)
+    assert [receptions.NOT_SENT] * 3 == analysis.receptions.origins.tolist()
+    assert any(doubt.startswith("Node a is silent") for doubt in accounting.doubts(analysis))
+    assert () == hop_routes.routes(analysis)
+    assert accounting.account(analysis).adds_up
 
 
 def test_equal_ids_are_told_apart_by_time_and_doubted() -> None:
     network = Network("ab")
     frames = [network.frame(n * 100 * MS, "a", 7, {"b": "deliver"}) for n in range(4)]
-    found = run(network)
+    analysis = run(network)
     for row, frame in enumerate(frames):
-        assert_true(found, frame, "b", row)
-    (doubt,) = accounting.doubts(found)
+        assert_true(analysis, frame, "b", row)
+    (doubt,) = accounting.doubts(analysis)
     assert doubt.startswith("All 4 packets of node a have the id 7")
 
 
@@ -535,7 +540,7 @@ def test_the_header_is_what_lies_before_the_mark() -> None:
 
 @pytest.mark.parametrize("apart", [True, False])
 def test_a_relay_with_two_packets_of_one_id_in_hand_is_unclear(apart: bool) -> None:
-    """Read one after the other and then both sent on: by pins alone nobody can say which is which."""
+    """Read one after the other and then both sent on: the pins alone do not distinguish them."""
     network = Network("abcr")
     frames = []
     for n, origin in enumerate("ab"):
@@ -545,28 +550,28 @@ def test_a_relay_with_two_packets_of_one_id_in_hand_is_unclear(apart: bool) -> N
             frames.append(network.frame(at + 20 * MS, "r", 7, {"c": "deliver"}, by="relay"))
     for n in range(0 if apart else 2):
         network.frame(100 * MS + n * 20 * MS, "r", 7, {"c": "deliver"}, by="relay")
-    found = run(network)
-    routes = {route.name: (len(route), route.lost, route.partial) for route in hop_routes.routes(found)}
-    assert accounting.account(found).adds_up
+    analysis = run(network)
+    routes = {route.name: (len(route), route.lost, route.partial) for route in hop_routes.routes(analysis)}
+    assert accounting.account(analysis).adds_up
     if apart:
         assert {"a > r > c": (1, 0, 0), "b > r > c": (1, 0, 0)} == routes
-        assert [] == accounting.notes(found)
+        assert [] == accounting.notes(analysis)
         return
     assert {"a > ?": (0, 0, 1), "b > ?": (0, 0, 1)} == routes
-    assert ["at a node that had several packets with its id in hand"] * 2 == status_of(found)
-    assert {"several packets with this id were in hand there"} == found.unattributed.counts().keys()
-    assert any("which of them it sent on cannot be told" in note for note in accounting.notes(found))
+    assert ["at a node that had several packets with its id in hand"] * 2 == status_of(analysis)
+    assert {"several packets with this id were in hand there"} == analysis.unattributed.counts().keys()
+    assert any("it is unknown which of them it sent on" in note for note in accounting.notes(analysis))
 
 
 def test_a_frame_that_is_delivered_twice_is_noted() -> None:
-    """A receiver that does not drop what it has had: one delivery counts, the other is said."""
+    """A receiver that does not drop what it has had: one delivery counts, the other is reported."""
     network = Network("ab")
     first = network.frame(0, "a", 7, {"b": "deliver"}, outcome="no_ack")
     network.frame(first.end, "a", 7, {"b": "deliver"}, by="retry")
-    found = run(network)
-    assert [1] == [len(route) for route in hop_routes.routes(found)]
-    assert_true(found, first, "b", 0)
-    assert ["1 deliveries repeat"] == [note[:19] for note in accounting.notes(found)]
+    analysis = run(network)
+    assert [1] == [len(route) for route in hop_routes.routes(analysis)]
+    assert_true(analysis, first, "b", 0)
+    assert ["1 deliveries repeat"] == [note[:19] for note in accounting.notes(analysis)]
 
 
 def test_calls_alone_are_packets_that_were_never_sent() -> None:
@@ -574,11 +579,11 @@ def test_calls_alone_are_packets_that_were_never_sent() -> None:
     network = Network("a")
     for n in range(3):
         network.log.append((n * MS, "a", "app.tx.enter", n))
-    found = run(network)
-    assert ["never given to the radio"] * 3 == status_of(found)
-    (route,) = hop_routes.routes(found)
+    analysis = run(network)
+    assert ["never given to the radio"] * 3 == status_of(analysis)
+    (route,) = hop_routes.routes(analysis)
     assert ("a > ?", 0, 3) == (route.name, len(route), route.lost)
-    assert accounting.account(found).adds_up
+    assert accounting.account(analysis).adds_up
 
 
 def test_no_event_at_all_is_an_error() -> None:

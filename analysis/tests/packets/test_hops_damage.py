@@ -44,12 +44,12 @@ def crowded(seed: int) -> Network:
     return network
 
 
-def told(found: Hops) -> dict[Key, int]:
+def calls_by_event(analysis: Hops) -> dict[Key, int]:
     """Of every event that is of a packet with a call the sample of that call."""
-    events, travels = found.events, found.journeys
-    of = np.flatnonzero(found.packet_of >= 0)
-    of = of[travels.called[found.packet_of[of]]]
-    starts = travels.starts[found.packet_of[of]]
+    events, packets = analysis.events, analysis.packets
+    of = np.flatnonzero(analysis.packet_of >= 0)
+    of = of[packets.called[analysis.packet_of[of]]]
+    starts = packets.starts[analysis.packet_of[of]]
     rows = zip(events.samples[of], events.nodes[of], events.codes[of], starts, strict=True)
     return {(int(at), int(node), int(code)): int(start) for at, node, code, start in rows}
 
@@ -66,26 +66,26 @@ def one_node(_: int) -> Callable[[Row, float], bool]:
     return lambda row, drawn: row[2].startswith("tap.") or row[1] != "b" or drawn > 0.2
 
 
-@pytest.mark.parametrize("kept", [cut, damaged, one_node])
+@pytest.mark.parametrize("damage", [cut, damaged, one_node])
 @pytest.mark.parametrize("seed", range(3))
 def test_damage_gives_no_event_to_another_packet(
-    seed: int, kept: Callable[[int], Callable[[Row, float], bool]]
+    seed: int, damage: Callable[[int], Callable[[Row, float], bool]]
 ) -> None:
-    """Lines that only heard a frame apart: where another node's command is lost, the one that is seen has them."""
+    """Except lines that only received a frame: where another node's command is lost, the one that is seen has them."""
     network = crowded(seed)
-    whole = hops.build(network.events(), header_ns=network.headers())
-    draw, keep = random.Random(seed), kept(network.end)
+    undamaged = hops.build(network.events(), header_ns=network.headers())
+    draw, keep = random.Random(seed), damage(network.end)
     network.log = [row for row in network.log if keep(row, draw.random())]
     events = network.events()
-    found = hops.build(events, header_ns=network.headers())
-    heard = found.overheard
-    lines = np.concatenate([heard.positions, heard.exits[heard.exits >= 0]])
+    analysis = hops.build(events, header_ns=network.headers())
+    unread = analysis.overheard
+    lines = np.concatenate([unread.positions, unread.exits[unread.exits >= 0]])
     at_lines = {(int(events.samples[p]), int(events.nodes[p]), int(events.codes[p])) for p in lines.tolist()}
-    expected, actual = told(whole), told(found)
+    expected, actual = calls_by_event(undamaged), calls_by_event(analysis)
     wrong = [key for key, start in actual.items() if key not in at_lines and expected.get(key) != start]
     assert [] == [key for key in wrong if key[2] not in DOUBLY_LOST]
     assert 100 * len(wrong) < len(actual)
     assert 0.5 * len(network.log) < len(actual)
-    assert accounting.account(found).adds_up
-    assert len(np.unique(found.unattributed.positions)) == len(found.unattributed)
-    assert all((route.steps.samples >= 0).all() for route in hop_routes.routes(found))
+    assert accounting.account(analysis).adds_up
+    assert len(np.unique(analysis.unattributed.positions)) == len(analysis.unattributed)
+    assert all((route.steps.samples >= 0).all() for route in hop_routes.routes(analysis))

@@ -38,9 +38,16 @@ def test_packets_that_overtake_are_found_per_pair_of_nodes() -> None:
     ]
     network.frame(slow.end + 50 * MS, "a", 2, {"b": "deliver"})
     network.frame(slow.end + 150 * MS, "c", 9, {"b": "deliver"})
-    found = {each.origin: each for each in reordering.find(hops.build(network.events(), header_ns=network.headers()))}
-    assert (2, 1, 1, 0.5) == (found["a"].arrived, found["a"].reordered, found["a"].largest_extent, found["a"].ratio)
-    assert (1, 0) == (found["c"].arrived, found["c"].reordered)
+    by_origin = {
+        pair.origin: pair for pair in reordering.find(hops.build(network.events(), header_ns=network.headers()))
+    }
+    assert (2, 1, 1, 0.5) == (
+        by_origin["a"].arrived,
+        by_origin["a"].reordered,
+        by_origin["a"].largest_extent,
+        by_origin["a"].ratio,
+    )
+    assert (1, 0) == (by_origin["c"].arrived, by_origin["c"].reordered)
 
 
 def logs(sender: str, receiver: str) -> dict[str, node_log.NodeLog]:
@@ -51,15 +58,15 @@ def lines(ids: list[int], *, receiver: bool = False, lost: dict[int, str] | None
     lost = lost or {}
     text = ""
     for id_ in ids:
-        stamps = "from=1 radio_us=1 rx_us=2" if receiver else "tx_us=1 done_us=2"
-        text += f"packet seq={id_} {stamps} "
+        timestamps = "from=1 radio_us=1 rx_us=2" if receiver else "tx_us=1 done_us=2"
+        text += f"packet seq={id_} {timestamps} "
         text += f"status=lost reason={lost[id_]}\n" if id_ in lost else "status=ok\n"
     count = f"sent={0 if receiver else len(ids)} received={len(ids) if receiver else 0}"
     return text + f"done {count} lost={len(lost)} probes=1\n"
 
 
 @pytest.fixture
-def found() -> hops.Hops:
+def five_packets() -> hops.Hops:
     """Packets 65534 to 2, of which 0 is lost on the air."""
     network = Network("ab")
     for n, id_ in enumerate((65534, 65535, 0, 1, 2)):
@@ -67,10 +74,10 @@ def found() -> hops.Hops:
     return hops.build(network.events(), header_ns=network.headers())
 
 
-def test_logs_and_pins_that_agree(found: hops.Hops) -> None:
+def test_logs_and_pins_that_agree(five_packets: hops.Hops) -> None:
     """The log may be in another order, and have packets that got no buffer and so no send call."""
     sender = lines([65534, 0, 65535, 1, 3, 2], lost={0: "no_ack", 3: "queue"})
-    a, b = node_accounts.compare(found, logs(sender, lines([65534, 65535, 1, 2], receiver=True)))
+    a, b = node_accounts.compare(five_packets, logs(sender, lines([65534, 65535, 1, 2], receiver=True)))
     assert [] == a.problems() == b.problems()
     assert {("ok", "delivered"): 4, ("no_ack", "sent, read by no other node"): 1} == a.outcomes
     assert {"queue": 1} == a.not_seen
@@ -80,30 +87,32 @@ def test_logs_and_pins_that_agree(found: hops.Hops) -> None:
 @pytest.mark.parametrize(
     ("sender", "receiver", "problem"),
     [
-        ([65534, 65535, 0, 1], [65534, 65535, 1, 2], "Node a says it sent 4 packets; the pins show 5 send calls."),
-        ([65534, 65535, 0, 1, 2], [65534, 65535, 1], "Node b says it received 3 packets; the pins show 4 deliveries."),
+        ([65534, 65535, 0, 1], [65534, 65535, 1, 2], "Node a reports 4 packets sent; the pins show 5 send calls."),
+        ([65534, 65535, 0, 1, 2], [65534, 65535, 1], "Node b reports 3 packets received; the pins show 4 deliveries."),
         ([10, 11, 12, 13, 14], [65534, 65535, 1, 2], "5 packets in the log of node a have no send call on the pins"),
         ([65534, 65535, 0, 1, 2], [65534, 65535, 1, 77], "1 packets that node b logged as received were not delivered"),
     ],
 )
-def test_a_mismatch_names_the_node(found: hops.Hops, sender: list[int], receiver: list[int], problem: str) -> None:
-    accounts = node_accounts.compare(found, logs(lines(sender), lines(receiver, receiver=True)))
+def test_a_mismatch_names_the_node(
+    five_packets: hops.Hops, sender: list[int], receiver: list[int], problem: str
+) -> None:
+    accounts = node_accounts.compare(five_packets, logs(lines(sender), lines(receiver, receiver=True)))
     problems = [sentence for account in accounts for sentence in account.problems()]
     assert any(sentence.startswith(problem) for sentence in problems), problems
 
 
-def test_a_node_that_logs_nothing_is_counted_only(found: hops.Hops) -> None:
+def test_a_node_that_logs_nothing_is_counted_only(five_packets: hops.Hops) -> None:
     quiet = {
         "a": node_log.parse("done sent=5 received=0 lost=0 probes=1\n", node="a"),
         "b": node_log.parse("", node="b"),
     }
-    assert [[], []] == [account.problems() for account in node_accounts.compare(found, quiet)]
+    assert [[], []] == [account.problems() for account in node_accounts.compare(five_packets, quiet)]
 
 
-def test_a_reply_after_the_time_out_is_accounted_for(found: hops.Hops) -> None:
+def test_a_reply_after_the_time_out_is_accounted_for(five_packets: hops.Hops) -> None:
     """Node b gave up packet 1, and got it after all: a delivery without a line of its own."""
     text = "".join(f"packet seq={id_} tx_us=1 rx_us=2 status=ok\n" for id_ in (65534, 65535, 2))
     text += "packet seq=1 tx_us=1 status=lost reason=timeout\ndone sent=0 received=3 lost=1 probes=1\n"
-    (account,) = node_accounts.compare(found, {"b": node_log.parse(text, node="b")})
+    (account,) = node_accounts.compare(five_packets, {"b": node_log.parse(text, node="b")})
     assert (1, 4, 0) == (account.late, account.seen_received, account.received_not_logged)
     assert not any("deliver" in problem for problem in account.problems())

@@ -51,7 +51,7 @@ SENT = {
         ],
         [(7, 39)],
     ),
-    "not told": ([("mac.tx.enter", 7), ("driver.exec.enter", 7)], [(7, -1)]),
+    "not reported": ([("mac.tx.enter", 7), ("driver.exec.enter", 7)], [(7, -1)]),
 }
 
 
@@ -68,21 +68,21 @@ def test_a_number_is_of_the_frame_that_it_is_told_with(
 ) -> None:
     events = events_of(rows)
     index = completions.Index(events)
-    told = sequence_numbers.find(events, index)
-    sent = transmissions.find(events, index, completions.find(events, index), told)
+    numbered = sequence_numbers.find(events, index)
+    sent = transmissions.find(events, index, completions.find(events, index), numbered)
     assert expected == list(zip(sent.ids.tolist(), sent.sequences.tolist(), strict=True))
 
 
 def test_a_number_right_after_a_reading_is_of_that_reception() -> None:
     events = events_of([("driver.rx_read.exit", 9), ("isr.other.enter", 3), ("mac.sequence", 200), ("mac.rx.enter", 9)])
-    told = sequence_numbers.find(events, completions.Index(events))
+    numbered = sequence_numbers.find(events, completions.Index(events))
     end = events.ids.tolist().index(9)
-    assert ([end], [200], [-1]) == (told.readings.tolist(), told.numbers.tolist(), told.ids.tolist())
+    assert ([end], [200], [-1]) == (numbered.readings.tolist(), numbered.numbers.tolist(), numbered.ids.tolist())
 
 
 def test_a_number_after_a_reading_without_its_end_is_of_no_frame_that_was_sent() -> None:
     """The end's event was damaged: the number is not that of the next frame that the node sends."""
     rows = [("driver.rx_read.enter", None), ("mac.sequence", 200), ("mac.rx.enter", 9), ("mac.rx.exit", 9)]
     events = events_of([*rows, ("driver.prepare.enter", 7), ("driver.exec.enter", 7)])
-    told = sequence_numbers.find(events, completions.Index(events))
-    assert ([-1], [-1]) == (told.readings.tolist(), told.ids.tolist())
+    numbered = sequence_numbers.find(events, completions.Index(events))
+    assert ([-1], [-1]) == (numbered.readings.tolist(), numbered.ids.tolist())

@@ -17,8 +17,8 @@ HEADER = 4608  # samples at 24 MHz
 
 
 def run(events):
-    found = trips(events)
-    return found, found.timelines
+    paired = trips(events)
+    return paired, paired.timelines
 
 
 def assert_true(bench, lines, rows=None):
@@ -30,15 +30,15 @@ def assert_true(bench, lines, rows=None):
 
 
 def test_every_milestone_comes_back_exactly(bench):
-    found, lines = run(bench.events())
+    paired, lines = run(bench.events())
     assert len(lines.milestones) == len(bench.truth[0]) == 40
     absent = {f"{way}.{name}" for way in ("request", "reply") for name in ("sock.tx", "sock.rx", "sixlowpan.fragment")}
     assert absent == set(lines.absent)
     assert_true(bench, lines)
     assert (lines.status == COMPLETE).all()
-    assert len(found.hops.unattributed) == 0
-    assert (found.transmissions == 1).all()
-    assert (found.receptions == 1).all()
+    assert len(paired.hops.unattributed) == 0
+    assert (paired.transmissions == 1).all()
+    assert (paired.receptions == 1).all()
 
 
 def test_steps_add_up_exactly_and_are_named(bench):
@@ -61,7 +61,7 @@ def test_steps_add_up_exactly_and_are_named(bench):
 
 
 def test_a_silent_responder_is_not_taken_for_its_application(bench):
-    """Without its events the way there, its work and the wait before the reply are one step, and nobody's."""
+    """Without its events the way there, its work and the wait before the reply are one step without a node."""
     bench.log = [row for row in bench.log if row[0] == 0]
     _, lines = run(bench.events())
     turned = [step for step in timelines.steps(lines).steps if step.name.startswith("turn-around")]
@@ -73,15 +73,15 @@ def test_a_lost_packet_is_lost_and_disturbs_no_other(new_bench, direction):
     bench = new_bench()
     for id_ in range(1, 6):
         bench.round_trip(id_, lost=direction if id_ == 3 else "")
-    found, lines = run(bench.events())
+    paired, lines = run(bench.events())
     assert [COMPLETE, COMPLETE, LOST, COMPLETE, COMPLETE] == lines.status.tolist()
     assert_true(bench, lines)
     assert -1 == lines.rtt[2]
     way = ("request", "reply").index(direction)
-    assert 1 == found.no_ack[2, way] == found.no_ack.sum()
+    assert 1 == paired.no_ack[2, way] == paired.no_ack.sum()
     last = {"request": "request.driver.exec.exit", "reply": "reply.driver.exec.exit"}[direction]
     assert f"last seen at {last}" == lines.detail(2)
-    assert len(found.hops.unattributed) == 0
+    assert len(paired.hops.unattributed) == 0
 
 
 def test_ids_that_wrap_are_different_packets(new_bench):
@@ -118,14 +118,14 @@ def test_a_reply_after_the_handling_of_the_request_answers_it(new_bench):
     bench.send(1, 1, marks)
     bench.air(0, marks, backoffs=1)
     bench.receive(0, 1, marks)
-    found, lines = run(bench.events())
+    paired, lines = run(bench.events())
     assert [COMPLETE, COMPLETE] == lines.status.tolist()
     assert marks["app.rx"] == lines.column("reply.app.rx")[0]
-    assert 2 == len(found.replies) == len(np.unique(found.replies))
+    assert 2 == len(paired.replies) == len(np.unique(paired.replies))
 
 
 def test_a_wrap_of_the_id_without_the_end_of_deliveries_pairs_each_request_once(new_bench):
-    """Without ``app.rx.exit`` nothing but time says which request is answered: the latest, of fewer than 2^15 ago."""
+    """Without ``app.rx.exit`` only time shows which request is answered: the latest, of fewer than 2^15 ago."""
     bench = new_bench()
     for id_ in (7, 8):
         bench.round_trip(id_)
@@ -134,16 +134,16 @@ def test_a_wrap_of_the_id_without_the_end_of_deliveries_pairs_each_request_once(
     bench.drop("app.rx.exit")
     late: dict[str, int] = {}
     bench.send(1, 7, late)  # of a request that was sent once more, and before that more than half a round ago
-    found, lines = run(bench.events())
+    paired, lines = run(bench.events())
     again = np.flatnonzero(lines.ids == 7)
     assert [COMPLETE, LOST] == lines.status[again].tolist()
-    assert 3 == np.count_nonzero(found.replies >= 0) == len(np.unique(found.replies[found.replies >= 0]))
-    assert found.replies[again[1]] > found.requests[again[1]]
+    assert 3 == np.count_nonzero(paired.replies >= 0) == len(np.unique(paired.replies[paired.replies >= 0]))
+    assert paired.replies[again[1]] > paired.requests[again[1]]
 
 
 def test_damaged_frame_makes_the_packet_partial(bench):
     bench.damage_frame(1, "udp.rx.enter", 7)
-    found, lines = run(bench.events())
+    paired, lines = run(bench.events())
     assert PARTIAL == lines.status[6]
     assert "missing: request.udp.rx" == lines.detail(6)
     del bench.truth[6]["request.udp.rx"]
@@ -151,7 +151,7 @@ def test_damaged_frame_makes_the_packet_partial(bench):
     assert 19 == len(timelines.steps(lines).rows)
     assert lines.rtt[6] == bench.truth[6]["reply.app.rx"] - bench.truth[6]["request.app.tx"]
     # The span inside the damaged call has no direction.
-    assert {"neither a send nor a receive call is open": 2} == found.hops.unattributed.counts()
+    assert {"neither a send nor a receive call is open": 2} == paired.hops.unattributed.counts()
 
 
 @pytest.mark.parametrize(
@@ -167,15 +167,15 @@ def test_a_lost_link_is_not_bridged(bench, event, missing):
     began, ended = marks["request.app.tx"], marks["reply.app.rx"]
     at = min(t for node, t, name, _ in bench.log if (node, name) == (1, event) and t > marks["request.irq"])
     bench.damage.add((1, at))
-    found, lines = run(bench.events())
+    paired, lines = run(bench.events())
     for name in missing:
         del marks[f"request.{name}"]
     assert_true(bench, lines)
     assert PARTIAL == lines.status[6]
-    left = found.hops.unattributed.positions
+    left = paired.hops.unattributed.positions
     assert 3 <= len(left)
-    assert all(began < t < ended for t in found.events.samples[left])
-    assert {1} == set(found.events.nodes[left].tolist())
+    assert all(began < t < ended for t in paired.events.samples[left])
+    assert {1} == set(paired.events.nodes[left].tolist())
 
 
 def test_a_missing_tap_merges_two_steps(bench):
@@ -207,14 +207,14 @@ def test_an_old_frame_timestamp_is_not_taken(new_bench):
     bench.now += 100_000
     true = bench.round_trip(2)["request.air.start"] + HEADER
     bench.log.remove((1, true, "tap.frame_timestamp.enter", None))
-    found, lines = run(bench.events())
+    paired, lines = run(bench.events())
     assert -1 == lines.column("request.air.start")[1]
     assert [COMPLETE, PARTIAL] == lines.status.tolist()
-    assert old in found.events.samples[found.hops.unattributed.positions]
+    assert old in paired.events.samples[paired.hops.unattributed.positions]
 
 
 def test_duplicates_are_counted_and_the_first_reply_counts(new_bench):
-    """The responder hears a request twice and answers twice; the round trip ends with the first reply."""
+    """The responder receives a request twice and answers twice; the round trip ends with the first reply."""
     bench = new_bench()
     bench.round_trip(1)
     marks = bench.round_trip(2)
@@ -225,9 +225,9 @@ def test_duplicates_are_counted_and_the_first_reply_counts(new_bench):
         bench.receive(node, 2, {})
         bench.leave(node, 2)
     bench.round_trip(3)
-    found, lines = run(bench.events())
-    assert [[1, 1], [2, 2], [1, 1]] == found.receptions.tolist()
-    assert 2 == found.duplicates
+    paired, lines = run(bench.events())
+    assert [[1, 1], [2, 2], [1, 1]] == paired.receptions.tolist()
+    assert 2 == paired.duplicates
     assert marks["reply.app.rx"] - marks["request.app.tx"] == lines.rtt[1]
     assert_true(bench, lines)
     assert (lines.status == COMPLETE).all()
@@ -246,9 +246,9 @@ def test_a_retry_counts_the_transmission_that_was_received(new_bench):
         marks[f"{part}.exit"] = bench.emit(0, f"{part}.exit", 9)
     bench.air(1, marks, backoffs=2)
     bench.receive(1, 9, marks)
-    found, lines = run(bench.events())
-    assert [[2, 0]] == found.transmissions.tolist()
-    assert 1 == found.retries
+    paired, lines = run(bench.events())
+    assert [[2, 0]] == paired.transmissions.tolist()
+    assert 1 == paired.retries
     assert LOST == lines.status[0]
     for name in ("app.tx", "driver.prepare", "driver.exec.exit", "air.start", "irq", "app.rx"):
         assert marks[name] == lines.column(f"request.{name}")[0]
@@ -318,14 +318,14 @@ def test_events_of_others_do_not_matter(bench):
         bench.log.append((1, quiet + 500, "tap.irq.exit", None))
         bench.log.append((1, quiet + 600, "driver.isr.exit", None))
         bench.log.append((0, quiet + 700, "sched.switch", 3))
-    found, lines = run(bench.events())
+    paired, lines = run(bench.events())
     assert_true(bench, lines)
     assert (lines.status == COMPLETE).all()
-    assert {"no completion of the radio follows that it can belong to": 6 * 20} == found.hops.unattributed.counts()
+    assert {"no completion of the radio follows that it can belong to": 6 * 20} == paired.hops.unattributed.counts()
 
 
 def test_a_recording_without_a_packet_has_no_round_trips(new_bench):
-    found = analysed(new_bench().events())
-    assert (None, None) == (found.hops, found.round_trips)
-    assert "no packet in the events" in found.no_packets
-    assert () == found.routes
+    paired = analysed(new_bench().events())
+    assert (None, None) == (paired.hops, paired.round_trips)
+    assert "no packet in the events" in paired.no_packets
+    assert () == paired.routes

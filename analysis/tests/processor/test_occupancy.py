@@ -30,7 +30,7 @@ def in_parts(events, route, packet_of):
     return times.own(), times.busy() - times.own(), times.sleep()
 
 
-# A packet on its way down over two threads; an interrupt and another thread come between.
+# A packet on the send path over two threads; an interrupt and another thread come between.
 SCENE = [
     (0, "sched.switch", 5, -1),
     (10, "app.tx.enter", 1, 0),
@@ -61,10 +61,10 @@ def test_a_pre_empted_span_stands_still(scene):
     """Counted by hand: app.tx 10 to 20 and 120 to 127; udp.tx 25 to 40, 46 to 50, 80 to 90; ipv6.tx 95 to 99."""
     events, packet_of, route = scene
     sent = np.where(packet_of >= 0, layer_labels.SENT, -1).astype(np.int8)
-    found, _ = ran(events, route, packet_of, sent)
-    assert tuple((NODE, layer, "tx") for layer in ("app", "udp", "ipv6")) == found.layers
-    assert [[17, 29, 4]] == found.self_samples.tolist()
-    assert [[15, 70, 4]] == found.residence_samples.tolist()
+    layers, _ = ran(events, route, packet_of, sent)
+    assert tuple((NODE, layer, "tx") for layer in ("app", "udp", "ipv6")) == layers.layers
+    assert [[17, 29, 4]] == layers.self_samples.tolist()
+    assert [[15, 70, 4]] == layers.residence_samples.tolist()
 
 
 def test_a_node_that_is_not_on_the_way_has_no_layers(scene):
@@ -78,17 +78,17 @@ def test_a_node_that_is_not_on_the_way_has_no_layers(scene):
 def test_what_is_not_of_the_packet_is_in_the_way(scene):
     """In the second step a UART's interrupt (6) and thread 6 (30); threads 4 and 3 have events of the packet."""
     events, packet_of, route = scene
-    _, found = ran(events, route, packet_of)
+    _, running = ran(events, route, packet_of)
     assert [[[15, 34]], [[0, 36]], [[0, 0]]] == [part.tolist() for part in in_parts(events, route, packet_of)]
-    assert [[0, 36]] == found.preempted_samples.tolist()
-    means = dict(zip(found.occupants, found.mean_samples.T.tolist(), strict=True))
+    assert [[0, 36]] == running.preempted_samples.tolist()
+    means = dict(zip(running.occupants, running.mean_samples.T.tolist(), strict=True))
     expected = {"thread 5": [10, 0], "thread 4": [5, 32], "thread 6": [0, 30], "thread 3": [0, 2], "isr.uart": [0, 6]}
     assert {f"{NODE}: {name}": times for name, times in expected.items()} == means
-    assert [True, True] == found.known.tolist()
+    assert [True, True] == running.known.tolist()
 
 
 def test_work_on_another_packet_is_in_the_way(scene):
-    """Thread 4 is busy with packet 7: 29 samples in its span, 5 before and 3 behind it that are nobody's."""
+    """Thread 4 is busy with packet 7: 29 samples in its span, 5 before and 3 after it that belong to no packet."""
     events, packet_of, route = scene
     of_udp = np.isin(events.samples, (25, 90))
     own, preempted, _ = in_parts(events, route, np.where(of_udp, 7, packet_of).astype(np.int32))
@@ -100,7 +100,7 @@ def plain(processor, events, packet_of, start, end, row):
     """Own, pre-empted, asleep: sample by sample."""
     inside = [p for p in np.flatnonzero(packet_of == row) if start <= events.samples[p] <= end]
     software = [p for p in inside if BY_CODE[int(events.codes[p])].layer in PACKET_LAYERS]
-    mine = {processor.truth[int(events.samples[p])][0] for p in software}
+    own_occupants = {processor.truth[int(events.samples[p])][0] for p in software}
     counts = [0, 0, 0]
     for sample in range(start, end):
         name, stack = processor.truth[sample]
@@ -108,7 +108,7 @@ def plain(processor, events, packet_of, start, end, row):
         scheduled = name.startswith(("thread ", "task "))
         if name == "sleep":
             counts[2] += 1
-        elif packet == row or (packet < 0 and scheduled and name in mine):
+        elif packet == row or (packet < 0 and scheduled and name in own_occupants):
             counts[0] += 1
         elif packet >= 0 or scheduled or name.startswith(("isr.", "timer.")):
             counts[1] += 1
@@ -127,7 +127,7 @@ def test_every_sample_of_a_step_is_counted_once(seed, threads):
     rows = [2, 0, 3]
     instants = np.sort(random.integers(processor.log[0][0], events.end, (3, 6)), axis=1)
     route = route_of(instants, rows)
-    _, found = ran(events, route, packet_of)
+    _, running = ran(events, route, packet_of)
     parts = in_parts(events, route, packet_of)
     for packet, row in enumerate(rows):
         for step in range(5):
@@ -136,38 +136,38 @@ def test_every_sample_of_a_step_is_counted_once(seed, threads):
             assert expected == [int(part[packet, step]) for part in parts]
     if threads:
         assert route.steps.samples.tolist() == sum(parts).tolist()
-    assert parts[1].tolist() == found.preempted_samples.tolist()
-    np.testing.assert_allclose(route.steps.samples.mean(axis=0), found.mean_samples.sum(axis=1), rtol=1e-12)
+    assert parts[1].tolist() == running.preempted_samples.tolist()
+    np.testing.assert_allclose(route.steps.samples.mean(axis=0), running.mean_samples.sum(axis=1), rtol=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_self_times_are_sums_over_samples(seed):
-    """Against counting samples by packet and layer, over the whole recording."""
+    """Against counting samples by packet and layer, over the complete recording."""
     processor = Processor(seed, threads=bool(seed % 2))
     events = processor.run(300)
     packet_of = np.where(events.ids > 100, events.ids % 3, -1).astype(np.int32)
     ways = np.where(packet_of >= 0, packet_of % 2, -1).astype(np.int8)
     route = route_of([[0, 1]] * 3, [0, 1, 2])
-    found, _ = ran(events, route, packet_of, ways)
-    expected = np.zeros_like(found.self_samples)
+    layers, _ = ran(events, route, packet_of, ways)
+    expected = np.zeros_like(layers.self_samples)
     for _, stack in processor.truth[processor.log[0][0] :]:
         owner = next((p for p in reversed(stack) if packet_of[p] >= 0), None)
         layer = BY_CODE[int(events.codes[stack[-1]])].layer if stack else ""
-        if owner is not None and (NODE, layer, occupancy.WAYS[ways[owner]]) in found.layers:
-            column = found.layers.index((NODE, layer, occupancy.WAYS[ways[owner]]))
+        if owner is not None and (NODE, layer, occupancy.WAYS[ways[owner]]) in layers.layers:
+            column = layers.layers.index((NODE, layer, occupancy.WAYS[ways[owner]]))
             expected[packet_of[owner], column] += 1
-    assert expected.tolist() == found.self_samples.tolist()
+    assert expected.tolist() == layers.self_samples.tolist()
 
 
 def stages(events):
-    found = analysed(events)
-    return found, found.routes[0]
+    analysis = analysed(events)
+    return analysis, analysis.routes[0]
 
 
 def test_a_round_trip_without_a_scheduler(bench):
-    """Steps of no known node are not known; nothing is in the way of any but where an interrupt is of no packet."""
-    found, route = stages(bench.events())
-    layers, got = ran(found.events, route, found.packet_of, found.hops.ways)
+    """Steps of no known node are not known; nothing pre-empts any except an interrupt without a packet."""
+    analysis, route = stages(bench.events())
+    layers, got = ran(analysis.events, route, analysis.packet_of, analysis.hops.ways)
     assert not got.known.any()
     assert (got.preempted_samples <= route.steps.samples).all()
     on_air = [at for at, step in enumerate(route.steps.steps) if ">" in step.node]
@@ -189,31 +189,31 @@ def test_a_shift_changes_nothing(bench):
     events = bench.events()
     later = dataclasses.replace(events, samples=events.samples + 10**12, start=10**12, end=events.end + 10**12)
     results = []
-    for each in (events, later):
-        found, route = stages(each)
-        layers, got = ran(each, route, found.packet_of, found.hops.ways)
+    for log in (events, later):
+        analysis, route = stages(log)
+        layers, got = ran(log, route, analysis.packet_of, analysis.hops.ways)
         results.append((layers.self_samples.tolist(), got.preempted_samples.tolist(), got.mean_samples.tolist()))
     assert results[0] == results[1]
 
 
 def test_no_packets_no_layers(bench):
     """A route without packets, and events without any packet."""
-    found, route = stages(bench.events())
-    none = np.full(len(found.events), -1, dtype=np.int32)
-    ways = found.hops.ways
-    assert ran(found.events, route, none, ways)[0] is None
-    nobody = dataclasses.replace(
+    analysis, route = stages(bench.events())
+    none = np.full(len(analysis.events), -1, dtype=np.int32)
+    ways = analysis.hops.ways
+    assert ran(analysis.events, route, none, ways)[0] is None
+    no_packets = dataclasses.replace(
         route,
         steps=dataclasses.replace(route.steps, rows=route.steps.rows[:0], samples=route.steps.samples[:0]),
         starts=route.starts[:0],
     )
-    last = np.where(found.packet_of == route.steps.rows[-1], NONE, found.packet_of).astype(np.int32)
-    layers, _ = ran(found.events, route, last, ways)
+    last = np.where(analysis.packet_of == route.steps.rows[-1], NONE, analysis.packet_of).astype(np.int32)
+    layers, _ = ran(analysis.events, route, last, ways)
     assert layers.self_samples.shape == layers.residence_samples.shape
     assert not layers.self_samples[-1].any()
     assert not layers.residence_samples[-1].any()
     assert layers.self_samples[:-1].any(axis=1).all()
-    _, got = ran(found.events, nobody, found.packet_of)
+    _, got = ran(analysis.events, no_packets, analysis.packet_of)
     assert (0, len(route.steps.steps)) == got.preempted_samples.shape
     assert not got.mean_samples.any()
 
@@ -222,20 +222,20 @@ def test_tables(scene):
     """Units in the names; a row per packet and layer, a row per step and occupant of its node."""
     events, packet_of, route = scene
     sent = np.where(packet_of >= 0, layer_labels.SENT, -1).astype(np.int8)
-    times, found = ran(events, route, packet_of, sent)
+    times, running = ran(events, route, packet_of, sent)
     layers = occupancy.layers_table(times, route)
     assert isinstance(layers, pa.Table)
     assert [17.0, 29.0, 4.0] == layers["self_ns"].to_pylist()
     assert ["app", "udp", "ipv6"] == layers["layer"].to_pylist()
-    rows = occupancy.occupancy_table(found, route).to_pylist()
-    assert 2 * len(found.occupants) == len(rows)
+    rows = occupancy.occupancy_table(running, route).to_pylist()
+    assert 2 * len(running.occupants) == len(rows)
     (row,) = (row for row in rows if row["occupant"] == "thread 6" and row["mean_ns"])
     assert (30.0, 36.0, True, NODE) == (row["mean_ns"], row["step_in_the_way_mean_ns"], row["known"], row["node"])
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_queue_lengths_are_posts_less_fetches(seed):
-    """Against a plain loop; a queue that was not empty at the start; lost samples begin anew."""
+    """Against a plain loop; a queue that was not empty at the start; the count restarts after lost samples."""
     random = np.random.default_rng(seed)
     at = np.cumsum(random.integers(1, 20, 200))
     log = [

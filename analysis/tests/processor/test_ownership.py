@@ -1,4 +1,4 @@
-"""Who had the processor: against a processor that knows it of every sample."""
+"""Owner of the processor: against a processor model with the owner of every sample."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_lost_samples_make_sleep_unknown():
 
 
 def test_a_reset_ends_sleep_and_thread():
-    """Until the scheduler says the next word."""
+    """Until the next event of the scheduler."""
     log = [(10, "sched.switch", 3), (20, "sched.sleep.enter", -1), (30, "rig.boot", -1), (40, "udp.tx.enter", 1)]
     log += [(50, "udp.tx.exit", 1), (60, "sched.switch", 4)]
     owned = build(events_of(log, end=80))

@@ -1,4 +1,4 @@
-"""Who ran, window after window: the same as of the whole recording at once, wherever a window ends."""
+"""Occupancy, window after window: the same as of the complete recording at once, wherever a window ends."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def plain(layers, running):
 def cut_anywhere(monkeypatch):
     """Windows of any size, wherever no span is open."""
     monkeypatch.setattr(windows, "APART", 1)
-    monkeypatch.setattr(windows, "MOST", math.inf)
+    monkeypatch.setattr(windows, "MAX_REPEATED", math.inf)
 
 
 def under_way(events, random):
@@ -80,12 +80,12 @@ def test_the_size_of_a_window_changes_nothing(seed, threads):
 def test_disturbed_ping_pongs_in_windows(seed):
     """Two nodes; losses, duplicates, late replies, jumps of ids, gaps."""
     events = disturbed(150, seed=seed)
-    found = analysed(events)
-    route, ways = found.routes[0], found.hops.ways
-    expected = plain(*ran(events, route, found.packet_of, ways, window=10 * len(events)))
-    assert len(Windows(events, found.packet_of, ways, routes=[route], size=100)) > 15
+    analysis = analysed(events)
+    route, ways = analysis.routes[0], analysis.hops.ways
+    expected = plain(*ran(events, route, analysis.packet_of, ways, window=10 * len(events)))
+    assert len(Windows(events, analysis.packet_of, ways, routes=[route], size=100)) > 15
     for size in (40, 1_000):
-        assert expected == plain(*ran(events, route, found.packet_of, ways, window=size))
+        assert expected == plain(*ran(events, route, analysis.packet_of, ways, window=size))
 
 
 def test_routes_share_windows():
@@ -94,10 +94,10 @@ def test_routes_share_windows():
     packet_of, instants, _ = under_way(events, np.random.default_rng(5))
     ways = np.where(packet_of >= 0, packet_of % 2, -1).astype(np.int8)
     rows = np.arange(len(instants))
-    two = [route_of(instants[each], rows[each]) for each in (slice(0, None, 2), slice(1, None, 2))]
-    both = occupancy.of_routes(events, two, packet_of=packet_of, ways=ways, window=100)
-    alone = [occupancy.of_routes(events, [each], packet_of=packet_of, ways=ways)[0] for each in two]
-    assert [plain(*each) for each in alone] == [plain(*each) for each in both]
+    two = [route_of(instants[one], rows[one]) for one in (slice(0, None, 2), slice(1, None, 2))]
+    both = occupancy.for_routes(events, two, packet_of=packet_of, ways=ways, window=100)
+    alone = [occupancy.for_routes(events, [one], packet_of=packet_of, ways=ways)[0] for one in two]
+    assert [plain(*one) for one in alone] == [plain(*one) for one in both]
 
 
 def test_packets_that_last_all_the_time_are_one_window(monkeypatch):
@@ -107,7 +107,7 @@ def test_packets_that_last_all_the_time_are_one_window(monkeypatch):
     packet_of = np.where(events.ids > 100, random.integers(0, 50, len(events)), -1).astype(np.int32)
     ways = np.full(len(events), -1, dtype=np.int8)
     assert 1 == len(Windows(events, packet_of, ways, routes=[], size=10))
-    monkeypatch.setattr(windows, "MOST", math.inf)
+    monkeypatch.setattr(windows, "MAX_REPEATED", math.inf)
     assert len(Windows(events, packet_of, ways, routes=[], size=10)) > 1
 
 
@@ -141,7 +141,7 @@ def test_times_beyond_32_bits_are_kept():
 
 def test_results_come_in_order():
     """And an error where its result is due, after those before it."""
-    found = in_order(lambda each: 12 // each, [3, 4, 0, 6])
-    assert [4, 3] == [next(found), next(found)]
+    results = in_order(lambda number: 12 // number, [3, 4, 0, 6])
+    assert [4, 3] == [next(results), next(results)]
     with pytest.raises(ZeroDivisionError):
-        next(found)
+        next(results)

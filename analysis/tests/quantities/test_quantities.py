@@ -439,7 +439,7 @@ def test_a_packet_that_lacks_a_value_has_a_row():
     lacking = sum(len(one.lacking_packets) for one in series)
     assert 0 < lacking == content["value"].null_count
     assert b"24000000" == content.schema.metadata[b"samplerate_hz"]
-    numbers = measured.packets().journeys.ids.tolist()
+    numbers = measured.packets().packets.ids.tolist()
     assert all(
         row["packet_row"] is None or numbers[row["packet_row"]] == row["packet_id"] for row in content.to_pylist()
     )

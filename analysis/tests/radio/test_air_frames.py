@@ -1,4 +1,4 @@
-"""Frames on the air: which pulse of the frame time stamp line and which reception a frame belongs to."""
+"""Frames on the air: which pulse of the frame timestamp line and which reception a frame belongs to."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from gpiorig.analysis.radio.air_frames import NO_LINE, NodeAir
 from gpiorig.analysis.radio.spi_frames import UNKNOWN_RSSI, RadioFrames
 
 RATE_HZ = 24_000_000
-OCTET = 768  # samples of 32 us
-HEADER = 6 * OCTET
+BYTE = 768  # samples of 32 us
+HEADER = 6 * BYTE
 DATA = bytes.fromhex("618801cdab02000100") + bytes(20)
 OTHER = bytes.fromhex("618802cdab02000100") + bytes(60)
 FCS = b"\x12\x34"
 
 
 def radio(node, rows, pulses=()):
-    """A node whose bus carried (start, sent, octets) and whose line was high in these ranges."""
-    lengths = [0, *(len(octets) for _, _, octets in rows)]
+    """A node whose bus carried (start, sent, psdu) and whose line was high in these ranges."""
+    lengths = [0, *(len(psdu) for _, _, psdu in rows)]
     sent = np.array([row[1] for row in rows], dtype=bool)
     return NodeAir(
         frames=RadioFrames(
@@ -45,16 +45,16 @@ def radio(node, rows, pulses=()):
     )
 
 
-def pulse(rise, octets):
-    """The line is high for so many octets, less what the radio takes to see the PHR."""
-    return rise, rise + len(octets) * OCTET - 200
+def pulse(rise, psdu):
+    """The line is high for the bytes of a frame, minus the time in which the radio detects the PHR."""
+    return rise, rise + len(psdu) * BYTE - 200
 
 
 def test_a_frame_is_stamped_at_both_ends_with_its_first_bit_on_the_air():
     """The reader by its pulse, the writer by the reader; times from the recording's start and on the wall clock."""
     writer = radio("a", [(10_000, True, DATA)])
     reader = radio("b", [(90_000, False, DATA + FCS)], [pulse(50_000, DATA + FCS)])
-    found = list(
+    captured = list(
         air_frames.frames(
             [writer, reader],
             start=1_000,
@@ -63,13 +63,13 @@ def test_a_frame_is_stamped_at_both_ends_with_its_first_bit_on_the_air():
         ).frames()
     )
     sample = 50_000 - HEADER
-    assert [("a", True), ("b", False)] == [(each.node, each.sent) for each in found]
-    for each in found:
-        assert (DATA, "packet 7 request") == (each.mpdu, each.comment)
-        assert round((sample - 1_000) * 1e9 / RATE_HZ) == each.start_ns
-        assert 1_767_323_045 * RATE_HZ + 24 + sample == each.ticks * RATE_HZ // each.ticks_per_s
-    assert (b"", None, None) == (found[0].fcs, found[0].fcs_ok, found[0].lqi)
-    assert (FCS, True, 200) == (found[1].fcs, found[1].fcs_ok, found[1].lqi)
+    assert [("a", True), ("b", False)] == [(frame.node, frame.sent) for frame in captured]
+    for frame in captured:
+        assert (DATA, "packet 7 request") == (frame.mpdu, frame.comment)
+        assert round((sample - 1_000) * 1e9 / RATE_HZ) == frame.start_ns
+        assert 1_767_323_045 * RATE_HZ + 24 + sample == frame.ticks * RATE_HZ // frame.ticks_per_s
+    assert (b"", None, None) == (captured[0].fcs, captured[0].fcs_ok, captured[0].lqi)
+    assert (FCS, True, 200) == (captured[1].fcs, captured[1].fcs_ok, captured[1].lqi)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_a_frame_is_stamped_at_both_ends_with_its_first_bit_on_the_air():
     ],
 )
 def test_the_pulse_of_a_frame(pulses, expected):
-    """The last that is as long as the frame; what no pulse shows has the time of the bus and says so."""
+    """The last that is as long as the frame; what no pulse shows has the time of the bus and a comment."""
     (frame,) = air_frames.frames([radio("b", [(90_000, False, DATA + FCS)], pulses)], start=0).frames()
     sample = 90_000 if expected is None else expected - HEADER
     assert sample == frame.ticks * RATE_HZ // frame.ticks_per_s
@@ -92,14 +92,14 @@ def test_the_pulse_of_a_frame(pulses, expected):
 
 
 def test_a_frame_written_twice_goes_with_two_receptions():
-    """Each writing with the reception before the next one; one that nobody received has the time of the bus."""
+    """Each writing with the reception before the next one; one without a reception has the time of the bus."""
     writer = radio("a", [(10_000, True, DATA), (200_000, True, DATA), (400_000, True, DATA), (600_000, True, OTHER)])
     pulses = [pulse(50_000, DATA + FCS), pulse(450_000, DATA + FCS)]
     reader = radio("b", [(90_000, False, DATA + FCS), (490_000, False, DATA + FCS)], pulses)
-    found = [frame for frame in air_frames.frames([writer, reader], start=0).frames() if frame.sent]
-    samples = [each.ticks * RATE_HZ // each.ticks_per_s for each in found]
+    captured = [frame for frame in air_frames.frames([writer, reader], start=0).frames() if frame.sent]
+    samples = [frame.ticks * RATE_HZ // frame.ticks_per_s for frame in captured]
     assert [50_000 - HEADER, 200_000, 450_000 - HEADER, 600_000] == samples
-    assert ["", NO_LINE, "", NO_LINE] == [each.comment for each in found]
+    assert ["", NO_LINE, "", NO_LINE] == [frame.comment for frame in captured]
 
 
 def test_pulses_are_rises_and_the_falls_before_the_next_rise(bench):

@@ -33,21 +33,21 @@ def test_block_length_as_a_second_program_has_it(phi, n, seed, block):
 
 def test_independent_values_count_as_what_they_are():
     """One series of white noise in 20 is taken for dependent; 180 or more of 200 are not, but once in 1000 times."""
-    found = [dependence.measure(ar(0, 500, seed)) for seed in range(200)]
-    independent = [each for each in found if each.independent]
+    measured = [dependence.measure(ar(0, 500, seed)) for seed in range(200)]
+    independent = [one for one in measured if one.independent]
     assert len(independent) >= 180
-    assert {(1, 500.0)} == {(each.block, each.effective) for each in independent}
+    assert {(1, 500.0)} == {(one.block, one.effective) for one in independent}
 
 
 def test_what_must_depend_is_not_said_to_be_independent():
     """A series in which chance hides it: its first autocorrelation counts as measured, and blocks hold neighbours."""
     x = ar(0, 500, 3)
     assert dependence.measure(x).independent
-    found = dependence.measure(x, lags=1)
+    dependent = dependence.measure(x, lags=1)
     centred = x - x.mean()
     r = float(centred[1:] @ centred[:-1]) / float(centred @ centred)
-    assert (1, False) == (found.lags, found.independent)
-    assert math.isclose(min(500, 500 / (1 + 2 * r)), found.effective)
+    assert (1, False) == (dependent.lags, dependent.independent)
+    assert math.isclose(min(500, 500 / (1 + 2 * r)), dependent.effective)
     assert dependence.block_for(x, lags=1)[0] >= 4
 
 
@@ -81,5 +81,5 @@ def test_a_beat_does_not_die_out():
 
 @pytest.mark.parametrize("series", [[], [1], [1, 2], [5] * 100, [0, 1] * 3])
 def test_few_or_equal_values(series):
-    found = dependence.measure(np.array(series, dtype=np.int64))
-    assert (0, float(len(series)), 1) == (found.lags, found.effective, found.block)
+    dependent = dependence.measure(np.array(series, dtype=np.int64))
+    assert (0, float(len(series)), 1) == (dependent.lags, dependent.effective, dependent.block)

@@ -17,7 +17,7 @@ from gpiorig.analysis.statistics import intervals, order_statistics
 from gpiorig.analysis.statistics.estimators import STATISTICS
 
 RUNS = by_depth(80, 400)
-LEAST = fewest(RUNS, 0.95)
+MIN_HELD = fewest(RUNS, 0.95)
 values = st.lists(st.integers(0, 1 << 40), min_size=0, max_size=80)
 
 
@@ -53,66 +53,66 @@ def test_ranks_leave_no_more_than_stated_on_either_side(n, p, confidence):
 
 @pytest.mark.parametrize(("share", "ends", "n"), [(0.95, 2, 93), (0.99, 2, 473), (0.95, 1, 59), (0.99, 1, 299)])
 def test_tolerance_as_published(share, ends, n):
-    """Wilks 1941: so many values are the fewest of which the extremes hold that share with 95 % confidence."""
+    """Wilks 1941: this is the smallest number of values of which the extremes hold that share with 95 % confidence."""
     assert order_statistics.covered(n, ends, confidence=0.95) >= share
     assert order_statistics.covered(n - 1, ends, confidence=0.95) < share
 
 
 def test_too_few_values_for_an_end_are_said():
     """0.99^n <= 0.025 from n = 368 on."""
-    few = intervals.of_quantile(np.arange(367), 0.99)
+    few = intervals.for_quantile(np.arange(367), 0.99)
     assert math.isnan(few.high)
     assert not math.isnan(few.low)
     assert "too few values for an upper end: 368 independent ones are needed" in few.note
     rng = np.random.default_rng(1)
-    assert not math.isnan(intervals.of_quantile(rng.permutation(368), 0.99).high)
+    assert not math.isnan(intervals.for_quantile(rng.permutation(368), 0.99).high)
 
 
 @pytest.mark.slow
 @given(values)
 def test_nothing_raises_and_nothing_is_undefined_without_a_word(of):
     for name in STATISTICS:
-        found = intervals.of_statistic(array(of), name)
-        for number in (found.value, found.low, found.high):
-            assert not math.isnan(number) or found.note
-        if not math.isnan(found.low) and not math.isnan(found.high):
-            assert found.low <= found.high
+        interval = intervals.for_statistic(array(of), name)
+        for number in (interval.value, interval.low, interval.high):
+            assert not math.isnan(number) or interval.note
+        if not math.isnan(interval.low) and not math.isnan(interval.high):
+            assert interval.low <= interval.high
 
 
 def test_degenerate_values():
-    none, one, equal = (intervals.of_quantile(array(of), 0.5) for of in ([], [7], [7] * 9))
+    none, one, equal = (intervals.for_quantile(array(of), 0.5) for of in ([], [7], [7] * 9))
     assert ("0 values", "a single value", "all 9 values are equal") == (none.note, one.note, equal.note)
     assert (7.0, 7.0, 7.0) == (equal.value, equal.low, equal.high)
-    still = intervals.of_std(array([7] * 9))
+    still = intervals.for_std(array([7] * 9))
     assert (0.0, 0.0) == (still.value, still.high)
     assert "all 9 values are equal; with 95 % confidence at least 71.69 % of all are" == still.note  # 0.05^(1/9)
     assert (
         "varies by no more than the analyzer resolves"
-        == intervals.of_mean(7 + np.random.default_rng(1).integers(0, 2, 99)).note
+        == intervals.for_mean(7 + np.random.default_rng(1).integers(0, 2, 99)).note
     )
 
 
 def test_equal_values_say_nothing_of_what_is_rarer():
     """One packet in ten may be late, and all of 20 are not: p99 has no upper end, p99 - p1 no interval."""
-    top = intervals.of_quantile(array([7] * 20), 0.99)
+    top = intervals.for_quantile(array([7] * 20), 0.99)
     assert (7.0, 7.0) == (top.value, top.low)
     assert math.isnan(top.high)
     assert "all 20 values are equal; too few values for an upper end: 368 independent ones are needed" == top.note
     assert (7.0, 7.0) == (
-        intervals.of_quantile(array([7] * 368), 0.99).low,
-        intervals.of_quantile(array([7] * 368), 0.99).high,
+        intervals.for_quantile(array([7] * 368), 0.99).low,
+        intervals.for_quantile(array([7] * 368), 0.99).high,
     )
-    assert math.isnan(intervals.of_spread(array([7] * 20), 0.01, 0.99).high)
-    assert 0.0 == intervals.of_spread(array([7] * 368), 0.01, 0.99).high
+    assert math.isnan(intervals.for_spread(array([7] * 20), 0.01, 0.99).high)
+    assert 0.0 == intervals.for_spread(array([7] * 368), 0.01, 0.99).high
 
 
 def test_a_bootstrap_of_few_values_or_blocks_says_so():
     x = np.random.default_rng(1).normal(size=9)
-    assert "too few values for an interval: 9 of 10" == intervals.of_std(x).note
-    assert math.isnan(intervals.of_std(x).low)
-    found = intervals.of_mean(autoregressive(np.random.default_rng(4), 100))
-    assert "blocks of packets that depend on each other: the interval may be too short" in found.note
-    assert not math.isnan(found.low)
+    assert "too few values for an interval: 9 of 10" == intervals.for_std(x).note
+    assert math.isnan(intervals.for_std(x).low)
+    interval = intervals.for_mean(autoregressive(np.random.default_rng(4), 100))
+    assert "blocks of packets that depend on each other: the interval may be too short" in interval.note
+    assert not math.isnan(interval.low)
 
 
 @pytest.mark.slow
@@ -122,22 +122,22 @@ def test_shift_and_scale(seed, n, shift, scale):
     """Places shift, spreads do not; both scale."""
     x = np.random.default_rng(seed).integers(0, 10_000, n)
     for name in STATISTICS:
-        before, after = (intervals.of_statistic(of, name) for of in (x, x * scale + shift))
+        before, after = (intervals.for_statistic(of, name) for of in (x, x * scale + shift))
         moved = 0 if name in ("std", "p2p", "iqr") else shift
         at = before.value * scale + moved, before.low * scale + moved, before.high * scale + moved
         assert np.allclose(at, (after.value, after.low, after.high), rtol=1e-9, atol=1e-3, equal_nan=True), name
-        assert same(before.scaled(2.5), intervals.of_statistic(x, name, unit=2.5))
+        assert same(before.scaled(2.5), intervals.for_statistic(x, name, unit=2.5))
 
 
 def test_equal_values_give_equal_intervals():
     x = np.random.default_rng(1).integers(0, 1000, 500)
-    assert intervals.of_std(x) == intervals.of_std(x.copy())
+    assert intervals.for_std(x) == intervals.for_std(x.copy())
 
 
 def test_the_order_does_not_matter_to_order_statistics_of_independent_values():
     rng = np.random.default_rng(2)
     x = rng.integers(0, 1000, 500)
-    assert intervals.of_quantile(x, 0.5) == intervals.of_quantile(x[::-1], 0.5)
+    assert intervals.for_quantile(x, 0.5) == intervals.for_quantile(x[::-1], 0.5)
 
 
 def independent(rng, n):
@@ -179,10 +179,10 @@ def test_intervals_hold_the_truth_as_often_as_they_say(source, truth):
     for seed in range(RUNS):
         x = source(np.random.default_rng((seed, 1)), 500)
         for name, true in truth.items():
-            found = intervals.of_statistic(x, name)
+            interval = intervals.for_statistic(x, name)
             # Without an interval (blocks too long) nothing is claimed.
-            held[name] += math.isnan(found.low) or found.low - 1e-9 <= true <= found.high + 1e-9
-    assert {} == {name: times for name, times in held.items() if times < LEAST}
+            held[name] += math.isnan(interval.low) or interval.low - 1e-9 <= true <= interval.high + 1e-9
+    assert {} == {name: times for name, times in held.items() if times < MIN_HELD}
 
 
 @pytest.mark.slow
@@ -194,23 +194,23 @@ def test_differences_depend_on_their_neighbours():
     held = 0
     for seed in range(RUNS):
         size = np.abs(np.diff(np.random.default_rng((seed, 2)).normal(size=100)))
-        found = intervals.of_mean(size, lags=1)
-        held += math.isnan(found.low) or found.low <= 2 / math.sqrt(math.pi) <= found.high
-    assert held >= LEAST
+        interval = intervals.for_mean(size, lags=1)
+        held += math.isnan(interval.low) or interval.low <= 2 / math.sqrt(math.pi) <= interval.high
+    assert held >= MIN_HELD
 
 
 def test_dependence_widens():
     """AR(1) with phi = 0.9 has 19 times the long-run variance: an interval of the mean is 4 times as wide or so."""
     rng = np.random.default_rng(5)
     x = lfilter([1], [1, -0.9], rng.normal(size=4000))
-    ordered, shuffled = intervals.of_mean(x), intervals.of_mean(rng.permutation(x))
+    ordered, shuffled = intervals.for_mean(x), intervals.for_mean(rng.permutation(x))
     assert 3 < (ordered.high - ordered.low) / (shuffled.high - shuffled.low) < 6
     assert ordered.method.startswith("block bootstrap, blocks of ")
     assert "bootstrap" == shuffled.method
-    assert "dependent values counted as" in intervals.of_quantile(x, 0.5).method
+    assert "dependent values counted as" in intervals.for_quantile(x, 0.5).method
 
 
 @pytest.mark.parametrize("name", ["p0", "p100", "p", "average", "p99.", "", "P99"])
 def test_unknown_statistics_are_refused(name):
     with pytest.raises(QuantityError, match="is unknown; it is one of min, p5"):
-        intervals.of_statistic(array([1, 2, 3]), name)
+        intervals.for_statistic(array([1, 2, 3]), name)

@@ -34,7 +34,7 @@ def test_quantiles_of_many_rows_are_the_plain_ones():
     x = np.random.default_rng(3).integers(0, 1000, n)
     plan = resampling.resample(n, 20)
     rows = np.repeat(plan.weights[:5], plan.sizes, axis=1)
-    expected = [each[math.floor((len(each) - 1) * 0.99)] for each in plain(x, rows)]
+    expected = [resample[math.floor((len(resample) - 1) * 0.99)] for resample in plain(x, rows)]
     assert expected == resampling.sort_cells(x, plan).quantiles(0.99, plan.weights[:5]).tolist()
     assert (0, n) == (plan.edges[0], plan.edges[-1])
     assert plan.block >= 20
@@ -61,15 +61,15 @@ def test_streams_differ_and_each_is_the_same_every_time():
 def test_ends_as_a_second_program_has_them():
     """BCa of scipy, on as many resamples; the ends differ by the error of two such quantiles of 1000 resamples."""
     x = np.random.default_rng(4).exponential(size=400)
-    theirs = stats.bootstrap((x,), np.mean, n_resamples=REPLICATES, method="BCa", rng=np.random.default_rng(1))
+    reference = stats.bootstrap((x,), np.mean, n_resamples=REPLICATES, method="BCa", rng=np.random.default_rng(1))
     plan = resampling.resample(400, 1)
     means = resampling.means(x, plan, plan.weights)
     left_out = resampling.means(x, plan, plan.without)
     ours = resampling.limits(float(x.mean()), means, left_out, blocks=400, confidence=0.95)
-    error = math.sqrt(0.025 * 0.975 / REPLICATES) / stats.norm.pdf(1.96) * float(theirs.standard_error)
+    error = math.sqrt(0.025 * 0.975 / REPLICATES) / stats.norm.pdf(1.96) * float(reference.standard_error)
     limit = 4 * math.sqrt(2) * error
-    assert abs(ours[0] - theirs.confidence_interval.low) < limit
-    assert abs(ours[1] - theirs.confidence_interval.high) < limit
+    assert abs(ours[0] - reference.confidence_interval.low) < limit
+    assert abs(ours[1] - reference.confidence_interval.high) < limit
 
 
 def test_where_bca_is_not_defined_percentiles_are():

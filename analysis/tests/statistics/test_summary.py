@@ -86,7 +86,7 @@ def test_ipdv_takes_neighbours_only():
 
 
 def test_what_quantisation_makes_is_not_resolved():
-    """A constant delay sampled at any phase varies by one sample; of jitter that says nothing."""
+    """A constant delay sampled at any phase varies by one sample; that is not a measurement of jitter."""
     starts = np.linspace(0, 1000, 997)
     delays = np.floor(starts + 123.4).astype(np.int64) - np.floor(starts).astype(np.int64)
     assert 1 == np.ptp(delays)

@@ -31,7 +31,7 @@ def test_as_scipy_on_independent_values(seed, rounded):
     if rounded:  # ties
         base, new = np.round(base), np.round(new)
     placed = two_samples._placements(base, new), two_samples._placements(new, base)
-    if all(dependence.measure(each).independent for each in placed):
+    if all(dependence.measure(places).independent for places in placed):
         expected = stats.brunnermunzel(base, new).pvalue
         assert math.isclose(expected, two_samples.brunner_munzel(base, new), rel_tol=1e-9)
     tested = stats.ks_2samp(base, new, method="asymp").pvalue
@@ -87,14 +87,14 @@ def test_symmetry():
 
 
 def test_few_values():
-    """Of all orders of 4 and 5 values, no more have a p-value at or below a level than the level says."""
+    """Of all orders of 4 and 5 values, no more have a p-value at or below a level than the level allows."""
     rng = np.random.default_rng(1)
-    found = []
+    p_values = []
     for chosen in itertools.combinations(range(9), 4):
         base, new = np.array(chosen), np.setdiff1d(np.arange(9), chosen)
-        found.append([test(rng.permutation(base), rng.permutation(new)) for test in TESTS])
+        p_values.append([test(rng.permutation(base), rng.permutation(new)) for test in TESTS])
     for level in (0.05, 0.02, 0.01):
-        assert (np.mean(np.array(found) <= level, axis=0) <= level).all()
+        assert (np.mean(np.array(p_values) <= level, axis=0) <= level).all()
 
 
 def test_the_error_is_that_of_equal_runs_where_that_is_larger():

@@ -101,7 +101,7 @@ def test_flows_follow_packets_through_layers_and_nodes(stages, built, tmp_path):
     perfetto.write(path, built)
     tracks, slices, _ = replay(path)
     steps, ends = defaultdict(list), Counter()
-    for track, _, _, name, flows, last in sorted(slices, key=lambda each: each[1]):
+    for track, _, _, name, flows, last in sorted(slices, key=lambda record: record[1]):
         for flow in (*flows, *last):
             assert flow not in ends, "a step after the end"
             steps[flow - 1].append((tracks[tracks[track].parent_uuid].process.process_name, name))
@@ -150,7 +150,7 @@ def test_spans_that_overlap_go_to_lanes(bench, tmp_path):
     events = overlapping(type(bench)).events()
     built = build.build(analysed(events, ends=None))
     first, second = built.slices
-    assert ["udp", "udp (2)"] == [built.tracks[each.track].name for each in (first, second)]
+    assert ["udp", "udp (2)"] == [built.tracks[span.track].name for span in (first, second)]
     assert events.samples.tolist() == [first.start, second.start, first.end, second.end]
     perfetto.write(tmp_path / "a.pftrace", built)
     assert 2 == len(replay(tmp_path / "a.pftrace")[1])
@@ -176,7 +176,7 @@ def test_queue_depths(bench):
 
 
 def test_a_window_keeps_what_reaches_into_it(stages, built, tmp_path):
-    """Slices over its edges stay whole, and the file is still one that nests."""
+    """Slices over its edges stay complete, and the file is still one that nests."""
     _, _, lines = stages
     start, end = int(lines.samples[3, 0]) + 500, int(lines.samples[4, 0]) + 500
     part = trace.window(built, start, end)

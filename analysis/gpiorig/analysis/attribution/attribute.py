@@ -127,7 +127,7 @@ def _series(
         rows = np.sort(np.random.default_rng(SEED).choice(total, MAX_PACKETS, replace=False))
     period_ns = float(NS_PER_S / route.steps.samplerate_hz)
     interval = beat.sending_interval(route.starts)
-    thin = route.of(rows)
+    thin = route.select(rows)
     begun_at = begins(thin)
     chosen = (
         {name: values[rows] for name, values in covariates.items()}

@@ -38,7 +38,7 @@ def compare(quantity: Quantity) -> Iterator[Comparison]:
             pins=summary(pins_ns),
             other=summary(other_ns),
             error=summary(errors_ns),
-            skew_ns=intervals.of_quantile(errors_ns, 0.5),
+            skew_ns=intervals.for_quantile(errors_ns, 0.5),
             added_jitter_ns=added_jitter(pins_ns, other_ns),
             errors_ns=errors_ns,
         )

@@ -50,7 +50,7 @@ class Assertion:
     quantity
         A name for `delays.Delays.named`, `delays.LOSS`, or the name of a `quantities.Quantity`.
     statistic
-        A statistic of `intervals.of_statistic`; empty for the loss, and for quantities of which a node has one value.
+        A statistic of `intervals.for_statistic`; empty for the loss, and for quantities of which a node has one value.
     relation
         ``<``, ``<=``, ``>`` or ``>=``.
     limit
@@ -222,7 +222,7 @@ def _intervals(assertion: Assertion, run: Delays, recorded: Recorded | None) -> 
         series = values.series(names.parse(assertion.quantity), recorded)
         return {one.name: one.interval(assertion.statistic) for one in series}
     return {
-        name: intervals.of_statistic(run.samples(name), assertion.statistic, unit=run.period_ns)
+        name: intervals.for_statistic(run.samples(name), assertion.statistic, unit=run.period_ns)
         for name in run.named(assertion.quantity)
     }
 

@@ -56,7 +56,7 @@ def difference(
     base, new
         float64[n], [m], in the order of time and in one unit.
     statistic
-        A statistic of `intervals.of_statistic`.
+        A statistic of `intervals.for_statistic`.
     combine
         Function of both values; the difference unless given.
     settled
@@ -78,7 +78,7 @@ def difference(
         for stream, (values, block) in enumerate(zip((base, new), blocks, strict=True))
     ]
     fewest = min(plan.blocks for plan in plans)
-    if fewest < resampling.LEAST_BLOCKS or _too_few(sides, settled, statistic, confidence):
+    if fewest < resampling.MIN_BLOCKS or _too_few(sides, settled, statistic, confidence):
         return Interval(value, NAN, NAN, "none", confidence, "too few packets for an interval")
     replicates_of = [side.replicates(plan) for side, plan in zip(sides, plans, strict=True)]
     replicates = combine(replicates_of[0](plans[0].weights), replicates_of[1](plans[1].weights))

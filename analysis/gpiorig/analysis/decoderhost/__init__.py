@@ -1,8 +1,8 @@
 """Runs sigrok protocol decoders, unmodified, on the edges of a capture instead of its samples.
 
     library     finds decoders where libsigrokdecode does, and loads them apart from everything else
-    standin     the module `sigrokdecode` that they import
-    stack       what `-P` says: decoders, channels, options
+    sigrokdecode_module the module `sigrokdecode` that they import
+    stack       the stacks of `-P`: decoders, channels, options
     source      a waveform in chunks between gaps
     conditions  where in a chunk the conditions of a wait() hold
     pins        wait(): from edge to edge

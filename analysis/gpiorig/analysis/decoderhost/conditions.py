@@ -27,7 +27,7 @@ HOLDS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 class Runs:
-    """The constant stretches of one chunk, for the channels of one decoder.
+    """The constant intervals of one chunk, for the channels of one decoder.
 
     Attributes
     ----------

@@ -48,7 +48,7 @@ class Outcome:
     Attributes
     ----------
     gaps
-        Gaps in the capture; all decoders were ended before and started anew after each.
+        Gaps in the capture; all decoders were ended before and restarted after each.
     failures
         What went wrong, the first ones of each instance.
     failed
@@ -97,8 +97,8 @@ def decode(
         for stack in stacks:
             source = Source(waveform)
             run = _Run(stack, round(waveform.samplerate_hz), source, selection, sink, outcome)
-            while source.next_stretch():
-                run.stretch()
+            while source.next_interval():
+                run.interval()
             outcome.gaps = source.gaps
     except Outside as outside:
         raise outside.error from None
@@ -114,7 +114,7 @@ class _Run:
         self._stack, self._samplerate_hz, self._source = stack, samplerate_hz, source
         self._selection, self._sink, self._outcome = selection, sink, outcome
 
-    def stretch(self) -> None:
+    def interval(self) -> None:
         """Decode up to the next gap, with new instances."""
         pins = Pins(self._stack.bits, self._source.next_chunk)
         instances = self._instances()

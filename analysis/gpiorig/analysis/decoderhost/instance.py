@@ -17,7 +17,7 @@ SIGN = 1 << 63
 
 
 class Instance:
-    """A decoder of a stack, from the beginning of a stretch to its end.
+    """A decoder of a stack, from the beginning of an interval without gaps to its end.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class Instance:
         self.decoder.matched = None
 
     def wait(self, conditions: Any = None) -> tuple[int, ...]:
-        """Go on to the next sample at which a condition holds."""
+        """Continue to the next sample at which a condition holds."""
         if self._pins is None:
             raise Refused("wait() in a decoder that has no pins")
         pins, sample, matched = self._pins.wait(conditions)
@@ -116,7 +116,7 @@ class Instance:
         return number
 
     def put(self, startsample: int, endsample: int, output_id: int, data: Any) -> None:
-        """Hand an output to the decoder above and to the sink; one that is malformed is dropped, and said."""
+        """Hand an output to the decoder above and to the sink; one that is malformed is dropped and reported."""
         start, end = startsample, endsample
         if start.__class__ is not int or end.__class__ is not int or start < 0 or end < 0:
             start, end = operator.index(start) & UINT64, operator.index(end) & UINT64
@@ -126,7 +126,7 @@ class Instance:
         if output.kind is OutputKind.PYTHON and self.above is not None:
             try:
                 self.above.decoder.decode(start, end, data)
-            except Exception as error:  # libsigrokdecode prints it and goes on
+            except Exception as error:  # libsigrokdecode prints it and continues
                 self._failed(self.above, error)
         classes = self._wanted[output_id]
         if classes is not None and not classes:

@@ -50,7 +50,7 @@ class Kind:
     options
         Default of each option.
     values
-        Values that an option may have, where it says so.
+        Values that an option may have, where it has a list.
     annotations
         Ids of the annotation classes.
     rows

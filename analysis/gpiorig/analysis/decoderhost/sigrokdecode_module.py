@@ -20,7 +20,7 @@ class Host(Protocol):
         """Make an output known."""
 
     def wait(self, conditions: Any = None) -> tuple[int, ...]:
-        """Go on to the next sample at which a condition holds."""
+        """Continue to the next sample at which a condition holds."""
 
     def has_channel(self, index: int) -> bool:
         """Whether a channel of the capture was given to the decoder's channel."""
@@ -43,7 +43,7 @@ class Decoder:
         return _host_of(self).register(output_type, proto_id, meta)
 
     def wait(self, conditions: Any = None) -> tuple[int, ...]:
-        """Go on to the next sample at which a condition holds; returns the pins there."""
+        """Continue to the next sample at which a condition holds; returns the pins there."""
         return _host_of(self).wait(conditions)
 
     def has_channel(self, index: int) -> bool:
@@ -58,7 +58,7 @@ def _host_of(decoder: Decoder) -> Host:
 
 
 def module() -> ModuleType:
-    """Return the stand-in module."""
+    """Return the stub module."""
     sigrokdecode = ModuleType("sigrokdecode", "sigrokdecode module")
     sigrokdecode.__dict__.update(
         Decoder=Decoder,

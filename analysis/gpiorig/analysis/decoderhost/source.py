@@ -38,10 +38,10 @@ class Gap:
 
 
 class Source:
-    """Reads a waveform once, stretch by stretch.
+    """Reads a waveform once, interval by interval.
 
     sigrok counts samples from 0, and decoders rely on that they are not negative. So those of a capture that begins
-    before its sample 0 are counted from its beginning, and `shift` says by how much.
+    before its sample 0 are counted from its beginning, and `shift` is the number of samples.
 
     Parameters
     ----------
@@ -56,8 +56,8 @@ class Source:
         self.gaps = 0
         self.shift = 0
 
-    def next_stretch(self) -> bool:
-        """Go to the beginning of the next stretch without a gap; returns whether there is one."""
+    def next_interval(self) -> bool:
+        """Go to the beginning of the next interval without a gap; returns whether there is one."""
         while self.next_chunk() is not None:
             pass
         for item in self._items:
@@ -67,7 +67,7 @@ class Source:
         return False
 
     def next_chunk(self) -> Chunk | None:
-        """Return the next chunk of this stretch, or None at its end."""
+        """Return the next chunk of this interval, or None at its end."""
         held, self._held = self._held, None
         if held is None and self._open:
             try:
@@ -109,6 +109,6 @@ class Source:
             levels = np.concatenate((np.array([level], dtype=np.uint64), levels))
         for i in range(0, samples.size, CHUNK_ROWS):
             last = i + CHUNK_ROWS >= samples.size
-            piece = samples[i : i + CHUNK_ROWS]
-            piece_end = end if last else int(samples[i + CHUNK_ROWS])
-            yield Chunk(piece + self.shift if self.shift else piece, levels[i : i + CHUNK_ROWS], piece_end + self.shift)
+            rows = samples[i : i + CHUNK_ROWS]
+            rows_end = end if last else int(samples[i + CHUNK_ROWS])
+            yield Chunk(rows + self.shift if self.shift else rows, levels[i : i + CHUNK_ROWS], rows_end + self.shift)

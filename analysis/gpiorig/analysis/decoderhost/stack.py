@@ -1,4 +1,4 @@
-"""What `-P` says: decoders from the bottom up, the channels of the lowest, options of each."""
+"""The stacks of `-P`: decoders from the bottom up, the channels of the lowest, options of each."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _pairs(decoder_id: str, texts: Sequence[str]) -> dict[str, str]:
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals:
-            raise DecoderError(f"{decoder_id}: {text!r} says nothing; write {decoder_id}:{name or 'NAME'}=VALUE")
+            raise DecoderError(f"{decoder_id}: {text!r} has no value; write {decoder_id}:{name or 'NAME'}=VALUE")
         if name in given:
             raise DecoderError(f"{decoder_id}: {name} is given twice; give it once")
         given[name] = value
@@ -162,5 +162,5 @@ def _converted(decoder_id: str, name: str, text: str, default: str | int | float
             raise ValueError
         return int(text, 8 if OCTAL.fullmatch(text) else 0)
     except ValueError as error:
-        what = "a number" if isinstance(default, float) else "a whole number, such as 10 or 0x0a"
+        what = "a number" if isinstance(default, float) else "an integer, such as 10 or 0x0a"
         raise DecoderError(f"{decoder_id}:{name}={text}: must be {what}") from error

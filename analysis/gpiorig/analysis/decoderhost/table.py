@@ -24,7 +24,7 @@ from gpiorig.capture.text.cells import guarded_columns
 SUFFIXES = (".parquet", ".csv", ".jsonl")
 BATCH_ROWS = 1 << 16
 
-# What a column holds for annotations / objects / bytes / values; null where there is nothing to say.
+# What a column holds for annotations / objects / bytes / values; null without a value.
 SCHEMA = pa.schema(
     [
         ("start", pa.int64()),  # sample number
@@ -202,7 +202,7 @@ CSV_TEXT = ("kind", "texts", "data")  # columns of types that CSV does not have
 
 @contextmanager
 def file_of(path: Path, *, batch_rows: int = BATCH_ROWS) -> Iterator[RowSink]:
-    """Give what writes a file of rows, of the kind that its suffix says; the file is replaced in one step at the end.
+    """Give what writes a file of rows, of the kind of its suffix; the file is replaced in one step at the end.
 
     Raises
     ------

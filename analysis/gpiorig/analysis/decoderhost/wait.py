@@ -25,14 +25,14 @@ ONE = (True,)
 
 
 class Pins:
-    """The pins of one decoder, from the first sample of a stretch to the last.
+    """The pins of one decoder, from the first sample of an interval to the last.
 
     Parameters
     ----------
     bits
         Bit of the capture for each channel; negative for one that is not given.
     next_chunk
-        Returns the next chunk of the stretch, or None.
+        Returns the next chunk of the interval, or None.
     """
 
     def __init__(self, bits: Sequence[int], next_chunk: Callable[[], Chunk | None]) -> None:
@@ -45,7 +45,7 @@ class Pins:
         self.ended = False
         chunk = next_chunk()
         if chunk is None:
-            raise ValueError("a stretch without samples")
+            raise ValueError("an interval without samples")
         self._begin(chunk, None)
         self._start = self._at
 
@@ -63,7 +63,7 @@ class Pins:
             condition.place = -1
 
     def wait(self, conditions: Any) -> tuple[tuple[int, ...], int, tuple[bool, ...] | None]:
-        """Go on to the next sample at which a condition holds.
+        """Continue to the next sample at which a condition holds.
 
         Parameters
         ----------
@@ -82,7 +82,7 @@ class Pins:
         Raises
         ------
         EndOfSamples
-            None holds up to the end of the stretch.
+            None holds up to the end of the interval.
         Refused
             These are no conditions.
         """

@@ -209,7 +209,7 @@ def _sets(samples: NDArray[np.int64], total: NDArray[np.int64], confidence: floa
 
     time = known(budget_shares.time_shares(samples, total)) if len(total) and total.any() else none("no packets")
     if not resolved(total):
-        note = f"the whole delay of {len(total)} packets varies by no more than the analyzer resolves: no shares"
+        note = f"the total delay of {len(total)} packets varies by no more than the analyzer resolves: no shares"
         return _Sets(time, none(note), none(note), 0, note)
     slow = budget_shares.slowest(total)
     variance, tail = budget_shares.variance_shares(samples, total), budget_shares.tail_shares(samples, total, slow)
@@ -220,8 +220,8 @@ def as_table(shares: Budget) -> pa.Table:
     """One row per step, followed by its parts, then one per kind and node; `part` is empty for all but parts."""
     rows: list[tuple[str, str, str, Part | Group | _Whole]] = []
     for place, step in enumerate(shares.steps):
-        whole = _Whole(shares.time[place], shares.variance[place], shares.tail[place])
-        rows.append(("step", step.name, "", whole))
+        total_row = _Whole(shares.time[place], shares.variance[place], shares.tail[place])
+        rows.append(("step", step.name, "", total_row))
         rows += [("step", step.name, part.name, part) for part in shares.parts if part.step == place]
     rows += [("kind", group.name, "", group) for group in shares.by_kind]
     rows += [("node", group.name, "", group) for group in shares.by_node]

@@ -46,7 +46,7 @@ class Shares:
         columns = list(members)
         value = float(self.value[columns].sum())
         replicates, jackknife = (rows[:, columns].sum(axis=1) for rows in (self.replicates, self.jackknife))
-        if self.blocks < resampling.LEAST_BLOCKS or not np.isfinite(replicates).all() or math.isnan(value):
+        if self.blocks < resampling.MIN_BLOCKS or not np.isfinite(replicates).all() or math.isnan(value):
             note = self.note or "too few different packets for an interval"
             return Interval(value, NAN, NAN, "none", confidence, note)
         jackknife = jackknife[np.isfinite(jackknife)]
@@ -66,10 +66,10 @@ def time_shares(samples: NDArray[np.int64], total: NDArray[np.int64]) -> Shares:
     """Mean over the mean of the total, from the sums over cells."""
     block, dies_out = dependence.block_for(total)
     plan = resampling.resample(len(total), block)
-    sums, whole = plan.sums(samples), plan.sums(total)
+    sums, summed = plan.sums(samples), plan.sums(total)
 
     def shares(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        totals = (weights @ whole)[:, None]
+        totals = (weights @ summed)[:, None]
         return (weights @ sums) / np.where(totals > 0, totals, NAN)
 
     note = intervals.block_note(plan, dies_out=dies_out)
@@ -89,9 +89,9 @@ def variance_shares(samples: NDArray[np.int64], total: NDArray[np.int64]) -> Sha
     sums = np.empty((len(plan.sizes), 3 + 2 * wide))
     means = samples.mean(axis=0)
     for cell, (start, end) in enumerate(pairwise(plan.edges.tolist())):
-        part, whole = samples[start:end] - means, total[start:end] - centre
-        sums[cell, :3] = end - start, whole.sum(), whole @ whole
-        sums[cell, 3 : 3 + wide], sums[cell, 3 + wide :] = part.sum(axis=0), whole @ part
+        part, summed = samples[start:end] - means, total[start:end] - centre
+        sums[cell, :3] = end - start, summed.sum(), summed @ summed
+        sums[cell, 3 : 3 + wide], sums[cell, 3 + wide :] = part.sum(axis=0), summed @ part
 
     def shares(weights: NDArray[np.float64]) -> NDArray[np.float64]:
         moments = weights @ sums

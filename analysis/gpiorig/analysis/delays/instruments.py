@@ -10,13 +10,13 @@ from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets.path import Milestone, Source
 from gpiorig.analysis.packets.steps import Step
 
-# Half widths where neither the bench file nor a data sheet says more; docs/guide/uncertainty.md gives the reasons.
+# Half widths where neither the bench file nor a data sheet has a value; docs/guide/uncertainty.md gives the reasons.
 CLOCK_PPM, SKEW_NS, APERTURE_NS = 100.0, 5.0, 2.0
 _ASSUMED = "assumed (docs/guide/uncertainty.md)"
 
 # Half width of the clock's error in ppm by sigrok's driver, with its source.
 CLOCKS = {
-    "beaglelogic": (50.0, "assumed: the 24 MHz crystal of a BeagleBone, whose class nobody states"),
+    "beaglelogic": (50.0, "assumed: the 24 MHz crystal of a BeagleBone, of unknown class"),
     "fx2lafw": (100.0, "24 MHz, ±100 ppm, is what Cypress asks of the crystal (CY7C68013A, 38-08032, Clock Frequency)"),
     "saleae-logic16": (50.0, "assumed: ordinary crystal"),
     "saleae-logic-pro": (50.0, "assumed: ordinary crystal"),
@@ -60,7 +60,7 @@ def by_driver(
     skew_ns: float | None = None,
     aperture_ns: float | None = None,
 ) -> Analyzer:
-    """An analyzer by sigrok's driver, such as ``fx2lafw:conn=1.12``; what is given goes before what its class says."""
+    """An analyzer by sigrok's driver, such as ``fx2lafw:conn=1.12``; given values replace those of its class."""
     class_ppm, source = CLOCKS.get(driver.partition(":")[0], (CLOCK_PPM, _ASSUMED))
     given = {"clock_ppm": clock_ppm, "skew_ns": skew_ns, "aperture_ns": aperture_ns}
     known = {name: limit for name, limit in given.items() if limit is not None}
@@ -83,12 +83,12 @@ class Node:
     bus_width, symbol_ns, frame_gap_ns
         Of its symbol bus: data lines, the least that a symbol lasts, the least pause after a frame.
     mark_ns
-        From the first bit on the air to the rise of its frame time stamp line.
+        From the first bit on the air to the rise of its frame timestamp line.
     mark_uncertainty_ns, mark_source
         Half width of that constant, and where both come from.
     busy_ns, poll_ns
-        From its radio's interrupt at the end of a reception until the radio can be told to send (0: at once), and how
-        often the driver asks.
+        From its radio's interrupt at the end of a reception until the radio accepts the command to send (0: at once),
+        and how often the driver asks.
     waits_in_software
         Whether the driver, not the radio, waits before the air: then what the processor does meanwhile may delay it.
     """
@@ -142,7 +142,7 @@ class Instruments:
     nodes: Mapping[str, Node] = field(default_factory=dict)
 
     def node(self, name: str) -> Node:
-        """One of the nodes; one of which nothing is known if the recording does not say."""
+        """One of the nodes; one of which nothing is known if the recording does not contain it."""
         return self.nodes.get(name, Node())
 
     def pin(self, milestone: Milestone, node: str) -> Pin:
@@ -160,13 +160,13 @@ class Instruments:
         return self.pin(milestone, node).channel.endswith(".strobe")
 
     def mark_rounding_ns(self, node: str) -> float:
-        """What the constant before the frame time stamp loses when it is rounded to a sample."""
+        """Error of the constant before the frame timestamp from rounding to a sample."""
         samples = self.node(node).mark_ns / self.reference.period_ns
         return abs(samples - round(samples)) * self.reference.period_ns
 
 
 def is_air(milestone: Milestone) -> bool:
-    """Whether a milestone is computed from a frame time stamp."""
+    """Whether a milestone is computed from a frame timestamp."""
     return milestone.source is Source.AIR
 
 

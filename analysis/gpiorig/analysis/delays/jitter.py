@@ -18,7 +18,7 @@ from gpiorig.analysis.statistics import intervals
 from gpiorig.analysis.statistics.intervals import Interval
 from gpiorig.analysis.statistics.summary import ipdv
 
-_SHARED = 1  # differences of successive delays share a delay with the ones beside them: they depend on each other
+_SHARED = 1  # differences of successive delays share a delay with their neighbours: they depend on each other
 RFC3550_GAIN = 16  # RFC 3550, 6.4.1: gives a good ratio of noise reduction and rate of convergence
 
 
@@ -41,8 +41,8 @@ class Jitter:
     ns: Interval
 
 
-def of_route(route: Route) -> tuple[Jitter, ...]:
-    """All measures of the whole delay of a route.
+def for_route(route: Route) -> tuple[Jitter, ...]:
+    """All measures of the total delay of a route.
 
     The places of round trips count lost ones too, so that these break pairs.
     """
@@ -60,7 +60,8 @@ def measures(
 
     RFC 3393 lets the user select the pairs of packets whose delays are compared. Here, and for RFC 3550, they are
     packets one after the other in the order of sending whose delays are both known: a lost packet that is in `delays`
-    as -1, or missing in `places`, breaks two pairs; one that nothing is known of makes neighbours of those beside it.
+    as -1, or missing in `places`, breaks two pairs; one that nothing is known of makes neighbours of those before and
+    after it.
 
     Parameters
     ----------
@@ -79,11 +80,11 @@ def measures(
     unit = float(NS_PER_S / samplerate_hz)
     known = delays[delays >= 0]
     of_values = [
-        Jitter("peak-to-peak", "largest minus smallest", intervals.of_range(known, unit=unit)),
-        Jitter("interquartile range", "p75 minus p25", intervals.of_spread(known, 0.25, 0.75, unit=unit)),
-        Jitter("standard deviation", "n - 1 in the denominator", intervals.of_std(known, unit=unit)),
-        Jitter("p99 - p1", "difference of percentiles", intervals.of_spread(known, 0.01, 0.99, unit=unit)),
-        Jitter("p99.9 - p0.1", "difference of percentiles", intervals.of_spread(known, 0.001, 0.999, unit=unit)),
+        Jitter("peak-to-peak", "largest minus smallest", intervals.for_range(known, unit=unit)),
+        Jitter("interquartile range", "p75 minus p25", intervals.for_spread(known, 0.25, 0.75, unit=unit)),
+        Jitter("standard deviation", "n - 1 in the denominator", intervals.for_std(known, unit=unit)),
+        Jitter("p99 - p1", "difference of percentiles", intervals.for_spread(known, 0.01, 0.99, unit=unit)),
+        Jitter("p99.9 - p0.1", "difference of percentiles", intervals.for_spread(known, 0.001, 0.999, unit=unit)),
     ]
     return (*of_values, *_between_packets(ipdv(_with_losses(delays, places)), unit), *_beyond_the_least(known, unit))
 
@@ -140,17 +141,17 @@ def _between_packets(differences: NDArray[np.int64], unit: float) -> list[Jitter
         note="a running estimate at its last packet, over some 16 packets: no interval",
     )
     size = np.abs(differences)
-    mean = intervals.of_mean(size, unit=unit, lags=_SHARED)
+    mean = intervals.for_mean(size, unit=unit, lags=_SHARED)
 
     def quantile(values: NDArray[np.int64], p: float) -> Interval:
-        return intervals.of_quantile(values, p, unit=unit, lags=_SHARED)
+        return intervals.for_quantile(values, p, unit=unit, lags=_SHARED)
 
     return [
         Jitter("interarrival jitter J, last", "RFC 3550, 6.4.1 and A.8; RFC 3393, 4.5", last.scaled(unit)),
         Jitter("interarrival jitter J, mean", "RFC 3550, 6.4.1: J tends to the mean of |D|", mean),
         Jitter("IPDV, p5", "RFC 3393, 4.3", quantile(differences, 0.05)),
         Jitter("IPDV, p95", "RFC 3393, 4.3", quantile(differences, 0.95)),
-        Jitter("IPDV, peak-to-peak", "RFC 3393, 4.6", intervals.of_range(differences, unit=unit)),
+        Jitter("IPDV, peak-to-peak", "RFC 3393, 4.6", intervals.for_range(differences, unit=unit)),
         Jitter("IPDV, median of magnitudes", "RFC 3393, 2.4, absolute", quantile(size, 0.5)),
         Jitter("IPDV, p99 of magnitudes", "RFC 3393, 2.4, absolute", quantile(size, 0.99)),
     ]
@@ -160,6 +161,6 @@ def _beyond_the_least(known: NDArray[np.int64], unit: float) -> list[Jitter]:
     """Delays minus the smallest of the run; the interval takes the smallest as it was seen."""
     beyond = known - known.min() if len(known) else known
     return [
-        Jitter(f"PDV, {name}", "RFC 5481, 4.2", intervals.of_quantile(beyond, p, unit=unit))
+        Jitter(f"PDV, {name}", "RFC 5481, 4.2", intervals.for_quantile(beyond, p, unit=unit))
         for name, p in (("median", 0.5), ("p95", 0.95), ("p99", 0.99), ("p99.9", 0.999))
     ]

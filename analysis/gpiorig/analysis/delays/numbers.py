@@ -25,11 +25,11 @@ class RouteNumbers:
     route
         The packets.
     total
-        Of the whole delay.
+        Of the total delay.
     steps
         One per step.
     means
-        float64[s], share of each step in the mean of the whole delay; NaN without a packet.
+        float64[s], share of each step in the mean of the total delay; NaN without a packet.
     variances
         float64[s], share of each step in its variance, those of the budget; NaN where the delay does not vary above the
         resolution.
@@ -43,7 +43,7 @@ class RouteNumbers:
 
     @property
     def noun(self) -> str:
-        """Name of the whole delay."""
+        """Name of the total delay."""
         return "round-trip time" if self.route.name == ROUND_TRIP else "delay"
 
     @property
@@ -73,7 +73,7 @@ def numbers(route: Route, budget: Budget) -> RouteNumbers:
     steps = route.steps
     rate = steps.samplerate_hz
     totals = route.totals
-    whole = float(totals.sum())
+    total_sum = float(totals.sum())
     return RouteNumbers(
         route=route,
         total=summarize(totals, samplerate_hz=rate, lost=route.lost),
@@ -81,7 +81,7 @@ def numbers(route: Route, budget: Budget) -> RouteNumbers:
             summarize(steps.samples[:, column], samplerate_hz=rate, lost=route.lost)
             for column in range(len(steps.steps))
         ),
-        means=steps.samples.sum(axis=0) / whole if whole else np.full(len(steps.steps), np.nan),
+        means=steps.samples.sum(axis=0) / total_sum if total_sum else np.full(len(steps.steps), np.nan),
         variances=np.array([share.value for share in budget.variance]),
     )
 

@@ -1,7 +1,7 @@
-"""What the probes cost every step of a packet, and how well that is known.
+"""Cost of the probes in every step of a packet, and its uncertainty.
 
 Every milestone of a packet comes later than without probes, by its shift: what the events before it took. The cost of a
-step is the difference of the shifts of its ends, so the costs of the steps add up to that of the whole.
+step is the difference of the shifts of its ends, so the costs of the steps add up to that of the total.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from gpiorig.analysis.delays import calibration
 from gpiorig.analysis.delays.calibration import LAST_BUS_CODE, Price
 from gpiorig.analysis.delays.instruments import Instruments, seen_at
-from gpiorig.analysis.events.completions import pieces, position_type
+from gpiorig.analysis.events.completions import position_type, slices
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.ids import code_set
 from gpiorig.analysis.events.table import BY_CODE
@@ -63,7 +63,7 @@ class CostPart:
     name, evaluation, source
         As of `gpiorig.analysis.delays.uncertainty.Component`.
     standard_ns
-        float64[s + 1], of each step, and last of the whole.
+        float64[s + 1], of each step, and last of the total.
     """
 
     name: str
@@ -79,11 +79,11 @@ class ProbeCosts:
     Parameters
     ----------
     events
-        int64[s + 1], events that the node sent within each step, and last in the whole: medians over the packets.
+        int64[s + 1], events that the node sent within each step, and last in the total: medians over the packets.
     cost_ns
         float64[s + 1], what they add to it: medians. Negative where a wait swallowed what was spent before it.
     costs_ns
-        float32[k, s], the same of every packet; the whole's is the sum over the steps.
+        float32[k, s], the same of every packet; that of the total is the sum over the steps.
     parts
         How well these are known.
     """
@@ -104,7 +104,7 @@ class _Busy:
 
 
 class _Sent:
-    """Events that a node sent on its bus: their samples, and how many of the first so many came with an id."""
+    """Events that a node sent on its bus: their samples, and the cumulative number of those with an id."""
 
     def __init__(self, events: Events, node: str) -> None:
         self.node = node
@@ -112,21 +112,21 @@ class _Sent:
         self.samples = np.empty(size, dtype=np.int64)
         self.with_id = np.zeros(size + 1, dtype=position_type(len(events)))
         at = 0
-        for piece, on_bus in _on_bus(events, node):
+        for part, on_bus in _on_bus(events, node):
             here, at = slice(at, at + len(on_bus)), at + len(on_bus)
-            self.samples[here] = events.samples[piece][on_bus]
-            self.with_id[here.start + 1 : at + 1] = self.with_id[here.start] + np.cumsum(events.ids[piece][on_bus] >= 0)
+            self.samples[here] = events.samples[part][on_bus]
+            self.with_id[here.start + 1 : at + 1] = self.with_id[here.start] + np.cumsum(events.ids[part][on_bus] >= 0)
 
 
 def _on_bus(events: Events, node: str) -> Iterator[tuple[slice, NDArray[np.int64]]]:
-    """Pieces of the events, and the places in each of what a node sent on its bus."""
-    for piece in pieces(len(events)):
-        of_node = events.nodes[piece] == events.node(node)
-        yield piece, np.flatnonzero(of_node & (events.codes[piece] <= LAST_BUS_CODE))
+    """Slices of the events, and the places in each slice of the events that a node sent on its bus."""
+    for part in slices(len(events)):
+        of_node = events.nodes[part] == events.node(node)
+        yield part, np.flatnonzero(of_node & (events.codes[part] <= LAST_BUS_CODE))
 
 
 def _has_slots(events: Events, node: int) -> bool:
-    return any((_IS_SLOT[events.codes[piece]] & (events.nodes[piece] == node)).any() for piece in pieces(len(events)))
+    return any((_IS_SLOT[events.codes[part]] & (events.nodes[part] == node)).any() for part in slices(len(events)))
 
 
 class _Walk:
@@ -188,7 +188,7 @@ class _Walk:
         return self._last[2]
 
     def cost(self, column: int, counts: Floats) -> Floats:
-        """float64[k], of so many events with and without id."""
+        """float64[k], for these numbers of events with and without id."""
         price = self.prices[self.owners[column]]
         cost: Floats = counts[0] * price.with_id + counts[1] * price.without_id
         return cost
@@ -206,7 +206,7 @@ class _Walk:
         """How many of the events in a step are taken to delay the packet.
 
         Of earlier fragments, of what a node does before its slot, and of a wait that is the driver's, not the radio's,
-        nobody knows: the processor may be what is waited for, or have time to spare. Half of the events, more or less
+        unknown: the processor may be what is waited for, or have time to spare. Half of the events, more or less
         the other half.
         """
         step, node = self.steps[column], self.owners[column]
@@ -228,8 +228,8 @@ class _Medians:
     waited: bool
 
 
-def of_route(events: Events, route: Route, instruments: Instruments) -> ProbeCosts | None:
-    """What the probes cost every step of the packets of a route; None if a node on its way sent no calibration burst.
+def for_route(events: Events, route: Route, instruments: Instruments) -> ProbeCosts | None:
+    """Cost of the probes in every step of the packets of a route; None if a node on its way sent no calibration burst.
 
     Counted are the events of the node that a step is spent on, from the step's start on and before its end, packet by
     packet; what other nodes send meanwhile costs it nothing. Where the processor waits for the radio, the events before
@@ -279,7 +279,7 @@ def _wait(spent_ns: Floats, after_ns: Floats) -> tuple[NDArray[np.bool_], Floats
 
 
 def _parts(walk: _Walk, medians: list[_Medians]) -> tuple[CostPart, ...]:
-    """Standard uncertainty of the costs by source, of each step and of the whole."""
+    """Standard uncertainty of the costs by source, of each step and of the total."""
     columns = range(len(medians))
     prices = [walk.prices[node] for node in walk.owners]
     one = np.array([price.with_id for price in prices])
@@ -308,13 +308,13 @@ def _parts(walk: _Walk, medians: list[_Medians]) -> tuple[CostPart, ...]:
 
 
 def _shared(walk: _Walk, values: Floats) -> Floats:
-    """One column more: what the steps of a node share adds up in the whole, nodes are independent."""
+    """One column more: what the steps of a node share adds up in the total, nodes are independent."""
     owners = np.array(walk.owners)
     return np.append(np.abs(values), math.hypot(*(values[owners == node].sum() for node in walk.prices)))
 
 
 def _apart(values: Floats) -> Floats:
-    """One column more: every step by itself."""
+    """One column more: every step alone."""
     return np.append(values, math.sqrt(float(np.square(values).sum())))
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.columns import names, table
 from gpiorig.analysis.delays.instruments import Instruments, Pin
-from gpiorig.analysis.delays.uncertainty import Component, DelayUncertainty, of_delay, rectangular
+from gpiorig.analysis.delays.uncertainty import Component, DelayUncertainty, for_delay, rectangular
 from gpiorig.analysis.events.completions import FRAME_TIMESTAMP
 from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets.routes import Route
@@ -64,8 +64,8 @@ class RadioParts:
 def uncertainties(parts: RadioParts, route: Route, instruments: Instruments) -> tuple[DelayUncertainty, ...]:
     """The uncertainty of each part of a packet that has it, in the order of `NAMES`; `delay_ns` is the mean of these.
 
-    A frame lasts whole octets, and all frames of a wait share the constant between their first bit and the line's rise.
-    So a part is off by that constant and by two edges, once, however many frames it has.
+    A frame lasts complete bytes, and all frames of a wait share the constant between their first bit and the line's
+    rise. So a part is off by that constant and by two edges, once, however many frames it has.
     """
     step, next_step = route.steps.steps[parts.column : parts.column + 2]
     receiver = next_step.nodes[-1]
@@ -81,7 +81,7 @@ def uncertainties(parts: RadioParts, route: Route, instruments: Instruments) -> 
     def of_part(name: str, samples: Samples) -> DelayUncertainty:
         own = samples[samples > 0]
         mean_ns = float(own.mean()) * period_ns if len(own) else 0.0
-        edges = of_delay(
+        edges = for_delay(
             f"{step.name}: {name}", mean_ns, start=Pin(line, "rise"), end=Pin(line, "fall"), instruments=instruments
         )
         return replace(edges, components=(*edges.components, constant, rounding))

@@ -1,4 +1,4 @@
-"""Uncertainty of every delay: what it consists of, combined as the GUM says (JCGM 100:2008), expanded with k = 2."""
+"""Uncertainty of every delay: what it consists of, combined by the GUM (JCGM 100:2008), expanded with k = 2."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def rectangular(half_width: float) -> float:
     return half_width / math.sqrt(3)
 
 
-def of_delay(name: str, delay_ns: float, *, start: Pin, end: Pin, instruments: Instruments) -> DelayUncertainty:
+def for_delay(name: str, delay_ns: float, *, start: Pin, end: Pin, instruments: Instruments) -> DelayUncertainty:
     """Uncertainty of a delay between edges on two pins, without any probes.
 
     Parameters
@@ -130,15 +130,15 @@ def of_delay(name: str, delay_ns: float, *, start: Pin, end: Pin, instruments: I
     instruments
         What the recording was made with.
     """
-    return DelayUncertainty(name, _of_pins(delay_ns, start, end, instruments), 0, NAN, (), delay_ns)
+    return DelayUncertainty(name, _pin_components(delay_ns, start, end, instruments), 0, NAN, (), delay_ns)
 
 
-def of_steps(
+def for_steps(
     steps: Steps, instruments: Instruments, *, total: str, costs: ProbeCosts | None = None
 ) -> tuple[DelayUncertainty, ...]:
-    """Uncertainty of every step of a route, and last that of the whole delay.
+    """Uncertainty of every step of a route, and last that of the total delay.
 
-    The whole has two ends like any step: what its steps share, such as the sampling of the edge between two of them,
+    The total has two ends like any step: what its steps share, such as the sampling of the edge between two of them,
     does not add up in it.
 
     Parameters
@@ -148,9 +148,9 @@ def of_steps(
     instruments
         What the recording was made with.
     total
-        Name of the whole, ``round trip`` or the route's.
+        Name of the total delay, ``round trip`` or the route's.
     costs
-        Of the probes in each step, and last in the whole; None without a calibration burst.
+        Of the probes in each step, and last in the total; None without a calibration burst.
     """
     if not steps.steps:  # a route on which nothing arrived
         return (DelayUncertainty(total, (), 0, NAN, ()),)
@@ -167,7 +167,9 @@ def of_steps(
             instruments.node(node).mark_ns * is_air(milestone) for milestone, node in zip((start, end), at, strict=True)
         ]
         beyond_ns = float(marks[1] - marks[0])
-        components = _of_pins(delay_ns, *pins, instruments, beyond_ns) + _of_marks(start, end, at, instruments)
+        components = _pin_components(delay_ns, *pins, instruments, beyond_ns) + _constant_components(
+            start, end, at, instruments
+        )
         uncertainties.append(_with_costs(name, delay_ns, components, costs, column))
     return tuple(uncertainties)
 
@@ -209,7 +211,7 @@ def _with_costs(
     return DelayUncertainty(name, components, int(costs.events[column]), float(costs.cost_ns[column]), probes, delay_ns)
 
 
-def _of_pins(
+def _pin_components(
     delay_ns: float, start: Pin, end: Pin, instruments: Instruments, beyond_ns: float = 0.0
 ) -> tuple[Component, ...]:
     """Of the edges at both ends of a delay, and of the clock between them; they are `beyond_ns` further apart."""
@@ -248,7 +250,7 @@ def _sampling(analyzer: Analyzer) -> Component:
 
 
 def _alignment(first: tuple[Analyzer, float] | None, last: tuple[Analyzer, float] | None) -> Component:
-    """Between two analyzers; each of those that were laid over the reference has its own uncertainty."""
+    """Between two analyzers; each of those that were aligned to the reference has its own uncertainty."""
     standard_ns = math.hypot(*(other[1] for other in (first, last) if other))
     return Component("alignment of analyzers, sampling included", standard_ns, "A", "residuals of the sync pulses")
 
@@ -267,8 +269,10 @@ def _skew(start: Pin, end: Pin, analyzers: Sequence[Analyzer]) -> list[Component
     return [Component(name, skew_ns, "B", analyzers[0].source("skew_ns"))]
 
 
-def _of_marks(start: Milestone, end: Milestone, at: Sequence[str], instruments: Instruments) -> tuple[Component, ...]:
-    """Of the constant that is taken off the frame time stamp to get the first bit on the air."""
+def _constant_components(
+    start: Milestone, end: Milestone, at: Sequence[str], instruments: Instruments
+) -> tuple[Component, ...]:
+    """The components of the constant that is subtracted from the frame timestamp to get the first bit on the air."""
     components = []
     for node in (node for milestone, node in zip((start, end), at, strict=True) if is_air(milestone)):
         known = instruments.node(node)

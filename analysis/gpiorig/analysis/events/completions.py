@@ -43,13 +43,13 @@ INSIDE = (
 # 127 bytes and the length byte of 32 us each (IEEE 802.15.4-2006, 6.4.1 aMaxPHYPacketSize; 250 kb/s),
 # and 0.1 ms for the radio to raise its interrupt line (AT86RF231: 9 us).
 LONGEST_FRAME_NS = 128 * 32_000 + 100_000
-PIECE = 1 << 20  # events
+SLICE_EVENTS = 1 << 20  # events
 
 
-def pieces(count: int) -> Iterator[slice]:
+def slices(count: int) -> Iterator[slice]:
     """Slices of events, small enough that intermediate arrays need little memory next to the events themselves."""
-    for start in range(0, count, PIECE):
-        yield slice(start, min(start + PIECE, count))
+    for start in range(0, count, SLICE_EVENTS):
+        yield slice(start, min(start + SLICE_EVENTS, count))
 
 
 def position_type(count: int) -> type[np.signedinteger[Any]]:
@@ -63,20 +63,20 @@ class Index:
     def __init__(self, events: Events) -> None:
         keys = 256 * len(events.node_names)
         counts = np.zeros(keys, dtype=np.int64)
-        for piece in pieces(len(events)):
-            counts += np.bincount(_keys(events, piece), minlength=keys)
+        for part in slices(len(events)):
+            counts += np.bincount(_keys(events, part), minlength=keys)
         self._bounds = np.concatenate([[0], np.cumsum(counts)])
         self._order = np.empty(len(events), dtype=position_type(len(events)))
         free = self._bounds[:-1].copy()
-        for piece in pieces(len(events)):
-            key = _keys(events, piece)
+        for part in slices(len(events)):
+            key = _keys(events, part)
             order = np.argsort(key, kind="stable")
             here = np.bincount(key, minlength=keys)
             before = np.cumsum(here) - here
-            self._order[np.repeat(free - before, here) + np.arange(len(order))] = order + piece.start
+            self._order[np.repeat(free - before, here) + np.arange(len(order))] = order + part.start
             free += here
 
-    def of(self, event: str, *, node: int) -> Positions:
+    def positions(self, event: str, *, node: int) -> Positions:
         """Positions of one event on one node: int64, increasing."""
         key = node * 256 + BY_NAME[event].code
         return self._order[self._bounds[key] : self._bounds[key + 1]].astype(np.int64)
@@ -95,12 +95,12 @@ class Completions:
     of: Kept
 
 
-def _keys(events: Events, piece: slice) -> NDArray[Any]:
+def _keys(events: Events, part: slice) -> NDArray[Any]:
     """Node and code as one number; of 16 bits where that is enough, which sorts quickest."""
     kind: type[np.integer[Any]] = np.uint16 if len(events.node_names) <= 256 else np.int64
-    keys: NDArray[Any] = events.nodes[piece].astype(kind)
+    keys: NDArray[Any] = events.nodes[part].astype(kind)
     keys *= 256
-    keys += events.codes[piece]
+    keys += events.codes[part]
     return keys
 
 
@@ -115,7 +115,7 @@ def find(events: Events, index: Index, *, longest_frame_ns: int = LONGEST_FRAME_
 
 def _find_on_node(events: Events, index: Index, completion_of: Kept, *, node: int, longest: int) -> None:
     ends = np.sort(
-        np.concatenate([index.of(name, node=node) for name in (RX_END, *TX_ENDS, *OTHER_ENDS)]), kind="stable"
+        np.concatenate([index.positions(name, node=node) for name in (RX_END, *TX_ENDS, *OTHER_ENDS)]), kind="stable"
     )
     if not len(ends):
         return
@@ -124,19 +124,19 @@ def _find_on_node(events: Events, index: Index, completion_of: Kept, *, node: in
     links = {}
     bound = effects = ends
     for name in LINKS:
-        candidates = index.of(name, node=node)
+        candidates = index.positions(name, node=node)
         if not len(candidates):
             continue  # this node has no such point: the link before it is searched from the link after it
         positions = _only_after_previous(_link(candidates, bound), bound, effects)
         if name == HANDLER:
-            positions = _still_open(positions, ends, index.of("driver.isr.exit", node=node))
+            positions = _still_open(positions, ends, index.positions("driver.isr.exit", node=node))
         links[name] = bound = positions
         effects = candidates
     links[FRAME_TIMESTAMP] = _frame_timestamp(events, index, bound, sent, node=node, longest=longest)
     for name, positions in links.items():
         _assign(completion_of, positions, ends)
-        exits = index.of(name.removesuffix("enter") + "exit", node=node)
-        _assign(completion_of, _span_exit(positions, index.of(name, node=node), exits), ends)
+        exits = index.positions(name.removesuffix("enter") + "exit", node=node)
+        _assign(completion_of, _span_exit(positions, index.positions(name, node=node), exits), ends)
     previous = np.concatenate([[-1], ends[:-1]])
     handler = links.get(HANDLER, previous)
     opened = handler >= 0 if HANDLER in links else np.ones(len(ends), dtype=bool)
@@ -181,10 +181,10 @@ def _frame_timestamp(
 
     At a sender this is the frame timestamp of the acknowledgement, which comes after its driver.exec.
     """
-    positions = _link(index.of(FRAME_TIMESTAMP, node=node), irq)
+    positions = _link(index.positions(FRAME_TIMESTAMP, node=node), irq)
     age = events.samples[np.maximum(irq, 0)] - events.samples[np.maximum(positions, 0)]
     positions = np.where((positions >= 0) & (age <= longest), positions, -1)
-    commands = index.of("driver.exec.enter", node=node)
+    commands = index.positions("driver.exec.enter", node=node)
     place = np.searchsorted(commands, irq) - 1
     command = np.where(place >= 0, commands[np.maximum(place, 0)] if len(commands) else -1, -1)
     return np.where(sent & (positions < command), -1, positions)
@@ -209,7 +209,7 @@ def _assign(completion_of: Kept, positions: Positions, ends: Positions) -> None:
 def _assign_inside(completion_of: Kept, index: Index, ends: Positions, since: Positions, *, node: int) -> None:
     """Assign events between `since` and a completion, and after the completion before, to that completion."""
     for name in INSIDE:
-        positions = index.of(name, node=node)
+        positions = index.positions(name, node=node)
         place = np.searchsorted(ends, positions)
         before = place < len(ends)
         place = np.minimum(place, len(ends) - 1)

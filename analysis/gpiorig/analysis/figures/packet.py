@@ -68,7 +68,7 @@ def draw(ax: Axes, trips: RoundTrips, row: int, *, window: tuple[int, int], labe
     labels
         Whether the lanes are named at the left.
     """
-    timelines, packet_spans = trips.timelines, spans.of_round_trip(trips, row)
+    timelines, packet_spans = trips.timelines, spans.for_round_trip(trips, row)
     packet_spans = [span for span in packet_spans if span.node in timelines.nodes]
     where = lanes(timelines, packet_spans)
     origin = int(timelines.samples[row, 0])

@@ -137,7 +137,7 @@ def _steps_only(route: Route, row: int, title: str) -> PacketView:
 def _round_trip(route: Route, trips: RoundTrips, row: int, title: str) -> PacketView:
     timelines = trips.timelines
     at = int(trips.rows(route.steps.rows[row : row + 1])[0])
-    packet_spans = [span for span in spans.of_round_trip(trips, at) if span.node in timelines.nodes]
+    packet_spans = [span for span in spans.for_round_trip(trips, at) if span.node in timelines.nodes]
     places = packet.lanes(timelines, packet_spans).places
     order: dict[tuple[str, str], int] = {key: 1 + int(y) for key, y in places.items()}
     origin = int(timelines.samples[at, 0])

@@ -1,4 +1,4 @@
-"""Accounting of hops: every transmission, reception, frame heard and event is of a packet, or counted with why not."""
+"""Accounting of hops: transmissions, receptions, overheard frames and events are of packets, or counted with reason."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.events.ids import belongs_by_order, carries_packet_id, needs_packet_id
-from gpiorig.analysis.packets import journeys, overheard, receptions, transmissions
+from gpiorig.analysis.packets import delivery, overheard, receptions, transmissions
 from gpiorig.analysis.packets.checks import equal_ids, silent_nodes
 from gpiorig.analysis.packets.holders import KINDS
 from gpiorig.analysis.packets.hops import Hops
@@ -33,7 +33,7 @@ class Accounting:
     origins
         Receptions by whether they are of one transmission.
     whose
-        Frames heard and not read, by whose they were.
+        Overheard frames, by their owner.
     kinds
         Packets by how they began.
     attributed
@@ -81,8 +81,8 @@ def account(hops: Hops) -> Accounting:
         origins=_counts(read.origins, receptions.ORIGINS),
         overheard=len(hops.overheard),
         whose=_counts(hops.overheard.whose, overheard.WHOSE),
-        packets=len(hops.journeys),
-        kinds=_counts(hops.journeys.kinds, KINDS),
+        packets=len(hops.packets),
+        kinds=_counts(hops.packets.kinds, KINDS),
         events=int(np.count_nonzero(wanted)),
         attributed=int(np.count_nonzero(wanted & (hops.visit_of >= 0))),
         unattributed=hops.unattributed.counts(),
@@ -96,18 +96,18 @@ def _counts(keys: NDArray[np.uint8], names: Mapping[int, str]) -> dict[str, int]
 
 def doubts(hops: Hops) -> list[str]:
     """What makes the numbers doubtful, a sentence each; empty when all is well."""
-    events, travels = hops.events, hops.journeys
+    events, packets = hops.events, hops.packets
     sentences = silent_nodes(events)
     for node, name in enumerate(events.node_names):
-        sentences += equal_ids(name, travels.ids[travels.called & (travels.origins == node)])
-    if not travels.called.any():
-        sentences.append(f"No send call was seen ({', '.join(CALLS)}), only {len(travels)} packets without one.")
+        sentences += equal_ids(name, packets.ids[packets.called & (packets.origins == node)])
+    if not packets.called.any():
+        sentences.append(f"No send call was seen ({', '.join(CALLS)}), only {len(packets)} packets without one.")
     return sentences
 
 
 def notes(hops: Hops) -> list[str]:
-    """What could not be told from the pins, a sentence each; empty when there is nothing."""
-    read, heard = hops.receptions, hops.overheard
+    """Sentences about what the pins do not determine; empty if there is nothing."""
+    read, unread = hops.receptions, hops.overheard
     sentences = []
     for origin, what in (
         (receptions.NOT_SENT, "while no node was sending a frame with their id"),
@@ -116,19 +116,21 @@ def notes(hops: Hops) -> list[str]:
     ):
         if number := int(np.count_nonzero(read.origins == origin)):
             sentences.append(f"{number} of {len(read)} frames were read {what}: they are given to no transmission.")
-    if unclear := int(np.count_nonzero(hops.journeys.status == journeys.UNCLEAR)):
+    if unclear := int(np.count_nonzero(hops.packets.status == delivery.UNCLEAR)):
         sentences.append(
             f"{unclear} packets were in the hand of a node together with another of the same id: "
-            "which of them it sent on cannot be told."
+            "it is unknown which of them it sent on."
         )
     if again := int(hops.visits.again.sum()):
         sentences.append(
             f"{again} deliveries repeat one of the same id at the same node: of a frame that came twice, or of another "
             "packet with that id."
         )
-    unknown = int(np.count_nonzero(heard.transmissions < 0))
+    unknown = int(np.count_nonzero(unread.transmissions < 0))
     if unknown:
-        sentences.append(f"{unknown} of {len(heard)} frames that were heard, not read, are of no known transmission.")
+        sentences.append(
+            f"{unknown} of {len(unread)} frames that were received, not read, are of no known transmission."
+        )
     if lost := hops.unattributed.counts():
         reasons = "; ".join(f"{number}: {reason}" for reason, number in lost.items())
         sentences.append(f"{len(hops.unattributed)} events are of no packet although they should be ({reasons}).")

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.events.completions import Completions, Index, pieces
+from gpiorig.analysis.events.completions import Completions, Index, slices
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.ids import PACKET_LAYERS, SEQUENCE, belongs_by_order
 from gpiorig.analysis.events.table import EVENT_TYPES, EventType
 from gpiorig.analysis.packets.holders import UNCLEAR, Custody, Holders
-from gpiorig.analysis.packets.occurrences import NONE, Latest, Positions, owner, taken
+from gpiorig.analysis.packets.occurrences import NONE, Latest, Positions, owner, values_at
 from gpiorig.analysis.packets.overheard import OWN, Overheard
 from gpiorig.analysis.packets.receptions import Receptions
 from gpiorig.analysis.packets.sequence_numbers import SequenceNumbers
@@ -29,7 +29,7 @@ def find(
     completions: Completions,
     numbered: SequenceNumbers,
     read: Receptions,
-    heard: Overheard,
+    unread: Overheard,
     visits: Visits,
     custody: Custody,
 ) -> NDArray[np.int32]:
@@ -37,7 +37,7 @@ def find(
 
     What a node sends goes by custody (`gpiorig.analysis.packets.holders`), what it receives with the latest frame read
     with its id. A point that serves both ways goes with the event of the same id before it. An event without an id goes
-    with the completion of the radio that it led to, a frame that was only heard with its transmission.
+    with the completion of the radio that it led to, an overheard frame with its transmission.
     """
     visit_of = np.full(len(events), NONE, dtype=np.int32)
     readers = Holders(read.nodes.astype(np.int64), read.ids, read.ends_at)
@@ -45,43 +45,43 @@ def find(
     def fill(at: Positions, nodes: Positions, event: EventType) -> None:
         ids = events.ids[at]
         if event.direction == "rx":
-            visit_of[at] = taken(visits.of_reception, readers.of(nodes, ids, at))
+            visit_of[at] = values_at(visits.of_reception, readers.of(nodes, ids, at))
             return
-        hold = {"app": custody.of_calls, "sock": custody.of_calls} | dict.fromkeys(FRAME_LAYERS, custody.of_frames)
-        start = hold.get(event.layer, custody.of_stack)(nodes, ids, at)
-        visit_of[at] = np.where(start == UNCLEAR, UNCLEAR, taken(visits.of_start, start))
+        hold = {"app": custody.for_calls, "sock": custody.for_calls} | dict.fromkeys(FRAME_LAYERS, custody.for_frames)
+        start = hold.get(event.layer, custody.for_stack)(nodes, ids, at)
+        visit_of[at] = np.where(start == UNCLEAR, UNCLEAR, values_at(visits.of_start, start))
 
     for event in OF_PACKETS:
         for node in range(len(events.node_names)):
-            at = index.of(event.name, node=node)
+            at = index.positions(event.name, node=node)
             at = at[events.ids[at] >= 0]
             if len(at) and event.direction != "none":
                 fill(at, np.full(len(at), node, dtype=np.int64), event)
     for at, before in _both_ways(events, index):
-        visit_of[at] = taken(visit_of, before)
+        visit_of[at] = values_at(visit_of, before)
     _numbers(events, numbered, visits, custody, visit_of)
-    for piece in pieces(len(events)):
-        without_id = belongs_by_order(events, piece) & (events.ids[piece] < 0)
-        ordered = piece.start + np.flatnonzero(without_id & (completions.of[piece] >= 0))
+    for part in slices(len(events)):
+        without_id = belongs_by_order(events, part) & (events.ids[part] < 0)
+        ordered = part.start + np.flatnonzero(without_id & (completions.of[part] >= 0))
         visit_of[ordered] = visit_of[completions.of[ordered]]
-    of_heard = taken(visits.of_transmission, heard.transmissions.astype(np.int64))
-    visit_of[heard.positions] = of_heard
-    fell = heard.exits >= 0
-    visit_of[heard.exits[fell]] = of_heard[fell]
+    of_overheard = values_at(visits.of_transmission, unread.transmissions.astype(np.int64))
+    visit_of[unread.positions] = of_overheard
+    fell = unread.exits >= 0
+    visit_of[unread.exits[fell]] = of_overheard[fell]
     return visit_of
 
 
 def _both_ways(events: Events, index: Index) -> Iterator[tuple[Positions, Positions]]:
-    """Points that say no direction: positions, and of each the latest enter of its layer with the same id before it."""
+    """Points without a direction: positions, and for each the latest enter of its layer with the same id before it."""
     for event in (OF_PACKET for OF_PACKET in OF_PACKETS if OF_PACKET.direction == "none"):
         around = [e.name for e in OF_PACKETS if e.direction != "none" and e.kind == "enter" and e.layer == event.layer]
         for node in range(len(events.node_names)):
-            at = index.of(event.name, node=node)
+            at = index.positions(event.name, node=node)
             at = at[events.ids[at] >= 0]
             if len(at):
-                enters = np.concatenate([index.of(name, node=node) for name in around])
+                enters = np.concatenate([index.positions(name, node=node) for name in around])
                 latest = Latest.of(owner(node, events.ids[enters]), enters)
-                yield at, taken(enters, latest.before(owner(node, events.ids[at]), at))
+                yield at, values_at(enters, latest.before(owner(node, events.ids[at]), at))
 
 
 def _numbers(
@@ -94,8 +94,8 @@ def _numbers(
     """``mac.sequence``, whose id is not the packet's."""
     sent = np.flatnonzero(numbered.ids >= 0)
     nodes = events.nodes[numbered.positions[sent]].astype(np.int64)
-    start = custody.of_frames(nodes, numbered.ids[sent], numbered.since[sent])
-    visit_of[numbered.positions[sent]] = np.where(start == UNCLEAR, UNCLEAR, taken(visits.of_start, start))
+    start = custody.for_frames(nodes, numbered.ids[sent], numbered.since[sent])
+    visit_of[numbered.positions[sent]] = np.where(start == UNCLEAR, UNCLEAR, values_at(visits.of_start, start))
     received = np.flatnonzero(numbered.readings >= 0)
     visit_of[numbered.positions[received]] = visit_of[numbered.readings[received]]
 
@@ -105,7 +105,7 @@ def ways(
     index: Index,
     completions: Completions,
     numbered: SequenceNumbers,
-    heard: Overheard,
+    unread: Overheard,
     visit_of: NDArray[np.int32],
 ) -> NDArray[np.int8]:
     """int8[n], of every event whether its node sends the packet (0) or receives it (1), -1 without a packet.
@@ -118,12 +118,12 @@ def ways(
         of_code[event.code] = {"tx": SENDING, "rx": RECEIVING}.get(event.direction, NONE)
     sides = np.where(visit_of >= 0, of_code[events.codes], np.int8(NONE))
     sides[numbered.positions] = np.where(numbered.readings >= 0, RECEIVING, SENDING)
-    own = heard.whose == OWN
-    sides[heard.positions[own]] = SENDING
-    for piece in pieces(len(events)):
-        open_ = (visit_of[piece] >= 0) & (sides[piece] < 0) & (completions.of[piece] >= 0)
-        at = piece.start + np.flatnonzero(open_)
+    own = unread.whose == OWN
+    sides[unread.positions[own]] = SENDING
+    for part in slices(len(events)):
+        open_ = (visit_of[part] >= 0) & (sides[part] < 0) & (completions.of[part] >= 0)
+        at = part.start + np.flatnonzero(open_)
         sides[at] = sides[completions.of[at]]
     for at, before in _both_ways(events, index):
-        sides[at] = np.where(visit_of[at] >= 0, taken(sides, before), NONE)
+        sides[at] = np.where(visit_of[at] >= 0, values_at(sides, before), NONE)
     return sides

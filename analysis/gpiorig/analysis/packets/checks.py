@@ -23,6 +23,6 @@ def equal_ids(node: str, ids: NDArray[np.int32]) -> list[str]:
     if len(ids) < 2 or (ids != ids[0]).any():
         return []
     return [
-        f"All {len(ids)} packets of node {node} have the id {ids[0]}: they are told apart by time only; "
+        f"All {len(ids)} packets of node {node} have the id {ids[0]}: only time distinguishes them; "
         "does the firmware count its packets?"
     ]

@@ -9,7 +9,16 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.events.completions import Index, position_type
 from gpiorig.analysis.events.events import Events
-from gpiorig.analysis.packets.occurrences import ID_BITS, NONE, POSITION_BITS, RESET, Latest, Positions, owner, taken
+from gpiorig.analysis.packets.occurrences import (
+    ID_BITS,
+    NONE,
+    POSITION_BITS,
+    RESET,
+    Latest,
+    Positions,
+    owner,
+    values_at,
+)
 
 HAND_OVER = "mac.tx.enter"  # from here on a frame is in the MAC's hands, whatever comes meanwhile
 HALF_A_ROUND = 1 << (ID_BITS - 1)
@@ -20,7 +29,7 @@ KINDS = {
     BARE: "sent without a call, such as a MAC's beacon",
     READ: "read, which packet's transmission it was is not known",
 }
-UNCLEAR = -2  # in place of a row: of one of several packets with the same id, which one cannot be told
+UNCLEAR = -2  # in place of a row: one of several packets with the same id, unknown which
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,7 +57,7 @@ class Starts:
         return len(self.nodes)
 
     def and_(self, others: Starts) -> Starts:
-        """These and, behind them, others."""
+        """These and, after them, others."""
         pairs = ((getattr(self, name), getattr(others, name)) for name in self.__slots__)
         return Starts(*(np.concatenate(pair) for pair in pairs))
 
@@ -72,9 +81,9 @@ class Holders:
         newest = self._in_order.before(nodes, positions, included=True)
         holders = newest.copy()
         # Nearly all events are of the newest holder of their node; only the others are searched for by id.
-        other = np.flatnonzero((ids < 0) | (taken(self._ids, newest) != ids))
+        other = np.flatnonzero((ids < 0) | (values_at(self._ids, newest) != ids))
         older = self._latest.before(owner(nodes[other], ids[other]), positions[other], included=True)
-        age = taken(self._rank, newest[other]) - taken(self._rank, older)
+        age = values_at(self._rank, newest[other]) - values_at(self._rank, older)
         holders[other] = np.where(age < HALF_A_ROUND, older, NONE)
         return holders
 
@@ -98,7 +107,7 @@ class Custody:
     Attributes
     ----------
     unclear
-        bool[s], starts of packets of which it cannot be told what was sent on.
+        bool[s], starts of packets for which it is unknown what was sent on.
     """
 
     def __init__(
@@ -112,18 +121,21 @@ class Custody:
         self._rows = [np.flatnonzero(~delivered), np.flatnonzero(delivered)]
         self._holders = [Holders(starts.nodes[rows], starts.ids[rows], starts.positions[rows]) for rows in self._rows]
         at = np.sort(
-            np.concatenate([index.of(HAND_OVER, node=node) for node in range(len(events.node_names))]), kind="stable"
+            np.concatenate([index.positions(HAND_OVER, node=node) for node in range(len(events.node_names))]),
+            kind="stable",
         )
         nodes, ids = events.nodes[at].astype(np.int64), events.ids[at]
         self._hands_over = np.isin(np.arange(len(events.node_names)), nodes)
         self._kinds = starts.kinds
         bare = np.flatnonzero(starts.kinds == BARE)
-        begun = self.of_calls(nodes, ids, at)
+        begun = self.for_calls(nodes, ids, at)
         self.unclear = np.zeros(len(starts), dtype=bool)
         self._second = np.zeros(len(starts), dtype=bool)
         if joined is not None:
             rows = self._rows[0][self._hands_over[starts.nodes[self._rows[0]]]]
-            resets = [(node << POSITION_BITS) + index.of(RESET, node=node) for node in range(len(events.node_names))]
+            resets = [
+                (node << POSITION_BITS) + index.positions(RESET, node=node) for node in range(len(events.node_names))
+            ]
             ends = (np.sort(_keys(nodes, ids, at)), np.concatenate(resets))
             first, second = _in_hand_together(starts, rows, joined, *ends)
             self.unclear[first] = self.unclear[second] = self._second[second] = True
@@ -135,28 +147,28 @@ class Custody:
             np.concatenate([at, starts.positions[bare]]),
         )
 
-    def of_calls(self, nodes: Positions, ids: NDArray[np.int32], positions: Positions) -> Positions:
+    def for_calls(self, nodes: Positions, ids: NDArray[np.int32], positions: Positions) -> Positions:
         """int64[q], row of the start that each event of the application belongs to, -1 for none."""
         starts_of = np.full(len(positions), NONE, dtype=np.int64)
         for rows, holders in zip(self._rows, self._holders, strict=True):
             missing = np.flatnonzero(starts_of < 0)
             if len(rows) and len(missing):
-                starts_of[missing] = taken(rows, holders.of(nodes[missing], ids[missing], positions[missing]))
+                starts_of[missing] = values_at(rows, holders.of(nodes[missing], ids[missing], positions[missing]))
         return starts_of
 
-    def of_stack(self, nodes: Positions, ids: NDArray[np.int32], positions: Positions) -> Positions:
+    def for_stack(self, nodes: Positions, ids: NDArray[np.int32], positions: Positions) -> Positions:
         """The same between the application and the MAC; `UNCLEAR` where it is one of several."""
-        return self._or_unclear(self.of_calls(nodes, ids, positions))
+        return self._or_unclear(self.for_calls(nodes, ids, positions))
 
     def _or_unclear(self, start_rows: Positions) -> Positions:
         return np.where((start_rows >= 0) & self._second[np.maximum(start_rows, 0)], UNCLEAR, start_rows)
 
-    def of_frames(self, nodes: Positions, ids: NDArray[np.int32], positions: Positions) -> Positions:
+    def for_frames(self, nodes: Positions, ids: NDArray[np.int32], positions: Positions) -> Positions:
         """The same for events of the MAC and below."""
-        handed = taken(self._begun, self._hand_overs.of(nodes, ids, positions))
+        handed = values_at(self._begun, self._hand_overs.of(nodes, ids, positions))
         missing = np.flatnonzero(handed == NONE)
-        direct = self.of_calls(nodes[missing], ids[missing], positions[missing])
-        sent_on = taken(self._kinds, direct) == READ
+        direct = self.for_calls(nodes[missing], ids[missing], positions[missing])
+        sent_on = values_at(self._kinds, direct) == READ
         handed[missing] = np.where(sent_on & self._hands_over[nodes[missing]], NONE, direct)
         return handed
 

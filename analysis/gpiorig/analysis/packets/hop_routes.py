@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.packets import journeys, path
+from gpiorig.analysis.packets import delivery, path
 from gpiorig.analysis.packets import steps as steps_module
 from gpiorig.analysis.packets.hops import Hops
 from gpiorig.analysis.packets.occurrences import NONE, Positions
@@ -25,9 +25,9 @@ def deliveries(hops: Hops, among: NDArray[np.bool_] | None = None) -> Positions:
 
     `among` are the packets that count, bool[p]; all without it.
     """
-    stays, travels = hops.visits, hops.journeys
-    arrived = journeys.arrivals(stays, travels.origins.astype(np.int64))
-    counted = travels.called if among is None else travels.called & among
+    stays, packets = hops.visits, hops.packets
+    arrived = delivery.arrivals(stays, packets.origins.astype(np.int64))
+    counted = packets.called if among is None else packets.called & among
     arrived = arrived[counted[stays.packets[arrived]]]
     order = np.argsort(stays.deliveries[arrived], kind="stable")
     place = stays.packets[arrived].astype(np.int64) * len(hops.events.node_names) + stays.nodes[arrived]
@@ -114,7 +114,7 @@ def _route(hops: Hops, nodes: Path, visits: NDArray[np.int64]) -> tuple[Path, Ro
     samples = np.column_stack([instants(column) for column in np.flatnonzero(shown).tolist()])
     durations = np.diff(samples, axis=1)
     packets = hops.visits.packets[visits[:, 0]]
-    good = np.all(samples != NONE, axis=1) & np.all(durations >= 0, axis=1) & ~hops.journeys.in_gap[packets]
+    good = np.all(samples != NONE, axis=1) & np.all(durations >= 0, axis=1) & ~hops.packets.in_gap[packets]
     steps: tuple[Step, ...] = tuple(
         steps_module.between(start, end, nodes=names, ways=ways) for start, end in pairwise(milestones)
     )
@@ -126,7 +126,7 @@ def _route(hops: Hops, nodes: Path, visits: NDArray[np.int64]) -> tuple[Path, Ro
             samples=durations[good],
             samplerate_hz=hops.events.samplerate_hz,
         ),
-        ids=hops.journeys.ids[packets[good]],
+        ids=hops.packets.ids[packets[good]],
         starts=samples[good, 0],
         lost=0,
         partial=int(np.count_nonzero(~good)),
@@ -136,17 +136,17 @@ def _route(hops: Hops, nodes: Path, visits: NDArray[np.int64]) -> tuple[Path, Ro
 
 def _lost(hops: Hops, among: NDArray[np.bool_] | None) -> dict[tuple[int, int], tuple[int, int]]:
     """Packets sent by a call that did not arrive, by origin and the node they were for: lost, and not known."""
-    travels, stays = hops.journeys, hops.visits
+    packets, stays = hops.packets, hops.visits
     arrived = deliveries(hops, among)
-    called = travels.called if among is None else travels.called & among
+    called = packets.called if among is None else packets.called & among
     counts: dict[tuple[int, int], tuple[int, int]] = defaultdict(lambda: (0, 0))
-    for origin in np.unique(travels.origins[called]).tolist():
-        sent = called & (travels.origins == origin)
-        for node in travels.destinations.get(origin, (NONE,)):
-            got = np.zeros(len(travels), dtype=bool)
+    for origin in np.unique(packets.origins[called]).tolist():
+        sent = called & (packets.origins == origin)
+        for node in packets.destinations.get(origin, (NONE,)):
+            got = np.zeros(len(packets), dtype=bool)
             got[stays.packets[arrived if node == NONE else arrived[stays.nodes[arrived] == node]]] = True
             missing = sent & ~got
-            unclear = int(np.count_nonzero(missing & (travels.in_gap | (travels.status == journeys.UNCLEAR))))
+            unclear = int(np.count_nonzero(missing & (packets.in_gap | (packets.status == delivery.UNCLEAR))))
             counts[origin, node] = (int(np.count_nonzero(missing)) - unclear, unclear)
     return counts
 

@@ -1,4 +1,4 @@
-"""Hops: every packet of every node on its way, one row per packet and hop, over any number of nodes."""
+"""Hops: every packet of every node in transit, one row per packet and hop, over any number of nodes."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.events import completions
-from gpiorig.analysis.events.completions import Index, pieces
+from gpiorig.analysis.events.completions import Index, slices
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.packets import (
     assignment,
-    journeys,
+    delivery,
     milestones,
     overheard,
     receptions,
@@ -23,8 +23,8 @@ from gpiorig.analysis.packets import (
     unattributed,
     visits,
 )
+from gpiorig.analysis.packets.delivery import Packets
 from gpiorig.analysis.packets.holders import READ as READ_FIRST
-from gpiorig.analysis.packets.journeys import Packets
 from gpiorig.analysis.packets.milestones import Passages
 from gpiorig.analysis.packets.occurrences import NONE, Positions
 from gpiorig.analysis.packets.overheard import Overheard
@@ -43,13 +43,13 @@ STATUS = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hops:
-    """What every packet did on its way, and all that it was made from.
+    """Hops of all packets, and the stages that they were built from.
 
     Parameters
     ----------
-    events, transmissions, receptions, overheard, visits, journeys
-        The stages before; packets are the rows of `journeys`.
-    packets
+    events, transmissions, receptions, overheard, visits, packets
+        The stages before.
+    packet_rows
         int32[h], row of the packet; rows are by packet, then by number, those made before those missed.
     numbers
         int16[h], 1 for the hop from the origin.
@@ -85,8 +85,8 @@ class Hops:
     receptions: Receptions
     overheard: Overheard
     visits: Visits
-    journeys: Packets
-    packets: NDArray[np.int32]
+    packets: Packets
+    packet_rows: NDArray[np.int32]
     numbers: NDArray[np.int16]
     senders: NDArray[np.int16]
     receivers: NDArray[np.int16]
@@ -108,7 +108,7 @@ class Hops:
     unattributed: Unattributed
 
     def __len__(self) -> int:
-        return len(self.packets)
+        return len(self.packet_rows)
 
     @property
     def packet_of(self) -> NDArray[np.int32]:
@@ -129,16 +129,17 @@ def build(
 ) -> Hops:
     """Follow all packets over all nodes.
 
-    Which frame is which is told by the pins alone: ids, sequence numbers, and when frames were on the air.
+    The pins alone identify the frames: ids, sequence numbers, and when frames were on the air.
 
     Parameters
     ----------
     header_ns
-        By name of the receiving node, the time from the first bit on the air to the rise of its frame time stamp line:
-        a fact of the radio (``frame_timestamp_ns`` of the board file). A node left out has no milestone ``air.start``.
+        By name of the receiving node, the time from the first bit on the air to the rise of its frame timestamp line:
+        a fact of the radio (``frame_timestamp_ns`` of the board file). A node that is omitted has no milestone
+        ``air.start``.
     destinations
-        By name of the origin, the nodes that its packets are for, as the experiment says: for what counts as lost. A
-        node left out: not known; then a packet that any node's application got is delivered.
+        By name of the origin, the nodes that its packets are for, as in the experiment: for what counts as lost. A
+        node that is omitted: not known; then a packet that any node's application got is delivered.
 
     Raises
     ------
@@ -150,30 +151,30 @@ def build(
     numbered = sequence_numbers.find(events, index)
     sent = transmissions.find(events, index, completed, numbered)
     read = receptions.find(events, index, completed, numbered, sent, header_ns=header_ns)
-    heard = overheard.find(events, index, completed, sent, header_ns=header_ns)
+    unread = overheard.find(events, index, completed, sent, header_ns=header_ns)
     stays, custody = visits.find(events, index, sent, read)
-    visit_of = assignment.find(events, index, completed, numbered, read, heard, stays, custody)
+    visit_of = assignment.find(events, index, completed, numbered, read, unread, stays, custody)
     del custody  # 46 MiB for 200 000 round trips, not needed below
-    to = journeys.by_index(events, destinations or {})
-    travels = journeys.find(events, index, stays, visit_of, destinations=to)
+    to = delivery.by_index(events, destinations or {})
+    packets = delivery.find(events, index, stays, visit_of, destinations=to)
     left = unattributed.find(events, visit_of, completed.of, nodes=range(len(events.node_names)))
-    ways = assignment.ways(events, index, completed, numbered, heard, visit_of)
+    ways = assignment.ways(events, index, completed, numbered, unread, visit_of)
     del numbered
     finder = milestones.Finder(events, index, completed, sent, read, stays, visit_of)
     strange = np.flatnonzero((stays.parents < 0) & (stays.kinds[stays.packets] == READ_FIRST))
     ways_in = finder.passages(), finder.arrivals(strange)
-    last, missed = _last_transmissions(stays), _missed(stays, travels)
+    last, missed = _last_transmissions(stays), _missed(stays, packets)
     departures = finder.departures(missed[0], last[missed[0]])
     del finder, index, completed  # 340 MiB for a million round trips
-    return _rows(events, sent, read, heard, stays, travels, *ways_in, last, missed, departures, visit_of, ways, left)
+    return _rows(events, sent, read, unread, stays, packets, *ways_in, last, missed, departures, visit_of, ways, left)
 
 
 def packets_of(visit_of: NDArray[np.int32], stays: Visits) -> NDArray[np.int32]:
     """int32[n], of every event the row of its packet, -1 for none."""
     of_visit = np.append(stays.packets, np.array([NONE, NONE], dtype=np.int32))  # the last two for -1 and -2
     packets = np.empty(len(visit_of), dtype=np.int32)
-    for piece in pieces(len(visit_of)):
-        packets[piece] = of_visit[visit_of[piece]]
+    for part in slices(len(visit_of)):
+        packets[part] = of_visit[visit_of[part]]
     return packets
 
 
@@ -181,9 +182,9 @@ def _rows(
     events: Events,
     sent: Transmissions,
     read: Receptions,
-    heard: Overheard,
+    unread: Overheard,
     stays: Visits,
-    travels: Packets,
+    packets: Packets,
     passages: Passages,
     strange: Passages,
     last: Positions,
@@ -196,9 +197,9 @@ def _rows(
     missed_from, missed_at = missed
     begun = np.concatenate([stays.parents[passages.visits], missed_from]).astype(np.int64)
     reached = np.concatenate([passages.visits, np.full(len(missed_from), NONE)])
-    packets = stays.packets[begun]
+    packet_rows = stays.packets[begun]
     numbers = stays.hops[begun] + 1
-    order = np.lexsort((reached, reached < 0, numbers, packets))
+    order = np.lexsort((reached, reached < 0, numbers, packet_rows))
     begun, reached = begun[order], reached[order]
     sending = np.concatenate([passages.sendings, last[missed_from]])[order]
     reading = np.concatenate([passages.readings, np.full(len(missed_from), NONE)])[order]
@@ -209,10 +210,10 @@ def _rows(
         events=events,
         transmissions=sent,
         receptions=read,
-        overheard=heard,
+        overheard=unread,
         visits=stays,
-        journeys=travels,
-        packets=packets[order],
+        packets=packets,
+        packet_rows=packet_rows[order],
         numbers=numbers[order].astype(np.int16),
         senders=stays.nodes[begun],
         receivers=receivers.astype(np.int16),
@@ -262,27 +263,27 @@ def _last_transmissions(stays: Visits) -> Positions:
     return last
 
 
-def _missed(stays: Visits, travels: Packets) -> tuple[Positions, Positions]:
+def _missed(stays: Visits, packets: Packets) -> tuple[Positions, Positions]:
     """Hops that were not made: the visit that they were to begin at, and the node they were to reach, -1 if not known.
 
     One for each packet that ended at a visit that sent or should have sent it on. Where no packet of an origin takes
     more than one hop, one for each destination that did not read it.
     """
-    ended = journeys.last_visits(stays)
-    failed = np.isin(travels.status, (journeys.NOT_SENT, journeys.NOT_RECEIVED, journeys.UNADDRESSED))
-    relayed = np.unique(travels.origins[stays.packets[stays.hops > 1]])
+    ended = delivery.last_visits(stays)
+    failed = np.isin(packets.status, (delivery.NOT_SENT, delivery.NOT_RECEIVED, delivery.UNADDRESSED))
+    relayed = np.unique(packets.origins[stays.packets[stays.hops > 1]])
     rows, nodes = [], []
-    addressed = np.zeros(len(travels), dtype=bool)
-    for origin, to in travels.destinations.items():
+    addressed = np.zeros(len(packets), dtype=bool)
+    for origin, to in packets.destinations.items():
         if not to or origin in relayed:
             continue
-        from_origin = travels.called & (travels.origins == origin)
+        from_origin = packets.called & (packets.origins == origin)
         addressed |= from_origin
         for node in to:
-            read = np.zeros(len(travels), dtype=bool)
+            read = np.zeros(len(packets), dtype=bool)
             read[stays.packets[stays.nodes == node]] = True
             missing = np.flatnonzero(from_origin & ~read)
-            rows.append(travels.firsts[missing].astype(np.int64))
+            rows.append(packets.firsts[missing].astype(np.int64))
             nodes.append(np.full(len(missing), node))
     rest = np.flatnonzero(failed & ~addressed)
     rows.append(ended[rest])

@@ -1,9 +1,9 @@
-"""Milestones of hops: the instants that a packet passes on its way from one node to the next.
+"""Milestones of hops: the instants that a packet passes in transit from one node to the next.
 
 They are found from the hop's end backwards, each the latest occurrence before the next one: the delivery to the
-application, or at a relay the call that sends the packet on; the way up to it; the reception that it began with; the
-transmission that was received; the way down to that. So of the fragments of a packet the milestones are the last one's,
-and of a frame that was repeated those of the repetition that was received.
+application, or at a relay the call that sends the packet on; the receive path up to it; the reception that it began
+with; the transmission that was received; the send path down to that. So of the fragments of a packet the milestones are
+the last one's, and of a frame that was repeated those of the repetition that was received.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from gpiorig.analysis.events.completions import Completions, Index, Kept, position_type
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.packets.holders import Holders
-from gpiorig.analysis.packets.occurrences import NONE, POSITION_BITS, Latest, Positions, latest_of, taken
+from gpiorig.analysis.packets.occurrences import NONE, POSITION_BITS, Latest, Positions, latest_of, values_at
 from gpiorig.analysis.packets.path import COMMAND_END, POINTS, RECEPTION_END, Point, Source
 from gpiorig.analysis.packets.receptions import Receptions
 from gpiorig.analysis.packets.transmissions import Transmissions
@@ -95,14 +95,14 @@ class Finder:
         for hop in range(int(hops.max(initial=0)), 0, -1):
             now = np.flatnonzero(hops == hop)
             until = self._backwards(UP, rows[now], bound[rows[now]], positions, now)
-            readings[now] = taken(first, read_in.before(rows[now], until, included=True))
-            commands = taken(self._sent.commands, taken(self._read.transmissions, readings[now]))
+            readings[now] = values_at(first, read_in.before(rows[now], until, included=True))
+            commands = values_at(self._sent.commands, values_at(self._read.transmissions, readings[now]))
             since = self._backwards(DOWN, parents[now], commands + 1, positions, now)
             # Where the parent did not deliver the packet, its part ends where it sent it on.
             open_ = self._visits.deliveries[parents[now]] < 0
             np.minimum.at(bound, parents[now][open_], since[open_])
-        sendings = taken(self._read.transmissions, readings)
-        self._of_frames(positions, readings, sendings, parents)
+        sendings = values_at(self._read.transmissions, readings)
+        self._fill_frames(positions, readings, sendings, parents)
         return Passages(rows, readings, sendings, self._instants(positions, readings))
 
     def arrivals(self, visits: Positions) -> Passages:
@@ -112,15 +112,15 @@ class Finder:
         until = self._backwards(UP, visits, bound[visits], positions, np.arange(len(visits)))
         first = np.flatnonzero(~self._visits.repeated)
         read_in = Latest.of(self._visits.of_reception[first].astype(np.int64), self._read.ends_at[first])
-        readings = taken(first, read_in.before(visits, until, included=True))
+        readings = values_at(first, read_in.before(visits, until, included=True))
         unknown = np.full(len(visits), NONE, dtype=np.int64)
-        self._of_frames(positions, readings, unknown, visits)
+        self._fill_frames(positions, readings, unknown, visits)
         return Passages(visits, readings, unknown, self._instants(positions, readings))
 
     def departures(self, visits: Positions, sendings: Positions) -> Instants:
         """The milestones up to a transmission of each visit, or the latest without one."""
         positions = self._columns(len(visits))
-        commands = taken(self._sent.commands, sendings)
+        commands = values_at(self._sent.commands, sendings)
         bound = np.where(commands >= 0, commands + 1, len(self._events))
         self._backwards(DOWN, visits, bound, positions, np.arange(len(visits)))
         self._command_ends(positions, commands, visits)
@@ -131,10 +131,10 @@ class Finder:
 
     def _instants(self, positions: _Columns, readings: Positions) -> Instants:
         """The instants of positions, which are given up column by column: both tables would double the memory."""
-        air = taken(self._read.air_starts, readings)
+        air = values_at(self._read.air_starts, readings)
         instants = {"air.start": air} if len(air) and air.max() != NONE else {}
         for name in list(positions):
-            instants[name] = taken(self._events.samples, positions.pop(name))
+            instants[name] = values_at(self._events.samples, positions.pop(name))
         return tuple(instants.get(point.name, absent(len(readings))) for point in POINTS)
 
     def _backwards(
@@ -147,7 +147,7 @@ class Finder:
     ) -> Positions:
         """Fill in the points of some rows, the last one first; gives the earliest position found, or the bound."""
         for point in reversed(points):
-            at = self._of_point(point)
+            at = self._positions_at(point)
             if not len(at):
                 continue
             latest = self._latest(at, visits, bound)
@@ -173,10 +173,10 @@ class Finder:
         keys: Positions = np.sort((self._visit_of[at].astype(np.int64) << POSITION_BITS) + at, kind="stable")
         return keys
 
-    def _of_point(self, point: Point) -> Positions:
+    def _positions_at(self, point: Point) -> Positions:
         """Positions of the events of a point that belong to a visit, increasing within a visit."""
         nodes = range(len(self._events.node_names))
-        at: Positions = np.concatenate([self._index.of(point.event, node=node) for node in nodes])
+        at: Positions = np.concatenate([self._index.positions(point.event, node=node) for node in nodes])
         at = at[self._visit_of[at] >= 0]
         if point.event == MAC and self._visits.repeated.any():
             # The MAC gets a frame right after it was read, and drops duplicates: no milestone is a duplicate's.
@@ -185,22 +185,22 @@ class Finder:
             at = at[(reading < 0) | ~self._visits.repeated[np.maximum(reading, 0)]]
         return at
 
-    def _of_frames(self, positions: _Columns, readings: Positions, sendings: Positions, parents: Positions) -> None:
+    def _fill_frames(self, positions: _Columns, readings: Positions, sendings: Positions, parents: Positions) -> None:
         """The milestones without an id, and the ends of the reception and of the command."""
-        ends_at = taken(self._read.ends_at, readings)
+        ends_at = values_at(self._read.ends_at, readings)
         nodes = range(len(self._events.node_names))
         for point in BY_ORDER:
-            at = np.concatenate([self._index.of(point.event, node=node) for node in nodes])
+            at = np.concatenate([self._index.positions(point.event, node=node) for node in nodes])
             if len(at):
                 positions[point.name][:] = latest_of(ends_at, at, of=self._completions.of[at])
-        at = np.sort(np.concatenate([self._index.of(RECEPTION_END, node=node) for node in nodes]), kind="stable")
+        at = np.sort(np.concatenate([self._index.positions(RECEPTION_END, node=node) for node in nodes]), kind="stable")
         if len(at):
             place = np.minimum(np.searchsorted(at, ends_at), len(at) - 1)
             positions[RECEPTION_END][:] = np.where(at[place] == ends_at, ends_at, NONE)
-        self._command_ends(positions, taken(self._sent.commands, sendings), parents)
+        self._command_ends(positions, values_at(self._sent.commands, sendings), parents)
 
     def _command_ends(self, positions: _Columns, commands: Positions, visits: Positions) -> None:
-        keys = self._keys(self._of_point(POINTS[COLUMNS[COMMAND_END]]))
+        keys = self._keys(self._positions_at(POINTS[COLUMNS[COMMAND_END]]))
         if len(keys):
             ends = _owned(keys, np.searchsorted(keys, (visits << POSITION_BITS) + commands), visits)
             positions[COMMAND_END][:] = np.where(commands >= 0, ends, NONE)
@@ -209,5 +209,5 @@ class Finder:
 def _owned(keys: Positions, place: Positions, visits: Positions) -> Positions:
     """Positions at some places of the sorted keys, -1 where there is none or it is another visit's."""
     inside = (place >= 0) & (place < len(keys))
-    key = taken(keys, np.where(inside, place, NONE))
+    key = values_at(keys, np.where(inside, place, NONE))
     return np.where(inside & (key >> POSITION_BITS == visits), key & (1 << POSITION_BITS) - 1, NONE)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.logs.node_log import NodeLog
-from gpiorig.analysis.packets import journeys, timelines
+from gpiorig.analysis.packets import delivery, timelines
 from gpiorig.analysis.packets.hop_routes import deliveries
 from gpiorig.analysis.packets.hops import Hops
 from gpiorig.analysis.packets.round_trips import RoundTrips
@@ -23,7 +23,7 @@ NOT_LOGGED = "the firmware counted it, its log line is missing"
 ARRIVED = (
     timelines.STATUS[timelines.COMPLETE],
     timelines.STATUS[timelines.PARTIAL],
-    journeys.STATUS[journeys.DELIVERED],
+    delivery.STATUS[delivery.DELIVERED],
 )
 
 
@@ -118,13 +118,13 @@ class NodeAccount:
         unsent = self.not_seen.get(NO_BUFFER, 0)
         if self.sent is not None and self.sent - unsent != self.seen_sent:
             sentences.append(
-                f"Node {self.node} says it sent {self.sent} packets"
+                f"Node {self.node} reports {self.sent} packets sent"
                 + (f", {unsent} of them without a buffer" if unsent else "")
                 + f"; the pins show {self.seen_sent} send calls."
             )
         if self.received is not None and self.received != self.seen_received - self.late:
             sentences.append(
-                f"Node {self.node} says it received {self.received} packets; "
+                f"Node {self.node} reports {self.received} packets received; "
                 f"the pins show {self.seen_received - self.late} deliveries."
             )
         others = sum(self.not_seen.values()) - unsent
@@ -155,9 +155,9 @@ def compare(hops: Hops, logs: Mapping[str, NodeLog], round_trips: RoundTrips | N
 
 
 def _account(hops: Hops, node: int, log: NodeLog, round_trips: RoundTrips | None) -> NodeAccount:
-    travels, stays = hops.journeys, hops.visits
-    called = np.flatnonzero(travels.called & (travels.origins == node))
-    fates, texts = travels.status[called], journeys.STATUS
+    packets, stays = hops.packets, hops.visits
+    called = np.flatnonzero(packets.called & (packets.origins == node))
+    fates, texts = packets.status[called], delivery.STATUS
     answered = round_trips is not None and round_trips.timelines.initiator == log.node
     if round_trips is not None and answered:
         fates, texts = round_trips.timelines.status, timelines.STATUS
@@ -165,14 +165,14 @@ def _account(hops: Hops, node: int, log: NodeLog, round_trips: RoundTrips | None
     got = got[stays.nodes[got] == node]
     got = got[np.argsort(stays.deliveries[got], kind="stable")]
     sent_lines, received_lines = np.flatnonzero(log.sent_us >= 0), np.flatnonzero(log.received_us >= 0)
-    logged, seen = _match(log.sequences[sent_lines], travels.ids[called])
+    logged, seen = _match(log.sequences[sent_lines], packets.ids[called])
     outcomes = Counter(
         (log.outcomes[sent_lines[line]], texts[int(fates[row])])
         for line, row in zip(logged.tolist(), seen.tolist(), strict=True)
     )
-    whole = not log.done.get("uart_dropped") and not log.malformed
+    complete_log = not log.done.get("uart_dropped") and not log.malformed
     unseen = np.setdiff1d(np.arange(len(sent_lines)), logged)
-    got_ids = travels.ids[stays.packets[got]]
+    got_ids = packets.ids[stays.packets[got]]
     received_logged, received_seen = _match(log.sequences[received_lines], got_ids)
     unlogged = np.setdiff1d(np.arange(len(got)), received_seen)
     late = len(_match(log.sequences[log.lost & (log.received_us < 0)], got_ids[unlogged])[0])
@@ -185,9 +185,9 @@ def _account(hops: Hops, node: int, log: NodeLog, round_trips: RoundTrips | None
         seen_received=len(got),
         outcomes=dict(outcomes),
         not_seen=dict(Counter(log.outcomes[sent_lines[line]] for line in unseen.tolist())),
-        not_logged=len(called) - len(seen) if len(sent_lines) and whole else 0,
+        not_logged=len(called) - len(seen) if len(sent_lines) and complete_log else 0,
         received_not_seen=len(received_lines) - len(received_logged),
-        received_not_logged=len(unlogged) - late if len(received_lines) and whole else 0,
+        received_not_logged=len(unlogged) - late if len(received_lines) and complete_log else 0,
         late=late,
         extra=len(called) - len(seen),
         round_trips=answered,
@@ -202,7 +202,7 @@ def _match(logged: NDArray[np.int32], seen: NDArray[np.int32]) -> tuple[NDArray[
 
 
 def _unwrapped(ids: NDArray[np.int32]) -> NDArray[np.int64]:
-    """int64[k], ids that go on counting after 65535, if each is less than half a round from the one before."""
+    """int64[k], ids that continue after 65535, if each is less than half a round from the one before."""
     if not len(ids):
         return np.zeros(0, dtype=np.int64)
     ahead = (np.diff(ids).astype(np.int64) + (1 << 15) & 0xFFFF) - (1 << 15)

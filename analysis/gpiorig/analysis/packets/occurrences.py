@@ -67,7 +67,7 @@ class Latest:
         return np.where(good, self.rows[held], np.int64(NONE))
 
 
-def taken(values: NDArray[np.integer[Any]], rows: Positions) -> Positions:
+def values_at(values: NDArray[np.integer[Any]], rows: Positions) -> Positions:
     """int64[q], values of rows; -1 where the row is -1."""
     if not len(values):
         return np.full(len(rows), NONE, dtype=np.int64)
@@ -75,7 +75,7 @@ def taken(values: NDArray[np.integer[Any]], rows: Positions) -> Positions:
 
 
 def latest_of(effects: Positions, causes: Positions, *, of: Positions) -> Positions:
-    """int64[k], the latest cause of each effect, -1 for none; `of` says which effect each cause belongs to."""
+    """int64[k], the latest cause of each effect, -1 for none; `of` is the effect that each cause belongs to."""
     if not len(causes):
         return np.full(len(effects), NONE, dtype=np.int64)
     order = np.argsort(of, kind="stable")

@@ -1,4 +1,4 @@
-"""Frames that a radio heard and no software read: whose they were, by what was on the air at that time."""
+"""Frames that a radio received and no software read: their owner, by the transmissions on the air at that time."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ WHOSE = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Overheard:
-    """One row per rise of a frame time stamp line that led to no reading and to no end of a transmission.
+    """One row per rise of a frame timestamp line that led to no reading and to no end of a transmission.
 
     Parameters
     ----------
     positions, exits
         int64[k], of the rise and of the fall in the events; the fall -1 if there is none.
     nodes
-        int16[k], index of the node that heard it.
+        int16[k], index of the node that received it.
     transmissions
         int32[k], row of the transmission, -1 if it is not known.
     whose
@@ -53,7 +53,7 @@ class Overheard:
 def find(
     events: Events, index: Index, completed: Completions, sent: Transmissions, *, header_ns: Mapping[str, int]
 ) -> Overheard:
-    """Give each frame that was heard and not read to the one transmission that was under way then."""
+    """Assign each overheard frame to the one transmission in progress then."""
     parts = [_on_node(events, index, completed, node) for node in range(len(events.node_names))]
     positions, exits, nodes = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     rises = events.samples[positions]
@@ -61,8 +61,8 @@ def find(
     of_transmission = np.full(len(positions), NONE, dtype=np.int64)
     senders = np.zeros(len(positions), dtype=np.int64)
     own = np.zeros(len(positions), dtype=bool)
-    # Behind lost samples nobody knows what is on the air.
-    stretch, stretch_of_sent = (np.searchsorted(events.gaps[:, 1], at, side="right") for at in (rises, sent.begins))
+    # After lost samples it is unknown what is on the air.
+    interval, interval_of_sent = (np.searchsorted(events.gaps[:, 1], at, side="right") for at in (rises, sent.begins))
     for node in range(len(events.node_names)):
         rows = np.flatnonzero(sent.nodes == node)
         if not len(rows):
@@ -71,10 +71,10 @@ def find(
         began = np.where(here, rises, rises - header[nodes])
         place = np.searchsorted(sent.begins[rows], began, side="right") - 1
         row = rows[np.maximum(place, 0)]
-        open_ = (place >= 0) & (sent.ends[row] >= rises) & (stretch_of_sent[row] == stretch)
+        open_ = (place >= 0) & (sent.ends[row] >= rises) & (interval_of_sent[row] == interval)
         own |= open_ & here
         senders += open_ & ~here
-        # Its own transmission goes before those of others: a radio that sends hears nothing.
+        # Its own transmission has priority: a radio that sends receives nothing.
         of_transmission = np.where(open_ & (here | ~own), row, of_transmission)
     whose = np.select([own, senders == 1, senders == 0], [OWN, OTHERS, UNKNOWN], default=AMBIGUOUS)
     return Overheard(
@@ -87,8 +87,8 @@ def find(
 
 
 def _on_node(events: Events, index: Index, completed: Completions, node: int) -> tuple[Positions, Positions, Positions]:
-    rises = index.of(FRAME_TIMESTAMP, node=node)
-    falls = index.of(FRAME_TIMESTAMP.removesuffix("enter") + "exit", node=node)
+    rises = index.positions(FRAME_TIMESTAMP, node=node)
+    falls = index.positions(FRAME_TIMESTAMP.removesuffix("enter") + "exit", node=node)
     place = np.searchsorted(falls, rises)
     fall = np.append(falls, NONE)[place]
     following = np.append(rises[1:], len(events))[: len(rises)]

@@ -14,7 +14,7 @@ class Source(Enum):
     """How the event of a milestone is found.
 
     ID: it carries the packet's id. RECEPTION: it carries none, and belongs to the reception that ends with
-    ``driver.rx_read.exit``. AIR: computed from the frame time stamp of that reception.
+    ``driver.rx_read.exit``. AIR: computed from the frame timestamp of that reception.
     """
 
     ID = "id"

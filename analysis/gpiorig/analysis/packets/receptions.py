@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gpiorig.analysis.events.completions import FRAME_TIMESTAMP, LINKS, RX_END, Completions, Index
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.number_text import NS_PER_S
-from gpiorig.analysis.packets.occurrences import NONE, Positions, latest_of, taken
+from gpiorig.analysis.packets.occurrences import NONE, Positions, latest_of, values_at
 from gpiorig.analysis.packets.sequence_numbers import SequenceNumbers
 from gpiorig.analysis.packets.transmissions import Transmissions
 
@@ -29,7 +29,7 @@ ORIGINS = {
     AMBIGUOUS: "several nodes were sending a frame with this id",
 }
 SAMPLE_BITS = 47  # 68 days at 24 MHz
-# Without a line that shows when the frame ended, software may have been kept from it for so long after the end.
+# Without a line that shows when the frame ended, software may have been delayed by this time after the end.
 LATE_NS = 100_000_000
 # By how much a receiver's interrupt may be later than the sender's for one frame: propagation, the radios' own delays
 # (9 us, AT86RF231 datasheet 8111C, 12.4). Far less than the shortest frame, 352 us of an acknowledgement at 250 kb/s.
@@ -49,7 +49,7 @@ class Receptions:
     ends_at
         int64[r], position of the event at which the frame had been read.
     air_starts
-        int64[r], sample of the first bit on the air, from the frame time stamp line; -1 unknown.
+        int64[r], sample of the first bit on the air, from the frame timestamp line; -1 unknown.
     ends
         int64[r], sample at which the frame was over: the rise of the interrupt line, or the earliest trace there is.
     lines_seen
@@ -95,7 +95,7 @@ def find(
     Parameters
     ----------
     header_ns
-        By name of the receiving node, the time from the first bit on the air to the rise of its frame time stamp line.
+        By name of the receiving node, the time from the first bit on the air to the rise of its frame timestamp line.
         A node that is not in it has no `air_starts`.
     """
     parts = [
@@ -103,7 +103,7 @@ def find(
     ]
     nodes, ends_at, air_starts, ends, lines_seen = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     read = np.flatnonzero(numbered.readings >= 0)
-    sequences = taken(numbered.numbers, latest_of(ends_at, read, of=numbered.readings[read])).astype(np.int16)
+    sequences = values_at(numbered.numbers, latest_of(ends_at, read, of=numbered.readings[read])).astype(np.int16)
     ids = events.ids[ends_at]
     candidates = _Sent(sent, ids, nodes, sequences)
     earliest = np.where(air_starts >= 0, air_starts, ends)
@@ -134,21 +134,21 @@ def _on_node(
 ) -> tuple[Positions, Positions, Positions, Positions, NDArray[np.bool_]]:
     ends_at = np.zeros(0, dtype=np.int64)
     for name in ENDS:
-        occurred = index.of(name, node=node)
+        occurred = index.positions(name, node=node)
         ends_at = occurred[events.ids[occurred] >= 0]
         if len(ends_at):
             break
 
-    def of_reception(name: str) -> Positions:
+    def latest_samples(name: str) -> Positions:
         """Sample of the latest such event of each reception, -1 for none."""
-        at = index.of(name, node=node)
-        return taken(events.samples, latest_of(ends_at, at, of=completions.of[at]))
+        at = index.positions(name, node=node)
+        return values_at(events.samples, latest_of(ends_at, at, of=completions.of[at]))
 
-    mark = of_reception(FRAME_TIMESTAMP)
-    irq = of_reception(IRQ)
+    mark = latest_samples(FRAME_TIMESTAMP)
+    irq = latest_samples(IRQ)
     ends = events.samples[ends_at]
     for name in INTERRUPTS:
-        trace = of_reception(name)
+        trace = latest_samples(name)
         ends = np.where(trace >= 0, np.minimum(ends, trace), ends)
     if header_ns is None:
         mark = np.full(len(ends_at), NONE, dtype=np.int64)
@@ -178,8 +178,8 @@ class _Sent:
         asked = np.arange(len(since)) if of is None else np.flatnonzero(of)
         place = np.searchsorted(self._keys, (self._ids[asked] << SAMPLE_BITS) + since[asked], side="right") - 1
         while len(asked):
-            row = taken(self._rows, place)
-            key = taken(self._keys, place)
+            row = values_at(self._rows, place)
+            key = values_at(self._keys, place)
             oldest = np.minimum(since, until)[asked] - self._longest
             near = (
                 (row >= 0)

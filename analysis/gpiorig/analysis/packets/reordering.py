@@ -65,7 +65,7 @@ def find(hops: Hops) -> tuple[Reordering, ...]:
     arrived = deliveries(hops)
     arrived = arrived[np.argsort(stays.deliveries[arrived], kind="stable")]
     packets = stays.packets[arrived].astype(np.int64)  # rows are in the order of sending
-    pairs = hops.journeys.origins[packets].astype(np.int64) * len(names) + stays.nodes[arrived]
+    pairs = hops.packets.origins[packets].astype(np.int64) * len(names) + stays.nodes[arrived]
     pairs_reordered = []
     for pair in np.unique(pairs).tolist():
         extent = extents(packets[pairs == pair])

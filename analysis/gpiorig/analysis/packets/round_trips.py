@@ -20,7 +20,7 @@ from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets import path, timelines
 from gpiorig.analysis.packets import steps as steps_module
 from gpiorig.analysis.packets.hops import Hops
-from gpiorig.analysis.packets.occurrences import NONE, Positions, taken
+from gpiorig.analysis.packets.occurrences import NONE, Positions, values_at
 from gpiorig.analysis.packets.path import POINTS, Source
 from gpiorig.analysis.packets.routes import ROUND_TRIP, Route
 from gpiorig.analysis.packets.timelines import COMPLETE, GAP, LOST, ORDER, PARTIAL, Timelines
@@ -177,11 +177,11 @@ def _legs(hops: Hops, pairing: Pairing, ends: tuple[int, int]) -> _Legs:
     for nodes, packets, end in ((out, pairing.requests, pairing.delivered), (back, pairing.replies, pairing.arrived)):
         for place, (sender, receiver) in enumerate(pairwise(nodes)):
             rows, reached = _hop_rows(hops, place + 1, sender, receiver)
-            row = taken(rows, packets)
+            row = values_at(rows, packets)
             sent.append(row)
             read.append(np.where((row >= 0) & reached[np.maximum(row, 0)], row, NONE))
             last = place == len(nodes) - 2
-            strange.append(taken(strange_of, end) if last else np.full(len(packets), NONE, dtype=np.int64))
+            strange.append(values_at(strange_of, end) if last else np.full(len(packets), NONE, dtype=np.int64))
     names = hops.events.node_names
     path_names = tuple(names[node] for node in (*out, *back[1:]))
     return _Legs(path_names, len(out) - 1, tuple(sent), tuple(read), tuple(strange))
@@ -210,13 +210,13 @@ def _hop_rows(hops: Hops, number: int, sender: int, receiver: int) -> tuple[Posi
     rows = np.flatnonzero((hops.numbers == number) & (hops.senders == sender))
     complete = hops.visits_to[rows] >= 0
     reached = complete & (hops.receivers[rows] == receiver)
-    row_of = np.full(len(hops.journeys), NONE, dtype=np.int64)
+    row_of = np.full(len(hops.packets), NONE, dtype=np.int64)
     for chosen in (complete & ~reached, ~complete, reached):
         some = rows[chosen][::-1]
-        row_of[hops.packets[some]] = some  # written backwards, so that the first stays
-    whole = np.zeros(len(hops), dtype=bool)
-    whole[rows[reached]] = True
-    return row_of, whole
+        row_of[hops.packet_rows[some]] = some  # written backwards, so that the first stays
+    complete = np.zeros(len(hops), dtype=bool)
+    complete[rows[reached]] = True
+    return row_of, complete
 
 
 def _timelines(
@@ -232,7 +232,7 @@ def _timelines(
     )
     column_of = {point.name: column for column, point in enumerate(POINTS)}
 
-    ended = taken(hops.events.samples, pairing.ends)
+    ended = values_at(hops.events.samples, pairing.ends)
 
     def instants(column: int) -> Positions:
         milestone = wanted[column]
@@ -240,10 +240,10 @@ def _timelines(
             return ended
         place, point = milestone.direction, column_of[milestone.point]
         if not milestone.received:
-            return taken(hops.samples[point], legs.sent[place])
-        read = taken(hops.samples[point], legs.read[place])
+            return values_at(hops.samples[point], legs.sent[place])
+        read = values_at(hops.samples[point], legs.read[place])
         arrived = legs.strange[place]  # a repetition of the frame may have a known sender
-        return np.where(arrived >= 0, taken(hops.strange.samples[point], arrived), read)
+        return np.where(arrived >= 0, values_at(hops.strange.samples[point], arrived), read)
 
     answered = ended != NONE
     judged = answered if answered.any() else np.ones(len(answered), dtype=bool)
@@ -252,12 +252,12 @@ def _timelines(
     samples = np.empty((len(answered), int(np.count_nonzero(present))), dtype=np.int64)
     for place, column in enumerate(np.flatnonzero(present).tolist()):
         samples[:, place] = instants(column)
-    samples[:, 0] = starts = hops.journeys.starts[pairing.requests]  # also of a request that was never sent
+    samples[:, 0] = starts = hops.packets.starts[pairing.requests]  # also of a request that was never sent
     return Timelines(
         milestones=tuple(m for m, here in zip(wanted, present, strict=True) if here),
         absent=tuple(m.name for m, here in zip(wanted, present, strict=True) if not here),
         packets=pairing.requests,
-        ids=hops.journeys.ids[pairing.requests],
+        ids=hops.packets.ids[pairing.requests],
         samples=samples,
         status=_status(samples, answered, _in_gap(hops.events, starts, answered, ended)),
         nodes=legs.nodes,
@@ -302,14 +302,14 @@ class _Counts:
         cells = np.where(pairing.request_of >= 0, rows * 2 + pairing.directions, NONE)
 
         def count(packets: Positions) -> Counts:
-            cell = taken(cells, packets)
+            cell = values_at(cells, packets)
             size = 2 * len(pairing.requests)
             return np.bincount(cell[cell >= 0], minlength=size).astype(np.int32).reshape(-1, 2)
 
-        of_sent = taken(visits.packets, visits.of_transmission.astype(np.int64))
+        of_sent = values_at(visits.packets, visits.of_transmission.astype(np.int64))
         self.transmissions = count(of_sent)
         self.no_ack = count(of_sent[sent.outcomes == NO_ACK])
         self.busy = count(of_sent[sent.outcomes == BUSY])
-        self.receptions = count(taken(visits.packets, visits.of_reception.astype(np.int64)))
+        self.receptions = count(values_at(visits.packets, visits.of_reception.astype(np.int64)))
         both = np.stack([pairing.requests, pairing.replies], axis=1)
-        self.fragments = np.maximum(taken(hops.journeys.fragments, both), 1).astype(np.int32)
+        self.fragments = np.maximum(values_at(hops.packets.fragments, both), 1).astype(np.int32)

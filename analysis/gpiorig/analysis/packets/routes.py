@@ -47,11 +47,11 @@ class Route:
 
     @property
     def totals(self) -> NDArray[np.int64]:
-        """int64[k], the whole delay of each packet in samples: the sum of its steps."""
+        """int64[k], the total delay of each packet in samples: the sum of its steps."""
         total: NDArray[np.int64] = self.steps.samples.sum(axis=1)
         return total
 
-    def of(self, packets: NDArray[np.int64]) -> Route:
+    def select(self, packets: NDArray[np.int64]) -> Route:
         """The same with only some of its packets, int64[r] of the k."""
         steps = replace(self.steps, rows=self.steps.rows[packets], samples=self.steps.samples[packets])
         places = None if self.places is None else self.places[packets]

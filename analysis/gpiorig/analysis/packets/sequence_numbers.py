@@ -1,6 +1,6 @@
 """Sequence numbers of IEEE 802.15.4 frames: which frame, sent or received, each ``mac.sequence`` speaks of.
 
-The firmware says the number where it has it in hand, which differs between systems:
+The firmware reports the number where it is available, which differs between systems:
 
 - right after the frame was read (RIOT, Contiki-NG): it is that reception's;
 - right after the frame was loaded or sent (Contiki-NG): it is that frame's;
@@ -19,19 +19,19 @@ from gpiorig.analysis.events.completions import RX_END, Index
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.ids import PACKET_LAYERS, SEQUENCE, code_set
 from gpiorig.analysis.events.table import BY_NAME, EVENT_TYPES
-from gpiorig.analysis.packets.occurrences import NONE, Latest, Positions, taken
+from gpiorig.analysis.packets.occurrences import NONE, Latest, Positions, values_at
 
 CALL, CALL_END = "mac.tx.enter", "mac.tx.exit"
 RX_BEGIN = "driver.rx_read.enter"
 TOLD_AFTER = ("driver.load", "driver.tx")
 HANDED_DOWN = ("driver.prepare.enter", "driver.load.enter", "driver.tx.enter", "driver.exec.enter")
 FIRST_OF_LINES = 128
-MOST_BETWEEN = 64  # events of interrupts and kernel between the two that belong together
+MAX_BETWEEN = 64  # events of interrupts and kernel between the two that belong together
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SequenceNumbers:
-    """Every number that was told.
+    """Every number that was reported.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class SequenceNumbers:
 
 
 def find(events: Events, index: Index) -> SequenceNumbers:
-    """Say of every number whose it is."""
+    """Assign every number to its frame."""
     parts = [_on_node(events, index, node) for node in range(len(events.node_names))]
     positions, readings, since, ids = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     return SequenceNumbers(
@@ -71,7 +71,7 @@ def find(events: Events, index: Index) -> SequenceNumbers:
 
 
 def _on_node(events: Events, index: Index, node: int) -> tuple[Positions, Positions, Positions, Positions]:
-    at = index.of(SEQUENCE, node=node)
+    at = index.positions(SEQUENCE, node=node)
     readings = np.full(len(at), NONE, dtype=np.int64)
     since, ids = at.copy(), np.full(len(at), NONE, dtype=np.int64)
     before = _before_at_once(events, at, node)
@@ -83,17 +83,17 @@ def _on_node(events: Events, index: Index, node: int) -> tuple[Positions, Positi
     free = ~received & (code != BY_NAME[RX_BEGIN].code)
     for point in TOLD_AFTER:
         leaves = code == BY_NAME[f"{point}.exit"].code
-        enters = index.of(f"{point}.enter", node=node)
-        began = taken(enters, np.searchsorted(enters, before) - 1)
+        enters = index.positions(f"{point}.enter", node=node)
+        began = values_at(enters, np.searchsorted(enters, before) - 1)
         since, ids = np.where(leaves, began, since), np.where(leaves, events.ids[np.maximum(before, 0)], ids)
         free &= ~leaves
-    calls, ends = index.of(CALL, node=node), index.of(CALL_END, node=node)
-    call = taken(calls, np.searchsorted(calls, at) - 1)
+    calls, ends = index.positions(CALL, node=node), index.positions(CALL_END, node=node)
+    call = values_at(calls, np.searchsorted(calls, at) - 1)
     inside = free & (call >= 0) & (np.searchsorted(ends, call) == np.searchsorted(ends, at))
     ids = np.where(inside, events.ids[np.maximum(call, 0)], ids)
-    down = np.sort(np.concatenate([index.of(name, node=node) for name in HANDED_DOWN]), kind="stable")
+    down = np.sort(np.concatenate([index.positions(name, node=node) for name in HANDED_DOWN]), kind="stable")
     place = np.searchsorted(down, at)
-    following = taken(down, np.where(place < len(down), place, NONE))
+    following = values_at(down, np.where(place < len(down), place, NONE))
     last = free & ~inside & (following >= 0)
     return at, readings, since, np.where(last, events.ids[np.maximum(following, 0)], ids)
 
@@ -102,14 +102,14 @@ def _before_at_once(events: Events, at: Positions, node: int) -> Positions:
     """Position of the node's event before, of the layers that packets pass, -1 if it is not near."""
     passed = code_set(e.code for e in EVENT_TYPES if e.layer in PACKET_LAYERS and e.code < FIRST_OF_LINES)
     positions = np.full(len(at), NONE, dtype=np.int64)
-    searched, behind = np.arange(len(at)), at - 1
-    for _ in range(MOST_BETWEEN * len(events.node_names)):
-        searched, behind = searched[behind >= 0], behind[behind >= 0]
+    searched, earlier = np.arange(len(at)), at - 1
+    for _ in range(MAX_BETWEEN * len(events.node_names)):
+        searched, earlier = searched[earlier >= 0], earlier[earlier >= 0]
         if not len(searched):
             break
-        here = (events.nodes[behind] == node) & passed[events.codes[behind]]
-        positions[searched[here]] = behind[here]
-        searched, behind = searched[~here], behind[~here] - 1
+        here = (events.nodes[earlier] == node) & passed[events.codes[earlier]]
+        positions[searched[here]] = earlier[here]
+        searched, earlier = searched[~here], earlier[~here] - 1
     return positions
 
 
@@ -119,4 +119,4 @@ def latest_sent(
     """int64[t], row of the number that holds for each command of an owner (node and id), -1 for none."""
     own = np.flatnonzero((numbered.readings < 0) & (numbered.ids >= 0))
     rows = Latest.of(told_owners[own], numbered.since[own]).before(owners, commands, included=True)
-    return taken(own, rows)
+    return values_at(own, rows)

@@ -41,7 +41,7 @@ class Span:
     end: int
 
 
-def of_round_trip(trips: RoundTrips, row: int) -> list[Span]:
+def for_round_trip(trips: RoundTrips, row: int) -> list[Span]:
     """All spans of a round trip whose enter and exit were both seen, in the order of their enters."""
     events, hops = trips.events, trips.hops
     packets = np.flatnonzero(trips.request_of == trips.requests[row])
@@ -74,7 +74,7 @@ def pairs(events: Events, *, index: Index | None = None) -> tuple[NDArray[np.int
     Parameters
     ----------
     events
-        Of the whole recording.
+        Of the complete recording.
     index
         Of these events, where there is one already.
 
@@ -94,19 +94,19 @@ def pairs(events: Events, *, index: Index | None = None) -> tuple[NDArray[np.int
 
 def pairs_of(enter: str, events: Events, index: Index, *, node: int) -> NDArray[np.int64]:
     """int64[s, 2]: as `pairs`, of the point of one node that begins with the event `enter`; in no order."""
-    ends = [index.of(f"{enter.removesuffix('enter')}{end}", node=node) for end in ("enter", "exit")]
+    ends = [index.positions(f"{enter.removesuffix('enter')}{end}", node=node) for end in ("enter", "exit")]
     if not all(map(len, ends)):
         return np.zeros((0, 2), dtype=np.int64)
     both = _paired(events, *ends)
-    stretch = np.searchsorted(events.gaps[:, 1], events.samples[both], side="right")
-    whole: NDArray[np.int64] = both[stretch[:, 0] == stretch[:, 1]]
-    return whole
+    interval = np.searchsorted(events.gaps[:, 1], events.samples[both], side="right")
+    unbroken: NDArray[np.int64] = both[interval[:, 0] == interval[:, 1]]
+    return unbroken
 
 
 def _paired(events: Events, enters: NDArray[np.int64], exits: NDArray[np.int64]) -> NDArray[np.int64]:
     """int64[s, 2], pairs of one point on one node.
 
-    An exit right behind an enter with its id ends that one. Without the two, all others find the same as before: so
+    An exit right after an enter with its id ends that one. Without the two, all others find the same as before: so
     such pairs are taken out, round after round, and only what is left is walked through one by one.
     """
     positions = np.concatenate([enters, exits])
@@ -114,15 +114,15 @@ def _paired(events: Events, enters: NDArray[np.int64], exits: NDArray[np.int64])
     positions, is_exit = positions[order], order >= len(enters)
     ids = events.ids[positions]
     if (ids[~is_exit] < 0).all() or ((ids[is_exit] < 0).all() and (ids[~is_exit] >= 0).all()):
-        ids = np.full_like(ids, -1)  # one side says nothing: an exit ends the latest
+        ids = np.full_like(ids, -1)  # one side has no id: an exit ends the latest
     matched = [np.zeros((0, 2), dtype=np.int64)]
     while True:
-        behind = np.flatnonzero(is_exit[1:] & ~is_exit[:-1] & (ids[1:] == ids[:-1]))
-        matched.append(np.stack([positions[behind], positions[behind + 1]], axis=1))
+        exited = np.flatnonzero(is_exit[1:] & ~is_exit[:-1] & (ids[1:] == ids[:-1]))
+        matched.append(np.stack([positions[exited], positions[exited + 1]], axis=1))
         left = np.ones(len(positions), dtype=bool)
-        left[behind] = left[behind + 1] = False
+        left[exited] = left[exited + 1] = False
         positions, is_exit, ids = positions[left], is_exit[left], ids[left]
-        if 16 * len(behind) <= len(positions):
+        if 16 * len(exited) <= len(positions):
             break
     rest = _one_by_one(positions.tolist(), is_exit.tolist(), ids.tolist())
     return np.concatenate([*matched, np.array(rest, dtype=np.int64).reshape(-1, 2)])

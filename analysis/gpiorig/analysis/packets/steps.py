@@ -68,7 +68,7 @@ class Steps:
     rows
         int64[k], rows of the packets; of a round trip that of its request.
     samples
-        int64[k, s], durations; each row adds up to the whole delay of its packet.
+        int64[k, s], durations; each row adds up to the total delay of its packet.
     samplerate_hz
         Exact samplerate.
     """

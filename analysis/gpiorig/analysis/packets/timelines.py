@@ -48,7 +48,7 @@ class Timelines:
     samplerate_hz
         Exact samplerate.
     header_samples
-        What was subtracted from the rise of the frame time stamp line to get the first bit on the air, for each hop.
+        What was subtracted from the rise of the frame timestamp line to get the first bit on the air, for each hop.
     """
 
     milestones: tuple[Milestone, ...]
@@ -105,7 +105,7 @@ class Timelines:
         return {text: n for key, text in STATUS.items() if (n := int(np.count_nonzero(self.status == key)))}
 
     def detail(self, row: int) -> str:
-        """Why a packet is not (fully) timelined, in words; empty for a complete one."""
+        """Reason, as text, why a packet is not (fully) timelined; empty for a complete one."""
         status, samples = int(self.status[row]), self.samples[row]
         if status == COMPLETE:
             return ""

@@ -12,14 +12,14 @@ from gpiorig.analysis.events.completions import LINKS, TX_ENDS, Completions, Ind
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.analysis.packets import sequence_numbers
-from gpiorig.analysis.packets.occurrences import NONE, RESET, Latest, Positions, latest_of, owner, taken
+from gpiorig.analysis.packets.occurrences import NONE, RESET, Latest, Positions, latest_of, owner, values_at
 from gpiorig.analysis.packets.sequence_numbers import SequenceNumbers
 
 # What a command to the radio is on a node: the first of these that occurs there.
 COMMANDS = ("driver.exec.enter", "radio.tx_start", "driver.tx.enter", "mac.tx.enter")
 # What the driver does with a frame before the command.
 PREPARATIONS = ("driver.tx.enter", "driver.prepare.enter", "driver.load.enter")
-# What makes a new frame of a packet; without one, a frame is repeated as long as nothing else says that it is another.
+# What makes a new frame of a packet; without one, a frame is repeated as long as nothing else shows that it is another.
 FRAME_BEGINS = ("mac.tx.enter", "sixlowpan.fragment.enter")
 
 COMPLETE, NO_ACK, BUSY, REPEATED, UNKNOWN = range(5)
@@ -27,15 +27,15 @@ OUTCOMES = {
     COMPLETE: "complete",
     NO_ACK: "no acknowledgement",
     BUSY: "channel busy",
-    REPEATED: "commanded again before its end was told",
-    UNKNOWN: "its end was not told",
+    REPEATED: "commanded again before its end was reported",
+    UNKNOWN: "its end was not reported",
 }
 _OUTCOME_OF = dict(zip(TX_ENDS, (COMPLETE, NO_ACK, BUSY), strict=True))
 # A transmission whose end nothing tells is taken to last no longer than this: four attempts of five waits each of up to
 # 7, 15, 31, 31 and 31 periods of 320 us and 128 us of listening, 4.26 ms of frame and 0.86 ms for the acknowledgement
 # (IEEE 802.15.4-2006, 7.5.1.4 and table 86, defaults): 168 ms.
 LONGEST_NS = 168_000_000
-# After so many frames an 8-bit sequence number is another frame's.
+# After this number of frames an 8-bit sequence number is another frame's.
 NUMBERS = 256
 
 
@@ -52,12 +52,12 @@ class Transmissions:
     commands
         int64[t], position of the command in the events.
     prepared
-        int64[t], position at which the driver took the frame; that of the command, if it does not say.
+        int64[t], position at which the driver took the frame; that of the command, if it is not reported.
     ends_at
-        int64[t], position of the event that told the end, -1 if none did.
+        int64[t], position of the event that reported the end, -1 without one.
     begins, ends
         int64[t], samples: the frame was on the air, if at all, in between. The end is that of the radio's interrupt, if
-        it is known, and otherwise when software told it.
+        it is known, and otherwise when software reported it.
     outcomes
         uint8[t], keys of `OUTCOMES`.
     sequences
@@ -84,8 +84,8 @@ class Transmissions:
 def find(events: Events, index: Index, completions: Completions, numbered: SequenceNumbers) -> Transmissions:
     """All transmissions of all nodes.
 
-    The end of a transmission is told by ``radio.tx_complete``, ``radio.tx_no_ack`` or ``radio.tx_busy`` with the id of
-    the latest command before it; a radio sends one frame at a time.
+    The end of a transmission is reported by ``radio.tx_complete``, ``radio.tx_no_ack`` or ``radio.tx_busy`` with the id
+    of the latest command before it; a radio sends one frame at a time.
     """
     parts = [_on_node(events, index, completions, node) for node in range(len(events.node_names))]
     nodes, commands, ends_at, outcomes, ends = (np.concatenate(columns) for columns in zip(*parts, strict=True))
@@ -93,12 +93,12 @@ def find(events: Events, index: Index, completions: Completions, numbered: Seque
     owners = owner(nodes, ids)
     told_owners = owner(events.nodes[numbered.positions].astype(np.int64), numbered.ids)
     number = sequence_numbers.latest_sent(numbered, owners, commands, told_owners=told_owners)
-    sequences = np.where(ids >= 0, taken(numbered.numbers.astype(np.int64), number), NONE)
+    sequences = np.where(ids >= 0, values_at(numbered.numbers.astype(np.int64), number), NONE)
     return Transmissions(
         nodes=nodes.astype(np.int16),
         ids=ids,
         commands=commands,
-        prepared=_prepared(events, index, nodes, ids, commands, since=taken(numbered.since, number)),
+        prepared=_prepared(events, index, nodes, ids, commands, since=values_at(numbered.since, number)),
         ends_at=ends_at,
         begins=events.samples[commands],
         ends=ends,
@@ -111,10 +111,12 @@ def find(events: Events, index: Index, completions: Completions, numbered: Seque
 def _on_node(
     events: Events, index: Index, completions: Completions, node: int
 ) -> tuple[Positions, Positions, Positions, Positions, Positions]:
-    commands = next((at for name in COMMANDS if len(at := index.of(name, node=node))), np.zeros(0, dtype=np.int64))
+    commands = next(
+        (at for name in COMMANDS if len(at := index.positions(name, node=node))), np.zeros(0, dtype=np.int64)
+    )
     ends_at = np.full(len(commands), NONE, dtype=np.int64)
     if len(commands):
-        reported = np.sort(np.concatenate([index.of(name, node=node) for name in TX_ENDS]), kind="stable")
+        reported = np.sort(np.concatenate([index.positions(name, node=node) for name in TX_ENDS]), kind="stable")
         command = np.searchsorted(commands, reported) - 1
         own = (command >= 0) & (events.ids[commands[np.maximum(command, 0)]] == events.ids[reported])
         # Written backwards, so that the first of several stays.
@@ -128,13 +130,13 @@ def _on_node(
         outcomes[(ends_at >= 0) & (events.codes[np.maximum(ends_at, 0)] == BY_NAME[name].code)] = outcome
     longest = int(Fraction(LONGEST_NS, 1_000_000_000) * events.samplerate_hz)
     # At the latest with the next command, or when the node is reset.
-    over = np.sort(np.concatenate([commands, index.of(RESET, node=node)]), kind="stable")
+    over = np.sort(np.concatenate([commands, index.positions(RESET, node=node)]), kind="stable")
     over_at = np.append(events.samples[over], events.end)
     latest = over_at[np.searchsorted(over, commands, side="right")]
     latest = np.minimum(latest, events.samples[commands] + longest)
     ends = np.where(ends_at >= 0, events.samples[np.maximum(ends_at, 0)], latest)
     for name in LINKS:
-        traces = index.of(name, node=node)
+        traces = index.positions(name, node=node)
         trace = latest_of(ends_at, traces, of=completions.of[traces])
         ends = np.where((ends_at >= 0) & (trace > commands), events.samples[np.maximum(trace, 0)], ends)
     return np.full(len(commands), node, dtype=np.int64), commands, ends_at, outcomes, ends
@@ -150,8 +152,8 @@ def _prepared(
     prepared = np.where(since > before, np.minimum(since, commands), commands)
     for name in PREPARATIONS:
         for node in range(len(events.node_names)):
-            at = index.of(name, node=node)
-            traces = taken(at, Latest.of(owner(node, events.ids[at]), at).before(owners, commands))
+            at = index.positions(name, node=node)
+            traces = values_at(at, Latest.of(owner(node, events.ids[at]), at).before(owners, commands))
             prepared = np.where(traces > before, np.minimum(prepared, traces), prepared)
     return prepared
 
@@ -168,9 +170,9 @@ def _frames(
     begun = np.full(len(nodes), NONE, dtype=np.int64)
     for name in FRAME_BEGINS:
         for node in range(len(events.node_names)):
-            calls = index.of(name, node=node)
+            calls = index.positions(name, node=node)
             latest_calls = Latest.of(owner(node, events.ids[calls]), calls).before(owners, commands, included=True)
-            begun = np.maximum(begun, taken(calls, latest_calls))
+            begun = np.maximum(begun, values_at(calls, latest_calls))
     order = np.lexsort((commands, owners))
     first = np.ones(len(order), dtype=bool)
     before, here = order[:-1], order[1:]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.analysis.packets.holders import BARE, CALL, READ
 from gpiorig.analysis.packets.hops import Hops
-from gpiorig.analysis.packets.occurrences import ID_BITS, NONE, Latest, Positions, owner, taken
+from gpiorig.analysis.packets.occurrences import ID_BITS, NONE, Latest, Positions, owner, values_at
 from gpiorig.analysis.packets.path import POINTS, REPLY, REQUEST
 
 START, END = POINTS[0].event, POINTS[-1].event
@@ -29,18 +29,18 @@ class Pairing:
 
     def __init__(self, hops: Hops, initiator: int, responder: int) -> None:
         self._hops = hops
-        travels, visits, events = hops.journeys, hops.visits, hops.events
-        begins = visits.positions[travels.firsts]
-        called = (events.codes[begins] == BY_NAME[START].code) & (travels.kinds == CALL)
-        self.requests = np.flatnonzero(called & (travels.origins == initiator))
+        packets, visits, events = hops.packets, hops.visits, hops.events
+        begins = visits.positions[packets.firsts]
+        called = (events.codes[begins] == BY_NAME[START].code) & (packets.kinds == CALL)
+        self.requests = np.flatnonzero(called & (packets.origins == initiator))
         self._calls = begins[self.requests]
-        self._latest = Latest.of(owner(0, travels.ids[self.requests]), self._calls)
+        self._latest = Latest.of(owner(0, packets.ids[self.requests]), self._calls)
         self.request_of = self._request_of(begins, initiator, responder)
-        sent = travels.origins == responder
-        back = np.where(travels.kinds == READ, ~sent, sent)
+        sent = packets.origins == responder
+        back = np.where(packets.kinds == READ, ~sent, sent)
         self.directions = np.where(self.request_of < 0, NONE, np.where(back, REPLY, REQUEST)).astype(np.int8)
         self.ends = self._ends(initiator)
-        self.arrived = np.maximum(taken(hops.visit_of, self.ends), NONE)
+        self.arrived = np.maximum(values_at(hops.visit_of, self.ends), NONE)
         self.delivered = self._delivered(responder)
         self.replies = self._replies()
 
@@ -57,14 +57,14 @@ class Pairing:
         return first
 
     def _request_of(self, begins: Positions, initiator: int, responder: int) -> Positions:
-        travels, visits = self._hops.journeys, self._hops.visits
-        reached = np.zeros(len(travels), dtype=bool)
+        packets, visits = self._hops.packets, self._hops.visits
+        reached = np.zeros(len(packets), dtype=bool)
         reached[visits.packets[visits.deliveries >= 0]] = True
-        answers = (travels.origins == responder) & ((travels.kinds == CALL) | (travels.kinds == BARE) & reached)
-        unsent = (travels.kinds == READ) & np.isin(travels.origins, (initiator, responder))
-        packets = np.flatnonzero((answers | unsent) & (travels.ids >= 0))
-        request_of = np.full(len(travels), NONE, dtype=np.int64)
-        request_of[packets] = taken(self.requests, self._row(travels.ids[packets], begins[packets]))
+        answers = (packets.origins == responder) & ((packets.kinds == CALL) | (packets.kinds == BARE) & reached)
+        unsent = (packets.kinds == READ) & np.isin(packets.origins, (initiator, responder))
+        belonging = np.flatnonzero((answers | unsent) & (packets.ids >= 0))
+        request_of = np.full(len(packets), NONE, dtype=np.int64)
+        request_of[belonging] = values_at(self.requests, self._row(packets.ids[belonging], begins[belonging]))
         request_of[self.requests] = self.requests
         return request_of
 
@@ -73,8 +73,8 @@ class Pairing:
         events, visits = self._hops.events, self._hops.visits
         got = (events.codes == BY_NAME[END].code) & (events.nodes == initiator) & (events.ids >= 0)
         at = np.flatnonzero(got)
-        packets = taken(visits.packets, self._hops.visit_of[at].astype(np.int64))
-        requests = taken(self.request_of, packets)
+        packets = values_at(visits.packets, self._hops.visit_of[at].astype(np.int64))
+        requests = values_at(self.request_of, packets)
         known = np.searchsorted(self.requests, requests)
         rows = np.where(requests >= 0, known, np.where(packets < 0, self._row(events.ids[at], at), NONE))
         return self._first(rows[rows >= 0], at[rows >= 0])
@@ -89,9 +89,9 @@ class Pairing:
 
     def _replies(self) -> Positions:
         """The packet that arrived; where it is not known, the first that the responder sent."""
-        kinds = self._hops.journeys.kinds
+        kinds = self._hops.packets.kinds
         packets = np.flatnonzero((self.directions == REPLY) & (kinds != READ))
         first = self._first(np.searchsorted(self.requests, self.request_of[packets]), packets)
-        ended = taken(self._hops.visits.packets, self.arrived)
-        sent = (taken(self.directions, ended) == REPLY) & (taken(kinds, ended) != READ) & (ended >= 0)
+        ended = values_at(self._hops.visits.packets, self.arrived)
+        sent = (values_at(self.directions, ended) == REPLY) & (values_at(kinds, ended) != READ) & (ended >= 0)
         return np.where(sent, ended, first)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.events.completions import Kept, pieces
+from gpiorig.analysis.events.completions import Kept, slices
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.ids import belongs_by_order, carries_packet_id, code_set, needs_packet_id
 from gpiorig.analysis.events.table import EVENT_TYPES
@@ -61,15 +61,15 @@ def find(
     """List what is left of the events of these nodes when `packet_of` has given all others to a packet."""
     both_ways = code_set(e.code for e in EVENT_TYPES if e.direction == "none")
     positions, why = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.uint8)]
-    for piece in pieces(len(events)):
-        with_id, by_order = carries_packet_id(events, piece), belongs_by_order(events, piece)
-        bound = (with_id | by_order | needs_packet_id(events, piece)) & (packet_of[piece] < 0)
-        places = np.flatnonzero(bound & np.isin(events.nodes[piece], nodes))
-        with_id, by_order, complete = with_id[places], by_order[places], completion_of[piece][places] >= 0
+    for part in slices(len(events)):
+        with_id, by_order = carries_packet_id(events, part), belongs_by_order(events, part)
+        bound = (with_id | by_order | needs_packet_id(events, part)) & (packet_of[part] < 0)
+        places = np.flatnonzero(bound & np.isin(events.nodes[part], nodes))
+        with_id, by_order, complete = with_id[places], by_order[places], completion_of[part][places] >= 0
         reasons = np.select(
             [
-                packet_of[piece][places] == OF_SEVERAL,
-                with_id & both_ways[events.codes[piece][places]],
+                packet_of[part][places] == OF_SEVERAL,
+                with_id & both_ways[events.codes[part][places]],
                 with_id,
                 by_order & ~complete,
                 by_order,
@@ -77,6 +77,6 @@ def find(
             [SEVERAL, NO_DIRECTION, NO_PACKET, NO_COMPLETION, COMPLETION_UNKNOWN],
             default=NO_ID,
         )
-        positions.append(places + piece.start)
+        positions.append(places + part.start)
         why.append(reasons.astype(np.uint8))
     return Unattributed(positions=np.concatenate(positions), reasons=np.concatenate(why))

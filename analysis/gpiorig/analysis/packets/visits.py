@@ -1,4 +1,4 @@
-"""Visits: a packet's stay at a node, from where it came and where it went on to, across all nodes.
+"""Visits: the visit of a packet to a node, its origin and its next node, across all nodes.
 
 A packet begins with a call of a node's application. It visits that node, and every node that reads one of its frames.
 What a node sends belongs to the visit that has the packet's id in hand there. So each visit but the first has a parent:
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from gpiorig.analysis.events.completions import Index
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.packets.holders import BARE, CALL, READ, Custody, Holders, Starts
-from gpiorig.analysis.packets.occurrences import NONE, Positions, taken
+from gpiorig.analysis.packets.occurrences import NONE, Positions, values_at
 from gpiorig.analysis.packets.receptions import Receptions
 from gpiorig.analysis.packets.transmissions import Transmissions
 
@@ -60,7 +60,7 @@ class Visits:
     of_start
         int32[s], the visit of each start.
     unclear
-        bool[v], the node had several packets with this id in hand: which of them it sent on cannot be told.
+        bool[v], the node had several packets with this id in hand: it is unknown which of them it sent on.
     """
 
     nodes: NDArray[np.int16]
@@ -86,7 +86,7 @@ def occurring(events: Events, index: Index, names: tuple[str, ...]) -> tuple[str
     """The first of the events that occurs with ids on any node, and its positions, increasing."""
     for name in names:
         at = np.sort(
-            np.concatenate([index.of(name, node=node) for node in range(len(events.node_names))]), kind="stable"
+            np.concatenate([index.positions(name, node=node) for node in range(len(events.node_names))]), kind="stable"
         )
         at = at[events.ids[at] >= 0]
         if len(at):
@@ -113,9 +113,9 @@ def find(events: Events, index: Index, sent: Transmissions, read: Receptions) ->
     del readers
     # First without knowing what was delivered, which decides what is sent on; then with that known.
     for again in (True, False):
-        start_of_sent = _of_sent(custody, sent)
+        start_of_sent = _starts_for(custody, sent)
         parents = np.full(len(starts), NONE, dtype=np.int64)
-        parents[: len(readings)] = taken(start_of_sent, read.transmissions[readings].astype(np.int64))
+        parents[: len(readings)] = values_at(start_of_sent, read.transmissions[readings].astype(np.int64))
         joined = _joined(starts, parents)
         deliveries = np.full(len(starts), NONE, dtype=np.int64)
         # Written backwards, so that the first stays.
@@ -142,7 +142,7 @@ def _further(delivered: NDArray[np.int32], visits: int) -> NDArray[np.int32]:
 
 def _first_readings(sent: Transmissions, read: Receptions) -> Positions:
     """int64[r], row of the first reception of the same frame at the same node; its own, if it is that or of none."""
-    frames = taken(sent.frames.astype(np.int64), read.transmissions.astype(np.int64))
+    frames = values_at(sent.frames.astype(np.int64), read.transmissions.astype(np.int64))
     known = np.flatnonzero(frames >= 0)
     first = np.arange(len(read), dtype=np.int64)
     key = read.nodes[known].astype(np.int64) * (int(frames.max(initial=0)) + 1) + frames[known]
@@ -166,7 +166,7 @@ def _starts(
         kinds=np.repeat(np.array([READ, CALL], dtype=np.uint8), [len(readings), len(calls)]),
     )
     custody = Custody(events, index, starts, np.zeros(len(starts), dtype=bool))
-    bare = _bare(sent, _of_sent(custody, sent))
+    bare = _bare(sent, _starts_for(custody, sent))
     if len(bare):
         starts = starts.and_(bare)
         del custody
@@ -174,8 +174,8 @@ def _starts(
     return starts, custody
 
 
-def _of_sent(custody: Custody, sent: Transmissions) -> Positions:
-    return custody.of_frames(sent.nodes.astype(np.int64), sent.ids, sent.commands)
+def _starts_for(custody: Custody, sent: Transmissions) -> Positions:
+    return custody.for_frames(sent.nodes.astype(np.int64), sent.ids, sent.commands)
 
 
 def _bare(sent: Transmissions, start_of_sent: Positions) -> Starts:
@@ -217,12 +217,12 @@ def _visits(
     """Number the visits and the packets."""
     heads = np.flatnonzero(np.bincount(joined))
     row = np.searchsorted(heads, joined)
-    above = taken(row, parents[heads])
+    above = values_at(row, parents[heads])
     root, hops = np.arange(len(heads), dtype=np.int32), np.zeros(len(heads), dtype=np.int16)
     climbing = above.copy()
     while (up := climbing >= 0).any():
         root[up], hops[up] = climbing[up], hops[up] + 1
-        climbing = taken(above, climbing)
+        climbing = values_at(above, climbing)
     del climbing, up
     begins = starts.positions[heads]
     order = np.lexsort((begins, hops, begins[root]))
@@ -234,13 +234,13 @@ def _visits(
     return Visits(
         nodes=starts.nodes[heads][order].astype(np.int16),
         positions=begins[order],
-        parents=taken(place, above)[order].astype(np.int32),
+        parents=values_at(place, above)[order].astype(np.int32),
         hops=hops[order],
         packets=np.searchsorted(origins, root)[order].astype(np.int32),
         deliveries=deliveries[heads][order],
         kinds=starts.kinds[heads][order][origins],
         ids=starts.ids[heads][order][origins],
-        of_transmission=taken(of_start, start_of_sent).astype(np.int32),
+        of_transmission=values_at(of_start, start_of_sent).astype(np.int32),
         of_reception=of_start[start_of_reading],
         repeated=first != np.arange(len(first)),
         of_start=of_start,

@@ -1,1 +1,1 @@
-"""Who had the processor while a packet was under way."""
+"""Processor occupancy while a packet was in transit."""

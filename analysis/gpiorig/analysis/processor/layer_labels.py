@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.events.completions import pieces
+from gpiorig.analysis.events.completions import slices
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_CODE
 from gpiorig.analysis.packets.routes import Route
@@ -41,7 +41,7 @@ def columns_of(
 ) -> tuple[Column, ...]:
     """Node, layer and way of every layer on the way of a route, in the order in which its packets come by.
 
-    Those of a node and way are together. Parameters as of `gpiorig.analysis.processor.occupancy.of_routes`.
+    Those of a node and way are together. Parameters as of `gpiorig.analysis.processor.occupancy.for_routes`.
     """
     # A broadcast is on other nodes too, which are other routes.
     passed = {name for step in route.steps.steps for name in step.nodes}
@@ -49,11 +49,11 @@ def columns_of(
     seen = np.zeros(len(_ORDER) * len(WAYS) * len(events.node_names), dtype=np.int64)
     begins = np.full(len(route), NONE, dtype=np.int64)
     firsts: dict[int, NDArray[np.int64]] = {}
-    for piece in pieces(len(events)):
-        part = _Part(events.nodes[piece], events.codes[piece], ways[piece], on_the_way)
-        of_route = rows_of(route.steps.rows, packet_of[piece])
-        own = part.of_layers(of_route)
-        rows, samples, keys = of_route[own], events.samples[piece][own], part.keys(own, own)
+    for part in slices(len(events)):
+        labelled = _Part(events.nodes[part], events.codes[part], ways[part], on_the_way)
+        of_route = rows_of(route.steps.rows, packet_of[part])
+        own = labelled.in_layers(of_route)
+        rows, samples, keys = of_route[own], events.samples[part][own], labelled.keys(own, own)
         seen += np.bincount(keys, minlength=len(seen))
         _note_first(begins, rows, samples)
         for leg in np.flatnonzero(np.bincount(keys // len(_ORDER))).tolist():
@@ -80,7 +80,7 @@ def _note_first(firsts: NDArray[np.int64], rows: NDArray[np.int64], samples: NDA
 
 
 class _Part:
-    """What of some events says their layer."""
+    """The columns of some events from which their layer follows."""
 
     def __init__(
         self,
@@ -91,7 +91,7 @@ class _Part:
     ) -> None:
         self._nodes, self.ways, self.layers = nodes, np.where(on_the_way[nodes], ways, NONE), _LAYER[codes]
 
-    def of_layers(self, of_route: NDArray[np.int64]) -> Positions:
+    def in_layers(self, of_route: NDArray[np.int64]) -> Positions:
         """Positions of the events of packets of the route, on their way, in a layer."""
         return np.flatnonzero((of_route >= 0) & (self.ways >= 0) & (self.layers >= 0))
 
@@ -121,7 +121,7 @@ class LayerLabels:
         self._of_route = rows_of(rows, window.packet_of)
         self._part = _Part(events.nodes, events.codes, window.ways, on_the_way)
         self._samples, self.packets, self.columns = events.samples, len(rows), columns
-        self._mine = self._part.of_layers(self._of_route)
+        self._own = self._part.in_layers(self._of_route)
         self._column = np.full(len(_ORDER) * len(WAYS) * len(events.node_names), NONE, dtype=np.int64)
         for at, (node, layer, way) in enumerate(columns):
             self._column[(node * len(WAYS) + way) * len(_ORDER) + _ORDER.index(layer)] = at
@@ -135,8 +135,8 @@ class LayerLabels:
 
     def residence(self) -> NDArray[np.int64]:
         """int64[k, l]: from the first event of a layer to the first of the next one of the node, or to its own last."""
-        cells = self.cells(self._mine, self._mine)
-        samples = self._samples[self._mine]
+        cells = self.cells(self._own, self._own)
+        samples = self._samples[self._own]
         first = np.full((self.packets, len(self.columns)), NONE, dtype=np.int64)
         last = first.copy()
         # Where a cell occurs more than once, the value written last stays.
@@ -149,7 +149,7 @@ class LayerLabels:
         return end - first
 
     def _followers(self) -> dict[int, int]:
-        """Of each column the one that takes the packet over on the same node; interrupts take over from nobody."""
+        """For each column the one that takes the packet over on the same node; interrupts take over from no column."""
         followers = {}
         for at, (node, layer, _) in enumerate(self.columns[:-1]):
             after_node, after, way = self.columns[at + 1]

@@ -1,6 +1,6 @@
-"""Who had the processor: self-time and residence of the layers, and what ran in the way of a packet.
+"""Processor occupancy: self-time and residence of the layers, and the activities that pre-empted a packet.
 
-Both stand on `gpiorig.analysis.processor.ownership`: stretches of a node's time, each with who had the processor.
+Both stand on `gpiorig.analysis.processor.ownership`: intervals of a node's time, each with its occupant.
 """
 
 from __future__ import annotations
@@ -77,12 +77,12 @@ class Occupancy:
     preempted_samples: Counts
     known: NDArray[np.bool_]
 
-    def of(self, packets: NDArray[np.int64]) -> Occupancy:
+    def select(self, packets: NDArray[np.int64]) -> Occupancy:
         """The same with only some of its packets, int64[r] of the k; means are still those of all."""
         return replace(self, preempted_samples=self.preempted_samples[packets])
 
 
-def of_routes(
+def for_routes(
     events: Events,
     routes: Sequence[Route],
     *,
@@ -95,13 +95,13 @@ def of_routes(
 
     Self-time is the time in which the innermost open span is of the layer and of the packet. A span that is inside
     another takes its time from that, of whatever layer it is; so does an interrupt. Where the node shows its scheduler,
-    time in which another thread or task runs, or nobody, is nobody's self-time either: a span that is pre-empted stands
-    still. A span without a packet inside one of a packet counts for its own layer and for that packet.
+    time in which another thread or task runs, or the processor is idle, counts for no layer: a span that is pre-empted
+    stands still. A span without a packet inside one of a packet counts for its own layer and for that packet.
 
     Parameters
     ----------
     events
-        Of the whole recording.
+        Of the complete recording.
     routes
         Their packets. No layers where no span of them was seen.
     packet_of
@@ -117,11 +117,11 @@ def of_routes(
     columns = [columns_of(events, route, packet_of=packet_of, ways=ways) for route in routes]
     sums = [_Sums(events, route, column, windows) for route, column in zip(routes, columns, strict=True)]
 
-    def made(number: int) -> tuple[Window, list[_Times]]:
+    def window_times(number: int) -> tuple[Window, list[_Times]]:
         seen = windows[number]
-        return seen, [total.of(seen) for total in sums]
+        return seen, [total.window(seen) for total in sums]
 
-    for seen, times in in_order(made, range(len(windows))):
+    for seen, times in in_order(window_times, range(len(windows))):
         for total, time in zip(sums, times, strict=True):
             total.add(time)
         if progress:
@@ -150,7 +150,7 @@ class _Sums:
         self._self, self._residence, self._preempted = (_nothing((len(route), width)) for width in widths)
         self._ran: dict[tuple[str, int], NDArray[np.int64]] = {}
 
-    def of(self, window: Window) -> _Times:
+    def window(self, window: Window) -> _Times:
         """The times of the packets of a window."""
         rows = self._route.steps.rows
         packets = np.flatnonzero((rows >= window.rows[0]) & (rows < window.rows[1]))
@@ -231,13 +231,13 @@ def _stored(counts: Counts, rows: NDArray[np.int64], new: NDArray[np.int64]) -> 
 def queue_lengths(events: Events, *, node: str, instants: NDArray[np.int64]) -> dict[str, NDArray[np.int64]]:
     """How many messages waited in each queue of a node just before each instant.
 
-    Posts less fetches; counted from the least that a queue held, because what was in it when the recording began is not
-    known. It is counted anew after lost samples.
+    Posts minus fetches, counted from the smallest length of the queue, because what was in it when the recording began
+    is not known. The count restarts after lost samples.
 
     Parameters
     ----------
     events
-        Of the whole recording.
+        Of the complete recording.
     node
         Name of the node.
     instants
@@ -255,15 +255,15 @@ def queue_lengths(events: Events, *, node: str, instants: NDArray[np.int64]) -> 
         positions = changes[events.ids[changes] == queue]
         samples = events.samples[positions]
         change = np.where(events.codes[positions] == post, 1, -1)
-        # Behind each event, and at the begin of each stretch without lost samples.
+        # After each event, and at the start of each interval without lost samples.
         begins = np.concatenate([[events.start], events.gaps[:, 1]]) - 1
         at = np.concatenate([samples, begins])
         order = np.argsort(at, kind="stable")
         total = np.cumsum(np.concatenate([change, np.zeros_like(begins)])[order])
-        stretch = np.cumsum(order >= len(samples)) - 1
+        interval = np.cumsum(order >= len(samples)) - 1
         least = np.full(len(begins), np.iinfo(np.int64).max)
-        np.minimum.at(least, stretch, total)
-        lengths = total - least[stretch]
+        np.minimum.at(least, interval, total)
+        lengths = total - least[interval]
         place = np.maximum(np.searchsorted(at[order], instants) - 1, 0)
         by_queue[f"queue {queue}" if queue >= 0 else "queue"] = lengths[place]
     return by_queue

@@ -1,10 +1,10 @@
-"""Who had the processor of a node, stretch by stretch: a thread, a task, an interrupt, nobody; and in which span.
+"""Owner of a node's processor, interval by interval: a thread, a task, an interrupt or none; and the open span.
 
 At any instant one has it. An interrupt has it while its span is open, the innermost one. Else the thread that
-``sched.switch`` named last; thread 0 is nobody, the processor sleeps. Behind lost samples and behind a reset nobody
-knows until the next word. Without ``sched.switch`` it is the innermost open ``task.run``. A span belongs to the thread
-(or the interrupts) that entered it: while another thread runs, nothing in it runs. So the stretches of a node follow
-each other without holes, and sums over them add up to any time exactly.
+``sched.switch`` named last; thread 0 is idle, the processor sleeps. After lost samples and after a reset
+the owner is unknown until the next event of the scheduler. Without ``sched.switch`` it is the innermost open
+``task.run``. A span belongs to the thread (or the interrupts) that entered it: while another thread runs, nothing in it
+runs. So the intervals of a node follow each other without holes, and sums over them add up to any time exactly.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NONE = -1
 UNKNOWN, INTERRUPTS = 0, 1  # contexts: no thread or task known, interrupts; threads or runs of tasks follow
 FIRST_THREAD = 2
 IDLE = 0  # id in sched.switch: no thread runs
-NUMBERS = (1 << 16) + 1  # ids of threads and tasks, and -1 for a task that did not say
+NUMBERS = (1 << 16) + 1  # ids of threads and tasks, and -1 for a task without an id
 
 _IS_INTERRUPT = code_set(c for c, e in BY_CODE.items() if e.kind == "enter" and e.layer == "isr") | named(
     "timer.fire.enter"
@@ -33,7 +33,7 @@ _IS_TASK = named("task.run.enter")
 _SWITCH = BY_NAME["sched.switch"].code
 _SLEEP = tuple(BY_NAME[f"sched.sleep.{end}"].code for end in ("enter", "exit"))
 _BOOT = BY_NAME["rig.boot"].code
-_IS_SAID = code_set((_SWITCH, *_SLEEP, _BOOT))
+_IS_REPORT = code_set((_SWITCH, *_SLEEP, _BOOT))
 # Software that works on packets; lines and slots are no software, they only last.
 IS_LAYER_EVENT = code_set(code for code, event in BY_CODE.items() if event.layer in PACKET_LAYERS and code < 128)
 _IS_LAYER = IS_LAYER_EVENT & code_set(code for code, event in BY_CODE.items() if event.kind == "enter")
@@ -44,7 +44,7 @@ class Kind(IntEnum):
 
     UNSEEN = 0
     SLEEP = 1
-    LAYERS = 2  # a span of the stack, nobody says in which task
+    LAYERS = 2  # a span of the stack, its task is unknown
     INTERRUPT = 3
     TASK = 4
     THREAD = 5
@@ -52,14 +52,14 @@ class Kind(IntEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ownership:
-    """The stretches of one node, from the start of the recording to its end.
+    """The intervals of one node, from the start of the recording to its end.
 
     Parameters
     ----------
     node
         Its name.
     positions
-        int64[m], increasing: the event with which each stretch begins, -1 for the first.
+        int64[m], increasing: the event with which each interval begins, -1 for the first.
     starts
         int64[m], its sample.
     durations
@@ -84,16 +84,16 @@ class Ownership:
     packet_spans: Positions
 
     def kind_of(self) -> NDArray[np.int8]:
-        """int8[m], kind of the occupant of each stretch."""
+        """int8[m], kind of the occupant of each interval."""
         return (np.array(self.keys, dtype=np.int64) // NUMBERS).astype(np.int8)[self.occupants]
 
-    def stretch(self, instants: NDArray[np.int64]) -> NDArray[np.int64]:
-        """int64[q], the stretch that each instant lies in."""
+    def interval(self, instants: NDArray[np.int64]) -> NDArray[np.int64]:
+        """int64[q], the interval of each instant."""
         return np.searchsorted(self.starts, instants, side="right") - 1
 
 
 class TimeOf:
-    """How much of any time the stretches with one label took; stretches with label -1 have none."""
+    """How much of any time the intervals with one label took; intervals with label -1 have none."""
 
     def __init__(self, owned: Ownership, labels: NDArray[np.int64]) -> None:
         self._owned, self._labels = owned, labels
@@ -104,16 +104,16 @@ class TimeOf:
 
     def within(self, label: NDArray[np.int64], start: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.int64]:
         """int64[q]: samples of a label in [start, end), for each of q queries; none before the recording starts."""
-        before, until = (self.until(label, bound, stretch=self._owned.stretch(bound)) for bound in (start, end))
+        before, until = (self.until(label, bound, interval=self._owned.interval(bound)) for bound in (start, end))
         return until - before
 
     def until(
-        self, label: NDArray[np.int64], instant: NDArray[np.int64], *, stretch: NDArray[np.int64]
+        self, label: NDArray[np.int64], instant: NDArray[np.int64], *, interval: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        """int64[q]: samples of a label before an instant in a stretch, up to a constant of the label."""
-        whole = self._before[np.searchsorted(self._keys, label * len(self._labels) + stretch)]
-        running = self._labels[stretch] == label
-        part: NDArray[np.int64] = whole + np.where(running, instant - self._owned.starts[stretch], 0)
+        """int64[q]: samples of a label before an instant in a interval, up to a constant of the label."""
+        before = self._before[np.searchsorted(self._keys, label * len(self._labels) + interval)]
+        running = self._labels[interval] == label
+        part: NDArray[np.int64] = before + np.where(running, instant - self._owned.starts[interval], 0)
         return part
 
 
@@ -126,7 +126,7 @@ def enters(*, threads: bool) -> tuple[str, ...]:
 def build(
     events: Events, node: int, *, spans: tuple[Positions, Positions], packet_of: NDArray[np.int32], threads: bool
 ) -> Ownership:
-    """Find the stretches of a node.
+    """Find the intervals of a node.
 
     Parameters
     ----------
@@ -142,29 +142,29 @@ def build(
         Whether the node has ``sched.switch``, in this window or elsewhere.
     """
     enters, exits = spans
-    reports = np.flatnonzero((events.nodes == node) & _IS_SAID[events.codes])
+    reports = np.flatnonzero((events.nodes == node) & _IS_REPORT[events.codes])
     is_boundary = np.zeros(len(events), dtype=bool)
     for positions in (enters, exits, reports):
         is_boundary[positions] = True
     boundaries = np.concatenate([[NONE], np.flatnonzero(is_boundary)])
-    stretch_of = np.cumsum(is_boundary)  # of an event on a boundary, the stretch that it begins
+    interval_of = np.cumsum(is_boundary)  # of an event on a boundary, the interval that it begins
     codes = events.codes[enters]
     of_packet = np.maximum(packet_of[enters], packet_of[exits]) >= 0
     is_task = _IS_TASK[codes]
     tasks = _Stacks(enters[is_task], exits[is_task], np.full(int(is_task.sum()), UNKNOWN))
     task = tasks.top(np.full(len(boundaries), UNKNOWN), boundaries)
     switched, slept, woke = (
-        _latest(reports[np.isin(events.codes[reports], (code, _BOOT))], stretch_of, len(boundaries))
+        _latest(reports[np.isin(events.codes[reports], (code, _BOOT))], interval_of, len(boundaries))
         for code in (_SWITCH, *_SLEEP)
     )
     thread = np.where(_still(events, switched, boundaries, _SWITCH), events.ids[switched].astype(np.int64), NONE)
     # Each run of a task is a context of its own, as a thread is.
     running = np.where(np.maximum(thread, task) >= 0, np.maximum(thread, task) + FIRST_THREAD, UNKNOWN)
-    begun = stretch_of[enters]
+    begun = interval_of[enters]
     context = running[begun]
     is_interrupt = _IS_INTERRUPT[codes]
     change = np.zeros(len(boundaries), dtype=np.int64)
-    change[begun[is_interrupt]], change[stretch_of[exits[is_interrupt]]] = 1, -1
+    change[begun[is_interrupt]], change[interval_of[exits[is_interrupt]]] = 1, -1
     context[np.cumsum(change)[begun] > 0] = INTERRUPTS
 
     def innermost(chosen: NDArray[np.bool_], at: NDArray[np.int64]) -> Positions:
@@ -192,15 +192,15 @@ def build(
     )
 
 
-def _latest(positions: Positions, stretch_of: NDArray[np.int64], stretches: int) -> Positions:
-    """Of each stretch the latest of these events up to its begin, -1 if there is none; all of them begin one."""
-    latest = np.full(stretches, NONE, dtype=np.int64)
-    latest[stretch_of[positions]] = positions
+def _latest(positions: Positions, interval_of: NDArray[np.int64], intervals: int) -> Positions:
+    """For each interval the latest of these events up to its start, -1 if there is none; all of them begin one."""
+    latest = np.full(intervals, NONE, dtype=np.int64)
+    latest[interval_of[positions]] = positions
     return np.maximum.accumulate(latest)
 
 
 def _still(events: Events, latest: Positions, boundaries: Positions, code: int) -> NDArray[np.bool_]:
-    """Whether what the latest event said holds in each stretch: it is of this code, and no samples were lost since."""
+    """Whether the state of the latest event holds in each interval: its code is this one, no samples lost since."""
     lost = [
         np.searchsorted(events.gaps[:, 1], events.samples[positions], side="right")
         for positions in (latest, boundaries)
@@ -219,10 +219,10 @@ class _Stacks:
         keys = contexts * self._span + positions
         order = np.argsort(keys, kind="stable")
         self._keys = keys[order]
-        self._tops = self._found(order, enters, len(enters))
+        self._tops = self._top_enters(order, enters, len(enters))
 
-    def _found(self, order: Positions, enters: Positions, count: int) -> Positions:
-        """Position of the enter on top behind each end of a span."""
+    def _top_enters(self, order: Positions, enters: Positions, count: int) -> Positions:
+        """Position of the enter on top after each end of a span."""
         span_of, is_enter = order % max(count, 1), order < count
         depth = np.cumsum(np.where(is_enter, 1, -1))
         top = np.full(len(order), NONE, dtype=np.int64)
@@ -235,7 +235,7 @@ class _Stacks:
         return np.where(top >= 0, enters[top], NONE) if count else top
 
     def top(self, contexts: NDArray[np.int64], at: Positions) -> Positions:
-        """Position of the enter of the innermost span of a context that is open behind an event; -1 none."""
+        """Position of the enter of the innermost span of a context that is open after an event; -1 none."""
         if not len(self._keys):
             return np.full(len(at), NONE, dtype=np.int64)
         wanted = contexts * self._span + np.minimum(at, self._span - 1)
@@ -265,7 +265,7 @@ def _occupants(
     task: Positions,
     spans: Positions,
 ) -> tuple[tuple[int, ...], NDArray[np.int32]]:
-    """Every occupant as kind times `NUMBERS` plus number, and which has each stretch."""
+    """Every occupant as kind times `NUMBERS` plus number, and the occupant of each interval."""
     choices = [
         (Kind.INTERRUPT, interrupt >= 0, events.codes[interrupt].astype(np.int64)),
         (Kind.SLEEP, asleep, np.zeros(len(asleep), dtype=np.int64)),

@@ -22,7 +22,7 @@ class StepTimes:
     window
         In which the packets were under way.
     node
-        Its name; one that the window says the owner of.
+        Its name; one whose owner is in the window.
     rows
         int64[k], rows of the packets.
     instants
@@ -43,22 +43,22 @@ class StepTimes:
         self._of_route = rows_of(rows, packet_of)
         used = np.unique(np.concatenate([steps, steps + 1]))
         self._at = instants[:, used]
-        self._stretch = owned.stretch(self._at)
-        self._since = self._at - owned.starts[self._stretch]
+        self._interval = owned.interval(self._at)
+        self._since = self._at - owned.starts[self._interval]
         self._first, self._last = np.searchsorted(used, steps), np.searchsorted(used, steps + 1)
 
     def sums(self) -> dict[int, Samples]:
         """By key of an occupant int64[t]: its time, over all packets."""
-        each = enumerate(self._owned.keys)
-        return {key: self._time(self._owned.occupants == which).sum(axis=0) for which, key in each}
+        occupants = self._owned.occupants
+        return {key: self._time(occupants == row).sum(axis=0) for row, key in enumerate(self._owned.keys)}
 
     def sleep(self) -> Samples:
-        """int64[k, t]: nobody ran."""
+        """int64[k, t]: the processor slept."""
         return self._time(self._kind == Kind.SLEEP)
 
     def own(self) -> Samples:
         """int64[k, t]: spans of the packet ran, or threads and tasks in which it has an event within the step."""
-        until = TimeOf(self._owned, self._packet).until(self._rows[:, np.newaxis], self._at, stretch=self._stretch)
+        until = TimeOf(self._owned, self._packet).until(self._rows[:, np.newaxis], self._at, interval=self._interval)
         of_packet: Samples = until[:, self._last] - until[:, self._first]
         # of no packet, but in a thread that works on it
         bare = np.isin(self._kind, SCHEDULED) & (self._packet < 0)
@@ -74,10 +74,10 @@ class StepTimes:
         return self._time(np.isin(self._kind, (*SCHEDULED, Kind.INTERRUPT)) | (self._packet >= 0))
 
     def _time(self, chosen: NDArray[np.bool_]) -> Samples:
-        """int64[k, t]: how long any of the chosen stretches lasted within each step."""
+        """int64[k, t]: how long any of the chosen intervals lasted within each step."""
         before = np.cumsum(np.where(chosen, self._owned.durations, 0))
         before -= np.where(chosen, self._owned.durations, 0)
-        until = before[self._stretch] + np.where(chosen[self._stretch], self._since, 0)
+        until = before[self._interval] + np.where(chosen[self._interval], self._since, 0)
         times: Samples = until[:, self._last] - until[:, self._first]
         return times
 
@@ -87,12 +87,12 @@ class StepTimes:
         # Lines and interrupts change whatever thread runs.
         software = IS_LAYER_EVENT[self._events.codes] & (self._events.nodes == self._events.node(owned.node))
         positions = np.flatnonzero(software & (self._of_route >= 0))
-        stretch = np.searchsorted(owned.positions, positions, side="right") - 1
+        interval = np.searchsorted(owned.positions, positions, side="right") - 1
         row, since = self._of_route[positions], self._events.samples[positions]
         since = since - self._instants[row, 0]
         totals = self._instants[:, -1] - self._instants[:, 0]
-        scheduled = np.isin(self._kind[stretch], SCHEDULED) & (since >= 0) & (since <= totals[row])
-        row, since, occupant = row[scheduled], since[scheduled], owned.occupants[stretch[scheduled]].astype(np.int64)
+        scheduled = np.isin(self._kind[interval], SCHEDULED) & (since >= 0) & (since <= totals[row])
+        row, since, occupant = row[scheduled], since[scheduled], owned.occupants[interval[scheduled]].astype(np.int64)
         # All milestones of all packets as one increasing row of numbers. An event on a milestone is of both its steps.
         stride = int(totals.max(initial=0)) + 1
         milestones = (self._instants - self._instants[:, :1] + stride * np.arange(len(totals))[:, np.newaxis]).reshape(

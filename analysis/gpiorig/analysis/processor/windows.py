@@ -1,8 +1,8 @@
-"""Windows: a recording in stretches of time, one for the packets of some rows each, so that little is held at once.
+"""Windows: a recording in intervals of time, one for the packets of some rows each, for bounded memory.
 
-What is asked of a packet, who had the processors while it was under way, needs the events of that time only, and who
-had them just before. So a window gives what the whole recording would give, wherever it ends: it is widened until no
-span of a node reaches over its ends, and the events that say who ran when it began stand in front of its own.
+The processor occupancy during a packet depends on the events of that time only, and on the occupant just before.
+So a window gives the results of the complete recording, wherever it ends: it is widened until no
+span of a node reaches over its ends, and the events that determine the occupant at its start precede its own.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.events.completions import Index, pieces, position_type
+from gpiorig.analysis.events.completions import Index, position_type, slices
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.packets import spans
 from gpiorig.analysis.packets.routes import Route
@@ -24,8 +24,10 @@ from gpiorig.analysis.processor.ownership import Ownership
 
 Positions = NDArray[np.int64]
 EVENTS = 1 << 17  # of a window, about: what the caches of a processor hold
-APART = 1 << 10  # of places where no span is open, one in so many events is kept
-MOST = 4  # times the events, in all windows: with packets that are under way all the time a single one costs less
+APART = 1 << 10  # of places where no span is open, one in this number of events is recorded
+MAX_REPEATED = (
+    4  # times the events, in all windows: with packets that are under way all the time a single one costs less
+)
 NONE = -1
 
 
@@ -38,13 +40,13 @@ class Window:
     rows
         From this row to before that.
     events
-        Those of the time, behind those that say who ran before.
+        Those of the time, after those that determine the occupant before.
     packet_of
-        int32[n], as in the whole recording.
+        int32[n], as in the complete recording.
     ways
-        int8[n], as in the whole recording.
+        int8[n], as in the complete recording.
     owned
-        By node: who had its processor.
+        By node: the occupants of its processor.
     """
 
     rows: tuple[int, int]
@@ -60,7 +62,7 @@ class Windows:
     Parameters
     ----------
     events
-        Of the whole recording.
+        Of the complete recording.
     packet_of
         int32[n]: of every event the row of its packet, -1 none.
     ways
@@ -89,7 +91,7 @@ class Windows:
         self._first = np.array([node.before(first) for node in self._nodes]).reshape(len(self._nodes), len(first))
         self._stop = np.array([node.after(stop) for node in self._nodes]).reshape(len(self._nodes), len(first))
         lengths = self._stop.max(axis=0, initial=0) - self._first.min(axis=0, initial=len(events))
-        if lengths.sum() > MOST * (len(events) + size):
+        if lengths.sum() > MAX_REPEATED * (len(events) + size):
             self._rows = self._rows[[0, -1]]
             self._first, self._stop = np.zeros_like(self._first[:, :1]), np.full_like(self._stop[:, :1], len(events))
 
@@ -97,7 +99,7 @@ class Windows:
         return len(self._rows) - 1
 
     def scheduled(self, node: str) -> bool:
-        """Whether a node shows who runs: ``sched.switch`` or ``task.run``."""
+        """Whether a node shows its running thread or task: ``sched.switch`` or ``task.run``."""
         return node in self._events.node_names and self._nodes[self._events.node(node)].scheduled
 
     def __getitem__(self, number: int) -> Window:
@@ -107,16 +109,16 @@ class Windows:
         def part(values: NDArray[Any]) -> NDArray[Any]:
             return np.concatenate([values[before], values[first:stop]])
 
-        whole = self._events
-        samples = part(whole.samples)
+        recorded = self._events
+        samples = part(recorded.samples)
         events = dataclasses.replace(
-            whole,
+            recorded,
             samples=samples,
-            nodes=part(whole.nodes),
-            codes=part(whole.codes),
-            ids=part(whole.ids),
-            start=int(samples[0]) if first and len(samples) else whole.start,
-            end=int(whole.samples[stop]) if stop < len(whole) else whole.end,
+            nodes=part(recorded.nodes),
+            codes=part(recorded.codes),
+            ids=part(recorded.ids),
+            start=int(samples[0]) if first and len(samples) else recorded.start,
+            end=int(recorded.samples[stop]) if stop < len(recorded) else recorded.end,
         )
         packet_of = part(self._packet_of)
         return Window(
@@ -125,7 +127,7 @@ class Windows:
             packet_of=packet_of,
             ways=part(self._ways),
             owned={
-                whole.node_names[at]: ownership.build(
+                recorded.node_names[at]: ownership.build(
                     events,
                     at,
                     spans=node.spans(self._first[at, number], self._stop[at, number], shift=len(before) - first),
@@ -139,12 +141,12 @@ class Windows:
 
 
 class _Node:
-    """What says who has the processor of one node: spans, and the latest word of its scheduler."""
+    """The events that determine the owner of one node's processor: spans, and the latest report of its scheduler."""
 
     def __init__(self, events: Events, index: Index, node: int) -> None:
         reports = ("sched.switch", "sched.sleep.enter", "sched.sleep.exit", "rig.boot")
-        self._said = [index.of(name, node=node) for name in reports]
-        self.threads = bool(len(self._said[0]))
+        self._reports = [index.positions(name, node=node) for name in reports]
+        self.threads = bool(len(self._reports[0]))
         kind = position_type(len(events))
         names = ownership.enters(threads=self.threads)
         pairs = [spans.pairs_of(name, events, index, node=node).astype(kind) for name in names]
@@ -153,7 +155,7 @@ class _Node:
         both = np.concatenate(pairs)
         del pairs
         self._enters, self._exits = np.ascontiguousarray(both[np.argsort(both[:, 0], kind="stable")].T)
-        self.shown = bool(len(both)) or any(map(len, self._said[:-1]))
+        self.shown = bool(len(both)) or any(map(len, self._reports[:-1]))
         # Just before these events no span is open.
         until = np.maximum.accumulate(self._exits)
         clean = np.flatnonzero(self._enters[1:] > until[:-1]) + 1
@@ -171,8 +173,8 @@ class _Node:
         return self._clean[np.searchsorted(self._clean, positions, side="left")]
 
     def latest(self, position: int) -> Positions:
-        """Events before a position that say which thread runs from there on, and whether the processor sleeps."""
-        return np.concatenate([report[: np.searchsorted(report, position)][-1:] for report in self._said])
+        """Events before a position that give the thread that runs from there on, and whether the processor sleeps."""
+        return np.concatenate([report[: np.searchsorted(report, position)][-1:] for report in self._reports])
 
     def spans(self, first: int, stop: int, *, shift: int) -> tuple[Positions, Positions]:
         """Enters and exits of the spans that begin from one position to before another."""
@@ -188,9 +190,9 @@ def _extents(
     packets = 1 + max(highest)
     first = np.full(packets + 1, len(events), dtype=np.int64)  # the last for events of no packet
     stop, counts = np.zeros(packets + 1, dtype=np.int64), np.zeros(packets, dtype=np.int64)
-    for piece in pieces(len(events)):
-        rows = packet_of[piece]
-        positions = np.arange(piece.start, piece.start + len(rows))
+    for part in slices(len(events)):
+        rows = packet_of[part]
+        positions = np.arange(part.start, part.start + len(rows))
         # Of equal rows the one written last stays.
         stop[rows] = positions + 1
         new = np.flatnonzero(first[rows] == len(events))[::-1]

@@ -147,7 +147,7 @@ def _intervals_without_loss(recorded: Recorded, at: Samples) -> Samples:
 
 def _chosen(recorded: Recorded, event: str, number: int, node: int) -> Samples:
     """Positions of an event on a node, those with an id if one is asked for."""
-    at = recorded.index.of(event, node=node)
+    at = recorded.index.positions(event, node=node)
     return at[recorded.events.ids[at] == number] if number >= 0 else at
 
 
@@ -169,7 +169,7 @@ def _shown(
         return tuple(by_node)
     if event:
         nodes = recorded.nodes(quantity)
-        at = np.concatenate([recorded.index.of(event, node=node) for node in nodes])
+        at = np.concatenate([recorded.index.positions(event, node=node) for node in nodes])
         ids = [str(number) for number in np.unique(recorded.events.ids[at]).tolist()]
         if ids:
             raise unknown(str(quantity.number), ids, f"{quantity.subject} with the id")

@@ -17,7 +17,7 @@ from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.analysis.packets import spans
 from gpiorig.analysis.packets.hops import Hops
 from gpiorig.analysis.packets.milestones import COLUMNS
-from gpiorig.analysis.packets.occurrences import NONE, POSITION_BITS, Positions, latest_of, taken
+from gpiorig.analysis.packets.occurrences import NONE, POSITION_BITS, Positions, latest_of, values_at
 from gpiorig.analysis.packets.path import DIRECTIONS, POINTS, REPLY, Source
 from gpiorig.analysis.processor.layer_labels import RECEIVED, SENT
 from gpiorig.analysis.quantities.names import MILESTONES, TX_ENDS, Milestone, Quantity, event_of
@@ -84,7 +84,7 @@ def instants(milestone: Milestone, recorded: Recorded) -> Samples:
         samples = np.where(hops.numbers == milestone.hop, samples, NONE)
     if milestone.direction:
         is_reply = recorded.request_of >= 0
-        samples = np.where(is_reply[hops.packets] == (milestone.direction == DIRECTIONS[REPLY]), samples, NONE)
+        samples = np.where(is_reply[hops.packet_rows] == (milestone.direction == DIRECTIONS[REPLY]), samples, NONE)
     if not (samples >= 0).any():
         raise QuantityError(f"no packet of this recording shows `{milestone.text}`.")
     return samples
@@ -105,13 +105,13 @@ def rows_before(hops: Hops, request_of: Positions) -> Positions:
     row_to = np.full(len(hops.visits), NONE, dtype=np.int64)
     reached = np.flatnonzero(hops.visits_to >= 0)
     row_to[hops.visits_to[reached]] = reached
-    before = taken(row_to, hops.visits_from.astype(np.int64))
+    before = values_at(row_to, hops.visits_from.astype(np.int64))
     width = len(hops.events.node_names)
     arrived = np.flatnonzero(hops.visits.deliveries >= 0)
     keys = hops.visits.packets[arrived].astype(np.int64) * width + hops.visits.nodes[arrived]
     order = np.argsort(keys, kind="stable")
-    first = np.flatnonzero((before < 0) & (request_of[hops.packets] >= 0))
-    wanted = request_of[hops.packets[first]] * width + hops.senders[first]
+    first = np.flatnonzero((before < 0) & (request_of[hops.packet_rows] >= 0))
+    wanted = request_of[hops.packet_rows[first]] * width + hops.senders[first]
     place = np.minimum(np.searchsorted(keys[order], wanted), max(len(keys) - 1, 0))
     good = keys[order][place] == wanted if len(keys) else np.zeros(len(first), dtype=bool)
     before[first[good]] = row_to[arrived[order][place[good]]]
@@ -189,9 +189,9 @@ def _series(
         values=end.samples[end_rows] - begin.samples[begin_rows],
         scale=recorded.period_ns,
         starts=begin.samples[begin_rows],
-        packets=hops.packets[begin_rows].astype(np.int32),
+        packets=hops.packet_rows[begin_rows].astype(np.int32),
         lacking=len(lacking),
-        lacking_packets=hops.packets[lacking].astype(np.int32),
+        lacking_packets=hops.packet_rows[lacking].astype(np.int32),
     )
 
 
@@ -212,13 +212,13 @@ def _transmit_end(name: str, recorded: Recorded) -> Samples:
     """The sender's interrupt at the end of the transmission that made the hop; never one of a reception."""
     hops, events = recorded.packets(), recorded.events
     sent = hops.sent.astype(np.int64)
-    ends_at = taken(hops.transmissions.ends_at, sent)
+    ends_at = values_at(hops.transmissions.ends_at, sent)
     event = TX_ENDS[name]
     if event is not None:
-        at = np.concatenate([recorded.index.of(event, node=node) for node in range(len(events.node_names))])
+        at = np.concatenate([recorded.index.positions(event, node=node) for node in range(len(events.node_names))])
         at = latest_of(ends_at, at, of=recorded.completions.of[at].astype(np.int64))
-        ends_at = np.where(at > taken(hops.transmissions.commands, sent), at, NONE)
-    return taken(events.samples, ends_at)
+        ends_at = np.where(at > values_at(hops.transmissions.commands, sent), at, NONE)
+    return values_at(events.samples, ends_at)
 
 
 def _exit(point: str, recorded: Recorded) -> Samples:
@@ -251,7 +251,7 @@ def _last_event(event: str, milestone: Milestone, recorded: Recorded) -> Samples
         return np.full(len(hops), NONE, dtype=np.int64)
     place = np.searchsorted(keys, (visits << POSITION_BITS) + bound) - 1
     good = (visits >= 0) & (place >= 0) & (keys[np.maximum(place, 0)] >> POSITION_BITS == visits)
-    return taken(events.samples, np.where(good, keys[np.maximum(place, 0)] & ((1 << POSITION_BITS) - 1), NONE))
+    return values_at(events.samples, np.where(good, keys[np.maximum(place, 0)] & ((1 << POSITION_BITS) - 1), NONE))
 
 
 def _next_frame(hops: Hops, last: int) -> Positions:
@@ -259,7 +259,7 @@ def _next_frame(hops: Hops, last: int) -> Positions:
     sent = hops.transmissions
     keys = np.sort((hops.visits.of_transmission.astype(np.int64) << POSITION_BITS) + sent.prepared)
     visits = hops.visits_from.astype(np.int64)
-    commands = taken(sent.commands, hops.sent.astype(np.int64))
+    commands = values_at(sent.commands, hops.sent.astype(np.int64))
     place = np.searchsorted(keys, (visits << POSITION_BITS) + np.maximum(commands, 0), side="right")
     held = keys[np.minimum(place, max(len(keys) - 1, 0))] if len(keys) else np.zeros(len(hops), dtype=np.int64)
     good = (commands >= 0) & (place < len(keys)) & (held >> POSITION_BITS == visits)

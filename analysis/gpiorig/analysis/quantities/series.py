@@ -63,7 +63,7 @@ class Recorded:
         """int64[packets], row of the request that each packet answers, -1 for a packet that is not a reply."""
         trips = self.analysis.round_trips
         if trips is None:
-            return np.full(len(self.packets().journeys), NONE, dtype=np.int64)
+            return np.full(len(self.packets().packets), NONE, dtype=np.int64)
         return np.where(trips.directions == REPLY, trips.request_of, NONE)
 
     @property
@@ -102,7 +102,7 @@ class Series:
     starts
         int64[n], sample at which each begins.
     packets
-        int32[n], row of the packet in `Hops.journeys`, -1 for none.
+        int32[n], row of the packet in `Hops.packets`, -1 for none.
     lacking
         Number of further values if the pins showed both ends: lost packets, missing milestones, spans
         without an exit, lost samples.
@@ -137,8 +137,8 @@ class Series:
         if self.weights is not None:
             value = weighted(self.values, self.weights, statistic) * float(self.scale)
             return Interval(value, NAN, NAN, "none", note="weighted by time")
-        estimate = intervals.of_statistic(self.values, statistic, unit=float(self.scale))
-        return estimate.noted(note) if note else estimate
+        estimate = intervals.for_statistic(self.values, statistic, unit=float(self.scale))
+        return estimate.with_note(note) if note else estimate
 
 
 def plain(

@@ -115,24 +115,24 @@ def goodput(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
         The recording has no packets, or the payload of the origin is not among the parameters.
     """
     hops = recorded.packets()
-    visits, travels, names = hops.visits, hops.journeys, recorded.events.node_names
-    arrived = np.flatnonzero((visits.deliveries >= 0) & (visits.nodes != travels.origins[visits.packets]))
-    origins = travels.origins[visits.packets[arrived]]
+    visits, packets, names = hops.visits, hops.packets, recorded.events.node_names
+    arrived = np.flatnonzero((visits.deliveries >= 0) & (visits.nodes != packets.origins[visits.packets]))
+    origins = packets.origins[visits.packets[arrived]]
     chosen = set(recorded.nodes(quantity))
     by_node = []
     for origin, node in sorted(set(zip(origins.tolist(), visits.nodes[arrived].tolist(), strict=True))):
         if origin not in chosen:
             continue
         own = arrived[(origins == origin) & (visits.nodes[arrived] == node)]
-        sent = np.flatnonzero((travels.origins == origin) & travels.called)
+        sent = np.flatnonzero((packets.origins == origin) & packets.called)
         if not len(sent):
             continue
-        start = int(travels.starts[sent].min())
+        start = int(packets.starts[sent].min())
         time = int(recorded.events.samples[visits.deliveries[own]].max()) - start
         bits = 8 * _payload(recorded, names[origin]) * len(own)
         scale = recorded.events.samplerate_hz / time
         name = f"{names[origin]} > {names[node]}"
-        by_node.append(single(name, quantity, bits, scale, start, lacking=int(travels.lost[sent].sum())))
+        by_node.append(single(name, quantity, bits, scale, start, lacking=int(packets.lost[sent].sum())))
     if not by_node:
         raise QuantityError("no packet of a send call reached an application.")
     return tuple(by_node)
@@ -162,7 +162,7 @@ def _occupant(quantity: Quantity) -> str:
 
 def _ownership(recorded: Recorded, node: int) -> Ownership:
     events, index = recorded.events, recorded.index
-    threads = len(index.of(SWITCH, node=node)) > 0
+    threads = len(index.positions(SWITCH, node=node)) > 0
     pairs = [spans.pairs_of(name, events, index, node=node) for name in ownership.enters(threads=threads)]
     both = np.concatenate(pairs)
     both = both[np.argsort(both[:, 1])]
@@ -182,7 +182,7 @@ def _open(recorded: Recorded, point: str, node: int) -> Samples:
     """int64[k, 2], when a span is open on a node; one that was entered last and never left stays open to the end."""
     events, index = recorded.events, recorded.index
     both = spans.pairs_of(f"{point}.enter", events, index, node=node)
-    enters, exits = (index.of(f"{point}.{end}", node=node) for end in ("enter", "exit"))
+    enters, exits = (index.positions(f"{point}.{end}", node=node) for end in ("enter", "exit"))
     last = int(exits[-1]) if len(exits) else NONE
     left_open = events.samples[enters[enters > last]]
     ends = np.full(len(left_open), events.end, dtype=np.int64)
@@ -196,7 +196,7 @@ def _radio_on(recorded: Recorded, node: int) -> Samples | None:
     from its command to its end.
     """
     events, index = recorded.events, recorded.index
-    if len(index.of(f"{SLOTS[0]}.enter", node=node)):
+    if len(index.positions(f"{SLOTS[0]}.enter", node=node)):
         return np.concatenate([_open(recorded, point, node) for point in SLOTS])
     codes = [BY_NAME[name].code for name in (LISTENING, IDLE)]
     at = np.flatnonzero((events.nodes == node) & np.isin(events.codes, codes))

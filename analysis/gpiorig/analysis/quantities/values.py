@@ -117,7 +117,7 @@ def _ids(packets: NDArray[np.int32], analysis: Analysis) -> NDArray[np.int32]:
     """int32[n], id of each packet, -1 for none."""
     if analysis.hops is None or not (packets >= 0).any():
         return np.full(len(packets), NONE, dtype=np.int32)
-    return np.where(packets >= 0, analysis.hops.journeys.ids[packets], np.int32(NONE)).astype(np.int32)
+    return np.where(packets >= 0, analysis.hops.packets.ids[packets], np.int32(NONE)).astype(np.int32)
 
 
 def _part_schema() -> pa.Table:

@@ -2,7 +2,7 @@
 
 A frame that a node reads belongs to the last pulse of its frame timestamp line before it was read that is as long as
 the frame (at 250 kb/s); where none is, to the only pulse since the frame before, if it is the only one. A frame that a
-node writes has no pulse of its own (Atmel's DIG2 marks receptions only); it went on the air when another node, before
+node writes has no pulse of its own (Atmel's DIG2 marks receptions only); it was on the air when another node, before
 the next frame was written, received the same bytes. A frame with neither has the time of its transfer on the bus, with
 a comment, and has no start-of-frame time.
 """

@@ -1,4 +1,4 @@
-"""Dependence within a series: how far packets know of each other, and how many independent ones they are worth."""
+"""Dependence within a series: its range in packets, and the equivalent number of independent packets."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def measure(series: NDArray[Any], *, lags: int = 0) -> Dependence:
 
     The automatic block length of D. N. Politis and H. White, "Automatic Block-Length Selection for the Dependent
     Bootstrap", Econometric Reviews 23 (1), 2004, pp. 53-70, for the circular block bootstrap (whose formula the
-    correction of A. Patton, D. N. Politis and H. White, Econometric Reviews 28 (4), 2009, pp. 372-375, leaves as it
-    is), with the constants of the authors' programs as R's np::b.star and Python's arch have them:
+    correction of A. Patton, D. N. Politis and H. White, Econometric Reviews 28 (4), 2009, pp. 372-375, leaves
+    unchanged), with the constants of the authors' programs as R's np::b.star and Python's arch have them:
 
     - K = max(5, log10 n); the first lag m from which K autocorrelations are below 2 sqrt(log10(n) / n);
     - R(k) the autocovariance, w the flat-top window with M = 2 m: 1 up to M / 2, then falling linearly to 0 at M;
@@ -63,7 +63,8 @@ def measure(series: NDArray[Any], *, lags: int = 0) -> Dependence:
         float64 or int64[n].
     lags
         How many values on either side one depends on whatever the series, as differences of successive values do on
-        their neighbours, 1: autocorrelation so far is taken as it is, and the series is not said to be independent.
+        their neighbours, 1: autocorrelation up to this lag is used as measured, and the series never counts as
+        independent.
     """
     n = len(series)
     if n < 8:  # fewer than K autocorrelations
@@ -99,11 +100,11 @@ def measure(series: NDArray[Any], *, lags: int = 0) -> Dependence:
 def block_for(*series: NDArray[Any], lags: int = 0) -> tuple[int, bool]:
     """Length of blocks for intervals, and whether all autocorrelations die out.
 
-    Twice the longest of what `measure` says, where anything depends: that length makes the error of the bootstrap's
-    variance least, by blocks so short that the variance comes out too small and intervals with it; twice as long
-    halves what is missing (`tests/test_intervals.py` counts how often intervals hold the truth). Rounded up to one of
-    few lengths, so that resamples serve several series. At least four times `lags` (as for `measure`): such blocks hold
-    three quarters of what neighbours have in common.
+    Twice the longest length from `measure`, where the values depend on each other: that length makes the error of the
+    bootstrap's variance least, by blocks so short that the variance comes out too small and intervals with it; twice as
+    long halves what is missing (`tests/test_intervals.py` counts how often intervals hold the truth). Rounded up to one
+    of few lengths, so that resamples serve several series. At least four times `lags` (as for `measure`): such blocks
+    hold three quarters of what neighbours have in common.
     """
     measured = [measure(values, lags=lags) for values in series]
     block = max(measure_.block for measure_ in measured)
@@ -113,13 +114,13 @@ def block_for(*series: NDArray[Any], lags: int = 0) -> tuple[int, bool]:
 
 
 def _autocovariance(centred: NDArray[np.float64], last: int) -> NDArray[np.float64]:
-    """float64[last + 1]: sum of x[i] x[i + k] over n; by Fourier transforms of pieces, so that memory stays bounded."""
+    """float64[last + 1]: sum of x[i] x[i + k] over n; by Fourier transforms of blocks, so that memory stays bounded."""
     n = len(centred)
     size = 1 << (min(_CHUNK, n) + last).bit_length()
     step = size - last
     sums = np.zeros(last + 1)
     for i in range(0, n, step):
-        piece = np.fft.rfft(centred[i : i + step], size)
+        block_spectrum = np.fft.rfft(centred[i : i + step], size)
         ahead = np.fft.rfft(centred[i : i + size], size)
-        sums += np.fft.irfft(piece.conj() * ahead, size)[: last + 1]
+        sums += np.fft.irfft(block_spectrum.conj() * ahead, size)[: last + 1]
     return sums / n

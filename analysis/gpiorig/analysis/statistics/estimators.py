@@ -16,7 +16,7 @@ from gpiorig.analysis.statistics import resampling, summary
 from gpiorig.analysis.statistics.resampling import Resampling
 
 STATISTICS = ("min", "p5", "median", "mean", "p95", "p99", "max", "std", "p2p", "iqr")
-EXTREMES = ("min", "max", "p2p")  # of which no resample says anything
+EXTREMES = ("min", "max", "p2p")  # no resample estimates them
 Values = NDArray[Any]
 # A statistic of resamples: float64[r] for weights float64[r, c].
 Replicates = Callable[[NDArray[np.float64]], NDArray[np.float64]]
@@ -47,11 +47,11 @@ def mean(values: Values) -> Estimator:
     centred = (values - origin).astype(np.float64)
 
     def replicates(plan: Resampling) -> Replicates:
-        def of(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        def resampled(weights: NDArray[np.float64]) -> NDArray[np.float64]:
             result: NDArray[np.float64] = origin + resampling.means(centred, plan, weights)
             return result
 
-        return of
+        return resampled
 
     return Estimator(origin + float(np.mean(centred)), (centred,), replicates)
 
@@ -65,12 +65,12 @@ def std(values: Values) -> Estimator:
     def replicates(plan: Resampling) -> Replicates:
         moments = np.stack([centred, centred * centred], axis=1)
 
-        def of(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        def resampled(weights: NDArray[np.float64]) -> NDArray[np.float64]:
             first, second = resampling.means(moments, plan, weights).T
             result: NDArray[np.float64] = np.sqrt(np.maximum(0, second - first * first) * (n / (n - 1)))
             return result
 
-        return of
+        return resampled
 
     return Estimator(float(np.std(centred, ddof=1)), (centred**2,), replicates)
 

@@ -1,7 +1,7 @@
 """Interval estimates: a number, and the interval that holds the true one with a stated confidence.
 
 Values come in the order of time, since packets that follow each other may resemble each other. Whether they do is
-measured (`gpiorig.analysis.statistics.dependence`), and `Interval.method` says what was done about it. Bootstraps are
+measured (`gpiorig.analysis.statistics.dependence`), and `Interval.method` states how they were treated. Bootstraps are
 seeded with a constant: equal values give equal intervals.
 """
 
@@ -23,7 +23,7 @@ CONFIDENCE = 0.95
 NAN = float("nan")
 MAY_BE_SHORT = "the autocorrelation does not die out: the interval may be too short"
 FEW_BLOCKS = 10  # of dependent values, below which an interval may be too short
-LEAST_VALUES = 10  # for a bootstrap: fewer show too little of how they are distributed
+MIN_VALUES = 10  # for a bootstrap: fewer show too little of how they are distributed
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +35,13 @@ class Interval:
     value
         The estimate, float64; NaN where it is not defined.
     low, high
-        Ends of the interval; NaN where none can be given (`note` says why).
+        Ends of the interval; NaN where none can be given (`note` gives the reason).
     method
         How the interval was found, such as ``order statistics`` or ``block bootstrap, blocks of 12``.
     confidence
         Probability with which such intervals hold the true value.
     note
-        What a reader must know, such as ``all values are equal``; empty if nothing.
+        A condition that the reader must know, such as ``all values are equal``; empty if nothing.
     """
 
     value: float
@@ -55,12 +55,12 @@ class Interval:
         """The same in other units, of which the present one is `unit`."""
         return dataclasses.replace(self, value=self.value * unit, low=self.low * unit, high=self.high * unit)
 
-    def noted(self, note: str) -> Interval:
+    def with_note(self, note: str) -> Interval:
         """The same with a further remark."""
         return dataclasses.replace(self, note=joined(self.note, note))
 
 
-def of_quantile(
+def for_quantile(
     values: Values, p: float, *, unit: float = 1.0, confidence: float = CONFIDENCE, lags: int = 0
 ) -> Interval:
     """A quantile (`statistics.quantile`) between two order statistics.
@@ -86,7 +86,7 @@ def of_quantile(
         As of `dependence.measure`.
     """
     unclear = _degenerate(values, confidence=confidence)
-    if unclear is not None and unclear.method == "none":  # equal values are values: too few say little of the rest
+    if unclear is not None and unclear.method == "none":  # equal values are values: too few show little of the rest
         return unclear.scaled(unit)
     ordered = np.sort(values)
     value = estimators.quantile_of(ordered, p)
@@ -108,7 +108,7 @@ def of_quantile(
     return Interval(value, bottom, top, method, confidence, note).scaled(unit)
 
 
-def of_mean(values: Values, *, unit: float = 1.0, confidence: float = CONFIDENCE, lags: int = 0) -> Interval:
+def for_mean(values: Values, *, unit: float = 1.0, confidence: float = CONFIDENCE, lags: int = 0) -> Interval:
     """The arithmetic mean, block bootstrap; `lags` as of `dependence.measure`."""
     unclear = _degenerate(values, confidence=confidence)
     if unclear is None:
@@ -116,15 +116,15 @@ def of_mean(values: Values, *, unit: float = 1.0, confidence: float = CONFIDENCE
     return unclear.scaled(unit)
 
 
-def of_std(values: Values, *, unit: float = 1.0, confidence: float = CONFIDENCE) -> Interval:
-    """The sample standard deviation (n - 1), block bootstrap with the blocks that the squared distances want."""
+def for_std(values: Values, *, unit: float = 1.0, confidence: float = CONFIDENCE) -> Interval:
+    """The sample standard deviation (n - 1), block bootstrap with blocks for the squared distances."""
     unclear = _degenerate(values, confidence=confidence, spread=True)
     if unclear is None:
         unclear = bootstrapped(estimators.std(values), confidence=confidence, note=_note(values))
     return unclear.scaled(unit)
 
 
-def of_spread(
+def for_spread(
     values: Values, low: float, high: float, *, unit: float = 1.0, confidence: float = CONFIDENCE
 ) -> Interval:
     """Distance of two quantiles, such as the interquartile range; block bootstrap."""
@@ -140,29 +140,29 @@ def of_spread(
     return bootstrapped(spread, confidence=confidence, note=note).scaled(unit)
 
 
-def of_minimum(values: Values, *, unit: float = 1.0, confidence: float = CONFIDENCE) -> Interval:
-    """The smallest value, and which share of all is not smaller; see `of_range`."""
+def for_minimum(values: Values, *, unit: float = 1.0, confidence: float = CONFIDENCE) -> Interval:
+    """The smallest value, and which share of all is not smaller; see `for_range`."""
     return _extreme(values, lambda ordered: float(ordered[0]), 1, "not smaller", unit, confidence)
 
 
-def of_maximum(values: Values, *, unit: float = 1.0, confidence: float = CONFIDENCE) -> Interval:
-    """The largest value, and which share of all is not larger; see `of_range`."""
+def for_maximum(values: Values, *, unit: float = 1.0, confidence: float = CONFIDENCE) -> Interval:
+    """The largest value, and which share of all is not larger; see `for_range`."""
     return _extreme(values, lambda ordered: float(ordered[-1]), 1, "not larger", unit, confidence)
 
 
-def of_range(values: Values, *, unit: float = 1.0, confidence: float = CONFIDENCE) -> Interval:
-    """Largest less smallest value, and which share of all lies between them.
+def for_range(values: Values, *, unit: float = 1.0, confidence: float = CONFIDENCE) -> Interval:
+    """Largest minus smallest value, and which share of all lies between them.
 
     An end of a distribution has no confidence interval from a sample without a model of its tail, and a bootstrap
-    never exceeds what was seen; so there is one end only, the value itself. What can be said, for any distribution,
-    is the tolerance interval of S. S. Wilks, "Determination of Sample Sizes for Setting Tolerance Limits", Annals of
-    Mathematical Statistics 12 (1), 1941, pp. 91-96: the share between smallest and largest of n independent values is
-    Beta (n - 1, 2) distributed, that below the largest Beta (n, 1). It stands in the note.
+    never exceeds what was seen; so there is one end only, the value itself. The statement that holds for any
+    distribution is the tolerance interval of S. S. Wilks, "Determination of Sample Sizes for Setting Tolerance Limits",
+    Annals of Mathematical Statistics 12 (1), 1941, pp. 91-96: the share between smallest and largest of n independent
+    values is Beta (n - 1, 2) distributed, that below the largest Beta (n, 1). The note reports it.
     """
     return _extreme(values, lambda ordered: float(ordered[-1] - ordered[0]), 2, "between the two", unit, confidence)
 
 
-def of_statistic(values: Values, name: str, *, unit: float = 1.0, confidence: float = CONFIDENCE) -> Interval:
+def for_statistic(values: Values, name: str, *, unit: float = 1.0, confidence: float = CONFIDENCE) -> Interval:
     """A statistic by name: min, p5, median, mean, p95, p99, p99.9 (any percentile), max, std, p2p, iqr.
 
     Raises
@@ -170,24 +170,24 @@ def of_statistic(values: Values, name: str, *, unit: float = 1.0, confidence: fl
     QuantityError
         There is no such statistic.
     """
-    plain = {"min": of_minimum, "max": of_maximum, "p2p": of_range, "mean": of_mean, "std": of_std}
+    plain = {"min": for_minimum, "max": for_maximum, "p2p": for_range, "mean": for_mean, "std": for_std}
     if name in plain:
         return plain[name](values, unit=unit, confidence=confidence)
     if name == "iqr":
-        return of_spread(values, 0.25, 0.75, unit=unit, confidence=confidence)
-    return of_quantile(values, estimators.probability(name), unit=unit, confidence=confidence)
+        return for_spread(values, 0.25, 0.75, unit=unit, confidence=confidence)
+    return for_quantile(values, estimators.probability(name), unit=unit, confidence=confidence)
 
 
 def bootstrapped(estimator: Estimator, *, confidence: float = CONFIDENCE, note: str = "", lags: int = 0) -> Interval:
     """An interval by the circular block bootstrap; see `resampling.resample` and `resampling.limits`."""
     n = len(estimator.influence[0])
-    if n < LEAST_VALUES:
-        note = joined(note, f"too few values for an interval: {n} of {LEAST_VALUES}")
+    if n < MIN_VALUES:
+        note = joined(note, f"too few values for an interval: {n} of {MIN_VALUES}")
         return Interval(estimator.value, NAN, NAN, "none", confidence, note)
     block, dies_out = dependence.block_for(*estimator.influence, lags=lags)
     plan = resampling.resample(n, block)
     note = joined(note, block_note(plan, dies_out=dies_out))
-    if plan.blocks < resampling.LEAST_BLOCKS:
+    if plan.blocks < resampling.MIN_BLOCKS:
         note = joined(note, f"too few values for an interval: {n} in blocks of {plan.block}")
         return Interval(estimator.value, NAN, NAN, "none", confidence, note)
     of = estimator.replicates(plan)
@@ -198,16 +198,16 @@ def bootstrapped(estimator: Estimator, *, confidence: float = CONFIDENCE, note: 
 
 
 def block_note(plan: Resampling, *, dies_out: bool) -> str:
-    """What makes an interval of this plan too short, if anything."""
+    """The condition that makes an interval of this plan too short, if there is one."""
     if not dies_out:
         return MAY_BE_SHORT
-    if plan.block > 1 and resampling.LEAST_BLOCKS <= plan.blocks < FEW_BLOCKS:
+    if plan.block > 1 and resampling.MIN_BLOCKS <= plan.blocks < FEW_BLOCKS:
         return f"only {plan.blocks} blocks of packets that depend on each other: the interval may be too short"
     return ""
 
 
 def block_method(block: int, plan: Resampling) -> str:
-    """How a bootstrap was made, in words: `block` is what the autocorrelation wants."""
+    """Text for the method of a bootstrap; `block` is the length that the autocorrelation requires."""
     return "bootstrap" if block == 1 else f"block bootstrap, blocks of {plan.block}"
 
 

@@ -1,4 +1,4 @@
-"""What order statistics of independent values say about any distribution."""
+"""Statements about any distribution from the order statistics of independent values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _binomial_quantile(share: float, n: int, p: float) -> int:
 
 
 def needed_for(p: float, *, confidence: float) -> int:
-    """Independent values from which on `of_quantile` has both ends."""
+    """Independent values from which on `intervals.for_quantile` has both ends."""
     return math.ceil(math.log((1 - confidence) / 2) / math.log(max(p, 1 - p)))
 
 

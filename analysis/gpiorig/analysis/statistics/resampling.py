@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 REPLICATES = 1000
 CELLS = 1024
-LEAST_BLOCKS = 5  # of which a resample must consist, or there is no interval
-_LEFT_OUT = 200
+MIN_BLOCKS = 5  # of which a resample must consist, or there is no interval
+_JACKKNIFE_BLOCKS = 200
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,8 +61,8 @@ def resample(n: int, block: int, *, stream: int = 0) -> Resampling:
     The circular block bootstrap of D. N. Politis and J. P. Romano, "A circular block-resampling procedure for
     stationary data", in R. LePage and L. Billard (eds.), Exploring the Limits of Bootstrap, Wiley 1992, pp. 263-270:
     blocks of successive rows, drawn with replacement, the row after the last being the first. Up to `CELLS` rows a
-    cell is a row, and this is that. Beyond, rows are taken together in `CELLS` cells and a block is a whole number of
-    cells, so longer than asked for, if need be: longer blocks hold more of the dependence, and `CELLS` of them are
+    cell is a row, and this is that. Beyond, rows are taken together in `CELLS` cells and a block is an integer number
+    of cells, so longer than asked for, if need be: longer blocks hold more of the dependence, and `CELLS` of them are
     enough for an interval. The seed is fixed: equal `n`, `block` and `stream` give equal weights.
 
     Parameters
@@ -84,7 +84,7 @@ def resample(n: int, block: int, *, stream: int = 0) -> Resampling:
     around = np.cumsum(np.concatenate([counts[:, cells - long + 1 :], counts], axis=1), axis=1)
     weights = around[:, long - 1 :].astype(np.float64)
     weights[:, 1:] -= around[:, : cells - 1]
-    groups = min(blocks, _LEFT_OUT)
+    groups = min(blocks, _JACKKNIFE_BLOCKS)
     without = np.ones((groups, cells))
     for row, part in enumerate(np.array_split(np.arange(cells), groups)):
         without[row, part] = 0
@@ -104,8 +104,8 @@ def means(values: NDArray[Any], resampling: Resampling, weights: NDArray[np.floa
 class SortedCells:
     """A series sorted once, so that quantiles of any resample of it are quick to find.
 
-    The sorted values are cut into groups; `counts[g, c]` says how many values of group g lie in cell c. The weights of
-    a resample times these counts say in which group a quantile lies; only that group is looked through.
+    The sorted values are cut into groups; `counts[g, c]` is the number of values of group g in cell c. The weights of
+    a resample times these counts give the group of a quantile; only that group is searched.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def limits(
 
     BCa is B. Efron, "Better Bootstrap Confidence Intervals", JASA 82 (397), 1987, pp. 171-185, with the acceleration
     of the jackknife over blocks. Where it is not defined (all replicates equal or on one side of the estimate, as on
-    quantised data; the jackknife does not vary), percentiles are taken as they are. The level is expanded from the
+    quantised data; the jackknife does not vary), plain percentiles are used. The level is expanded from the
     normal to Student's t with `blocks` - 1 degrees of freedom and for the missing sqrt(blocks / (blocks - 1)):
     T. C. Hesterberg, "What Teachers Should Know About the Bootstrap", The American Statistician 69 (4), 2015,
     pp. 371-386.

@@ -1,4 +1,4 @@
-"""Two-sample tests that know that packets of one run depend on each other, and a correction for many of them.
+"""Two-sample tests for runs whose packets depend on each other, and a correction for many of them.
 
 A test for independent values takes the dependence within a run for a difference between runs. So each variance here is
 the long-run variance (`_worth`), and a p-value allows for how badly that is known. Where no dependence is found they
@@ -30,8 +30,8 @@ def brunner_munzel(base: Values, new: Values) -> float:
     E. Brunner and U. Munzel, "The Nonparametric Behrens-Fisher Problem: Asymptotic Theory and a Small-Sample
     Approximation", Biometrical Journal 42 (1), 2000, pp. 17-25: the mean placement of each run's values among those
     of the other, over its standard error, against Student's t. Spreads may differ. The error is no smaller than that
-    for equal runs, from the ranks of both together (Mann and Whitney's): theirs knows nothing of values that one run
-    has too seldom for the other to show any, and is next to 0 for few values. Where the runs do not overlap at all
+    for equal runs, from the ranks of both together (Mann and Whitney's): that error ignores values that are too
+    rare in one run for the other to show any, and is next to 0 for few values. Where the runs do not overlap at all
     it is the probability of that order among all orders of as many independent values.
 
     Parameters
@@ -88,7 +88,7 @@ def kolmogorov_smirnov(base: Values, new: Values) -> float:
     freedom = _welch([1 / a, 1 / b], [known for _, known in worth])
     if math.isinf(freedom) and max(a, b) <= _EXACT:
         with warnings.catch_warnings():
-            # Where the exact count does not succeed, scipy says so and takes the asymptotic one.
+            # Where the exact count does not succeed, scipy reports it and uses the asymptotic one.
             warnings.simplefilter("ignore", RuntimeWarning)
             return float(ks_2samp(base, new, method="exact").pvalue)
     p = float(np.clip(kstwo.sf(distances[worst], max(1, round(a * b / (a + b)))), 0, 1))
@@ -98,7 +98,7 @@ def kolmogorov_smirnov(base: Values, new: Values) -> float:
 def upper_tail(base: Values, new: Values) -> float:
     """Two-sided p-value of equal shares above p95 of both runs together, by `brunner_munzel`.
 
-    Ranks and shares hardly move when few packets become very late; this says so.
+    Ranks and shares hardly move when few packets become very late; this test shows it.
 
     Parameters
     ----------
@@ -136,8 +136,8 @@ def _placements(values: Values, others: Values) -> NDArray[np.float64]:
 def _worth(series: Values) -> tuple[float, float]:
     """How many independent values know a mean as well, and the degrees of freedom with which that is known.
 
-    Values that look independent (`dependence.measure`): their number, infinite. Others: the smaller of what `measure`
-    says, which for strong dependence is too much, and n var / the mean of the first v squared type II cosine
+    Values that look independent (`dependence.measure`): their number, infinite. Others: the smaller of the number from
+    `measure`, which for strong dependence is too much, and n var / the mean of the first v squared type II cosine
     transforms. That mean is the long-run variance with v degrees of freedom (U. K. Mueller, "HAC Corrections for
     Strongly Autocorrelated Time Series", Journal of Business & Economic Statistics 32 (3), 2014, pp. 311-322). v is
     0.4 n^(2/3) (E. Lazarus, D. J. Lewis, J. H. Stock and M. W. Watson, "HAR Inference: Recommendations for Practice",

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.errors import EventError
-from gpiorig.analysis.events.completions import pieces
+from gpiorig.analysis.events.completions import slices
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.logs.node_log import NodeLog
 from gpiorig.analysis.packets import hop_routes, hops, node_accounts, reordering, round_trips
@@ -75,9 +75,9 @@ class Analysis:
         if self.round_trips is not None:
             request_of = self.round_trips.request_of
             main = np.where(request_of >= 0, request_of, np.arange(len(request_of))).astype(np.int32)
-            for piece in pieces(len(packet_of)):
-                of_piece = packet_of[piece]
-                packet_of[piece] = np.where(of_piece >= 0, main[np.maximum(of_piece, 0)], -1)
+            for part in slices(len(packet_of)):
+                rows = packet_of[part]
+                packet_of[part] = np.where(rows >= 0, main[np.maximum(rows, 0)], -1)
         return packet_of
 
     @property

@@ -69,10 +69,10 @@ def routes(analysis: Analysis, instruments: Instruments, *, progress: Progress =
     chosen = [route for route in analysis.routes[:MAX_ROUTES] if len(route)]
     if hops is None or not chosen:
         return ()
-    costs = [probe_costs.of_route(events, route, instruments) for route in chosen]
+    costs = [probe_costs.for_route(events, route, instruments) for route in chosen]
     packet_of = analysis.packet_of
     with progress(int(packet_of.max(initial=-1)) + 1, "processor") as done:
-        ran = occupancy.of_routes(events, chosen, packet_of=packet_of, ways=hops.ways, progress=done)
+        ran = occupancy.for_routes(events, chosen, packet_of=packet_of, ways=hops.ways, progress=done)
     periodic = activities(events)
     return tuple(
         _route(route, analysis, instruments, periodic=periodic, costs=cost, ran=times)
@@ -93,7 +93,7 @@ def _route(
     air, parts = radio_waits.from_events(analysis.events, route, instruments)
 
     def depends_on(some: NDArray[np.int64]) -> Mapping[str, NDArray[np.float64]]:
-        part, others = route.of(some), running.of(some)
+        part, others = route.select(some), running.select(some)
         if route.name == ROUND_TRIP and analysis.round_trips is not None:
             return covariates(analysis.round_trips, part, others)
         assert analysis.hops is not None
@@ -103,9 +103,9 @@ def _route(
     return RouteStudy(
         route=route,
         numbers=numbers.numbers(route, shares),
-        jitter=jitter.of_route(route),
+        jitter=jitter.for_route(route),
         budget=shares,
-        uncertainties=uncertainty.of_steps(route.steps, instruments, total=route.name, costs=costs),
+        uncertainties=uncertainty.for_steps(route.steps, instruments, total=route.name, costs=costs),
         attributions=attribute(
             route,
             covariates=depends_on,

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from gpiorig.analysis.columns import names, nullable, table
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_CODE
-from gpiorig.analysis.packets import hops, journeys, receptions, transmissions
+from gpiorig.analysis.packets import delivery, hops, receptions, transmissions
 from gpiorig.analysis.packets.holders import KINDS
 from gpiorig.analysis.packets.hops import Hops
-from gpiorig.analysis.packets.occurrences import NONE, taken
+from gpiorig.analysis.packets.occurrences import NONE, values_at
 from gpiorig.analysis.packets.path import POINTS
 from gpiorig.analysis.packets.round_trips import RoundTrips
 from gpiorig.analysis.packets.unattributed import REASONS
@@ -27,8 +27,8 @@ _EVENTS = {code: event.name for code, event in BY_CODE.items()}
 def hops_table(stage: Hops, part: slice = ALL) -> pa.Table:
     """One row per packet and hop, one column of samples per milestone."""
     columns: dict[str, Any] = {
-        "packet_row": stage.packets[part],
-        "id": stage.journeys.ids[stage.packets[part]],
+        "packet_row": stage.packet_rows[part],
+        "id": stage.packets.ids[stage.packet_rows[part]],
         "hop": stage.numbers[part],
         "from": _nodes(stage.events, stage.senders[part]),
         "to": _nodes(stage.events, stage.receivers[part]),
@@ -82,20 +82,20 @@ def receptions_table(stage: Hops, part: slice = ALL) -> pa.Table:
 
 def packets_table(stage: Hops, round_trips: RoundTrips | None = None, *, part: slice = ALL) -> pa.Table:
     """One row per packet: where it was last seen, and the packet that answered it."""
-    answers = np.full(len(stage.journeys), NONE, dtype=np.int32)
+    answers = np.full(len(stage.packets), NONE, dtype=np.int32)
     if round_trips is not None:
         answers[round_trips.requests] = round_trips.replies
-    travels, events = stage.journeys, stage.events
-    last = np.maximum(travels.last_events[part], 0)
+    packets, events = stage.packets, stage.events
+    last = np.maximum(packets.last_events[part], 0)
     columns = {
-        "packet_row": _rows(travels, part),
-        "id": travels.ids[part],
-        "origin": _nodes(events, travels.origins[part]),
-        "start_sample": travels.starts[part],
-        "began": names(travels.kinds[part], KINDS),
-        "status": names(travels.status[part], journeys.STATUS),
-        "deliveries": travels.deliveries[part],
-        "fragments": travels.fragments[part],
+        "packet_row": _rows(packets, part),
+        "id": packets.ids[part],
+        "origin": _nodes(events, packets.origins[part]),
+        "start_sample": packets.starts[part],
+        "began": names(packets.kinds[part], KINDS),
+        "status": names(packets.status[part], delivery.STATUS),
+        "deliveries": packets.deliveries[part],
+        "fragments": packets.fragments[part],
         "last_node": _nodes(events, events.nodes[last]),
         "last_event": names(events.codes[last], _EVENTS),
         "last_sample": events.samples[last],
@@ -126,5 +126,5 @@ def _nodes(events: Events, indices: NDArray[Any]) -> pa.Array:
 
 
 def _packets(stage: Hops, visits: NDArray[np.int32]) -> NDArray[np.int32]:
-    rows: NDArray[np.int32] = taken(stage.visits.packets, visits.astype(np.int64)).astype(np.int32)
+    rows: NDArray[np.int32] = values_at(stage.visits.packets, visits.astype(np.int64)).astype(np.int32)
     return rows

@@ -111,7 +111,7 @@ def _hop_table(
 
 def _packets(analysis: Analysis, study: Study | None) -> Parts | None:
     hops, trips = analysis.hops, analysis.round_trips
-    return None if hops is None else (len(hops.journeys), lambda part: hop_tables.packets_table(hops, trips, part=part))
+    return None if hops is None else (len(hops.packets), lambda part: hop_tables.packets_table(hops, trips, part=part))
 
 
 def _round_trips(table: Callable[[RoundTrips, slice], pa.Table]) -> Callable[[Analysis, Study | None], Parts | None]:

@@ -144,7 +144,7 @@ def _round_trips(trace: Trace, lines: Timelines) -> None:
                 names[before, after] = lines.step(before, after)
             step = names[before, after]
             if samples[before] > samples[after]:
-                break  # out of order, as the status says
+                break  # out of order, as in the status
             about: dict[str, int | str] = {"node": step.node, "kind": step.kind.text, "sample": samples[before]}
             trace.slices.append(Slice(track, samples[before], samples[after], step.name, facts=about))
 

@@ -12,7 +12,7 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from gpiorig.analysis.delays.instruments import Instruments, Pin
-from gpiorig.analysis.delays.uncertainty import DelayUncertainty, of_delay
+from gpiorig.analysis.delays.uncertainty import DelayUncertainty, for_delay
 from gpiorig.analysis.measure import edges as measure
 from gpiorig.analysis.measure.edges import Instants, Kind, Pairs, Samples
 from gpiorig.analysis.statistics.summary import Summary, summarize
@@ -203,7 +203,7 @@ def run(loaded: Loaded, spec: Spec, instruments: Instruments, *, longest_s: Frac
         pairs=pairs,
         edges=(len(begin.samples), len(end.samples)),
         summary=summary,
-        uncertainty=of_delay(pairs.name, summary.median_ns, start=start, end=stop, instruments=instruments),
+        uncertainty=for_delay(pairs.name, summary.median_ns, start=start, end=stop, instruments=instruments),
         hint=hint,
     )
 

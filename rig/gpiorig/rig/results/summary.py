@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.events.table import BY_CODE
 from gpiorig.analysis.number_text import NS_PER_S, count_text, time_text
-from gpiorig.analysis.packets import accounting, journeys
+from gpiorig.analysis.packets import accounting, delivery
 from gpiorig.analysis.packets.hops import Hops
 from gpiorig.analysis.packets.node_accounts import NodeAccount
 from gpiorig.analysis.packets.reordering import Reordering
@@ -77,14 +77,14 @@ def _packet_numbers(analysis: Analysis) -> dict[str, int]:
 
 
 def _hop_numbers(hops: Hops) -> dict[str, Any]:
-    called = hops.journeys.called
-    status = Counter(hops.journeys.status[called].tolist())
+    called = hops.packets.called
+    status = Counter(hops.packets.status[called].tolist())
     retried, twice, unheard = _repetitions(hops)
     return {
         "packets": {
             "sent": int(np.count_nonzero(called)),
             "without_a_call": int(np.count_nonzero(~called)),
-            "status": {journeys.STATUS[key]: n for key, n in sorted(status.items())},
+            "status": {delivery.STATUS[key]: n for key, n in sorted(status.items())},
         },
         "retries": retried,
         "duplicates": twice,
@@ -164,7 +164,7 @@ def sentences(analysis: Analysis, recording: Recording) -> list[str]:
 
 def _packet_lines(hops: Hops, routes: Sequence[Route], reordered: Sequence[Reordering]) -> list[str]:
     """Packets sent, received, lost, repeated and reordered; and what is not known."""
-    lines = [_fates(hops, origin) for origin in np.unique(hops.journeys.origins[hops.journeys.called]).tolist()]
+    lines = [_fates(hops, origin) for origin in np.unique(hops.packets.origins[hops.packets.called]).tolist()]
     lines += _losses(hops)
     lines += [_delay(route) for route in routes if len(route)]
     lines += [
@@ -176,22 +176,22 @@ def _packet_lines(hops: Hops, routes: Sequence[Route], reordered: Sequence[Reord
     counts = zip(_repetitions(hops), REPETITIONS, strict=True)
     repeated = [f"{count_text(n, noun)} {what}" for n, (noun, what) in counts if n]
     lines.append("; ".join(repeated) + "." if repeated else "No frame was repeated or read twice.")
-    if bare := int(np.count_nonzero(~hops.journeys.called)):
+    if bare := int(np.count_nonzero(~hops.packets.called)):
         lines.append(f"{count_text(bare, 'packet')} without a send call, such as the beacons of a MAC.")
     return lines + accounting.notes(hops)
 
 
 def _fates(hops: Hops, origin: int) -> str:
-    packets = hops.journeys
+    packets = hops.packets
     own = packets.called & (packets.origins == origin)
     counted = Counter(packets.status[own].tolist())
-    parts = ", ".join(f"{n} {journeys.STATUS[key]}" for key, n in sorted(counted.items()))
+    parts = ", ".join(f"{n} {delivery.STATUS[key]}" for key, n in sorted(counted.items()))
     return f"{hops.events.node_names[origin]} sent {count_text(int(np.count_nonzero(own)), 'packet')}: {parts}."
 
 
 def _losses(hops: Hops) -> list[str]:
     """Where lost packets were last seen, most first."""
-    packets, events = hops.journeys, hops.events
+    packets, events = hops.packets, hops.events
     at = packets.last_events[packets.called & packets.lost]
     places = Counter(zip(events.nodes[at].tolist(), events.codes[at].tolist(), strict=True))
     return [

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.errors import EventError
-from gpiorig.analysis.events.completions import Index, pieces
+from gpiorig.analysis.events.completions import Index, slices
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.packets.holders import CALL, HAND_OVER, READ
 from gpiorig.analysis.packets.occurrences import NONE, Positions
@@ -101,7 +101,7 @@ def find(
     *,
     destinations: Mapping[int, tuple[int, ...]],
 ) -> Packets:
-    """Say of every packet what became of it."""
+    """The packets, and what became of each of them."""
     packets = len(visits.kinds)
     if not packets:
         raise EventError(
@@ -111,8 +111,8 @@ def find(
     firsts = np.flatnonzero(visits.parents < 0)
     origins = visits.nodes[firsts].astype(np.int64)
     last = np.full(packets, NONE, dtype=np.int64)
-    for piece in pieces(len(visit_of)):
-        known = piece.start + np.flatnonzero(visit_of[piece] >= 0)
+    for part in slices(len(visit_of)):
+        known = part.start + np.flatnonzero(visit_of[part] >= 0)
         last[visits.packets[visit_of[known]]] = known  # increasing: the last one stays
     begins = visits.positions[firsts]
     fragments = _fragments(events, index, visits, visit_of, packets)
@@ -154,7 +154,7 @@ def _fragments(
 ) -> NDArray[np.int32]:
     """int32[p], calls that made a fragment at the packet's origin, at least 1."""
     nodes = range(len(events.node_names))
-    at = np.concatenate([index.of("sixlowpan.fragment.enter", node=node) for node in nodes])
+    at = np.concatenate([index.positions("sixlowpan.fragment.enter", node=node) for node in nodes])
     visit = visit_of[at]
     visit = visit[visit >= 0]
     at_origin = visits.packets[visit[visits.parents[visit] < 0]]
@@ -167,7 +167,7 @@ def _furthest(
     """int64[p], the status of each packet if it is lost: what happened where it got furthest."""
     ended = last_visits(visits)
     sent = visits.of_transmission[visits.of_transmission >= 0]
-    handed = np.concatenate([index.of(HAND_OVER, node=node) for node in range(len(events.node_names))])
+    handed = np.concatenate([index.positions(HAND_OVER, node=node) for node in range(len(events.node_names))])
     handed = visit_of[handed][visit_of[handed] >= 0]
     read = visits.of_reception[~visits.repeated]
     tried, handed_on, frames = (np.bincount(of, minlength=len(visits))[ended] for of in (sent, handed, read))
