@@ -43,7 +43,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def pytest_fixture_setup(
     fixturedef: pytest.FixtureDef[object], request: pytest.FixtureRequest
 ) -> Generator[None, object, object]:
-    """Leave out what several tests share: the first of them is not charged with it."""
+    """Exclude what several tests share: the first of them is not charged with it."""
     before_s = processor_s()
     try:
         return (yield)
@@ -56,7 +56,7 @@ def pytest_fixture_setup(
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Fail a test that is slow and does not say so."""
+    """Fail a test that is slow and not marked so."""
     report = yield
     if report.when == "call" and report.passed and not item.get_closest_marker("slow") and not _is_slowed_down():
         took_s = processor_s() - item.config.stash[_began]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import itertools
 import re
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
+import language
 import pytest
 
 from gpiorig.rig import cli
@@ -69,3 +71,15 @@ def test_every_command_has_examples_that_are_accepted(command: str) -> None:
     assert examples
     for _, *words in examples:
         cli.options_of(command).parse_args(words)
+
+
+@pytest.mark.slow
+def test_words_that_are_not_written() -> None:
+    """What is left of a word is what its row in language.toml counts; a new one is to be written otherwise."""
+    table, left = language.words(), language.places()
+    wrong = {
+        name: f"{row['product']} + {row['tests']}, write {row['instead']}: {', '.join(itertools.chain(*left[name]))}"
+        for name, row in table.items()
+        if (row["product"], row["tests"]) != tuple(map(len, left[name]))
+    }
+    assert {} == wrong, "after a removal, `python tests/rules/language.py` prints the new table"

@@ -36,7 +36,7 @@ void link_open(enum link_end end)
     uint8_t old[1];
     ssize_t result;
 
-    do { /* what came while nobody read */
+    do { /* what came while no call was reading */
         result = sock_udp_recv(&socks[end], old, sizeof old, 0, NULL);
     } while (result > 0 || result == -ENOBUFS || result == -EPROTO);
 }

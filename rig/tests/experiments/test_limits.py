@@ -81,7 +81,7 @@ def test_an_experiment_without_limits_leaves_no_parameter(tmp_path):
         ),
         (
             'thresholds = ["delay.p99 +5 %"]',
-            "thresholds: `delay.p99 +5 %`: the whole delay of `pingpong` is called `rtt`",
+            "thresholds: `delay.p99 +5 %`: the total delay of `pingpong` is called `rtt`",
         ),
         ('assert = ["rtt.p99 < 20 ms"]\nprobes = "off"', "without probes there are no delays on the pins"),
     ],

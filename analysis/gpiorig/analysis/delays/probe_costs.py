@@ -229,7 +229,7 @@ class _Medians:
 
 
 def for_route(events: Events, route: Route, instruments: Instruments) -> ProbeCosts | None:
-    """Cost of the probes in every step of the packets of a route; None if a node on its way sent no calibration burst.
+    """Cost of the probes in every step of the packets of a route; None if a node sent no calibration burst.
 
     Counted are the events of the node that a step is spent on, from the step's start on and before its end, packet by
     packet; what other nodes send meanwhile costs it nothing. Where the processor waits for the radio, the events before

@@ -92,7 +92,7 @@ class _Part:
         self._nodes, self.ways, self.layers = nodes, np.where(on_the_way[nodes], ways, NONE), _LAYER[codes]
 
     def in_layers(self, of_route: NDArray[np.int64]) -> Positions:
-        """Positions of the events of packets of the route, on their way, in a layer."""
+        """Positions of the events of packets of the route, in transit, in a layer."""
         return np.flatnonzero((of_route >= 0) & (self.ways >= 0) & (self.layers >= 0))
 
     def keys(self, layers: Positions, packets: Positions) -> NDArray[np.int64]:

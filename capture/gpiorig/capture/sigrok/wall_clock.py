@@ -33,7 +33,7 @@ class ClockCheck:
     windows
         Seconds (or longer windows) that were looked at.
     rate_ppm
-        How much faster than it should the analyzer sampled, by the host's clock; None: too short to say.
+        How much faster than it should the analyzer sampled, by the host's clock; None: too short to tell.
     rate_uncertainty_ppm
         Uncertainty of that.
     limit_samples

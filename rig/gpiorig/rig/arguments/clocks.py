@@ -18,9 +18,9 @@ examples:
 
 Named groups: `node_time` (or `ticks`), a number; `host` (or `time`), where the format of the log has no stamp of its
 own; `node`, where its format names no node. A unit may end the name of a group (_s, _ms, _us, _ns). Without one, the
-host counts seconds, and of a node the usual rate within 5 % of what is seen is taken, which is said. Numbers with 0x
+host counts seconds, and of a node the usual rate within 5 % of what is seen is taken, with a note. Numbers with 0x
 are hexadecimal; those without it, if the name of the group ends in _hex. Without a group for its time, `node` holds
-it. A pattern is looked for in the text of the node, then in the whole line. --boot may have a group `node`, too.
+it. A pattern is looked for in the text of the node, then in the complete line. --boot may have a group `node`, too.
 
 ppm > 0: the node's clock is fast. Stamps of a host can only be late; two fits are printed, through the middle of the
 stamps and below all of them. Exit status 1: no clock could be fitted, or one does not follow the reference."""
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options."""
     parser.add_argument("log", type=Path, metavar="LOG|RUN", help="a log of a known format, any text, or a recording")
     parser.add_argument("--pattern", metavar="REGEX", help="finds the stamps in a line, by named groups")
-    parser.add_argument("--boot", metavar="REGEX", help="a line that says that its node booted")
+    parser.add_argument("--boot", metavar="REGEX", help="a line that reports that its node booted")
     parser.add_argument("--node-unit", choices=input_options.TIME_UNITS, help="of the node's time")
     parser.add_argument("--tick-hz", type=_rate, metavar="RATE", help="ticks of the node's time per second: 32768")
     parser.add_argument("--host-unit", choices=input_options.TIME_UNITS, default="s", help="of the group `host` (s)")

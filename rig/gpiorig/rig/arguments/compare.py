@@ -7,14 +7,14 @@ from pathlib import Path
 
 EPILOG = """\
 examples:
-  gpiorig compare base new                                     says which steps changed, and by how much
+  gpiorig compare base new                                     shows which steps changed, and by how much
   gpiorig compare base new --threshold 'rtt.p99 +5 %'          ends with status 1 if p99 grew by more
   gpiorig compare base new --threshold '*.median +10 us' --threshold 'loss +1 %'
   gpiorig compare base new --quantity 'mac.tx -> mac.rx' --threshold 'p99(span of udp.checksum) +5 %'
   gpiorig compare base new --any-change                        ends with status 1 if anything changed
   gpiorig compare base new --json -o changes.csv
 
-A threshold is exceeded by a change beyond it that chance does not explain. Status 1 says that one is, or that a run has
+A threshold is exceeded by a change beyond it that chance does not explain. Status 1: one is, or a run has
 too few packets to tell. Without --threshold those of the new run's experiment file count
 (`thresholds = ["rtt.p99 +5 %"]`), or else those of the base's."""
 

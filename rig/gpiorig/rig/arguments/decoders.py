@@ -15,7 +15,7 @@ examples:
   sigrok-cli -i run.sr -P "$(gpiorig decoders wiring run)" -A gpio_timeline=packets:warnings
                                               prints the round trips of `gpiorig export run -o run.sr`
   gpiorig decoders wiring bench.toml --initiator m3 --responder telosb --analyzer-names
-                                              the same for samples that sigrok-cli or PulseView captured by themselves
+                                              the same for samples that sigrok-cli or PulseView captured alone
   gpiorig decoders wiring run --node m3       of the decoder gpio_probe on one node
   SIGROKDECODE_DIR=$(gpiorig decoders path) pulseview -D -c -i run.sr
                                               without an installation"""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 EPILOG = """\
 examples:
-  gpiorig export run1 -o run1.sr              the whole recording, for PulseView and sigrok-cli
+  gpiorig export run1 -o run1.sr              all of the recording, for PulseView and sigrok-cli
   gpiorig export run1 -o p12.sr --packet 12   the round trip of the packet with id 12, and 100 us around it
   gpiorig export run1 -o slow.sr --packet slowest
   gpiorig export run1 -o w.vcd --from 1.2s --to 1.25s --channels 'initiator.*'
@@ -20,7 +20,7 @@ Then, with the decoder of this project (Debian's PulseView 0.4.2 does the same):
   SIGROKDECODE_DIR=decoders sigrok-cli -i p12.sr -A gpio_probe \\
       -P gpio_probe:strobe=initiator.strobe:d0=initiator.d0:d1=initiator.d1:width=2
 
-docs/guide/files.md says which format is for which tool, and what each rounds."""
+docs/guide/files.md lists which format is for which tool, and what each rounds."""
 
 
 _TABLES = (
@@ -32,8 +32,8 @@ _TABLES = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of an export."""
     parser.add_argument("source", type=Path, metavar="RUN|FILE", help="recording folder, or a file of any known format")
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help="its ending says the format")
-    parser.add_argument("--format", metavar="NAME", help="the format, where the ending does not say it")
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help="its ending gives the format")
+    parser.add_argument("--format", metavar="NAME", help="the format, where the ending does not give it")
     parser.add_argument(
         "--table", choices=_TABLES, default="edges", help="what a .parquet, .arrow or .csv holds (edges)"
     )

@@ -15,7 +15,7 @@ examples:
   gpiorig import a.sr b.vcd node.log -o run1              one time base: by epoch, else by sample 0
   gpiorig import test_1234/gpiotracing.csv test_1234/serial.csv -o run1
 
-`gpiorig info --formats` lists what can be read; docs/guide/files.md says what is assumed and rounded."""
+`gpiorig info --formats` lists what can be read; docs/guide/files.md lists what is assumed and rounded."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -22,11 +22,11 @@ examples:
 
 A response belongs to the latest request before it with the same `id` and `node`. The node is the group of that name;
 without one, that of the log; with --across-nodes it does not matter. A pattern is looked for in the text of the node,
-then in the whole line (stamp;node;text). A log of no known format needs the group `time` in both patterns: a number,
+then in the complete line (stamp;node;text). A log of no known format needs the group `time` in both patterns: a number,
 mm:ss.fff, or a date with a time. With that group any log is read as plain text; name the node in a group, too.
 
 The host stamps a line when it has read it, not when the node wrote it: `gpiorig serial --audit` and the report's clock
-audit say how much later that is."""
+audit show how much later that is."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -16,7 +16,7 @@ examples:
                                               500 us on both sides of a sample
   gpiorig pulseview run --from-sample 240000 --to-sample 480000 -o w.sr
 
-The .sr file has the window's samples, the .pvs file beside it the decoders, colours, markers and zoom; PulseView loads
+The .sr file has the window's samples, the .pvs file next to it the decoders, colours, markers and zoom; PulseView loads
 both with `pulseview -D -c -i w.sr`. It needs our decoders: `gpiorig decoders install` (--open does without)."""
 
 

@@ -15,7 +15,7 @@ def of_nodes(parameters: Mapping[str, Any], bench: Bench) -> dict[str, tuple[str
     """Destinations by origin, from the parameters of a recording; empty for one that no experiment file made.
 
     The initiator and the responder are each other's peer, and all others have the initiator as theirs, unless the
-    experiment says otherwise (docs/reference/experiments.md). A channel of its own makes a node a stranger to the
+    experiment sets others (docs/reference/experiments.md). A channel of its own makes a node a stranger to the
     others.
     """
     initiator, responder = (str(parameters.get(role, "")) for role in ("initiator", "responder"))
@@ -24,13 +24,13 @@ def of_nodes(parameters: Mapping[str, Any], bench: Bench) -> dict[str, tuple[str
     destinations: dict[str, tuple[str, ...]] = {}
     for node in bench.nodes:
 
-        def said(key: str, node: str = node) -> Any:
+        def setting(key: str, node: str = node) -> Any:
             return parameters.get(f"{node}.{key}", parameters.get(key))
 
-        peer = said("peer") or (responder if node == initiator else initiator)
-        if said("app") in TO_NO_NODE:
+        peer = setting("peer") or (responder if node == initiator else initiator)
+        if setting("app") in TO_NO_NODE:
             destinations[node] = ()
-        elif said("app") in TO_ALL:
+        elif setting("app") in TO_ALL:
             destinations[node] = tuple(other for other in bench.nodes if other != node)
         elif peer in bench.nodes:
             destinations[node] = (str(peer),)

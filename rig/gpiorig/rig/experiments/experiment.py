@@ -101,7 +101,7 @@ def _check_nodes(experiment: Experiment, bench: Bench, *, what: str) -> None:
 def _check_numbers(experiment: Experiment, *, what: str) -> None:
     """Check the end of the run, and every setting against the widest limits of all firmwares."""
     if experiment.packets is None and experiment.duration_s is None:
-        raise BenchError(f"{what}: neither packets nor duration_s; give one, or both, to say when the run ends.")
+        raise BenchError(f"{what}: neither packets nor duration_s; give one, or both, to define the end of the run.")
     numbers = [("packets", experiment.packets, (1, MAX_PACKETS))]
     numbers += [("duration_s", experiment.duration_s, (1, LIMITS["duration_s"][1]))]
     tables = {"settings": experiment.settings} | {f"nodes.{name}": role for name, role in experiment.nodes.items()}
@@ -119,7 +119,7 @@ def _check_quantities(experiment: Experiment, bench: Bench, *, what: str) -> Non
         raise BenchError(f"{what}: assert: without probes there are no delays on the pins to assert anything of.")
     if experiment.quantities and experiment.probes in ("empty", "off"):
         raise BenchError(f"{what}: quantities: without probes the pins show none of them.")
-    whole = delays.RTT if experiment.app in ROUND_TRIPS else delays.ONE_WAY
+    total = delays.RTT if experiment.app in ROUND_TRIPS else delays.ONE_WAY
     try:
         asked = quantities.parse_all(experiment.quantities)
         limits = [("assert", text, assertions.parse(text).quantity) for text in experiment.assertions]
@@ -130,5 +130,5 @@ def _check_quantities(experiment: Experiment, bench: Bench, *, what: str) -> Non
         if quantity.node not in ("", *bench.nodes):
             raise BenchError(f"{what}: quantities: no node `{quantity.node}`; the bench has {', '.join(bench.nodes)}.")
     for key, text, name in limits:
-        if name in {delays.RTT, delays.ONE_WAY} - {whole}:
-            raise BenchError(f"{what}: {key}: `{text}`: the whole delay of `{experiment.app}` is called `{whole}`.")
+        if name in {delays.RTT, delays.ONE_WAY} - {total}:
+            raise BenchError(f"{what}: {key}: `{text}`: the total delay of `{experiment.app}` is called `{total}`.")

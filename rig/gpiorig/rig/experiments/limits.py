@@ -41,7 +41,7 @@ def verdicts(
     return assertions.evaluate_all(dict.fromkeys([*recorded(recording, ASSERT), *asserted]), delays, measured)
 
 
-def noted(data: ReportData, verdicts: Sequence[Verdict]) -> ReportData:
+def with_notes(data: ReportData, verdicts: Sequence[Verdict]) -> ReportData:
     """The report with the assertions that are not met among its notes."""
     failed = [f"Assertion {verdict.sentence}" for verdict in verdicts if not verdict.holds]
     return dataclasses.replace(data, notes=(*data.notes, *failed))

@@ -153,7 +153,7 @@ def write(
     edges
         The capture; only the window is used.
     bench
-        Whose lines its channels are.
+        The node whose lines are its channels.
     roles
         The initiator and the responder; None: no timeline.
     cut

@@ -16,7 +16,7 @@ from gpiorig.rig.recordings.opened import SHOWN
 def failed_checks(analysis: Analysis, recording: Recording) -> list[str]:
     """What is wrong with a recording or with its analysis, a sentence each; empty without a fault.
 
-    Reads the whole recording to verify it.
+    Reads all of the recording to verify it.
     """
     failed = signal_checks(analysis.events, analysis.logs, recording)
     if analysis.hops is None:

@@ -92,7 +92,7 @@ def of(recording: Recording, *, asserted: Sequence[str] = (), asked: Sequence[st
     recorded = quantities.recorded(recording, analysis)
     plain = report_data(opened, analysis)
     verdicts = limits.verdicts(recording, _with_parts(delays.from_analysis(analysis), plain), asserted, recorded)
-    data = quantities.shown(limits.noted(plain, verdicts), names, recorded)
+    data = quantities.shown(limits.with_notes(plain, verdicts), names, recorded)
     answered = analysis.round_trips is not None
     conclusion = report.summary_lines(data) if answered else hop_summary.sentences(analysis, recording)
     return Reported(
@@ -106,7 +106,7 @@ def of(recording: Recording, *, asserted: Sequence[str] = (), asked: Sequence[st
 
 
 def report_data(opened: Opened, analysis: Analysis) -> ReportData:
-    """Study a recording; the notes are the checks that failed. Reads the whole recording to verify it."""
+    """Study a recording; the notes are the checks that failed. Reads all of the recording to verify it."""
     recording = opened.recording
     study = studying.study(
         analysis,

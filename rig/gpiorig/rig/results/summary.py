@@ -221,6 +221,6 @@ def tallies(hops: Hops) -> tuple[Tally, ...]:
         tally("packets", account.packets, account.kinds),
         tally("transmissions", account.transmissions, account.outcomes),
         tally("receptions", account.receptions, account.origins),
-        tally("frames heard and not read", account.overheard, account.whose),
+        tally("frames received and not read", account.overheard, account.whose),
         tally("events that are of packets", account.events, {"of a packet": account.attributed}, account.unattributed),
     )
