@@ -26,7 +26,7 @@ from gpiorig.analysis.packets import (
 from gpiorig.analysis.packets.delivery import Packets
 from gpiorig.analysis.packets.holders import READ as READ_FIRST
 from gpiorig.analysis.packets.milestones import Passages
-from gpiorig.analysis.packets.occurrences import NONE, Positions
+from gpiorig.analysis.packets.occurrences import NONE, Positions, values_at
 from gpiorig.analysis.packets.overheard import Overheard
 from gpiorig.analysis.packets.receptions import Receptions
 from gpiorig.analysis.packets.transmissions import BUSY, NO_ACK, Transmissions
@@ -170,11 +170,10 @@ def build(
 
 
 def packets_of(visit_of: NDArray[np.int32], stays: Visits) -> NDArray[np.int32]:
-    """int32[n], of every event the row of its packet, -1 for none."""
-    of_visit = np.append(stays.packets, np.array([NONE, NONE], dtype=np.int32))  # the last two for -1 and -2
+    """int32[n], row of the packet of each of some visits, -1 for none."""
     packets = np.empty(len(visit_of), dtype=np.int32)
     for part in slices(len(visit_of)):
-        packets[part] = of_visit[visit_of[part]]
+        packets[part] = values_at(stays.packets, visit_of[part])
     return packets
 
 

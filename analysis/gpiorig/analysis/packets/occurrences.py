@@ -67,8 +67,8 @@ class Latest:
         return np.where(good, self.rows[held], np.int64(NONE))
 
 
-def values_at(values: NDArray[np.integer[Any]], rows: Positions) -> Positions:
-    """int64[q], values of rows; -1 where the row is -1."""
+def values_at(values: NDArray[np.integer[Any]], rows: NDArray[np.integer[Any]]) -> Positions:
+    """int64[q], values of rows; -1 where the row is negative."""
     if not len(values):
         return np.full(len(rows), NONE, dtype=np.int64)
     return np.where(rows >= 0, values[np.maximum(rows, 0)].astype(np.int64), NONE)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+from fractions import Fraction
+
 import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.packets import spans
+from gpiorig.analysis.packets.hops import packets_of
 from gpiorig.analysis.quantities.names import Quantity, event_of, unknown
 from gpiorig.analysis.quantities.series import NONE, Recorded, Samples, Series, lost_between, plain
 
@@ -49,7 +53,7 @@ def spans_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
                 events.node_names[node], quantity, recorded, values, starts, packets=packets, lacking=lacking
             )
             by_node.append(series)
-    return _shown(by_node, quantity, recorded, f"span `{quantity.subject}` with enter and exit")
+    return _shown(by_node, quantity, recorded, f"a span `{quantity.subject}` with enter and exit")
 
 
 def waits_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
@@ -80,17 +84,7 @@ def lengths_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
             bounds = np.append(events.gaps[:, 0], events.end)
             until = np.minimum(until, bounds[np.searchsorted(bounds, starts, side="right").clip(max=len(bounds) - 1)])
             series = plain(events.node_names[node], quantity, recorded, lengths, starts)
-            by_node.append(
-                Series(
-                    node=series.node,
-                    quantity=quantity,
-                    values=lengths,
-                    scale=recorded.period_ns / recorded.period_ns,
-                    starts=starts,
-                    packets=series.packets,
-                    weights=until - starts,
-                )
-            )
+            by_node.append(dataclasses.replace(series, scale=Fraction(1), weights=until - starts))
     return _shown(by_node, quantity, recorded, f"`queue.post` with id {quantity.number}", event="queue.post")
 
 
@@ -115,8 +109,7 @@ def _queue_waits(recorded: Recorded, queue: int, node: int) -> tuple[Samples, Sa
     for number in np.unique(interval):
         own = np.flatnonzero(interval == number)
         posts, fetches = at[own[posted[own]]], at[own[~posted[own]]]
-        first = own[0] if len(own) else 0
-        held = int(lengths[first]) - (1 if posted[first] else -1)  # when the interval began
+        held = int(lengths[own[0]]) - (1 if posted[own[0]] else -1)  # when the interval began
         served = fetches[held:]
         since.append(posts[: len(served)])
         until.append(served[: len(posts)])
@@ -156,9 +149,7 @@ def _packets(recorded: Recorded, at: Samples) -> NDArray[np.int32]:
     hops = recorded.analysis.hops
     if hops is None:
         return np.full(len(at), NONE, dtype=np.int32)
-    visits = hops.visit_of[at]
-    packets: NDArray[np.int32] = np.where(visits >= 0, hops.visits.packets[np.maximum(visits, 0)], np.int32(NONE))
-    return packets
+    return packets_of(hops.visit_of[at], hops.visits)
 
 
 def _shown(
@@ -176,4 +167,4 @@ def _shown(
         needed = "events_task" if quantity.subject == "task" else "events_queue"
         raise QuantityError(f"this recording has no `{event}`; set `{needed} = true` in the experiment.")
     where = f" at {quantity.node}" if quantity.node else ""
-    raise QuantityError(f"this recording does not show a {what}{where}.".replace("a two", "two"))
+    raise QuantityError(f"this recording does not show {what}{where}.")

@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.analysis.attribution import airtime
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.events.ids import code_set
 from gpiorig.analysis.events.table import BY_CODE, BY_NAME
@@ -47,7 +48,9 @@ def processor(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
             by_node.append(plain(events.node_names[node], quantity, recorded, ends - starts, starts))
     if not by_node:
         known = ", ".join(f"`{name}`" for name in occupants) or "no occupant"
-        raise QuantityError(f"no node shows that `{quantity.text}` ran; the recording has {known} (docs/occupancy.md).")
+        raise QuantityError(
+            f"no node shows that `{quantity.text}` ran; the recording has {known} (docs/guide/occupancy.md)."
+        )
     return tuple(by_node)
 
 
@@ -72,7 +75,9 @@ def times_within(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
             values = time_of.within(label, window.starts, window.starts + window.values)
             by_node.append(dataclasses.replace(window, values=values))
     if not by_node:
-        raise QuantityError(f"no node of the milestones shows that `{_occupant(quantity)}` ran (docs/occupancy.md).")
+        raise QuantityError(
+            f"no node of the milestones shows that `{_occupant(quantity)}` ran (docs/guide/occupancy.md)."
+        )
     return tuple(by_node)
 
 
@@ -140,10 +145,8 @@ def goodput(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
 
 def covered(intervals: Samples) -> int:
     """Number of samples in at least one of the intervals int64[k, 2]."""
-    order = intervals[np.argsort(intervals[:, 0], kind="stable")]
-    reached = np.maximum.accumulate(order[:, 1])
-    since = np.maximum(order[1:, 0], reached[:-1])
-    return int(order[0, 1] - order[0, 0] + np.maximum(order[1:, 1] - since, 0).sum())
+    merged = airtime.union(airtime.Intervals(*intervals.T))
+    return int((merged.ends - merged.starts).sum())
 
 
 def _active(recorded: Recorded, node: int) -> tuple[int, int, int]:

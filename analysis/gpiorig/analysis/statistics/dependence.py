@@ -102,9 +102,9 @@ def block_for(*series: NDArray[Any], lags: int = 0) -> tuple[int, bool]:
 
     Twice the longest length from `measure`, where the values depend on each other: that length makes the error of the
     bootstrap's variance least, by blocks so short that the variance comes out too small and intervals with it; twice as
-    long halves what is missing (`tests/test_intervals.py` counts how often intervals hold the truth). Rounded up to one
-    of few lengths, so that resamples serve several series. At least four times `lags` (as for `measure`): such blocks
-    hold three quarters of what neighbours have in common.
+    long halves what is missing (`analysis/tests/statistics/test_intervals.py` counts how often intervals hold the
+    truth). Rounded up to one of few lengths, so that resamples serve several series. At least four times `lags` (as
+    for `measure`): such blocks hold three quarters of what neighbours have in common.
     """
     measured = [measure(values, lags=lags) for values in series]
     block = max(measure_.block for measure_ in measured)

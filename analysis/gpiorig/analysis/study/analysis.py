@@ -15,6 +15,7 @@ from gpiorig.analysis.logs.node_log import NodeLog
 from gpiorig.analysis.packets import hop_routes, hops, node_accounts, reordering, round_trips
 from gpiorig.analysis.packets.hops import Hops
 from gpiorig.analysis.packets.node_accounts import NodeAccount
+from gpiorig.analysis.packets.occurrences import values_at
 from gpiorig.analysis.packets.reordering import Reordering
 from gpiorig.analysis.packets.round_trips import RoundTrips
 from gpiorig.analysis.packets.routes import Route
@@ -76,8 +77,7 @@ class Analysis:
             request_of = self.round_trips.request_of
             main = np.where(request_of >= 0, request_of, np.arange(len(request_of))).astype(np.int32)
             for part in slices(len(packet_of)):
-                rows = packet_of[part]
-                packet_of[part] = np.where(rows >= 0, main[np.maximum(rows, 0)], -1)
+                packet_of[part] = values_at(main, packet_of[part])
         return packet_of
 
     @property

@@ -10,18 +10,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from gpiorig.analysis.columns import names, nullable, table
-from gpiorig.analysis.events.events import Events
-from gpiorig.analysis.events.table import BY_CODE
 from gpiorig.analysis.packets import delivery, hops, receptions, transmissions
 from gpiorig.analysis.packets.holders import KINDS
 from gpiorig.analysis.packets.hops import Hops
-from gpiorig.analysis.packets.occurrences import NONE, values_at
+from gpiorig.analysis.packets.occurrences import NONE
 from gpiorig.analysis.packets.path import POINTS
 from gpiorig.analysis.packets.round_trips import RoundTrips
 from gpiorig.analysis.packets.unattributed import REASONS
-
-ALL = slice(None)
-_EVENTS = {code: event.name for code, event in BY_CODE.items()}
+from gpiorig.analysis.tables.stages import ALL, EVENT_NAMES, node_names
 
 
 def hops_table(stage: Hops, part: slice = ALL) -> pa.Table:
@@ -30,8 +26,8 @@ def hops_table(stage: Hops, part: slice = ALL) -> pa.Table:
         "packet_row": stage.packet_rows[part],
         "id": stage.packets.ids[stage.packet_rows[part]],
         "hop": stage.numbers[part],
-        "from": _nodes(stage.events, stage.senders[part]),
-        "to": _nodes(stage.events, stage.receivers[part]),
+        "from": node_names(stage.events, stage.senders[part]),
+        "to": node_names(stage.events, stage.receivers[part]),
         "status": names(stage.status[part], hops.STATUS),
         "transmission_row": nullable(stage.sent[part]),
         "reception_row": nullable(stage.read[part]),
@@ -49,8 +45,8 @@ def transmissions_table(stage: Hops, part: slice = ALL) -> pa.Table:
     readers = np.bincount(stage.receptions.transmissions[stage.receptions.transmissions >= 0], minlength=len(sent))
     columns = {
         "transmission_row": _rows(sent, part),
-        "packet_row": nullable(_packets(stage, stage.visits.of_transmission[part])),
-        "node": _nodes(stage.events, sent.nodes[part]),
+        "packet_row": nullable(hops.packets_of(stage.visits.of_transmission[part], stage.visits)),
+        "node": node_names(stage.events, sent.nodes[part]),
         "id": nullable(sent.ids[part]),
         "sequence": nullable(sent.sequences[part]),
         "frame": sent.frames[part],
@@ -67,8 +63,8 @@ def receptions_table(stage: Hops, part: slice = ALL) -> pa.Table:
     read = stage.receptions
     columns = {
         "reception_row": _rows(read, part),
-        "packet_row": nullable(_packets(stage, stage.visits.of_reception[part])),
-        "node": _nodes(stage.events, read.nodes[part]),
+        "packet_row": nullable(hops.packets_of(stage.visits.of_reception[part], stage.visits)),
+        "node": node_names(stage.events, read.nodes[part]),
         "id": read.ids[part],
         "sequence": nullable(read.sequences[part]),
         "air_start_sample": nullable(read.air_starts[part]),
@@ -90,14 +86,14 @@ def packets_table(stage: Hops, round_trips: RoundTrips | None = None, *, part: s
     columns = {
         "packet_row": _rows(packets, part),
         "id": packets.ids[part],
-        "origin": _nodes(events, packets.origins[part]),
+        "origin": node_names(events, packets.origins[part]),
         "start_sample": packets.starts[part],
         "began": names(packets.kinds[part], KINDS),
         "status": names(packets.status[part], delivery.STATUS),
         "deliveries": packets.deliveries[part],
         "fragments": packets.fragments[part],
-        "last_node": _nodes(events, events.nodes[last]),
-        "last_event": names(events.codes[last], _EVENTS),
+        "last_node": node_names(events, events.nodes[last]),
+        "last_event": names(events.codes[last], EVENT_NAMES),
         "last_sample": events.samples[last],
         "answer_row": nullable(answers[part]),
     }
@@ -109,8 +105,8 @@ def unattributed_table(stage: Hops, part: slice = ALL) -> pa.Table:
     at, events = stage.unattributed.positions[part], stage.events
     columns = {
         "sample": events.samples[at],
-        "node": _nodes(events, events.nodes[at]),
-        "event": names(events.codes[at], _EVENTS),
+        "node": node_names(events, events.nodes[at]),
+        "event": names(events.codes[at], EVENT_NAMES),
         "id": nullable(events.ids[at]),
         "reason": names(stage.unattributed.reasons[part], REASONS),
     }
@@ -119,12 +115,3 @@ def unattributed_table(stage: Hops, part: slice = ALL) -> pa.Table:
 
 def _rows(stage: Sized, part: slice) -> NDArray[np.int32]:
     return np.arange(*part.indices(len(stage)), dtype=np.int32)
-
-
-def _nodes(events: Events, indices: NDArray[Any]) -> pa.Array:
-    return names(indices, dict(enumerate(events.node_names)))
-
-
-def _packets(stage: Hops, visits: NDArray[np.int32]) -> NDArray[np.int32]:
-    rows: NDArray[np.int32] = values_at(stage.visits.packets, visits.astype(np.int64)).astype(np.int32)
-    return rows

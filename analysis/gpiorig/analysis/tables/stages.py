@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.feather
 import pyarrow.parquet
+from numpy.typing import NDArray
 
 from gpiorig.analysis.columns import names, ns, nullable, table
 from gpiorig.analysis.delays.probe_costs import ProbeCosts
@@ -40,7 +41,7 @@ from gpiorig.capture.text.cells import guarded_columns, unguarded_columns
 SUFFIXES = (".parquet", ".csv", ".arrow", ".feather", ".tex")
 ALL = slice(None)
 ROW_GROUP = 1 << 17  # rows
-_NAMES = {code: event.name for code, event in BY_CODE.items()}
+EVENT_NAMES = {code: event.name for code, event in BY_CODE.items()}
 _LAYERS = {code: event.layer for code, event in BY_CODE.items()}
 
 
@@ -55,9 +56,9 @@ def events(analysis: Analysis, *, part: slice = ALL) -> pa.Table:
     known = rows >= 0
     columns: dict[str, Any] = {
         "sample": stage.samples[part],
-        "node": names(stage.nodes[part], dict(enumerate(stage.node_names))),
+        "node": node_names(stage, stage.nodes[part]),
         "code": stage.codes[part],
-        "event": names(stage.codes[part], _NAMES),
+        "event": names(stage.codes[part], EVENT_NAMES),
         "layer": names(stage.codes[part], _LAYERS),
         "id": nullable(stage.ids[part]),
         "packet_row": nullable(rows.astype(np.int32)),
@@ -67,10 +68,18 @@ def events(analysis: Analysis, *, part: slice = ALL) -> pa.Table:
     return table(columns, stage.samplerate_hz)
 
 
+def node_names(events: Events, indices: NDArray[Any]) -> pa.Array:
+    """The names of nodes, null for -1."""
+    return names(indices, dict(enumerate(events.node_names)))
+
+
 def damaged(stage: Events) -> pa.Table:
     """Frames on the symbol buses that are not events."""
-    nodes = names(stage.damaged.nodes, dict(enumerate(stage.node_names)))
-    columns = {"sample": stage.damaged.samples, "node": nodes, "symbols": stage.damaged.symbols}
+    columns = {
+        "sample": stage.damaged.samples,
+        "node": node_names(stage, stage.damaged.nodes),
+        "symbols": stage.damaged.symbols,
+    }
     return table(columns, stage.samplerate_hz)
 
 
