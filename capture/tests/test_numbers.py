@@ -1,4 +1,4 @@
-"""Numbers in files of others are bounded before anything is computed with them."""
+"""Numbers in third-party files are bounded before anything is computed with them."""
 
 from __future__ import annotations
 

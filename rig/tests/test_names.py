@@ -25,7 +25,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_name_is_a_file_that_comes_with_gpiorig(here: Path) -> None:
-    """And these are what the documents say they are: the mixed experiment fits the mixed bench."""
+    """As the documents describe them: the mixed experiment fits the mixed bench."""
     bench = names.bench(Path("mixed"))
     experiment = names.experiment(Path("mixed"))
 
@@ -34,7 +34,7 @@ def test_a_name_is_a_file_that_comes_with_gpiorig(here: Path) -> None:
 
 
 def test_a_file_wins(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """And it is said, where it hides a bench of that name."""
+    """A message reports where it hides a bench of that name."""
     (here / "mine.toml").touch()
     (here / "demo").touch()
 

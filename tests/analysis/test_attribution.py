@@ -188,6 +188,6 @@ def test_a_bimodal_queue_is_found(tmp_path: Path) -> None:
     modes = next(finding for finding in attribution.findings if finding.kind == "modes")
     assert 2 == modes.numbers["modes"]
     assert (0.5, 0.5) == pytest.approx((modes.numbers["weight_1"], modes.numbers["weight_2"]), abs=0.01)
-    # At least the frame of the first: 32 octets of payload at 32 us each.
+    # At least the frame of the first: 32 bytes of payload at 32 us each.
     assert modes.numbers["place_2_ns"] - modes.numbers["place_1_ns"] > 1e6
     assert modes.share > 0.99

@@ -1,4 +1,4 @@
-"""Attribution beside a busy channel: what makes a wait long is named with its share, and claims add up to the whole."""
+"""Attribution next to a busy channel: causes of a long wait with their shares, and claims add up to the total."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ def test_what_makes_waits_long_is_told(runs: list[Run]) -> None:
             true += np.bincount(truth, minlength=3)
             counted += [np.count_nonzero(truth == 0), numbers["busy_packets"], numbers["retried_packets"]]
             for share, name in zip(bench.true_shares(step)[:2], SHARES[:2], strict=True):
-                # One packet of 20 ms may make a tenth of the variance of a wait; its cause may not be told.
+                # One packet of 20 ms may make a tenth of the variance of a wait; its cause may be indistinguishable.
                 assert numbers[name].value == pytest.approx(share, abs=0.12), (step, name)
     assert 0.97 * true[1] <= counted[1] <= 1.01 * true[1]
     assert 0.8 * true[2] <= counted[2] <= 1.1 * true[2]
 
 
 def test_claims_add_up_to_no_more_than_the_whole(runs: list[Run]) -> None:
-    """On every step and on the whole delay; and the lattice claims what one backoff makes."""
+    """On every step and on the total delay; and the lattice claims what one backoff makes."""
     for bench in runs:
         for attributions in (bench.attributions, bench.without):
             for step in (*WAITS, "total"):
@@ -87,7 +87,7 @@ def test_frames_on_the_air_that_do_not_matter_are_not_blamed() -> None:
 
 
 def test_a_few_packets_that_met_nothing_tell_nothing() -> None:
-    """With others on the air all the time nobody knows how long a wait is without; that is said."""
+    """With others on the air all the time the wait without them is unknown, which is reported."""
     delays = np.arange(100, dtype=np.int64)
     none = np.zeros(0, dtype=np.int64)
     air = Wait(np.zeros(100), np.zeros(100, dtype=bool), none, none, 100 * MS)
@@ -95,7 +95,7 @@ def test_a_few_packets_that_met_nothing_tell_nothing() -> None:
 
 
 def test_one_long_packet_is_counted_and_not_explained() -> None:
-    """It makes most of the variance, and one packet tells nothing: the conclusion says that it is there."""
+    """It makes most of the variance, and one packet is not evidence: the conclusion mentions it."""
     rng = np.random.default_rng(3)
     begun = starts(rng, 200)
     delays = 3420 + 7680 * rng.integers(0, 8, 200)
@@ -127,7 +127,7 @@ def test_a_lattice_claims_its_own_share_only(among: str | None) -> None:
 
 
 def test_a_fine_grid_is_no_cause() -> None:
-    """Sums of periods of 320 and 128 us lie on 64 us, whatever they are: no lattice, and the reason is said."""
+    """Sums of periods of 320 and 128 us lie on 64 us, whatever they are: no lattice, and the reason is reported."""
     rng = np.random.default_rng(6)
     delays = 3420 + 7680 * rng.integers(0, 16, 800) + 3072 * rng.integers(0, 5, 800)
     claim = lattice.test(delays, period_ns=UNIT_NS)

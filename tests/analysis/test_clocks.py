@@ -37,7 +37,7 @@ seed = 1
 
 
 def lines(form: str, *, ppm: float = 100.0, reset_at: int | None = 600, n: int = 1000) -> str:
-    """A log of one line a second or so, of a node that is `ppm` fast, begins anew once, and goes back once."""
+    """A log of one line a second or so, of a node that is `ppm` fast, begins again once, and goes back once."""
     random = np.random.default_rng(1)
     at = np.arange(n) + random.random(n) / 2
     node = 5 + at * (1 + ppm * 1e-6)
@@ -105,7 +105,7 @@ def test_text_and_figure(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_boot_lines(tmp_path: Path) -> None:
-    """A boot that the stamps do not show is one if a line says so."""
+    """A boot that the stamps do not show is one if a line reports it."""
     path = tmp_path / "a.log"
     rows = lines("{host:.6f};m3-1;now={us}", reset_at=None).splitlines(keepends=True)
     path.write_text("".join([*rows[:500], f"{START_S + 500}.000000;m3-1;main(): booting\n", *rows[500:]]))
@@ -142,7 +142,7 @@ def test_boot_lines(tmp_path: Path) -> None:
     ],
 )
 def test_bad_input(tmp_path: Path, text: str, words: list[str], status: int, message: str) -> None:
-    """One sentence that says what to do, or a flagged result; never a traceback."""
+    """One sentence that states what to do, or a flagged result; never a traceback."""
     path = tmp_path / "a.txt"
     path.write_text(text)
     done = gpiorig("clocks", path, *words)
@@ -251,7 +251,7 @@ def test_every_stamp_of_a_line_counts(tmp_path: Path) -> None:
 
 
 def test_a_counter_of_few_bits_is_no_clock(tmp_path: Path) -> None:
-    """The low byte of a 50 Hz counter, a line a second: one line of text that says what to try, not 1163 fits."""
+    """The low byte of a 50 Hz counter, a line a second: one line of text that states what to try, not 1163 fits."""
     random = np.random.default_rng(2)
     at = np.cumsum(random.uniform(0.2, 1.8, 6000))
     path = tmp_path / "bytes.txt"

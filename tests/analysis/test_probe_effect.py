@@ -28,7 +28,7 @@ def images() -> None:
 
 @pytest.fixture(scope="module")
 def folder(images: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The meter's folder after a whole measurement."""
+    """The meter's folder after a complete measurement."""
     folder = tmp_path_factory.mktemp("probes") / "effect"
     done = gpiorig("probes", BENCH, EXPERIMENT, "-o", folder, "--packets", str(PACKETS))
     assert (0, "") == (done.status, done.stderr)

@@ -79,7 +79,7 @@ def test_whole_delays_are_those_of_the_routes(board: str, request: pytest.Fixtur
 
 @pytest.mark.parametrize("board", ["m3", "spirit1"])
 def test_the_interrupt_at_the_end_of_sending(board: str, request: pytest.FixtureRequest) -> None:
-    """It comes behind the first bit on the air and before software confirms; each hop has one, or is counted."""
+    """It comes after the first bit on the air and before software confirms; each hop has one, or is counted."""
     recorded = recorded_of(request.getfixturevalue(board))
     hops = recorded.packets()
     ends = by_node(recorded, "driver.exec -> isr.tx_end")

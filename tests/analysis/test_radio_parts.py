@@ -54,7 +54,7 @@ def assert_adds_up(recorded: Run) -> None:
 
 @pytest.fixture(scope="module")
 def beside_others(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Two M3 beside a third one that sends every 10 ms."""
+    """Two M3 next to a third one that sends every 10 ms."""
     folder = tmp_path_factory.mktemp("others")
     bench = BENCH.replace("seed = 1\n", f'seed = 1\ntruth = "{folder / "truth"}"\n')
     noise = NodeRole(start=True, app="interferer", interval_us=10_137, payload=64)

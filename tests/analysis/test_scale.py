@@ -43,7 +43,7 @@ def test_a_wrap_of_the_ids_merges_nothing():
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_where_it_is_cut_changes_nothing(monkeypatch, seed):
-    """Losses, duplicates, late replies, jumps and wraps of ids, gaps: byte for byte the same in pieces of any size."""
+    """Losses, duplicates, late replies, jumps and wraps of ids, gaps: byte for byte the same in blocks of any size."""
     events = disturbed(400, seed=seed)
     monkeypatch.setattr(completions, "SLICE_EVENTS", len(events))
     expected = arrays(trips(events))
@@ -53,7 +53,7 @@ def test_where_it_is_cut_changes_nothing(monkeypatch, seed):
 
 
 def test_an_index_holds_what_a_search_finds(monkeypatch):
-    """Positions of every event of every node, in pieces that divide nothing evenly."""
+    """Positions of every event of every node, in blocks that divide nothing evenly."""
     events = disturbed(50, seed=1)
     monkeypatch.setattr(completions, "SLICE_EVENTS", 101)
     index = completions.Index(events)

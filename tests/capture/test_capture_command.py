@@ -28,7 +28,7 @@ DEMO = "demo:logic_channels=16:analog_channels=0"
 
 
 def test_an_exact_number_of_samples(tmp_path: Path) -> None:
-    """The real demo driver; the recording says how far below its limit it ran."""
+    """The real demo driver; the recording states how far below its limit it ran."""
     words = ["-d", DEMO, "-c", "D0=clock,D9", "--samplerate", "2MHz", "--samples", "500000", "-o", tmp_path / "run"]
     done = gpiorig("capture", *words, "--json")
     numbers = done.numbers
@@ -49,7 +49,7 @@ def has_samples(folder: Path, size_bytes: int = 100_000) -> bool:
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_is_the_usual_end(tmp_path: Path, number: signal.Signals) -> None:
-    """Ctrl-C, or a terminal that is closed, reaches the whole group of processes; the capture still ends in order."""
+    """Ctrl-C, or a terminal that is closed, reaches the entire group of processes; the capture still ends in order."""
     words = ("capture", "-d", DEMO, "--samplerate", "1MHz", "--json", "-o", tmp_path / "run")
     with gpiorig_running(*words) as capture:
         wait_until(lambda: has_samples(tmp_path / "run"))
@@ -62,7 +62,7 @@ def test_a_signal_is_the_usual_end(tmp_path: Path, number: signal.Signals) -> No
 
 @pytest.mark.slow
 def test_nohup_is_respected(tmp_path: Path) -> None:
-    """A capture that was started with SIGINT and SIGHUP ignored goes on when they come; SIGTERM ends it in order."""
+    """A capture that was started with SIGINT and SIGHUP ignored continues when they come; SIGTERM ends it in order."""
     words = ("capture", "-d", DEMO, "--samplerate", "1MHz", "--json", "-o", tmp_path / "run")
     with gpiorig_running(*words, ignore=True) as capture:
         wait_until(lambda: has_samples(tmp_path / "run"))

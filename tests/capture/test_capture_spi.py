@@ -54,7 +54,7 @@ def sigrok_spi(raw: Path, options: str) -> tuple[list[Word], list[Transfer]]:
 
 
 def by_us(transfers: spi.Transfers) -> tuple[list[Word], list[Transfer]]:
-    """The same of ours; sigrok says nothing of a transfer that the capture's end cuts."""
+    """The same of ours; sigrok reports nothing of a transfer that the capture's end cuts."""
     arrays = (transfers.word_start, transfers.word_end, transfers.mosi, transfers.miso)
     words = list(zip(*(array.tolist() for array in arrays), strict=True))
     whole = []
@@ -101,7 +101,7 @@ def test_words_and_transfers_are_those_of_sigrok(
 
 
 def test_pieces_of_any_size_give_what_the_whole_gives() -> None:
-    """Blocks may be cut anywhere, inside words and transfers; every piece has whole transfers."""
+    """Blocks may be cut anywhere, inside words and transfers; every block has complete transfers."""
     draw = random.Random(5)
     edges = edges_of(random_lines(draw, 30_000))
     whole = spi.decode(edges, LINES)

@@ -71,7 +71,7 @@ def test_header_is_that_of_tshark(tmp_path: Path) -> None:
         assert (int(kind, 16), int(version)) == (frame.type, frame.version)
         assert sequence == ("" if frame.sequence is None else f"{frame.sequence}")
         assert dst_pan == fields.get("Destination PAN", ""), octets.hex()
-        assert src_pan == fields.get("Source PAN", "") or frame.version != 2  # tshark fills it in where it is left out
+        assert src_pan == fields.get("Source PAN", "") or frame.version != 2  # tshark fills it in where it is omitted
         assert (dst16 or dst64.replace(":", "")) == (frame.destination or "")
         assert (src16 or src64.replace(":", "")) == (frame.source or "")
         assert counter in ("", fields.get("Frame counter", ""))

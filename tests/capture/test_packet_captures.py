@@ -1,4 +1,4 @@
-"""Packet captures of others in the commands: what is said of their stamps, and the delays of their frames."""
+"""Third-party packet captures in the commands: the report on their timestamps, and the delays of their frames."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ USELESS = (
 
 def capture(path: Path, frames: list[tuple[int, bytes]]) -> Path:
     """A pcap file of frames without FCS (link type 230) at these times in us since 1970."""
-    octets = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 230)
+    content = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 230)
     for stamp_us, frame in frames:
-        octets += struct.pack("<IIII", *divmod(stamp_us, 10**6), len(frame), len(frame)) + frame
-    path.write_bytes(octets)
+        content += struct.pack("<IIII", *divmod(stamp_us, 10**6), len(frame), len(frame)) + frame
+    path.write_bytes(content)
     return path
 
 

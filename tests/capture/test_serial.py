@@ -68,7 +68,7 @@ def test_a_recording_is_shown_in_the_order_of_its_stamps(demo: Demo) -> None:
 
 
 def test_the_aggregator_stamps_later_than_the_recorder(demo: Demo, tmp_path: Path) -> None:
-    """Its log has the same lines, each at least a receive and the lines before it later; the audit says how much."""
+    """Its log has the same lines, each at least a receive and the lines before it later; the audit reports how much."""
     log = tmp_path / "run.log"
     log.write_text(gpiorig("serial", demo.folder, "--aggregator", "--print-us", "100").stdout)
     block = iotlab_log.read(log, ReadOptions()).all()

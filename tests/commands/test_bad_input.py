@@ -43,7 +43,7 @@ reset:
 
 
 def assert_one_error(done: Finished, *parts: str) -> None:
-    """Status 2, one line on stderr that says these things, no traceback."""
+    """Status 2, one line on stderr that contains these texts, no traceback."""
     assert 2 == done.status, done.stderr
     assert "Traceback" not in done.stderr
     assert re.match(r"gpiorig \w+: error: ", done.stderr)
@@ -96,7 +96,7 @@ def test_recording_without_samplerate(tmp_path: Path, demo: Demo) -> None:
 
 
 def test_no_recording(tmp_path: Path) -> None:
-    """A folder that is no recording."""
+    """A folder that is not a recording."""
     assert_one_error(gpiorig("report", tmp_path), "recording.toml")
 
 
@@ -177,7 +177,7 @@ def test_export_replaces_nothing_else(tmp_path: Path, demo: Demo) -> None:
 
 
 def test_demo_deletes_nothing_of_others(tmp_path: Path, demo: Demo) -> None:
-    """A folder with somebody's notes stays; nothing is deleted before all is checked."""
+    """A folder with the user's own notes stays; nothing is deleted before all is checked."""
     folder = tmp_path / "run"
     shutil.copytree(demo.folder, folder)
     notes = folder / "notes.txt"
@@ -240,7 +240,7 @@ def test_a_changed_file_fails_the_check(tmp_path: Path, demo: Demo) -> None:
 
 
 def test_a_silent_node_or_equal_ids_fail_the_check(demo: Demo) -> None:
-    """Round trips are seen at one end, whatever the other shows; the result says that it is in doubt."""
+    """Round trips are seen at one end, whatever the other shows; the result reports the doubt."""
     recording = Recording.open(demo.folder)
     result = analyse(open_recording(recording))
     silent = dataclasses.replace(result.events, frames_seen=result.events.frames_seen * np.array([1, 0]))
@@ -256,7 +256,7 @@ def test_a_silent_node_or_equal_ids_fail_the_check(demo: Demo) -> None:
 
 
 def test_missing_serial_record(tmp_path: Path, demo: Demo) -> None:
-    """Without the initiator's log there is no account of its packets."""
+    """Without the initiator's log its packets cannot be accounted for."""
     folder = tmp_path / "run"
     shutil.copytree(demo.folder, folder)
     (folder / "serial" / "initiator.rec").unlink()
@@ -275,7 +275,7 @@ def test_output_that_cannot_be_written(tmp_path: Path, demo: Demo) -> None:
 
 
 def test_an_output_that_may_not_be_written_is_named(tmp_path: Path) -> None:
-    """The error names the file that was asked for, not the one beside it that is written first."""
+    """The error names the file that was asked for, not the one next to it that is written first."""
     with pytest.raises(OSError, match="Is a directory") as caught, replacing(tmp_path / "x.sr") as new:
         new.mkdir()
         new.open("wb")
@@ -290,7 +290,7 @@ def test_impossible_number(tmp_path: Path, option: str, value: str) -> None:
 
 
 def test_merge_of_recordings_without_a_sync_line(tmp_path: Path, demo: Demo) -> None:
-    """That is said first, whatever else would be in the way, such as two records of one serial port."""
+    """That is reported first, whatever else is wrong, such as two records of one serial port."""
     done = gpiorig("merge", demo.folder, demo.folder, "-o", tmp_path / "both")
 
     assert_one_error(done, str(demo.folder), "no channel 'sync', so the sync line is not in it")

@@ -29,7 +29,7 @@ payload = 40
 
 @pytest.fixture(scope="module")
 def longer(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int, str]:
-    """Eight octets more in each packet, and limits in the experiment: folder, status and output of `gpiorig run`."""
+    """Eight bytes more in each packet, and limits in the experiment: folder, status and output of `gpiorig run`."""
     folder = tmp_path_factory.mktemp("longer")
     (folder / "experiment.toml").write_text(EXPERIMENT)
     done = gpiorig("run", BENCH, folder / "experiment.toml", "-o", folder / "run")
@@ -47,7 +47,7 @@ def test_the_same_firmware_with_another_demo_passes(demo: Demo, other_demo: Demo
 
 @pytest.mark.slow
 def test_a_longer_frame_is_named(demo: Demo, longer: tuple[Path, int, str], tmp_path: Path):
-    """Eight octets take 256 us on the air at 250 kbit/s (IEEE 802.15.4-2020, 12.3: 32 us an octet)."""
+    """Eight bytes take 256 us on the air at 250 kbit/s (IEEE 802.15.4-2020, 12.3: 32 us a byte)."""
     done = gpiorig("compare", demo.folder, longer[0], "--json", "-o", tmp_path / "changes.csv")
     numbers = done.numbers
     air = "request: air: first bit to radio interrupt"

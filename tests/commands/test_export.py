@@ -46,7 +46,7 @@ def same(one: Edges, other: Edges) -> bool:
 
 
 def test_edges_go_from_format_to_format(tmp_path: Path, demo: Demo, export: Export) -> None:
-    """Recording, .sr, Parquet, Arrow: the same edges; each says what it rounds."""
+    """Recording, .sr, Parquet, Arrow: the same edges; each reports what it rounds."""
     original = Recording.open(demo.folder).edges()
     source: Path = demo.folder
     for name, read in (("a.sr", read_sr), ("b.parquet", parquet.read), ("c.arrow", arrow.read), ("d.sr", read_sr)):
@@ -59,7 +59,7 @@ def test_edges_go_from_format_to_format(tmp_path: Path, demo: Demo, export: Expo
 
 
 def test_a_window_in_time_and_channels(tmp_path: Path, demo: Demo, export: Export) -> None:
-    """From 400 ms to 500 ms, one node's lines; the numbers say which samples these are."""
+    """From 400 ms to 500 ms, one node's lines; the numbers contain which samples these are."""
     path = tmp_path / "w.parquet"
     words = ("--from", "400ms", "--to", "0.5s", "--channels", "initiator.*", "--json")
     numbers = export(demo.folder, "-o", path, *words).numbers
@@ -109,7 +109,7 @@ def test_traces(tmp_path: Path, demo: Demo, export: Export) -> None:
 
 
 def test_an_imported_recording_gives_edges_only(tmp_path: Path, demo: Demo, export: Export) -> None:
-    """Nothing says what its channels carry."""
+    """The meaning of its channels is unknown."""
     assert 0 == export(demo.folder, "-o", tmp_path / "a.sr", "--to", "10ms").status
     assert 0 == gpiorig("import", tmp_path / "a.sr", "-o", tmp_path / "run").status
     assert 0 == export(tmp_path / "run", "-o", tmp_path / "b.parquet").status
@@ -134,7 +134,7 @@ def test_frames_with_their_time_on_the_air(tmp_path: Path, export: Export) -> No
     rows = [line.split("\t") for line in shown.stdout.splitlines()]
     assert b"not a measurement of hardware" in path.read_bytes()[:300]
     assert 15 == len(rows)
-    assert {"40"} == {row[3] for row in rows}  # 8 octets of header, 32 of payload
+    assert {"40"} == {row[3] for row in rows}  # 8 bytes of header, 32 of payload
     export(folder, "-o", tmp_path / "t.parquet", "--table", "timelines")
     timelines = pyarrow.parquet.read_table(tmp_path / "t.parquet").to_pylist()
     for row in timelines:

@@ -11,7 +11,7 @@ from kill_moments import KINDS, Kind, trial
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: f"{kind.command} {kind.victim}")
 def test_what_a_kill_leaves_opens_and_says_what_is_lost(tmp_path: Path, kind: Kind) -> None:
-    """Nothing false, no process, no temporary file; a capture of real time goes on."""
+    """Nothing false, no process, no temporary file; a capture of real time continues."""
     counts, faults = trial(kind, moments=1, seed=2, place=tmp_path, warm=False)
 
     assert [] == faults

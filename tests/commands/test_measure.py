@@ -143,7 +143,7 @@ def test_no_pair_is_a_result(vcd: Path) -> None:
 
 
 def test_the_error_of_a_clock_has_a_limit(vcd: Path) -> None:
-    """Neither a negative one, which would make ± smaller, nor one that is no number."""
+    """Neither a negative one, which would make ± smaller, nor one that is not a number."""
     for ppm in ("-50", "nan"):
         done = gpiorig("measure", vcd, "--width", "a.irq", f"--clock-ppm={ppm}")
 
@@ -174,7 +174,7 @@ def test_a_colon_in_a_channels_name_is_pointed_out(tmp_path: Path) -> None:
 
 
 def test_a_recording_agrees_with_its_timelines(demo: Demo) -> None:
-    """From the frame's mark to the receiver's interrupt, measured on the channels, is what the timelines say."""
+    """From the frame's mark to the receiver's interrupt, measured on the channels, agrees with the timelines."""
     result = analyse(open_recording(Recording.open(demo.folder)))
     air = result.timelines.column("request.irq") - result.timelines.column("request.air.start")
     header = result.timelines.header_samples[0]
@@ -195,7 +195,7 @@ def test_a_recording_agrees_with_its_timelines(demo: Demo) -> None:
 
 
 def test_lines_of_a_virtual_recording_are_labelled(demo: Demo) -> None:
-    """Each line of two nodes is paired or counted, and numbers of a virtual bench say what they are."""
+    """Each line of two nodes is paired or counted, and numbers of a virtual bench are marked as such."""
     words = ["--request", r"seq=(?P<id>\d+) rx_us", "--response", r"seq=(?P<id>\d+) tx_us", "--across-nodes"]
 
     done = gpiorig("latency", demo.folder, *words)
@@ -240,7 +240,7 @@ def test_patterns_may_name_the_node_and_the_time(tmp_path: Path) -> None:
 
 
 def test_damaged_lines_of_a_log_are_counted(tmp_path: Path) -> None:
-    """A time that is none, an id that is not there: left out, counted, and never taken for equal ids."""
+    """A time that is none, an id that is not there: omitted, counted, and never taken for equal ids."""
     log = tmp_path / "cooja.log"
     log.write_bytes(
         b"00:01.000 ID:1 ping 7\nNaN ID:1 ping 8\n00:01.5\xff ID:1 pong 8\n00:02.500 ID:1 pong 7\n"
@@ -363,7 +363,7 @@ def test_wrong_values_are_one_clear_error(tmp_path: Path, words: list[str], text
 
 
 def test_skew_of_pins_that_toggle(tmp_path: Path) -> None:
-    """B began high: edges of one direction are a period apart, which is said; as toggles they are 3 us apart."""
+    """B began high: edges of one direction are a period apart, which is reported; as toggles they are 3 us apart."""
     path = tmp_path / "toggles.vcd"
     edges = "".join(f'#{100 * k} {k % 2}!\n#{100 * k + 3} {1 - k % 2}"\n' for k in range(1, 20))
     head = '$timescale 1 us $end $var wire 1 ! a $end $var wire 1 " b $end $enddefinitions $end\n'

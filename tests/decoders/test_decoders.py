@@ -1,4 +1,4 @@
-"""`gpiorig decoders`: installation, and that what is said of the decoders is so."""
+"""`gpiorig decoders`: installation, and that their descriptions are right."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ IDS = sorted(folder.name for folder in (ROOT / "decoders").iterdir() if (folder 
 
 
 def shown(decoder: str, **environment: str) -> str:
-    """What sigrok-cli says of a decoder."""
+    """The description of a decoder by sigrok-cli."""
     done = subprocess.run(
         ["sigrok-cli", "--protocol-decoders", decoder, "--show"],
         env={**os.environ, **environment},
@@ -63,7 +63,7 @@ def test_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, link: bool) ->
 
 
 def test_others_decoders_stay(tmp_path: Path) -> None:
-    """Where somebody else's decoder has one of our ids nothing is installed, and nothing of theirs deleted."""
+    """Where a third-party decoder has one of our ids nothing is installed, and nothing of theirs deleted."""
     foreign = tmp_path / IDS[-1] / "__init__.py"
     foreign.parent.mkdir()
     foreign.write_text("# mine\n")
@@ -145,7 +145,7 @@ def test_wrong_nodes(words: tuple[str, ...], error: str) -> None:
 
 @pytest.mark.slow
 def test_uart_takes_the_rate_of_the_board(tmp_path: Path) -> None:
-    """On a node's uart_tx `uart` without a rate reads what the node wrote; with another one stderr says the board's."""
+    """On a node's uart_tx `uart` without a rate reads the node's text; with another one stderr names the board's."""
     bench, experiment = (resources.benches()["demo"], resources.experiments()["pingpong"])
     run = directbench.record(tmp_path, bench.read_text(), experiment.read_text(), packets=1).folder
     words = ("-A", "uart=rx-data")

@@ -22,7 +22,7 @@ HAS_ID = 1
 
 @pytest.fixture(scope="module")
 def sr_file(demo: Demo, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The whole demo recording as a .sr file."""
+    """The complete demo recording as a .sr file."""
     path = tmp_path_factory.mktemp("sr") / "demo.sr"
     assert 0 == gpiorig("export", demo.folder, "-o", path).status
     return path
@@ -59,7 +59,7 @@ def test_sigrok_and_native_agree_on_the_demo(demo: Demo, sr_file: Path, node: st
 
 
 def test_sr_file_holds_the_same_edges(demo: Demo, sr_file: Path) -> None:
-    """A recording survives the way through a .sr file: `gpiorig info` says the same of both."""
+    """A recording survives the way through a .sr file: `gpiorig info` prints the same for both."""
     recording, exported = (gpiorig("info", source, "--json").numbers for source in (demo.folder, sr_file))
 
     for key in ("samplerate_hz", "samples", "duration_s", "start", "channels"):

@@ -168,7 +168,7 @@ def test_span_line(tmp_path: Path) -> None:
 
 
 def packet() -> list[int]:
-    """A nested piece of a send call with a tap, a lost exit and a damaged frame."""
+    """Nested events of a send call with a tap, a lost exit and a damaged frame."""
     line = Line(2)
     line.hold(4)
     for code, id_ in ((6, 12), (14, 12), (22, 12), (18, 12), (46, 7), (23, 12), (60, None)):
@@ -191,7 +191,7 @@ def test_stored_annotations(tmp_path: Path) -> None:
 
 
 def test_no_samplerate(tmp_path: Path) -> None:
-    """Without a samplerate there is no frame gap, so there is no decoding."""
+    """Without a samplerate the frame gap is unknown, so nothing is decoded."""
     done = subprocess.run(
         [
             *("sigrok-cli", "-I", "binary:numchannels=10", "-i", str(write(tmp_path, packet()))),

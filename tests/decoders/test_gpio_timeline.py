@@ -176,7 +176,7 @@ def test_a_missing_milestone_is_said_where_others_have_it(raw: Path) -> None:
     ],
 )
 def test_a_wrong_wiring_is_refused(raw: Path, wiring: str, error: str) -> None:
-    """The error says which part of the text is wrong."""
+    """The error names the part of the text that is wrong."""
     output, errors = sigrok(raw, "-A gpio_timeline", wiring=wiring)
     assert b"" == output
     assert error in errors
@@ -200,7 +200,7 @@ def test_no_waveform_is_an_error(tmp_path: Path, seed: int) -> None:
 
 
 def assert_like_the_report(run: Path, tmp_path: Path) -> Counter[str]:
-    """Assert that the decoder says of every packet and event what the report says; returns the statuses."""
+    """Assert that the decoder shows every packet and event as the report does; returns the statuses."""
     recording = Recording.open(run)
     result = analyse(open_recording(recording))
     lines, start = result.timelines, recording.edges().start

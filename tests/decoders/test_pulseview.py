@@ -108,7 +108,7 @@ def test_ways_to_choose(
     ],
 )
 def test_wrong_use(demo: Demo, words: tuple[str, ...], error: str) -> None:
-    """Ends with status 2 and says what is wrong."""
+    """Ends with status 2 and names the mistake."""
     done = gpiorig("pulseview", demo.folder, *words)
     assert 2 == done.status
     assert error in done.stderr

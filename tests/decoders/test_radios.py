@@ -91,18 +91,20 @@ def test_fast_path_on_recordings(radio: Radio) -> None:
 
 
 def draw_at86rf2xx(draw: random.Random) -> list[tuple[int, int]]:
-    """An access of any kind: frames whole and cut, by the frame buffer and by SRAM; registers that matter or not."""
-    octets = [draw.randrange(256) for _ in range(draw.choice((1, 2, 12, 12, 20, 20, 130)))]
-    octets[0] = draw.choice((0x20, 0x60, 0x40, 0x40, 0x00, 0x80 | draw.randrange(64), 0xC2, 0xC4, 0x9C, octets[0]))
-    if octets[0] == 0xC2 and len(octets) > 1:
-        octets[1] = draw.choice((0x02, 0x08))
-    if octets[0] in (0x20, 0x60) and len(octets) > 1:
-        octets[1] = draw.choice((len(octets) - 2, 5, 0, 0x8A)) & 0xFF
-    if octets[0] == 0x40 and len(octets) > 1:
-        octets[1] = draw.choice((0, 0, 1, 5, 120, 200))
-        octets[2:3] = [draw.choice((10, 4, 255))]
-    back = [*octets[:1], *octets[1:]] if octets[0] == 0x20 else [draw.choice((0, 2, 3)) for _ in octets]
-    return list(zip(octets, back, strict=True))
+    """An access of any kind: frames complete and cut, by the frame buffer and by SRAM; registers that matter or not."""
+    sent_bytes = [draw.randrange(256) for _ in range(draw.choice((1, 2, 12, 12, 20, 20, 130)))]
+    sent_bytes[0] = draw.choice(
+        (0x20, 0x60, 0x40, 0x40, 0x00, 0x80 | draw.randrange(64), 0xC2, 0xC4, 0x9C, sent_bytes[0])
+    )
+    if sent_bytes[0] == 0xC2 and len(sent_bytes) > 1:
+        sent_bytes[1] = draw.choice((0x02, 0x08))
+    if sent_bytes[0] in (0x20, 0x60) and len(sent_bytes) > 1:
+        sent_bytes[1] = draw.choice((len(sent_bytes) - 2, 5, 0, 0x8A)) & 0xFF
+    if sent_bytes[0] == 0x40 and len(sent_bytes) > 1:
+        sent_bytes[1] = draw.choice((0, 0, 1, 5, 120, 200))
+        sent_bytes[2:3] = [draw.choice((10, 4, 255))]
+    back = [*sent_bytes[:1], *sent_bytes[1:]] if sent_bytes[0] == 0x20 else [draw.choice((0, 2, 3)) for _ in sent_bytes]
+    return list(zip(sent_bytes, back, strict=True))
 
 
 def draw_cc2420(draw: random.Random) -> list[tuple[int, int]]:
@@ -112,7 +114,7 @@ def draw_cc2420(draw: random.Random) -> list[tuple[int, int]]:
         kind = draw.choice((0x7F, 0x7F, 0x3E, 0x3E, draw.randrange(16), 0x11, 0x51, draw.randrange(256)))
         data = [draw.choice((12, 5, 0, 130, 32, 0x20, draw.randrange(256))) for _ in range(draw.randrange(14))]
         out += [kind, *data]
-    return [(octet, draw.choice((octet, 12, 0, draw.randrange(256)))) for octet in out]
+    return [(value, draw.choice((value, 12, 0, draw.randrange(256)))) for value in out]
 
 
 def draw_spirit1(draw: random.Random) -> list[tuple[int, int]]:
@@ -123,7 +125,7 @@ def draw_spirit1(draw: random.Random) -> list[tuple[int, int]]:
         second = draw.choice((0x60, 0x60, 0x72, 0x70) if header & 0x80 else (0xFF, 0xFF, 0x30))
         data = [] if header & 0x80 else [draw.randrange(256) for _ in range(draw.choice((0, 1, 9, 40)))]
         out += [header, second, *data]
-    return [(octet, draw.randrange(256)) for octet in out[: draw.choice((1, 2, 3, 99))]]
+    return [(value, draw.randrange(256)) for value in out[: draw.choice((1, 2, 3, 99))]]
 
 
 DRAWS: dict[str, Callable[[random.Random], list[tuple[int, int]]]] = {
@@ -157,7 +159,7 @@ def test_fast_path_on_random_and_damaged_traffic(tmp_path: Path, chip: str) -> N
 
 
 def test_a_gap_ends_what_was_under_way() -> None:
-    """A frame half read from a CC2420 before a gap does not go on after it; the next one is whole."""
+    """A frame half read from a CC2420 before a gap does not continue after it; the next one is complete."""
     bus = Bus(random.Random(6))
     half = bus.transfer([(0x7F, 0), (0, 5), (0, 1), (0, 2)])
     rest = bus.transfer([(0x7F, 0), (0, 5), (0, 1), (0, 2), (0, 3), (0, 4), (0, 0x80)])
@@ -176,7 +178,7 @@ def test_a_gap_ends_what_was_under_way() -> None:
 def test_lines_that_lack(tmp_path: Path) -> None:
     """Without chip select, without MOSI, without MISO, with other words: a warning or less, never an exception."""
     bus = Bus(random.Random(3))
-    bus.transfer([(0x60, 0), (9, 0), *((octet, 0) for octet in range(7))])
+    bus.transfer([(0x60, 0), (9, 0), *((value, 0) for value in range(7))])
     capture = tmp_path / "lacks.sr"
     written(capture, bus.samples())
     for lines, expected in (
@@ -243,7 +245,7 @@ def test_a_thousand_in_one_process(tmp_path: Path, chip: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("radio", RADIOS, ids=lambda radio: radio.chip)
 def test_frames_are_those_that_were_sent(tmp_path: Path, radio: Radio) -> None:
-    """On a virtual bench every frame that the firmware says it loaded or read is decoded, with its id, in its place.
+    """On a virtual bench every frame that the log lists as loaded or read is decoded, with its id, in its place.
 
     What one node's radio is given is what the other's gives; the ids at the end of the frames are those of the events
     around the transfers.
@@ -273,7 +275,7 @@ LISTED = "clk={0}spi_clk,mosi={0}spi_mosi,miso={0}spi_miso,select={0}tap.select"
 
 
 def test_command() -> None:
-    """`gpiorig radio` prints the frames of a capture, and its transfers, whose octets hold those of the frames."""
+    """`gpiorig radio` prints the frames of a capture, and its transfers, whose bytes hold those of the frames."""
     radio = RADIOS[1]
     edges = read_sr(radio.capture)
     expected = by_us(edges, radio.decoder, spi.lines_of(edges.channels, "initiator"))
@@ -300,7 +302,7 @@ def test_command() -> None:
     "words", [(), ("--lines", "clk=x"), ("--lines", LISTED, "--chip", "cc1101"), ("--lines", "clk=initiator.spi_clk")]
 )
 def test_command_refuses(words: tuple[str, ...]) -> None:
-    """Lines that lack or are unknown, an unknown chip: one error that says what to write, exit status 2."""
+    """Lines that lack or are unknown, an unknown chip: one error that states what to write, exit status 2."""
     done = gpiorig("radio", RADIOS[1].capture, *words)
     assert 2 == done.status and done.stderr.startswith("gpiorig radio: error: ") and 1 == done.stderr.count("\n")
 

@@ -49,7 +49,7 @@ def test_losses_are_counted(tmp_path: Path) -> None:
     assert account.lost
     assert account.lost.keys() <= {"timeout", "no_ack", "busy"}
     assert account.arrived == int(result.timelines.timelined.sum())
-    assert_followed(result)  # the decoder gpio_timeline says the same
+    assert_followed(result)  # the decoder gpio_timeline agrees
     assert 0 == len(result.events.damaged)
     for node, seen, sent in checks.frame_counts(result.events, result.logs):
         assert sent == seen, node
@@ -86,7 +86,7 @@ def test_bench_of_boards(tmp_path: Path, bench_file: Path) -> None:
 
 @pytest.mark.slow
 def test_without_taps_nothing_is_blamed(tmp_path: Path) -> None:
-    """Without the frame time stamps, radio wait and air cannot be distinguished, and the report says so."""
+    """Without the frame time stamps, radio wait and air cannot be distinguished, and the report contains a warning."""
     bench = "".join(line for line in BENCH.splitlines(keepends=True) if not line.startswith('"tap.frame_timestamp"'))
     recording = directbench.record(tmp_path, bench, EXPERIMENT.read_text(), packets=40)
 
@@ -116,7 +116,7 @@ def test_damage_fails_the_check(tmp_path: Path) -> None:
 
 
 def test_bench_check(bench_file: Path) -> None:
-    """`gpiorig bench check` says what is wired where, and prints the bench as JSON."""
+    """`gpiorig bench check` prints the wiring, and the bench as JSON."""
     as_text, as_json = gpiorig("bench", "check", bench_file), gpiorig("bench", "check", bench_file, "--json")
 
     assert (0, 0) == (as_text.status, as_json.status)
@@ -126,7 +126,7 @@ def test_bench_check(bench_file: Path) -> None:
 
 
 def test_bench_check_of_boards(tmp_path: Path) -> None:
-    """What is wrong on a bench of boards is status 1, and what was not looked at is said; --live is for boards."""
+    """What is wrong on a bench of boards is status 1, and unchecked parts are listed; --live is for boards."""
     boards = tmp_path / "boards.toml"
     boards.write_text(
         BENCH.split("# Clock errors")[0]
@@ -145,7 +145,7 @@ def test_bench_check_of_boards(tmp_path: Path) -> None:
 
 
 def test_missing_packages_are_named(tmp_path: Path) -> None:
-    """Without root and sudo, set-up prints the whole apt line and stops with status 2."""
+    """Without root and sudo, set-up prints the complete apt line and stops with status 2."""
     for name, script in {"dpkg-query": "exit 1", "id": "echo 1000"}.items():
         (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
         (tmp_path / name).chmod(0o755)
@@ -165,7 +165,7 @@ def test_missing_packages_are_named(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_another_kernel_than_wanted_is_refused(tmp_path: Path, bench_file: Path) -> None:
-    """What a node says it runs is compared with the experiment, as on a bench of boards, where no image is loaded."""
+    """The firmware that a node reports is compared with the experiment, as on a bench of boards."""
     image = images.reference_image("iotlab-m3")
     bench_file.write_text(BENCH.replace('board = "iotlab-m3"', f'board = "iotlab-m3"\nfirmware = "{image}"'))
     experiment = tmp_path / "experiment.toml"

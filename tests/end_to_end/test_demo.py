@@ -1,4 +1,4 @@
-"""The whole rig on the virtual bench: what the demo promises."""
+"""The entire rig on the virtual bench: what the demo promises."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_json_has_the_promised_keys(demo: Demo) -> None:
 
 
 def test_every_packet_is_accounted_for(demo: Demo) -> None:
-    """What the firmware's log says it sent is in the timelines or counted as lost."""
+    """Every packet that the firmware's log lists as sent is in the timelines or counted as lost."""
     recording = Recording.open(demo.folder)
     logged = node_log.parse(recording.serial("initiator").data, node="initiator")
 
@@ -68,7 +68,7 @@ def test_steps_add_up_to_the_sample(demo: Demo) -> None:
 
 
 def test_no_frame_is_lost_or_damaged(demo: Demo) -> None:
-    """As many symbol-bus frames are decoded as the firmware says it sent, on both nodes."""
+    """As many symbol-bus frames are decoded as the firmware's log lists as sent, on both nodes."""
     result = analyse(open_recording(Recording.open(demo.folder)))
 
     assert 0 == len(result.events.damaged)
@@ -91,7 +91,7 @@ def test_node_timer_agrees_with_the_pins(demo: Demo) -> None:
 
 
 def test_radio_wait_lies_on_the_backoff_lattice(demo: Demo) -> None:
-    """The wait before the air is a whole number of backoff periods, 0 to 7, above its least, both ways."""
+    """The wait before the air is an integer number of backoff periods, 0 to 7, above its least, both ways."""
     result = analyse(open_recording(Recording.open(demo.folder)))
     columns = [i for i, step in enumerate(result.routes[0].steps.steps) if "exec done to first bit on air" in step.name]
     assert 2 == len(columns)
@@ -140,7 +140,7 @@ def test_report_rebuilds_the_same(tmp_path: Path, demo: Demo) -> None:
 
 
 def test_report_page_is_self_contained_and_says_virtual(demo: Demo) -> None:
-    """The page loads nothing from elsewhere, and says on top that the bench is virtual."""
+    """The page loads nothing from elsewhere, and its top marks the bench as virtual."""
     page = Path(demo.numbers["report"]).read_text()
 
     assert [] == re.findall(r'(?:src|href)="(?!#|data:)[^"]*"', page)
@@ -148,7 +148,7 @@ def test_report_page_is_self_contained_and_says_virtual(demo: Demo) -> None:
 
 
 def test_recording_is_verified(demo: Demo) -> None:
-    """A finished recording passes its own checks, and says that its serial stamps are virtual."""
+    """A finished recording passes its own checks, and its serial timestamps are marked as virtual."""
     recording = Recording.open(demo.folder)
 
     assert () == recording.verify()

@@ -16,22 +16,22 @@ RECOVER = ReadOptions(recover=True)
 LAST = b"logic-1-10"
 
 
-def directory(octets: bytes) -> int:
+def directory(content: bytes) -> int:
     """Where the directory begins."""
-    return int(struct.unpack_from("<I", octets, octets.rfind(b"PK\5\6") + 16)[0])
+    return int(struct.unpack_from("<I", content, content.rfind(b"PK\5\6") + 16)[0])
 
 
-def entry(octets: bytes, member: bytes) -> int:
+def entry(content: bytes, member: bytes) -> int:
     """Where the directory's entry of a member begins."""
-    return octets.find(member, directory(octets)) - NAME
+    return content.find(member, directory(content)) - NAME
 
 
 def put(member: bytes, field: int, what: bytes) -> Callable[[bytes], bytes]:
     """Overwrite a field of a member's entry."""
 
-    def change(octets: bytes) -> bytes:
-        at = entry(octets, member) + field
-        return octets[:at] + what + octets[at + len(what) :]
+    def change(content: bytes) -> bytes:
+        at = entry(content, member) + field
+        return content[:at] + what + content[at + len(what) :]
 
     return change
 
@@ -39,9 +39,9 @@ def put(member: bytes, field: int, what: bytes) -> Callable[[bytes], bytes]:
 def flipped(bit: int) -> Callable[[bytes], bytes]:
     """One bit of the directory and what follows it."""
 
-    def change(octets: bytes) -> bytes:
-        at = directory(octets) + bit // 8
-        return octets[:at] + bytes([octets[at] ^ 1 << bit % 8]) + octets[at + 1 :]
+    def change(content: bytes) -> bytes:
+        at = directory(content) + bit // 8
+        return content[:at] + bytes([content[at] ^ 1 << bit % 8]) + content[at + 1 :]
 
     return change
 
@@ -58,7 +58,7 @@ def bits() -> list[Case]:
 
 
 def names() -> list[Case]:
-    """Members that are not what their names say."""
+    """Members that do not fit their names."""
     good = seeds.sr()
     cases = [
         info("sr", f"the last chunk is called {name.decode()}", put(LAST, NAME, name)(good), name.decode())

@@ -62,7 +62,7 @@ def saleae() -> list[Case]:
 
 
 def packets() -> list[Case]:
-    """Packet captures: what cannot be read is an error; what cannot be told is said."""
+    """Packet captures: what cannot be read is an error; what cannot be distinguished is reported."""
     lying, pcap = bytearray(seeds.pcapng()), seeds.pcap()
     block = lying.find(struct.pack("<I", 6), 100)
     lying[block + 4 : block + 8] = struct.pack("<I", 1 << 31)

@@ -157,7 +157,7 @@ def reading(
     verdict: Verdict,
     options: ReadOptions | None = None,
 ) -> Case:
-    """A damaged file, read by its format: sound in any case, and judged beside the whole one."""
+    """A damaged file, read by its format: sound in any case, and judged next to the complete one."""
     options = options or options_of(seed)
 
     def check(folder: Path) -> str:
@@ -181,14 +181,14 @@ def reading(
 
 
 def _remarks(format_: str, path: Path, options: ReadOptions) -> list[str]:
-    """What a reader says of a file: that sample numbers after damage are a guess, for instance."""
+    """The notes of a reader on a file: that sample numbers after damage are a guess, for instance."""
     content = formats.module(format_).read(path, options)
     invariants.edges_of(content)
     return list(content.remarks)
 
 
 def beside_whole(edges: Edges | None, good: Edges | None, verdict: Verdict) -> str:
-    """What is wrong with a damaged capture beside the whole one, or ""."""
+    """The difference of a damaged capture from the complete one, or ""."""
     if verdict is Verdict.ERROR:
         return "accepted"
     if edges is None or good is None:
@@ -205,7 +205,7 @@ def beside_whole(edges: Edges | None, good: Edges | None, verdict: Verdict) -> s
 
 
 def options_of(seed: seeds.Seed) -> ReadOptions:
-    """What must be said of a seed."""
+    """Options that a seed needs."""
     return ReadOptions(samplerate_hz=seeds.RATE_HZ, unitsize=1) if seed.format == "raw" else ReadOptions()
 
 
@@ -213,7 +213,7 @@ _whole: dict[str, Edges | None] = {}
 
 
 def whole(seed: seeds.Seed) -> Edges | None:
-    """What is in the whole file."""
+    """What is in the complete file."""
     if seed.name not in _whole:
         from fuzz.readers import scratch
 

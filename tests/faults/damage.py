@@ -17,35 +17,35 @@ NUMBERS = (0, 1 << 31, (1 << 32) - 1, 1 << 63)
 
 
 def damaged(content: bytes, number: int) -> bytes:
-    """Hit one to eight times: bits, cuts, pieces taken out, put in, copied elsewhere, absurd numbers and words."""
-    generator, octets = random.Random(number), bytearray(content)
+    """Hit one to eight times: bits, cuts, slices taken out, put in, copied elsewhere, absurd numbers and words."""
+    generator, changed = random.Random(number), bytearray(content)
     for _ in range(generator.randint(1, 8) if number % 3 else 1):
-        if not octets:
+        if not changed:
             break
         edge = generator.random() < 0.5  # heads and directories are where structure is
-        at = generator.randrange(len(octets))
+        at = generator.randrange(len(changed))
         if edge:
-            at = generator.choice((at % 512, len(octets) - 1 - at % 512)) % len(octets)
+            at = generator.choice((at % 512, len(changed) - 1 - at % 512)) % len(changed)
         length = generator.randint(1, 512)
         match generator.randrange(8):
             case 0:
-                octets[at] ^= 1 << generator.randrange(8)
+                changed[at] ^= 1 << generator.randrange(8)
             case 1:
-                octets[at] = generator.randrange(256)
+                changed[at] = generator.randrange(256)
             case 2 if generator.random() < 0.3:
-                del octets[at:]
+                del changed[at:]
             case 3:
-                del octets[at : at + length]
+                del changed[at : at + length]
             case 4:
-                octets[at:at] = generator.randbytes(length % 64)
+                changed[at:at] = generator.randbytes(length % 64)
             case 5:
                 size = generator.choice((2, 4, 8))
-                octets[at : at + size] = struct.pack("<Q", generator.choice(NUMBERS))[:size]
+                changed[at : at + size] = struct.pack("<Q", generator.choice(NUMBERS))[:size]
             case 6:
-                octets[at:at] = octets[generator.randrange(len(octets)) :][:length]
+                changed[at:at] = changed[generator.randrange(len(changed)) :][:length]
             case _:
-                octets[at : at + generator.randint(0, 9)] = generator.choice(WORDS)
-    return bytes(octets)
+                changed[at : at + generator.randint(0, 9)] = generator.choice(WORDS)
+    return bytes(changed)
 
 
 def cases() -> list[Case]:

@@ -112,8 +112,8 @@ def silence() -> list[Case]:
     return cases
 
 
-def _flipped(octets: bytes) -> bytes:
-    return octets[:-60] + bytes([octets[-60] ^ 4]) + octets[-59:]
+def _flipped(content: bytes) -> bytes:
+    return content[:-60] + bytes([content[-60] ^ 4]) + content[-59:]
 
 
 def _without_end(folder: Path) -> None:
@@ -127,9 +127,9 @@ def _doubled(folder: Path) -> None:
 
 def _exchanged(folder: Path) -> None:
     one, other = folder / EDGES / "000001.seg", folder / EDGES / "000002.seg"
-    octets = one.read_bytes()
+    content = one.read_bytes()
     one.write_bytes(other.read_bytes())
-    other.write_bytes(octets)
+    other.write_bytes(content)
 
 
 def strange_files() -> list[Case]:
@@ -161,15 +161,15 @@ def strange_files() -> list[Case]:
     ]
 
 
-def _counted(octets: bytes) -> bytes:
+def _counted(content: bytes) -> bytes:
     import struct
     import zlib
 
     from gpiorig.capture.recording.segment_format import BODY, HEADER_SIZE
 
-    magic, kind, number, _, watermark, crc = BODY.unpack(octets[: BODY.size])
+    magic, kind, number, _, watermark, crc = BODY.unpack(content[: BODY.size])
     body = BODY.pack(magic, kind, number, (1 << 32) - 1, watermark, crc)
-    return body + struct.pack("<I", zlib.crc32(body)) + octets[HEADER_SIZE:]
+    return body + struct.pack("<I", zlib.crc32(body)) + content[HEADER_SIZE:]
 
 
 def descriptions() -> list[Case]:
@@ -207,7 +207,7 @@ def descriptions() -> list[Case]:
 
 
 def marked() -> list[Case]:
-    """What is known to be lost is told, and what is left is read."""
+    """Known losses are reported, and the rest is read."""
 
     def broken(change: Callable[[Path], object]) -> Callable[[Path], None]:
         def both(folder: Path) -> None:

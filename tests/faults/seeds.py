@@ -1,4 +1,4 @@
-"""Small whole files of every kind that gpiorig reads, made of one capture where a kind can hold it; no binary blobs."""
+"""Small undamaged files of every kind that gpiorig reads, of one capture where a kind can hold it; no binary blobs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ EXPERIMENT = (Path(__file__).resolve().parents[2] / "experiments" / "pingpong.to
 
 @dataclass(frozen=True, slots=True)
 class Seed:
-    """A whole file.
+    """An undamaged file.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ def sr(*, metadata: str | bytes = "", members: dict[str, bytes] | None = None) -
 
 
 def sr_metadata(*, samplerate: str = "1 MHz", probes: int = 3, unitsize: int = 1) -> str:
-    """What a .sr file says of its samples."""
+    """The metadata of a .sr file."""
     names = "".join(f"probe{i + 1}={CHANNELS[i] if i < 3 else f'd{i}'}\n" for i in range(probes))
     return (
         f"[global]\nsigrok version=0.5.2\n\n[device 1]\ncapturefile=logic-1\ntotal probes={probes}\n"
@@ -198,31 +198,31 @@ def actuation() -> bytes:
 
 def frame(number: int) -> bytes:
     """An IEEE 802.15.4 data frame with its checksum."""
-    octets = bytes.fromhex("6188") + bytes([number]) + bytes.fromhex("cdab02000100") + b"payload %d" % number
-    return octets + ieee802154.fcs16(octets)
+    content = bytes.fromhex("6188") + bytes([number]) + bytes.fromhex("cdab02000100") + b"payload %d" % number
+    return content + ieee802154.fcs16(content)
 
 
 def pcap(count: int = 10) -> bytes:
     """A libpcap file of frames with their FCS (link type 195)."""
-    octets = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 195)
+    content = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 195)
     for n in range(count):
-        octets += struct.pack("<IIII", 1_700_000_000 + n, 1000 * n, len(frame(n)), len(frame(n))) + frame(n)
-    return octets
+        content += struct.pack("<IIII", 1_700_000_000 + n, 1000 * n, len(frame(n)), len(frame(n))) + frame(n)
+    return content
 
 
 def pcapng(
     count: int = 10, *, interfaces: int = 2, resolution: int = 9, offset_s: int = 0, length: int | None = None
 ) -> bytes:
     """A pcapng file of frames with their FCS on several interfaces."""
-    octets = _block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1))
+    content = _block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1))
     for n in range(interfaces):
         options = _option(2, b"if%d" % n) + _option(9, bytes([resolution])) + _option(14, struct.pack("<q", offset_s))
-        octets += _block(1, struct.pack("<HHI", 195, 0, 0) + options + bytes(4))
+        content += _block(1, struct.pack("<HHI", 195, 0, 0) + options + bytes(4))
     for n in range(count):
-        ticks, octets_ = STAMP_NS + 1_000_000 * n, frame(n)
-        head = (n % interfaces, ticks >> 32, ticks & 0xFFFFFFFF, len(octets_), length or len(octets_))
-        octets += _block(6, struct.pack("<IIIII", *head) + octets_)
-    return octets
+        ticks, psdu = STAMP_NS + 1_000_000 * n, frame(n)
+        head = (n % interfaces, ticks >> 32, ticks & 0xFFFFFFFF, len(psdu), length or len(psdu))
+        content += _block(6, struct.pack("<IIIII", *head) + psdu)
+    return content
 
 
 def _block(kind: int, body: bytes) -> bytes:
@@ -235,7 +235,7 @@ def _option(code: int, value: bytes) -> bytes:
 
 
 def serial_parts() -> list[bytes]:
-    """The record of a port, piece by piece: its head, that it was opened, then lines, each a read."""
+    """The record of a port, part by part: its head, that it was opened, then lines, each a read."""
     with tempfile.TemporaryDirectory() as name:
         path = Path(name) / "node.rec"
         writer, cuts = SerialWriter(path), [0]
@@ -245,8 +245,8 @@ def serial_parts() -> list[bytes]:
             kind = Kind.RECEIVED if n else Kind.OPENED
             writer.append(data, stamp_ns=10**6 * n, wall_ns=STAMP_NS + 10**6 * n, kind=kind)
         writer.close()
-        octets = path.read_bytes()
-        return [octets[start:end] for start, end in zip(cuts, [*cuts[1:], len(octets)], strict=True)]
+        content = path.read_bytes()
+        return [content[start:end] for start, end in zip(cuts, [*cuts[1:], len(content)], strict=True)]
 
 
 def serial_record() -> bytes:
@@ -255,7 +255,7 @@ def serial_record() -> bytes:
 
 
 def segments(folder: Path, edges: Edges, *, files: int = 3) -> None:
-    """The capture as about so many segment files of several blocks."""
+    """The capture as segment files of several blocks, about the given number of files."""
     writer = SegmentWriter(folder, segment_bytes=16 * edges.samples.size // files)
     cuts = sorted({*range(0, edges.samples.size, 20), *np.searchsorted(edges.samples, edges.gaps[:, 1]).tolist()})
     gaps = {int(to): int(begin) for begin, to in edges.gaps}

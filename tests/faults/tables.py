@@ -47,7 +47,7 @@ def times() -> list[Case]:
 
 
 def tables() -> list[Case]:
-    """Tables as a whole."""
+    """Damage of entire tables."""
     good = seeds.state_changes()
     return [
         info("csv", "60 names of 16 KB of 0xFF", names_of_0xff, memory=True),

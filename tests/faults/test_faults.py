@@ -11,7 +11,7 @@ from . import corpus
 from .case import Case
 
 CASES = corpus.cases()
-SHARE = 60  # one in so many of those that are many and alike
+SHARE = 60  # one in N of those that are many and alike
 RARE = 150  # cases of a format and verdict, all of which are run
 
 

@@ -237,7 +237,7 @@ def counters() -> list[Case]:
 
 
 def segments() -> list[Case]:
-    """A stretch of a capture that is missing, with a gap, or there twice."""
+    """An interval of a capture that is missing, with a gap, or there twice."""
 
     def missing(folder: Path) -> str:
         levels, starts, sent = good()

@@ -21,10 +21,10 @@ BOARDS = sorted(path.parent.name for path in FIRMWARE.glob("reference/boards/*/b
 
 @dataclass(frozen=True)
 class Built:
-    """An image, and what make said."""
+    """An image, and the output of make."""
 
     elf: Path
-    said: str
+    printed: str
 
     @property
     def names(self) -> set[str]:
@@ -61,7 +61,7 @@ def image(tmp_path_factory: pytest.TempPathFactory, target: tuple[str, str]) -> 
 
 
 def test_builds_without_a_warning(image: Built) -> None:
-    assert "warning" not in image.said
+    assert "warning" not in image.printed
 
 
 def test_a_second_make_does_nothing(image: Built, target: tuple[str, str]) -> None:
@@ -85,14 +85,14 @@ def test_no_heap_no_float(image: Built) -> None:
 
 def test_off_builds_the_same_application_without_probes(image: Built, target: tuple[str, str], tmp_path: Path) -> None:
     off = build(tmp_path, *target, "PROBES=off")
-    assert "warning" not in off.said
+    assert "warning" not in off.printed
     assert [] == [name for name in off.names if "gpiorig" in name]
     assert {"app_start", "radio_service"} <= off.names
     assert {"gpiorig_send", "gpiorig_send_id"} <= image.names
 
 
 def test_the_table_of_sizes_has_what_size_says(image: Built, target: tuple[str, str]) -> None:
-    """And says what is not built."""
+    """And lists what is not built."""
     choice = ["--boards", target[0], "--kernels", target[1], "--probes", "normal", "doubled"]
     command = [sys.executable, FIRMWARE / "sizes.py", image.elf.parents[1], *choice]
     table = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
@@ -111,7 +111,7 @@ def test_constant_codes_are_folded(image: Built) -> None:
 
 
 def test_a_board_without_its_compiler_is_left_out(tmp_path: Path) -> None:
-    """`make firmware` says so and builds the others; a board asked for by name is an error."""
+    """`make firmware` reports it and builds the others; a board asked for by name is an error."""
     options = [f"BUILD={tmp_path}", "CROSS=no-such-"]
     done = subprocess.run(["make", "-C", FIRMWARE, "firmware", *options], capture_output=True, text=True, check=True)
     assert "iotlab-m3 is not built: there is no no-such-gcc no-such-size" in done.stdout

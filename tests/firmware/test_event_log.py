@@ -1,4 +1,4 @@
-"""The event log against the pins: a virtual board sends packets that nobody answers, and then its log."""
+"""The event log against the pins: a virtual board sends packets that get no reply, and then its log."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def logged(board: str, *commands: str, records: int, words: tuple[str, ...] = ()
     """A run of an image that has a log, which it is asked for at the end."""
     seen = run(board, build(board, f"LOG={records}", *words).read_bytes(), *commands, "log")
     assert () == seen.log.malformed
-    assert seen.log.event_log is not None, seen.said
+    assert seen.log.event_log is not None, seen.printed
     return seen, seen.log.event_log
 
 
-def late_us(seen: Run, noted: EventLog) -> NDArray[np.float64]:
+def late_us(seen: Run, log: EventLog) -> NDArray[np.float64]:
     """How long after the node read its timer each event showed, but for an offset and the node's clock error."""
     pins_us = seen.frames.samples * 1e6 / SAMPLERATE_HZ
-    ticks = noted.ticks.astype(np.float64)
+    ticks = log.ticks.astype(np.float64)
     drift = np.polyfit(ticks, pins_us, 1)
     return pins_us - np.polyval(drift, ticks)
 
@@ -58,55 +58,55 @@ def late_us(seen: Run, noted: EventLog) -> NDArray[np.float64]:
 )
 def test_log_and_pins_tell_the_same(board: str, kernel: str, records: int, price_us: float) -> None:
     """The same events with the same ids in the same order, at the same times but for a tick and a record's price."""
-    seen, noted = logged(board, f"start {PACKETS}", records=records, words=(f"KERNEL={kernel}",))
+    seen, log = logged(board, f"start {PACKETS}", records=records, words=(f"KERNEL={kernel}",))
 
     assert 0 == len(seen.frames.damaged_samples)
-    assert (0, 0) == (noted.lost, noted.missing)
-    assert "ok log lost=0\n" in seen.said
-    assert seen.frames.codes.tolist() == noted.codes.tolist()
-    assert seen.frames.ids.tolist() == noted.ids.tolist()
-    assert PACKETS * 10 < len(noted)
-    assert np.ptp(late_us(seen, noted)) <= TICK_US + price_us
+    assert (0, 0) == (log.lost, log.missing)
+    assert "ok log lost=0\n" in seen.printed
+    assert seen.frames.codes.tolist() == log.codes.tolist()
+    assert seen.frames.ids.tolist() == log.ids.tolist()
+    assert PACKETS * 10 < len(log)
+    assert np.ptp(late_us(seen, log)) <= TICK_US + price_us
 
 
 def test_events_beyond_the_ring_are_counted() -> None:
     """The oldest stay; how many are lost is what the pins showed and the log lacks."""
-    seen, noted = logged("iotlab-m3", f"start {PACKETS}", records=64)
+    seen, log = logged("iotlab-m3", f"start {PACKETS}", records=64)
 
-    assert 64 == len(noted)
-    assert seen.frames.codes[:64].tolist() == noted.codes.tolist()
-    assert len(seen.frames.codes) - 64 == noted.lost
-    assert f"ok log lost={noted.lost}\n" in seen.said
+    assert 64 == len(log)
+    assert seen.frames.codes[:64].tolist() == log.codes.tolist()
+    assert len(seen.frames.codes) - 64 == log.lost
+    assert f"ok log lost={log.lost}\n" in seen.printed
 
 
 @pytest.mark.parametrize("kernel", ["events", "threads"])
 def test_the_log_is_sent_while_idle(kernel: str) -> None:
     """Then a ring that is much too short for all of it loses nothing."""
-    seen, noted = logged("iotlab-m3", "log", "set log 1", f"start {PACKETS}", records=64, words=(f"KERNEL={kernel}",))
+    seen, log = logged("iotlab-m3", "log", "set log 1", f"start {PACKETS}", records=64, words=(f"KERNEL={kernel}",))
 
-    assert len(noted) > 64
-    assert 0 == noted.lost
-    assert seen.frames.codes.tolist() == noted.codes.tolist()
-    assert seen.frames.ids.tolist() == noted.ids.tolist()
+    assert len(log) > 64
+    assert 0 == log.lost
+    assert seen.frames.codes.tolist() == log.codes.tolist()
+    assert seen.frames.ids.tolist() == log.ids.tolist()
 
 
 def test_the_log_alone() -> None:
     """Without pins: the same events, and no edge."""
-    seen, noted = logged("iotlab-m3", f"start {PACKETS}", records=512, words=("DEFINES=-DGPIORIG_PINS=0",))
+    seen, log = logged("iotlab-m3", f"start {PACKETS}", records=512, words=("DEFINES=-DGPIORIG_PINS=0",))
 
     assert 0 == len(seen.frames.codes) + len(seen.frames.damaged_samples)
-    assert (0, 0) == (noted.lost, noted.missing)
-    assert PACKETS * 10 < len(noted)
+    assert (0, 0) == (log.lost, log.missing)
+    assert PACKETS * 10 < len(log)
 
 
 def test_heartbeats_count() -> None:
     """Every 10 ms from the setting on, without drift: each is due one period after the last one was."""
-    _, noted = logged("iotlab-m3", "set heartbeat_us 10000", "set heartbeat_us 0", records=512)
+    _, log = logged("iotlab-m3", "set heartbeat_us 10000", "set heartbeat_us 0", records=512)
 
-    beats = np.flatnonzero(noted.codes == 5)
-    assert list(range(len(beats))) == noted.ids[beats].tolist()
+    beats = np.flatnonzero(log.codes == 5)
+    assert list(range(len(beats))) == log.ids[beats].tolist()
     assert 19 <= len(beats) <= 21  # 200 ms
-    assert (np.abs(np.diff(noted.ticks[beats]) - 10_000) <= 2).all()
+    assert (np.abs(np.diff(log.ticks[beats]) - 10_000) <= 2).all()
 
 
 def test_an_overflow_fails_the_check_and_names_the_node(tmp_path: Path) -> None:

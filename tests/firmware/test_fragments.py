@@ -84,7 +84,7 @@ class Reassembly:
         self._library = library
 
     def add(self, datagram: bytes, offset: int, length: int, *, tag: int = 1, source: int = 2) -> bytes | None:
-        """Hand in a part; the datagram if it is whole now."""
+        """Hand in a part; the datagram if it is complete now."""
         return self.add_part(datagram[offset : offset + length], len(datagram), offset, tag=tag, source=source)
 
     def add_part(self, part: bytes, size: int, offset: int, *, tag: int = 1, source: int = 2) -> bytes | None:

@@ -34,10 +34,10 @@ LONG_PS = 5000 * PS_PER_S  # longer than the alarms that outlast the 32-bit coun
 
 @dataclass(frozen=True)
 class Run:
-    """What an image said, by the name of the check, and what its pins showed until it turned the events off."""
+    """The lines of an image by the name of the check, and the events on its pins until it turned the events off."""
 
     kernel: str
-    said: dict[str, str]
+    printed: dict[str, str]
     events: Events
     log: str
 
@@ -104,69 +104,69 @@ def number(text: str, key: str) -> int:
 @pytest.mark.slow
 def test_a_more_urgent_actor_pre_empts(run: Run) -> None:
     """Threads: at once, also within one that was pre-empting; events: one after the other, in the order of posting."""
-    assert {"threads": "trace=(umU)", "events": "trace=()uUm"}[run.kernel] == run.said["order"]
+    assert {"threads": "trace=(umU)", "events": "trace=()uUm"}[run.kernel] == run.printed["order"]
 
 
 def test_passing_on_is_a_message_or_a_call(run: Run) -> None:
-    assert {"threads": "trace=mMu", "events": "trace=muM"}[run.kernel] == run.said["pass"]
+    assert {"threads": "trace=mMu", "events": "trace=muM"}[run.kernel] == run.printed["pass"]
 
 
 def test_signals_coalesce_and_go_before_messages(run: Run) -> None:
     """Bits 0, 2, 0 and 1, the last one taken back: one call with 5, then the messages that came before it."""
-    assert "trace=5ab" == run.said["signals"]
+    assert "trace=5ab" == run.printed["signals"]
 
 
 def test_a_full_queue_refuses_and_counts(run: Run) -> None:
-    assert "trace=++++--abcd dropped=2 longest=4" == run.said["queue"]
+    assert "trace=++++--abcd dropped=2 longest=4" == run.printed["queue"]
 
 
 def test_a_cancelled_alarm_takes_its_signal_back(run: Run) -> None:
-    assert "trace=x2" == run.said["take_back"]
+    assert "trace=x2" == run.printed["take_back"]
 
 
 def test_alarms_come_in_order_and_never_early(run: Run) -> None:
-    """In the past, cancelled, set anew, and beyond a turn of the 16-bit compare; then beyond a wrap of timer_now."""
-    assert run.said["alarms"].startswith("trace=h.gebfc early=0 ")
-    assert run.said["long_alarms"].startswith("trace=lllllll early=0 ")
-    assert run.said["long_alarms"].endswith("wrapped=1")
+    """In the past, cancelled, set again, and beyond a turn of the 16-bit compare; then beyond a wrap of timer_now."""
+    assert run.printed["alarms"].startswith("trace=h.gebfc early=0 ")
+    assert run.printed["long_alarms"].startswith("trace=lllllll early=0 ")
+    assert run.printed["long_alarms"].endswith("wrapped=1")
     # Far less than a turn, which an alarm would be late by that missed its match.
-    assert max(number(run.said["alarms"], "late_us"), number(run.said["long_alarms"], "late_us")) < 1000
+    assert max(number(run.printed["alarms"], "late_us"), number(run.printed["long_alarms"], "late_us")) < 1000
 
 
 def test_equals_take_turns_of_a_slice(run: Run) -> None:
     """Two times 5 ms of work in slices of 1 ms, also when another actor pre-empts more often than that."""
     for name in ("slices", "slices_interrupted"):
-        trace = run.said[name].removeprefix("trace=")
+        trace = run.printed[name].removeprefix("trace=")
         if run.kernel == "events":
             assert "AB" == trace
         else:
             assert re.fullmatch(r"(AB){4,}A?", trace)
-    assert re.fullmatch(r"(AB){4,7}A?", run.said["slices"].removeprefix("trace=")) or run.kernel == "events"
+    assert re.fullmatch(r"(AB){4,7}A?", run.printed["slices"].removeprefix("trace=")) or run.kernel == "events"
 
 
 def test_one_alone_is_not_interrupted(run: Run) -> None:
     """10 ms of work of one worker: the switch to it is the only one."""
-    assert f"trace=A switches={int(run.kernel == 'threads')}" == run.said["alone"]
+    assert f"trace=A switches={int(run.kernel == 'threads')}" == run.printed["alone"]
 
 
 def test_priorities_change_at_run_time(run: Run) -> None:
-    assert {"threads": "trace=BA", "events": "trace=AB"}[run.kernel] == run.said["priority"]
-    assert {"threads": "trace=aBA", "events": "trace=aAB"}[run.kernel] == run.said["own_priority"]
+    assert {"threads": "trace=BA", "events": "trace=AB"}[run.kernel] == run.printed["priority"]
+    assert {"threads": "trace=aBA", "events": "trace=aAB"}[run.kernel] == run.printed["own_priority"]
 
 
 def test_a_stack_overflow_is_a_fault_that_names_the_actor(run: Run) -> None:
     if run.kernel == "threads":
-        assert "stack app_actor" == run.said["fault"]
-        assert "overflow" not in run.said
-        assert min(number(run.said["stack"], "mac_left"), number(run.said["stack"], "console_left")) > 0
+        assert "stack app_actor" == run.printed["fault"]
+        assert "overflow" not in run.printed
+        assert min(number(run.printed["stack"], "mac_left"), number(run.printed["stack"], "console_left")) > 0
     else:
-        assert "done" in run.said
+        assert "done" in run.printed
 
 
 def test_pins_show_what_the_kernel_did(run: Run) -> None:
     """No frame is damaged or missing; spans pair; the actor that runs is the one that was switched to."""
     assert 0 == len(run.events.damaged)
-    assert number(run.said["events"], "probes") <= run.events.frames(
+    assert number(run.printed["events"], "probes") <= run.events.frames(
         "node"
     )  # it tells of them before it turns them off
     assert 2 == len(run.names(group="queue.drop"))

@@ -1,4 +1,4 @@
-"""The CC2538's port: the time it keeps, counted. There is no virtual board, and nobody has run it on hardware."""
+"""The CC2538's port: the time it keeps, counted. It has neither a virtual board nor a run on hardware."""
 
 from __future__ import annotations
 

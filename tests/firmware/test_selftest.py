@@ -1,4 +1,4 @@
-"""`gpiorig firmware` on the reference firmware: its probes are in images and recordings, and one left out is named."""
+"""`gpiorig firmware` on the reference firmware: its probes are in images and recordings, and one omitted is named."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ IMAGES = [
 
 @pytest.fixture(scope="module")
 def masked() -> Path:
-    """An image with one point left out by the build-time mask."""
+    """An image with one point omitted by the build-time mask."""
     mask = f"-DGPIORIG_MASK_{LEFT_OUT.upper().replace('.', '_')}=0"
     return build("iotlab-m3", f"DEFINES={mask}")
 

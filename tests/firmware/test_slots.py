@@ -79,7 +79,7 @@ def plans(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
 
 @pytest.mark.parametrize(("rdc", "frame_us"), [(10, 130_000), (15, 87_000), (20, 65_000)])
 def test_frames_are_those_of_the_paper(plans: ctypes.CDLL, rdc: int, frame_us: int) -> None:
-    """T_MAC is that of table 1 of Rodriguez-Zurrunero et al. (2019), and 13 ms are its share that table 1 says."""
+    """T_MAC is that of table 1 of Rodriguez-Zurrunero et al. (2019), and 13 ms are its share by table 1."""
     assert frame_us == plans.frame_us(rdc)
     assert rdc == round(100 * BEACONS_US / frame_us)
 
@@ -110,7 +110,7 @@ def test_synchronisation_packets_come_every_ten_seconds(plans: ctypes.CDLL, fram
 
 
 def test_slots_agree_between_nodes(plans: ctypes.CDLL) -> None:
-    """At most one level sends a beacon in a slot, and the level below hears it; packets go where their receiver is."""
+    """At most one level sends a beacon in a slot, and the level below receives it; packets go to their receiver."""
     for slotframe in (3, 11, 101):
         own, other = plans.cell(2, slotframe), plans.cell(1, slotframe)
         for asn in range(4 * LEVELS * slotframe):
@@ -140,7 +140,7 @@ def test_places_are_kept_up_without_division(plans: ctypes.CDLL) -> None:
 def follow(
     plans: ctypes.CDLL, ppm: float, *, nominal_us: int, beat: int, beacons: int, jitter_us: int = 0, start_us: int = 0
 ) -> tuple[Clock, list[int]]:
-    """A clock that is `ppm` fast hears a beacon every `beat` periods; how far off it was at each, in us."""
+    """A clock that is `ppm` fast receives a beacon every `beat` periods; how far off it was at each, in us."""
     choose = random.Random(int(ppm) + nominal_us)
     clock = Clock()
     plans.slot_clock_reset(ctypes.byref(clock), nominal_us)
@@ -166,7 +166,7 @@ def test_a_clock_keeps_step(plans: ctypes.CDLL, ppm: float, nominal_us: int, bea
 
 
 def test_a_clock_follows_jitter_but_not_another_clock(plans: ctypes.CDLL) -> None:
-    """Stamps that are up to 5 us off move it by no more than a few times that; a foreign beacon makes it begin anew."""
+    """Stamps that are up to 5 us off move it by no more than a few times that; a foreign beacon restarts it."""
     clock, errors = follow(plans, 40, nominal_us=10_000, beat=33, beacons=100, jitter_us=5)
     assert max(map(abs, errors)) <= 4 * 5
     assert plans.slot_clock_is_synchronised(ctypes.byref(clock))

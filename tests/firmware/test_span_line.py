@@ -42,7 +42,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Events:
 
 
 def test_line_and_bus_tell_the_same(stage: Events) -> None:
-    """Both nodes see one radio interrupt for each rise of the radio's line, told by a pin there and by frames here."""
+    """Both nodes see one radio interrupt for each rise of the radio's line, shown by a pin there and by frames here."""
     for node in stage.node_names:
         rises = stage.instants("tap.irq.enter", node=node)
         enters, exits = stage.instants("isr.radio.enter", node=node), stage.instants("isr.radio.exit", node=node)

@@ -66,7 +66,7 @@ def functions(folder: Path) -> dict[str, list[str]]:
 
 
 def test_symbols_and_gaps_keep_their_time(tmp_path: Path) -> None:
-    """What the board file says of them holds, with the DCO's error; a gap is longer than any symbol within a frame."""
+    """They are as in the board file, with the DCO's error; a gap is longer than any symbol within a frame."""
     board = boards.load("telosb")
     sends = functions(tmp_path)
     held, heads, tails = [], [], []
@@ -165,11 +165,11 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     dumps = {name: [f"0x{word}" for word in places[name]] for name in ("results", "strings")}
     commands = [f"prog {image}", "reset", "step 1500000", *(f"md {at} {size}" for at, size in dumps.values())]
     output = subprocess.run(["mspdebug", "-q", "sim", *commands], capture_output=True, text=True, check=True).stdout
-    octets: dict[int, int] = {}
+    content: dict[int, int] = {}
     for address, row in re.findall(r"^ +([0-9a-f]+): ((?:[0-9a-f]{2} )+)", output, re.MULTILINE):
-        octets |= {int(address, 16) + at: int(octet, 16) for at, octet in enumerate(row.split())}
+        content |= {int(address, 16) + at: int(value, 16) for at, value in enumerate(row.split())}
     return {
-        name: bytes(octets[int(at, 16) + offset] for offset in range(int(size, 16)))
+        name: bytes(content[int(at, 16) + offset] for offset in range(int(size, 16)))
         for name, (at, size) in dumps.items()
     }
 

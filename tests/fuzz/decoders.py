@@ -1,4 +1,4 @@
-"""Targets of the fuzzer that decode: native kernels against sigrok's decoders in our host, whole or in pieces."""
+"""Targets of the fuzzer that decode: native kernels against sigrok's decoders in our host, at once or in blocks."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def by_sigrok(edges: Edges, stack: str, kind: OutputKind) -> Records:
 
 
 def symbol_bus(data: bytes) -> None:
-    """A symbol bus: the native kernel finds what the sigrok decoder finds, in one piece and in several."""
+    """A symbol bus: the native kernel finds what the sigrok decoder finds, at once and in several blocks."""
     width = (1, 2, 4, 8)[data[0] % 4] if data else 1
     bus(waves(data[1:], channels=1 + width, rate_hz=BUS_HZ), width)
 
@@ -226,7 +226,7 @@ def serial_line(data: bytes) -> None:
 
 
 def spi_bus(data: bytes) -> None:
-    """An SPI bus: its words are those of sigrok's spi decoder, in one piece and in several."""
+    """An SPI bus: its words are those of sigrok's spi decoder, at once and in several blocks."""
     if len(data) < 2:
         return
     mode, bits = data[0] % 4, 1 + data[1] % 32
@@ -245,7 +245,7 @@ def spi_bus(data: bytes) -> None:
 
 
 def radio_frame(data: bytes) -> None:
-    """An IEEE 802.15.4 frame: a header within its octets, or none."""
+    """An IEEE 802.15.4 frame: a header within its bytes, or none."""
     header = ieee802154.parse(data)
     hold(header is None or header.length <= len(data), "a header is not longer than its frame")
 
@@ -259,7 +259,7 @@ def sync_line(data: bytes) -> None:
 
 
 def shared_edges(data: bytes) -> None:
-    """Windows of a capture, and the capture in pieces, are the capture."""
+    """Windows of a capture, and the capture in blocks, are the capture."""
     edges = waves(data, channels=3, rate_hz=1_000_000)
     hold(equal(edges, edges_of(in_pieces(edges, len(edges.samples) // 2))), "in pieces it is the same")
     with our_errors():

@@ -18,7 +18,7 @@ def place(error: BaseException) -> str:
 
 
 def smaller(data: bytes, fails: Callable[[bytes], bool], *, seconds: float = SMALLER_S) -> bytes:
-    """Delete pieces, large ones first, while it still fails."""
+    """Delete slices, large ones first, while it still fails."""
     until, size = time.monotonic() + seconds, max(1, len(data) // 2)
     while size and time.monotonic() < until:
         at = 0

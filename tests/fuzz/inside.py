@@ -1,4 +1,4 @@
-"""Targets of the fuzzer behind checksums: the input is what a file holds, and its envelope is made right around it."""
+"""Targets of the fuzzer past the checksums: the input is the content of a file, in a valid envelope."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def sal_members(data: bytes) -> None:
 
 def segment_blocks(data: bytes) -> None:
     """A segment file of blocks with right checksums: 18 bytes of header each, then the payload that it wants."""
-    octets, at, number = b"", 0, 0
+    written, at, number = b"", 0, 0
     while at + 18 <= len(data) and number < 50:
         kind, step, count, watermark, _ = struct.unpack_from("<BBIqI", data, at)
         at, count = at + 18, count % 64 if step & 1 else count
@@ -63,9 +63,9 @@ def segment_blocks(data: bytes) -> None:
         payload = data[at : at + PAYLOAD_BYTES.get(kind, 0) * min(count, 1000)]
         at += len(payload)
         body = BODY.pack(MAGIC, kind, number, count, watermark, zlib.crc32(payload))
-        octets += body + struct.pack("<I", zlib.crc32(body)) + payload
+        written += body + struct.pack("<I", zlib.crc32(body)) + payload
     folder = fresh("segment_blocks")
-    (folder / "000001.seg").write_bytes(octets)
+    (folder / "000001.seg").write_bytes(written)
     with our_errors():
         content = read_segments(folder)
         try:
@@ -76,15 +76,15 @@ def segment_blocks(data: bytes) -> None:
 
 def serial_entries(data: bytes) -> None:
     """A serial record whose entries have right checksums: 8 bytes of head each, then their bytes."""
-    octets, at = SERIAL_MAGIC, 0
+    written, at = SERIAL_MAGIC, 0
     while at + 8 <= len(data):
         stamp, kind, length, flags = struct.unpack_from("<iBHB", data, at)
         content = data[at + 8 : at + 8 + length % 200]
         at += 8 + len(content)
         fields = FIELDS.pack(stamp << 32 if flags & 1 else stamp, seeds.STAMP_NS + stamp, len(content), kind % 6)
-        octets += fields + struct.pack("<I", zlib.crc32(content, zlib.crc32(fields))) + content
+        written += fields + struct.pack("<I", zlib.crc32(content, zlib.crc32(fields))) + content
     path = fresh("serial_entries") / "node.rec"
-    path.write_bytes(octets)
+    path.write_bytes(written)
     with our_errors():
         record = read_record(path, clock="host")
         hold(len(record.data) == (int(record.ends[-1]) if len(record.ends) else 0), "the reads make up the bytes")

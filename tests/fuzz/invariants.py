@@ -26,7 +26,7 @@ class Broken(AssertionError):
 
 
 def hold(fact: bool, what: str) -> None:
-    """As `assert`, but not left out by -O."""
+    """As `assert`, but not omitted by -O."""
     if not fact:
         raise Broken(what)
 
@@ -92,7 +92,7 @@ def read(format_: str, path: Path, options: ReadOptions) -> Edges | None:
 
 
 def rewritten(format_: str, edges: Waveform, path: Path) -> None:
-    """What is written as a format and read again is the same, unless the writer refuses it or says what it rounded."""
+    """Written as a format and read again it is the same, unless the writer refuses it or reports what it rounded."""
     module = formats.module(format_)
     try:
         if module.write(path, edges):

@@ -89,7 +89,7 @@ def _file(name: str, seed: seeds.Seed, data: bytes) -> Path:
 
 
 def of_format(format_: str) -> Target:
-    """A format, read as it is and with a rate that is given; what it gives is written again."""
+    """A format, read without options and with a given rate; what it gives is written again."""
     known = [seed for seed in seeds.seeds() if seed.format == format_]
 
     def run(data: bytes) -> None:
@@ -122,7 +122,7 @@ def recognised(data: bytes) -> None:
 
 
 def segment(data: bytes) -> None:
-    """A segment file: of a damaged one only whole blocks are read, or it is refused."""
+    """A segment file: of a damaged one only complete blocks are read, or it is refused."""
     folder = fresh("segment")
     (folder / "000001.seg").write_bytes(data)
     with our_errors():
@@ -161,13 +161,13 @@ def segment_calls(data: bytes) -> None:
         return
     paths = sorted(folder.glob("*.seg"))
     path = paths[data[-1] % len(paths)]
-    octets = bytearray(path.read_bytes())
-    place = int.from_bytes(data[-3:-1], "little") % max(1, len(octets))
+    written = bytearray(path.read_bytes())
+    place = int.from_bytes(data[-3:-1], "little") % max(1, len(written))
     if data[-4] & 1:
-        del octets[place:]
-    elif octets:
-        octets[place] ^= 1 << (data[-4] >> 1 & 7)
-    path.write_bytes(octets)
+        del written[place:]
+    elif written:
+        written[place] ^= 1 << (data[-4] >> 1 & 7)
+    path.write_bytes(written)
     with our_errors():
         content = read_segments(folder)
         read = [
@@ -214,7 +214,7 @@ def recording_folder() -> Path:
 
 
 def info() -> RecordingInfo:
-    """What a recording of the capture says of itself."""
+    """The description of a recording of the capture."""
     return RecordingInfo(
         samplerate=f"{seeds.RATE_HZ}/1",
         channels=seeds.CHANNELS,

@@ -36,12 +36,12 @@ def test_whole_inputs_hold(name: str) -> None:
 @given(data=st.binary(max_size=300))
 @pytest.mark.parametrize("name", ["symbol_bus", "damaged_bus", "uart", "spi", "segment_calls", "sync_line"])
 def test_any_waveform_is_decoded_alike(name: str, data: bytes) -> None:
-    """Kernels and sigrok's decoders agree on anything, whole or in pieces."""
+    """Kernels and sigrok's decoders agree on anything, at once or in blocks."""
     TARGETS[name].run(data)
 
 
 def test_a_finding_is_made_smaller() -> None:
-    """Until nothing can be left out."""
+    """Until nothing can be omitted."""
 
     def fails(data: bytes) -> bool:
         return b"x" in data and b"y" in data

@@ -1,6 +1,6 @@
 """One target under atheris, in a process of its own: `python -m fuzz.worker TARGET FOLDER SECONDS`.
 
-What breaks an invariant is saved once for each place in the code, made smaller, and the fuzzer goes on. What ends the
+What breaks an invariant is saved once for each place in the code, made smaller, and the fuzzer continues. What ends the
 process (a signal, a time limit, memory) is saved by libFuzzer itself.
 """
 

@@ -1,4 +1,4 @@
-"""The Contiki-NG glue, linked with a stand-in for Contiki-NG by the glue's own makefiles, on virtual boards."""
+"""The Contiki-NG glue, linked with a stub for Contiki-NG by the glue's own makefiles, on virtual boards."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def event_names(ran: Ran) -> list[tuple[str, int]]:
 
 
 def one_packet(number: int, *, isr: bool) -> list[tuple[str, int]]:
-    """What the stand-in does for a packet that is its own reply; `isr`: the radio's interrupt is a wrapped function."""
+    """What the stub does for a packet that is its own reply; `isr`: the radio's interrupt is a wrapped function."""
     id_ = FIRST_ID + number
     interrupt = [("isr.radio.enter", -1), ("queue.post", POLL + RADIO), ("isr.radio.exit", -1)]
     sending = ["app.tx", "sock.tx", "udp.tx"]
@@ -101,18 +101,18 @@ def test_sleep_and_timer_are_spans(ping: tuple[Target, Ran]) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("over", ["udp", "mac"])
 def test_the_application_plays_ping_pong(over: str, tmp_path: Path) -> None:
-    """Told by its console as its users do; its counts are those of the pins, interrupts of the UART among them."""
+    """Configured by its console as by users; its counts are those of the pins, interrupts of the UART among them."""
     built = image(GLUE / "pingpong", tmp_path, M3, "WITH_CONSOLE=1", f"OVER={over}")
     ran = run(M3.board, built, virtual_s=2.5, slower=M3.slower, lines=("identify", *USER_LINES, "report", "set app x"))
     assert (0, "") == (ran.damaged, ran.log)
-    assert f"boot board={M3.name} firmware=contiki-ng" == ran.said[0]
+    assert f"boot board={M3.name} firmware=contiki-ng" == ran.printed[0]
     identified = "ok identify board=iotlab firmware=contiki-ng uid=0200000000000001"
-    assert [True] == [line.startswith(identified) for line in ran.said if "identify" in line]
-    packets = [line for line in ran.said if line.startswith("packet")]
+    assert [True] == [line.startswith(identified) for line in ran.printed if "identify" in line]
+    packets = [line for line in ran.printed if line.startswith("packet")]
     assert [f"packet seq={number}" for number in range(1, 6)] == [" ".join(line.split()[:2]) for line in packets]
     assert all(line.endswith("status=ok") for line in packets)
-    assert "error set: app is one of pingpong broadcast interferer" in ran.said
-    done = next(line for line in ran.said if line.startswith("done"))
+    assert "error set: app is one of pingpong broadcast interferer" in ran.printed
+    done = next(line for line in ran.printed if line.startswith("done"))
     assert done.startswith("done sent=5 received=5 lost=0 probes=")
     lines_bytes = sum(len(line) + 1 for line in ("identify", *USER_LINES, "report", "set app x"))
     assert lines_bytes == len(ran.ids("isr.uart.enter")) == len(ran.ids("isr.uart.exit"))
@@ -125,7 +125,7 @@ def test_the_application_plays_ping_pong(over: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_it_replies_broadcasts_and_interferes(tmp_path: Path) -> None:
-    """Told nothing, it replies; a broadcast asks for no reply and is logged where it is heard."""
+    """Without a command it replies; a broadcast asks for no reply and is logged where it is received."""
     built = image(GLUE / "pingpong", tmp_path, M3, "WITH_CONSOLE=1", "GPIORIG_DEFINES=-DGPIORIG_MASK_GROUP_SCHED=0")
     start = ("set interval_us 20000", "set timeout_us 20000")
     lines = (
@@ -141,7 +141,7 @@ def test_it_replies_broadcasts_and_interferes(tmp_path: Path) -> None:
     )
     ran = run(M3.board, built, virtual_s=1.5, slower=M3.slower, lines=lines)
     assert (0, "") == (ran.damaged, ran.log)
-    printed = [re.sub(r"(_us|probes)=\d+", r"\1=", line) for line in ran.said if line.startswith(("packet", "done"))]
+    printed = [re.sub(r"(_us|probes)=\d+", r"\1=", line) for line in ran.printed if line.startswith(("packet", "done"))]
     assert [
         "packet seq=1 from=0200000000000002 rx_us= status=ok",
         "packet seq=2 from=0200000000000002 rx_us= status=ok",
@@ -149,7 +149,7 @@ def test_it_replies_broadcasts_and_interferes(tmp_path: Path) -> None:
         "packet seq=2 rx_us= tx_us= status=ok",
         "done sent=6 received=3 lost=0 probes=",
     ] == printed[:5]
-    assert 6 == len(printed) and printed[5].startswith("done")  # told to stop
+    assert 6 == len(printed) and printed[5].startswith("done")  # stopped by a command
     names = [(event.name, event.id) for event in ran.events]
     reply = names.index(("app.rx.enter", 2), names.index(("app.rx.exit", 2)))
     assert ("app.tx.enter", 2) == names[reply + 1]
@@ -174,8 +174,8 @@ def test_slots_are_told_by_tsch_debug_macros(tmp_path: Path) -> None:
     lines = ("start 1", "set coordinator 1", *USER_LINES)
     ran = run(M3.board, built, virtual_s=2.5, slower=M3.slower, lines=lines)
     assert (0, "") == (ran.damaged, ran.log)
-    assert "error start: not associated yet; one node needs `set coordinator 1`" in ran.said
-    assert any(line.startswith("done sent=5 received=5 lost=0") for line in ran.said)
+    assert "error start: not associated yet; one node needs `set coordinator 1`" in ran.printed
+    assert any(line.startswith("done sent=5 received=5 lost=0") for line in ran.printed)
     slots, ends = ran.ids("slot.active.enter"), ran.ids("slot.active.exit")
     assert len(slots) > 1000
     assert [(0x1FFF0 + 1 + at) & 0xFFFF for at in range(len(slots))] == slots
@@ -226,7 +226,7 @@ def test_the_check_finds_every_hook(project: Path, options: tuple[str, ...], tmp
 
 @pytest.mark.slow
 def test_the_check_names_a_call_that_passes_a_hook_by(tmp_path: Path) -> None:
-    """A poll from the file that defines process_poll: the link says nothing, the check does."""
+    """A poll from the file that defines process_poll: the link succeeds, the check reports it."""
     copy = tmp_path / "contiki"
     shutil.copytree(STAND_IN, copy)
     scheduler = copy / "stand-in" / "process.c"

@@ -33,7 +33,7 @@ class PipePort:
 
     def __init__(self, name: str, program: Path, folder: Path) -> None:
         self.node = self.device = name
-        self.said: list[str] = []
+        self.printed: list[str] = []
         self.running = Node(program, folder=folder)
 
     def write_line(self, text: str) -> None:
@@ -42,12 +42,12 @@ class PipePort:
         self.running.process.stdin.write(f"{text}\n".encode())
 
     def wait_line(self, predicate: Callable[[str], bool], *, deadline_s: float) -> Line:
-        """As a serial port does; the node says something within the tests' patience."""
+        """As a serial port does; the node prints a line within the tests' patience."""
         end_s = time.monotonic() + PATIENCE_S
         while time.monotonic() < end_s:
-            self.said.append(self.running.line())
-            if predicate(self.said[-1]):
-                return Line(0, self.said[-1])
+            self.printed.append(self.running.line())
+            if predicate(self.printed[-1]):
+                return Line(0, self.printed[-1])
         raise SerialPortError("nothing came", where=self.device, remedy=f"wait longer than {deadline_s} s")
 
 
@@ -56,7 +56,7 @@ class BoardPort:
 
     def __init__(self, name: str, boards: VirtualBoards, number: int) -> None:
         self.node = self.device = name
-        self.said: list[str] = []
+        self.printed: list[str] = []
         self._boards, self._number, self._rest, self._lines = boards, number, b"", deque[str]()
 
     def write_line(self, text: str) -> None:
@@ -68,9 +68,9 @@ class BoardPort:
         end_ps = self._boards.now_ps + LONGEST_PS
         while self._boards.now_ps < end_ps:
             while self._lines:
-                self.said.append(self._lines.popleft())
-                if predicate(self.said[-1]):
-                    return Line(0, self.said[-1])
+                self.printed.append(self._lines.popleft())
+                if predicate(self.printed[-1]):
+                    return Line(0, self.printed[-1])
             self._boards.pass_time(self._boards.now_ps + STEP_PS)
             *lines, self._rest = (self._rest + self._boards.uart_read(self._number, 0)[1]).split(b"\n")
             self._lines += [line.decode() for line in lines]
@@ -107,7 +107,7 @@ def run(ports: dict[str, Port], **settings: Any) -> list[str]:
         name="x", initiator="a", responder="b", packets=3, settings=Settings(interval_us=50_000, **settings)
     )
     drive(experiment, {name: cast(SerialPort, port) for name, port in ports.items()}, lambda through: None)
-    return [line for line in ports["a"].said if line.startswith("packet ")]
+    return [line for line in ports["a"].printed if line.startswith("packet ")]
 
 
 def frames(port: Port) -> int:
@@ -117,13 +117,13 @@ def frames(port: Port) -> int:
 
 @pytest.mark.parametrize("system", ["riot", "contiki"])
 def test_the_runner_drives_it(system: str, request: pytest.FixtureRequest) -> None:
-    """All that the runner says is understood; each node says its new address; after the run no event is sent."""
+    """All commands of the runner are understood; each node prints its new address; after the run no event is sent."""
     ports: dict[str, Port] = request.getfixturevalue(system)
     packets = run(ports, payload=16, timeout_us=1_000_000, events_sched=True, events_task=False, events_queue=True)
 
     assert [f"packet seq={number}" for number in (1, 2, 3)] == [" ".join(line.split()[:2]) for line in packets]
     assert all(line.endswith("status=ok") for line in packets)
     for address, port in enumerate(ports.values(), start=1):
-        *_, identified = [line for line in port.said if line.startswith("ok identify")]
+        *_, identified = [line for line in port.printed if line.startswith("ok identify")]
         assert f" address={address} " in identified
         assert frames(port) == frames(port)

@@ -1,4 +1,4 @@
-"""An operating system that nobody here wrote: the FreeRTOS kernel, unmodified, on the virtual boards."""
+"""An operating system that was not written here: the FreeRTOS kernel, unmodified, on the virtual boards."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PS_PER_S = 10**12
 
 
 def run(kind: str, image: bytes) -> tuple[str, str]:
-    """What the image says on the console in 3 s, and what the models have to say."""
+    """The console's text in 3 s, and the log of the models."""
     boards = VirtualBoards(seed=1)
     try:
         boards.add_board(kind, image, VirtualNode())

@@ -1,4 +1,4 @@
-"""The FreeRTOS glue on the unmodified kernel: the pins say what the program counted, in the order it must have."""
+"""The FreeRTOS glue on the unmodified kernel: the pins show what the program counted, in the order it must have."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def probed(kernel: Path, image: Path, board: str, *options: str) -> bytes:
 
 
 def counts(ran: Ran) -> dict[str, int]:
-    """What the program said at its end."""
-    assert 1 == len(ran.said)
-    return {name: int(value) for name, value in re.findall(r"(\w+)=(\d+)", ran.said[0])}
+    """The counts that the program prints at its end."""
+    assert 1 == len(ran.printed)
+    return {name: int(value) for name, value in re.findall(r"(\w+)=(\d+)", ran.printed[0])}
 
 
 def running(events: list[Seen]) -> list[int]:
@@ -116,7 +116,7 @@ def test_events_come_from_the_task_that_runs(ran: Ran) -> None:
 
 @pytest.mark.slow
 def test_the_tick_by_the_trace_macros_alone(freertos_kernel: Path, tmp_path: Path) -> None:
-    """Without the vectors in RAM the tick is the only interrupt seen; semaphores, notifications can be left out."""
+    """Without the vectors in RAM the tick is the only interrupt seen; semaphores, notifications can be omitted."""
     without = ("-DGPIORIG_FREERTOS_SEMAPHORES=0", "-DGPIORIG_FREERTOS_NOTIFICATIONS=0")
     image = probed(freertos_kernel, tmp_path / "a.elf", "iotlab-m3", *without)
     ran = run("iotlab-m3", image, virtual_s=1, slower=BOARDS["iotlab-m3"][2])
@@ -178,7 +178,7 @@ LOADED, READ = 0xBEEF, 0x1234  # the last two bytes of the frames
 
 @pytest.mark.slow
 def test_spirit1_by_its_library(tmp_path: Path) -> None:
-    """Load, strobe, what the chip's interrupts say, the interrupt's line, and the frame that is read inside it."""
+    """Load, strobe, what the chip's interrupts report, the interrupt's line, and the frame that is read inside it."""
     ran = spirit1(tmp_path, "spirit1")
     expected = [
         ("radio.set_idle", -1),
@@ -190,13 +190,13 @@ def test_spirit1_by_its_library(tmp_path: Path) -> None:
         ("driver.rx_read.enter", -1), ("driver.rx_read.exit", READ), ("radio.set_rx", -1), ("isr.radio.exit", -1),
         ("rig.marker", 0x2000),
     ]  # fmt: skip
-    assert (0, "", [f"done frames={len(expected)}"]) == (ran.damaged, ran.log, ran.said)
+    assert (0, "", [f"done frames={len(expected)}"]) == (ran.damaged, ran.log, ran.printed)
     assert expected == [(event.name, event.id) for event in ran.events]
 
 
 @pytest.mark.slow
 def test_spirit1_by_the_bytes_of_its_spi(tmp_path: Path) -> None:
-    """Header and frame in one transfer or in two; registers are no events."""
+    """Header and frame in one transfer or in two; registers are not events."""
     ran = spirit1(tmp_path, "spirit1-hal")
     expected = [
         ("radio.set_idle", -1),
@@ -207,7 +207,7 @@ def test_spirit1_by_the_bytes_of_its_spi(tmp_path: Path) -> None:
         ("radio.set_rx", -1),
         ("rig.marker", 0x2000),
     ]  # fmt: skip
-    assert (0, "", [f"done frames={len(expected)}"]) == (ran.damaged, ran.log, ran.said)
+    assert (0, "", [f"done frames={len(expected)}"]) == (ran.damaged, ran.log, ran.printed)
     assert expected == [(event.name, event.id) for event in ran.events]
 
 
@@ -220,7 +220,7 @@ def test_spirit1_by_the_bytes_of_its_spi(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_wrong_is_said(tmp_path: Path, setting: str, message: str) -> None:
-    makefile = tmp_path / "Makefile"  # of one on standard input make leaves a copy behind
+    makefile = tmp_path / "Makefile"  # of one on standard input make leaves a copy
     makefile.write_text(f"{setting}\ninclude freertos/gpiorig_freertos.mk\nall: ;\n")
     done = subprocess.run(["make", "-s", "-f", makefile], cwd=FIRMWARE, capture_output=True, text=True, check=False)
     assert 0 != done.returncode
@@ -228,7 +228,7 @@ def test_what_is_wrong_is_said(tmp_path: Path, setting: str, message: str) -> No
 
 
 def test_a_configuration_without_numbers_is_refused(tmp_path: Path) -> None:
-    """The error says what to define, and where."""
+    """The error names the definition that lacks, and its place."""
     source = tmp_path / "a.c"
     source.write_text('#define configUSE_TRACE_FACILITY 0\n#include "gpiorig_freertos.h"\n')
     folders = [f"-I{FIRMWARE / name}" for name in ("include", "ports", "freertos")]

@@ -1,4 +1,4 @@
-"""The glue for RIOT: it compiles against headers of what it uses, and a stand-in RIOT runs it on the virtual M3."""
+"""The glue for RIOT: it compiles against headers of what it uses, and a stub RIOT runs it on the virtual M3."""
 
 from __future__ import annotations
 
@@ -115,12 +115,12 @@ def between(events: list[Event], first: str, last: str, number: int) -> list[Eve
 
 
 def event_names(part: list[Event]) -> list[str]:
-    """Names and, of threads, who runs (the number of its priority is not on the pins; 0 is nobody)."""
+    """Names and, of threads, the running one (the number of its priority is not on the pins; 0 is idle)."""
     return [f"{name} {number}" if name == "sched.switch" else name for _, name, number in part]
 
 
 # The order seen in RIOT c8bd52ff on native64, and for the at86rf2xx read in its source (docs/guide/riot.md), without
-# what the stand-in has not got.
+# what the stub lacks.
 # Threads are numbered in the order of their creation: main 1, the interface 2, 6lo 3, ipv6 4, udp 5, receiver 6.
 SEND = """
 app.tx.enter sock.tx.enter udp.header.enter udp.header.exit ipv6.header.enter ipv6.header.exit
@@ -178,7 +178,7 @@ def test_receiving_does_not_nest(story: list[Event], number: int) -> None:
 def test_every_layer_tells_the_packets_id(stage: list[Event]) -> None:
     """From the call of the application down to the driver, and from the first byte out of the radio up to it.
 
-    Between 6LoWPAN and IPv6 the snip is 8 bytes too long; what is behind the payload is no id.
+    Between 6LoWPAN and IPv6 the snip is 8 bytes too long; what is after the payload is not an id.
     """
     layers = ("app.", "sock.", "udp.", "ipv6.", "sixlowpan.", "mac.tx", "mac.rx")
     about_packets = (*layers, "driver.tx", "driver.load", "queue.pass")
@@ -196,7 +196,7 @@ def test_every_milestone_that_is_found_by_its_id_has_it(stage: list[Event], numb
 
 
 def test_sequence_numbers_link_the_frame_to_the_packet(stage: list[Event]) -> None:
-    """One when the header is made, the same when the frame is read; the stand-in begins at 0x40."""
+    """One when the header is made, the same when the frame is read; the stub begins at 0x40."""
     assert [0x40, 0x40, 0x41, 0x41, 0x42, 0x42] == [number for _, name, number in stage if name == "mac.sequence"]
 
 
@@ -234,7 +234,7 @@ def test_each_wrap_has_its_wrapper() -> None:
 
 
 def test_the_guard_knows_the_same_hooks(image: Path) -> None:
-    """Its list of wrapped functions is that of wraps.mk, and it finds nothing lost in the stand-in's image."""
+    """Its list of wrapped functions is that of wraps.mk, and it finds nothing lost in the stub's image."""
     wrapped = [hook.symbol for hook in hook_files.load(HOOKS).hooks if hook.kind == "function"]
 
     assert sorted(riotglue.wraps(riotglue.ALL_MODULES, packages="openwsn")) == sorted(wrapped)
@@ -273,7 +273,7 @@ def test_the_selftest_expects_what_the_guard_does() -> None:
 
 @pytest.mark.parametrize("symbol", ["at86rf2xx_tx_exec", "gnrc_netapi_dispatch", "thread_flags_wait_any"])
 def test_a_symbol_that_riot_renames_is_a_link_error(tmp_path: Path, symbol: str) -> None:
-    """Definition and calls have another name: nobody calls the wrapper, and the linker names what it stands on."""
+    """Definition and calls have another name: the wrapper is never called, and the linker names what it stands on."""
     renamed = tmp_path / "standin.elf"
     glue_keeps = f"-D__real_{symbol}=__real_{symbol}"
     done = riotglue.link_standin(renamed, glue_keeps, f"-D{symbol}=renamed_{symbol}")

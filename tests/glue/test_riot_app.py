@@ -1,4 +1,4 @@
-"""RIOT's example application on the PC: the serial protocol, line by line, and two nodes over a stand-in of GNRC."""
+"""RIOT's example application on the PC: the serial protocol, line by line, and two nodes over a stub of GNRC."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_an_address_that_is_another_nodes_is_not_answered(two: tuple[Node, Node]
 
 
 def test_a_stopped_node_sends_no_event(node: Node) -> None:
-    """RIOT's timer goes on; the count of frames that `report` tells is that which the analyzer saw to the end."""
+    """RIOT's timer continues; the count of frames that `report` tells is that which the analyzer saw to the end."""
     node.ask("tick")
     assert "ok stop" == node.ask("stop")
     at_stop = node.ask("report")
@@ -134,7 +134,7 @@ def frames_of(report: str) -> int:
 
 
 def run(node: Node, *settings: str, packets: int) -> list[str]:
-    """What it says after `start`, without the event log."""
+    """Its lines after `start`, without the event log."""
     for setting in settings:
         assert node.ask(f"set {setting}").startswith("ok set")
     assert f"ok start packets={packets}" == node.ask(f"start {packets}")
@@ -194,7 +194,7 @@ def test_a_request_is_answered(node: Node) -> None:
 
 
 def test_selftest_names_what_is_missing(node: Node) -> None:
-    """Here is no stack: of all that it expects, only the application's own events come."""
+    """The stack is missing: of all that it expects, only the application's own events come."""
     assert node.ask("selftest").startswith("packet seq=1 ")
     *missing, verdict = [line for line in node.until("error selftest") if line.startswith(("missing", "error"))]
 

@@ -32,7 +32,7 @@ def riot(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def riotbase(tmp_path: Path) -> str:
-    """What RIOT's Makefile.include does with an external module, and no more: it says what it was told."""
+    """What RIOT's Makefile.include does with an external module, and no more: it prints its input."""
     (tmp_path / "Makefile.include").write_text(
         "include $(EXTERNAL_MODULE_DIRS)/gpiorig/Makefile.dep\n"
         "include $(EXTERNAL_MODULE_DIRS)/gpiorig/Makefile.include\n"

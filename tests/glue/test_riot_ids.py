@@ -73,7 +73,7 @@ def test_between_6lowpan_and_ipv6_the_header_tells_the_length(ids: ctypes.CDLL, 
     ("header", "kind"), [(b"\x7e\x33\xf0\x00\x00\x00", SIXLOWPAN), (UDP_HEADER, UDP), (b"", UNDEF)]
 )
 def test_on_the_way_up_it_ends_the_first_snip(ids: ctypes.CDLL, header: bytes, kind: int) -> None:
-    """What the layers below have taken off lies behind it."""
+    """What the layers below have taken off lies after it."""
     assert NUMBER == ids.gpiorig_received_id(
         chain((header + PAYLOAD, kind), (IPV6_HEADER, IPV6), (b"interface", UNDEF))
     )

@@ -66,7 +66,7 @@ def lines(text: str) -> list[str]:
 def test_submac_sends(story: Story) -> None:
     """Backoff and load in the send call; start in the bottom half; then software waits for the acknowledgement.
 
-    The acknowledgement has no packet id; a bottom half that a thread asks for is no interrupt.
+    The acknowledgement has no packet id; a bottom half that a thread asks for is not an interrupt.
     """
     expected = f"""
         radio.set_rx
@@ -106,7 +106,7 @@ def test_each_wait_for_an_acknowledgement_ends(story: Story) -> None:
 
 @pytest.mark.slow
 def test_submac_receives_and_acknowledges_by_software(story: Story) -> None:
-    """What is sent while a frame is read is its acknowledgement: no id, and the sleep before it is no backoff."""
+    """What is sent while a frame is read is its acknowledgement: no id, and the sleep before it is not a backoff."""
     expected = f"""
         radio.set_rx
         radio.rx_start
@@ -166,7 +166,7 @@ def test_a_driver_of_the_old_interface_stays_one(library: ctypes.CDLL) -> None:
 
 @pytest.mark.slow
 def test_openwsn_has_its_radio_decorated(story: Story, library: ctypes.CDLL) -> None:
-    """The callback is set inside its init; it still gets what the radio says."""
+    """The callback is set inside its init; it still gets the radio's interrupts."""
     expected = f"""
         driver.load.enter {SENT:04x}
         driver.load.exit {SENT:04x}

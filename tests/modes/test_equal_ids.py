@@ -1,4 +1,4 @@
-"""Round trips beside a node that sends packets with the same ids: whose packet it is decides, not its number."""
+"""Round trips next to a node that sends packets with the same ids: whose packet it is decides, not its number."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BENCH = (files("gpiorig.rig") / "interference_bench.toml").read_text()
 
 @pytest.mark.parametrize("interval_us", [200_137, 100_137, 37_013])
 def test_broadcasts_with_equal_ids_do_not_break_round_trips(tmp_path: Path, interval_us: int) -> None:
-    """Both count from 1 on. Every packet is whole, its steps add up, and each log is that of its recording."""
+    """Both count from 1 on. Every packet is complete, its steps add up, and each log is that of its recording."""
     experiment = Experiment(
         name="equal ids",
         initiator="initiator",
@@ -37,7 +37,7 @@ def test_broadcasts_with_equal_ids_do_not_break_round_trips(tmp_path: Path, inte
     lines = result.timelines
     assert 60 == np.count_nonzero(lines.status == COMPLETE), lines.counts()
     assert (result.routes[0].steps.samples >= 0).all()
-    # What the pins say of each round trip is what the initiator's timer says, to the granularity of its stamps.
+    # Each round trip on the pins equals that of the initiator's timer, to the granularity of its stamps.
     log = result.logs["initiator"]
     own_us = dict(zip(log.sequences.tolist(), (log.received_us - log.sent_us).tolist(), strict=True))
     pins_us = lines.rtt * 1e6 / float(lines.samplerate_hz)
@@ -71,7 +71,7 @@ def six() -> str:
 
 @pytest.mark.parametrize("app", ["macping", "pingpong"])
 def test_four_nodes_that_broadcast_do_not_break_round_trips(tmp_path: Path, app: str) -> None:
-    """Twenty broadcasts a second, all with ids from 1 on: every packet is whole, every event has its owner."""
+    """Twenty broadcasts a second, all with ids from 1 on: every packet is complete, every event has its owner."""
     noise = {
         f"n{i}": NodeRole(start=True, app="broadcast", interval_us=200_000 + 137 * i, payload=59) for i in range(1, 5)
     }

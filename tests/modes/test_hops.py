@@ -89,7 +89,7 @@ def test_broadcast_over_a_lossy_channel(tmp_path: Path) -> None:
 
 
 def test_the_log_of_another_run_fails_the_check(tmp_path: Path) -> None:
-    """`gpiorig report` says whose log and pins differ, and ends with status 1."""
+    """`gpiorig report` names the node whose log and pins differ, and ends with status 1."""
     nodes = dict.fromkeys(("initiator", "responder"), M3)
     own, other = (
         checked(record(tmp_path / str(packets), nodes, experiment("broadcast", packets=packets))).recording.folder

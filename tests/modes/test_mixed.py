@@ -41,7 +41,7 @@ def analysed(recording: Recording) -> Analysis:
     assert 0 == len(result.events.damaged)
     for node, seen, sent in checks.frame_counts(result.events, result.logs):
         assert sent == seen, node
-    assert_followed(result)  # the decoder gpio_timeline says the same
+    assert_followed(result)  # the decoder gpio_timeline agrees
     return result
 
 

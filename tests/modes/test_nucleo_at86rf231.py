@@ -1,4 +1,4 @@
-"""Two Nucleo-L476RG with an AT86RF231 each play ping-pong on the virtual bench, the whole way through sigrok-cli."""
+"""Two Nucleo-L476RG with an AT86RF231 each play ping-pong on the virtual bench, all the way through sigrok-cli."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PACKETS = 50
 
 @pytest.mark.slow
 def test_no_packet_and_no_frame_is_lost(tmp_path: Path) -> None:
-    """Every request has its reply and its timeline, and every frame of the symbol buses arrives whole."""
+    """Every request has its reply and its timeline, and every frame of the symbol buses arrives complete."""
     folder = tmp_path / "run"
     bench, experiment = (
         Path(__file__).parents[1] / "data" / "nucleo_at86rf231_bench.toml",

@@ -94,13 +94,13 @@ def test_without_csma_a_frame_leaves_at_once(record: Recorder, radio: str) -> No
     """From the command to the mark on the receiver's pin it always takes as long; with CSMA longer, by a CCA at least.
 
     A CCA is 128 us (IEEE 802.15.4-2006, 6.9.9), that of the SPIRIT1 driver 256 us. What is left of a spread without
-    CSMA comes from the command's way to the chip and the analyzer's samples: less than an octet.
+    CSMA comes from the command's way to the chip and the analyzer's samples: less than a byte.
     """
     delays = {}
     for csma in (False, True):
         run = record(*PAIRS[radio], app="sender", csma=csma)
         delays[csma] = run.marks() - run.us("driver.exec.enter")
-        assert np.all(run.us("driver.exec.exit") < run.marks())  # the end is told by an interrupt
+        assert np.all(run.us("driver.exec.exit") < run.marks())  # the end is signalled by an interrupt
     assert np.ptp(delays[False]) < OCTET_US
     assert np.min(delays[True]) - np.max(delays[False]) > 128 - OCTET_US
 
@@ -110,7 +110,7 @@ def test_without_csma_a_frame_leaves_at_once(record: Recorder, radio: str) -> No
     [("at86rf231", "events"), ("at86rf231", "threads"), ("spirit1", "events"), ("cc2420", "threads")],
 )
 def test_fired_by_the_alarm_a_packet_leaves_in_time(record: Recorder, radio: str, kernel: str) -> None:
-    """Beside a processing task, the alarm's interrupt sends on time; a woken application does not."""
+    """Next to a processing task, the alarm's interrupt sends on time; a woken application does not."""
     gap_us, spread = 20_000, {}
     task = {"worker_a_on_us": 2_000, "worker_a_period_us": 7_300, "worker_a_priority": 4}
     for fire in ("sleep", "timer"):
@@ -125,7 +125,7 @@ def test_fired_by_the_alarm_a_packet_leaves_in_time(record: Recorder, radio: str
 
 
 def test_a_broadcast_reaches_all(record: Recorder) -> None:
-    """From a CC2420 to two AT86RF231, once each: nobody acknowledges, nobody repeats."""
+    """From a CC2420 to two AT86RF231, once each: without acknowledgements and repetitions."""
     run = record("telosb", "iotlab-m3", "iotlab-m3", app="broadcast")
     for node in ("receiver", "other"):
         assert PACKETS == run.found.logs[node].done["received"]

@@ -1,4 +1,4 @@
-"""Slotted MACs and processing tasks of the reference firmware, on the virtual bench: what pins and counters say."""
+"""Slotted MACs and processing tasks of the reference firmware, on the virtual bench: what pins and counters show."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def times_us(mode: Mode, node: str, name: str, number: int | None = None) -> NDA
 
 
 def spans_us(mode: Mode, node: str, point: str, number: int | None = None) -> NDArray[np.float64]:
-    """Begin and end of each span of a point, in us: float64[n, 2]; one that is cut off at either end is left out."""
+    """Begin and end of each span of a point, in us: float64[n, 2]; one that is cut off at either end is omitted."""
     begins, ends = times_us(mode, node, f"{point}.enter", number), times_us(mode, node, f"{point}.exit", number)
     ends = ends[ends > begins[0]]
     return np.column_stack([begins[: len(ends)], ends])
@@ -115,7 +115,7 @@ def spans_us(mode: Mode, node: str, point: str, number: int | None = None) -> ND
 
 @pytest.mark.parametrize(("name", "board", "kernel"), ROWS)
 def test_a_minute_without_a_lost_event(tmp_path: Path, name: str, board: str, kernel: str) -> None:
-    """No event is lost, the nodes stay synchronised, and every packet arrives once or is said to be lost."""
+    """No event is lost, the nodes stay synchronised, and every packet arrives once or is counted as lost."""
     mode = run(tmp_path, name, board, kernel, interval_us=100_000)
     sender, receiver = mode.log("initiator"), mode.log("responder")
     on_the_way = 0
@@ -170,7 +170,7 @@ def test_a_task_takes_its_time(
 
 
 def priorities(tmp_path: Path, layers: int, task: int, kernel: str = "threads") -> Mode:
-    """A task of 10 ms beside the TDMA MAC, every 21.3 ms, so that a frame begins at any time of its period."""
+    """A task of 10 ms next to the TDMA MAC, every 21.3 ms, so that a frame begins at any time of its period."""
     changed = {"worker_a_period_us": 21_300, "worker_a_priority": task, "layer_priority": layers}
     return run(tmp_path, "tdma-single-hop", M3, kernel, seconds=20, initiator=changed)
 
@@ -219,7 +219,7 @@ def test_run_to_completion_waits_for_the_task(tmp_path: Path) -> None:
 
 
 def test_who_runs_to_completion_waits_longer(tmp_path: Path) -> None:
-    """Claeys et al. 2020, IV.C.2, with A every 2 s: a task waits for a whole run of the other one, or hardly at all."""
+    """Claeys et al. 2020, IV.C.2, with A every 2 s: a task waits for a full run of the other, or hardly at all."""
     tasks = {"worker_a_period_us": 2_000_000}
     waits = {
         kernel: counts(

@@ -1,4 +1,4 @@
-"""Two Nucleo-L476RG with SPIRIT1 shields play ping-pong on the virtual bench, the whole way through sigrok-cli."""
+"""Two Nucleo-L476RG with SPIRIT1 shields play ping-pong on the virtual bench, all the way through sigrok-cli."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
 
 @pytest.mark.slow
 def test_no_packet_and_no_frame_is_lost(result: Analysis) -> None:
-    """Every request has its reply and its timeline, and every frame of the symbol buses arrives whole."""
+    """Every request has its reply and its timeline, and every frame of the symbol buses arrives complete."""
     assert PACKETS == len(result.timelines.rtt)
     assert 0 == len(result.events.damaged)
     for node, seen, sent in checks.frame_counts(result.events, result.logs):
@@ -44,7 +44,7 @@ def test_no_packet_and_no_frame_is_lost(result: Analysis) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("sender", "receiver"), [("initiator", "responder"), ("responder", "initiator")])
 def test_frame_timestamp_leads_back_to_the_first_bit(result: Analysis, sender: str, receiver: str) -> None:
-    """A transmission begins where the board file's constant says, seen from the receiver's sync word line.
+    """A transmission begins where the board file's constant puts it, seen from the receiver's sync word line.
 
     GPIO1 of the sender's radio is high while it sends, packets and acknowledgements alike. Each of the two edges is
     known to a sample.

@@ -20,7 +20,7 @@ DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _IMPORT = re.compile(r"^ *from (gpiorig[\w.]*) import ([\w, ]+)", re.MULTILINE)
 _CALL = re.compile(rf"^ *(?:\.venv/bin/)?gpiorig ((?:{'|'.join(COMMANDS)})\b.*)$", re.MULTILINE)
-_AFTER = re.compile(r" {2,}\S.*$| #.*$| [|>&].*$")  # what a line has besides the command
+_AFTER = re.compile(r" {2,}\S.*$| #.*$| [|>&].*$")  # the rest of a line after the command
 
 
 def anchors(document: Path) -> set[str]:

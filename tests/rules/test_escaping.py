@@ -26,7 +26,7 @@ NAMES = ("=cmd|x", "$\\foo{$", "a\x1b[31mred", "b\x9b2J</text><script>alert(1)</
 
 
 def assert_shown(done: Finished, status: int = 0) -> None:
-    """Nothing that a command has said can command a terminal."""
+    """No output of a command can control a terminal."""
     assert status == done.status, done.stderr
     assert not CONTROL.search(done.stdout + done.stderr)
 
@@ -59,7 +59,7 @@ def test_commands_on_a_capture(capture: Path, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_figures(name: str, capture: Path, tmp_path: Path) -> None:
-    """A name is no formula of TeX in a figure, and its SVG is XML."""
+    """A name is not a formula of TeX in a figure, and its SVG is XML."""
     path = tmp_path / "figure.svg"
     assert_shown(gpiorig("measure", capture, "--period", name, "--figure", path))
 
@@ -134,7 +134,7 @@ def test_the_files_of_a_report(page: Path) -> None:
 
 
 def test_lines_of_nodes(capsys: pytest.CaptureFixture[str]) -> None:
-    """What a node writes is shown escaped, C1 too; as IoT-LAB's format it is as it was where that is no terminal."""
+    """What a node writes is shown escaped, C1 too; as IoT-LAB's format it is unchanged where that is not a terminal."""
     line = SerialLine(0, 0, "node", Kind.RECEIVED, "a\x1b[2Jb\x9b31m\rc")
     with terminal.shown():
         SerialView(["node"]).show(line)

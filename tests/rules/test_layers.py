@@ -126,7 +126,7 @@ def test_no_module_is_named_by_a_keyword(component: str) -> None:
 
 @pytest.mark.parametrize("component", COMPONENTS)
 def test_portions_stay_visible(component: str) -> None:
-    """No `gpiorig/__init__.py` hides the other portions, and no loose module lies on the path beside them."""
+    """No `gpiorig/__init__.py` hides the other portions, and no loose module lies on the path next to them."""
     assert not (ROOT / component / "gpiorig" / "__init__.py").exists()
     assert [] == list((ROOT / component).glob("*.py"))
 
@@ -144,7 +144,7 @@ def test_no_symbolic_links() -> None:
 
 
 def test_no_copies() -> None:
-    """Each file has one place; copies that are needed are generated, and their first line says so."""
+    """Each file has one place; copies that are needed are generated, and their first line states it."""
     assert [] == equal_files(ROOT)
 
 

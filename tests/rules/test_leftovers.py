@@ -35,7 +35,7 @@ def test_untidy():
 
 
 def run_tests(place: Path, text: str, *words: str) -> tuple[int, list[str]]:
-    """Run tests in a checkout of their own: exit status, and what is said to be left."""
+    """Run tests in a checkout of their own: exit status, and the reported leftovers."""
     folder = place / "checkout"
     folder.mkdir()
     (folder / "test_it.py").write_text(text)
@@ -59,7 +59,7 @@ def run_tests(place: Path, text: str, *words: str) -> tuple[int, list[str]]:
 @pytest.mark.slow  # starts pytest, and its workers
 @pytest.mark.parametrize("words", [(), ("-n", "2")])
 def test_a_run_that_leaves_nothing(tmp_path: Path, words: tuple[str, ...]) -> None:
-    """Files in a test's own folder and what it deletes are no leftovers."""
+    """Files in a test's own folder and what it deletes are not leftovers."""
     assert (0, []) == run_tests(tmp_path, TIDY, *words)
 
 

@@ -240,7 +240,7 @@ def test_a_machine_without_a_compiler(
 
 
 def test_a_library_that_needs_more_than_glibc(hook: ModuleType, tmp_path: Path) -> None:
-    """Makes the wheel one for machines like this one, of which no more is said."""
+    """Makes the wheel one for machines like this one, with no further condition."""
     (tmp_path / "a.c").write_text('#include <stdlib.h>\nint a(void) { return atoi(getenv("A")); }\n')
     compiler = ("cc", "-shared", "-fPIC", tmp_path / "a.c", "-Wl,--no-as-needed", f"-L{tmp_path}")
     run(*compiler, "-o", tmp_path / "libother.so", folder=tmp_path)

@@ -1,4 +1,4 @@
-"""Rows of the performance table: events to packets, timelines, steps, everything that is said of them, and tables.
+"""Rows of the performance table: events to packets, timelines, steps, all statistics of them, and tables.
 
 `python tests/speed/bench_analysis.py` prints them. The large one runs in a process of its own, whose memory is
 measured. `python tests/speed/bench_analysis.py stages 1000000` prints time, CPU time and peak memory of every stage;
@@ -113,7 +113,7 @@ def in_a_loop(events: Events) -> dict[str, NDArray[np.int64]]:
 def analysed(count: int, *, studied: bool) -> dict[str, float]:
     """From the events to the tables; seconds, those of the processor, and the most memory of this process.
 
-    Studied, with all that a report says of a route: who ran, what the probes cost, jitter, budget, uncertainty, causes.
+    Studied, with everything that a report contains on a route: running tasks, probe costs, jitter, budget, causes.
     """
     memory.give_back()
     events = ping_pongs(count, burst=64)

@@ -1,7 +1,7 @@
 """The virtual bench in `make bench`: simulated time and instructions per second, and what boards and packets cost.
 
 The Rust examples measure themselves, without Python: wall time, and the processor time of their one thread. On a busy
-machine only the second says something; the load is printed with the table.
+machine only the second is meaningful; the load is printed with the table.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SLICES_NS = (1_000, 4_000, 16_000)
 
 @dataclass(frozen=True, slots=True)
 class Ping:
-    """What `bench_speed` says of pairs of boards that ping each other."""
+    """The output of `bench_speed` for pairs of boards that ping each other."""
 
     boards: int
     requests: int

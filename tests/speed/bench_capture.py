@@ -49,7 +49,7 @@ for number in range(pieces):
 
 
 def signal(every: int) -> bytes:
-    """100 ms in which 16 channels together change every so many samples."""
+    """100 ms in which 16 channels together change once per given number of samples."""
     random = np.random.default_rng(1)
     count = RATE_HZ // 10
     levels = random.integers(0, 1 << 16, count // every + 1, dtype=np.uint16)
@@ -57,7 +57,7 @@ def signal(every: int) -> bytes:
 
 
 def capture(data: bytes, *, seconds: float, paced: bool) -> tuple[float, float, SampleStream]:
-    """Send so many seconds of signal; returns wall and CPU seconds of this process, and the stream."""
+    """Send the given number of seconds of signal; returns wall and CPU seconds of this process, and the stream."""
     pieces = round(seconds * RATE_HZ * UNITSIZE / PIECE)
     pace_s = PIECE / UNITSIZE / RATE_HZ if paced else 0.0
     with tempfile.TemporaryDirectory() as folder:

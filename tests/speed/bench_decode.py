@@ -1,6 +1,6 @@
 """Rows of the performance table: decoders under our host and under sigrok-cli, on the same .sr file.
 
-`python tests/speed/bench_decode.py` prints them; a row says only that if both printed the same.
+`python tests/speed/bench_decode.py` prints them; a row is printed only if both outputs are equal.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How fast `.sr` files are read, beside one decoder stack of sigrok-cli on the same files: docs/evidence/speed.md.
+"""How fast `.sr` files are read, next to one decoder stack of sigrok-cli on the same files: docs/evidence/speed.md.
 
 16 channels at 24 MS/s. The files are deflated by zlib at level 9 in chunks of 4 MiB, as libsigrok's are. On channels 0
 to 4 there is a symbol bus, whose frames are an event with an id; on the others single changes of random channels. Every

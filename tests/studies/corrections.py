@@ -18,7 +18,7 @@ from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results.analyse import analyse
 
-LOG_NS = 2000  # a difference of two differences of stamps in whole microseconds
+LOG_NS = 2000  # a difference of two differences of timestamps in integer microseconds
 
 
 @dataclass(frozen=True, slots=True, eq=False)

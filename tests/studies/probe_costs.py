@@ -162,7 +162,7 @@ def row(cells: list[str]) -> str:
 
 
 def page() -> str:
-    """The whole page."""
+    """The page."""
     frames = [frame_row(board, width) for board in BOARDS for width in board.widths]
     variants = [variant_row(board, variant) for board in BOARDS for variant in VARIANTS]
     return TEXT.format(frames="\n".join(frames), variants="\n".join(variants))

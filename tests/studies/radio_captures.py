@@ -1,7 +1,7 @@
 """Makes the recordings of radios' SPI buses in tests/data/radios: `python tests/studies/radio_captures.py`.
 
 They are our own, from the virtual bench: the SPI lines of one of two nodes, from its start to the end of two round
-trips, cut out of a longer run with more lines; beside each what sigrok-cli with our decoders says about it. Run it
+trips, cut out of a longer run with more lines; next to each the output of sigrok-cli with our decoders. Run it
 again when the virtual boards, the reference firmware or the decoders change, and look at the difference before you
 commit it.
 """
@@ -72,7 +72,7 @@ def sigrok(capture: Path, *words: str) -> subprocess.CompletedProcess[bytes]:
 
 
 def decoded(radio: Radio) -> str:
-    """Everything that the radio's decoder and `ieee802154` say about the initiator's bus."""
+    """All annotations of the radio's decoder and `ieee802154` on the initiator's bus."""
     stack = f"spi:{spi_lines('initiator')},{radio.decoder},ieee802154:packet_id=yes"
     shown = f"{radio.decoder},ieee802154"
     words = ("-P", stack, "-A", shown, "--protocol-decoder-samplenum")

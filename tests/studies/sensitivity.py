@@ -34,7 +34,7 @@ CHANGES = (
     ("all fast", "flash_wait_states = 0\napb_wait_cycles = 0\nrefill = 1\nexception_entry = 10"),
     ("all slow", "flash_wait_states = 4\napb_wait_cycles = 8\nrefill = 3\nload = 2\naccess = 1\nexception_entry = 16"),
 )
-# Stretches of a request, by milestones (docs/guide/packets.md): the way out ends when the radio is told to send.
+# Intervals of a request, by milestones (docs/guide/packets.md): the TX path ends at the radio's send command.
 STRETCHES = (
     ("TX path", "request.app.tx", "request.driver.exec.exit"),
     ("RX path", "request.irq", "request.app.rx"),

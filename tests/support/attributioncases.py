@@ -103,7 +103,7 @@ def starts(rng: np.random.Generator, n: int, *, irregular: bool = True) -> np.nd
 
 
 def route(samples: np.ndarray, begun: np.ndarray, *, nodes: tuple[str, ...] = ()) -> Route:
-    """A route of so many steps as there are columns, each on its node."""
+    """A route of as many steps as there are columns, each on its node."""
     marks = [
         path.Milestone(f"request.m{i}", "app.tx.enter", 0, False, path.Source.ID) for i in range(samples.shape[1] + 1)
     ]

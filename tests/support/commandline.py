@@ -80,7 +80,7 @@ def gpiorig_process(
 def gpiorig_running(*words: str | Path, ignore: bool = False) -> Iterator[subprocess.Popen[str]]:
     """A command that runs meanwhile, in a session of its own.
 
-    It hears SIGINT and SIGHUP as from a terminal, although the tests may ignore them, in the background or under nohup;
+    It receives SIGINT and SIGHUP as from a terminal, although the tests may ignore them (background, nohup);
     or it ignores both.
     """
     signals = f"--{'ignore' if ignore else 'default'}-signal=INT,HUP"

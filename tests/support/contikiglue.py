@@ -1,4 +1,4 @@
-"""Images of Contiki-NG's glue, built against the stand-in."""
+"""Images of Contiki-NG's glue, built against the stub."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STAND_IN = ROOT / "tests" / "glue" / "foreign" / "contiki"
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A target of the stand-in, its board, and how many times slower than the port says its core is clocked."""
+    """A target of the stub, its board, and how many times slower than the port's clock its core runs."""
 
     name: str
     board: str

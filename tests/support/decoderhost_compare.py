@@ -65,7 +65,7 @@ def chain(kind: Kind, kinds: Sequence[Kind], *, stacked: bool = False) -> list[K
 
 
 def random_edges(rng: random.Random, channels: int, samples: int, *, samplerate_hz: int = 1_000_000) -> Edges:
-    """Long stretches, bursts at sample resolution, clocks, single and simultaneous edges."""
+    """Long intervals, bursts at sample resolution, clocks, single and simultaneous edges."""
     at, level = 0, rng.getrandbits(channels)
     rows = [(at, level)]
     while True:
@@ -105,7 +105,7 @@ def random_edges(rng: random.Random, channels: int, samples: int, *, samplerate_
 
 
 def specification(kinds: Sequence[Kind], rng: random.Random) -> str:
-    """A -P of these decoders: all channels or some, options at random where they say what they may be."""
+    """A -P of these decoders: all channels or some, options at random where they list the choices."""
     lowest = kinds[0]
     share = rng.choice((0.6, 1))
     names = [name for i, name in enumerate(lowest.channels) if i < lowest.required or rng.random() < share]

@@ -1,4 +1,4 @@
-"""Firmware images that tests need beside those of `make firmware`: built once for these sources and words of make."""
+"""Firmware images that tests need next to those of `make firmware`: built once for these sources and words of make."""
 
 from __future__ import annotations
 

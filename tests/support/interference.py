@@ -1,9 +1,9 @@
-"""Round trips beside a node that keeps the channel busy, with the truth about each wait; run it for the table.
+"""Round trips next to a node that keeps the channel busy, with the truth about each wait; run it for the table.
 
     .venv/bin/python tests/support/interference.py [SEEDS] [PACKETS]
 
 prints the table of docs/guide/attribution.md. The truth comes from the length of a wait: each further backoff adds
-whole periods of 320 us and a measurement of the channel of 128 us (IEEE 802.15.4-2006, 7.5.1.4, 6.9.9), so a multiple
+full periods of 320 us and a measurement of the channel of 128 us (IEEE 802.15.4-2006, 7.5.1.4, 6.9.9), so a multiple
 of 64 us. A repetition adds the frame's time on the air, 54 symbols of waiting for the acknowledgement and 16 us of
 start-up as well, which together are none. Attribution looks at the length only to find where one backoff ends.
 """
@@ -72,7 +72,7 @@ def finding(attributions: dict[str, Attribution], step: str, kind: str) -> Findi
 
 
 def run(folder: Path, seed: int, *, packets: int, interval_us: int = 10_137) -> Run:
-    """Ping-pong every 40 ms beside frames of 80 octets every 10.137 ms."""
+    """Ping-pong every 40 ms next to frames of 80 bytes every 10.137 ms."""
     experiment = Experiment(
         name="interference",
         initiator="initiator",

@@ -2,7 +2,7 @@
 
 `gpiorig run` and `gpiorig capture` record; at a random moment, most of them while it records, the program, its
 sigrok-cli or its bench is killed. What is left has to open and to read to its end, with nothing false in it: edges as
-those of a try that was not disturbed, and what is missing a gap, or told by the state. A capture of real time then goes
+those of a try that was not disturbed, and what is missing a gap, or visible in the state. A real-time capture then goes
 on with `--resume`. No process and no temporary file may be left. Prints a table; status 1 if something did not hold.
 """
 
@@ -65,7 +65,7 @@ class Kind:
 
     @property
     def resumes(self) -> bool:
-        """A virtual bench's time stands still meanwhile, so its recordings cannot go on."""
+        """A virtual bench's time stands still meanwhile, so its recordings cannot continue."""
         return self.command == "capture" and not self.serves
 
     def words(self, folder: Path, driver: str) -> list[str]:
@@ -108,7 +108,7 @@ class Try:
         self._temporary.mkdir(parents=True)
         self._mark = str(uuid.uuid4())
         self._environment = os.environ | {MARK: self._mark, "TMPDIR": str(self._temporary)}
-        self.said = ""
+        self.printed = ""
 
     def start(self, words: Sequence[str], **options: int) -> subprocess.Popen[str]:
         """Start `gpiorig` so."""
@@ -161,7 +161,7 @@ class Try:
             if moment is not None and reference is not None and moment >= EARLY:
                 share = (moment - EARLY) / (1 - EARLY)
                 killed = self._kill(main, known, after_s=share * (reference.seconds - reference.appears_s))
-            self.said = main.communicate(timeout=PATIENCE_S)[0]
+            self.printed = main.communicate(timeout=PATIENCE_S)[0]
             return time.monotonic() - began_s, appears_s, killed
 
     def _kill(self, main: subprocess.Popen[str], known: int, *, after_s: float) -> bool:
@@ -188,12 +188,12 @@ class Try:
         return 0
 
     def resume(self) -> str:
-        """Go on with what is left, for a second; what the command says."""
+        """Continue with what is left, for a second, and the command's output."""
         recording = Recording.open(self.folder)
         words = ["capture", "--resume", "-o", str(self.folder), "--duration", f"{self._age_s(recording) + MORE_S:.3f}s"]
         main = self.start(words)
-        self.said = main.communicate(timeout=PATIENCE_S)[0]
-        return "" if main.returncode in (0, 1) else f"--resume ends with status {main.returncode}: {self.said}"
+        self.printed = main.communicate(timeout=PATIENCE_S)[0]
+        return "" if main.returncode in (0, 1) else f"--resume ends with status {main.returncode}: {self.printed}"
 
     @staticmethod
     def _age_s(recording: Recording) -> float:
@@ -265,7 +265,7 @@ def one_try(kind: Kind, moment: float, reference: Reference, place: Path) -> tup
         before = Recording.open(attempt.folder)
         faults += false_in(before, reference.edges)
         if not killed and state != "complete":
-            faults.append(f"not disturbed, and {state}: {attempt.said}")
+            faults.append(f"not disturbed, and {state}: {attempt.printed}")
         if kind.resumes and state != "complete":
             edges = before.edges()
             problem = attempt.resume()
@@ -289,17 +289,17 @@ def undisturbed(kind: Kind, place: Path, *, times: int) -> Reference:
         left = attempt.leftovers()
         recording = Recording.open(attempt.folder)
         if left or recording.state != "complete":
-            raise SystemExit(f"{kind.command} does not work undisturbed: {recording.state}, {left}: {attempt.said}")
+            raise SystemExit(f"{kind.command} does not work undisturbed: {recording.state}, {left}: {attempt.printed}")
     return Reference(recording.edges(), seconds, appears_s)
 
 
 def trial(kind: Kind, moments: int, seed: int, place: Path, *, warm: bool = True) -> tuple[Counter[str], list[str]]:
-    """Kill at so many moments; returns the counts and what did not hold, a line each."""
+    """Kill at the given number of moments; returns the counts and what did not hold, a line each."""
     draw = random.Random(f"{seed} {kind.command} {kind.victim}")
     reference = undisturbed(kind, place / "undisturbed", times=1 + warm)
     counts, faults = Counter[str](), []
     for number in range(moments):
-        moment, folder = (number + draw.random()) / moments, place / str(number)  # one in each stretch of its life
+        moment, folder = (number + draw.random()) / moments, place / str(number)  # one in each interval of its life
         state, wrong = one_try(kind, moment, reference, folder)
         counts += state
         faults += [f"{kind.command}:{kind.victim} moment {moment:.4f} ({folder}): {line}" for line in wrong]

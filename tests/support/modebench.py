@@ -27,7 +27,7 @@ OUT_OF_RANGE_DBM = -120  # below any radio's sensitivity
 def bench_text(nodes: Mapping[str, str], *, loss_ppm: int = 0, apart: Collection[tuple[str, str]] = ()) -> str:
     """A virtual bench with these nodes, name to board; the taps of as many as the analyzer has channels for.
 
-    `apart` has pairs of nodes of which the second does not hear the first.
+    `apart` has pairs of nodes of which the second does not receive the first.
     """
     channels = iter(BEAGLELOGIC_CHANNELS)
     lines = {
@@ -54,7 +54,7 @@ def bench_text(nodes: Mapping[str, str], *, loss_ppm: int = 0, apart: Collection
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """A recording, and what its nodes and its pins say."""
+    """A recording, and the content of its logs and its pins."""
 
     recording: Recording
     found: Analysis

@@ -14,8 +14,8 @@ from gpiorig.analysis.events.events import Events
 RATE_HZ = 24_000_000
 HEADER_NS = 192_000
 HEADER = 4608  # samples
-OCTET = 768  # 32 us
-ACKNOWLEDGE = 544 * 24  # 12 symbols and 11 octets
+BYTE = 768  # 32 us
+ACKNOWLEDGE = 544 * 24  # 12 symbols and 11 bytes
 
 CALLS = {
     "call": ("app.tx", "udp.tx", "ipv6.tx", "sixlowpan.tx", "mac.tx"),
@@ -34,11 +34,11 @@ READINGS = {
 
 @dataclass
 class Network:
-    """Events of nodes, by name; each frame begins where it is told to."""
+    """Events of nodes, by name; each frame begins at its given time."""
 
     names: Sequence[str]
     seed: int = 1
-    told: bool = False  # receivers say the sequence number, as RIOT's do
+    told: bool = False  # receivers log the sequence number, as RIOT's do
     log: list[tuple[int, str, str, int | None]] = field(default_factory=list)
     sequences: dict[str, int] = field(default_factory=dict)
     end: int = 0
@@ -62,12 +62,12 @@ class Network:
         by: str = "call",
         outcome: str | None = "complete",
         backoff: int = 1000,
-        octets: int = 40,
+        length: int = 40,
         twice: Sequence[str] = (),
     ) -> Frame:
         """One frame: how it came about (a key of `CALLS`), and its readers (each with a key of `READINGS`).
 
-        Readers in `twice` read it again: the radio repeats the frame, because it heard no acknowledgement.
+        Readers in `twice` read it again: the radio repeats the frame, because it received no acknowledgement.
         """
         now, marks = at, {}
         for layer in CALLS[by]:
@@ -88,7 +88,7 @@ class Network:
         tries = 2 if twice else 1
         for attempt in range(tries):
             air_start = now + backoff
-            over = air_start + HEADER + octets * OCTET
+            over = air_start + HEADER + length * BYTE
             for reader, how in readers.items():
                 if attempt and reader not in twice:
                     continue

@@ -1,4 +1,4 @@
-"""One virtual board for tests: it is given commands; what its pins show and what it says comes back."""
+"""One virtual board for tests: it gets commands; its pins and its text come back."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ SAMPLERATE_HZ = 24_000_000
 class Run:
     """What was seen of a run.
 
-    `frames` of the bus; `log`, the node's; `said`, its text; `levels`, of the pins asked for beside the bus, one row
+    `frames` of the bus; `log`, the node's; `printed`, its text; `levels`, of the further pins asked for, one row
     for each change: sample number and levels, the first pin in bit 0.
     """
 
     frames: BusFrames
     log: NodeLog
-    said: str
+    printed: str
     levels: tuple[NDArray[np.int64], NDArray[np.uint64]]
 
 

@@ -30,9 +30,9 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What an image said, what its pins said, frames that were damaged, and what the models have to say."""
+    """The text of an image, the events on its pins, damaged frames, and the log of the models."""
 
-    said: list[str]
+    printed: list[str]
     events: list[Seen]
     damaged: int
     log: str
@@ -43,7 +43,7 @@ class Ran:
 
 
 def run(kind: str, image: bytes, *, virtual_s: float, slower: int = 1, lines: Sequence[str] = ()) -> Ran:
-    """Run an image; `slower`: how many times slower than its port says the core is clocked; `lines` for the console.
+    """Run an image; `slower`: how many times slower than its port's clock the core runs; `lines` for the console.
 
     The lines are sent one every 0.1 s from the first 0.1 s on.
     """

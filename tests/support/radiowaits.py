@@ -28,7 +28,7 @@ from gpiorig.rig.virtual import truth
 
 LINES = ("tap.irq", "tap.frame_timestamp")
 ACK_WAIT_PS = 864_000_000  # 54 symbols of 16 us
-ACK_PS = 352_000_000  # 11 octets of 32 us
+ACK_PS = 352_000_000  # 11 bytes of 32 us
 
 
 def bench_text(folder: Path, nodes: Mapping[str, str], *, lines: Mapping[str, tuple[str, ...]] | None = None) -> str:

@@ -1,4 +1,4 @@
-"""Builds RIOT's glue without RIOT: against headers that declare what it uses, and with a stand-in that runs it."""
+"""Builds RIOT's glue without RIOT: against headers that declare what it uses, and with a stub that runs it."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def compile_only(
 def link_standin(
     image: Path, *options: str, modules: Sequence[str] = STANDIN_MODULES
 ) -> subprocess.CompletedProcess[str]:
-    """Links glue, probe library and stand-in for the IoT-LAB M3, as RIOT's build would: with wraps.mk's flags."""
+    """Links glue, probe library and stub for the IoT-LAB M3, as RIOT's build would: with wraps.mk's flags."""
     board = FIRMWARE / "reference" / "boards"
     flags = ["-Wl,--emit-relocs", "-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments"]
     for symbol in (*wraps(modules), *RIOTS_OWN_WRAPS):
@@ -97,7 +97,7 @@ def link_standin(
 
 
 def build_standin(folder: Path, *options: str) -> Path:
-    """The image of the stand-in; also what `gpiorig firmware check` is tried on."""
+    """The image of the stub; also what `gpiorig firmware check` is tried on."""
     image = folder / "standin.elf"
     done = link_standin(image, *options)
     assert (0, "") == (done.returncode, done.stderr)

@@ -1,4 +1,4 @@
-"""Folders that are made once for a whole session of tests, whichever of its processes needs one first."""
+"""Folders that are made once for an entire session of tests, whichever of its processes needs one first."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from images import lock
 
 
 def filled(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
-    """Return the folder of this name, which `make` has filled; nobody may write into it afterwards."""
+    """Return the folder of this name, which `make` has filled; it must not be written to afterwards."""
     base = factory.getbasetemp()
     place = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "shared" / name
     folder = place / "made"

@@ -31,12 +31,12 @@ class Bus:
         self._counts.append(count)
         self._at += count
 
-    def transfer(self, octets: Sequence[tuple[int, int]]) -> tuple[int, int]:
-        """Octets out and back; returns the samples at which chip select changes."""
+    def transfer(self, words: Sequence[tuple[int, int]]) -> tuple[int, int]:
+        """Bytes out and back; returns the samples at which chip select changes."""
         start, data = self._at, 0
         selected = self._idle | (0 if self._rest & SELECT else SELECT)
         self._hold(selected)
-        for out, back in octets:
+        for out, back in words:
             for place in range(7, -1, -1):
                 following = (MOSI if out >> place & 1 else 0) | (MISO if back >> place & 1 else 0)
                 # Phase 0: data, then the leading edge. Phase 1: data changes with the leading edge.
@@ -55,11 +55,11 @@ class Bus:
         self._hold(self._rest)
 
     def samples(self) -> NDArray[np.uint8]:
-        """A sample per octet."""
+        """A sample per byte."""
         return np.repeat(np.array(self._levels, dtype=np.uint8), self._counts)
 
     def damaged(self, *, glitches: int) -> NDArray[np.uint8]:
-        """The same with stretches in which some lines are inverted."""
+        """The same with intervals in which some lines are inverted."""
         samples = self.samples()
         for _ in range(glitches):
             at = self._draw.randrange(samples.size)

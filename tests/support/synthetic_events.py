@@ -72,7 +72,7 @@ class Truth:
 def ping_pongs(packets: int, *, seed: int = 1, first_id: int = 0, burst: int = 0) -> Events:
     """Events of good ping-pongs, one every 20 ms; ids count on and wrap. `truth` tells their milestones.
 
-    With a calibration burst of so many events of each node behind them.
+    With a calibration burst of the given number of events of each node after them.
     """
     count = packets * EVENTS_PER_PACKET
     samples, ids = (np.empty(count + len(NODES) * burst, dtype=kind) for kind in (np.int64, np.int32))

@@ -43,7 +43,7 @@ def decoder_modules() -> tuple[Any, Any]:
 
 @dataclass
 class Heard:
-    """What the decoder says: of each packet its status, round trip, steps, and what could not be attributed."""
+    """The output of the decoder: of each packet its status, round trip, steps, and what could not be attributed."""
 
     status: dict[int, int] = field(default_factory=dict)
     rtt: dict[int, int] = field(default_factory=dict)
@@ -100,7 +100,7 @@ def assert_equal(events: Events, hops: Hops, lines: Timelines, *, damaged: bool 
     heard = Heard()
     decoder = packets.Packets(heard, list(lines.header_samples), longest, NEVER, absent)
     nodes = [events.node(lines.initiator), events.node(lines.responder)]
-    for role, node in enumerate(nodes):  # The analysis knows the whole recording before.
+    for role, node in enumerate(nodes):  # The analysis knows the entire recording before.
         here = set(events.codes[events.nodes == node].tolist())
         decoder.completions[role].has = here & set(completions.LINKS)
     positions = np.flatnonzero(np.isin(events.nodes, nodes))
@@ -125,12 +125,12 @@ def assert_equal(events: Events, hops: Hops, lines: Timelines, *, damaged: bool 
     reasons = {(at, REASONS[key]) for at, key in listed if events.nodes[at] in nodes}
     further = {(int(positions[at]), reason) for at, reason in heard.reasons} - reasons
     assert len(heard.reasons) == len(reasons) + len(further)
-    # A frame that was heard and not read is of the packet that was sent then; the decoder looks at one node at a time.
+    # A frame that was received and not read is of the packet sent then; the decoder looks at one node at a time.
     assert {TAP} >= {BY_CODE[int(events.codes[at])].name.rpartition(".")[0] for at, _ in further}
 
 
 def thinned(events: Events, rng: np.random.Generator) -> Events:
-    """A stretch of the events; some are lost, some come again a while later, with their id, another, or none."""
+    """An interval of the events; some are lost, some come again a while later, with their id, another, or none."""
     first = int(rng.integers(0, max(1, len(events) - 1000)))
     rows = np.arange(first, min(len(events), first + int(rng.choice([30, 300, 2000]))))
     rows = rows[rng.random(len(rows)) >= rng.choice([0, 0.001, 0.01, 0.1])]

@@ -1,4 +1,4 @@
-"""Recordings of the virtual bench beside their truth: how far every step of a packet is off, and what was stated."""
+"""Recordings of the virtual bench and their truth: errors of the steps of every packet, and the stated uncertainty."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _drawn_analyzer(name: str, drawn: random.Random) -> list[str]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Coverage:
-    """Errors and stated uncertainties (k = 2) of the steps of every packet, the whole last: float64[k, s + 1], ns."""
+    """Errors and stated uncertainties (k = 2) of the steps of every packet, the total last: float64[k, s + 1], ns."""
 
     stated: tuple[DelayUncertainty, ...]
     errors_ns: NDArray[np.float64]
@@ -138,7 +138,7 @@ def sampled(true: Route, rate_hz: int, *, phase: float) -> Coverage:
 
 
 def durations_ns(route: Route) -> NDArray[np.float64]:
-    """float64[k, s + 1], of every step, the whole last."""
+    """float64[k, s + 1], of every step, the total last."""
     samples = np.column_stack([route.steps.samples, route.totals])
     return samples * float(10**9 / route.steps.samplerate_hz)
 

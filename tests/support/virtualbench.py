@@ -85,7 +85,7 @@ class Sigrok:
 def capture(
     process: VirtualBenchProcess, analyzer: str, *, samples: int, rate_hz: int = 24_000_000
 ) -> NDArray[np.uint16]:
-    """A one-shot capture of all 14 channels; exactly so many samples."""
+    """A one-shot capture of all 14 channels; exactly the given number of samples."""
     got = Sigrok(process.endpoints["analyzers"][analyzer], "--samples", str(samples), rate_hz=rate_hz).samples(2)
     assert samples == got.size
     return got

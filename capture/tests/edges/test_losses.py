@@ -86,7 +86,7 @@ def test_a_lost_block_is_found_with_its_size(ppm: int, start: int, size: int, ro
     """Within its uncertainty, modulo the period, wherever it is and however the source's clock runs."""
     period = PERIOD * (1 + ppm * 1e-6)
     if min(size % period, -size % period) <= heartbeat.SPREADS:
-        return  # a loss of whole periods cannot be seen
+        return  # a loss of complete periods cannot be seen
     result = heartbeat.read(in_pieces(square(5000, ppm=ppm, lost=[(start, size)]), rows), "hb", period_ns=PERIOD_NS)
     (loss,) = result.losses
     error = (loss.samples - size + period / 2) % period - period / 2

@@ -34,7 +34,7 @@ from gpiorig.capture.formats import sr
 from gpiorig.capture.formats.sr import format_samplerate, read_sr, write_sr
 from gpiorig.capture.numbers import parse_samplerate
 
-# A folder of .sr files of others to compare with sigrok-cli, such as a checkout of sigrok-dumps.
+# A folder of third-party .sr files to compare with sigrok-cli, such as a checkout of sigrok-dumps.
 CAPTURES = sorted(Path(os.environ["GPIORIG_SR_FILES"]).rglob("*.sr")) if "GPIORIG_SR_FILES" in os.environ else []
 
 

@@ -1,4 +1,4 @@
-"""Many serial ports at once, ports that come and go, and ports behind TCP."""
+"""Many serial ports at once, ports that come and go, and ports over TCP."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def test_a_capture_is_sample_exact(tmp_path: Path) -> None:
 
 
 def test_channels_that_are_not_captured_make_no_edges(tmp_path: Path) -> None:
-    """sigrok-cli sends all channels whatever -C says; a bit keeps its place."""
+    """sigrok-cli sends all channels whatever -C names; a bit keeps its place."""
     data = noise(10_000)
     with FakeBeagleLogic(lambda unit: [data]) as server:
         capture = start(server, tmp_path, channels=["P8_46=strobe", "P8_20"])

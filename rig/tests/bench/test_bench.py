@@ -1,4 +1,4 @@
-"""Bench files: what is refused, and how it is said."""
+"""Bench files: what is refused, and with which message."""
 
 from __future__ import annotations
 

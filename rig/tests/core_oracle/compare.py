@@ -47,7 +47,7 @@ def around_flash(ours: npt.NDArray[np.void], expected: npt.NDArray[np.void]) -> 
     """Accesses that one of the two answers only because of how Unicorn is set up.
 
     What it has around the flash is there for branches, as a branch to nothing faults in it at once, not at the next
-    instruction. Ours then says IBUSERR if an IT block goes on there, or PRECISERR if data is read there.
+    instruction. Ours then reports IBUSERR if an IT block continues there, or PRECISERR if data is read there.
     """
     there = (ours["bfar"] >= AROUND[0]) & (ours["bfar"] < sum(AROUND)) & (ours["cfsr"] & PRECISERR != 0)
     extra = (expected["fault"] == 0) & (there | (ours["cfsr"] & IBUSERR != 0))
@@ -102,7 +102,7 @@ class Comparison:
             # UNDEFINED (chapter A7.7: "ARMv7-M: if DSP extension"); QEMU decodes most of them all the same.
             expected["fault"] |= rows_with(predictable.rows, "dsp")
         # Accesses of several words fault where they are not aligned (A3.2.1; nothing else gives UNALIGNED without
-        # UNALIGN_TRP); QEMU does not check. Single instructions are made aligned, so this leaves out some IT blocks.
+        # UNALIGN_TRP); QEMU does not check. Single instructions are made aligned, so this omits some IT blocks.
         unaligned = (predictable.vectors["end"] != 0) & (ours["cfsr"] & USAGE_FAULTS == UNALIGNED)
         # Nonzero bits 1..0 of SP are UNPREDICTABLE (section A5.1.3); ours clears them.
         comparable = ~elsewhere(accessed) & ~unaligned & ~around_flash(ours, expected) & (expected["r"][:, 13] & 3 == 0)

@@ -59,7 +59,7 @@ def run_ours(core: str, flash: bytes, vectors: npt.NDArray[np.void]) -> npt.NDAr
         return np.frombuffer(output.read(), dtype=ANSWER)
 
 
-# In the order of writing: CONTROL says which stack pointer R13 is.
+# In the order of writing: CONTROL states which stack pointer R13 is.
 MASK_REGISTERS = [arm.UC_ARM_REG_CONTROL, arm.UC_ARM_REG_FAULTMASK, arm.UC_ARM_REG_BASEPRI, arm.UC_ARM_REG_PRIMASK]
 CORE_REGISTERS = [getattr(arm, f"UC_ARM_REG_R{n}") for n in range(15)]
 FLOAT_REGISTERS = [*(getattr(arm, f"UC_ARM_REG_S{n}") for n in range(32)), arm.UC_ARM_REG_FPSCR]

@@ -1,7 +1,7 @@
 """The encodings of ARMv7E-M with FPv4-SP as a table of its own (ARM DDI 0403E, chapters A5 to A7).
 
 A row is a bit pattern: `0` and `1` are fixed, `-` and `+` are written (0) and (1) in the manual (any other value there
-is UNPREDICTABLE, section A5.1.1), letters are fields. Its rules say which values of the fields are UNPREDICTABLE; they
+is UNPREDICTABLE, section A5.1.1), letters are fields. Its rules list the UNPREDICTABLE values of the fields; they
 come from the line "if ... then UNPREDICTABLE" of the instruction's decode pseudocode in section A7.7, which each rule
 quotes. Nothing is excluded because the two machines disagree.
 """

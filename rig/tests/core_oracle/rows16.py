@@ -1,7 +1,7 @@
 """The 16-bit encodings (ARM DDI 0403E, section A5.2).
 
 Traits: `flow` writes PC (only the last of an IT block may), `noit` is UNPREDICTABLE or another instruction in an IT
-block, `skip` is not compared and says why beside it.
+block, `skip` is not compared, with the reason next to it.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ ROWS_16 = [
     # Unicorn stops at YIELD with an error.
     row("YIELD", "101111110001 0000", traits="skip"),
     row("hints", "10111111hhhh0000"),
-    # Compared with the instructions after it: Unicorn does not stop behind it.
+    # Compared with the instructions after it: Unicorn does not stop directly after it.
     row("IT", "10111111cccckkkk", bad_it, traits="noit skip"),
     row("STM", "11000nnnllllllll", empty, base_stored_late, access="n"),
     row("LDM", "11001nnnllllllll", empty, access="n"),

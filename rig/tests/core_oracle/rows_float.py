@@ -1,7 +1,7 @@
 """The encodings of the floating-point extension FPv4-SP (ARM DDI 0403E, chapter A6).
 
 Traits as in `rows16`, and `short`: most values of imm8 are too large; `modes`: writes FPSCR;
-`nearest`: said where it stands.
+`nearest`: described at its definition.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def same_to_core(f: Fields) -> Mask:
 
 
 def high_if_double(f: Fields) -> Mask:
-    """See `high_double`; `x` says double."""
+    """See `high_double`; `x` selects double."""
     return (f.x == 1) & (f.D == 1)
 
 
@@ -85,8 +85,8 @@ ROWS_FLOAT = [
         )
     ),
     row("VCMP zero", "111011101D110101 vvvv1010E1-0----"),
-    # Rounds to nearest whatever FPSCR says ("round_nearest = TRUE"); QEMU 5 follows FPSCR, so that says nearest here
-    # (an IT block with a VMSR before it is left out).
+    # Rounds to nearest whatever the FPSCR ("round_nearest = TRUE"); QEMU 5 follows FPSCR, so it is nearest here
+    # (an IT block with a VMSR before it is omitted).
     row("VCVT from fixed point", "111011101D11101u vvvv1010s1j0iiii", fraction, traits="nearest"),
     row("VCVT to fixed point", "111011101D11111u vvvv1010s1j0iiii", fraction),
 ]  # fmt: skip

@@ -261,7 +261,7 @@ def overflows_early(vectors: npt.NDArray[np.void], words: Words, rows: npt.NDArr
     """SMLAD whose two products make 2**31, which a negative accumulator brings back into 32 bits.
 
     `result = product1 + product2 + SInt(R[a]); if result != SInt(result<31:0>) then APSR.Q = '1'` (section A7.7) is
-    about the whole sum; QEMU 5 sets Q for the sum of the products as well. Q is sticky: set before, it is the same in
+    about the entire sum; QEMU 5 sets Q for the sum of the products as well. Q is sticky: set before, it is the same in
     both. SMUAD has no accumulator, and the difference of two products (SMLSD) always fits.
     """
     early = rows_with(rows, "early_q") & (words >> 12 & 15 != 15)

@@ -142,7 +142,7 @@ def test_a_missing_image_says_how_to_make_it(monkeypatch: pytest.MonkeyPatch, tm
 
 
 def test_an_image_that_the_package_does_not_have(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An installation has a few, and says which, and where the others are made."""
+    """An installation has a few, and states which, and where the others are made."""
     monkeypatch.setattr(resources, "checkout", lambda: None)
     monkeypatch.setattr(resources, "image_folder", lambda: tmp_path)
     (tmp_path / "iotlab-m3.elf").touch()

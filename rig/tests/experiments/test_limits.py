@@ -44,7 +44,7 @@ def test_limits_reach_the_recording_and_come_back(tmp_path):
 
 
 def test_quantities_reach_the_recording_and_come_back(tmp_path):
-    """And those of the command line come behind them, each once."""
+    """And those of the command line come after them, each once."""
     experiment = load(tmp_path, PINGPONG + 'quantities = ["mac.tx -> mac.rx", "goodput"]\n')
     info = RecordingInfo(
         samplerate="24000000/1",

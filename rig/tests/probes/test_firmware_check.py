@@ -101,7 +101,7 @@ class Builder:
         return self.folder / "image.elf"
 
     def verdict(self, *, expected: str = HOOKS, **sources: object) -> Verdict:
-        """What the check says of the image that these sources make."""
+        """The verdict on the image that these sources make."""
         path = self.folder / "test-1.toml"
         path.write_text(expected)
         return check(Image(self.image(**sources)), table.load(path))  # type: ignore[arg-type]
@@ -143,7 +143,7 @@ def test_call_in_the_same_file(arm: Builder) -> None:
 
 
 def test_call_in_the_same_file_is_wrapped_by_lld(tmp_path: Path) -> None:
-    """LLVM's linker wraps such a call as well, so the check has nothing to say but the count."""
+    """LLVM's linker wraps such a call as well, so the check has nothing to report but the count."""
     system = OS + "int elsewhere(void) { static int m; return receive(&m); }"
     text = only(Builder(tmp_path, "msp430").verdict(system=system))
 
@@ -260,7 +260,7 @@ def test_probes_built_empty(builder: Builder) -> None:
 
 
 def test_point_that_nothing_emits(builder: Builder) -> None:
-    """The hook is there, its probe was left out."""
+    """The hook is there, its probe was omitted."""
     text = only(builder.verdict(glue=GLUE.replace("VARIANT", "normal").replace("MARK(53);", "")))
 
     assert text.startswith("radio: nothing in the image emits driver.tx.exit")
@@ -321,7 +321,7 @@ void (*volatile gpiorig_hung_in)(void) = gpiorig_operation;
 
 @pytest.mark.slow
 def test_command_names_the_culprit(arm: Builder, tmp_path: Path) -> None:
-    """Status 1 and one line per lost hook; status 0 on the good image; JSON says the same."""
+    """Status 1 and one line per lost hook; status 0 on the good image; JSON states the same."""
     (tmp_path / "test-1.toml").write_text(HOOKS)
     words = ("--os", "test", "--hooks", tmp_path / "test-1.toml")
     good = gpiorig("firmware", "check", arm.image(), *words)
@@ -362,7 +362,7 @@ def test_hook_file_must_be_right(tmp_path: Path, old: str, new: str, message: st
 
 
 def test_every_hook_file_of_ours_loads() -> None:
-    """And says where each hook comes from."""
+    """And states where each hook comes from."""
     files = sorted(resources.hooks().glob("*.toml"))
     assert files
     for path in files:
@@ -370,7 +370,7 @@ def test_every_hook_file_of_ours_loads() -> None:
 
 
 def test_stripped(arm: Builder) -> None:
-    """What is lost is said; the first way of stripping is that of the images that come with gpiorig."""
+    """Lost hooks are reported; the first way of stripping is that of the images that come with gpiorig."""
     summaries = {}
     for words in ("--strip-debug --keep-section=.debug_gpiorig", "--strip-debug"):
         path = arm.image()

@@ -31,14 +31,14 @@ def with_epoch(traced: Edges, epoch: str) -> Waveform:
 
 
 def info(path: Path, capsys: pytest.CaptureFixture[str], *options: str) -> dict[str, object]:
-    """What `gpiorig info --json` says."""
+    """The output of `gpiorig info --json`."""
     capsys.readouterr()
     assert main(["info", str(path), "--json", *options]) == 0
     return json.loads(capsys.readouterr().out)  # type: ignore[no-any-return]
 
 
 def test_a_file_becomes_a_recording(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The recording holds the file's edges, is whole, and says where it is from."""
+    """The recording holds the file's edges, is complete, and states where it is from."""
     traced = edges(24_000_000, "a", [0, 5, 70_000], 80_000)
     write_sr(tmp_path / "a.sr", traced)
     run = tmp_path / "run"
@@ -100,7 +100,7 @@ def test_logs_become_serial_records(tmp_path: Path, capsys: pytest.CaptureFixtur
 def test_wrong_input_is_one_error_and_leaves_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, content: bytes, options: list[str], says: str
 ) -> None:
-    """Exit status 2, one line that says what to do, and no half recording."""
+    """Exit status 2, one line that states what to do, and no half recording."""
     (tmp_path / name).write_bytes(content)
     run = tmp_path / "run"
     for arguments in (["info"], ["import", "-o", str(run)]):
@@ -111,7 +111,7 @@ def test_wrong_input_is_one_error_and_leaves_nothing(
 
 
 def test_a_capture_that_breaks_off_while_it_is_read_leaves_nothing(tmp_path: Path) -> None:
-    """The damage lies behind the first pieces: what was written so far is taken away."""
+    """The damage lies after the first blocks: what was written so far is taken away."""
     body = "".join(f"#{number} {number & 1}!\n" for number in range(300_000))
     text = f"$timescale 1 us $end $var wire 1 ! a $end $enddefinitions $end\n{body}broken\n"
     (tmp_path / "a.vcd").write_text(text)
@@ -131,7 +131,7 @@ def test_formats_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("command", [["report"], ["compare", "RUN"], ["clocks"], ["export", "-o", "x.pcapng"]])
 def test_what_needs_a_bench_says_so(command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """An imported recording has none: one line that says what that means, and status 2."""
+    """An imported recording has none: one line that states what that means, and status 2."""
     write_sr(tmp_path / "a.sr", edges(24_000_000, "a", [0, 5, 70_000], 80_000))
     run = str(tmp_path / "run")
     assert main(["import", str(tmp_path / "a.sr"), "-o", run]) == 0
@@ -226,7 +226,7 @@ def test_a_command_that_reads_says_what_the_reader_remarks(
 
 
 def test_the_dirt_of_a_log_is_said_where_it_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """`latency` and `import` leave lines out, and say which."""
+    """`latency` and `import` omit lines, and report which."""
     path = tmp_path / "node.log"
     path.write_text(
         "".join(f"170000000{i}.000100;m3-1;tx 1\n170000000{i}.000200;m3-1;rx 1\n" for i in range(3)) + "x\n"
@@ -242,7 +242,7 @@ def test_the_dirt_of_a_log_is_said_where_it_is_read(tmp_path: Path, capsys: pyte
 def test_columns_that_are_named_make_a_table_of_a_file_of_no_known_format(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What the refusal says to do is what can be done."""
+    """The remedy of the refusal works."""
     path = tmp_path / "a.csv"
     path.write_text("no, sample, port\n1, 0, 0011\n1, 5, 1011\n2, 0, 0011\n")
     assert main(["info", str(path)]) == 2

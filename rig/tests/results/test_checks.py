@@ -1,4 +1,4 @@
-"""What is said of a capture that cannot be right."""
+"""Findings on a capture that cannot be right."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gpiorig.rig.results import checks
 
 
 def seen(frames):
-    """A recording of one node in which so many frames were seen, none of them an event."""
+    """A recording of one node with the given number of frames, none of them an event."""
     none = np.zeros(0, dtype=np.int64)
     return Events(
         samples=none,

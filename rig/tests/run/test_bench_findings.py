@@ -75,7 +75,7 @@ def test_what_is_not_known_is_said(tmp_path: Path) -> None:
 
 
 def test_several_analyzers_need_the_sync_line(tmp_path: Path) -> None:
-    """A run refuses such a bench, and the check says so before."""
+    """A run refuses such a bench, and the check reports it before."""
     two = BENCH.replace(
         "[nodes.a]", 'sync = "D8"\n[analyzers.lb]\ndriver = "demo"\nsamplerate_hz = 24_000_000\n[nodes.a]'
     )

@@ -22,7 +22,7 @@ class Node:
 
     def __init__(self, name: str, wrong: dict[str, list[str]] | None = None, *, kernel: str = "events") -> None:
         self.node = self.device = name
-        self.told: list[str] = []
+        self.commands: list[str] = []
         self._wrong = wrong or {}
         self._kernel = kernel
         self._lines = deque(["ready"])
@@ -30,7 +30,7 @@ class Node:
 
     def write_line(self, text: str) -> None:
         """Take a command."""
-        self.told.append(text)
+        self.commands.append(text)
         if self._wrong.get(text):
             self._lines.append(self._wrong[text].pop(0))
             return
@@ -86,8 +86,8 @@ def test_nodes_are_set_up_started_and_silenced_in_order() -> None:
     assert commands.index(("noise", "start")) > max(
         at for at, (_, text) in enumerate(commands) if text.startswith("set ")
     )
-    assert {"set address 1", "set peer 3", "set backoff 1"} <= set(nodes["a"].told)
-    assert {"set address 3", "set app interferer"} <= set(nodes["noise"].told)
+    assert {"set address 1", "set peer 3", "set backoff 1"} <= set(nodes["a"].commands)
+    assert {"set address 3", "set app interferer"} <= set(nodes["noise"].commands)
     assert [1] == through
 
 
@@ -97,7 +97,7 @@ def test_a_misheard_command_is_said_again(answer: str) -> None:
     node = Node("a", {"set interval_us 2000": [answer]})
 
     assert "ok set interval_us=2000" == ask(port(node), "set interval_us 2000")
-    assert ["set interval_us 2000"] * 2 == node.told
+    assert ["set interval_us 2000"] * 2 == node.commands
 
 
 @pytest.mark.parametrize("answers", [["error set: queue is 1 to 8"], ["error commands are none"] * 3])
@@ -116,7 +116,7 @@ def test_the_number_of_the_table_is_compared_as_a_number(line: str) -> None:
     }
     drive(experiment(), {name: port(node) for name, node in nodes.items()}, lambda packets: None)
 
-    assert all("report" in node.told for node in nodes.values())
+    assert all("report" in node.commands for node in nodes.values())
 
 
 @pytest.mark.parametrize("line", ["table=0x12345678", "table=none", ""])
@@ -128,18 +128,18 @@ def test_another_table_is_refused(line: str) -> None:
 
 
 def test_a_node_is_asked_again_once_it_has_its_address() -> None:
-    """What it is asked first says the address of its reset; a report reads the last answer."""
+    """The first answer contains the address of its reset; a report reads the last answer."""
     nodes = {name: Node(name) for name in ("noise", "a", "b")}
     drive(experiment(), {name: port(node) for name, node in nodes.items()}, lambda packets: None)
 
     for node in nodes.values():
-        first, last = (at for at, text in enumerate(node.told) if text == "identify")
-        settings = [at for at, text in enumerate(node.told) if text.startswith("set ")]
+        first, last = (at for at, text in enumerate(node.commands) if text == "identify")
+        settings = [at for at, text in enumerate(node.commands) if text.startswith("set ")]
         assert first < min(settings) <= max(settings) < last
 
 
 def test_another_kernel_is_refused() -> None:
-    """What a node says of itself is compared with the experiment before anything starts."""
+    """A node's own description is compared with the experiment before anything starts."""
     nodes = {name: Node(name, kernel="threads") for name in ("noise", "a", "b")}
 
     with pytest.raises(FirmwareError, match="kernel = threads, the experiment wants events"):

@@ -53,7 +53,7 @@ def test_any_rate(tmp_path: Path, tick: Path, rate_hz: int) -> None:
 
 
 def test_too_high_a_rate_is_refused(tmp_path: Path, tick: Path) -> None:
-    """Beyond 100 MS/s the analyzer refuses, sigrok-cli says so and ends, and the analyzer can be used again."""
+    """Beyond 100 MS/s the analyzer refuses, sigrok-cli reports it and ends, and the analyzer can be used again."""
     with served(tmp_path, bench_text(), tick) as process:
         driver = process.endpoints["analyzers"]["la"]
         command = ["sigrok-cli", "-d", driver, "-c", "samplerate=100000001", "--samples", "100", "-O", "binary"]
@@ -66,7 +66,7 @@ def test_too_high_a_rate_is_refused(tmp_path: Path, tick: Path) -> None:
 
 
 def test_continuous_until_told_to_stop(tmp_path: Path, tick: Path) -> None:
-    """A continuous capture goes on until `q` on sigrok-cli's standard input."""
+    """A continuous capture continues until `q` on sigrok-cli's standard input."""
     with served(tmp_path, bench_text(), tick) as process:
         driver = process.endpoints["analyzers"]["la"]
         command = ["sigrok-cli", "-d", driver, "-c", "samplerate=1000000", "--continuous", "-O", "binary"]

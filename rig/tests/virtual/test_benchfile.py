@@ -28,7 +28,7 @@ def test_the_document_shows_every_key() -> None:
     assert bench.virtual is not None
     kinds = get_args(get_args(get_type_hints(Virtual)["faults"])[0])
     assert set(kinds) == {type(fault) for fault in bench.virtual.faults}
-    assert benches.loads(bench_text()).virtual is not None  # everything may be left out
+    assert benches.loads(bench_text()).virtual is not None  # everything may be omitted
 
 
 def test_lines_are_placed() -> None:
@@ -63,7 +63,7 @@ def test_the_runner_captures_the_sync_line() -> None:
     ],
 )
 def test_wrong_ends_are_refused(text: str, message: str) -> None:
-    """Each mistake ends in one error that says what would be right."""
+    """Each mistake ends in one error that states what would be right."""
     with pytest.raises(BenchError) as caught:
         benches.loads(text)
 

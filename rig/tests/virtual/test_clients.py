@@ -33,7 +33,7 @@ def analyzer_answers(port: int, command: bytes = b"version\n") -> bytes:
 
 
 def number_in_pieces(port: int) -> None:
-    """A samplerate of thousands of digits, in two pieces."""
+    """A samplerate of thousands of digits, in two parts."""
     with connected(port) as client:
         client.sendall(b"samplerate " + b"1" * 250)
         time.sleep(0.4)

@@ -1,6 +1,6 @@
 """The ARMv7-M core of the virtual bench against Unicorn (QEMU's Cortex-M3 and Cortex-M4) on random instructions.
 
-What is compared, and what by which rule of the architecture is not, is in the package `core_oracle` beside this file;
+What is compared, and what by which rule of the architecture is not, is in the package `core_oracle` next to this file;
 `PYTHONPATH=rig/tests python -m core_oracle 5000000` is the same for as long as you like.
 """
 
@@ -59,7 +59,7 @@ def test_16_bit_encodings_and_many_others_agree_with_unicorn(core: str) -> None:
 
 
 def test_the_rules_leave_out_what_the_manual_calls_unpredictable() -> None:
-    """A few encodings of each kind, worked out by hand; the rules decide what the comparisons say."""
+    """A few encodings of each kind, worked out by hand; the rules decide the results of the comparisons."""
     table = [
         (0xEA10_0F01, False, "TST r0, r1"),
         (0xEA00_0F01, True, "AND pc, r0, r1: d == 15 without S"),

@@ -45,7 +45,7 @@ def recorded_lines(folder: Path, tick: Path, virtual: str, *, ms: int = 1000) ->
 
 
 def test_dropped_samples(tmp_path: Path, tick: Path) -> None:
-    """Lost samples are not announced: one tick is shorter by that many, and the capture goes on to its full count."""
+    """Lost samples are not announced: one tick is shorter by that many, and the capture continues to its full count."""
     strobes = changes(seen(tmp_path, tick, fault('kind = "dropped"\nsamples = 5_000\nat_us = [10_500]')), STROBE)
 
     short = np.flatnonzero(np.diff(strobes) < PER_MS - 100)
@@ -89,7 +89,7 @@ def test_stuck_line(tmp_path: Path, tick: Path) -> None:
 
 
 def test_swapped_channels(tmp_path: Path, tick: Path) -> None:
-    """Two clips swapped for the whole capture: the tick is on the other channel."""
+    """Two clips swapped during the entire capture: the tick is on the other channel."""
     swapped = fault(f'kind = "swapped"\nchannel = "{STROBE}"\nother = "{D0}"')
     samples = seen(tmp_path, tick, swapped)
 
@@ -142,7 +142,7 @@ def test_garbled_bytes(tmp_path: Path, tick: Path) -> None:
 
 
 def test_lost_bytes(tmp_path: Path, tick: Path) -> None:
-    """Bytes are missing, after which the line goes on."""
+    """Bytes are missing, after which the line continues."""
     recorded_lines(tmp_path, tick, fault('kind = "lost_bytes"\nnode = "node"\nppm = 100_000'))
     got = read_record(tmp_path / "node.rec", clock="virtual").data
     sent = b"".join(b"tick %d\n" % n for n in range(20, 3000, 20))
@@ -154,7 +154,7 @@ def test_lost_bytes(tmp_path: Path, tick: Path) -> None:
 
 
 def test_lost_lines(tmp_path: Path, tick: Path) -> None:
-    """Whole lines are missing, none is damaged."""
+    """Complete lines are missing, none is damaged."""
     texts = recorded_lines(tmp_path, tick, fault('kind = "lost_lines"\nnode = "node"\nppm = 300_000')).texts
 
     numbers = [int(text.removeprefix("tick ")) for text in texts]
@@ -198,7 +198,7 @@ def test_clock_step(tmp_path: Path, tick: Path) -> None:
     ],
 )
 def test_wrong_faults_are_refused(text: str, message: str) -> None:
-    """Each mistake ends in one error that says what would be right."""
+    """Each mistake ends in one error that states what would be right."""
     with pytest.raises(BenchError) as caught:
         benches.loads(bench_text(virtual=fault(text)))
 

@@ -66,7 +66,7 @@ def ti_text(segments: dict[int, bytes]) -> str:
 
 
 def program(text: bytes) -> dict[int, bytes]:
-    """Says `text` over and over on USART1, with 9600 baud from the crystal (UBR 3, UMCTL 0x4A: SLAU049F table 13-2)."""
+    """Sends `text` repeatedly on USART1, with 9600 baud from the crystal (UBR 3, UMCTL 0x4A: SLAU049F table 13-2)."""
     words = [
         *(0x40B2, 0x5A80, 0x0120),  # mov #WDTPW|WDTHOLD, &WDTCTL
         *(0xD0F2, 0x00C0, 0x001B),  # bis.b #0xC0, &P3SEL
@@ -132,7 +132,7 @@ def test_one_reader_at_a_time(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_malformed_options(tmp_path: Path) -> None:
-    """Octets that are no RFC 2217 end the connection and not the bench."""
+    """Bytes that are not RFC 2217 end the connection and not the bench."""
     with served(tmp_path, BENCH.format(pace="real-time"), image(tmp_path, OLD)) as process:
         end = process.endpoints["serial"]["node"]
         host, port = end["rfc2217"].removeprefix("rfc2217://").split(":")

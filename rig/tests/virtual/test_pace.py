@@ -1,4 +1,4 @@
-"""The two paces: fast, where host input still reaches a board that never sleeps; and real time, for people."""
+"""The two paces: fast, where host input still reaches a board that never sleeps; and real time."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_real_time(tmp_path: Path, tick: Path) -> None:
 
 @pytest.mark.slow
 def test_real_time_says_how_it_kept_up(tmp_path: Path, tick: Path) -> None:
-    """Ends are printed for people; Ctrl-C ends the bench in order, and it says how late the ticks were."""
+    """Ends are printed as text; Ctrl-C ends the bench in order, and it reports how late the ticks were."""
     path = tmp_path / "bench.toml"
     path.write_text(bench_text())
     words = ["bench", "virtual", path, "--pace", "real-time", "--firmware", f"node={tick}"]
@@ -100,7 +100,7 @@ def test_error_for_people(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_run_in_real_time(tmp_path: Path) -> None:
-    """A whole experiment at the real-time pace: stamps are the host's, and every packet is accounted for."""
+    """A complete experiment at the real-time pace: stamps are the host's, and every packet is accounted for."""
     demo = (ROOT / "rig" / "gpiorig" / "rig" / "demo_bench.toml").read_text()
     path = tmp_path / "bench.toml"
     path.write_text(demo.replace("seed = 1", 'seed = 1\npace = "real-time"'))

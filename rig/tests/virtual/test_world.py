@@ -1,4 +1,4 @@
-"""The world of a virtual bench: what its bench file says reaches the boards, and what cannot be is refused."""
+"""The world of a virtual bench: the settings of its bench file reach the boards, and what cannot be is refused."""
 
 from __future__ import annotations
 
