@@ -36,7 +36,7 @@ static uint16_t coarse_ticks(void)
     }
 }
 
-/** Complete turns of TBR between two askings, one that `passed` has begun not counted. Apart, as it is seldom called. */
+/** Complete turns of TBR between two askings, one that `passed` has begun not counted. A function of its own, seldom called. */
 __attribute__((noinline)) static uint16_t whole_turns(uint16_t ticks, uint16_t passed)
 {
     return (uint16_t)((COARSE_US(ticks) - passed + TURN_US / 2u) / TURN_US);

@@ -8,7 +8,7 @@ from pathlib import Path
 EPILOG = """\
 examples:
   gpiorig report run1                         writes run1/*.parquet and run1/report/report.html
-  gpiorig report run1 --figures svg,pdf --tables csv,latex    also figures and tables as files beside the page
+  gpiorig report run1 --figures svg,pdf --tables csv,latex    also figures and tables as files next to the page
   gpiorig report run1 --json                  prints the headline numbers as one JSON object
   gpiorig report run1 -o page                 the same, with the report in ./page
   gpiorig report run1 run2 run3 -o page       one page for all: side by side first, then each of them
@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("recordings", type=Path, nargs="+", metavar="RUN", help="recording folders")
     parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="folder of the report (RUN/report)")
     for option, formats in (("figures", "svg,png,pdf"), ("tables", "csv,latex")):
-        help_text = f"write the {option} beside the page, too: any of {formats}"
+        help_text = f"write the {option} next to the page, too: any of {formats}"
         parser.add_argument(f"--{option}", metavar="FORMATS", default="", help=help_text)
     parser.add_argument("--json", action="store_true", help="print the numbers as one JSON object")
     parser.add_argument(
@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="LIMIT",
-        help="a limit to keep, such as 'rtt.p99 < 20 ms', besides those of the experiment; may be repeated",
+        help="a limit to keep, such as 'rtt.p99 < 20 ms', in addition to those of the experiment; may be repeated",
     )
     parser.add_argument(
         "--quantity",

@@ -74,7 +74,7 @@ def analyse_and_print(
     asserted
         Limits in addition to those of the experiment.
     figure_formats, table_formats
-        Figures and tables that are written beside the page.
+        Figures and tables that are written next to the page.
     quantities
         Quantities in addition to those of the experiment.
     """

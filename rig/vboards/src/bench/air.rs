@@ -26,7 +26,7 @@ pub struct FrameOnAir {
     waveform: Waveform,
 }
 
-/// Adds what a message says of a frame on the air.
+/// Adds the facts of a message about a frame on the air.
 fn keep_frame(frames: &mut VecDeque<FrameOnAir>, message: &Message) {
     if let Signal::Start { start_ps, waveform, .. } = message.signal {
         frames.push_back(FrameOnAir {

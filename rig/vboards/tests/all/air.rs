@@ -1,4 +1,4 @@
-//! What a place receives: levels, capture, channels beside, jitter, interferers.
+//! What a place receives: levels, capture, neighbouring channels, jitter, interferers.
 
 use std::sync::Arc;
 use vboards::air::interferer::{exponential, Interferer, Pattern, Source};

@@ -13,7 +13,7 @@ use crate::rng::{draw, Purpose};
 pub(super) struct Reception {
     source: u16,
     frame: u32,
-    /// Bytes of the PSDU as they came.
+    /// Bytes of the PSDU, unchanged.
     bytes: Vec<u8>,
     length: usize,
     damaged: bool,
@@ -133,7 +133,7 @@ impl Cc2420 {
         Some((if spoiled { byte ^ noise } else { byte }, spoiled, end_ps))
     }
 
-    /// What stands in the RXFIFO for a byte: with AUTOCRC the checksum gives way to RSSI, and to CRC OK and correlation
+    /// The content of the RXFIFO for a byte: with AUTOCRC the checksum gives way to RSSI, and to CRC OK and correlation
     /// (16.3, figure 21).
     fn to_store(&self, rx: &Reception, byte: u8) -> u8 {
         if self.reg(regs::MDMCTRL0) & mdmctrl0::AUTOCRC == 0 {
@@ -180,12 +180,12 @@ impl Cc2420 {
             rx.accepted = true;
             return true;
         }
-        let mut whole = rx.bytes.clone();
-        whole.resize(rx.length, 0);
+        let mut complete = rx.bytes.clone();
+        complete.resize(rx.length, 0);
         if rx.bytes.len() < 2 && !last {
             return true; // the frame control field is not in
         }
-        let verdict = filter::recognise(&whole, &self.identity());
+        let verdict = filter::recognise(&complete, &self.identity());
         if rx.bytes.len() < verdict.known_after && !last {
             return true;
         }

@@ -100,7 +100,7 @@ impl Cc2420 {
         self.reg(regs::MAIN) & main_bit::RESETN == 0
     }
 
-    /// Acts on an address byte (13.3). Strobes and whole registers may follow each other with CSn low.
+    /// Acts on an address byte (13.3). Strobes and complete registers may follow each other with CSn low.
     fn address(&mut self, byte: u8) -> Port {
         let (address, read) = (byte & 0x3F, byte & READ != 0);
         if byte & RAM != 0 {

@@ -122,7 +122,7 @@ impl Cc2420 {
         1 + if auto_crc { length.saturating_sub(2) } else { length }
     }
 
-    /// A byte is due. Those written are on their way; the first that is not makes an underflow when its turn comes.
+    /// A byte is due. Those written are in transit; the first that is not makes an underflow when its turn comes.
     pub(super) fn fetch(&mut self) {
         let sending = match self.tx {
             Some(sending) => sending,

@@ -17,7 +17,7 @@ pub(super) struct Reception {
     sync_ps: u64,
     byte_ps: u64,
     format: Format,
-    /// Bytes as they came, damaged where something lay over them.
+    /// Received bytes, damaged where another signal overlapped them.
     received: Vec<u8>,
     damaged: bool,
     header: Header,
