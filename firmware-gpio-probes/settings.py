@@ -26,7 +26,7 @@ class Firmware:
 FIRMWARES = {
     "reference": Firmware("reference", "firmware-gpio-probes/reference/stack"),
     "riot": Firmware("RIOT", "firmware-gpio-probes/riot/app", is_lower=True),
-    "contiki": Firmware("Contiki-NG", "firmware-gpio-probes/contiki-ng/pingpong"),
+    "contiki-ng": Firmware("Contiki-NG", "firmware-gpio-probes/contiki-ng/pingpong"),
 }
 
 
@@ -172,6 +172,7 @@ def python_module(settings: list[dict]) -> str:
         f'    "{s["key"]}": ({", ".join(map(in_python, widest(s)))}),\n' for s in settings if s["type"] == "number"
     )
     nodes = ", ".join(f'"{s["key"]}"' for s in fields if s["type"] == "node")
+    known = "".join(f'    "{s["key"]}": {{{", ".join(map(in_python, owners(s)))}}},\n' for s in settings)
     return f'''"""The settings of a node. {note(SOURCE)}"""
 
 from __future__ import annotations
@@ -185,6 +186,9 @@ LIMITS = {{
 {ranges}}}
 # Settings that are the name of a node here and its address in the firmware.
 NODE_NAMES = ({nodes})
+# The firmwares that have each setting.
+FIRMWARES = {{
+{known}}}
 
 
 class NodeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

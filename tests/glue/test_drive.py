@@ -16,9 +16,11 @@ from riotapp import APP, STANDIN, Node, build
 from gpiorig.analysis.events.table import TABLE_CRC32
 from gpiorig.capture.errors import SerialPortError
 from gpiorig.capture.serial.port import Line, SerialPort
+from gpiorig.rig.bench import consoles
 from gpiorig.rig.bench.world import VirtualNode
 from gpiorig.rig.experiments.experiment import Experiment, Settings
-from gpiorig.rig.run.drive import ask, drive
+from gpiorig.rig.run.dialogue import Dialogue
+from gpiorig.rig.run.drive import drive
 from gpiorig.rig.virtual.vboards import VirtualBoards
 
 pytestmark = pytest.mark.slow  # builds images
@@ -112,7 +114,12 @@ def run(ports: dict[str, Port], **settings: Any) -> list[str]:
 
 def frames(port: Port) -> int:
     """What `report` counts."""
-    return int(ask(cast(SerialPort, port), "report").split("probes=")[1].split()[0])
+    return int(
+        Dialogue(port.node, cast(SerialPort, port), consoles.load("reference"))
+        .ask("report")
+        .split("probes=")[1]
+        .split()[0]
+    )
 
 
 @pytest.mark.parametrize("system", ["riot", "contiki"])

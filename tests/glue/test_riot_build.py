@@ -56,7 +56,7 @@ def test_a_missing_riot_is_an_error_that_says_what_to_do(tmp_path: Path, riot: P
         (("BOARD=abacus",), "gpiorig: no pins are known for BOARD=abacus. Give GPIORIG_PORT"),
         (("PROBES=half",), "PROBES=half: it is normal, empty, doubled or off"),
         (("QUEUE=7",), "QUEUE=7: it is a power of two, 1 to 128"),
-        (("LINK=smoke",), "LINK=smoke: it is udp, mac or netdev"),
+        (("OVER=smoke",), "OVER=smoke: it is udp, mac or netdev"),
         (("USEMODULE=schedstatistics",), "gpiorig: leave out the module schedstatistics"),
     ],
     ids=str,

@@ -41,6 +41,11 @@ def parse(text: str, kind: type[T], *, what: str) -> T:
         raise BenchError(f"{what}: not valid TOML: {error}.") from error
     except (RecursionError, ValueError) as error:  # of the parser: lists within lists, integers of 5000 digits
         raise BenchError(f"{what}: nested too deeply, or a number has too many digits. Correct it.") from error
+    return convert(raw, kind, what=what)
+
+
+def convert(raw: Mapping[str, object], kind: type[T], *, what: str) -> T:
+    """As `parse`, from a table."""
     try:
         return msgspec.convert(raw, kind)
     except msgspec.ValidationError as error:

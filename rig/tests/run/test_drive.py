@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import time
 from collections import deque
 from collections.abc import Callable
 from typing import Any, cast
@@ -12,9 +14,13 @@ from gpiorig.analysis.events.table import TABLE_CRC32
 from gpiorig.capture.errors import SerialPortError
 from gpiorig.capture.serial.line_inbox import Line
 from gpiorig.capture.serial.port import SerialPort
-from gpiorig.rig.errors import FirmwareError
+from gpiorig.rig.bench import consoles
+from gpiorig.rig.bench.consoles import Console
+from gpiorig.rig.errors import BenchError, FirmwareError
+from gpiorig.rig.experiments import console_settings
 from gpiorig.rig.experiments.experiment import Experiment, NodeRole, Settings
-from gpiorig.rig.run.drive import ask, drive
+from gpiorig.rig.run.dialogue import Dialogue
+from gpiorig.rig.run.drive import drive
 
 
 class Node:
@@ -62,6 +68,13 @@ def port(node: Node) -> SerialPort:
     return cast(SerialPort, node)
 
 
+def ask(node: Node, command: str) -> str:
+    """Send a setting, whose answer repeats it."""
+    key_and_value = command.removeprefix("set ").replace(" ", "=")
+    dialogue = Dialogue(node.node, port(node), consoles.load("reference"))
+    return dialogue.ask(command, expected=f"ok set {key_and_value}")
+
+
 def experiment(**changes: Any) -> Experiment:
     """One packet, and a node that disturbs it."""
     roles = {"noise": NodeRole(start=True, app="interferer")}
@@ -96,7 +109,7 @@ def test_a_misheard_command_is_said_again(answer: str) -> None:
     """A slow node that lost a byte knows no such command, or sets another value."""
     node = Node("a", {"set interval_us 2000": [answer]})
 
-    assert "ok set interval_us=2000" == ask(port(node), "set interval_us 2000")
+    assert "ok set interval_us=2000" == ask(node, "set interval_us 2000")
     assert ["set interval_us 2000"] * 2 == node.commands
 
 
@@ -104,7 +117,7 @@ def test_a_misheard_command_is_said_again(answer: str) -> None:
 def test_what_is_refused_is_an_error(answers: list[str]) -> None:
     """A wrong value at once; a command that is never understood, after some tries."""
     with pytest.raises(FirmwareError, match="node a refuses `set queue 128`"):
-        ask(port(Node("a", {"set queue 128": list(answers)})), "set queue 128")
+        ask(Node("a", {"set queue 128": list(answers)}), "set queue 128")
 
 
 @pytest.mark.parametrize("line", [f"0x{TABLE_CRC32}", TABLE_CRC32.upper(), TABLE_CRC32])
@@ -144,3 +157,94 @@ def test_another_kernel_is_refused() -> None:
 
     with pytest.raises(FirmwareError, match="kernel = threads, the experiment wants events"):
         drive(experiment(), {name: port(node) for name, node in nodes.items()}, lambda packets: None)
+
+
+class Shell(Node):
+    """RIOT's shell, as gnrc_networking of c8bd52ff answers."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self._lines = deque(["main(): This is RIOT!", "All up, running the shell now"])
+
+    def write_line(self, text: str) -> None:
+        """Take a command."""
+        self.commands.append(text)
+        word = text.split()[0]
+        if text == "ifconfig":
+            self._lines += ["> ifconfig", "Iface  6  HWaddr: 00:01  Channel: 26  NID: 0x23", "          "]
+            self._lines.append(f"          inet6 addr: fe80::{self.node}  scope: link  VAL")
+        elif word == "ifconfig":
+            self._lines.append("success: set channel on interface 6 to 11")
+        elif word == "ping":
+            self._lines += ["12 bytes from fe80::b%6: icmp_seq=0 ttl=64 rssi=-50 dBm time=8.304 ms", ""]
+            self._lines += [
+                "--- fe80::b PING statistics ---",
+                "1 packets transmitted, 1 packets received, 0% packet loss",
+            ]
+
+
+def shells(**changes: Any) -> tuple[Experiment, dict[str, Console | None]]:
+    """A ping from a to b."""
+    given = Experiment(name="x", initiator="a", responder="b", packets=1, settings=Settings(**changes))
+    return given, dict.fromkeys("ab", consoles.load("riot-shell"))
+
+
+def test_riots_shell_pings_the_address_that_the_peer_has() -> None:
+    """What `ifconfig` prints is filled in; the end is the line of the statistics."""
+    nodes, through = {name: Shell(name) for name in "ab"}, list[int]()
+    given, described = shells(channel=11, interval_us=50_000)
+    drive(given, {name: port(node) for name, node in nodes.items()}, through.append, described)
+
+    assert ["ifconfig", "ifconfig", "ifconfig 6 set channel 11"] == nodes["b"].commands
+    assert "ping -c 1 -i 50 -s 32 -W 15 fe80::b%6" == nodes["a"].commands[-1]
+    assert [1] == through
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"backoff": False}, "node a runs RIOT's shell, which has no setting `backoff`; it has channel, interval_us"),
+        ({"interval_us": 1500}, "takes milliseconds without a fraction: interval_us is 1500"),
+    ],
+)
+def test_a_setting_that_a_firmware_lacks_is_refused(settings: dict[str, Any], message: str) -> None:
+    given, described = shells(**settings)
+    console = described["a"]
+    assert console is not None
+
+    with pytest.raises(BenchError, match=re.escape(message)):
+        console_settings.settings(given, "a", console)
+
+
+def test_a_node_that_says_which_firmware_it_is_gets_its_settings_only() -> None:
+    """Without a console in the bench file; none of the nodes is set up before all are checked."""
+    answer = f"ok identify firmware=riot table={TABLE_CRC32}"
+    nodes = {name: Node(name, {"identify": [answer] * 2}) for name in ("noise", "a", "b")}
+
+    with pytest.raises(BenchError, match="runs the RIOT application, which has no setting `worker_a_on_us`; it has "):
+        drive(experiment(worker_a_on_us=5), {n: port(node) for n, node in nodes.items()}, lambda packets: None)
+    assert not [text for node in nodes.values() for text in node.commands if text != "identify"]
+
+
+def test_another_firmware_than_the_bench_file_names_is_refused() -> None:
+    nodes = {name: Node(name, {"identify": [f"ok identify firmware=riot table={TABLE_CRC32}"]}) for name in "ab"}
+    given, _ = shells()
+
+    with pytest.raises(FirmwareError, match=r'node a runs the RIOT application; .* Write console = "riot"'):
+        drive(given, {n: port(x) for n, x in nodes.items()}, lambda _: None, {"a": consoles.load("contiki-ng")})
+
+
+def test_a_firmware_without_a_console_runs_for_the_duration() -> None:
+    """Nothing is sent to it, with a port or without."""
+    given = Experiment(name="x", initiator="a", responder="b", duration_s=1)
+    node, waited = Node("b"), list[float]()
+    node.pass_time = waited.append  # type: ignore[attr-defined]
+    started_s = time.monotonic()
+    none = consoles.load("none")
+    drive(given, {"a": None, "b": port(node)}, lambda _: None, {"a": none, "b": none})
+    assert time.monotonic() - started_s >= 1
+
+    swapped = Experiment(name="x", initiator="b", responder="a", duration_s=7)
+    drive(swapped, {"a": None, "b": port(node)}, lambda _: None, {"a": none, "b": none})
+    assert [7.0] == waited
+    assert [] == node.commands

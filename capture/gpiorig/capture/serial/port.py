@@ -14,7 +14,7 @@ from types import TracebackType
 
 import serial
 
-from gpiorig.capture.deadline import Deadline
+from gpiorig.capture.deadline import LOOK_S, Deadline
 from gpiorig.capture.errors import CaptureError, SerialPortError
 from gpiorig.capture.serial.counts import Counts
 from gpiorig.capture.serial.line_inbox import Line, LineInbox
@@ -124,6 +124,13 @@ class SerialPort:
                 remedy="check that the right firmware runs, and its baud rate",
             )
         return line
+
+    def pass_time(self, duration_s: float) -> None:
+        """Wait, on a virtual bench for its seconds; lines that come are passed over."""
+        now_ns = self._stamps.now_ns if self._stamps else time.monotonic_ns
+        end_ns = now_ns() + round(duration_s * 1e9)
+        while (left_ns := end_ns - now_ns()) > 0:
+            self._lines.wait(lambda text: False, Deadline(min(left_ns / 1e9, LOOK_S)))
 
     def check(self) -> None:
         """Raise the error that ended the port, if one did."""

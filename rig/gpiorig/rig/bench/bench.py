@@ -13,8 +13,9 @@ from msgspec import Meta
 
 from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.bench import boards
+from gpiorig.rig.bench import boards, consoles
 from gpiorig.rig.bench import virtual as bench_virtual
+from gpiorig.rig.bench.consoles import Console
 from gpiorig.rig.bench.virtual import Virtual
 from gpiorig.rig.bench.world import VirtualNode
 from gpiorig.rig.errors import BenchError
@@ -53,12 +54,21 @@ class Analyzer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Node(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A board on the bench: its type, its serial port, and the analyzer channel of each of its lines."""
+    """A board on the bench: its type, its serial port, and the analyzer channel of each of its lines.
+
+    `console` names how experiments talk to its firmware; None: as to our applications, which identify themselves.
+    """
 
     board: str
     lines: dict[str, str]
     serial: str | None = None
     firmware: str | None = None
+    console: str | None = None
+
+    @property
+    def described_console(self) -> Console | None:
+        """The console that is named; raises `BenchError` if it has no description."""
+        return None if self.console is None else consoles.load(self.console)
 
 
 class Bench(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -171,6 +181,10 @@ def _check_node(name: str, node: Node, *, virtual: Virtual | None, what: str) ->
         board = boards.load(node.board)
     except BenchError as error:
         raise BenchError(f"{what}: nodes.{name}.board: {error}") from error
+    try:
+        _ = node.described_console
+    except BenchError as error:
+        raise BenchError(f"{what}: nodes.{name}.console: {error}") from error
     bus = {"strobe", *board.data_lines}
     missing = sorted(bus - node.lines.keys())
     if missing and bus & node.lines.keys():  # an image without probes has none of them
@@ -192,8 +206,11 @@ def _check_node(name: str, node: Node, *, virtual: Virtual | None, what: str) ->
                 f"{what}: nodes.{name}.lines: the virtual {board.name} has no pin for {', '.join(unknown)}; it has "
                 f"{', '.join(sorted(known))}. Name others in [virtual.nodes.{name}.pins]."
             )
-    elif node.serial is None:
-        raise BenchError(f'{what}: nodes.{name} has no `serial`; give its port, such as serial = "/dev/ttyUSB0".')
+    elif node.serial is None and node.console != consoles.NONE:
+        raise BenchError(
+            f'{what}: nodes.{name} has no `serial`; give its port, such as serial = "/dev/ttyUSB0", or '
+            f'console = "{consoles.NONE}" for firmware that is not spoken to.'
+        )
 
 
 def _check_ports(bench: Bench, *, what: str) -> None:

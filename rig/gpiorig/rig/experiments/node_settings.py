@@ -33,6 +33,50 @@ LIMITS = {
 }
 # Settings that are the name of a node here and its address in the firmware.
 NODE_NAMES = ("peer", "next_hop")
+# The firmwares that have each setting.
+FIRMWARES = {
+    "address": {"reference", "riot", "contiki-ng"},
+    "peer": {"reference", "riot", "contiki-ng"},
+    "channel": {"reference", "riot", "contiki-ng"},
+    "interval_us": {"reference", "riot", "contiki-ng"},
+    "timeout_us": {"reference", "riot", "contiki-ng"},
+    "payload": {"reference", "riot", "contiki-ng"},
+    "csma": {"reference", "riot"},
+    "backoff": {"reference", "riot", "contiki-ng"},
+    "finish": {"reference"},
+    "seed": {"reference", "riot", "contiki-ng"},
+    "queue": {"reference"},
+    "app": {"reference", "riot", "contiki-ng"},
+    "mac": {"reference"},
+    "print": {"reference", "riot"},
+    "window": {"reference"},
+    "train": {"reference", "riot"},
+    "gap_us": {"reference"},
+    "fire": {"reference"},
+    "heartbeat_us": {"reference"},
+    "log": {"reference"},
+    "duration_s": {"reference", "riot"},
+    "events_sched": {"reference", "riot", "contiki-ng"},
+    "events_task": {"reference", "riot", "contiki-ng"},
+    "events_queue": {"reference", "riot", "contiki-ng"},
+    "events_timer": {"reference", "riot"},
+    "events_slot": {"reference"},
+    "next_hop": {"reference"},
+    "gateway": {"reference"},
+    "coordinator": {"contiki-ng"},
+    "rdc": {"reference"},
+    "sync_us": {"reference"},
+    "slotframe": {"reference"},
+    "slot_us": {"reference"},
+    "hopping": {"reference"},
+    "layer_priority": {"reference"},
+    "worker_a_on_us": {"reference"},
+    "worker_a_period_us": {"reference"},
+    "worker_a_priority": {"reference"},
+    "worker_b_on_us": {"reference"},
+    "worker_b_period_us": {"reference"},
+    "worker_b_priority": {"reference"},
+}
 
 
 class NodeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

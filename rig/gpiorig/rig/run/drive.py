@@ -1,53 +1,77 @@
-"""Driving the nodes of an experiment through the commands of their firmware (docs/reference/reference-firmware.md)."""
+"""Driving the nodes of an experiment through the consoles of their firmware (docs/reference/consoles.md)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import get_args
 
 from gpiorig.analysis.events.table import TABLE_CRC32
-from gpiorig.capture.errors import SerialPortError
 from gpiorig.capture.serial.port import SerialPort
+from gpiorig.rig.bench import consoles
+from gpiorig.rig.bench.consoles import Console
 from gpiorig.rig.errors import FirmwareError
+from gpiorig.rig.experiments import console_settings
 from gpiorig.rig.experiments.experiment import Experiment, Kernel
 from gpiorig.rig.experiments.node_settings import NODE_NAMES
+from gpiorig.rig.run.dialogue import Dialogue, Progress
 
-ANSWER_S = 10.0  # a node answers a command, or reports progress, within this
-BOOT_S = 5.0
-TRIES = 3  # of a command that a node has misheard
-
-Progress = Callable[[int], object]
+OURS = "reference"  # the console of a node whose bench file names none, until it has identified itself
 
 
-def drive(experiment: Experiment, ports: dict[str, SerialPort], progress: Progress) -> None:
-    """Set the nodes up, start, wait for the end, silence them, and ask for their counts."""
-    for port in ports.values():
-        await_node(port)
-    addresses = _addresses(experiment, list(ports))
-    for name, port in ports.items():
-        _check_identity(experiment, port, ask(port, "identify"))
-        ask(port, "defaults")
-        for key, value in _settings(experiment, name, addresses).items():
-            ask(port, f"set {key} {value}")
-        ask(port, "identify")  # with the address it has now: the log keeps the last
-    started = [ports[name] for name in experiment.started]
-    for port in started[:-1]:
-        ask(port, "start")
-    ask(started[-1], f"start {experiment.packets}" if experiment.packets else "start")
-    interval_s = experiment.settings_of(experiment.initiator).get("interval_us", 0) / 1e6
-    _await_done(started[-1], patience_s=ANSWER_S + interval_s, progress=progress)
-    for port in started[:-1]:
-        _stop(port, was_started=True)
-    for port in ports.values():
-        if port not in started[:-1]:
-            _stop(port, was_started=False)
-    for name, port in ports.items():
-        given = experiment.settings_of(name).keys()
-        if "mac" in given:
-            ask(port, "mac")
-        if given & {"mac", "worker_a_on_us", "worker_b_on_us"}:
-            ask(port, "workers")
-        ask(port, "report")
+def drive(
+    experiment: Experiment,
+    ports: Mapping[str, SerialPort | None],
+    progress: Progress,
+    described: Mapping[str, Console | None] | None = None,
+) -> None:
+    """Set the nodes up, start, wait for the end, silence them, and ask for their counts.
+
+    Parameters
+    ----------
+    experiment
+        What to run.
+    ports
+        The port of each node; None: it has none, and is not spoken to.
+    progress
+        Called with the number of packets that are through.
+    described
+        The consoles that the bench file names, by node.
+
+    Raises
+    ------
+    BenchError, FirmwareError
+        A firmware does not have a setting, refuses a command, or is not the one that the experiment is for.
+    SerialPortError
+        A node does not answer.
+    """
+    named = {name: (described or {}).get(name) for name in ports}
+    nodes = {name: Dialogue(name, port, named[name] or consoles.load(OURS)) for name, port in ports.items()}
+    for node in nodes.values():
+        node.await_boot()
+    for name, node in nodes.items():
+        if node.console.identifies:
+            _identify(experiment, node, is_named=named[name] is not None)
+    given = {name: console_settings.settings(experiment, name, node.console) for name, node in nodes.items()}
+    addresses = _addresses(experiment, list(nodes))
+    for name, node in nodes.items():
+        for command in node.console.set_up:
+            node.ask(command)
+        node.learn()
+        node.set(_sent(experiment, name, given[name], addresses) if node.console.set else given[name])
+        if node.console.identifies and node.console.hello:
+            node.ask(node.console.hello)  # with the address it has now: the log keeps the last
+    others, initiator = [nodes[name] for name in experiment.started[:-1]], nodes[experiment.initiator]
+    for node in others:
+        node.start(None, nodes[experiment.initiator])
+    initiator.start(experiment.packets, nodes[experiment.responder])
+    initiator.await_done(duration_s=experiment.duration_s, progress=progress)
+    for node in others:
+        node.stop(was_started=True)
+    for node in nodes.values():
+        if node not in others:
+            node.stop(was_started=False)
+    for name, node in nodes.items():
+        node.report(given[name])
 
 
 def _addresses(experiment: Experiment, nodes: list[str]) -> dict[str, int]:
@@ -56,85 +80,45 @@ def _addresses(experiment: Experiment, nodes: list[str]) -> dict[str, int]:
     return {name: address for address, name in enumerate([*first, *(n for n in nodes if n not in first)], start=1)}
 
 
-def _settings(experiment: Experiment, node: str, addresses: dict[str, int]) -> dict[str, str | int]:
-    """Settings of a node, in the order of sending."""
+def _sent(
+    experiment: Experiment, node: str, given: Mapping[str, str | int], addresses: Mapping[str, int]
+) -> dict[str, str | int]:
+    """The settings of a node as its console takes them, its addresses first."""
     peer = experiment.responder if node == experiment.initiator else experiment.initiator
-    given = {"address": addresses[node], "peer": peer, **experiment.settings_of(node)}
-    if node == experiment.initiator and experiment.duration_s is not None:
-        given["duration_s"] = experiment.duration_s
-    given |= {key: addresses[given[key]] for key in NODE_NAMES if key in given}
-    return {key: value if isinstance(value, str) else int(value) for key, value in given.items()}
+    sent = {"address": addresses[node], "peer": peer, **given}
+    sent |= {key: addresses[str(sent[key])] for key in NODE_NAMES if key in sent}
+    return {key: value if isinstance(value, str) else int(value) for key, value in sent.items()}
 
 
-def _await_done(port: SerialPort, *, patience_s: float, progress: Progress) -> None:
-    """Wait until the node says that it is done; `patience_s`: it says something at least this often."""
-    through = 0
-    while True:
-        line = port.wait_line(lambda text: text.startswith(("packet ", "done ")), deadline_s=patience_s)
-        if line.text.startswith("done "):
-            return
-        through += 1
-        progress(through)
+def _identify(experiment: Experiment, node: Dialogue, *, is_named: bool) -> None:
+    """Ask which firmware it is, and speak to it as such.
 
-
-def _stop(port: SerialPort, *, was_started: bool) -> None:
-    """Have a node send nothing any more; one that was started says what it did."""
-    done = False
-
-    def answered(text: str) -> bool:
-        nonlocal done
-        done = done or text.startswith("done ")
-        return text.startswith(("ok ", "error"))
-
-    ask(port, "stop", answered)
-    if was_started and not done:
-        port.wait_line(lambda text: text.startswith("done "), deadline_s=ANSWER_S)
-
-
-def await_node(port: SerialPort) -> None:
-    """Wait until a node has booted; one that says nothing may have booted before we listened."""
-    try:
-        port.wait_line(lambda line: line == "ready", deadline_s=BOOT_S)
-    except SerialPortError:
-        ask(port, "identify")
-
-
-def _is_answer(text: str) -> bool:
-    return text.startswith(("ok ", "error"))
-
-
-def ask(port: SerialPort, command: str, is_answer: Callable[[str], bool] = _is_answer) -> str:
-    """Send a command and return the node's answer; once more when the node says that it understood something else.
-
-    A slow node loses a byte when its interrupts are masked for longer than two bytes take.
-
-    Raises
-    ------
-    FirmwareError
-        The node refuses the command.
-    SerialPortError
-        It does not answer.
+    Refuses another event table, whose codes would get wrong names, another firmware than the bench file names, another
+    kernel and other probes.
     """
-    for _ in range(TRIES):
-        port.write_line(command)
-        try:
-            answer = port.wait_line(is_answer, deadline_s=ANSWER_S).text
-        except SerialPortError as error:
-            raise SerialPortError(
-                f"no answer to `{command}`: {error.what}", where=port.device, remedy=error.remedy
-            ) from error
-        if not _is_misheard(command, answer):
-            break
-    if answer.startswith("error") or _is_misheard(command, answer):
-        raise FirmwareError(f"node {port.node} refuses `{command}`: {answer}. Does it run the reference firmware?")
-    return answer
-
-
-def _is_misheard(command: str, answer: str) -> bool:
-    """Whether an answer is to another command: one that the node does not know, or other words of `set`."""
-    word, _, rest = command.partition(" ")
-    another_set = word == "set" and answer.startswith("ok set ") and answer != f"ok set {rest.replace(' ', '=')}"
-    return answer.startswith("error commands are") or another_set
+    fields = dict(word.partition("=")[::2] for word in node.ask(str(node.console.hello)).split())
+    if _hexadecimal(fields.get("table", "")) != int(TABLE_CRC32, 16):
+        raise FirmwareError(
+            f"node {node.node} runs firmware with the event table {fields.get('table', 'unknown')}, this gpiorig has "
+            f"{TABLE_CRC32}. Build it again with these sources and flash it."
+        )
+    firmware = fields.get("firmware", node.console.name)
+    if firmware != node.console.name and firmware in consoles.names():
+        if is_named:
+            raise FirmwareError(
+                f"node {node.node} runs {consoles.load(firmware).text}; its console in the bench file is "
+                f'"{node.console.name}". Write console = "{firmware}", or delete the key.'
+            )
+        node.console = consoles.load(firmware)
+    compared: dict[str, str] = {"probes": experiment.probes}
+    if fields.get("kernel") in get_args(Kernel):  # operating systems of others offer no choice
+        compared["kernel"] = experiment.kernel
+    for key, wanted in compared.items():
+        if fields.get(key, wanted) != wanted:
+            raise FirmwareError(
+                f"node {node.node} runs firmware with {key} = {fields[key]}, the experiment wants {wanted}. Flash the "
+                f"image that was built with {key.upper()}={wanted}, or change `{key}` in the experiment file."
+            )
 
 
 def _hexadecimal(text: str) -> int | None:
@@ -142,22 +126,3 @@ def _hexadecimal(text: str) -> int | None:
         return int(text, 16)
     except ValueError:
         return None
-
-
-def _check_identity(experiment: Experiment, port: SerialPort, answer: str) -> None:
-    """Refuse firmware with another event table, whose codes would get wrong names, another kernel or other probes."""
-    fields = dict(word.partition("=")[::2] for word in answer.split())
-    if _hexadecimal(fields.get("table", "")) != int(TABLE_CRC32, 16):
-        raise FirmwareError(
-            f"node {port.node} runs firmware with the event table {fields.get('table', 'unknown')}, this gpiorig has "
-            f"{TABLE_CRC32}. Build it again with these sources and flash it."
-        )
-    compared: dict[str, str] = {"probes": experiment.probes}
-    if fields.get("kernel") in get_args(Kernel):  # operating systems of others offer no choice
-        compared["kernel"] = experiment.kernel
-    for key, wanted in compared.items():
-        if fields.get(key, wanted) != wanted:
-            raise FirmwareError(
-                f"node {port.node} runs firmware with {key} = {fields[key]}, the experiment wants {wanted}. Flash the "
-                f"image that was built with {key.upper()}={wanted}, or change `{key}` in the experiment file."
-            )

@@ -20,14 +20,15 @@ from gpiorig.capture.sigrok.analyzer import versions
 from gpiorig.rig.bench import boards
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import BenchError
-from gpiorig.rig.experiments import limits
+from gpiorig.rig.experiments import console_settings, limits
 from gpiorig.rig.experiments.experiment import Experiment
 from gpiorig.rig.experiments.images import sha256
 from gpiorig.rig.recordings import merge
 from gpiorig.rig.recordings.merge import Source
 from gpiorig.rig.run import captures
 from gpiorig.rig.run.captures import Captures
-from gpiorig.rig.run.drive import Progress, drive
+from gpiorig.rig.run.dialogue import Progress
+from gpiorig.rig.run.drive import drive
 from gpiorig.rig.virtual.process import VirtualBenchProcess
 
 _PATIENCE_S = 1.0  # a virtual bench that has failed takes a moment to end
@@ -86,6 +87,7 @@ def run(
         )
     # Only a virtual bench loads the images; what runs on boards is what they answer to `identify`.
     hashes = {name: sha256(path) for name, path in firmware.items()} if bench.virtual else {}
+    console_settings.check(experiment, bench)
     with contextlib.ExitStack() as stack:
         ends = stack.enter_context(_ends(bench, bench_file, firmware))
         sources = captures.sources(bench, ends.drivers)
@@ -170,7 +172,7 @@ def _parameters(bench: Bench, experiment: Experiment) -> dict[str, Any]:
         "initiator": experiment.initiator,
         "responder": experiment.responder,
         **{key: value for key, value in given.items() if value is not None},
-        "app": experiment.app,
+        "app": _app(bench, experiment),
         "kernel": experiment.kernel,
         "probes": experiment.probes,
         **({"bench_seed": bench.virtual.seed} if bench.virtual else {}),
@@ -178,6 +180,12 @@ def _parameters(bench: Bench, experiment: Experiment) -> dict[str, Any]:
         **own,
         **limits.parameters(experiment),
     }
+
+
+def _app(bench: Bench, experiment: Experiment) -> str:
+    """The application of the initiator; a firmware with a single one has its name from its console."""
+    console = bench.nodes[experiment.initiator].described_console
+    return console.app if console is not None and console.app else experiment.app
 
 
 def _record(
@@ -206,7 +214,7 @@ def _record(
         }
         running = stack.enter_context(Captures(bench, sources, recording))
         try:
-            drive(experiment, ports, progress)
+            drive(experiment, ports, progress, {name: node.described_console for name, node in bench.nodes.items()})
         except CaptureError:
             # A node that falls silent may be the consequence of a capture or a record that cannot continue.
             running.check()

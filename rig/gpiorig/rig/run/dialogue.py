@@ -1,0 +1,163 @@
+"""A node's side of an experiment: what is said to its console, and what it answers."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Mapping
+from types import SimpleNamespace
+from typing import Any
+
+from gpiorig.capture.errors import SerialPortError
+from gpiorig.capture.serial.port import SerialPort
+from gpiorig.rig.bench.consoles import Console
+from gpiorig.rig.errors import FirmwareError
+
+ANSWER_S = 10.0  # a node answers a command, or reports progress, within this
+BOOT_S = 5.0
+TRIES = 3  # of a command that a node has misheard
+
+Progress = Callable[[int], object]
+
+
+class Dialogue:
+    """The console of a node on its port, which a node that is not spoken to may lack.
+
+    Attributes
+    ----------
+    console
+        How the firmware is spoken to.
+    values
+        What commands are filled in with: the settings that the node has got, and what it answered to questions.
+    """
+
+    def __init__(self, node: str, port: SerialPort | None, console: Console) -> None:
+        self.node, self.console = node, console
+        self.values = SimpleNamespace()
+        self._port = port
+
+    @property
+    def _connected(self) -> SerialPort:
+        """The port, which only a node that is not spoken to may lack."""
+        assert self._port is not None
+        return self._port
+
+    def await_boot(self) -> None:
+        """Wait until the node has booted; one that says nothing may have booted before we listened."""
+        ready, hello = self.console.ready, self.console.hello
+        try:
+            if ready is not None:
+                self._connected.wait_line(_matches(ready), deadline_s=BOOT_S)
+        except SerialPortError:
+            if hello is not None:
+                self.ask(hello)
+
+    def ask(self, command: str, *, answer: str | None = None, expected: str | None = None) -> str:
+        """Send a command and return the node's answer; once more when the node says that it understood something else.
+
+        A slow node loses a byte when its interrupts are masked for longer than two bytes take.
+
+        Parameters
+        ----------
+        command
+            The line to send.
+        answer
+            What the line of the answer matches, in place of the console's own.
+        expected
+            The answer itself, where only one is right; another without a refusal is to a misheard command.
+
+        Raises
+        ------
+        FirmwareError
+            The node refuses the command.
+        SerialPortError
+            It does not answer.
+        """
+        for _ in range(TRIES):
+            self._connected.write_line(command)
+            try:
+                text = self._connected.wait_line(_matches(answer or self.console.answer), deadline_s=ANSWER_S).text
+            except SerialPortError as error:
+                raise SerialPortError(
+                    f"no answer to `{command}`: {error.what}", where=self._connected.device, remedy=error.remedy
+                ) from error
+            is_refused = bool(self.console.refusal and re.search(self.console.refusal, text))
+            is_misheard = bool(self.console.misheard and re.search(self.console.misheard, text)) or (
+                expected not in (None, text) and not is_refused
+            )
+            if not is_misheard:
+                break
+        if is_refused or is_misheard:
+            raise FirmwareError(f"node {self.node} refuses `{command}`: {text}. Does it run {self.console.text}?")
+        return text
+
+    def learn(self) -> None:
+        """Ask the console's questions; the named groups of the answers become values."""
+        for question in self.console.ask:
+            found = re.search(question.answer, self.ask(question.command, answer=question.answer))
+            self.values.__dict__.update(found.groupdict() if found else {})
+
+    def set(self, settings: Mapping[str, str | int]) -> None:
+        """Send the settings, in their order."""
+        self.values.__dict__.update(settings)
+        for key in self.console.times_ms:
+            if key in settings:
+                self.values.__dict__[key.removesuffix("_us") + "_ms"] = int(settings[key]) // 1000
+        for key, value in settings.items():
+            command, answer = self.console.set or self.console.settings[key], self.console.set_answer
+            if command:
+                self.ask(
+                    self._filled(command, key=key, value=value),
+                    expected=self._filled(answer, key=key, value=value) if answer else None,
+                )
+
+    def start(self, packets: int | None, peer: Dialogue) -> None:
+        """Start the application; with no number of packets until it is stopped."""
+        command = self.console.start_endless if packets is None else self.console.start
+        if command is None:
+            return
+        line = self._filled(command, packets=packets, peer=peer.values)
+        if self.console.started is not None:
+            self.ask(line, answer=self.console.started)
+        else:
+            self._connected.write_line(line)
+
+    def await_done(self, *, duration_s: int | None, progress: Progress) -> None:
+        """Wait until the node says that it is done, or where it cannot, for the duration of the run."""
+        done, packet = self.console.done, self.console.packet
+        if done is None:
+            wait = time.sleep if self._port is None else self._port.pass_time
+            wait(float(duration_s or 0))
+            return
+        is_news = _matches(f"{done}|{packet}" if packet else done)
+        patience_s, through = ANSWER_S + getattr(self.values, "interval_us", 0) / 1e6, 0
+        while not re.search(done, self._connected.wait_line(is_news, deadline_s=patience_s).text):
+            through += 1
+            progress(through)
+
+    def stop(self, *, was_started: bool) -> None:
+        """Have the node send nothing any more; one that was started says what it did."""
+        command, done = self.console.stop, self.console.done
+        if command is None:
+            return
+        if not was_started or done is None:
+            self.ask(command)
+            return
+        # The line at the end comes before or after the answer.
+        first = self.ask(command, answer=f"{self.console.answer}|{done}")
+        rest = self.console.answer if re.search(done, first) else done
+        self._connected.wait_line(_matches(rest), deadline_s=ANSWER_S)
+
+    def report(self, given: Mapping[str, Any]) -> None:
+        """Ask for what the node has counted."""
+        for command, settings in self.console.report.items():
+            if not settings or given.keys() & set(settings):
+                self.ask(command)
+
+    def _filled(self, command: str, **more: object) -> str:
+        return command.format_map({**self.values.__dict__, **more})
+
+
+def _matches(pattern: str) -> Callable[[str], bool]:
+    expression = re.compile(pattern)
+    return lambda line: expression.search(line) is not None
