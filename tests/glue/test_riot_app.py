@@ -117,6 +117,19 @@ def test_an_address_that_is_another_nodes_is_not_answered(two: tuple[Node, Node]
     assert 1 == len(packets)
 
 
+@pytest.mark.slow
+def test_no_node_takes_what_an_interferer_sends(two: tuple[Node, Node]) -> None:
+    """It sends at its interval, so that its console answers; the others drop its frames."""
+    for number, node in enumerate(two, start=1):
+        assert node.ask(f"set address {number}").startswith("ok set")
+    assert run(two[0], "app interferer", "interval_us 50000", packets=4)[-1].startswith("done sent=4 ")
+    assert "received=0 " in two[1].ask("report")
+    assert run(two[0], "app broadcast", "interval_us 50000", packets=4)[-1].startswith("done sent=4 ")
+    assert [f"packet seq={number}" for number in range(1, 5)] == [
+        two[1].line().partition(" rx_us")[0] for _ in range(4)
+    ]
+
+
 def test_a_stopped_node_sends_no_event(node: Node) -> None:
     """RIOT's timer continues; the count of frames that `report` tells is that which the analyzer saw to the end."""
     node.ask("tick")

@@ -183,11 +183,11 @@ def test_limits_from_macros_are_those_of_the_firmware() -> None:
     for folder in ("reference", "riot/app", "contiki-ng/pingpong"):
         for path in (ROOT / "firmware-gpio-probes" / folder).rglob("*.h"):
             for name, number in re.findall(r"^#define (\w+) (\d+)u?\b", path.read_text(), re.MULTILINE):
-                defined.setdefault(f"{folder.partition('-')[0].partition('/')[0]}.{name}", set()).add(int(number))
+                defined.setdefault(f"{folder.partition('/')[0]}.{name}", set()).add(int(number))
     settings = tomllib.loads((ROOT / "firmware-gpio-probes/settings.toml").read_text())
     checked = 0
     for setting in settings.values():
-        for firmware in setting.get("firmwares", ["reference", "riot", "contiki"]):
+        for firmware in setting.get("firmwares", ["reference", "riot", "contiki-ng"]):
             variant = setting | setting.get(firmware, {})
             for limit, widest in zip(variant.get("range", ()), (min, max), strict=False):
                 if isinstance(limit, dict):

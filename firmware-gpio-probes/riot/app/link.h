@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #define LINK_BROADCAST 0xffffu
+#define LINK_NO_NODE 0xfffdu /* of no node: settings.toml, address */
 #define LINK_FOREVER UINT32_MAX
 
 /** Two ends on each node: requests come in at one, replies at the other, each read by one thread. */

@@ -31,10 +31,13 @@ static inline bool interface_configure(void)
     const uint16_t pan = PAN, channel = (uint16_t)settings.channel, source_length = sizeof address;
     const uint8_t exponent_least = settings.backoff != 0 ? BACKOFF_EXPONENT_LEAST : 0;
     const uint8_t exponent_most = settings.backoff != 0 ? BACKOFF_EXPONENT_MOST : 0;
-    const netopt_enable_t csma = settings.csma != 0 && settings.app != APP_interferer ? NETOPT_ENABLE : NETOPT_DISABLE;
+    const bool interferes = settings.app == APP_interferer;
+    const netopt_enable_t csma = settings.csma != 0 && !interferes ? NETOPT_ENABLE : NETOPT_DISABLE;
+    const netopt_enable_t acknowledged = interferes ? NETOPT_DISABLE : NETOPT_ENABLE;
 
     random_init(settings.seed);
     option(NETOPT_CSMA, &csma, sizeof csma);
+    option(NETOPT_ACK_REQ, &acknowledged, sizeof acknowledged);
     option(NETOPT_CSMA_MAXBE, &exponent_most, sizeof exponent_most);
     option(NETOPT_CSMA_MINBE, &exponent_least, sizeof exponent_least);
     return option(NETOPT_SRC_LEN, &source_length, sizeof source_length) && option(NETOPT_NID, &pan, sizeof pan) &&

@@ -1,4 +1,4 @@
-/** Packets without an answer: broadcast, trains back to back, and an interferer, which sends without a pause. */
+/** Packets without an answer: broadcast, trains back to back, and an interferer, whose frames no node takes. */
 #include "app.h"
 
 #include <inttypes.h>
@@ -13,7 +13,9 @@
 static void send_one(uint16_t sequence, bool is_logged)
 {
     static uint8_t payload[PAYLOAD_MOST];
-    uint16_t to = settings.app == APP_train ? (uint16_t)settings.peer : LINK_BROADCAST;
+    uint16_t to = settings.app == APP_train        ? (uint16_t)settings.peer
+                  : settings.app == APP_interferer ? LINK_NO_NODE
+                                                   : LINK_BROADCAST;
     uint32_t sent_us;
     bool is_sent;
 
@@ -33,12 +35,12 @@ void oneway_run(uint32_t packets)
 {
     uint32_t woken_us = ztimer_now(ZTIMER_USEC);
     uint32_t together = settings.app == APP_train ? settings.train : 1;
-    bool pauses = settings.app != APP_interferer; /* a line in the log would be a pause, too */
+    bool is_logged = settings.app == APP_broadcast; /* to write a line takes longer than a packet of a train */
 
     for (uint32_t sequence = 1; sequence <= packets && app_continues(); sequence++) {
-        if (pauses && (sequence - 1) % together == 0) {
+        if ((sequence - 1) % together == 0) {
             ztimer_periodic_wakeup(ZTIMER_USEC, &woken_us, settings.interval_us);
         }
-        send_one((uint16_t)sequence, pauses && together == 1);
+        send_one((uint16_t)sequence, is_logged);
     }
 }

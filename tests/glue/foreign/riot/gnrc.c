@@ -106,6 +106,7 @@ int gnrc_netapi_set(kernel_pid_t pid, netopt_t opt, uint16_t context, const void
     case NETOPT_CHANNEL:
     case NETOPT_NID:
     case NETOPT_CSMA:
+    case NETOPT_ACK_REQ:
     case NETOPT_CSMA_MAXBE:
     case NETOPT_CSMA_MINBE:
         break;
