@@ -29,6 +29,7 @@ mod msp430_stack;
 mod radio;
 mod radio_cc2420;
 mod radio_modes;
+mod radio_outgoing;
 mod radio_spirit1;
 mod radio_support;
 mod sync;

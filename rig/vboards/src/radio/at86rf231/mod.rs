@@ -3,9 +3,9 @@
 //! Basic and extended operating mode (RX_AACK with slotted acknowledgements, TX_ARET with CSMA-CA), the _NOCLK states,
 //! high data rates, frame buffer empty indicator, time stamp, RX/TX indicator and antenna switch. Not modelled: AES,
 //! antenna diversity (the antenna is the one that ANT_CTRL names, or 0), the edges of CLKM.
-//! The frame buffer must hold a frame to be sent by the end of its SHR; later writes come too late for that frame.
 
 mod frame;
+mod outgoing;
 mod pins;
 mod regs;
 mod rx;
@@ -18,7 +18,7 @@ pub use regs::State;
 
 use super::{PinChange, Radio};
 use crate::air::{Ether, Link, Message, Signal, Waveform, BYTE_PS};
-use regs::{ctrl_1, irq, trac};
+use regs::{ctrl_1, trac};
 use spi::Port;
 
 /// Pins that the chip drives.
@@ -54,8 +54,10 @@ enum Kind {
     /// Interrupt bits become visible.
     Irq(u8),
     Dig2(bool),
-    /// The SHR of the own frame is over, its content is taken from the frame buffer.
+    /// The SHR of the own frame is over, its length is taken from the frame buffer.
     TxBody,
+    /// The transmission overtakes a frame buffer write.
+    TxUnderrun,
     TxEnd,
     CcaEnd,
     AckTimeout,
@@ -70,7 +72,7 @@ enum Kind {
     /// The SHR of a carrier that began at this instant is over here.
     Sync(u64),
     Phr,
-    Ami,
+    Header,
     RxEnd,
 }
 
@@ -248,6 +250,7 @@ impl At86rf231 {
             Kind::Irq(bits) => self.raise(bits),
             Kind::Dig2(level) => self.stamp(level),
             Kind::TxBody => self.tx_body(),
+            Kind::TxUnderrun => self.tx_underrun(),
             Kind::TxEnd => self.tx_end(),
             Kind::CcaEnd => self.cca_end(),
             Kind::AckTimeout => self.ack_timeout(),
@@ -258,7 +261,7 @@ impl At86rf231 {
             Kind::ManualEdEnd => self.manual_ed_end(),
             Kind::Sync(start_ps) => self.sync(start_ps),
             Kind::Phr => self.phr(),
-            Kind::Ami => self.raise(irq::AMI),
+            Kind::Header => self.header(),
             Kind::RxEnd => self.rx_end(),
         }
     }

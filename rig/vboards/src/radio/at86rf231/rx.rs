@@ -9,6 +9,9 @@ use crate::air::{Carrier, Message, Signal, SHR_PHR_PS};
 use crate::rng::{draw, Purpose};
 use std::sync::Arc;
 
+/// What says how long a header is (IEEE 802.15.4-2006, 7.2.1.1).
+const FRAME_CONTROL_BYTES: usize = 2;
+
 /// The frame being received.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reception {
@@ -99,10 +102,26 @@ impl At86rf231 {
         if self.reg(regs::TRX_CTRL_1) & ctrl_1::IRQ_2_EXT_EN != 0 {
             self.after(timing::IRQ, Kind::Dig2(true));
         }
+        if psdu.len() > FRAME_CONTROL_BYTES {
+            let heard_ps = start_ps + SHR_PHR_PS + FRAME_CONTROL_BYTES as u64 * byte_ps;
+            self.at(heard_ps, Kind::Header);
+        }
+    }
+
+    /// So much of a header is in that its length is known, or all of it: IRQ_5 (AMI) if the filter accepts it.
+    pub(super) fn header(&mut self) {
+        let (psdu, heard_ps) = match self.carrier().map(|c| (c.psdu.clone(), c.byte_ps(0))) {
+            Some((Some(psdu), body_ps)) => (psdu, body_ps),
+            _ => return,
+        };
         let verdict = frame::filter(&psdu, &self.identity());
-        if verdict.accepted {
-            let heard_ps = start_ps + SHR_PHR_PS + verdict.header as u64 * byte_ps;
-            self.at(heard_ps + timing::IRQ, Kind::Ami);
+        let heard_ps = heard_ps + verdict.header as u64 * self.byte_ps();
+        if heard_ps > self.now_ps {
+            if verdict.header < psdu.len() {
+                self.at(heard_ps, Kind::Header);
+            }
+        } else if verdict.accepted {
+            self.interrupt(irq::AMI);
         }
     }
 
@@ -265,8 +284,7 @@ impl At86rf231 {
         self.tx = Some(super::tx::Sending {
             frame: number,
             start_ps,
-            body_taken: false,
-            wants_ack: None,
+            outgoing: None,
         });
         self.at(
             start_ps + SHR_PHR_PS + bytes.len() as u64 * self.byte_ps(),

@@ -34,6 +34,7 @@ impl At86rf231 {
         self.selected = !level;
         self.port = if level { Port::Idle } else { Port::Command };
         self.cancel(Kind::Byte);
+        self.cancel(Kind::TxUnderrun);
         self.update_pins();
     }
 
@@ -96,8 +97,10 @@ impl At86rf231 {
             }
             Port::SramAddress { write } => self.sram(byte, write),
         };
-        if matches!(self.port, Port::FrameRead(_)) {
-            self.await_byte();
+        match self.port {
+            Port::FrameRead(_) => self.await_byte(),
+            Port::FrameWrite(_) => self.await_write(),
+            _ => {}
         }
     }
 
@@ -129,11 +132,7 @@ impl At86rf231 {
             Some(place) => *place = byte,
             None => self.raise(irq::TRX_UR), // 9.3: more than a frame holds
         }
-        if self.tx.as_ref().map_or(false, |sending| sending.body_taken) {
-            self.note(11, || {
-                "radio: frame buffer written after the SHR went out: too late for that frame".into()
-            });
-        }
+        self.written(index, byte);
     }
 
     /// First byte of an access (6.3.1, table 6-3).

@@ -1,19 +1,18 @@
 //! Sending: basic transmission and TX_ARET, CSMA-CA with retries and ACK (data sheet 7.1.4.4, 7.2.4).
 
-use super::regs::{self, ctrl_1, irq, trac, State};
-use super::{frame, timing, At86rf231, Kind};
-use crate::air::{Message, Signal, SHR_PHR_PS, SHR_PS};
+use super::outgoing::Outgoing;
+use super::regs::{self, irq, trac, State};
+use super::{timing, At86rf231, Kind};
+use crate::air::{Message, Signal, SHR_PS};
 use crate::rng::{draw, Purpose};
-use std::sync::Arc;
 
 /// The own frame on the air.
 #[derive(Clone, Debug)]
 pub(super) struct Sending {
     pub frame: u32,
     pub start_ps: u64,
-    pub body_taken: bool,
-    /// Sequence number if it asks for an ACK.
-    pub wants_ack: Option<u8>,
+    /// From the end of its SHR on, unless it is an automatic ACK: that does not come from the frame buffer.
+    pub outgoing: Option<Outgoing>,
 }
 
 /// A TX_ARET transaction.
@@ -61,8 +60,7 @@ impl At86rf231 {
         self.tx = Some(Sending {
             frame,
             start_ps,
-            body_taken: false,
-            wants_ack: None,
+            outgoing: None,
         });
         self.at(start_ps + SHR_PS, Kind::TxBody);
         self.update_pins();
@@ -86,31 +84,9 @@ impl At86rf231 {
         frame
     }
 
-    pub(super) fn tx_body(&mut self) {
-        let length = usize::from(self.buffer[0] & 0x7F);
-        let mut psdu = self.buffer[1..=length].to_vec();
-        if self.reg(regs::TRX_CTRL_1) & ctrl_1::TX_AUTO_CRC_ON != 0 && length >= 2 {
-            let check = frame::fcs(&psdu[..length - 2]).to_le_bytes();
-            psdu[length - 2..].copy_from_slice(&check);
-        }
-        let wants_ack = if frame::ack_request(&psdu) { Some(psdu[2]) } else { None };
-        let byte_ps = self.byte_ps();
-        if let Some(sending) = self.tx.as_mut() {
-            sending.body_taken = true;
-            sending.wants_ack = wants_ack;
-            let (number, end_ps) = (sending.frame, sending.start_ps + SHR_PHR_PS + length as u64 * byte_ps);
-            let signal = Signal::Body { psdu: Arc::from(psdu) };
-            self.outbox.push(Message {
-                source: self.board,
-                frame: number,
-                signal,
-            });
-            self.at(end_ps, Kind::TxEnd);
-        }
-    }
-
     pub(super) fn tx_end(&mut self) {
-        let wants_ack = self.tx.take().and_then(|sending| sending.wants_ack);
+        let outgoing = self.tx.take().and_then(|sending| sending.outgoing);
+        let wants_ack = outgoing.and_then(|outgoing| outgoing.wants_ack());
         self.rx_ready_ps = self.now_ps + timing::TX_TO_RX;
         self.update_pins();
         match (self.aret.as_mut(), wants_ack) {
