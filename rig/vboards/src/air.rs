@@ -145,8 +145,8 @@ pub enum Signal {
         waveform: Waveform,
         power_dbm: i32,
     },
-    /// What the frame holds; its length is `psdu.len()`. Said by the end of the SHR, and again with other octets of
-    /// the same number; no octet changes later than [`REACTION_PS`] before its end.
+    /// What the frame holds; its length is `psdu.len()`. Given by the end of the SHR, and again with other bytes
+    /// of the same number; none changes later than [`REACTION_PS`] before its end.
     Body { psdu: Arc<[u8]> },
     /// The carrier goes off before the frame is over; announced by `end_ps - REACTION_PS`.
     Cut { end_ps: u64 },

@@ -15,7 +15,7 @@ const START_US: u64 = 16;
 const SHR_US: u64 = 160;
 const PHR_US: u64 = 32;
 
-/// Radio 0 is ready to send a frame of 21 octets to radio 1, which listens; every interrupt of radio 0 shows.
+/// Radio 0 is ready to send a frame of 21 bytes to radio 1, which listens; every interrupt of radio 0 shows.
 fn ready() -> Field {
     let mut field = Field::new(1, 2);
     field.enter(1, 0x06);
@@ -47,7 +47,7 @@ fn received(field: &mut Field) -> Vec<u8> {
     frame
 }
 
-/// Sends bytes to radio 0 within an access that goes on.
+/// Sends bytes to radio 0 within an access that continues.
 fn shift(field: &mut Field, bytes: &[u8]) {
     let t_ps = field.t_ps;
     for &byte in bytes {
@@ -62,19 +62,19 @@ fn select(field: &mut Field, selected: bool) {
     field.radios[0].input(Input::Sel, !selected, t_ps);
 }
 
-/// Octet n of the PSDU is taken while the octet before it goes out; at 2 Mb/s 16 us before its end.
+/// Byte n of the PSDU is taken while the byte before it goes out; at 2 Mb/s 16 us before its end.
 #[test]
-fn an_octet_just_before_and_just_after_its_time() {
-    for (rate, octet_us, ahead_us) in [(0u8, 32u64, 64u64), (1, 16, 32), (2, 8, 16), (3, 4, 16)] {
+fn an_byte_just_before_and_just_after_its_time() {
+    for (rate, byte_us, ahead_us) in [(0u8, 32u64, 64u64), (1, 16, 32), (2, 8, 16), (3, 4, 16)] {
         for (early_us, goes_out) in [(1, true), (0, false)] {
             let mut field = ready();
             field.write(0, TRX_CTRL_2, rate);
             field.write(1, TRX_CTRL_2, rate);
-            start(&mut field, SHR_US + PHR_US + 12 * octet_us - ahead_us - early_us);
+            start(&mut field, SHR_US + PHR_US + 12 * byte_us - ahead_us - early_us);
             sram_write(&mut field, 12, 0xEE);
             field.run(2000);
-            let octet = received(&mut field)[12];
-            assert_eq!(goes_out, octet == 0xEE, "rate {} early {}", rate, early_us);
+            let byte = received(&mut field)[12];
+            assert_eq!(goes_out, byte == 0xEE, "rate {} early {}", rate, early_us);
             // 9.3.3: "Access violations are not indicated when using the SRAM access mode."
             assert_eq!(TRX_END, field.read(0, IRQ_STATUS));
             assert_eq!(usize::from(!goes_out), field.radios[0].take_notes().len());
@@ -82,7 +82,7 @@ fn an_octet_just_before_and_just_after_its_time() {
     }
 }
 
-/// 9.3.3, 10.2: PHR and the first octet of the PSDU are taken at the end of the SHR.
+/// 9.3.3, 10.2: PHR and the first byte of the PSDU are taken at the end of the SHR.
 #[test]
 fn the_length_just_before_and_just_after_its_time() {
     let longer: Vec<u8> = (0..31).map(|index| if index == 0 { 30 } else { index }).collect();
@@ -93,14 +93,14 @@ fn the_length_just_before_and_just_after_its_time() {
         field.run(2000);
         let frame = received(&mut field);
         assert_eq!(length, frame[0]);
-        // The first octet is late with the length, the others are not.
+        // The first byte is late with the length, the others are not.
         assert_eq!(if early_us == 1 { 1 } else { 0x41 }, frame[1]);
         assert_eq!(longer[2..19], frame[2..19]);
         assert_eq!(interrupts, field.read(0, IRQ_STATUS));
     }
 }
 
-/// What a driver does that starts first and loads by DMA: 1 us an octet, from 100 us after the first bit on.
+/// What a driver does that starts first and loads by DMA: 1 us a byte, from 100 us after the first bit on.
 #[test]
 fn a_frame_is_loaded_while_it_is_sent() {
     let mut field = ready();
@@ -121,17 +121,17 @@ fn a_frame_is_loaded_while_it_is_sent() {
     assert!(field.radios[0].take_notes().is_empty());
 }
 
-/// The transmission overtakes a slow write: TRX_UR when it does, the old octets go out, TRX_END comes as always.
+/// The transmission overtakes a slow write: TRX_UR when it does, the old bytes go out, TRX_END comes as always.
 #[test]
 fn an_underrun_in_the_middle() {
     let mut field = ready();
     let first_bit = field.t_ps + START_US * US;
     start(&mut field, 100);
     select(&mut field, true);
-    shift(&mut field, &[0x60, 21, 11, 12, 13, 14]); // octet 5 is next
+    shift(&mut field, &[0x60, 21, 11, 12, 13, 14]); // byte 5 is next
     field.run(400);
     shift(&mut field, &[15]); // late
-    shift(&mut field, &[16, 17, 18, 19, 20, 21, 22, 23, 24, 25]); // octets 6 to 15, of which 12 is the first in time
+    shift(&mut field, &[16, 17, 18, 19, 20, 21, 22, 23, 24, 25]); // bytes 6 to 15, of which 12 is the first in time
     select(&mut field, false);
     field.run(2000);
     let overtaken = first_bit + (SHR_US + PHR_US + 5 * 32 - 64) * US;
@@ -144,7 +144,7 @@ fn an_underrun_in_the_middle() {
     assert!(!field.radios[0].take_notes().is_empty());
 }
 
-/// A receiver filters by the address that goes out, not by the one that stood there when the length came.
+/// A receiver filters by the address that goes out, not by the one that was there when the length came.
 #[test]
 fn the_filter_sees_what_is_on_the_air() {
     for (address, interrupts) in [(2, 0x2C), (3, 0x0C)] {

@@ -1,4 +1,4 @@
-//! The frame buffer while its frame is sent: each octet is taken shortly before it goes on the air, and the host may
+//! The frame buffer while its frame is sent: each byte is taken shortly before its time on the air, and the host may
 //! write ahead of that (data sheet 9.3.3, 10.2).
 
 use super::regs::{self, ctrl_1, irq};
@@ -13,16 +13,16 @@ pub(super) struct Outgoing {
     start_ps: u64,
     byte_ps: u64,
     psdu: Vec<u8>,
-    /// TX_AUTO_CRC_ON: the last two octets are the chip's.
+    /// TX_AUTO_CRC_ON: the last two bytes are the chip's.
     auto_fcs: bool,
 }
 
 impl Outgoing {
-    /// When octet `index` of the frame buffer is taken; 0 is the PHR.
+    /// When byte `index` of the frame buffer is taken; 0 is the PHR.
     ///
-    /// PHR and first octet of the PSDU: at the end of the SFD (9.3.3: the first octet of the PSDU must be there "before
-    /// SFD transmission is complete"). So the chip is an octet ahead of the air; that it stays so is an assumption.
-    /// At 2 Mb/s the model takes an octet earlier still, for nothing may reach another board within [`REACTION_PS`].
+    /// PHR and first byte of the PSDU: at the end of the SFD (9.3.3: the first byte of the PSDU must be there "before
+    /// SFD transmission is complete"). So the chip is a byte ahead of the air; that it stays so is an assumption.
+    /// At 2 Mb/s the model takes a byte earlier still, for nothing may reach another board within [`REACTION_PS`].
     fn due_ps(&self, index: usize) -> u64 {
         if index < 2 {
             return self.start_ps + SHR_PS;
@@ -31,7 +31,7 @@ impl Outgoing {
         on_air_ps - (2 * self.byte_ps).max(REACTION_PS)
     }
 
-    fn octets(&self) -> Vec<u8> {
+    fn on_air(&self) -> Vec<u8> {
         let mut psdu = self.psdu.clone();
         if let (true, Some(body)) = (self.auto_fcs, psdu.len().checked_sub(2)) {
             let check = frame::fcs(&psdu[..body]).to_le_bytes();
@@ -47,7 +47,7 @@ impl Outgoing {
 }
 
 impl At86rf231 {
-    /// The SHR is over: the length counts from now on, and receivers are told what stands in the frame buffer.
+    /// The SHR is over: the length counts from now on, and receivers get what is in the frame buffer.
     pub(super) fn tx_body(&mut self) {
         let length = usize::from(self.buffer[0] & 0x7F);
         let psdu = self.buffer[1..=length].to_vec();
@@ -77,14 +77,14 @@ impl At86rf231 {
                 source: self.board,
                 frame: sending.frame,
                 signal: Signal::Body {
-                    psdu: Arc::from(outgoing.octets()),
+                    psdu: Arc::from(outgoing.on_air()),
                 },
             };
             self.outbox.push(message);
         }
     }
 
-    /// Octet `index` of the frame buffer was written: it goes out if it has not been taken yet.
+    /// Byte `index` of the frame buffer was written: it goes out if it has not been taken yet.
     pub(super) fn written(&mut self, index: usize, byte: u8) {
         let now_ps = self.now_ps;
         let outgoing = self.tx.as_mut().and_then(|sending| sending.outgoing.as_mut());
@@ -98,7 +98,7 @@ impl At86rf231 {
         }
     }
 
-    /// A frame buffer write goes on: it is to be ahead of the transmission.
+    /// A frame buffer write continues: it is to be ahead of the transmission.
     pub(super) fn await_write(&mut self) {
         self.cancel(Kind::TxUnderrun);
         if let (Port::FrameWrite(index), Some(outgoing)) = (self.port, self.outgoing()) {
@@ -110,7 +110,7 @@ impl At86rf231 {
     }
 
     /// 9.3.3: an access violation is that the SPI's address "becomes less than or equal to" that of the transmitter. The
-    /// frame goes on with what the frame buffer holds, and TRX_END comes as always (Atmel's SWPM212, "IrqUR").
+    /// frame continues with what the frame buffer holds, and TRX_END comes as always (Atmel's SWPM212, "IrqUR").
     pub(super) fn tx_underrun(&mut self) {
         self.note_late_write();
         self.raise(irq::TRX_UR);
