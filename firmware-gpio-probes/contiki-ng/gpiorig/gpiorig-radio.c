@@ -63,18 +63,22 @@ static int radio_send(const void *frame, unsigned short length)
     return result;
 }
 
-/** The MAC also reads when there may be nothing: then the span has no id. */
+/** The MAC also reads acknowledgements, and when there may be nothing: then the span has no id. */
 static int radio_read(void *frame, unsigned short room)
 {
     int length;
+    uint16_t id;
 
     GPIORIG_ENTER(DRIVER_RX_READ);
     length = RADIO.read(frame, room);
-    if (length > 0) {
-        GPIORIG_EXIT_ID(DRIVER_RX_READ, gpiorig_tail(frame, (uint16_t)length));
-        tell_sequence(frame, (uint16_t)length);
+    id = length > 0 ? gpiorig_tail(frame, (uint16_t)length) : 0;
+    if (id != 0) {
+        GPIORIG_EXIT_ID(DRIVER_RX_READ, id);
     } else {
         GPIORIG_EXIT(DRIVER_RX_READ);
+    }
+    if (length > 0) {
+        tell_sequence(frame, (uint16_t)length);
     }
     return length;
 }
