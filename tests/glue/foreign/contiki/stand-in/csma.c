@@ -38,10 +38,14 @@ static void send_packet(mac_callback_t sent, void *ptr)
 
 static void transmit(void)
 {
+    uint8_t acknowledgement[3]; /* IEEE 802.15.4-2006 7.2.2.3, without FCS */
     int result;
 
     NETSTACK_RADIO.prepare(queued.frame, queued.length);
     result = NETSTACK_RADIO.receiving_packet() ? RADIO_TX_COLLISION : NETSTACK_RADIO.transmit(queued.length);
+    if (result == RADIO_TX_OK) { /* csma-output.c reads it through the struct */
+        NETSTACK_RADIO.read(acknowledgement, sizeof acknowledgement);
+    }
     packetbuf_clear();
     memcpy(packetbuf_dataptr(), &queued.frame[HEADER], queued.length - HEADER);
     packetbuf_set_datalen((uint16_t)(queued.length - HEADER));
