@@ -49,7 +49,7 @@ class Console(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     settings
         In place of `set` the command of each setting that it has; empty: it is part of `start`.
     start, start_endless
-        Starts `packets` packets, or packets without an end; ``_ms`` of a time is a whole number of milliseconds.
+        Starts `packets` packets, or packets without an end; ``_ms`` of a time is in milliseconds.
     started
         The line that answers them, or refuses; None: none does.
     packet, done
@@ -102,7 +102,7 @@ def load(name: str) -> Console:
     Raises
     ------
     BenchError
-        There is no such console, or its file is wrong.
+        No file has this name, or it is wrong.
     """
     if name not in names():
         raise BenchError(f"unknown console `{name}`; consoles with a description: {', '.join(names())}.")
@@ -110,7 +110,7 @@ def load(name: str) -> Console:
 
 
 def _table(name: str) -> dict[str, object]:
-    """The content of a file, and of the one that it says it is like."""
+    """The content of a file, and of the one that it is like."""
     table = tomllib.loads((files("gpiorig.rig") / "consoles" / f"{name}.toml").read_text(encoding="utf-8"))
     base = table.pop("like", None)
     return {**_table(base), **table} if isinstance(base, str) else table

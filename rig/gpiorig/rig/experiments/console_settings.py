@@ -23,7 +23,7 @@ def known(console: Console) -> list[str]:
 def settings(experiment: Experiment, node: str, console: Console) -> dict[str, Any]:
     """The settings of a node that its firmware has, in the order of sending.
 
-    One that it does not have may be the default of all experiments; then it is left out.
+    One that it does not have may be the default of all experiments; then it is not sent.
 
     Raises
     ------
@@ -37,7 +37,7 @@ def settings(experiment: Experiment, node: str, console: Console) -> dict[str, A
     for key, value in given.items():
         if key not in has and _DEFAULTS.get(key) != value:
             knows = f"it has {', '.join(has)}" if has else "it has none"
-            raise BenchError(f"{where} has no setting `{key}`; {knows}. Leave it out, or set it at other nodes only.")
+            raise BenchError(f"{where} has no setting `{key}`; {knows}. Delete it, or set it at other nodes only.")
         if key in console.times_ms and value % 1000:
             raise BenchError(f"{where} takes milliseconds without a fraction: {key} is {value}.")
     return {key: value for key, value in given.items() if key in has}

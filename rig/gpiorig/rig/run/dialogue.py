@@ -1,4 +1,4 @@
-"""A node's side of an experiment: what is said to its console, and what it answers."""
+"""A node's side of an experiment: commands to its console, and its answers."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Dialogue:
         return self._port
 
     def await_boot(self) -> None:
-        """Wait until the node has booted; one that says nothing may have booted before we listened."""
+        """Wait until the node has booted; one that is silent may have booted before we listened."""
         ready, hello = self.console.ready, self.console.hello
         try:
             if ready is not None:
@@ -53,7 +53,7 @@ class Dialogue:
                 self.ask(hello)
 
     def ask(self, command: str, *, answer: str | None = None, expected: str | None = None) -> str:
-        """Send a command and return the node's answer; once more when the node says that it understood something else.
+        """Send a command and return the node's answer; once more where it answers another command.
 
         A slow node loses a byte when its interrupts are masked for longer than two bytes take.
 
@@ -94,8 +94,8 @@ class Dialogue:
     def learn(self) -> None:
         """Ask the console's questions; the named groups of the answers become values."""
         for question in self.console.ask:
-            found = re.search(question.answer, self.ask(question.command, answer=question.answer))
-            self.values.__dict__.update(found.groupdict() if found else {})
+            match = re.search(question.answer, self.ask(question.command, answer=question.answer))
+            self.values.__dict__.update(match.groupdict() if match else {})
 
     def set(self, settings: Mapping[str, str | int]) -> None:
         """Send the settings, in their order."""
@@ -123,7 +123,7 @@ class Dialogue:
             self._connected.write_line(line)
 
     def await_done(self, *, duration_s: int | None, progress: Progress) -> None:
-        """Wait until the node says that it is done, or where it cannot, for the duration of the run."""
+        """Wait for the line at the end, or without such a line for the duration of the run."""
         done, packet = self.console.done, self.console.packet
         if done is None:
             wait = time.sleep if self._port is None else self._port.pass_time
@@ -136,7 +136,7 @@ class Dialogue:
             progress(through)
 
     def stop(self, *, was_started: bool) -> None:
-        """Have the node send nothing any more; one that was started says what it did."""
+        """Have the node send nothing any more; one that was started prints its sums."""
         command, done = self.console.stop, self.console.done
         if command is None:
             return
