@@ -42,6 +42,12 @@ def test_demo_bench_is_valid() -> None:
         ('board = "iotlab-m3"', 'board = "iotlab-m4"', "unknown board `iotlab-m4`"),
         ('from = "initiator"', 'from = "nobody"', "there is no node `nobody`"),
         ("[virtual.nodes.initiator]", "[virtual.nodes.nobody]", "there is no node `nobody`"),
+        (
+            "clock_ppb = 12_000",
+            'radio_start = "maximum"',
+            "radio_start is `maximum`; the virtual AT86RF231 has typical",
+        ),
+        ("clock_ppb = 12_000", 'radio_start = "slow"', "Invalid enum value `slow`"),
         ("[virtual.analyzers.la]", "[virtual.analyzers.lb]", "there is no analyzer `lb`"),
         ("seed = 1", "seed = ", "not valid TOML"),
         ("[nodes.responder", '[nodes."../x"', "name `../x`"),

@@ -21,6 +21,7 @@ use crate::board::Board;
 use crate::clock::ClockSpec;
 use crate::debug::Jtag;
 use crate::hostpath::HostPath;
+use crate::radio::StartUp;
 use crate::study::Study;
 use crate::sync::SyncLine;
 use crate::trace::{Edge, EdgeHash};
@@ -78,6 +79,8 @@ pub struct Bench {
     messages: Vec<Message>,
     /// Timing of the boards that are added from now on.
     pub study: Study,
+    /// How long the radios of these boards take to start.
+    pub radio_start: StartUp,
 }
 
 impl Bench {
@@ -104,6 +107,7 @@ impl Bench {
             next_clock: ClockSpec::default(),
             messages: Vec::new(),
             study: Study::default(),
+            radio_start: StartUp::default(),
         }
     }
 
@@ -157,6 +161,7 @@ impl Bench {
             },
             strict: self.strict,
             study: self.study.clone(),
+            radio_start: self.radio_start,
         };
         let made = recipe.make(self.seed, board)?;
         self.seats.push(Seat::new(recipe, made, board));

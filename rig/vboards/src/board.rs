@@ -7,6 +7,7 @@ use crate::boards;
 use crate::clock::ClockSpec;
 use crate::debug::Target;
 use crate::log::Log;
+use crate::radio::StartUp;
 use crate::study::Study;
 use crate::trace::{self, Edge, Pin};
 use std::collections::VecDeque;
@@ -82,6 +83,7 @@ pub struct Parts<'a> {
     pub clock: ClockSpec,
     pub strict: bool,
     pub study: Study,
+    pub radio_start: StartUp,
 }
 
 /// Makes a board.

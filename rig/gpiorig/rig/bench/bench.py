@@ -206,6 +206,12 @@ def _check_node(name: str, node: Node, *, virtual: Virtual | None, what: str) ->
                 f"{what}: nodes.{name}.lines: the virtual {board.name} has no pin for {', '.join(unknown)}; it has "
                 f"{', '.join(sorted(known))}. Name others in [virtual.nodes.{name}.pins]."
             )
+        start = virtual.nodes.get(name, VirtualNode()).radio_start
+        if start not in board.radio.virtual_starts:
+            raise BenchError(
+                f"{what}: virtual.nodes.{name}.radio_start is `{start}`; the virtual {board.radio.name} has "
+                f"{', '.join(board.radio.virtual_starts)}."
+            )
     elif node.serial is None and node.console != consoles.NONE:
         raise BenchError(
             f'{what}: nodes.{name} has no `serial`; give its port, such as serial = "/dev/ttyUSB0", or '

@@ -13,7 +13,7 @@ from gpiorig.rig.strict_toml import parse
 
 
 class Radio(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the analysis must know of a radio.
+    """What the analysis must know of a radio, and what its virtual model can do.
 
     Attributes
     ----------
@@ -27,6 +27,8 @@ class Radio(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         driver asks.
     waits_in_software
         Whether it is the driver that waits before a transmission.
+    virtual_starts
+        What `radio_start` of a virtual node may be.
     """
 
     name: str
@@ -38,6 +40,7 @@ class Radio(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     busy_ns: int = 0
     poll_ns: int = 0
     waits_in_software: bool = False
+    virtual_starts: tuple[str, ...] = ("typical",)
 
 
 class Board(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

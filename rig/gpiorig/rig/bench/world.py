@@ -14,6 +14,7 @@ from gpiorig.rig.errors import BenchError
 Level = Annotated[int, Meta(ge=-200, le=30)]
 Picoseconds = Annotated[int, Meta(ge=0, le=10**12)]
 Shape = Literal["none", "uniform", "triangular"]
+RadioStart = Literal["typical", "maximum"]
 
 
 class VirtualDrift(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -31,13 +32,15 @@ class VirtualDrift(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class VirtualNode(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The virtual board's clock, when it gets its supply, and the pins of lines that its board file does not know.
 
-    `clock_jitter_ps`: each tick of the clock comes later by up to this.
+    `clock_jitter_ps`: each tick of the clock comes later by up to this. `radio_start`: how long the radio takes to start,
+    within what its data sheet states.
     """
 
     clock_ppb: ClockError = 0
     clock_drift: VirtualDrift | None = None
     clock_jitter_ps: Picoseconds = 0
     starts_us: Instant = 0
+    radio_start: RadioStart = "typical"
     pins: dict[str, str] = {}
 
 

@@ -65,6 +65,7 @@ def _library() -> ctypes.CDLL:
         "vb_clock_step": (i64, [handle, u64, i64, u64]),
         "vb_brown_out": (i64, [handle, u32, u64, u64]),
         "vb_study": (i64, [handle, text, u64]),
+        "vb_radio_start": (i64, [handle, text]),
         "vb_link_jitter": (i64, [handle, u32, u32, text, u64]),
         "vb_interferer_add": (
             i64,
@@ -112,7 +113,7 @@ class VirtualBoards:
             self._handle = None
 
     def add_board(self, kind: str, elf: bytes, node: VirtualNode, *, clock_faults: Sequence[ClockStep] = ()) -> int:
-        """Index of a new board that runs the image `elf` on the clock that `node` describes."""
+        """Index of a new board that runs the image `elf`, with the clock and the radio that `node` describes."""
         drift = node.clock_drift
         kind_of_drift, ppb, span_ps = (drift.kind, drift.ppb, drift.span_ms * _PS_PER_MS) if drift else ("none", 0, 0)
         start_ps = node.starts_us * PS_PER_US
@@ -122,6 +123,7 @@ class VirtualBoards:
         for fault in clock_faults:
             at_ps, gap_ps = fault.at_us * PS_PER_US, fault.gap_us * PS_PER_US
             self._checked(self._lib.vb_clock_step(self._handle, at_ps, fault.ppb, gap_ps))
+        self._checked(self._lib.vb_radio_start(self._handle, node.radio_start.encode()))
         return self._checked(self._lib.vb_add_board(self._handle, kind.encode(), elf, len(elf), node.clock_ppb))
 
     def study(self, name: str, value: int) -> None:

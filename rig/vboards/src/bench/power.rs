@@ -8,6 +8,7 @@ use crate::air::{Message, Signal, REACTION_PS};
 use crate::board::{self, Board, Parts, Statistics};
 use crate::clock::ClockSpec;
 use crate::log::Entry;
+use crate::radio::StartUp;
 use crate::rng::{draw, Purpose};
 use crate::study::Study;
 use crate::trace::{Edge, Pin};
@@ -32,6 +33,7 @@ pub(super) struct Recipe {
     pub clock: ClockSpec,
     pub strict: bool,
     pub study: Study,
+    pub radio_start: StartUp,
 }
 
 impl Recipe {
@@ -44,6 +46,7 @@ impl Recipe {
             clock: self.clock.clone(),
             strict: self.strict,
             study: self.study.clone(),
+            radio_start: self.radio_start,
         };
         board::make(&self.kind, &parts)
     }

@@ -63,4 +63,14 @@ impl<A: Outside, B: Outside> Outside for Both<A, B> {
         notes.extend(self.1.take_notes());
         notes
     }
+
+    fn kept(&self) -> Vec<u8> {
+        [self.0.kept(), self.1.kept()].concat()
+    }
+
+    fn restore(&mut self, kept: &[u8]) {
+        let (first, second) = kept.split_at(self.0.kept().len());
+        self.0.restore(first);
+        self.1.restore(second);
+    }
 }

@@ -4,6 +4,7 @@ pub mod adg715;
 mod both;
 pub mod bsl;
 pub mod cortex;
+pub mod ds2411;
 pub mod iotlab_m3;
 pub mod m25p80;
 pub mod msp430;

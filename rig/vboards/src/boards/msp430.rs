@@ -176,11 +176,13 @@ impl<O: Outside> Board for Msp430Board<O> {
     }
 
     fn flash(&self) -> Vec<u8> {
-        self.cpu.mem.flash()
+        [self.cpu.mem.flash(), self.chip.outside.kept()].concat()
     }
 
     fn power_up(&mut self, flash: &[u8], ram: &mut dyn FnMut() -> u8) {
-        self.cpu.mem.power_up(flash, ram);
+        let (own, outside) = flash.split_at(self.cpu.mem.flash().len());
+        self.cpu.mem.power_up(own, ram);
+        self.chip.outside.restore(outside);
         self.restart();
     }
 

@@ -2,9 +2,11 @@
 //!
 //! Wiring: Moteiv, Tmote Sky data sheet (2006), schematics; the same pins in TinyOS platforms/telosa and
 //! Contiki platform/sky (radio: FIFOP P1.0, FIFO P1.3, CCA P1.4, SFD P4.1, CSn P4.2, VREG_EN P4.5, RESETn P4.6, SPI of
-//! USART0 on P3.1 to P3.3; console USART1 on P3.6 and P3.7; LEDs P5.4 to P5.6, lit when low; flash CS P4.4).
+//! USART0 on P3.1 to P3.3; console USART1 on P3.6 and P3.7; LEDs P5.4 to P5.6, lit when low; flash CS P4.4, its hold P4.7;
+//! 1-Wire P2.4).
 
 use super::both::Both;
+use super::ds2411::Ds2411;
 use super::m25p80::M25p80;
 use super::msp430::Msp430Board;
 use super::wiring::{Traces, Wiring};
@@ -23,8 +25,8 @@ const CONSOLE: usize = 1;
 /// USART of the radio and the flash.
 const RADIO_BUS: usize = 0;
 /// Nets that rest high: the user button P2.7 and the one-wire P2.4 (pull-ups), P3.6 and P3.7 (the FTDI holds them), LEDs
-/// P5.4 to P5.6 (through the diodes to the supply), CSn P4.2 and the flash's CS P4.4 (pull-ups, unverified).
-const REST: [u8; 7] = [0, 0, 0x90, 0xC0, 0x14, 0x70, 0];
+/// P5.4 to P5.6 (through the diodes to the supply), CSn P4.2, the flash's CS P4.4 and hold P4.7 (pull-ups, unverified).
+const REST: [u8; 7] = [0, 0, 0x90, 0xC0, 0x94, 0x70, 0];
 /// Where an image may lie: information memory and main flash.
 const INFO: std::ops::Range<u32> = 0x1000..0x1100;
 const MAIN: std::ops::Range<u32> = 0x4000..0x1_0000;
@@ -37,6 +39,8 @@ const CSN: Pin = 0x42;
 const VREG_EN: Pin = 0x45;
 const RESETN: Pin = 0x46;
 const FLASH_SELECT: Pin = 0x44;
+const FLASH_HOLD: Pin = 0x47;
+const ONE_WIRE: Pin = 0x24;
 
 /// The radio's pins on the chip.
 const TRACES: Traces<Cc2420> = Traces {
@@ -89,10 +93,12 @@ pub fn make(parts: &Parts) -> Result<Box<dyn Board>, String> {
     };
     let mut cpu = Cpu::new(memory());
     load(parts, &mut cpu)?;
-    let radio = Cc2420::new(parts.seed, parts.board).powered_at(parts.clock.start_ps);
-    let chip = F1611::new(
-        config,
-        Both(Wiring::new(radio, TRACES), M25p80::new(RADIO_BUS, FLASH_SELECT)),
-    );
+    let radio = Cc2420::new(parts.seed, parts.board)
+        .powered_at(parts.clock.start_ps)
+        .starting_in(parts.radio_start);
+    let flash = M25p80::new(RADIO_BUS, FLASH_SELECT, FLASH_HOLD);
+    let serial_number = Ds2411::new(ONE_WIRE, u64::from(parts.board) + 1);
+    let outside = Both(Both(Wiring::new(radio, TRACES), flash), serial_number);
+    let chip = F1611::new(config, outside);
     Ok(Box::new(Msp430Board::new(cpu, chip, parts.board, CONSOLE)))
 }

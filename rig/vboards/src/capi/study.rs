@@ -1,10 +1,12 @@
-//! A changed timing model.
+//! Boards that are not as usual: a changed timing model, a slow radio.
 //!
 //! ```c
 //! int64_t  vb_study(void *h, const char *name, uint64_t value);    // of the boards added later; names: study.rs
+//! int64_t  vb_radio_start(void *h, const char *start_up);          // of the boards added later: "typical", "maximum"
 //! ```
 
 use super::{call, text, wrong, Handle};
+use crate::radio::StartUp;
 use std::os::raw::c_char;
 
 #[no_mangle]
@@ -12,5 +14,13 @@ pub extern "C" fn vb_study(h: *mut Handle, name: *const c_char, value: u64) -> i
     call(h, |bench| {
         let name = text(name, "name")?;
         bench.study.set(name, value).map(|()| 0).map_err(wrong)
+    })
+}
+
+#[no_mangle]
+pub extern "C" fn vb_radio_start(h: *mut Handle, start_up: *const c_char) -> i64 {
+    call(h, |bench| {
+        bench.radio_start = StartUp::parse(text(start_up, "start_up")?).map_err(wrong)?;
+        Ok(0)
     })
 }

@@ -8,6 +8,25 @@ pub mod ieee802154;
 pub mod none;
 pub mod spirit1;
 
+/// How long a radio takes to start, within what its data sheet states.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StartUp {
+    #[default]
+    Typical,
+    Maximum,
+}
+
+impl StartUp {
+    /// By the name that a bench file has for it.
+    pub fn parse(name: &str) -> Result<StartUp, String> {
+        match name {
+            "typical" => Ok(StartUp::Typical),
+            "maximum" => Ok(StartUp::Maximum),
+            other => Err(format!("no radio_start \"{}\"; there is: typical, maximum", other)),
+        }
+    }
+}
+
 /// A level that a radio puts on one of its pins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PinChange<P> {

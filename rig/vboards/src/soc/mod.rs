@@ -44,6 +44,12 @@ pub trait Outside {
     fn take_messages(&mut self, into: &mut Vec<Message>);
     /// Remarks on doubtful use, each with a key of its kind.
     fn take_notes(&mut self) -> Vec<(u32, String)>;
+    /// What stays without supply.
+    fn kept(&self) -> Vec<u8> {
+        Vec::new()
+    }
+    /// The supply is back: `kept` is what [`Outside::kept`] gave.
+    fn restore(&mut self, _kept: &[u8]) {}
 }
 
 /// A chip around a Cortex-M, as the board's loop drives it. Cycles are those of the core's clock.

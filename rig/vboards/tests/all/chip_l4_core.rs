@@ -290,6 +290,7 @@ fn boards_are_made() {
             clock: Default::default(),
             strict: true,
             study: Default::default(),
+            radio_start: Default::default(),
         };
         let board = board::make(kind, &parts).unwrap();
         assert_eq!((console, 8), (board.console(), board.ports()));

@@ -19,6 +19,7 @@ mod core_float;
 mod core_instructions;
 mod core_support;
 mod core_timing;
+mod ds2411;
 mod elf;
 mod f1611;
 mod hostpath;

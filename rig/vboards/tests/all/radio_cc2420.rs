@@ -5,7 +5,7 @@ use vboards::air::{Link, Message, Signal, US};
 use vboards::radio::at86rf231::{self, At86rf231};
 use vboards::radio::cc2420::{Cc2420, Input, Output, State};
 use vboards::radio::ieee802154::{ack, fcs};
-use vboards::radio::{PinChange, Radio};
+use vboards::radio::{PinChange, Radio, StartUp};
 
 const SXOSCON: u8 = 0x01;
 const SRXON: u8 = 0x03;
@@ -272,11 +272,29 @@ fn data(to: u16, from: u8, sequence: u8, ack: bool, payload: usize) -> Vec<u8> {
     bytes
 }
 
-/// 13.2, 4.6, 4.7: regulator, oscillator, and the registers after a reset (37).
+/// Status after an oscillator strobe at an instant after VREG_EN.
+fn status_after_strobe(start_up: StartUp, t_us: u64) -> Option<u8> {
+    let mut radio = Cc2420::new(7, 0).starting_in(start_up);
+    radio.input(Input::VregEn, true, 0);
+    radio.input(Input::Csn, false, t_us * US);
+    radio.spi_in(SXOSCON, t_us * US);
+    radio.spi_out((t_us + 2_000) * US)
+}
+
+/// 4.7: the regulator takes 600 us at most. By default the first strobe of Contiki 2.x, 167 us after VREG_EN, is taken.
+#[test]
+fn regulator() {
+    assert_eq!(Some(0x40), status_after_strobe(StartUp::Typical, 167));
+    assert_eq!(Some(0), status_after_strobe(StartUp::Maximum, 167));
+    assert_eq!(Some(0), status_after_strobe(StartUp::Maximum, 599));
+    assert_eq!(Some(0x40), status_after_strobe(StartUp::Maximum, 600));
+}
+
+/// 13.2, 4.6: the oscillator, and the registers after a reset (37).
 #[test]
 fn start_up_and_identity() {
     let mut field = Field::unpowered(1);
-    field.run(599);
+    field.run(99);
     assert_eq!(0, field.read(0, 0x1E));
     field.run(1);
     assert_eq!((0x233D, 0x3000), (field.read(0, 0x1E), field.read(0, 0x1F)));

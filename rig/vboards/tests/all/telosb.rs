@@ -184,6 +184,7 @@ fn made(image: &[u8]) -> Box<dyn Board> {
         clock,
         strict: true,
         study: Default::default(),
+        radio_start: Default::default(),
     };
     board::make("telosb", &parts).unwrap()
 }

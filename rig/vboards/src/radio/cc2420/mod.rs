@@ -17,7 +17,7 @@ mod tx;
 
 pub use regs::State;
 
-use super::{PinChange, Radio};
+use super::{PinChange, Radio, StartUp};
 use crate::air::{Ether, Link, Message, Modulation, Receiver, Signal, Waveform, BYTE_PS};
 use fifo::{RxFifo, TxFifo};
 use pins::Pins;
@@ -73,6 +73,7 @@ enum Kind {
 pub struct Cc2420 {
     seed: u64,
     board: u16,
+    start_up: StartUp,
     regs: [u16; 64],
     ram: [u8; ram::BYTES],
     state: State,
@@ -111,6 +112,7 @@ impl Cc2420 {
         let mut radio = Cc2420 {
             seed,
             board,
+            start_up: StartUp::default(),
             regs: [0; 64],
             ram: [0; ram::BYTES],
             state: State::PowerDown,
@@ -148,6 +150,12 @@ impl Cc2420 {
     pub fn powered_at(mut self, t_ps: u64) -> Cc2420 {
         self.now_ps = t_ps;
         self.changes.iter_mut().for_each(|change| change.t_ps = t_ps);
+        self
+    }
+
+    /// The same chip, which takes that long to start.
+    pub fn starting_in(mut self, start_up: StartUp) -> Cc2420 {
+        self.start_up = start_up;
         self
     }
 

@@ -13,7 +13,7 @@ impl Cc2420 {
         self.vreg_en = level;
         self.cancel(|kind| kind == Kind::VregUp);
         if level {
-            self.after(timing::VREG, Kind::VregUp);
+            self.after(timing::vreg(self.start_up), Kind::VregUp);
             return;
         }
         self.reset();

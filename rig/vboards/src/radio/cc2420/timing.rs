@@ -1,13 +1,21 @@
-//! Delays and levels of the CC2420, typical values.
+//! Delays and levels of the CC2420, typical values unless another is asked for.
 //!
 //! Source: TI SWRS041 (CC2420 data sheet, revision B and C), by section. "unverified": remembered, or reported by users;
 //! not found in the pages that could be read. The chip's crystal is taken as exact.
 
 use crate::air::{SYMBOL_PS, US};
+use crate::radio::StartUp;
 
-/// Start-up of the voltage regulator after VREG_EN rises (section 4.7: 0.6 ms at most; unverified).
-pub const VREG: u64 = 600 * US;
-/// Start-up of the crystal oscillator (section 4.6: 0.86 ms typical with the recommended crystal; unverified).
+/// From VREG_EN to the first SPI access that the chip takes. The maximum is sourced (section 4.7: 0.6 ms; unverified). The
+/// typical value is an estimate, unverified: images of Contiki 2.x for the Tmote Sky, where they work, first access the chip
+/// 167 us after VREG_EN and release RESETn 163 us after it, so the chip must be there earlier than that.
+pub fn vreg(start_up: StartUp) -> u64 {
+    match start_up {
+        StartUp::Typical => 100 * US,
+        StartUp::Maximum => 600 * US,
+    }
+}
+/// Start-up of the crystal oscillator (section 4.6: 0.86 ms typical with the recommended crystal, no maximum; unverified).
 pub const XOSC: u64 = 860 * US;
 /// Calibration of the synthesizer before reception: 12 symbol periods from RX_CALIBRATE to RX_SFD_SEARCH (section 19).
 pub const RX_TURNAROUND: u64 = 12 * SYMBOL_PS;
