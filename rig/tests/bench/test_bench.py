@@ -47,7 +47,7 @@ def test_demo_bench_is_valid() -> None:
             'radio_start = "maximum"',
             "radio_start is `maximum`; the virtual AT86RF231 has typical",
         ),
-        ("clock_ppb = 12_000", 'radio_start = "slow"', "Invalid enum value `slow`"),
+        ("clock_ppb = 12_000", 'radio_start = "slow"', "radio_start is 'slow'; use typical, maximum."),
         ("[virtual.analyzers.la]", "[virtual.analyzers.lb]", "there is no analyzer `lb`"),
         ("seed = 1", "seed = ", "not valid TOML"),
         ("[nodes.responder", '[nodes."../x"', "name `../x`"),

@@ -1,18 +1,16 @@
 """The TelosB's bootstrap loader: the tool that flashes real boards flashes a virtual one."""
 
 import socket
-import struct
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 import serial
+from msp430image import FLASH, elf, segments
 from patience import PATIENCE_S
 from virtualbench import served
 
-FLASH, VECTORS = 0x4000, 0xFFE0
-EM_MSP430, PT_LOAD = 105, 1
 LIMIT_S = 150
 # python-msp430-tools 0.10.0 calls TelosBTarget.start_bsl with an argument that the method does not take, so its own
 # `python -m msp430.bsl.target.telosb` fails before it has sent anything. This is the same program without that slip.
@@ -48,21 +46,9 @@ pytestmark = pytest.mark.filterwarnings("ignore:set(Daemon|Name):DeprecationWarn
 OLD, NEW = b"the old image", b"the new image"
 
 
-def elf(segments: dict[int, bytes]) -> bytes:
-    """An executable with these bytes at these addresses (Tool Interface Standard, ELF Specification 1.2)."""
-    table, body = b"", b""
-    start = 52 + 32 * len(segments)
-    for address, data in segments.items():
-        table += struct.pack("<8I", PT_LOAD, start + len(body), address, address, len(data), len(data), 5, 1)
-        body += data
-    ident = b"\x7fELF\x01\x01\x01" + bytes(9)
-    header = struct.pack("<HHIIIIIHHHHHH", 2, EM_MSP430, 1, FLASH, 52, 0, 0, 52, 32, len(segments), 0, 0, 0)
-    return ident + header + table + body
-
-
-def ti_text(segments: dict[int, bytes]) -> str:
+def ti_text(content: dict[int, bytes]) -> str:
     """The same in TI-Text; the tool takes only ELF files with section headers."""
-    return "".join(f"@{address:04x}\n{data.hex(' ')}\n" for address, data in segments.items()) + "q\n"
+    return "".join(f"@{address:04x}\n{data.hex(' ')}\n" for address, data in content.items()) + "q\n"
 
 
 def program(text: bytes) -> dict[int, bytes]:
@@ -85,8 +71,7 @@ def program(text: bytes) -> dict[int, bytes]:
         0x23F7,  # jnz next
         0x3FF4,  # jmp again
     ]
-    code = struct.pack(f"<{len(words)}H", *words)
-    return {FLASH: code.ljust(0x100, b"\xff") + text + b"\n\0", VECTORS: struct.pack("<16H", *[FLASH] * 16)}
+    return segments(words, text + b"\n\0")
 
 
 def image(folder: Path, text: bytes) -> Path:

@@ -32,8 +32,8 @@ class VirtualDrift(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class VirtualNode(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The virtual board's clock, when it gets its supply, and the pins of lines that its board file does not know.
 
-    `clock_jitter_ps`: each tick of the clock comes later by up to this. `radio_start`: how long the radio takes to start,
-    within what its data sheet states.
+    `clock_jitter_ps`: each tick of the clock comes later by up to this. `radio_start`: how long its radio takes to
+    listen to the processor.
     """
 
     clock_ppb: ClockError = 0

@@ -28,9 +28,9 @@ enum Phase {
     Deaf,
     /// The presence pulse is to come, or under way.
     Presence,
-    /// A command arrives: so many of its bits, the lowest first.
+    /// A command arrives, the lowest bit first: the number of bits that are in.
     Command { bits: u32, byte: u8 },
-    /// So many bits of the ROM are sent.
+    /// The ROM is sent: the number of bits that are out.
     Rom(u32),
 }
 

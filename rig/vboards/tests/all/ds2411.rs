@@ -1,9 +1,11 @@
 //! The serial number chip of a TelosB against its data sheet (Maxim DS2411, standard speed).
 
+use crate::telosb::{executable, instants};
 use vboards::air::US;
+use vboards::bench::Bench;
 use vboards::boards::ds2411::Ds2411;
 use vboards::soc::Outside;
-use vboards::trace::Pin;
+use vboards::trace::{Edge, Pin};
 
 const LINE: Pin = 0x24;
 
@@ -171,4 +173,62 @@ fn other_commands_are_logged() {
     assert_eq!(0xFF, line.read());
     let notes = line.chip.take_notes();
     assert_eq!("DS2411: ROM command 0xf0 is not modelled, no answer", notes[0].1);
+}
+
+/// Resets the 1-Wire line P2.4, writes READ ROM and reads 64 bits. A pass of a delay takes three cycles, 4 us.
+#[rustfmt::skip]
+const READ_ROM: [u16; 55] = [
+    0x40B2, 0x5A80, 0x0120, // mov #WDTPW|WDTHOLD, &WDTCTL
+    0xC0F2, 0x0010, 0x0029, // bic.b #16, &P2OUT
+    0xD0F2, 0x0010, 0x002A, // bis.b #16, &P2DIR
+    0x4035, 180, 0x8315, 0x23FE, // mov #180, r5; dec r5; jnz $-2
+    0xC0F2, 0x0010, 0x002A, // bic.b #16, &P2DIR
+    0x4035, 240, 0x8315, 0x23FE,
+    0x4036, 0x0033, // mov #0x33, r6
+    0x4237, // mov #8, r7
+    0xD0F2, 0x0010, 0x002A, // write: bis.b #16, &P2DIR
+    0x1106, // rra r6
+    0x2803, // jnc $+8
+    0xC0F2, 0x0010, 0x002A, // bic.b #16, &P2DIR
+    0x4035, 16, 0x8315, 0x23FE,
+    0xC0F2, 0x0010, 0x002A, // bic.b #16, &P2DIR
+    0x8317, // dec r7
+    0x23EF, // jnz write
+    0x4037, 64, // mov #64, r7
+    0xD0F2, 0x0010, 0x002A, // read: bis.b #16, &P2DIR
+    0xC0F2, 0x0010, 0x002A, // bic.b #16, &P2DIR
+    0x4035, 20, 0x8315, 0x23FE,
+    0x8317, // dec r7
+    0x23F4, // jnz read
+    0x3FFF, // jmp $
+];
+
+/// The ROM of a board's serial number chip: a bit for each of the last 64 low pulses on P2.4, the short ones are 1.
+fn rom(edges: &[Edge], board: u16) -> [u8; 8] {
+    let own: Vec<Edge> = edges.iter().filter(|edge| edge.board == board).copied().collect();
+    let times = instants(&own, "P2.4");
+    let bit = |pulse: &[u64]| u64::from(pulse[1] - pulse[0] < 15 * US);
+    let pulses = times[times.len() - 128..].chunks(2);
+    pulses.rev().fold(0, |rom, pulse| rom << 1 | bit(pulse)).to_le_bytes()
+}
+
+/// Each node of a bench has a number of its own, the same in every run and for every seed.
+#[test]
+fn serial_numbers() {
+    for seed in [1, 2] {
+        let mut bench = Bench::new(seed);
+        bench.keep_edges(true);
+        for _ in 0..2 {
+            bench
+                .add_board("telosb", "test.elf", &executable(&READ_ROM), 0)
+                .unwrap();
+        }
+        bench.run(100_000 * US).unwrap();
+        let edges = bench.take_edges(usize::MAX);
+        for board in [0, 1] {
+            let number = [1, board as u8 + 1, 0, 0, 0, 0, 0];
+            assert_eq!(number, rom(&edges, board)[..7]);
+        }
+        assert_eq!("", bench.log_text());
+    }
 }

@@ -32,7 +32,7 @@ const PROGRAM: [u16; 19] = [
 ];
 
 /// A program as an executable (Tool Interface Standard, ELF Specification 1.2).
-fn executable(program: &[u16]) -> Vec<u8> {
+pub fn executable(program: &[u16]) -> Vec<u8> {
     let code: Vec<u8> = program.iter().flat_map(|word| word.to_le_bytes()).collect();
     let vector = (FLASH as u16).to_le_bytes().to_vec();
     let mut elf = b"\x7fELF\x01\x01\x01".to_vec();
@@ -84,7 +84,7 @@ fn bench(image: &[u8], clock: ClockSpec) -> Bench {
 }
 
 /// Instants of the edges on a pin.
-fn instants(edges: &[Edge], pin: &str) -> Vec<u64> {
+pub fn instants(edges: &[Edge], pin: &str) -> Vec<u64> {
     let pin = parse_pin(pin).unwrap();
     edges
         .iter()
