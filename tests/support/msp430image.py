@@ -7,6 +7,17 @@ from collections.abc import Sequence
 
 FLASH, VECTORS = 0x4000, 0xFFE0
 EM_MSP430, PT_LOAD = 105, 1
+# USART0 of an MSP430F1611 as the SPI master of a TelosB, mode 0, at half of SMCLK; the watchdog stands.
+SPI_MASTER = [
+    *(0x40B2, 0x5A80, 0x0120),  # mov #WDTPW|WDTHOLD, &WDTCTL
+    *(0xD0F2, 0x000E, 0x001B),  # bis.b #0x0E, &P3SEL
+    *(0x40F2, 0x0017, 0x0070),  # mov.b #CHAR|SYNC|MM|SWRST, &U0CTL
+    *(0x40F2, 0x00A2, 0x0071),  # mov.b #CKPH|SSEL_SMCLK|STC, &U0TCTL
+    *(0x40F2, 0x0002, 0x0074),  # mov.b #2, &U0BR0
+    *(0x43C2, 0x0075),  # mov.b #0, &U0BR1
+    *(0xD0F2, 0x0040, 0x0004),  # bis.b #USPIE0, &ME1
+    *(0xC3D2, 0x0070),  # bic.b #SWRST, &U0CTL
+]
 
 
 def elf(segments: dict[int, bytes]) -> bytes:
