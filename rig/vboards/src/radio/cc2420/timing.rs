@@ -7,8 +7,8 @@ use crate::air::{SYMBOL_PS, US};
 use crate::radio::StartUp;
 
 /// From VREG_EN to the first SPI access that the chip takes. The maximum is sourced (section 4.7: 0.6 ms; unverified). The
-/// typical value is an estimate, unverified: images of Contiki 2.x for the Tmote Sky, where they work, first access the chip
-/// 167 us after VREG_EN and release RESETn 163 us after it, so the chip must be there earlier than that.
+/// typical value is an estimate, unverified: Contiki 2.x of 2007, whose driver served real Tmote Sky, releases RESETn 163 us
+/// after VREG_EN and first accesses the chip after 167 us, so the chip must be there earlier than that.
 pub fn vreg(start_up: StartUp) -> u64 {
     match start_up {
         StartUp::Typical => 100 * US,
