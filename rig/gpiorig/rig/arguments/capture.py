@@ -7,6 +7,13 @@ from pathlib import Path
 
 EPILOG = """\
 examples:
+  gpiorig capture --bench bench.toml --duration 60s -o run0
+                                              any firmware on a bench: its channels, rate, analyzers and serial ports
+                                              are those of the file; a virtual bench is started. Then: gpiorig report
+  gpiorig capture --bench bench.toml --firmware client=client.elf --firmware server=server.elf --duration 60s -o run0
+                                              images for the nodes of a virtual bench; 60 s of its time
+  gpiorig capture --bench bench.toml -d beaglelogic:conn=tcp-raw/127.0.0.1/5555 -o run0
+                                              a virtual bench that `gpiorig bench virtual` serves
   gpiorig capture -d fx2lafw -c D0=node1.strobe,D1=node1.d0 --samplerate 24MHz -o run1
                                               until Ctrl-C
   gpiorig capture -d fx2lafw -c D0,D1,D7 --samplerate 12MHz --duration 10m --heartbeat D7=1ms -o run2
@@ -29,6 +36,19 @@ RESTART_S = 60.0
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of a capture."""
+    parser.add_argument(
+        "--bench", type=Path, metavar="BENCH", help="file, or name of one that comes with gpiorig: record its lines"
+    )
+    parser.add_argument(
+        "--firmware",
+        action="append",
+        default=[],
+        metavar="NODE=ELF",
+        help="image of a node of a virtual bench, in place of its own",
+    )
+    parser.add_argument("--initiator", metavar="NODE", help="of a bench: the node whose packets are answered")
+    parser.add_argument("--responder", metavar="NODE", help="of a bench: the node that answers")
+    parser.add_argument("--no-serial", action="store_true", help="of a bench: leave the serial ports to other programs")
     parser.add_argument("-d", "--driver", help="sigrok's driver and connection, such as fx2lafw:conn=1.8")
     parser.add_argument("-c", "--channels", metavar="CH[=NAME],…", help="what to record; default: all")
     parser.add_argument("--samplerate", metavar="RATE", help="such as 24MHz")

@@ -12,6 +12,8 @@ examples:
   gpiorig report run1 --json                  prints the headline numbers as one JSON object
   gpiorig report run1 -o page                 the same, with the report in ./page
   gpiorig report run1 run2 run3 -o page       one page for all: side by side first, then each of them
+  gpiorig report own --initiator client --responder server    of `gpiorig capture --bench`: round trips, too
+  gpiorig report own --bench bench.toml       of a recording whose channels are named as in the file (node.line)
   gpiorig report run1 --assert 'rtt.p99 < 20 ms' --assert 'loss < 1 %'    ends with status 1 if one does not hold
   gpiorig report run1 --quantity 'driver.exec -> isr.tx_end' --quantity goodput
 
@@ -23,6 +25,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of a report."""
     parser.add_argument("recordings", type=Path, nargs="+", metavar="RUN", help="recording folders")
     parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="folder of the report (RUN/report)")
+    parser.add_argument(
+        "--bench", type=Path, metavar="BENCH", help="of a recording without a bench: what its channels carry"
+    )
+    parser.add_argument(
+        "--initiator", metavar="NODE", help="without an experiment: the node whose packets are answered"
+    )
+    parser.add_argument("--responder", metavar="NODE", help="without an experiment: the node that answers")
     for option, formats in (("figures", "svg,png,pdf"), ("tables", "csv,latex")):
         help_text = f"write the {option} next to the page, too: any of {formats}"
         parser.add_argument(f"--{option}", metavar="FORMATS", default="", help=help_text)

@@ -11,7 +11,7 @@ import msgspec
 from gpiorig.rig import names, resources
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.errors import BenchError
-from gpiorig.rig.experiments.images import images
+from gpiorig.rig.experiments import images
 from gpiorig.rig.run import bench_findings as findings
 from gpiorig.rig.virtual.server import main
 
@@ -74,12 +74,7 @@ def _list(*, as_json: bool) -> int:
 def _serve(bench: benches.Bench, file: Path, options: argparse.Namespace) -> int:
     if bench.virtual is None:
         raise BenchError(f"{file}: a bench without a [virtual] section cannot be served; it is a real one.")
-    given: dict[str, Path] = {}
-    for item in options.firmware:
-        node, equals, path = item.partition("=")
-        if not equals or node not in bench.nodes:
-            raise BenchError(f"--firmware {item}: give NODE=ELF with one of {', '.join(bench.nodes)}.")
-        given[node] = Path(path)
     if options.pace:
         bench = msgspec.structs.replace(bench, virtual=msgspec.structs.replace(bench.virtual, pace=options.pace))
-    return main(bench, images(bench, bench_file=file) | given, as_json=options.json)
+    firmware = images.images(bench, bench_file=file) | images.given(options.firmware, bench)
+    return main(bench, firmware, as_json=options.json)

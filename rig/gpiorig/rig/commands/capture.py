@@ -18,10 +18,16 @@ from gpiorig.capture.sigrok.analyzer import scan, versions
 from gpiorig.capture.sigrok.capture import START_DEADLINE_S, Capture, Request, Restart, Resume
 from gpiorig.capture.sigrok.completeness import CODED, conclude
 from gpiorig.capture.sigrok.result import WALL_UNCERTAINTY_S, epoch
-from gpiorig.rig import durations
+from gpiorig.rig import durations, names
+from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.errors import RigError
-from gpiorig.rig.recordings import captured
+from gpiorig.rig.experiments import images
+from gpiorig.rig.recordings import captured, described
+from gpiorig.rig.run import bench_capture
+from gpiorig.rig.run.captures import Options
 
+DETERMINED = ("channels", "samplerate", "heartbeat", "virtual")  # options that a bench file has the answer to
+NEED_BENCH = ("firmware", "initiator", "responder", "no_serial")
 TICK_S, FIRST_TICK_S = 0.5, 0.02  # the latter until sample 0 has its time
 
 
@@ -30,6 +36,9 @@ BEFORE_SAMPLES = "start of the capture on the host's clock, before the first sam
 
 def run(options: argparse.Namespace) -> int:
     """Record, and say how it went."""
+    if options.bench is not None:
+        return _of_bench(options)
+    _check_alone(options)
     beats = _heartbeats(options.heartbeat)
     duration = None if options.duration is None else durations.seconds(options.duration)
     before = _resumable(options) if options.resume else None
@@ -55,10 +64,50 @@ def run(options: argparse.Namespace) -> int:
     return 0 if recording.info.state == "complete" else 1
 
 
+def _of_bench(options: argparse.Namespace) -> int:
+    """Record the lines of a bench, and say how it went."""
+    given = [name for name in DETERMINED if getattr(options, name)]
+    if given:
+        raise RigError(f"the bench determines --{given[0].replace('_', '-')}; omit it together with --bench.")
+    if options.resume:
+        raise RigError("--resume continues a recording as it was begun; omit --bench.")
+    bench_file = names.bench(options.bench)
+    bench = benches.load(bench_file)
+    fastest_hz = max(analyzer.samplerate_hz for analyzer in bench.analyzers.values())
+    duration_s = None if options.samples is None else Fraction(options.samples, fastest_hz)
+    if options.duration is not None:
+        duration_s = durations.seconds(options.duration)
+    finished = bench_capture.capture(
+        bench,
+        bench_file,
+        options.output,
+        driver=options.driver,
+        firmware=images.given(options.firmware, bench),
+        roles=described.roles(bench, initiator=options.initiator, responder=options.responder),
+        serial=not options.no_serial,
+        options=Options(
+            duration_s=duration_s,
+            silence_s=options.silence,
+            restart=None if options.restart is None else Restart(patience_s=options.restart),
+            one_shot=options.one_shot,
+            config=options.config,
+        ),
+        quiet=options.json,
+    )
+    print(json.dumps(finished.as_json()) if options.json else finished.text())
+    return 0 if finished.recording.info.state == "complete" else 1
+
+
+def _check_alone(options: argparse.Namespace) -> None:
+    given = [name for name in NEED_BENCH if getattr(options, name)]
+    if given:
+        raise RigError(f"--{given[0].replace('_', '-')} needs the bench file that names the nodes; give --bench FILE.")
+
+
 def _created(options: argparse.Namespace) -> tuple[Recording, list[str]]:
     """A new recording, and the analyzer's channels as `Request` takes them."""
     if options.driver is None or options.samplerate is None:
-        raise RigError("which analyzer, and how fast? Give --driver and --samplerate, or --resume.")
+        raise RigError("which analyzer, and how fast? Give --driver and --samplerate, --bench, or --resume.")
     rate = parse_samplerate(options.samplerate)
     if rate.denominator != 1:
         raise RigError(f"--samplerate {options.samplerate}: sigrok takes whole samples per second")

@@ -13,7 +13,9 @@ from tqdm import tqdm
 from gpiorig.analysis import report
 from gpiorig.analysis.report import FIGURE_FORMATS, TABLE_FORMATS
 from gpiorig.capture.recording.recording import Recording
+from gpiorig.rig import names
 from gpiorig.rig.errors import RigError
+from gpiorig.rig.recordings import described
 from gpiorig.rig.recordings.provenance import VIRTUAL
 from gpiorig.rig.results import report as reporting
 from gpiorig.rig.results.report import Reported
@@ -25,7 +27,9 @@ def run(options: argparse.Namespace) -> int:
         raise RigError("several runs make one page: give its folder with -o DIR.")
     options.figures = _formats(options.figures, available=FIGURE_FORMATS, option="--figures")
     options.tables = _formats(options.tables, available=[*TABLE_FORMATS], option="--tables")
-    recordings = [Recording.open(folder) for folder in options.recordings]
+    bench_file = None if options.bench is None else names.bench(options.bench)
+    roles = {"initiator": options.initiator, "responder": options.responder}
+    recordings = [described.with_bench(Recording.open(folder), bench_file, **roles) for folder in options.recordings]
     for n, recording in enumerate(recordings):
         if any(recording.folder.samefile(other.folder) for other in recordings[:n]):
             raise RigError(f"{recording.folder} is given twice; give each run once.")

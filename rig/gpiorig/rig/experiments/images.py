@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import get_args
 
 from gpiorig.rig import resources
 from gpiorig.rig.bench import boards
 from gpiorig.rig.bench.bench import Bench
-from gpiorig.rig.errors import FirmwareError
+from gpiorig.rig.errors import BenchError, FirmwareError
 from gpiorig.rig.experiments.experiment import Experiment
 from gpiorig.rig.experiments.probe_kinds import Probes
 
@@ -23,6 +24,17 @@ def images(bench: Bench, experiment: Experiment | None = None, *, bench_file: Pa
         name: bench_file.parent / node.firmware if node.firmware else _reference(node.board, experiment)
         for name, node in bench.nodes.items()
     }
+
+
+def given(items: Iterable[str], bench: Bench) -> dict[str, Path]:
+    """Images of nodes as the command line has them, ``NODE=ELF`` each."""
+    paths = {}
+    for item in items:
+        node, equals, path = item.partition("=")
+        if not equals or node not in bench.nodes:
+            raise BenchError(f"--firmware {item}: give NODE=ELF with one of {', '.join(bench.nodes)}.")
+        paths[node] = Path(path)
+    return paths
 
 
 def _reference(board: str, experiment: Experiment | None) -> Path:

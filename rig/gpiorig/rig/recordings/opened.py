@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from gpiorig.analysis.delays.instruments import Instruments
 from gpiorig.analysis.events.wiring import Bus, NodeLines
@@ -18,6 +19,7 @@ from gpiorig.rig.experiments import destinations
 from gpiorig.rig.experiments.experiment import ROUND_TRIPS
 from gpiorig.rig.recordings import instruments
 
+ROLES = ("initiator", "responder")
 SHOWN = ("normal", "doubled")  # probes that are on the pins
 
 
@@ -42,7 +44,7 @@ class Opened:
     destinations
         By origin the nodes that its packets are for; without an experiment empty.
     answered
-        Whether the experiment's packets make round trips that the pins show.
+        Whether packets make round trips that the pins show; without an initiator and a responder they do not.
     """
 
     recording: Recording
@@ -76,7 +78,7 @@ class Opened:
         if not self.answered:
             return None
         parameters, bench = self.recording.info.parameters, self.known_bench
-        for role in ("initiator", "responder"):
+        for role in ROLES:
             if (node := str(parameters.get(role, ""))) not in bench.nodes:
                 raise BenchError(
                     f"{self.recording.folder}: parameters.{role} is `{node}`; the bench has {', '.join(bench.nodes)}."
@@ -104,8 +106,13 @@ def open_recording(recording: Recording | Path) -> Opened:
         instruments=instruments.from_info(recording.info, bench),
         header_ns=destinations.headers_ns(bench) if bench else {},
         destinations=destinations.of_nodes(parameters, bench) if bench else {},
-        answered=parameters.get("probes", "normal") in SHOWN and parameters.get("app", "pingpong") in ROUND_TRIPS,
+        answered=_answered(parameters),
     )
+
+
+def _answered(parameters: Mapping[str, Any]) -> bool:
+    shown = parameters.get("probes", "normal") in SHOWN and parameters.get("app", "pingpong") in ROUND_TRIPS
+    return shown and any(parameters.get(role) for role in ROLES)
 
 
 def wiring(bench: Bench) -> tuple[NodeLines, ...]:

@@ -21,7 +21,8 @@ def analyse(opened: Opened) -> Analysis:
     bench, recording, ends = opened.known_bench, opened.recording, opened.ends
     stage = events.from_waveform(watched(recording.waveform(), "decoding"), opened.wiring)
     nodes = dict.fromkeys([*bench.nodes, *recording.nodes])
-    logs = {node: node_log.parse(recording.serial(node).data, node=node) for node in nodes}
+    serial = {node: recording.serial(node).data for node in recording.nodes}
+    logs = {node: node_log.parse(serial.get(node, b""), node=node) for node in nodes}  # not recorded: an empty one
     with counted(len(stage), "packets") as done:
         return analysis.analyse(
             stage,

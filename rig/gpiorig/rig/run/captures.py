@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import platform
 import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from importlib.metadata import version
+from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
 from gpiorig.capture.sigrok import completeness
-from gpiorig.capture.sigrok.analyzer import Analyzer, scan
-from gpiorig.capture.sigrok.capture import Capture, Request
+from gpiorig.capture.sigrok.analyzer import Analyzer, scan, versions
+from gpiorig.capture.sigrok.capture import Capture, Request, Restart
 from gpiorig.capture.sigrok.completeness import CODED
 from gpiorig.capture.sigrok.result import CaptureResult
 from gpiorig.rig.bench import bench as benches
@@ -27,6 +33,31 @@ SILENCE_S = 2.0  # a real analyzer that has sent nothing for this long has faile
 QUIET_S = 0.5  # an analyzer that has sent nothing for this long has nothing to send; less than SILENCE_S
 ARRIVAL_S = 10.0  # samples that a virtual analyzer has sent are here within this
 POLL_S = 0.02
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """Options that a bench file does not determine; `duration_s` in the time of each analyzer, others as in `Request`."""
+
+    duration_s: Fraction | None = None
+    silence_s: float = SILENCE_S
+    restart: Restart | None = None
+    one_shot: bool = False
+    config: Sequence[str] = ()
+
+    def request(self, bench: Bench, name: str, source: Source) -> Request:
+        """The request of an analyzer of the bench."""
+        limit = None if self.duration_s is None else round(self.duration_s * source.samplerate_hz)
+        return Request(
+            driver=source.driver,
+            channels=channels(bench, name),
+            samplerate_hz=source.samplerate_hz,
+            sample_limit=limit,
+            silence_s=None if bench.virtual else self.silence_s,  # virtual time may stand still
+            restart=self.restart,
+            one_shot=self.one_shot,
+            config=self.config,
+        )
 
 
 def epoch_now() -> Epoch:
@@ -77,6 +108,30 @@ def source(bench: Bench, name: str, analyzer: Analyzer) -> Source:
     )
 
 
+def describe(
+    bench: Bench,
+    bench_file: Path,
+    *,
+    sources: dict[str, Source],
+    virtual_stamps: bool,
+    firmware: dict[str, str],
+    experiment: str = "",
+    parameters: dict[str, Any],
+) -> RecordingInfo:
+    """The description of a recording that begins now; `firmware` is the sha256 of each node's image."""
+    return RecordingInfo(
+        **merge.merged_fields(list(sources.values()), sync=SYNC),
+        epoch=epoch_now(),
+        virtual=bench.virtual is not None,
+        serial_clock="virtual" if virtual_stamps else "host",
+        experiment=experiment,
+        bench=bench_file.read_text(encoding="utf-8"),
+        parameters=parameters,
+        tools={"gpiorig": version("gpiorig"), "python": platform.python_version(), **versions()},
+        firmware=firmware,
+    )
+
+
 def parts(sources: dict[str, Source], recording: Recording) -> dict[str, Recording]:
     """The recording of each analyzer: with one, that of the run."""
     if len(sources) == 1:
@@ -117,30 +172,27 @@ class Captures:
     ----------
     bench
         The bench.
-    found
+    sources
         What each analyzer captures.
     recording
         Where the edges of a single analyzer go, and those of several when they are merged.
+    options
+        How long, and what is a failure.
     """
 
-    def __init__(self, bench: Bench, sources: dict[str, Source], recording: Recording) -> None:
-        self._bench, self._found, self._recording = bench, sources, recording
+    def __init__(
+        self, bench: Bench, sources: dict[str, Source], recording: Recording, options: Options | None = None
+    ) -> None:
+        self._bench, self._sources, self._recording = bench, sources, recording
         self._parts = parts(sources, recording)
         self._captures: dict[str, Capture] = {}
         self._results: dict[str, CaptureResult] = {}
         self._stack = contextlib.ExitStack()
+        options = options or Options()
         with contextlib.ExitStack() as stack:
             for name, source in sources.items():
                 self._captures[name] = stack.enter_context(
-                    Capture.start(
-                        Request(
-                            driver=source.driver,
-                            channels=channels(bench, name),
-                            samplerate_hz=source.samplerate_hz,
-                            silence_s=None if bench.virtual else SILENCE_S,  # virtual time may stand still
-                        ),
-                        self._parts[name].edges_folder,
-                    )
+                    Capture.start(options.request(bench, name, source), self._parts[name].edges_folder)
                 )
             self._stack = stack.pop_all()
 
@@ -153,7 +205,7 @@ class Captures:
         """Wait for the last samples: as many as a virtual analyzer has sent, a little more signal of a real one."""
         for name, capture in self._captures.items():
             if sent is None:
-                _await_tail(capture, samplerate_hz=self._found[name].samplerate_hz)
+                _await_tail(capture, samplerate_hz=self._sources[name].samplerate_hz)
             else:
                 capture.wait_quiet(sent[name], deadline_s=ARRIVAL_S)
 
@@ -161,6 +213,24 @@ class Captures:
         """End the captures."""
         with self._stack:
             self._results = {name: capture.stop() for name, capture in self._captures.items()}
+
+    def end(self) -> dict[str, CaptureResult]:
+        """As `stop`, but the error of a capture is a problem in its result; returns the result of each analyzer."""
+        self._results = {name: capture.end() for name, capture in self._captures.items()}
+        self._stack.pop_all()
+        return self._results
+
+    @property
+    def running(self) -> dict[str, Capture]:
+        """The captures that have not ended, by the name of the analyzer."""
+        return {name: capture for name, capture in self._captures.items() if not capture.has_ended}
+
+    @property
+    def reached_s(self) -> float:
+        """How much of the recording is there, in s of the slowest analyzer."""
+        return min(
+            capture.samples_received / self._sources[name].samplerate_hz for name, capture in self._captures.items()
+        )
 
     def conclude(self) -> Recording:
         """Finish the recording, after `stop` and when all else in it is written."""

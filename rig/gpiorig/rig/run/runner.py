@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
-import platform
-from collections.abc import Callable, Iterator
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -14,38 +10,17 @@ import msgspec
 
 from gpiorig.capture.errors import CaptureError
 from gpiorig.capture.recording.recording import Recording, RecordingInfo
-from gpiorig.capture.serial.port import SerialPort
-from gpiorig.capture.serial.reader import SerialReader
-from gpiorig.capture.sigrok.analyzer import versions
-from gpiorig.rig.bench import boards
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.experiments import console_settings, limits
 from gpiorig.rig.experiments.experiment import Experiment
 from gpiorig.rig.experiments.images import sha256
-from gpiorig.rig.recordings import merge
 from gpiorig.rig.recordings.merge import Source
-from gpiorig.rig.run import captures
+from gpiorig.rig.run import captures, endpoints
 from gpiorig.rig.run.captures import Captures
 from gpiorig.rig.run.dialogue import Progress
 from gpiorig.rig.run.drive import drive
-from gpiorig.rig.virtual.process import VirtualBenchProcess
-
-_PATIENCE_S = 1.0  # a virtual bench that has failed takes a moment to end
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Ends:
-    """Where the host finds the parts of a bench: sigrok's driver of each analyzer, each node's port and virtual stamps.
-
-    `settle`, of a virtual bench, waits until nothing more is to come and says how many samples each analyzer has sent.
-    """
-
-    drivers: dict[str, str]
-    ports: dict[str, str]
-    stamps: dict[str, Path]
-    check: Callable[[], None]
-    settle: Callable[[], dict[str, int]] | None
+from gpiorig.rig.run.endpoints import Endpoints
 
 
 def run(
@@ -88,52 +63,14 @@ def run(
     # Only a virtual bench loads the images; what runs on boards is what they answer to `identify`.
     hashes = {name: sha256(path) for name, path in firmware.items()} if bench.virtual else {}
     console_settings.check(experiment, bench)
-    with contextlib.ExitStack() as stack:
-        ends = stack.enter_context(_ends(bench, bench_file, firmware))
+    with endpoints.available(bench, bench_file, firmware) as ends:
         sources = captures.sources(bench, ends.drivers)
         info = describe(
             bench, bench_file, experiment, sources=sources, virtual_stamps=bool(ends.stamps), firmware=hashes
         )
         recording = Recording.create(output, info)
-        try:
+        with endpoints.kept(recording, ends):
             return _record(bench, experiment, recording, ends, sources, progress).conclude()
-        except BaseException as error:
-            with contextlib.suppress(OSError):  # such as a full disk, which is what `error` is about
-                recording.finish(state="incomplete", reason=_reason(error))
-                recording.discard()
-            # A virtual bench that has stopped knows better why nothing came than the one who waited.
-            if isinstance(error, Exception):
-                ends.check()
-            raise
-
-
-def _reason(error: BaseException) -> str:
-    if isinstance(error, KeyboardInterrupt):
-        return str(error) or "interrupted by SIGINT"
-    return str(error) or type(error).__name__
-
-
-@contextlib.contextmanager
-def _ends(bench: Bench, bench_file: Path, firmware: dict[str, Path]) -> Iterator[Ends]:
-    """The ends of a real bench are in its file; a virtual one is started and says where they are."""
-    if bench.virtual is None:
-        yield Ends(
-            drivers={name: analyzer.driver or "" for name, analyzer in bench.analyzers.items()},
-            ports={name: node.serial or "" for name, node in bench.nodes.items()},
-            stamps={},
-            check=lambda: None,
-            settle=None,
-        )
-        return
-    with VirtualBenchProcess(bench_file, firmware=firmware) as process:
-        serial = process.endpoints["serial"]
-        yield Ends(
-            drivers={name: str(driver) for name, driver in process.endpoints["analyzers"].items()},
-            ports={name: str(end["path"]) for name, end in serial.items()},
-            stamps={name: Path(end["stamps"]) for name, end in serial.items() if end["stamps"]},
-            check=lambda: process.check(patience_s=_PATIENCE_S),
-            settle=process.settle,
-        )
 
 
 def describe(
@@ -146,16 +83,14 @@ def describe(
     firmware: dict[str, str],
 ) -> RecordingInfo:
     """The description of a run that begins now; `firmware` is the sha256 of each node's image."""
-    return RecordingInfo(
-        **merge.merged_fields(list(sources.values()), sync=captures.SYNC),
-        epoch=captures.epoch_now(),
-        virtual=bench.virtual is not None,
-        serial_clock="virtual" if virtual_stamps else "host",
-        experiment=experiment.name,
-        bench=bench_file.read_text(encoding="utf-8"),
-        parameters=_parameters(bench, experiment),
-        tools={"gpiorig": version("gpiorig"), "python": platform.python_version(), **versions()},
+    return captures.describe(
+        bench,
+        bench_file,
+        sources=sources,
+        virtual_stamps=virtual_stamps,
         firmware=firmware,
+        experiment=experiment.name,
+        parameters=_parameters(bench, experiment),
     )
 
 
@@ -192,29 +127,17 @@ def _record(
     bench: Bench,
     experiment: Experiment,
     recording: Recording,
-    ends: Ends,
+    ends: Endpoints,
     sources: dict[str, Source],
     progress: Progress,
 ) -> Captures:
     """Record; returns the captures, which have ended."""
     with contextlib.ExitStack() as stack:
-        reader = stack.enter_context(SerialReader())
-        ports = {
-            name: stack.enter_context(
-                SerialPort(
-                    name,
-                    ends.ports[name],
-                    baudrate=boards.load(node.board).baudrate,
-                    record=recording.serial_path(name),
-                    stamps=ends.stamps.get(name),
-                    reader=reader,
-                )
-            )
-            for name, node in bench.nodes.items()
-        }
+        ports = stack.enter_context(endpoints.serial_ports(bench, ends, recording))
         running = stack.enter_context(Captures(bench, sources, recording))
         try:
-            drive(experiment, ports, progress, {name: node.described_console for name, node in bench.nodes.items()})
+            consoles = {name: node.described_console for name, node in bench.nodes.items()}
+            drive(experiment, {name: ports.get(name) for name in bench.nodes}, progress, consoles)
         except CaptureError:
             # A node that falls silent may be the consequence of a capture or a record that cannot continue.
             running.check()

@@ -88,8 +88,10 @@ class VirtualBench:
     def _host_ports(self) -> list[DebugPort | Rfc2217Port]:
         return [*self.debug_ports.values(), *self.rfc2217_ports.values()]
 
-    def serve(self, control: TextIO, *, answer: Callable[[dict[str, object]], None] = lambda output: None) -> None:
-        """Run until `control` ends, answering its commands.
+    def serve(
+        self, control: TextIO | None, *, answer: Callable[[dict[str, object]], None] = lambda output: None
+    ) -> None:
+        """Run until `control` ends, answering its commands; a file or /dev/null has no end that could be awaited.
 
         Raises `VirtualBenchError` when a board does what no model covers.
         """
@@ -98,8 +100,8 @@ class VirtualBench:
         except VirtualBenchError as error:
             raise VirtualBenchError(self.named(str(error))) from error
 
-    def _serve_until_end(self, control: TextIO, answer: Callable[[dict[str, object]], None]) -> None:
-        self._selector.register(control, selectors.EVENT_READ, control)
+    def _serve_until_end(self, control: TextIO | None, answer: Callable[[dict[str, object]], None]) -> None:
+        self._watch_control(control)
         for analyzer in self.analyzers.values():
             self._selector.register(analyzer.listener, selectors.EVENT_READ, analyzer)
         for uart in self.uarts.values():
@@ -117,6 +119,11 @@ class VirtualBench:
                 self._settles_at_ps = None
                 answer({"settled": {name: analyzer.samples_sent for name, analyzer in self.analyzers.items()}})
             self._watch_writers()
+
+    def _watch_control(self, control: TextIO | None) -> None:
+        if control is not None:  # None: standard input is closed
+            with contextlib.suppress(PermissionError):  # epoll(7): not for regular files and /dev/null
+                self._selector.register(control, selectors.EVENT_READ, control)
 
     def _timeout_s(self) -> float | None:
         timeout_s = self.pace.timeout_s()

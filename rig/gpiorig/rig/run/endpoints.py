@@ -1,0 +1,98 @@
+"""The ends of a bench on the host: sigrok's drivers and serial ports, those of a file or of a virtual bench."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from gpiorig.capture.recording.recording import Recording
+from gpiorig.capture.serial.port import SerialPort
+from gpiorig.capture.serial.reader import SerialReader
+from gpiorig.rig.bench import boards
+from gpiorig.rig.bench.bench import Bench
+from gpiorig.rig.virtual.process import VirtualBenchProcess
+
+_PATIENCE_S = 1.0  # a virtual bench that has failed takes a moment to end
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Endpoints:
+    """Where the host finds the parts of a bench: sigrok's driver of each analyzer, each node's port and virtual stamps.
+
+    `check` raises what ended a virtual bench. `settle`, of a virtual bench, waits until nothing more is to come and
+    returns how many samples each analyzer has sent.
+    """
+
+    drivers: dict[str, str]
+    ports: dict[str, str]
+    stamps: dict[str, Path] = dataclasses.field(default_factory=dict)
+    check: Callable[[], None] = lambda: None
+    settle: Callable[[], dict[str, int]] | None = None
+
+
+def of_file(bench: Bench) -> Endpoints:
+    """The ends that the file of a real bench names."""
+    return Endpoints(
+        drivers={name: analyzer.driver or "" for name, analyzer in bench.analyzers.items()},
+        ports={name: node.serial for name, node in bench.nodes.items() if node.serial},
+    )
+
+
+@contextlib.contextmanager
+def available(bench: Bench, bench_file: Path, firmware: dict[str, Path]) -> Iterator[Endpoints]:
+    """The ends of a real bench are in its file; a virtual one is started and reports where they are."""
+    if bench.virtual is None:
+        yield of_file(bench)
+        return
+    with VirtualBenchProcess(bench_file, firmware=firmware) as process:
+        serial = process.endpoints["serial"]
+        yield Endpoints(
+            drivers={name: str(driver) for name, driver in process.endpoints["analyzers"].items()},
+            ports={name: str(end["path"]) for name, end in serial.items()},
+            stamps={name: Path(end["stamps"]) for name, end in serial.items() if end["stamps"]},
+            check=lambda: process.check(patience_s=_PATIENCE_S),
+            settle=process.settle,
+        )
+
+
+@contextlib.contextmanager
+def serial_ports(bench: Bench, ends: Endpoints, recording: Recording) -> Iterator[dict[str, SerialPort]]:
+    """The nodes' ports, open and recorded."""
+    with contextlib.ExitStack() as stack:
+        reader = stack.enter_context(SerialReader())
+        yield {
+            name: stack.enter_context(
+                SerialPort(
+                    name,
+                    port,
+                    baudrate=boards.load(bench.nodes[name].board).baudrate,
+                    record=recording.serial_path(name),
+                    stamps=ends.stamps.get(name),
+                    reader=reader,
+                )
+            )
+            for name, port in ends.ports.items()
+        }
+
+
+@contextlib.contextmanager
+def kept(recording: Recording, ends: Endpoints) -> Iterator[None]:
+    """Finish a recording that fails as incomplete; without a sample its folder is deleted."""
+    try:
+        yield
+    except BaseException as error:
+        with contextlib.suppress(OSError):  # such as a full disk, which is what `error` is about
+            recording.finish(state="incomplete", reason=_reason(error))
+            recording.discard()
+        # A virtual bench that has stopped knows better why nothing came than the one who waited.
+        if isinstance(error, Exception):
+            ends.check()
+        raise
+
+
+def _reason(error: BaseException) -> str:
+    if isinstance(error, KeyboardInterrupt):
+        return str(error) or "interrupted by SIGINT"
+    return str(error) or type(error).__name__
