@@ -96,12 +96,20 @@ def _counts(keys: NDArray[np.uint8], names: Mapping[int, str]) -> dict[str, int]
 
 def doubts(hops: Hops) -> list[str]:
     """What makes the numbers doubtful, a sentence each; empty when all is well."""
-    events, packets = hops.events, hops.packets
-    sentences = silent_nodes(events)
-    for node, name in enumerate(events.node_names):
+    return silent_nodes(hops.events) + indistinct(hops)
+
+
+def indistinct(hops: Hops) -> list[str]:
+    """Packets that their ids or send calls do not distinguish, a sentence each; empty when they all do."""
+    packets = hops.packets
+    sentences = []
+    for node, name in enumerate(hops.events.node_names):
         sentences += equal_ids(name, packets.ids[packets.called & (packets.origins == node)])
     if not packets.called.any():
-        sentences.append(f"No send call was seen ({', '.join(CALLS)}), only {len(packets)} packets without one.")
+        sentences.append(
+            f"No send call was seen ({', '.join(CALLS)}), only {len(packets)} packets without one: a route is from the "
+            "node that sends a frame to the node that reads it."
+        )
     return sentences
 
 

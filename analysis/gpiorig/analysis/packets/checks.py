@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.events.events import Events
 
 
-def silent_nodes(events: Events) -> list[str]:
-    """A sentence for each node whose symbol bus shows nothing."""
+def silent_nodes(events: Events, *, among: Sequence[str] | None = None) -> list[str]:
+    """A sentence for each node whose symbol bus shows nothing; `among`: the nodes that have one, without it all."""
     return [
         f"Node {name} is silent: its symbol bus shows no frame, so what it sent and read is not known; "
         "is it wired as in the bench file, and does its firmware have probes?"
         for name, frames in zip(events.node_names, events.frames_seen.tolist(), strict=True)
-        if not frames
+        if not frames and (among is None or name in among)
     ]
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from gpiorig.analysis.errors import EventError
 from gpiorig.analysis.events.completions import Index, slices
 from gpiorig.analysis.events.events import Events
-from gpiorig.analysis.packets.holders import CALL, HAND_OVER, READ
+from gpiorig.analysis.packets.holders import BARE, CALL, HAND_OVER, READ
 from gpiorig.analysis.packets.occurrences import NONE, Positions
 from gpiorig.analysis.packets.visits import CALLS, Visits
 
@@ -80,6 +80,11 @@ class Packets:
         """bool[p], packets that were sent by a call."""
         called: NDArray[np.bool_] = self.kinds == CALL
         return called
+
+    @property
+    def accounted(self) -> NDArray[np.bool_]:
+        """bool[p], packets that count: those that were sent by a call; where none was, those that were sent without."""
+        return self.called if self.called.any() else self.kinds == BARE
 
     @property
     def lost(self) -> NDArray[np.bool_]:

@@ -21,13 +21,13 @@ Path = tuple[int, ...]
 
 
 def deliveries(hops: Hops, among: NDArray[np.bool_] | None = None) -> Positions:
-    """Rows of the visits at which packets sent by a call were delivered, the first of each packet at a node.
+    """Rows of the visits at which packets that count were delivered, the first of each packet at a node.
 
     `among` are the packets that count, bool[p]; all without it.
     """
     stays, packets = hops.visits, hops.packets
     arrived = delivery.arrivals(stays, packets.origins.astype(np.int64))
-    counted = packets.called if among is None else packets.called & among
+    counted = packets.accounted if among is None else packets.accounted & among
     arrived = arrived[counted[stays.packets[arrived]]]
     order = np.argsort(stays.deliveries[arrived], kind="stable")
     place = stays.packets[arrived].astype(np.int64) * len(hops.events.node_names) + stays.nodes[arrived]
@@ -135,13 +135,13 @@ def _route(hops: Hops, nodes: Path, visits: NDArray[np.int64]) -> tuple[Path, Ro
 
 
 def _lost(hops: Hops, among: NDArray[np.bool_] | None) -> dict[tuple[int, int], tuple[int, int]]:
-    """Packets sent by a call that did not arrive, by origin and the node they were for: lost, and not known."""
+    """Packets that count and did not arrive, by origin and the node they were for: lost, and not known."""
     packets, stays = hops.packets, hops.visits
     arrived = deliveries(hops, among)
-    called = packets.called if among is None else packets.called & among
+    counted = packets.accounted if among is None else packets.accounted & among
     counts: dict[tuple[int, int], tuple[int, int]] = defaultdict(lambda: (0, 0))
-    for origin in np.unique(packets.origins[called]).tolist():
-        sent = called & (packets.origins == origin)
+    for origin in np.unique(packets.origins[counted]).tolist():
+        sent = counted & (packets.origins == origin)
         for node in packets.destinations.get(origin, (NONE,)):
             got = np.zeros(len(packets), dtype=bool)
             got[stays.packets[arrived if node == NONE else arrived[stays.nodes[arrived] == node]]] = True

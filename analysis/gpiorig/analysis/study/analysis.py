@@ -97,6 +97,7 @@ def analyse(
     header_ns: Mapping[str, int],
     destinations: Mapping[str, tuple[str, ...]] | None = None,
     ends: tuple[str, str] | None = None,
+    sent: bool = True,
     progress: Callable[[int], object] | None = None,
 ) -> Analysis:
     """Follow all packets of a recording.
@@ -109,6 +110,8 @@ def analyse(
         As in `hops.build`.
     ends
         The node whose packets are answered, and the one that answers; None where packets go one way.
+    sent
+        Whether the node is known to have sent packets. Otherwise they go one way if it shows no send call.
     progress
         Is called with the number of events when their packets are known.
     """
@@ -121,7 +124,10 @@ def analyse(
     trips, others = None, None
     if ends is not None:
         trips = round_trips.find(stage, initiator=ends[0], responder=ends[1], header_ns=header_ns)
-        others = trips.request_of < 0
+        if len(trips) or sent:
+            others = trips.request_of < 0
+        else:
+            trips = None
     routes = hop_routes.routes(stage, others)
     return Analysis(
         events=events,

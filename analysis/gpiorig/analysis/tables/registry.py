@@ -149,7 +149,7 @@ def _per_route(table: Callable[[RouteStudy], pa.Table | None]) -> Callable[[Stud
     def joined(study: Study) -> pa.Table | None:
         parts = [(route.route.name, table(route)) for route in study.routes]
         rows = [studytables.with_route(name, part) for name, part in parts if part is not None and part.num_rows]
-        return pa.concat_tables(rows) if rows else None
+        return pa.concat_tables(rows, promote_options="permissive") if rows else None
 
     return joined
 
@@ -204,10 +204,17 @@ def study_tables(study: Study) -> dict[str, pa.Table]:
 
 
 def write(analysis: Analysis, study: Study, *, folder: Path) -> dict[str, pa.Table]:
-    """Write all tables as Parquet into a folder; equal recordings give equal bytes. Returns those of the study."""
-    stages = ((stage.name, stage.parts(analysis, study)) for stage in TABLES)
-    tables.write_all(_jobs((*stages, ("layers", _layers(study)), ("radio_parts", _radio_parts(study))), folder))
+    """Write all tables as Parquet into a folder; equal recordings give equal bytes. Returns those of the study.
+
+    Tables of an earlier report that this one does not have are deleted.
+    """
+    stages = {stage.name: stage.parts(analysis, study) for stage in TABLES}
+    stages |= {"layers": _layers(study), "radio_parts": _radio_parts(study)}
+    tables.write_all(_jobs([*stages.items()], folder))
     study_content = study_tables(study)
+    absent = {name for name, parts in stages.items() if parts is None} | STUDY_TABLES.keys() - study_content.keys()
+    for name in absent:
+        (folder / f"{name}.parquet").unlink(missing_ok=True)
     for name, content in study_content.items():
         tables.write(content, folder / f"{name}.parquet")
     return study_content

@@ -134,8 +134,8 @@ def from_recording(recording: Recording) -> Bench:
         )
     if not recording.info.bench:
         raise BenchError(
-            f"{recording.folder}: has no bench, which names what its channels carry, so its edges are not events; "
-            "use `gpiorig measure`, `decode` or `export`, which need none."
+            f"{recording.folder}: has no bench, which names what its channels carry, so its edges are not events: "
+            "give its file to `gpiorig report --bench`, or use `measure`, `decode` or `export`, which need none."
         )
     return loads(recording.info.bench, what=f"bench in {recording.folder}")
 

@@ -13,6 +13,7 @@ from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.analysis.packets.timelines import GAP, LOST
 from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.capture.recording.recording import Recording
+from gpiorig.rig.errors import BenchError
 from gpiorig.rig.probes.hook_files import Count, Counts, HookFile, Role, SelfTest, count_text, fits
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results.analyse import analyse
@@ -118,11 +119,15 @@ class SelfTestResult:
 def test(recording: Recording, expected: SelfTest) -> SelfTestResult:
     """Count the events of every ping-pong that the nodes' own logs call good."""
     opened = open_recording(recording)
+    if opened.ends is None:
+        raise BenchError(
+            f"{recording.folder}: no initiator and responder, whose ping-pongs are tested; record them with "
+            "`gpiorig run`, or with `gpiorig capture --bench` and both roles."
+        )
     analysis = analyse(opened)
     starts, clean = _ping_pongs(analysis)
     seen: list[Seen] = []
-    for role in get_args(Role):
-        node = str(recording.info.parameters[role])
+    for role, node in zip(get_args(Role), opened.ends, strict=True):
         counts = expected.expected(role, radio=opened.boards[node].radio.name)
         seen += _count(analysis.events, role, node, counts, starts=starts, clean=clean)
     return SelfTestResult(len(starts), int(np.count_nonzero(clean)), tuple(seen))

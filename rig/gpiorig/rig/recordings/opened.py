@@ -121,15 +121,16 @@ def wiring(bench: Bench) -> tuple[NodeLines, ...]:
     for name, node in bench.nodes.items():
         board = boards.load(node.board)
         not_spans = {"strobe", *benches.OTHER_LINES, *board.data_lines}
+        bus = Bus(
+            strobe=f"{name}.strobe",
+            data=tuple(f"{name}.{line}" for line in board.data_lines),
+            frame_gap_ns=board.frame_gap_ns,
+            settle_ns=benches.settle_ns(bench, name),
+        )
         lines.append(
             NodeLines(
                 name=name,
-                bus=Bus(
-                    strobe=f"{name}.strobe",
-                    data=tuple(f"{name}.{line}" for line in board.data_lines),
-                    frame_gap_ns=board.frame_gap_ns,
-                    settle_ns=benches.settle_ns(bench, name),
-                ),
+                bus=bus if "strobe" in node.lines else None,  # an image without probes has none
                 lines={line: f"{name}.{line}" for line in node.lines if line not in not_spans},
             )
         )

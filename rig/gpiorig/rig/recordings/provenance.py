@@ -10,6 +10,21 @@ from gpiorig.rig.recordings.opened import Opened
 VIRTUAL = "Virtual bench: these numbers test the rig; they are not a measurement of hardware."
 
 
+def missing(opened: Opened, logs: Mapping[str, NodeLog]) -> dict[str, str]:
+    """Parts that a recording of an experiment has and this one lacks, with the consequence of each."""
+    info = opened.recording.info
+    if info.experiment:
+        return {}
+    lacking = {"experiment": "what the nodes were to send, and to which node, is not known"}
+    if not opened.answered:
+        lacking["initiator and responder"] = "packets go one way; give both for round trips"
+    if not opened.recording.nodes:
+        lacking["serial record"] = "the clocks of the nodes are not known"
+    if not any(log.done for log in logs.values()):
+        lacking["counts of the firmware"] = "packets and frames are counted on the pins alone"
+    return lacking
+
+
 def of(opened: Opened, logs: Mapping[str, NodeLog]) -> dict[str, str]:
     """Where the numbers come from, in the order to print."""
     info, bench = opened.recording.info, opened.known_bench
@@ -18,6 +33,7 @@ def of(opened: Opened, logs: Mapping[str, NodeLog]) -> dict[str, str]:
     return {
         "recorded": f"{info.epoch.wall} ({info.epoch.note})",
         "bench": bench.name,
+        **{name: f"none: {consequence}" for name, consequence in missing(opened, logs).items()},
         **({"changed timing model": ", ".join(f"{name} = {value}" for name, value in study.items())} if study else {}),
         "analyzer": info.analyzer,
         "samplerate": f"{float(info.samplerate_hz) / 1e6:g} MHz",

@@ -30,5 +30,6 @@ def analyse(opened: Opened) -> Analysis:
             header_ns=opened.header_ns,
             destinations=opened.destinations,
             ends=ends,
+            sent=bool(recording.info.experiment),
             progress=done,
         )

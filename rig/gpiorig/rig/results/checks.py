@@ -23,8 +23,11 @@ def failed_checks(analysis: Analysis, recording: Recording) -> list[str]:
         shown = recording.info.parameters.get("probes", "normal") in SHOWN
         if not shown or _nothing_sent(analysis.logs):
             return failed
-        return [*failed, *checks.silent_nodes(analysis.events), analysis.no_packets]
-    failed += accounting.doubts(analysis.hops)
+        no_packets = [analysis.no_packets] if recording.info.experiment or not len(analysis.events) else []
+        return [*failed, *_silent_nodes(analysis.events, recording), *no_packets]
+    failed += _silent_nodes(analysis.events, recording)
+    if recording.info.experiment:  # of another application it is not known what it should send
+        failed += accounting.indistinct(analysis.hops)
     for account in analysis.accounts:
         failed += account.problems()
     if not accounting.account(analysis.hops).adds_up:
@@ -32,6 +35,12 @@ def failed_checks(analysis: Analysis, recording: Recording) -> list[str]:
     if analysis.timelines is not None and not timelines.steps_add_up(analysis.timelines, analysis.routes[0].steps):
         failed.append("The steps of a packet do not add up to its round trip.")
     return failed
+
+
+def _silent_nodes(events: Events, recording: Recording) -> list[str]:
+    """A sentence for each node whose symbol bus is recorded and shows nothing."""
+    recorded = [node for node in events.node_names if f"{node}.strobe" in recording.info.channels]
+    return checks.silent_nodes(events, among=recorded)
 
 
 def _nothing_sent(logs: Mapping[str, NodeLog]) -> bool:

@@ -14,7 +14,7 @@ from gpiorig.analysis.compare import delays
 from gpiorig.analysis.compare.assertions import Verdict
 from gpiorig.analysis.compare.delays import Delays
 from gpiorig.analysis.delays import radio_parts
-from gpiorig.analysis.packets import routes
+from gpiorig.analysis.packets import accounting, path, routes
 from gpiorig.analysis.report import ReportData
 from gpiorig.analysis.study import studying
 from gpiorig.analysis.study.analysis import Analysis
@@ -101,7 +101,7 @@ def of(recording: Recording, *, asserted: Sequence[str] = (), asked: Sequence[st
         numbers=hop_summary.numbers(analysis, recording)
         | limits.numbers(verdicts)
         | quantities.numbers(data.quantities),
-        sentences=_sentences(recording, conclusion, verdicts),
+        sentences=_sentences(recording, [*conclusion, *_remarks(opened, analysis)], verdicts),
     )
 
 
@@ -116,7 +116,7 @@ def report_data(opened: Opened, analysis: Analysis) -> ReportData:
         progress=_progress,
     )
     return ReportData(
-        title=recording.info.experiment,
+        title=recording.info.experiment or opened.known_bench.name,
         virtual=recording.info.virtual,
         analysis=analysis,
         study=study,
@@ -134,6 +134,20 @@ def _with_parts(run: Delays, data: ReportData) -> Delays:
 
 def _progress(count: int, text: str) -> AbstractContextManager[Any]:
     return counted(count, text, unit="packets")
+
+
+def _remarks(opened: Opened, analysis: Analysis) -> list[str]:
+    """What a recording without an experiment lacks, and what its packets lack."""
+    lacking = provenance.missing(opened, analysis.logs)
+    if not lacking:
+        return []
+    indistinct = accounting.indistinct(analysis.hops) if analysis.hops is not None else []
+    if opened.ends and analysis.hops is not None and analysis.round_trips is None:
+        indistinct.append(
+            f"No round trips: node {opened.initiator} shows no {path.POINTS[0].event}, which begins one; its "
+            "packets are counted by route."
+        )
+    return [*indistinct, f"Not in this recording: {', '.join(lacking)} (see provenance)."]
 
 
 def _sentences(recording: Recording, conclusion: Sequence[str], verdicts: Sequence[Verdict]) -> tuple[str, ...]:

@@ -152,8 +152,8 @@ def _repetitions(hops: Hops) -> tuple[int, int, int]:
 def sentences(analysis: Analysis, recording: Recording) -> list[str]:
     """What each node counted, and what became of its packets."""
     events = analysis.events
-    app = recording.info.parameters.get("app", "")
-    lines = [f"{app}: {len(events)} events, {len(events.damaged)} damaged frames."]
+    name = recording.info.parameters.get("app") or recording.folder.resolve().name
+    lines = [f"{name}: {len(events)} events, {len(events.damaged)} damaged frames."]
     for node, log in analysis.logs.items():
         counts = ", ".join(f"{key} {log.done[key]}" for key in COUNTS if key in log.done)
         lines.append(f"{node}: {counts or 'no counts'}; {events.frames(node)} frames seen.")
@@ -164,7 +164,7 @@ def sentences(analysis: Analysis, recording: Recording) -> list[str]:
 
 def _packet_lines(hops: Hops, routes: Sequence[Route], reordered: Sequence[Reordering]) -> list[str]:
     """Packets sent, received, lost, repeated and reordered; and what is not known."""
-    lines = [_fates(hops, origin) for origin in np.unique(hops.packets.origins[hops.packets.called]).tolist()]
+    lines = [_fates(hops, origin) for origin in np.unique(hops.packets.origins[hops.packets.accounted]).tolist()]
     lines += _losses(hops)
     lines += [_delay(route) for route in routes if len(route)]
     lines += [
@@ -176,14 +176,14 @@ def _packet_lines(hops: Hops, routes: Sequence[Route], reordered: Sequence[Reord
     counts = zip(_repetitions(hops), REPETITIONS, strict=True)
     repeated = [f"{count_text(n, noun)} {what}" for n, (noun, what) in counts if n]
     lines.append("; ".join(repeated) + "." if repeated else "No frame was repeated or read twice.")
-    if bare := int(np.count_nonzero(~hops.packets.called)):
+    if bare := int(np.count_nonzero(~hops.packets.accounted)):
         lines.append(f"{count_text(bare, 'packet')} without a send call, such as the beacons of a MAC.")
     return lines + accounting.notes(hops)
 
 
 def _fates(hops: Hops, origin: int) -> str:
     packets = hops.packets
-    own = packets.called & (packets.origins == origin)
+    own = packets.accounted & (packets.origins == origin)
     counted = Counter(packets.status[own].tolist())
     parts = ", ".join(f"{n} {delivery.STATUS[key]}" for key, n in sorted(counted.items()))
     return f"{hops.events.node_names[origin]} sent {count_text(int(np.count_nonzero(own)), 'packet')}: {parts}."
@@ -192,7 +192,7 @@ def _fates(hops: Hops, origin: int) -> str:
 def _losses(hops: Hops) -> list[str]:
     """Where lost packets were last seen, most first."""
     packets, events = hops.packets, hops.events
-    at = packets.last_events[packets.called & packets.lost]
+    at = packets.last_events[packets.accounted & packets.lost]
     places = Counter(zip(events.nodes[at].tolist(), events.codes[at].tolist(), strict=True))
     return [
         f"{count_text(n, 'lost packet')} last seen at {events.node_names[node]}, {BY_CODE[code].name}."

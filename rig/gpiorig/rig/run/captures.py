@@ -37,7 +37,7 @@ POLL_S = 0.02
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """Options that a bench file does not determine; `duration_s` in the time of each analyzer, others as in `Request`."""
+    """Options that a bench file does not determine; `duration_s` in time of each analyzer, others as in `Request`."""
 
     duration_s: Fraction | None = None
     silence_s: float = SILENCE_S
