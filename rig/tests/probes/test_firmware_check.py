@@ -11,7 +11,7 @@ from commandline import gpiorig
 from gpiorig.rig import resources
 from gpiorig.rig.errors import BenchError, FirmwareError
 from gpiorig.rig.probes import hook_files as table
-from gpiorig.rig.probes.check import LOST, NOT_HERE, OK, Verdict, check
+from gpiorig.rig.probes.check import LOST, NOT_HERE, OK, UNUSED, Verdict, check
 from gpiorig.rig.probes.image import Image, thumb_branch
 
 # The operating system: a function and a structure that others use, too.
@@ -231,6 +231,16 @@ def test_wrapper_that_nothing_calls(arm: Builder) -> None:
     assert ["receive: 0 sites wrapped, expected 2", "radio: 0 sites wrapped, expected 1 or more"] == [
         failure.partition(".")[0] for failure in verdict.failures
     ]
+
+
+def test_hook_that_may_be_unused(arm: Builder) -> None:
+    """A wrapper that nothing calls is no fault where the hook file accepts that, such as a socket of the OS."""
+    caller = "int elsewhere(void); void _start(void) { elsewhere(); for (;;) { } }"
+    hooks = HOOKS.replace("wrapped = 2", "wrapped = { least = 0 }").replace('"data"', '"data"\nwrapped = { least = 0 }')
+    verdict = arm.verdict(caller=caller, link=(*WRAPS, "-u,__wrap_receive", "-u,__wrap_radio"), expected=hooks)
+
+    assert () == verdict.failures
+    assert [UNUSED, UNUSED] == [finding.state for finding in verdict.findings]
 
 
 def test_link_time_optimisation(builder: Builder) -> None:

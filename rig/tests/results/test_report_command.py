@@ -25,7 +25,7 @@ def test_of_several_runs_each_headline_and_whose_numbers(
         data = SimpleNamespace(virtual=virtual and name == "two", notes=(), headline=f"Of {name}.")
         return SimpleNamespace(data=data, recording=recording)
 
-    monkeypatch.setattr(Recording, "open", lambda folder: SimpleNamespace(folder=folder))
+    monkeypatch.setattr(Recording, "open", lambda folder: SimpleNamespace(folder=folder, info=None))
     monkeypatch.setattr(reporting, "of", reported)
     monkeypatch.setattr(report, "write_set", lambda output, runs, **formats: output / "report.html")
     monkeypatch.setattr(report, "summary_lines", lambda data: [data.headline, "More."])

@@ -15,7 +15,7 @@ LIBRARY = "gpiorig_init"  # in every image with probes, whatever its bus
 VARIANT = "gpiorig_variant_"  # an alias of it, with the variant's name
 VARIANTS = ("normal", "empty", "doubled")
 
-OK, LOST, NOT_HERE = "ok", "LOST", "not here"
+OK, LOST, NOT_HERE, UNUSED = "ok", "LOST", "not here", "unused"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Finding:
     hook
         The hook.
     state
-        `OK`, `LOST`, or `NOT_HERE`: the image has none of what it hooks.
+        `OK`, `LOST`, `NOT_HERE`: the image has none of what it hooks; or `UNUSED`: nothing in the image calls it.
     wrapped, unwrapped
         Sites that reach the probe, and as text those that pass it by.
     problems
@@ -144,7 +144,9 @@ def _find(image: Image, hook: Hook, glue: tuple[str, ...]) -> Finding:
     elif hook.kind != "source":
         wrapped, problems = _ours(image, hook, glue)
     problems += _silent_points(image, hook)
-    return Finding(hook, LOST if problems else OK, wrapped, unwrapped, tuple(problems))
+    is_unused = hook.kind in WRAPS and not wrapped and not unwrapped
+    state = LOST if problems else UNUSED if is_unused else OK
+    return Finding(hook, state, wrapped, unwrapped, tuple(problems))
 
 
 def _wrap(image: Image, hook: Hook, glue: tuple[str, ...]) -> tuple[tuple[Site, ...], tuple[str, ...], list[str]]:

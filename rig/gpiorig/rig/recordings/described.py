@@ -72,7 +72,7 @@ def check_channels(recording: Recording, bench: Bench, bench_file: Path) -> None
     missing = [name for name in named if name not in recording.info.channels]
     if missing:
         raise BenchError(
-            f"{recording.folder}: has no channel {', '.join(missing)}, which {bench_file} names; its channels are "
+            f"{recording.folder}: has no channel {', '.join(missing)}, which {bench_file} names; available channels: "
             f"{', '.join(filter(None, recording.info.channels)) or 'none'}. Name them as node.line when it is captured "
             "or imported, or omit the lines in the bench file."
         )

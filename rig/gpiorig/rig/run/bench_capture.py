@@ -125,7 +125,7 @@ def capture(
             parameters={**(roles or {}), **seed},
         )
         recording = Recording.create(output, info)
-        stack.enter_context(endpoints.kept(recording, ends))
+        stack.enter_context(endpoints.incomplete_on_failure(recording, ends))
         with endpoints.serial_ports(bench, ends, recording):
             running = stack.enter_context(Captures(bench, sources, recording, options))
             stopped = _watch(running, ends, duration_s=options.duration_s, quiet=quiet)

@@ -78,7 +78,7 @@ def serial_ports(bench: Bench, ends: Endpoints, recording: Recording) -> Iterato
 
 
 @contextlib.contextmanager
-def kept(recording: Recording, ends: Endpoints) -> Iterator[None]:
+def incomplete_on_failure(recording: Recording, ends: Endpoints) -> Iterator[None]:
     """Finish a recording that fails as incomplete; without a sample its folder is deleted."""
     try:
         yield

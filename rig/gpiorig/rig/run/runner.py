@@ -69,7 +69,7 @@ def run(
             bench, bench_file, experiment, sources=sources, virtual_stamps=bool(ends.stamps), firmware=hashes
         )
         recording = Recording.create(output, info)
-        with endpoints.kept(recording, ends):
+        with endpoints.incomplete_on_failure(recording, ends):
             return _record(bench, experiment, recording, ends, sources, progress).conclude()
 
 

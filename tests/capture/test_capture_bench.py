@@ -1,0 +1,211 @@
+"""`gpiorig capture --bench` and `gpiorig report` of it: any firmware, without an experiment or a serial protocol."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import tty
+from collections.abc import Iterator
+from pathlib import Path
+
+import ownapplication
+import pytest
+import shared
+from commandline import gpiorig, gpiorig_running
+from patience import PATIENCE_S, wait_until
+
+from gpiorig.capture.recording.recording import Recording
+from gpiorig.rig.virtual.process import VirtualBenchProcess
+
+pytestmark = pytest.mark.slow  # builds images, records
+
+ROLES = ("--initiator", "client", "--responder", "server")
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A recording of the own application, one second."""
+    folder = shared.filled(tmp_path_factory, "own-application", ownapplication.record)
+    with shared.unchanged(folder):
+        yield folder
+
+
+@pytest.fixture
+def run(recorded: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    shutil.copytree(recorded / "run", tmp_path / "run")
+    return tmp_path / "run"
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Path:
+    """The bench file."""
+    path = tmp_path / "bench.toml"
+    path.write_text(ownapplication.bench_text())
+    return path
+
+
+def test_the_bench_file_describes_the_recording(recorded: Path) -> None:
+    """Channels, rate, images and bench are in the description, the lines of the ports in the serial records."""
+    recording = Recording.open(recorded / "run")
+    info = recording.info
+
+    assert ("24000000/1", True, "", "virtual") == (
+        info.samplerate, info.virtual, info.experiment, info.serial_clock
+    )  # fmt: skip
+    assert {"client.strobe", "client.tap.irq", "server.strobe"} <= set(info.channels)
+    assert ownapplication.bench_text() == info.bench
+    assert {"client", "server"} == set(info.firmware) == set(recording.nodes)
+    assert b"own: boot board=iotlab-m3" in recording.serial("client").data
+
+
+def test_the_same_seed_gives_the_same_edges(recorded: Path, tmp_path: Path) -> None:
+    """Also without the ports; the recording ends at the sample that was asked for."""
+    ownapplication.record(tmp_path, "--no-serial")
+    first, second = (Recording.open(folder / "run") for folder in (recorded, tmp_path))
+
+    assert ("client", "server") == first.nodes
+    assert () == second.nodes
+    assert first.edges().samples.tolist() == second.edges().samples.tolist()
+
+
+def test_a_report_without_roles_has_routes(run: Path) -> None:
+    """Every packet is delivered, each way a route; the page and the terminal state what is missing."""
+    done = gpiorig("report", run)
+    numbers = gpiorig("report", run, "--json").numbers
+
+    assert (0, "") == (done.status, done.stderr)
+    assert ["client > server", "server > client"] == sorted(route["route"] for route in numbers["routes"])
+    assert 0 == numbers["lost"] < numbers["packets_timelined"] == numbers["packets_sent"]
+    missing = "Not in this recording: experiment, initiator and responder, counts of the firmware (see provenance)."
+    assert missing in done.stdout
+    assert "none: packets go one way; give both for round trips" in (run / "report" / "report.html").read_text()
+
+
+def test_a_report_with_roles_has_round_trips(run: Path) -> None:
+    """As `gpiorig run` of the ping-pong has them; without roles again their tables are gone."""
+    done = gpiorig("report", run, *ROLES, "--json")
+
+    assert (0, "") == (done.status, done.stderr)
+    assert "round trip" == done.numbers["routes"][0]["route"]
+    assert 40 < done.numbers["packets_timelined"] == done.numbers["packets_sent"]
+    assert (run / "round_trips.parquet").exists()
+    assert 0 == gpiorig("report", run).status
+    assert not (run / "round_trips.parquet").exists()
+
+
+def test_other_commands_take_the_recording(run: Path) -> None:
+    """None of them needs an experiment or a serial record."""
+    shutil.rmtree(run / "serial")
+    description = run / "recording.toml"
+    text = description.read_text()
+    description.write_text(text[: text.index("[files")] if "[files" in text else text)
+    for words in (("info", run), ("report", run), ("compare", run, run), ("decoders", "wiring", run)):
+        done = gpiorig(*words)
+        assert 0 == done.status, (words, done.stderr)
+
+
+def test_an_import_is_reported_with_a_bench(run: Path, bench: Path, tmp_path: Path) -> None:
+    """Channels of other tools are named as in the bench file; those that are missing are named."""
+    gpiorig("export", run, "-o", tmp_path / "run.sr")
+    gpiorig("import", tmp_path / "run.sr", "-o", tmp_path / "imported")
+    imported = tmp_path / "imported"
+    done = gpiorig("report", imported, "--bench", bench, *ROLES)
+
+    assert (0, "") == (done.status, done.stderr)
+    assert "Not in this recording: experiment, serial record, counts of the firmware (see provenance)." in done.stdout
+    assert "not a measurement of hardware" in done.stdout
+    bench.write_text(bench.read_text().replace("uart_tx", "spi_clk"))
+    refused = gpiorig("report", imported, "--bench", bench)
+    assert 2 == refused.status
+    assert f"{imported}: has no channel client.spi_clk, server.spi_clk, which {bench} names" in refused.stderr
+
+
+def test_boards_that_sleep_end_the_recording(tmp_path: Path, bench: Path) -> None:
+    """The reference firmware waits for a command: virtual time stops, and no sample of the 60 s comes any more."""
+    done = gpiorig("capture", "--bench", bench, "--duration", "60s", "-o", tmp_path / "asleep", "--json")
+    report = gpiorig("report", tmp_path / "asleep")
+
+    assert (0, "") == (done.status, done.stderr)
+    assert "complete" == done.numbers["state"]
+    assert "every virtual board sleeps with nothing to come" == done.numbers["stopped"]
+    assert 0 < done.numbers["duration_s"] < 1
+    assert (0, "") == (report.status, report.stderr)
+    assert "No packet in the events" in report.stdout
+
+
+def test_a_bench_that_is_served(tmp_path: Path, bench: Path) -> None:
+    """Its analyzer is given with --driver; whoever serves it has the ports and types the commands."""
+    with VirtualBenchProcess(bench, firmware={name: ownapplication.image(name) for name in ("client", "server")}) as it:
+        end = it.endpoints["serial"]["client"]["path"]
+        typing = os.open(str(end), os.O_RDWR | os.O_NOCTTY)
+        tty.setraw(typing)
+        words = ("-d", it.endpoints["analyzers"]["la"], "--duration", "200ms", *ROLES)
+        done = gpiorig("capture", "--bench", bench, *words, "-o", tmp_path / "served", "--json")
+        os.close(typing)
+
+    assert (0, "", "complete") == (done.status, done.stderr, done.numbers["state"])
+    assert [] == done.numbers["nodes"]
+    assert "client" == Recording.open(tmp_path / "served").info.parameters["initiator"]
+
+
+def test_ctrl_c_is_the_usual_end(tmp_path: Path, bench: Path) -> None:
+    """It reaches the entire group of processes; the virtual bench ends with the command."""
+    words = ("capture", "--bench", bench, *ownapplication.firmware(), "--json", "-o", tmp_path / "run")
+    with gpiorig_running(*words) as capture:
+        wait_until(lambda: sum(path.stat().st_size for path in tmp_path.glob("run/edges/*.seg")) > 100_000)
+        os.killpg(capture.pid, signal.SIGINT)
+        _, complained = capture.communicate(timeout=PATIENCE_S)
+
+    assert (0, "") == (capture.returncode, complained)
+    assert "complete" == Recording.open(tmp_path / "run").state
+
+
+@pytest.mark.parametrize(
+    ("words", "refusal"),
+    [
+        (("-c", "D0"), "the bench determines --channels; omit it together with --bench."),
+        (("--samplerate", "1MHz"), "the bench determines --samplerate; omit it together with --bench."),
+        (("--heartbeat", "D7=1ms"), "the bench determines --heartbeat; omit it together with --bench."),
+        (("--virtual",), "the bench determines --virtual; omit it together with --bench."),
+        (("--resume",), "--resume continues a recording as it was begun; omit --bench."),
+        (("--initiator", "client"), "give --responder too"),
+        (
+            ("--initiator", "client", "--responder", "x"),
+            "--responder x: the bench has no such node; it has client, server.",
+        ),
+        (("--initiator", "client", "--responder", "client"), "--initiator and --responder are both client"),
+        (("--firmware", "x=y"), "--firmware x=y: give NODE=ELF with one of client, server."),
+        (("-d", "demo", "--firmware", "client=y"), "--firmware is for a virtual bench that this command starts"),
+    ],
+)
+def test_what_is_refused(tmp_path: Path, bench: Path, words: tuple[str, ...], refusal: str) -> None:
+    """One error, before anything is started; nothing is left."""
+    done = gpiorig("capture", "--bench", bench, *words, "-o", tmp_path / "refused")
+
+    assert 2 == done.status
+    assert refusal in done.stderr
+    assert not (tmp_path / "refused").exists()
+
+
+def test_options_of_a_bench_need_it(tmp_path: Path) -> None:
+    """Without the bench file nothing has the names."""
+    done = gpiorig("capture", "-d", "demo", "--samplerate", "1MHz", "--initiator", "a", "-o", tmp_path / "refused")
+
+    assert (2, True) == (done.status, "--initiator needs the bench file that names the nodes" in done.stderr)
+
+
+@pytest.mark.parametrize(
+    ("words", "refusal"),
+    [
+        (("--initiator", "client"), "give --responder too"),
+        (("--bench", "demo"), "contains the bench it was recorded on; omit --bench"),
+    ],
+)
+def test_what_a_report_refuses(run: Path, words: tuple[str, ...], refusal: str) -> None:
+    """One role, and another bench."""
+    done = gpiorig("report", run, *words)
+
+    assert 2 == done.status
+    assert refusal in done.stderr
