@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     for verb in (check, selftest, table):
         verb.add_argument(
-            "--os", required=True, dest="system", metavar="OS", help="riot, contiki-ng, freertos, reference"
+            "--os", required=True, dest="system", metavar="OS", help="riot, contiki-ng, freertos, openwsn, reference"
         )
         verb.add_argument("--os-version", metavar="V", help="needed where there are several hook files of the OS")
         verb.add_argument(
