@@ -1,6 +1,7 @@
 /**
  * The radio of the board. slot.tx and slot.rx are that part of a slot in which the radio is on for it, from its being
- * switched on to its being switched off; a node that looks for a network receives outside of slots.
+ * switched on to its being switched off; a node that looks for a network receives outside of slots. There is no frame time
+ * stamp: the driver gives DIG2 of the AT86RF231 to the antenna switch (ANT_DIV, doc. 8111C 11.4).
  */
 #include "gpiorig_openwsn.h"
 
@@ -11,7 +12,6 @@
 #define IS_ACKNOWLEDGED 0x20u
 #define HAS_NO_NUMBER 0x01u
 
-GPIORIG_WRAPS(radio_init);
 GPIORIG_WRAPS(radio_setStartFrameCb);
 GPIORIG_WRAPS(radio_setEndFrameCb);
 GPIORIG_WRAPS(radio_rfOff);
@@ -163,16 +163,4 @@ void __wrap_radio_getReceivedFrame(uint8_t *frame, uint8_t *length, uint8_t room
         is_waiting = false;
         GPIORIG_EVENT_ID(RADIO_TX_COMPLETE, loaded.id);
     }
-}
-
-/* Registers and functions of the driver of the AT86RF231 (doc. 8111C, 11.6): with bit 6 of TRX_CTRL_1, DIG2 rises with the
- * start of a received frame and falls at its end. The driver writes 0x20 there, the automatic checksum. */
-void radio_spiWriteReg(uint8_t address, uint8_t value);
-
-void __wrap_radio_init(void)
-{
-    __real_radio_init();
-#ifndef GPIORIG_NO_DIG2
-    radio_spiWriteReg(0x04, 0x60);
-#endif
 }
