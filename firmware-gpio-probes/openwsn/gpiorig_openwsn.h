@@ -11,7 +11,7 @@
     extern __typeof__(function) __real_##function; \
     extern __typeof__(function) __wrap_##function
 
-/** The markers of a node that has become synchronised, and of one that is so no longer. */
+/** The markers of a node that has become synchronised, and of one that has lost it. */
 #define GPIORIG_SYNCHRONISED 0x5301u
 #define GPIORIG_NOT_SYNCHRONISED 0x5300u
 

@@ -1,7 +1,7 @@
 /**
  * The radio of the board. slot.tx and slot.rx are that part of a slot in which the radio is on for it, from its being
- * switched on to its being switched off; a node that looks for a network receives outside of slots. There is no frame time
- * stamp: the driver gives DIG2 of the AT86RF231 to the antenna switch (ANT_DIV, doc. 8111C 11.4).
+ * switched on to its being switched off; a node that looks for a network receives outside of slots. The frame
+ * timestamp line stays low: the driver gives DIG2 of the AT86RF231 to the antenna switch (ANT_DIV, doc. 8111C 11.4).
  */
 #include "gpiorig_openwsn.h"
 

@@ -101,7 +101,7 @@ def one_round(elf: Path, number: int) -> list[Event]:
     """The six slots of a slotframe, with the tasks after each."""
     asn = FIRST_SLOT + SLOTFRAME * number
     slots = [asn + at & 0xFFFF for at in range(SLOTFRAME)]
-    unheard, heard = DATA + 2 * number + 1, DATA + 2 * number + 2
+    unacked, acked = DATA + 2 * number + 1, DATA + 2 * number + 2
     timer, serial = task(elf, "task_timer"), task(elf, "task_openserial")
     listening = [("slot.rx.enter", -1), ("radio.set_rx", -1)]
     silent = [("slot.rx.exit", -1), ("radio.set_idle", -1)]
@@ -118,13 +118,13 @@ def one_round(elf: Path, number: int) -> list[Event]:
         ("queue.fetch", SERIAL), *span("task.run", serial, ("queue.post", TIMER)),
         ("queue.fetch", TIMER), *span("task.run", timer),
         # sends, no acknowledgement
-        *begins, ("slot.active.enter", slots[1]), *sending(unheard, 2 * number + 1), *goes_on,
-        *span("isr.radio", -1, ("driver.confirm", unheard), *sent, *listening), *wakes,
-        *begins, *silent, ("radio.tx_no_ack", unheard), ("slot.active.exit", slots[1]),
+        *begins, ("slot.active.enter", slots[1]), *sending(unacked, 2 * number + 1), *goes_on,
+        *span("isr.radio", -1, ("driver.confirm", unacked), *sent, *listening), *wakes,
+        *begins, *silent, ("radio.tx_no_ack", unacked), ("slot.active.exit", slots[1]),
         # sends, an acknowledgement
-        ("slot.active.enter", slots[2]), *sending(heard, 2 * number + 2), *goes_on,
-        *span("isr.radio", -1, ("driver.confirm", heard), *sent, *listening),
-        *receiving(("driver.rx_read.exit", 0), ("mac.sequence", 9), ("radio.tx_complete", heard)),
+        ("slot.active.enter", slots[2]), *sending(acked, 2 * number + 2), *goes_on,
+        *span("isr.radio", -1, ("driver.confirm", acked), *sent, *listening),
+        *receiving(("driver.rx_read.exit", 0), ("mac.sequence", 9), ("radio.tx_complete", acked)),
         ("queue.post", TX_DONE), ("slot.active.exit", slots[2]), ("isr.radio.exit", -1), *wakes,
         ("queue.fetch", TX_DONE), *span("task.run", task(elf, "task_sixtopNotifSendDone")),
         # listens in vain
@@ -227,7 +227,7 @@ def test_a_function_that_is_gone_is_a_link_error_with_its_name(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("OPENWSN=/nowhere",), "gpiorig: OPENWSN=/nowhere: there is no kernel/scheduler.h"),
+        (("OPENWSN=/nowhere",), "gpiorig: OPENWSN=/nowhere: "),
         (("BOARD=telosb",), "gpiorig: BOARD=telosb has no port; iot-lab_M3 has"),
         (("PROBES=some",), "gpiorig: PROBES=some is not known"),
         ((), "build the image first, in"),
