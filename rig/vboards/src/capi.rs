@@ -43,7 +43,9 @@
 //!                                                                  // modem lines of its serial adapter, 1 = asserted;
 //!                                                                  // 1 if they lead somewhere
 //! int64_t  vb_log(void *h, char *buf, size_t cap);                 // length of the full text without NUL; writes what
-//!                                                                  // fits, with NUL; cap 0 asks for the length
+//!                                                                  // fits, with NUL; cap 0 asks for the length. A line
+//!                                                                  // for each remark:
+//!                                                                  // "t=1 ps board=0 pc=0x08000000 times=1 TEXT"
 //! int64_t  vb_last_error(void *h, char *buf, size_t cap);          // as vb_log
 //! int64_t  vb_statistics(void *h, uint32_t board, uint64_t *instructions, uint64_t *cycles);
 //! ```

@@ -1,8 +1,8 @@
 //! Remarks of a run: accesses that are not modelled, lost bytes, doubtful use.
 //!
-//! Each remark is made once. The text is for people; its lines stand in the order in which things happened.
+//! A remark that repeats is counted. The text is for people; the lines are in the order in which things happened first.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 /// Most lines a board keeps; what comes later is only counted.
 const MAX_LINES: usize = 1000;
@@ -10,16 +10,22 @@ const MAX_LINES: usize = 1000;
 /// One line of a board's log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
+    /// When it happened first.
     pub t_ps: u64,
+    /// Where the core was then: its last register access.
+    pub pc: u32,
+    pub times: u64,
     pub text: String,
 }
 
 /// The log of one board.
 #[derive(Default)]
 pub struct Log {
-    logged: BTreeSet<(u8, u32)>,
+    /// Index among the entries; beyond them: it did not fit.
+    logged: BTreeMap<(u8, u32), usize>,
     entries: Vec<Entry>,
     dropped: u64,
+    pc: u32,
 }
 
 /// Why something is logged; with the address it decides what counts as logged already.
@@ -37,16 +43,28 @@ pub enum Topic {
 }
 
 impl Log {
-    /// Writes a line unless (`topic`, `key`) was logged before.
+    /// The core accesses a register: what follows is of this instruction, until the next access.
+    #[inline]
+    pub fn set_pc(&mut self, pc: u32) {
+        self.pc = pc;
+    }
+
+    /// Writes a line, or counts it if (`topic`, `key`) has one.
     pub fn once(&mut self, t_ps: u64, topic: Topic, key: u32, text: impl FnOnce() -> String) {
-        if !self.logged.insert((topic as u8, key)) {
-            return;
-        }
-        if self.entries.len() >= MAX_LINES {
+        let next = self.entries.len();
+        let index = *self.logged.entry((topic as u8, key)).or_insert(next);
+        if let Some(entry) = self.entries.get_mut(index) {
+            entry.times += 1;
+        } else if index < MAX_LINES {
+            self.entries.push(Entry {
+                t_ps,
+                pc: self.pc,
+                times: 1,
+                text: text(),
+            });
+        } else {
             self.dropped += 1;
-            return;
         }
-        self.entries.push(Entry { t_ps, text: text() });
     }
 
     pub fn entries(&self) -> &[Entry] {

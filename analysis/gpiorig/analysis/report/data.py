@@ -47,6 +47,8 @@ class ReportData:
         Further counts for the health of the recording.
     quantities
         Values of the quantities that were asked for, those of one quantity together.
+    doubts
+        What firmware did that the virtual bench does not model, one sentence each: no failed checks.
     """
 
     title: str
@@ -57,6 +59,7 @@ class ReportData:
     notes: tuple[str, ...]
     tallies: tuple[Tally, ...]
     quantities: tuple[Series, ...] = ()
+    doubts: tuple[str, ...] = ()
 
     @property
     def timelines(self) -> Timelines | None:

@@ -19,6 +19,8 @@ LISTED = 12  # packets of each kind, and gaps, that are listed
 def section(data: ReportData) -> Section:
     """The section of the page."""
     blocks: list[Block] = [text(*(f"Check failed: {note}" for note in data.notes), look="bad")] if data.notes else []
+    if data.doubts:
+        blocks.append(text("Firmware did what the virtual bench does not model:", *data.doubts))
     blocks += _accounting(data)
     if data.timelines is not None:
         blocks += _excluded(data.timelines)

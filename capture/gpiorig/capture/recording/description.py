@@ -74,6 +74,36 @@ class AlignmentNote(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     uncertainty_ns: float
 
 
+class BenchRemark(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What a firmware did that the virtual bench does not model, or models in part: a doubt of the recording.
+
+    Attributes
+    ----------
+    node
+        The node.
+    pc
+        Address of the instruction, as "0x08000000": of the last access to a register when it happened first.
+    t_ps
+        When it happened first, in virtual time.
+    times
+        How often it happened.
+    what
+        The device, its address, and what the model did instead.
+    """
+
+    node: str
+    pc: str
+    t_ps: int
+    times: int
+    what: str
+
+    @property
+    def sentence(self) -> str:
+        """For people."""
+        times = "once" if self.times == 1 else f"{self.times} times, first"
+        return f"Node {self.node}: {self.what} ({times} at {self.t_ps / 1e12:.6f} s, PC {self.pc})."
+
+
 class RecordedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
     """A file as it was at the end of the recording.
 
@@ -126,6 +156,8 @@ class RecordingInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
         How the capture went, by name: samples, shares of the limits (docs/start/capture.md).
     losses
         Samples that were lost, in order.
+    bench_remarks
+        What the virtual bench does not model and a firmware did, in the order of the nodes.
     files
         Size and sha256 of each recorded file, by path in the folder; written at the end.
     format
@@ -148,6 +180,7 @@ class RecordingInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     reason: str = ""
     capture: dict[str, int | float | str] = {}
     losses: tuple[Loss, ...] = ()
+    bench_remarks: tuple[BenchRemark, ...] = ()
     files: dict[str, RecordedFile] = {}
     format: int = FORMAT
 

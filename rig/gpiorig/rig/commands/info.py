@@ -93,6 +93,7 @@ def _about(recording: Recording) -> dict[str, Any]:
         "reason": info.reason,
         "nodes": list(recording.nodes),
         "alignments": msgspec.to_builtins(info.alignments),
+        "bench_remarks": [{**msgspec.to_builtins(remark), "text": remark.sentence} for remark in info.bench_remarks],
         "packets": _packets(recording),
     }
 
@@ -129,6 +130,7 @@ def _capture_text(description: dict[str, Any]) -> list[str]:
             for note in description["alignments"]
         ]
         lines += [f"  serial port of {', '.join(description['nodes'])}"] if description["nodes"] else []
+        lines += [f"  not modelled: {remark['text']}" for remark in description["bench_remarks"]]
         for name, packets in description["packets"].items():
             first, *more = _frames_text(packets)
             lines += [f"  {name}: {first}", *(f"  {line}" for line in more)]

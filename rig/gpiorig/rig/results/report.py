@@ -99,6 +99,7 @@ def of(recording: Recording, *, asserted: Sequence[str] = (), asked: Sequence[st
         recording=recording,
         data=data,
         numbers=hop_summary.numbers(analysis, recording)
+        | {"bench_remarks": list(data.doubts)}
         | limits.numbers(verdicts)
         | quantities.numbers(data.quantities),
         sentences=_sentences(recording, [*conclusion, *_remarks(opened, analysis)], verdicts),
@@ -123,6 +124,7 @@ def report_data(opened: Opened, analysis: Analysis) -> ReportData:
         provenance=provenance.of(opened, analysis.logs),
         notes=(*checks.failed_checks(analysis, recording), *(study.audit.foreign if study.audit else ())),
         tallies=hop_summary.tallies(analysis.hops) if analysis.hops is not None else (),
+        doubts=tuple(remark.sentence for remark in recording.info.bench_remarks),
     )
 
 
@@ -151,6 +153,7 @@ def _remarks(opened: Opened, analysis: Analysis) -> list[str]:
 
 
 def _sentences(recording: Recording, conclusion: Sequence[str], verdicts: Sequence[Verdict]) -> tuple[str, ...]:
-    """The conclusion, whose numbers these are, and the assertions that hold; the others are failed checks."""
+    """The conclusion, whose numbers these are and their doubts, the assertions that hold; others are failed checks."""
     virtual = [provenance.VIRTUAL] if recording.info.virtual else []
-    return (*conclusion, *virtual, *(f"assert {verdict.sentence}" for verdict in verdicts if verdict.holds))
+    doubts = [f"Not modelled: {remark.sentence}" for remark in recording.info.bench_remarks]
+    return (*conclusion, *virtual, *doubts, *(f"assert {verdict.sentence}" for verdict in verdicts if verdict.holds))

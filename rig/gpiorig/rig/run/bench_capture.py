@@ -20,6 +20,7 @@ from gpiorig.rig.recordings import captured
 from gpiorig.rig.run import captures, endpoints
 from gpiorig.rig.run.captures import PARTS, QUIET_S, Captures, Options
 from gpiorig.rig.run.endpoints import Endpoints
+from gpiorig.rig.virtual import remarks
 
 TICK_S = 0.1
 ASLEEP = "every virtual board sleeps with nothing to come"
@@ -179,6 +180,7 @@ def _settled(ends: Endpoints) -> dict[str, int]:
 
 def _concluded(recording: Recording, results: dict[str, CaptureResult], ends: Endpoints, stopped: str) -> Captured:
     """The finished recording, with the reason of a virtual bench that has stopped."""
+    recording = remarks.recorded(recording, ends.remarks())
     if stopped:
         recording = recording.update(capture={**recording.info.capture, "ended": stopped})
     if recording.info.state != "complete":

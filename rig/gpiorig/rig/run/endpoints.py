@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from gpiorig.capture.recording.recording import Recording
+from gpiorig.capture.recording.recording import BenchRemark, Recording
 from gpiorig.capture.serial.port import SerialPort
 from gpiorig.capture.serial.reader import SerialReader
 from gpiorig.rig.bench import boards
 from gpiorig.rig.bench.bench import Bench
+from gpiorig.rig.virtual import remarks
 from gpiorig.rig.virtual.process import VirtualBenchProcess
 
 _PATIENCE_S = 1.0  # a virtual bench that has failed takes a moment to end
@@ -22,7 +23,7 @@ class Endpoints:
     """Where the host finds the parts of a bench: sigrok's driver of each analyzer, each node's port and virtual stamps.
 
     `check` raises what ended a virtual bench. `settle`, of a virtual bench, waits until nothing more is to come and
-    returns how many samples each analyzer has sent.
+    returns how many samples each analyzer has sent; `remarks` is what firmware did until now that it does not model.
     """
 
     drivers: dict[str, str]
@@ -30,6 +31,7 @@ class Endpoints:
     stamps: dict[str, Path] = dataclasses.field(default_factory=dict)
     check: Callable[[], None] = lambda: None
     settle: Callable[[], dict[str, int]] | None = None
+    remarks: Callable[[], Sequence[BenchRemark]] = tuple
 
 
 def of_file(bench: Bench) -> Endpoints:
@@ -54,6 +56,7 @@ def available(bench: Bench, bench_file: Path, firmware: dict[str, Path]) -> Iter
             stamps={name: Path(end["stamps"]) for name, end in serial.items() if end["stamps"]},
             check=lambda: process.check(patience_s=_PATIENCE_S),
             settle=process.settle,
+            remarks=process.remarks,
         )
 
 
@@ -84,8 +87,8 @@ def incomplete_on_failure(recording: Recording, ends: Endpoints) -> Iterator[Non
         yield
     except BaseException as error:
         with contextlib.suppress(OSError):  # such as a full disk, which is what `error` is about
-            recording.finish(state="incomplete", reason=_reason(error))
-            recording.discard()
+            incomplete = recording.finish(state="incomplete", reason=_reason(error))
+            remarks.recorded(incomplete, ends.remarks()).discard()
         # A virtual bench that has stopped knows better why nothing came than the one who waited.
         if isinstance(error, Exception):
             ends.check()

@@ -21,6 +21,7 @@ from gpiorig.rig.run.captures import Captures
 from gpiorig.rig.run.dialogue import Progress
 from gpiorig.rig.run.drive import drive
 from gpiorig.rig.run.endpoints import Endpoints
+from gpiorig.rig.virtual import remarks
 
 
 def run(
@@ -70,7 +71,8 @@ def run(
         )
         recording = Recording.create(output, info)
         with endpoints.incomplete_on_failure(recording, ends):
-            return _record(bench, experiment, recording, ends, sources, progress).conclude()
+            recorded = _record(bench, experiment, recording, ends, sources, progress).conclude()
+            return remarks.recorded(recorded, ends.remarks())
 
 
 def describe(

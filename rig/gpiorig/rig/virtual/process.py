@@ -11,12 +11,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from gpiorig.capture.recording.recording import BenchRemark
 from gpiorig.rig.errors import VirtualBenchError
+from gpiorig.rig.virtual import remarks
 
 SETTLE = "settle"  # the command that a virtual bench answers with {"settled": samples sent by analyzer}
+REMARKS = "remarks"  # the command that it answers with {"remarks": what the models do not cover}
 
 _START_SECONDS = 30.0
 _STOP_SECONDS = 10.0
+_ANSWER_SECONDS = 10.0
 _SETTLE_SECONDS = 60.0  # samples of a full buffer may be in transit to a busy host
 
 
@@ -77,16 +81,27 @@ class VirtualBenchProcess:
         VirtualBenchError
             The bench has stopped, or does not answer: its samples are not read.
         """
-        assert self._process.stdin is not None
-        number = len(self._lines)
-        with contextlib.suppress(BrokenPipeError):  # it has stopped, its last line has the reason
-            self._process.stdin.write(f"{SETTLE}\n")
-            self._process.stdin.flush()
-        answer = self._line(number, deadline_s=_SETTLE_SECONDS)
+        answer = self._answer(SETTLE, deadline_s=_SETTLE_SECONDS)
         if answer is None or "settled" not in answer:
             self.check()
             raise VirtualBenchError(f"the virtual bench does not settle: its samples wait for {_SETTLE_SECONDS:g} s.")
         return dict(answer["settled"])
+
+    def remarks(self) -> tuple[BenchRemark, ...]:
+        """What firmware did until now that the models do not cover; of a bench that has stopped, until then."""
+        answer = self._answer(REMARKS, deadline_s=_ANSWER_SECONDS)
+        if answer is None and self._lines:
+            answer = self._line(len(self._lines) - 1, deadline_s=0.0)
+        return remarks.of_json(answer or {})
+
+    def _answer(self, command: str, *, deadline_s: float) -> dict[str, Any] | None:
+        """What the bench answers; None: it has stopped before, and its last line has the reason."""
+        assert self._process.stdin is not None
+        number = len(self._lines)
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.write(f"{command}\n")
+            self._process.stdin.flush()
+        return self._line(number, deadline_s=deadline_s)
 
     def check(self, *, patience_s: float = 0.0) -> None:
         """Raise `VirtualBenchError` with the bench's own words if it has stopped, or stops within `patience_s`."""

@@ -16,16 +16,17 @@ from functools import partial
 from pathlib import Path
 from typing import TextIO
 
+from gpiorig.capture.recording.recording import BenchRemark
 from gpiorig.rig.bench import boards
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.bench.ends import VirtualAnalyzer
 from gpiorig.rig.bench.virtual import Virtual
 from gpiorig.rig.errors import RigError, VirtualBenchError
-from gpiorig.rig.virtual import faults
+from gpiorig.rig.virtual import faults, remarks
 from gpiorig.rig.virtual.analyzer import AnalyzerServer
 from gpiorig.rig.virtual.debug_port import DebugPort
 from gpiorig.rig.virtual.pace import FastPace, HostClock, Pace, RealTimePace
-from gpiorig.rig.virtual.process import SETTLE
+from gpiorig.rig.virtual.process import REMARKS, SETTLE
 from gpiorig.rig.virtual.rfc2217 import Rfc2217Port
 from gpiorig.rig.virtual.truth import Truth
 from gpiorig.rig.virtual.uart import VirtualUart
@@ -70,6 +71,7 @@ class VirtualBench:
         self.pace: Pace = pace(self._boards, self.uarts.values(), self.analyzers.values())
         self._running = True
         self._settles_at_ps: int | None = None
+        self._remarks_asked = False
         self._selector = selectors.DefaultSelector()
 
     def endpoints(self) -> dict[str, dict[str, object]]:
@@ -118,6 +120,9 @@ class VirtualBench:
             if self._settles_at_ps is not None and self.pace.settled(self._settles_at_ps):
                 self._settles_at_ps = None
                 answer({"settled": {name: analyzer.samples_sent for name, analyzer in self.analyzers.items()}})
+            if self._remarks_asked:
+                self._remarks_asked = False
+                answer(remarks.as_json(self.remarks))
             self._watch_writers()
 
     def _watch_control(self, control: TextIO | None) -> None:
@@ -158,9 +163,9 @@ class VirtualBench:
         return re.sub(r"\bboard (\d+)\b", lambda match: f"node {list(self.uarts)[int(match[1])]}", text)
 
     @property
-    def remarks(self) -> list[str]:
-        """What the models do not cover and the firmware did nevertheless, and how the pace was kept, a line each."""
-        return [*self.named(self._boards.log).splitlines(), *self.pace.remarks]
+    def remarks(self) -> tuple[BenchRemark, ...]:
+        """What the models do not cover and the firmware did nevertheless."""
+        return remarks.of_log(self._boards.log, list(self.uarts))
 
     def _serve(self, end: object, events: int) -> None:
         if isinstance(end, VirtualUart):
@@ -184,7 +189,9 @@ class VirtualBench:
     def _obey(self, command: bytes) -> None:
         """What came on the control stream: a command, or its end."""
         self._running = bool(command)
-        if SETTLE in command.decode(errors="replace").split():
+        commands = command.decode(errors="replace").split()
+        self._remarks_asked = REMARKS in commands
+        if SETTLE in commands:
             self._settles_at_ps = self._boards.now_ps + TAIL_PS
 
     def _accept(self, analyzer: AnalyzerServer) -> None:
@@ -249,23 +256,25 @@ class _Client:
 def main(bench: Bench, firmware: dict[str, Path], *, as_json: bool) -> int:
     """Serve the bench until standard input ends, or until Ctrl-C where a person looks on.
 
-    With `as_json`, every line of output is a JSON object: the endpoints first, an error last if there is one.
+    With `as_json`, every line of output is a JSON object: the endpoints first, answers to commands, an error with the
+    remarks until then last if there is one.
     """
     if as_json:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when the bench ends
     with contextlib.ExitStack() as stack:
+        running = None
         try:
-            running = VirtualBench(bench, firmware=firmware)
-            stack.callback(running.close)
+            running = stack.enter_context(contextlib.closing(VirtualBench(bench, firmware=firmware)))
             with contextlib.suppress(KeyboardInterrupt):
                 print(json.dumps(running.endpoints()) if as_json else describe(bench, running), flush=True)
                 running.serve(sys.stdin, answer=lambda output: print(json.dumps(output), flush=True))
         except RigError as error:
             if not as_json:
                 raise
-            print(json.dumps({"error": str(error)}), flush=True)
+            until_then = running.remarks if running else ()
+            print(json.dumps({"error": str(error), **remarks.as_json(until_then)}), flush=True)
             return 2
-        for line in running.remarks:
+        for line in (*(remark.sentence for remark in running.remarks), *running.pace.remarks):
             print(f"virtual bench: {line}", file=sys.stderr)
     return 0
 

@@ -20,7 +20,6 @@ _PS_PER_MS = 1000 * PS_PER_US
 _UART_BLOCK = 65_536
 _CHUNKS = 1024
 _FOREVER = 2**64 - 1
-_TEXT_BLOCK = 65_536
 _EDGES_BLOCK = 65_536
 
 
@@ -315,9 +314,10 @@ class VirtualBoards:
         """What the boards did that the models do not cover, such as accesses to unmodelled registers."""
         return self._text(self._lib.vb_log)
 
-    def _text(self, function: Callable[[int | None, ctypes.Array[ctypes.c_char], int], int]) -> str:
-        buffer = ctypes.create_string_buffer(_TEXT_BLOCK)
-        function(self._handle, buffer, _TEXT_BLOCK)
+    def _text(self, function: Callable[[int | None, ctypes.Array[ctypes.c_char] | None, int], int]) -> str:
+        size = max(function(self._handle, None, 0), 0) + 1
+        buffer = ctypes.create_string_buffer(size)
+        function(self._handle, buffer, size)
         return buffer.value.decode(errors="replace")
 
     def _checked(self, result: int) -> int:

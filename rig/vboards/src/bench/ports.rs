@@ -79,16 +79,20 @@ impl Bench {
         })
     }
 
-    /// Logs of all boards, a line per remark.
+    /// Logs of all boards, a line per remark: when it happened first, the board, the core's PC then, how often.
     pub fn log_text(&self) -> String {
         let mut text = String::new();
         for (index, seat) in self.seats.iter().enumerate() {
             for entry in seat.past.log.iter().chain(seat.board.log().entries()) {
-                text += &format!("t={} ps board={} {}\n", entry.t_ps, index, entry.text);
+                text += &format!(
+                    "t={} ps board={} pc=0x{:08x} times={} {}\n",
+                    entry.t_ps, index, entry.pc, entry.times, entry.text
+                );
             }
             if seat.board.log().dropped() > 0 {
                 text += &format!(
-                    "board={} {} more lines did not fit\n",
+                    "t={} ps board={} pc=0x00000000 times={} more remarks, which did not fit\n",
+                    self.now_ps,
                     index,
                     seat.board.log().dropped()
                 );

@@ -70,10 +70,7 @@ impl Watch {
         };
         let Access { address, pc, t_ps } = access;
         log.once(t_ps, topic, address, || {
-            format!(
-                "{} 0x{:08x} {}, read as 0x{:x} at PC 0x{:08x}",
-                device, address, what, value, pc
-            )
+            format!("{} 0x{:08x} {}, read as 0x{:x}", device, address, what, value)
         });
         let fresh = Spin {
             reads: 0,
@@ -108,12 +105,9 @@ impl Watch {
             Lack::Unmodelled => (Topic::Write, "is not modelled"),
             Lack::ClockOff => (Topic::ClockOffWrite, "has its clock off"),
         };
-        let Access { address, pc, t_ps } = access;
+        let Access { address, t_ps, .. } = access;
         log.once(t_ps, topic, address, || {
-            format!(
-                "{} 0x{:08x} {}, write of 0x{:x} at PC 0x{:08x} ignored",
-                device, address, what, value, pc
-            )
+            format!("{} 0x{:08x} {}, write of 0x{:x} ignored", device, address, what, value)
         });
     }
 
@@ -136,16 +130,15 @@ impl Watch {
 
     /// Says once that a firmware polls a register that does not change; some do so for ever, and rightly.
     pub fn dull(&self, log: &mut Log, device: &str, access: Access, since_ps: u64) {
-        let Access { address, pc, t_ps } = access;
+        let Access { address, t_ps, .. } = access;
         if t_ps.saturating_sub(since_ps) < DULL_PS {
             return;
         }
         log.once(t_ps, Topic::Spin, address, || {
             format!(
-                "{} 0x{:08x} is polled at PC 0x{:08x} and has read 0x{:x} for {} ms",
+                "{} 0x{:08x} is polled and has read 0x{:x} for {} ms",
                 device,
                 address,
-                pc,
                 self.value,
                 (t_ps - since_ps) / 1_000_000_000
             )

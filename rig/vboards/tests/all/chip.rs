@@ -40,13 +40,13 @@ fn what_is_not_there() {
         .log()
         .entries()
         .iter()
-        .map(|entry| entry.text.clone())
+        .map(|entry| format!("{:08x} {} {}", entry.pc, entry.times, entry.text))
         .collect();
     assert_eq!(
         vec![
-            "GPIOA 0x40010800 has its clock off, read as 0x0 at PC 0x08000000",
-            "GPIOA 0x40010800 has its clock off, write of 0x33 at PC 0x08000000 ignored",
-            "SDIO 0x40018000 is not modelled, read as 0x0 at PC 0x08000000",
+            "08000000 1 GPIOA 0x40010800 has its clock off, read as 0x0",
+            "08000000 1 GPIOA 0x40010800 has its clock off, write of 0x33 ignored",
+            "08000000 2 SDIO 0x40018000 is not modelled, read as 0x0",
         ],
         texts
     );
@@ -99,7 +99,7 @@ fn a_dull_register_is_a_remark() {
     assert_eq!((None, 1), (rig.chip.fault(), rig.chip.log().entries().len()));
     let text = &rig.chip.log().entries()[0].text;
     assert!(
-        text.starts_with("USART1 0x40013800 is polled at PC 0x08000000 and has read 0xc0 for "),
+        text.starts_with("USART1 0x40013800 is polled and has read 0xc0 for "),
         "{}",
         text
     );

@@ -262,6 +262,14 @@ fn an_empty_i2c_bus() {
     assert_eq!(2, rig.read(I2C1 + 0x18) & 2);
     rig.pass(80);
     assert_eq!((0, 0, 1), (rig.read(I2C1 + 0x18), rig.irqs(), rig.read(I2C1) & 0xFFFF));
+    let remarks = rig.chip.log().entries();
+    assert_eq!(
+        vec![(1, "I2C1: no device is modelled at address 0x1e")],
+        remarks
+            .iter()
+            .map(|remark| (remark.times, &remark.text[..]))
+            .collect::<Vec<_>>()
+    );
 }
 
 /// 83 cycles of ADCCLK for the calibration, 1.5 + 12.5 for a conversion (ADCCLK = PCLK2 / 2).

@@ -70,7 +70,10 @@ fn st_startup_ends() {
 fn too_few_wait_states_are_told() {
     let mut rig = Rig::fast();
     rig.write(FLASH, 0x702);
-    assert_eq!(vec!["flash needs 4 wait states at 80000000 Hz, ACR has 2"], rig.log());
+    assert_eq!(
+        vec!["08000000 flash needs 4 wait states at 80000000 Hz, ACR has 2"],
+        rig.log()
+    );
 }
 
 #[test]
@@ -287,8 +290,8 @@ fn what_is_not_there() {
     assert_eq!(0, rig.read(0x4000_7400));
     assert_eq!(
         vec![
-            "GPIOA 0x48000000 has its clock off, read as 0x0 at PC 0x08000000",
-            "DAC1 0x40007400 is not modelled, read as 0x0 at PC 0x08000000",
+            "08000000 GPIOA 0x48000000 has its clock off, read as 0x0",
+            "08000000 DAC1 0x40007400 is not modelled, read as 0x0",
         ],
         rig.log()
     );

@@ -628,12 +628,12 @@ fn unmodelled_accesses_are_logged() {
     for _ in 0..3 {
         machine.write(0x1D0, 0x1234);
     }
-    let lines: Vec<&str> = machine
+    let lines: Vec<String> = machine
         .chip
         .log()
         .entries()
         .iter()
-        .map(|entry| entry.text.as_str())
+        .map(|entry| format!("{:04x} {} {}", entry.pc, entry.times, entry.text))
         .collect();
-    assert_eq!(vec!["write of 0x1234 to 0x01d0 (no register) at PC 0x4000"], lines);
+    assert_eq!(vec!["4000 3 write of 0x1234 to 0x01d0 (no register)"], lines);
 }

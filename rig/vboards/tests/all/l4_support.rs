@@ -188,7 +188,7 @@ impl Rig {
             .log()
             .entries()
             .iter()
-            .map(|entry| entry.text.clone())
+            .map(|entry| format!("{:08x} {}", entry.pc, entry.text))
             .collect()
     }
 }

@@ -19,6 +19,7 @@ const STORED: [(u16, u16, &str); 5] = [
 
 impl<O: Outside> Peripherals for F1611<O> {
     fn read(&mut self, address: u16, byte: bool, cycle: u64, pc: u16) -> u16 {
+        self.log.set_pc(u32::from(pc));
         let ps = self.clocks.ps(cycle);
         if ps >= self.next_event_ps {
             self.advance(ps);
@@ -33,6 +34,7 @@ impl<O: Outside> Peripherals for F1611<O> {
     }
 
     fn write(&mut self, address: u16, byte: bool, value: u16, cycle: u64, pc: u16) {
+        self.log.set_pc(u32::from(pc));
         let ps = self.clocks.ps(cycle);
         if ps >= self.next_event_ps {
             self.advance(ps);
@@ -157,8 +159,8 @@ impl<O: Outside> F1611<O> {
                 if !self.flash.store(address, byte, value, ps) {
                     self.log.once(ps, Topic::Write, u32::from(pc) | 0x2_0000, || {
                         format!(
-                            "write of 0x{:04x} to flash at 0x{:04x} while it is locked, at PC 0x{:04x}",
-                            value, address, pc
+                            "write of 0x{:04x} to flash at 0x{:04x} while it is locked",
+                            value, address
                         )
                     });
                 }
@@ -296,14 +298,15 @@ impl<O: Outside> F1611<O> {
             None => format!("read of 0x{:04x}", address),
         };
         let text = format!(
-            "{} ({}) at PC 0x{:04x}",
+            "{} ({})",
             what,
-            name.map_or("no register".to_string(), |name| format!("{}, not modelled", name)),
-            pc
+            name.map_or("no register".to_string(), |name| format!("{}, not modelled", name))
         );
         if name.is_none() && self.config.strict {
-            self.fault
-                .get_or_insert(format!("board {}: {} (t = {} ps)", self.config.board, text, ps));
+            self.fault.get_or_insert(format!(
+                "board {}: {} at PC 0x{:04x} (t = {} ps)",
+                self.config.board, text, pc, ps
+            ));
             self.horizon = 0;
         }
         self.log.once(ps, topic, u32::from(address), || text);

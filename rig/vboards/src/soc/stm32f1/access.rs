@@ -27,6 +27,7 @@ fn group(device: Device) -> Group {
 
 impl<O: Outside> Registers for Stm32f1<O> {
     fn read_word(&mut self, address: u32, _width: Width, cycle: u64, pc: u32) -> Result<u32, BusError> {
+        self.log.set_pc(pc);
         let (device, base) = match map::find(address) {
             Some(found) => found,
             None => return Err(self.unmapped(address, cycle, pc, "read of")),
@@ -48,6 +49,7 @@ impl<O: Outside> Registers for Stm32f1<O> {
     }
 
     fn write_word(&mut self, address: u32, _width: Width, value: u32, cycle: u64, pc: u32) -> Result<(), BusError> {
+        self.log.set_pc(pc);
         let (device, base) = match map::find(address) {
             Some(found) => found,
             None => return Err(self.unmapped(address, cycle, pc, "write to")),
@@ -68,12 +70,9 @@ impl<O: Outside> Stm32f1<O> {
     fn unmapped(&mut self, address: u32, cycle: u64, pc: u32, what: &str) -> BusError {
         let t_ps = self.clock.ps(cycle);
         let board = self.config.board;
-        let text = format!(
-            "board {}: {} unmapped register 0x{:08x} at PC 0x{:08x}",
-            board, what, address, pc
-        );
+        let text = format!("{} unmapped register 0x{:08x}", what, address);
         if self.config.strict && self.fault.is_none() && pc != DEBUGGER {
-            self.fault = Some(format!("{}, t = {} ps", text, t_ps));
+            self.fault = Some(format!("board {}: {} at PC 0x{:08x}, t = {} ps", board, text, pc, t_ps));
         }
         self.log.once(t_ps, Topic::Read, address, || text);
         BusError

@@ -87,12 +87,9 @@ impl I2c {
         self.step.map(|(at, _)| at)
     }
 
-    /// Handles what is due at exactly `cycle`.
-    pub fn fire(&mut self, cycle: u64) {
-        let step = match self.step {
-            Some((at, step)) if at <= cycle => step,
-            _ => return,
-        };
+    /// Handles what is due at exactly `cycle`. Returns an address that was not acknowledged.
+    pub fn fire(&mut self, cycle: u64) -> Option<u8> {
+        let (_, step) = self.step.filter(|&(at, _)| at <= cycle)?;
         self.step = None;
         match step {
             Step::Start => {
@@ -107,6 +104,7 @@ impl I2c {
             }
         }
         self.begin(cycle);
+        Some((self.dr >> 1) as u8).filter(|_| step == Step::Address)
     }
 
     /// STOP goes before START; both wait for what is on the wire.

@@ -32,7 +32,7 @@ use super::stm32::timer::Timer;
 use super::watch::Watch;
 use super::{Drive, Outside};
 use crate::clock::{Clock, ClockSpec};
-use crate::log::Log;
+use crate::log::{Log, Topic};
 use crate::rng::{draw, Purpose};
 use crate::trace::{Edge, Pin};
 use adc::Adc;
@@ -238,8 +238,13 @@ impl<O: Outside> Stm32f1<O> {
 
     fn fire_rest(&mut self, at: u64, t_ps: u64) {
         self.touch(Group::Rest);
-        for i2c in self.i2cs.iter_mut() {
-            i2c.fire(at);
+        for (index, i2c) in self.i2cs.iter_mut().enumerate() {
+            if let Some(address) = i2c.fire(at) {
+                let key = 0x5000 | (index as u32) << 8 | u32::from(address);
+                self.log.once(t_ps, Topic::Device, key, || {
+                    format!("I2C{}: no device is modelled at address 0x{:02x}", index + 1, address)
+                });
+            }
         }
         for adc in self.adcs.iter_mut() {
             adc.fire(at);

@@ -235,8 +235,13 @@ impl<O: Outside> Stm32f1<O> {
             });
             return;
         }
-        let back = self.outside.spi_out(index + 1, t_ps).unwrap_or(0);
-        self.spis[index].answer(back);
+        let back = self.outside.spi_out(index + 1, t_ps);
+        if back.is_none() {
+            self.log.once(t_ps, Topic::Device, 0x6000 | index as u32, || {
+                format!("SPI{}: no modelled device is selected, it reads 0x00", index + 1)
+            });
+        }
+        self.spis[index].answer(back.unwrap_or(0));
     }
 
     pub(super) fn spi_lines(&mut self, index: usize, levels: [bool; 3], cycle: u64, t_ps: u64) {

@@ -38,12 +38,13 @@ impl I2c {
         self.end_ps
     }
 
-    pub fn fire(&mut self, now_ps: u64) {
-        if self.end_ps.map_or(false, |end| end <= now_ps) {
-            self.end_ps = None;
-            self.cr2 &= !(CR2_START | CR2_STOP);
-            self.isr = ISR_NACKF | ISR_STOPF;
-        }
+    /// Ends an address that is over, and returns it: nothing is there (SADD bits 7 to 1, 39.7.2).
+    pub fn fire(&mut self, now_ps: u64) -> Option<u8> {
+        self.end_ps.filter(|&end| end <= now_ps)?;
+        self.end_ps = None;
+        self.cr2 &= !(CR2_START | CR2_STOP);
+        self.isr = ISR_NACKF | ISR_STOPF;
+        Some((self.cr2 >> 1) as u8 & 0x7F)
     }
 
     /// Event interrupt: NACKIE, STOPIE.

@@ -208,8 +208,13 @@ impl<O: Outside> Stm32l4<O> {
             });
             return;
         }
-        let back = self.outside.spi_out(index + 1, t_ps).unwrap_or(0);
-        self.spis[index].answer(u16::from(back));
+        let back = self.outside.spi_out(index + 1, t_ps);
+        if back.is_none() {
+            self.log.once(t_ps, Topic::Device, 0x6000 | index as u32, || {
+                format!("SPI{}: no modelled device is selected, it reads 0x00", index + 1)
+            });
+        }
+        self.spis[index].answer(u16::from(back.unwrap_or(0)));
     }
 
     fn spi_lines(&mut self, index: usize, [sck, mosi, miso]: [bool; 3], cycle: u64, t_ps: u64) {
