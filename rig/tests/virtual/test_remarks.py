@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE_S
 from virtualbench import TICK_SOURCE, Sigrok, bench_text, build_tick, served
 
 from gpiorig.capture.recording.recording import BenchRemark, Epoch, Recording, RecordingInfo
@@ -14,12 +16,17 @@ from gpiorig.rig.errors import VirtualBenchError
 from gpiorig.rig.virtual import remarks
 
 AT = "    SYST_RVR = 8000u - 1u;\n"  # in tick.c; what comes before it is there once
-SDIO = "    REG(0x40021014u) |= 1u << 10; /* RM0008 7.3.6 */\n    for (int n = 0; n < 3; n++) { (void)REG(0x40018000u); }\n"
+SDIO = """
+    REG(0x40021014u) |= 1u << 10; /* RM0008 7.3.6: SDIOEN */
+    for (int n = 0; n < 3; n++) {
+        (void)REG(0x40018000u);
+    }
+"""
 UNMAPPED = "    (void)REG(0x48000000u);\n"
 
 
 @pytest.fixture
-def build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
+def build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Path]:
     """Builds tick.c with more statements."""
 
     def built(statements: str) -> Path:
@@ -35,11 +42,10 @@ def captured(folder: Path, image: Path) -> tuple[BenchRemark, ...]:
     """The remarks of a bench that has run for 10 ms."""
     with served(folder, bench_text(), image) as process:
         Sigrok(process.endpoints["analyzers"]["la"], "--samples", "240000").samples(1)
-        assert () == remarks.of_json({})
         return process.remarks()
 
 
-def test_an_access_that_is_not_modelled(tmp_path: Path, build) -> None:  # type: ignore[no-untyped-def]
+def test_an_access_that_is_not_modelled(tmp_path: Path, build: Callable[[str], Path]) -> None:
     """One line with node, address and program counter, counted."""
     (remark,) = captured(tmp_path, build(SDIO))
 
@@ -49,19 +55,19 @@ def test_an_access_that_is_not_modelled(tmp_path: Path, build) -> None:  # type:
     assert 0 < remark.t_ps < 10_000_000_000
 
 
-def test_a_clean_image_has_no_remark(tmp_path: Path, build) -> None:  # type: ignore[no-untyped-def]
+def test_a_clean_image_has_no_remark(tmp_path: Path, build: Callable[[str], Path]) -> None:
     """Nothing is reported of firmware that keeps to what is modelled."""
     assert () == captured(tmp_path, build(""))
 
 
-def test_a_bench_that_stops_has_its_remarks(tmp_path: Path, build) -> None:  # type: ignore[no-untyped-def]
+def test_a_bench_that_stops_has_its_remarks(tmp_path: Path, build: Callable[[str], Path]) -> None:
     """An access to no register at all ends the bench; the remarks until then are not lost."""
     with served(tmp_path, bench_text(), build(SDIO + UNMAPPED)) as process:
-        Sigrok(process.endpoints["analyzers"]["la"], "--samples", "240000").process.wait()
+        sigrok = Sigrok(process.endpoints["analyzers"]["la"], "--samples", "240000")
         with pytest.raises(VirtualBenchError, match="unmapped register 0x48000000 at PC"):
-            process.check(patience_s=10)
-
+            process.check(patience_s=PATIENCE_S)
         first, last = process.remarks()
+        sigrok.samples(1, deadline_s=0)
 
     assert ("SDIO 0x40018000 is not modelled, read as 0x0", 3) == (first.what, first.times)
     assert "read of unmapped register 0x48000000" == last.what
