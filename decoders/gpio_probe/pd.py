@@ -95,7 +95,7 @@ class Decoder(srd.Decoder):
         {'id': 'width', 'desc': 'Data lines', 'default': 2, 'values': (1, 2, 4, 8)},
         {'id': 'node', 'desc': 'Node number', 'default': 0},
         {'id': 'node_name', 'desc': 'Node name', 'default': ''},
-        {'id': 'frame_gap_ns', 'desc': 'Frame gap (ns)', 'default': 400},
+        {'id': 'frame_gap_ns', 'desc': 'Frame gap (ns)', 'default': 280},
         {'id': 'settle_ns', 'desc': 'Strobe to data, one sample at least (ns)', 'default': 0},
         {'id': 'span0_point', 'desc': 'Point of line span0', 'default': 'tap.irq'},
         {'id': 'span1_point', 'desc': 'Point of line span1', 'default': 'tap.frame_timestamp'},

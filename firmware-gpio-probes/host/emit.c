@@ -94,10 +94,7 @@ int main(int argc, char **argv)
             fail("usage: emit-wN [--hold SAMPLES] [--gap SAMPLES]", argv[i]);
         }
     }
-    if (gap < gpiorig_host.hold) {
-        fail("--gap must not be less than --hold", "");
-    }
-    gpiorig_host.quiet = gap - gpiorig_host.hold;
+    gpiorig_host.quiet = gap;
     gpiorig_init();
     gpiorig_host.time = gap;
     while (fgets(line, sizeof line, stdin) != NULL) {

@@ -1,6 +1,6 @@
 /**
  * What the ports of Cortex-M processors share: time made of instructions, interrupts masked by PRIMASK, a store to a place.
- * To be included when GPIORIG_CPU_HZ is defined.
+ * To be included when GPIORIG_CPU_HZ is defined, and GPIORIG_QUIET_NS: the time between two frames.
  */
 #ifndef GPIORIG_PORT_CORTEX_H
 #define GPIORIG_PORT_CORTEX_H
@@ -10,13 +10,11 @@
 #ifndef GPIORIG_HOLD_NS
 #define GPIORIG_HOLD_NS 125 /* three samples at 24 MHz */
 #endif
-#if GPIORIG_HOLD_NS < 125
-#error "gpiorig: GPIORIG_HOLD_NS is 125 at least: three samples at 24 MHz"
+#ifndef GPIORIG_MIN_HOLD_NS
+#define GPIORIG_MIN_HOLD_NS 125
 #endif
-
-/* Cycles that it takes at the least to get a symbol out of a frame, where the hold has to be that much shorter. */
-#ifndef GPIORIG_SHIFT_CYCLES
-#define GPIORIG_SHIFT_CYCLES 0
+#if GPIORIG_HOLD_NS < GPIORIG_MIN_HOLD_NS
+#error "gpiorig: GPIORIG_HOLD_NS is below GPIORIG_MIN_HOLD_NS, the shortest that this port can keep"
 #endif
 
 /** Where the store of a symbol goes: GPIORIG_PORT_SEEN, GPIORIG_PORT_UNSEEN. */
@@ -34,10 +32,30 @@ GPIORIG_INLINE void gpiorig_port_store(gpiorig_place place, unsigned pins)
 #define GPIORIG_CYCLES(ns) ((GPIORIG_CPU_HZ / 1000000 * (ns) + 999) / 1000)
 #define GPIORIG_IDLE(cycles) __asm__ volatile(".rept %c0\n\tmov r8, r8\n\t.endr" : : "i"(cycles) : "memory")
 
-/** From store to store, of which the next store is one cycle. */
+/*
+ * The value is in a register here, and what follows from it is worked out after this. So at least these are between two
+ * stores: flip the strobe (EOR), take the symbol (UBFX), put it in its place (ORR).
+ */
+#define GPIORIG_HERE(value) __asm__ volatile("" : "+l"(value))
+#define GPIORIG_SYMBOL_CYCLES 3
+
+/** From store to store, of which the next symbol and its store are a part. */
 GPIORIG_INLINE void gpiorig_port_hold(void)
 {
-    GPIORIG_IDLE(GPIORIG_CYCLES(GPIORIG_HOLD_NS) - 1 - GPIORIG_SHIFT_CYCLES);
+    GPIORIG_IDLE(GPIORIG_CYCLES(GPIORIG_HOLD_NS) - 1 - GPIORIG_SYMBOL_CYCLES);
+}
+
+/*
+ * At least these are between the last store of a frame and the first of the next, of whatever function: the frame count
+ * (4), unlock (1), a return (2) or an exception entry (12), the test of the mask (4), the call (2), lock (2), base and
+ * place (2), symbol (2).
+ */
+#define GPIORIG_BETWEEN_FRAMES 19
+GPIORIG_INLINE void gpiorig_port_quiet(void)
+{
+    enum { left = GPIORIG_CYCLES(GPIORIG_QUIET_NS) - 1 - GPIORIG_BETWEEN_FRAMES };
+
+    GPIORIG_IDLE(left > 0 ? left : 0);
 }
 
 GPIORIG_INLINE unsigned gpiorig_port_lock(void)

@@ -4,7 +4,8 @@
  * The board's port.h includes it after it has defined, each overridable with -D,
  *     GPIORIG_STROBE, GPIORIG_D0, GPIORIG_D1     GPIORIG_PIN_A(3) and so on, all on one GPIO port
  *     GPIORIG_CPU_HZ, GPIORIG_PORT_WIDTH
- * and, after that, the chip's gpiorig_port_clock(pin) and gpiorig_port_pin_init(pin): stm32f1.h or stm32l4.h.
+ * and, after that, the chip's gpiorig_port_clock(pin), gpiorig_port_pin_init(pin) and GPIORIG_QUIET_NS, the time
+ * between two frames: stm32f1.h or stm32l4.h.
  * A bus of 4 or 8 lines is d0 and the pins next to it, upwards: only then is a symbol ready in time.
  */
 #ifndef GPIORIG_PORT_STM32_H
@@ -59,16 +60,6 @@ GPIORIG_INLINE unsigned gpiorig_port_pins(unsigned symbol, unsigned strobe)
  */
 #define GPIORIG_PORT_SEEN (&GPIORIG_GPIO_BSRR(GPIORIG_STROBE))
 #define GPIORIG_PORT_UNSEEN (&GPIORIG_GPIO_BSRR(GPIORIG_STROBE) - 2)
-
-/**
- * Four holds, 500 ns, from the last store of a frame to the first of the next: that store (1), its hold, this, and
- * at least 12 cycles more: the frame count (4), unlock (1), an exception entry (12) or a return and a call (4), lock
- * (2), symbol (3).
- */
-GPIORIG_INLINE void gpiorig_port_quiet(void)
-{
-    GPIORIG_IDLE(GPIORIG_CYCLES(4 * GPIORIG_HOLD_NS) - GPIORIG_CYCLES(GPIORIG_HOLD_NS) + GPIORIG_SHIFT_CYCLES - 12);
-}
 
 /** A span line: one store, atomic. */
 GPIORIG_INLINE void gpiorig_port_line(unsigned pin, unsigned level)

@@ -14,6 +14,14 @@
 #define GPIORIG_GPIO_CR(pin) GPIORIG_GPIO(pin, (((unsigned)(pin) & 8u) >> 3) * 4u)
 #define GPIORIG_GPIO_BSRR(pin) GPIORIG_GPIO(pin, 0x10u)
 
+/*
+ * The flash keeps up with a symbol (RM0008 3.3.3: 2 wait states, 8 bytes at a time, prefetch on after reset), so that
+ * 280 ns end a frame, and 312 lie between two; with a longer hold, 2.24 and 2.5 holds. 63 ns are three samples at 48 MHz,
+ * 5 cycles at 72 MHz: three are the symbol and its store.
+ */
+#define GPIORIG_MIN_HOLD_NS 63
+#define GPIORIG_QUIET_NS ((GPIORIG_HOLD_NS > 125 ? GPIORIG_HOLD_NS : 125) * 5 / 2)
+
 GPIORIG_INLINE void gpiorig_port_clock(unsigned pin)
 {
     GPIORIG_RCC_APB2ENR |= 4u << (pin >> 4); /* IOPAEN is bit 2 */

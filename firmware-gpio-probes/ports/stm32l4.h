@@ -20,11 +20,10 @@
 
 /*
  * Code that the instruction cache does not hold comes at 8 bytes per 5 cycles (RM0351 3.3.3: 4 wait states, 64 bits), a
- * cycle more than the core needs for them: a symbol may take up to a third longer the first time, never less. To take 4
- * bits out of a frame and put them in their place takes 5 cycles at the least, 4 if some are in place already, and
- * many bytes.
+ * cycle more than the core needs for them: a symbol may take twice as long the first time, never less. So 3.2 holds end
+ * a frame, and 4 lie between two.
  */
-#define GPIORIG_SHIFT_CYCLES (GPIORIG_WIDTH != 4 ? 0 : (GPIORIG_D0 & 3) == 0 ? 4 : 5)
+#define GPIORIG_QUIET_NS (4 * GPIORIG_HOLD_NS)
 
 GPIORIG_INLINE void gpiorig_port_clock(unsigned pin)
 {

@@ -6,14 +6,16 @@
  *     GPIORIG_STROBE, GPIORIG_D0 to GPIORIG_D7   the pins of the bus, so many as it can have
  *     GPIORIG_PORT_RESERVED(X, ...)   the pins that are not free (src/pins.h)
  *     gpiorig_port_init()         the lines of the bus become outputs, low
- *     gpiorig_port_pins(symbol, strobe)   what a store is given to show these
+ *     gpiorig_port_pins(symbol, strobe)   what a store is given to show these: GPIORIG_SPREAD(symbol) and the rest
  *     gpiorig_place, GPIORIG_PORT_SEEN, GPIORIG_PORT_UNSEEN   where stores go: to the pins; where they change none
  *     gpiorig_port_store(place, pins)     one store
- *     gpiorig_port_hold()         after each store: keeps the symbol for the minimum hold (125 ns)
- *     gpiorig_port_quiet()        after a frame: with the code around it, no strobe edge for 500 ns
+ *     gpiorig_port_hold()         between two stores: keeps the symbol for the hold (GPIORIG_HOLD_NS)
+ *     gpiorig_port_quiet()        after the last store: with the code around it, no strobe edge for the frame gap and more
  *     gpiorig_port_lock(), gpiorig_port_unlock(state)   mask interrupts, put the mask back
  *     gpiorig_port_line_init(pin), gpiorig_port_line(pin, level), gpiorig_port_line_unseen(pin, level)
  *                                 a span line: output, low; one store; one that changes no line
+ * and, where a hold counts on the cycles that a symbol takes,
+ *     GPIORIG_HERE(value)         the value is in a register here; what follows from it is worked out after this
  * and, where a compiler makes too much of the loop below, GPIORIG_PORT_SHOWS_FRAMES with
  *     gpiorig_port_frame(frame), gpiorig_port_frame_id(header, id), and the same with _unseen   all symbols of a frame
  */
@@ -87,10 +89,8 @@ static inline void finish(unsigned state, struct gpiorig_way *way)
     gpiorig_port_unlock(state);
 }
 
-static inline void show(uint32_t symbol, unsigned strobe, gpiorig_place place)
+static inline void show(unsigned pins, gpiorig_place place)
 {
-    unsigned pins = gpiorig_port_pins((unsigned)symbol, strobe);
-
 #ifdef GPIORIG_VARIANT_EMPTY
     (void)place;
     __asm__ volatile("" : : "r"(pins)); /* worked out, and not stored */
@@ -130,6 +130,10 @@ GPIORIG_INLINE void send_id(uint32_t head, uint32_t id, struct gpiorig_way *way)
 
 #else
 
+#ifndef GPIORIG_HERE
+#define GPIORIG_HERE(value) ((void)0)
+#endif
+
 /** Eight lines carry the check as a symbol of its own, its complement in the upper half. */
 static inline uint32_t widen_check(uint32_t frame)
 {
@@ -140,14 +144,23 @@ static inline uint32_t widen_check(uint32_t frame)
 #endif
 }
 
-/** Shows `count` symbols of a frame, from the one that is `from` before its end. Unrolled: no branch between them. */
-#define SHOW(frame, from, count)                                                                       \
-    do {                                                                                               \
-        _Pragma("GCC unroll 16") for (unsigned i = 0; i < (count); i++) {                              \
-            unsigned shift = ((from) - i - 1u) * GPIORIG_WIDTH;                                        \
-            show(((frame) >> shift) & SYMBOL_MASK, REST(way) ^ ((i & 1u) ^ 1u), place);                      \
-            gpiorig_port_hold();                                                                       \
-        }                                                                                              \
+/** Shows the `count` symbols of a frame. Unrolled: no branch between them. */
+#define SHOW(frame, count)                                                       \
+    do {                                                                         \
+        unsigned base = gpiorig_port_pins(0, REST(way) ^ 1u);                    \
+        GPIORIG_HERE(place);                                                     \
+        _Pragma("GCC unroll 32") for (unsigned i = 0; i < (count); i++) {        \
+            unsigned symbol;                                                     \
+            GPIORIG_HERE(frame);                                                 \
+            symbol = (frame) >> ((count) - i - 1u) * GPIORIG_WIDTH & SYMBOL_MASK; \
+            GPIORIG_HERE(symbol);                                                \
+            show(base | GPIORIG_SPREAD(symbol), place);                          \
+            GPIORIG_HERE(base);                                                  \
+            base ^= GPIORIG_BIT(GPIORIG_STROBE);                                 \
+            if (i + 1u < (count)) {                                              \
+                gpiorig_port_hold();                                             \
+            }                                                                    \
+        }                                                                        \
     } while (0)
 
 GPIORIG_INLINE void send(uint32_t frame, struct gpiorig_way *way)
@@ -157,21 +170,24 @@ GPIORIG_INLINE void send(uint32_t frame, struct gpiorig_way *way)
     unsigned state = gpiorig_port_lock();
 
     take_note(frame >> 4, 0, way);
-    SHOW(wide, SHORT_SYMBOLS, SHORT_SYMBOLS);
+    SHOW(wide, SHORT_SYMBOLS);
     finish(state, way);
 }
 
 GPIORIG_INLINE void send_id(uint32_t head, uint32_t id, struct gpiorig_way *way)
 {
-    /* The check is linear: nibble k of the id, from the top, is rotated by 3 - k; what leaves the nibble folds back. */
-    uint32_t check = (id >> 12) << 3 ^ ((id >> 8) & 0xfu) << 2 ^ ((id >> 4) & 0xfu) << 1 ^ (id & 0xfu);
-    uint32_t wide = widen_check(head ^ id << 4 ^ (check & 0xfu) ^ check >> 4);
+    /*
+     * The check is linear: nibble k of the id, from the top, is rotated by 3 - k; what leaves the nibble folds back.
+     * Here by 1 within each byte, by 2 between the bytes.
+     */
+    uint32_t bytes = (id & 0x0f0fu) ^ (id & 0xf0f0u) >> 3;
+    uint32_t check = bytes ^ bytes >> 6;
+    uint32_t wide = widen_check(head ^ id << 4 ^ ((check ^ check >> 4) & 0xfu));
     gpiorig_place place = PLACE(way);
     unsigned state = gpiorig_port_lock();
 
     take_note(head >> 20, id, way);
-    SHOW(wide, SHORT_SYMBOLS + ID_SYMBOLS, ID_SYMBOLS); /* an even number of symbols */
-    SHOW(wide, SHORT_SYMBOLS, SHORT_SYMBOLS);
+    SHOW(wide, ID_SYMBOLS + SHORT_SYMBOLS);
     finish(state, way);
 }
 
@@ -276,9 +292,9 @@ static void pulse_lines(void)
 
     for (unsigned line = 0; line < GPIORIG_WIDTH; line++) {
         for (unsigned pulse = 0; pulse <= line; pulse++) {
-            show(1u << line, strobe, GPIORIG_PORT_SEEN);
+            show(gpiorig_port_pins(1u << line, strobe), GPIORIG_PORT_SEEN);
             pause(5);
-            show(0, strobe, GPIORIG_PORT_SEEN);
+            show(gpiorig_port_pins(0, strobe), GPIORIG_PORT_SEEN);
             pause(5);
         }
         pause(40);

@@ -31,7 +31,7 @@ static inline void fail(const char *file, int line, const char *what, long expec
 
 static inline void reset_host(void)
 {
-    gpiorig_host = (struct gpiorig_host){ .stores = stores, .capacity = STORES, .hold = 4, .quiet = 12 };
+    gpiorig_host = (struct gpiorig_host){ .stores = stores, .capacity = STORES, .hold = 4, .quiet = 16 };
 }
 
 #define ASSERT_EQUAL(expected, actual)                                           \

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import random
 import re
 import subprocess
@@ -10,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from disassembly import CROSS, FIRMWARE, Target, cycles, disassemble, try_compile
+from disassembly import CROSS, FIRMWARE, Target, cycles, disassemble, quiet_cycles, stores_of_symbols, try_compile
 
 SOURCES = sorted((FIRMWARE / "src").glob("*.c"))
 WIDTHS = (1, 2, 4, 8)
@@ -131,7 +132,8 @@ M3, NUCLEO, TELOSB, YETIMOTE = (
             "GPIORIG_LOG is the number of records of the log, a power",
         ),
         (["-DGPIORIG_PORT=host", "-DGPIORIG_VARIANT_EMPTY", "-DGPIORIG_VARIANT_DOUBLED"], "exclude each other"),
-        ([M3, "-DGPIORIG_HOLD_NS=100"], "GPIORIG_HOLD_NS is 125 at least"),
+        ([M3, "-DGPIORIG_HOLD_NS=62"], "GPIORIG_HOLD_NS is below GPIORIG_MIN_HOLD_NS"),
+        ([NUCLEO, "-DGPIORIG_HOLD_NS=124"], "GPIORIG_HOLD_NS is below GPIORIG_MIN_HOLD_NS"),
         ([TELOSB, "-DGPIORIG_WIDTH=8"], "the TelosB has four data lines at most"),
         ([TELOSB, "-DGPIORIG_D0=GPIORIG_PIN_P6(1)"], "four data lines on P6.0 to P6.3 only"),
         ([M3, "-DGPIORIG_WIDTH=4", "-DGPIORIG_D0=GPIORIG_PIN_B(13)"], "the port ends before the bus"),
@@ -206,6 +208,7 @@ unsigned use(unsigned id)
 # ARM 100166 table 3-1; a load or store may take one less than 2.
 
 
+SAMPLERATE_HZ = 24_000_000
 BARE_M3 = ("-DGPIORIG_STROBE=GPIORIG_PIN_B(1)", "-DGPIORIG_ANY_PIN")
 TARGETS = (
     Target(
@@ -213,23 +216,23 @@ TARGETS = (
         "cortex-m3",
         72_000_000,
         3,
-        "3088",
         ("-DGPIORIG_STROBE=GPIORIG_PIN_B(1)", "-DGPIORIG_ANY_PIN"),
         True,
+        frame_gap_ns=280,
+        longest_ns=250,
+        longest_on_4_ns=250,
+        quiet_ns=312,
     ),
     Target(
         "nucleo-l476rg",
         "cortex-m4",
         80_000_000,
         5,
-        "2072",
         ("-DGPIORIG_D0=GPIORIG_PIN_C(0)",),
         False,
         longest_on_4_ns=350,
     ),
-    Target(
-        "yetimote", "cortex-m4", 48_000_000, 3, "1048", ("-DGPIORIG_ANY_PIN",), False, own_width=1, longest_on_4_ns=350
-    ),
+    Target("yetimote", "cortex-m4", 48_000_000, 3, ("-DGPIORIG_ANY_PIN",), False, own_width=1, longest_on_4_ns=350),
 )
 
 
@@ -248,42 +251,52 @@ def from_flash(target: Target, size: int) -> int:
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("function", ["gpiorig_send", "gpiorig_send_id"])
 def test_symbols_and_gaps_keep_their_time(tmp_path: Path, target: Target, width: int, function: str) -> None:
-    """Held 125 ns at least and 300 ns at most whatever the flash does; quiet for 500 ns after the last."""
+    """Held 125 ns at least and for less than the frame gap whatever the flash does; quiet for longer after the last."""
     body = disassemble(tmp_path, target, width)[function]
-    stores = [at for at, (_, text) in enumerate(body) if re.match(rf"str(\.w)?\t\w+, \[\w+, #{target.store}\]", text)]
+    stores = stores_of_symbols(body)
     bits = (8 if function == "gpiorig_send" else 24) + (8 if width == 8 else 4)
     assert bits // width == len(stores)
+    gap = math.ceil(target.frame_gap_ns * SAMPLERATE_HZ / 1e9)
+    longest_ns = target.longest_on_4_ns if width == 4 else target.longest_ns
+    assert math.ceil(longest_ns * SAMPLERATE_HZ / 1e9) < gap <= math.floor(target.quiet_ns * SAMPLERATE_HZ / 1e9)
     for here, there in itertools.pairwise(stores):
         between = body[here:there]
         assert not any(re.match(r"(b|cb|it)", text) for _, text in between), "a branch between two symbols"
         least, most = (sum(cycles(text)[which] for _, text in between) for which in (0, 1))
         assert least * 1e9 / target.cpu_hz >= 125
         slowest = max(most, from_flash(target, sum(size for size, _ in between)))
-        assert slowest * 1e9 / target.cpu_hz <= (target.longest_on_4_ns if width == 4 else 300)
+        assert slowest * 1e9 / target.cpu_hz <= longest_ns
         if width <= 2 and target.keeps_without_prefetch:  # every line waits
             lines = sum(size for size, _ in between) // 8 + 1
-            assert (most + (target.line_cycles - 1) * lines) * 1e9 / target.cpu_hz <= 300
-    tail = [text for _, text in body[stores[-1] :]]
-    end = next(at for at, text in enumerate(tail) if re.match(r"msr\tPRIMASK", text)) + 1
-    quiet = sum(cycles(text)[0] for text in tail[:end])
-    # An exception entry takes 12 cycles, and its handler's first frame a lock (2) and at least one instruction more.
-    assert (quiet + 12) * 1e9 / target.cpu_hz >= 500
-    # Without an exception: return and call, 2 + 2 at the least, then what the function does before its first store.
-    before = sum(cycles(text)[0] for _, text in body[: stores[0]])
-    assert (quiet + 4 + before) * 1e9 / target.cpu_hz >= 500
+            assert (most + (target.line_cycles - 1) * lines) * 1e9 / target.cpu_hz <= longest_ns
+    assert quiet_cycles(tmp_path, target, body) * 1e9 / target.cpu_hz >= target.quiet_ns
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.port)
 def test_a_longer_hold_scales_all(tmp_path: Path, target: Target) -> None:
-    """With 250 ns: held so long, quiet for four holds, and 3.2 holds lie between the longest symbol and the quiet."""
+    """With 250 ns: held so long, and quiet for twice the time; the frame gap is between the two."""
     body = disassemble(tmp_path, target, 2, "-DGPIORIG_HOLD_NS=250")["gpiorig_send_id"]
-    stores = [at for at, (_, text) in enumerate(body) if re.match(rf"str(\.w)?\t\w+, \[\w+, #{target.store}\]", text)]
+    stores = stores_of_symbols(body)
     ns = 1e9 / target.cpu_hz
     for here, there in itertools.pairwise(stores):
         between = body[here:there]
         least, most = (sum(cycles(text)[which] for _, text in between) for which in (0, 1))
         assert least * ns >= 250
-        assert max(most, from_flash(target, sum(size for size, _ in between))) * ns < 3.2 * 250
-    tail = [text for _, text in body[stores[-1] :]]
-    end = next(at for at, text in enumerate(tail) if re.match(r"msr\tPRIMASK", text)) + 1
-    assert (sum(cycles(text)[0] for text in tail[:end]) + 12) * ns >= 4 * 250
+        assert max(most, from_flash(target, sum(size for size, _ in between))) * ns < 2 * target.frame_gap_ns
+    assert quiet_cycles(tmp_path, target, body, "-DGPIORIG_HOLD_NS=250") * ns >= 2 * target.quiet_ns
+
+
+def test_63_ns_for_48_mhz(tmp_path: Path) -> None:
+    """The M3 holds a symbol for three samples of 48 MHz at least; the frame gap is that of 125 ns."""
+    target, hz, gap_ns = TARGETS[0], 48_000_000, TARGETS[0].frame_gap_ns
+    body = disassemble(tmp_path, target, 2, "-DGPIORIG_HOLD_NS=63")["gpiorig_send_id"]
+    stores = stores_of_symbols(body)
+    assert 14 == len(stores)
+    for here, there in itertools.pairwise(stores):
+        between = body[here:there]
+        least, most = (sum(cycles(text)[which] for _, text in between) for which in (0, 1))
+        assert least * hz / target.cpu_hz >= 3
+        slowest = max(most, from_flash(target, sum(size for size, _ in between)))
+        assert math.ceil(slowest * hz / target.cpu_hz) < math.ceil(gap_ns * hz / 1e9)
+    quiet = quiet_cycles(tmp_path, target, body, "-DGPIORIG_HOLD_NS=63")
+    assert math.floor(quiet * hz / target.cpu_hz) >= math.ceil(gap_ns * hz / 1e9)

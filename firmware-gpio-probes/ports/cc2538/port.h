@@ -77,24 +77,19 @@ _Static_assert((GPIORIG_D0 >> 3) == (GPIORIG_STROBE >> 3), "gpiorig: data line 0
 _Static_assert((GPIORIG_D0 & 7) + GPIORIG_WIDTH <= 8, "gpiorig: the port ends before the bus");
 #endif
 
+#define GPIORIG_SPREAD(symbol) ((unsigned)(symbol) << (GPIORIG_D0 & 7))
 GPIORIG_INLINE unsigned gpiorig_port_pins(unsigned symbol, unsigned strobe)
 {
-    return symbol << (GPIORIG_D0 & 7) | strobe << (GPIORIG_STROBE & 7);
+    return GPIORIG_SPREAD(symbol) | strobe << (GPIORIG_STROBE & 7);
 }
 
 /* Where a store goes: to the pins of the bus; to an address that selects none. */
 #define GPIORIG_PORT_SEEN (&GPIORIG_GPIO_DATA(GPIORIG_STROBE, GPIORIG_BUS_PINS))
 #define GPIORIG_PORT_UNSEEN (&GPIORIG_GPIO_DATA(GPIORIG_STROBE, 0u))
 
-/* To get 4 bits out of a frame takes that much at the least. What the flash adds makes symbols longer, never shorter. */
-#define GPIORIG_SHIFT_CYCLES (GPIORIG_WIDTH == 4 ? 2 : 0)
+/* What the flash adds makes symbols longer, never shorter. */
+#define GPIORIG_QUIET_NS (4 * GPIORIG_HOLD_NS)
 #include "../cortex.h"
-
-/** Four holds from the last store of a frame, and what the code around takes: at least 12 cycles, see ports/stm32.h. */
-GPIORIG_INLINE void gpiorig_port_quiet(void)
-{
-    GPIORIG_IDLE(GPIORIG_CYCLES(4 * GPIORIG_HOLD_NS));
-}
 
 /** A span line: one store, atomic. */
 GPIORIG_INLINE void gpiorig_port_line(unsigned pin, unsigned level)

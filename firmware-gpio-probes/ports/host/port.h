@@ -50,9 +50,11 @@ static inline void gpiorig_host_show(uint32_t pins)
     gpiorig_host.count++;
 }
 
+#define GPIORIG_SPREAD(symbol) ((unsigned)(symbol) << 1)
+#define GPIORIG_BIT(pin) (1u << (unsigned)(pin))
 GPIORIG_INLINE unsigned gpiorig_port_pins(unsigned symbol, unsigned strobe)
 {
-    return symbol << 1 | strobe;
+    return GPIORIG_SPREAD(symbol) | strobe;
 }
 
 typedef bool gpiorig_place; /* whether it shows */

@@ -7,9 +7,9 @@
  * Span lines may be on any port; PA3 and PC11 are the connector's GPIO_1 and GPIO_3. With the connector alone, three
  * span lines and no bus: -DGPIORIG_WIDTH=0 -DGPIORIG_SPAN_<POINT>='GPIORIG_PIN_A(3)' and so on for PB9 and PC11.
  *
- * The flash hands out 8 bytes per 3 cycles (RM0008 3.3.3: 2 wait states, 64-bit prefetch), faster than the core eats
- * what a hold is made of, so the wait states do not show; on 1 and 2 lines a symbol takes less than the 21 cycles it
- * may even without the prefetch.
+ * The flash hands out 8 bytes per 3 cycles (RM0008 3.3.3: 2 wait states, 64-bit prefetch), as fast as the core takes a
+ * symbol's, so the wait states do not show; on 1 and 2 lines a symbol takes at most the 18 cycles it may even without
+ * the prefetch.
  */
 #ifndef GPIORIG_PORT_IOTLAB_M3_H
 #define GPIORIG_PORT_IOTLAB_M3_H
