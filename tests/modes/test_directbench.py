@@ -39,7 +39,7 @@ kind = "garbled"
 node = "responder"
 ppm = 300
 """
-BENCHES = {"one analyzer": IMPERFECT + FAULTS, "two analyzers": two_analyzers()}
+BENCHES = {"one analyzer": lambda: IMPERFECT + FAULTS, "two analyzers": two_analyzers}
 
 
 @pytest.fixture(scope="module", params=BENCHES)
@@ -47,7 +47,7 @@ def both(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     """The same experiment through sigrok-cli, and directly."""
     folder = tmp_path_factory.mktemp("both")
     bench_file, experiment_file = folder / "bench.toml", folder / "experiment.toml"
-    bench_file.write_text(BENCHES[request.param])
+    bench_file.write_text(BENCHES[request.param]())
     experiment_file.write_text(EXPERIMENT)
     bench = benches.load(bench_file)
     experiment = experiments.load(experiment_file, bench, packets=None)

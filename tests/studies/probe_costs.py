@@ -198,7 +198,7 @@ with the log its event is recorded too. The log's price is the record and the bo
 {variants}
 
 An event omitted from the build (`-DGPIORIG_MASK_<POINT>=0`) costs nothing. A doubled event runs the same code twice on
-an STM32, so that a cache sees one copy of it: where the stores go is an argument there, which makes a pass up to 3 %
+an STM32, so that a cache sees one copy of it: where the stores go is an argument there, which makes a pass up to 4 %
 shorter than an event of the normal build. On the TelosB it is two copies, of exactly the same cost.
 
 ## Comparison with simpler line codes

@@ -11,6 +11,7 @@ from itertools import permutations
 from pathlib import Path
 
 import numpy as np
+from images import build
 from numpy.typing import NDArray
 from tripcases import analysed
 
@@ -46,7 +47,8 @@ def bench_text(nodes: Mapping[str, str], rates_hz: Mapping[str, int], *, seed: i
     channels = {name: iter(BEAGLELOGIC_CHANNELS) for name in rates_hz}
     for number, (name, board) in enumerate(nodes.items()):
         analyzer = list(rates_hz)[number % len(rates_hz)]
-        text += [f"[nodes.{name}]", f'board = "{board}"', f"[nodes.{name}.lines]"]
+        text += [f"[nodes.{name}]", f'board = "{board}"', *_longer_hold(board, rates_hz[analyzer])]
+        text += [f"[nodes.{name}.lines]"]
         for line in ("strobe", *boards.load(board).data_lines, "tap.irq", "tap.frame_timestamp"):
             text.append(f'"{line}" = "{analyzer}:{next(channels[analyzer])}"')
     text += ["[virtual]", f"seed = {seed}", f'truth = "{true_edges}"', "[virtual.sync]", "clock_ppb = 4_000"]
@@ -57,6 +59,15 @@ def bench_text(nodes: Mapping[str, str], rates_hz: Mapping[str, int], *, seed: i
     for sender, receiver in permutations(nodes, 2):
         text += ["[[virtual.links]]", f'from = "{sender}"', f'to = "{receiver}"', "delay_ps = 10_000"]
     return "\n".join(text) + "\n"
+
+
+def _longer_hold(board: str, rate_hz: int) -> list[str]:
+    """An image whose symbols last three samples, where those of the board's do not."""
+    hold_ns = -(-3 * 10**9 // rate_hz)
+    if boards.load(board).symbol_ns >= hold_ns:
+        return []
+    image = build(board, f"DEFINES=-DGPIORIG_HOLD_NS={hold_ns}")
+    return [f'firmware = "{image}"', f"symbol_ns = {hold_ns}"]
 
 
 def _drawn_analyzer(name: str, drawn: random.Random) -> list[str]:

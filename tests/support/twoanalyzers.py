@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from commandline import ROOT
+from images import build
 
 DEMO = ROOT / "rig" / "gpiorig" / "rig" / "demo_bench.toml"
 PACKETS = 40
@@ -29,6 +30,7 @@ ITS_CLOCK = """
 clock_ppb = -3_000
 phase_ps = 11_000
 """
+HOLD_NS = 188  # three samples at 16 MS/s
 CLOCKS = """
 [virtual.sync]
 clock_ppb = 4_000
@@ -42,7 +44,12 @@ phase_ps = 23_456_789
 
 
 def two_analyzers() -> str:
-    """The demo's bench, with the responder on an analyzer of its own: slower, 43 ppm fast, and begun later."""
+    """The demo's bench, with the responder on an analyzer of its own: slower, 43 ppm fast, and begun later.
+
+    Symbols of the responder last three samples of it.
+    """
     initiator, responder = DEMO.read_text().split("[nodes.responder]")
+    image = build("iotlab-m3", f"DEFINES=-DGPIORIG_HOLD_NS={HOLD_NS}")
+    responder = f'\nsymbol_ns = {HOLD_NS}\nfirmware = "{image}"' + responder
     text = initiator.replace('"P8_', '"one:P8_') + "[nodes.responder]" + responder.replace('"P8_', '"two:P8_')
     return text.replace(ONE, TWO).replace(ITS_CLOCK, CLOCKS)

@@ -54,6 +54,8 @@ def test_demo_bench_is_valid() -> None:
         ("delay_ps = 10_000", "loss_ppm = 1_000_001", "Expected `int` <= 1000000"),
         ("seed = 1", "seed = -1", "Expected `int` >= 0"),
         ("24_000_000", "8_000_000", "a symbol of the bus may last 125 ns, which takes 16000000 at least"),
+        ('board = "iotlab-m3"', 'board = "iotlab-m3"\nsymbol_ns = 63', "may last 63 ns, which takes 31746031 at least"),
+        ('board = "iotlab-m3"', 'board = "iotlab-m3"\nsymbol_ns = 0', "Expected `int` >= 1"),
     ],
 )
 def test_wrong_bench_is_refused(old: str, new: str, message: str) -> None:

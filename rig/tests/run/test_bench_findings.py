@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gpiorig.rig.bench import bench as benches
-from gpiorig.rig.bench import drivers
+from gpiorig.rig.bench import drivers, symbols
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.run import bench_findings
 from gpiorig.rig.run.bench_findings import Finding
@@ -40,7 +40,8 @@ def test_a_bench_that_can_work(tmp_path: Path) -> None:
     """Everything is right, and each analyzer and node was looked at."""
     findings = of_text(BENCH, tmp_path)
 
-    assert {"analyzers.la", "nodes.a.lines", "nodes.b.lines"} == {finding.about for finding in findings}
+    looked_at = {"analyzers.la", *(f"nodes.{node}.{part}" for node in "ab" for part in ("lines", "symbol_ns"))}
+    assert looked_at == {finding.about for finding in findings}
     assert {"right"} == {finding.verdict for finding in findings}
 
 
@@ -48,7 +49,7 @@ def test_a_bench_that_can_work(tmp_path: Path) -> None:
     ("old", "new", "about", "what"),
     [
         ('"D7"', '"Z0"', "analyzers.la", "has no channel Z0; it has D0, D1"),
-        ("24_000_000", "23_999_999", "analyzers.la", "the nearest that it takes are 16000000 Hz and 24000000 Hz"),
+        ("24_000_000", "24_000_001", "analyzers.la", "the nearest that it takes"),
         ('"D7"', '"D9"', "analyzers.la", "takes 12000000 Hz at most with D0, D1, D2, D3, D4, D5, D6, D9"),
         ('"fx2lafw:conn=1.12"', '"saleae-logic16"', "analyzers.la", "has no channel D0"),
         ('board = "iotlab-m3"', 'board = "nucleo-l476rg"', "nodes.a.lines", "has no pin for tap.irq; it has strobe"),
@@ -65,6 +66,58 @@ def test_what_cannot_work(old: str, new: str, about: str, what: str, tmp_path: P
 
     assert [about] == [finding.about for finding in wrong]
     assert what in wrong[0].what
+
+
+@pytest.mark.parametrize(
+    ("rate", "hold", "what"),
+    [
+        (
+            "16_000_000",
+            "",
+            "125 ns are 2 samples of analyzer la, and a symbol needs 3: build its image with -DGPIORIG_HOLD_NS=188 and "
+            "write `symbol_ns = 188` into [nodes.a], or sample at 24000000 Hz or more",
+        ),
+        (
+            "24_000_000",
+            "symbol_ns = 100",
+            "100 ns are 2.4 samples of analyzer la, and a symbol needs 3: build its image",
+        ),
+        ("16_000_000", "symbol_ns = 188", ""),
+        ("12_000_000", "symbol_ns = 250", ""),
+        ("48_000_000", "symbol_ns = 63", ""),
+        ("24_000_000", "", ""),
+    ],
+)
+def test_a_symbol_lasts_three_samples(rate: str, hold: str, what: str, tmp_path: Path) -> None:
+    """With the hold that the bench file gives; the finding names the build option and the line to write."""
+    text = BENCH.replace("24_000_000", rate).replace("lines = {", f"{hold}\nlines = {{").replace("fx2lafw", "demo")
+    bench = benches.loads(text)
+    found = {finding.about: finding for finding in of_text(text, tmp_path)}
+
+    assert ("wrong" if what else "right") == found["nodes.a.symbol_ns"].verdict
+    assert what in found["nodes.a.symbol_ns"].what
+    if what:
+        with pytest.raises(
+            BenchError, match=r"^bench two M3: nodes\.a\.symbol_ns: .* Build its image with -DGPIORIG_HOLD"
+        ):
+            symbols.refuse_short(bench)
+    else:
+        symbols.refuse_short(bench)
+
+
+def test_a_telosb_has_no_other_hold() -> None:
+    """So the remedy is the samplerate alone."""
+    text = """
+name = "TelosB"
+[analyzers.la]
+driver = "demo"
+samplerate_hz = 1_100_000
+[nodes.a]
+board = "telosb"
+serial = "/dev/ttyUSB1"
+lines = { strobe = "D0", d0 = "D1", d1 = "D2", d2 = "D3", d3 = "D4" }
+"""
+    assert ["sample at 1578948 Hz or more"] == [symbol.remedy for symbol in symbols.short_symbols(benches.loads(text))]
 
 
 def test_what_is_not_known_is_said(tmp_path: Path) -> None:

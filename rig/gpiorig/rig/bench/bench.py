@@ -57,6 +57,7 @@ class Node(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A board on the bench: its type, its serial port, and the analyzer channel of each of its lines.
 
     `console` names how experiments talk to its firmware; None: as to our applications, which identify themselves.
+    `symbol_ns` is the hold that its image was built with (GPIORIG_HOLD_NS), where that is not the board's.
     """
 
     board: str
@@ -64,11 +65,23 @@ class Node(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     serial: str | None = None
     firmware: str | None = None
     console: str | None = None
+    symbol_ns: Annotated[int, Meta(ge=1, le=1_000_000)] | None = None
 
     @property
     def described_console(self) -> Console | None:
         """The console that is named; raises `BenchError` if it has no description."""
         return None if self.console is None else consoles.load(self.console)
+
+    @property
+    def held_ns(self) -> int:
+        """How long a symbol of its bus lasts at least."""
+        return self.symbol_ns or boards.load(self.board).symbol_ns
+
+    @property
+    def frame_gap_ns(self) -> int:
+        """How long a quiet ends a frame: the board's, longer with a longer hold."""
+        board = boards.load(self.board)
+        return max(board.frame_gap_ns, board.frame_gap_ns * self.held_ns // board.symbol_ns)
 
 
 class Bench(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -106,8 +119,8 @@ def check(bench: Bench, *, what: str) -> Bench:
     for name, node in bench.nodes.items():
         _check_node(name, node, virtual=bench.virtual, what=what)
     _check_ports(bench, what=what)
-    _check_samplerates(bench, what=what)
     _check_channels(bench, what=what)
+    _check_samplerates(bench, what=what)
     if bench.virtual is not None:
         bench_virtual.check(
             bench.virtual,
@@ -234,10 +247,18 @@ def _check_ports(bench: Bench, *, what: str) -> None:
 
 
 def _check_samplerates(bench: Bench, *, what: str) -> None:
-    """Data lines are read one sample after the strobe's edge, so a symbol must last two samples."""
-    symbol_ns = min(boards.load(node.board).symbol_ns for node in bench.nodes.values())
-    least_hz = 2 * 1_000_000_000 // symbol_ns
+    """Data lines are read one sample after the strobe's edge, so a symbol must last two samples.
+
+    A recording of so few can be read; to record, it takes three (`symbols.refuse_short`).
+    """
     for name, analyzer in bench.analyzers.items():
+        held_ns = [
+            node.held_ns
+            for node in bench.nodes.values()
+            if "strobe" not in node.lines or place(bench, node.lines["strobe"])[0] == name
+        ]
+        symbol_ns = min(held_ns, default=1_000_000)
+        least_hz = 2 * 1_000_000_000 // symbol_ns
         if bench.virtual is not None and analyzer.samplerate_hz > MAX_VIRTUAL_HZ:
             raise BenchError(
                 f"{what}: analyzers.{name}.samplerate_hz is {analyzer.samplerate_hz}; a virtual analyzer takes up to "

@@ -44,7 +44,10 @@ class Radio(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Board(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A board type: where its lines come out, how its symbol bus behaves, which image it runs, which radio it has."""
+    """A board type: where its lines come out, how its symbol bus behaves, which image it runs, which radio it has.
+
+    `min_hold_ns` is the least of the build option GPIORIG_HOLD_NS, where its port has one.
+    """
 
     name: str
     baudrate: int
@@ -54,6 +57,7 @@ class Board(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     frame_gap_ns: int
     pins: dict[str, str]
     radio_name: str = msgspec.field(name="radio")
+    min_hold_ns: int | None = None
 
     @property
     def data_lines(self) -> tuple[str, ...]:

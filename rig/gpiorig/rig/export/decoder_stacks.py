@@ -112,7 +112,7 @@ def probe(bench: Bench, name: str, *, naming: Naming = recorded) -> Stack | None
     spans = [line for line in _probe_lines(node) if line not in {"strobe", *board.data_lines}][:4]
     channels = {line: naming(name, line) for line in ("strobe", *board.data_lines)}
     channels |= {f"span{place}": naming(name, line) for place, line in enumerate(spans)}
-    options: dict[str, str | int] = {"width": board.bus_width, "node_name": name, "frame_gap_ns": board.frame_gap_ns}
+    options: dict[str, str | int] = {"width": board.bus_width, "node_name": name, "frame_gap_ns": node.frame_gap_ns}
     if settle := settle_ns(bench, name):
         options["settle_ns"] = settle
     options |= {f"span{place}_point": line for place, line in enumerate(spans)}
@@ -186,7 +186,7 @@ def _probe_lines(node: Node) -> list[str]:
 def _node_text(name: str, bench: Bench, places: dict[str, int]) -> str:
     board = boards.load(bench.nodes[name].board)
     fields = [f"{line}@{place}" for line, place in places.items()]
-    fields += [f"gap@{board.frame_gap_ns}", f"header@{board.radio.frame_timestamp_ns}"]
+    fields += [f"gap@{bench.nodes[name].frame_gap_ns}", f"header@{board.radio.frame_timestamp_ns}"]
     if settle := settle_ns(bench, name):
         fields.append(f"settle@{settle}")
     return "/".join([name, *fields])

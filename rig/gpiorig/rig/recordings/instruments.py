@@ -70,8 +70,8 @@ def _node(bench: Bench, name: str) -> Node:
     return Node(
         lines=frozenset(node.lines) - {"strobe", *board.data_lines, *OTHER_LINES},
         bus_width=board.bus_width,
-        symbol_ns=board.symbol_ns,
-        frame_gap_ns=board.frame_gap_ns,
+        symbol_ns=node.held_ns,
+        frame_gap_ns=node.frame_gap_ns,
         mark_ns=radio.frame_timestamp_ns,
         mark_uncertainty_ns=radio.frame_timestamp_uncertainty_ns,
         mark_source=radio.frame_timestamp_source,

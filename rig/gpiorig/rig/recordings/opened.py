@@ -124,7 +124,7 @@ def wiring(bench: Bench) -> tuple[NodeLines, ...]:
         bus = Bus(
             strobe=f"{name}.strobe",
             data=tuple(f"{name}.{line}" for line in board.data_lines),
-            frame_gap_ns=board.frame_gap_ns,
+            frame_gap_ns=node.frame_gap_ns,
             settle_ns=benches.settle_ns(bench, name),
         )
         lines.append(

@@ -10,7 +10,7 @@ from typing import Literal
 from gpiorig.capture.errors import CaptureError
 from gpiorig.capture.serial.link import open_link
 from gpiorig.capture.sigrok import analyzer as analyzers
-from gpiorig.rig.bench import boards, drivers
+from gpiorig.rig.bench import boards, drivers, symbols
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import FirmwareError
 from gpiorig.rig.experiments import images
@@ -33,7 +33,7 @@ class Finding:
 
 def of_file(bench: Bench, file: Path) -> list[Finding]:
     """What can be said of the bench without its analyzers and boards."""
-    findings = [*_pins(bench), *_images(bench, file), *_analyzers(bench)]
+    findings = [*_pins(bench), *_symbols(bench), *_images(bench, file), *_analyzers(bench)]
     unsynced = [name for name, analyzer in bench.analyzers.items() if not analyzer.sync]
     if len(bench.analyzers) > 1 and unsynced:
         what = "has no `sync`, which a run with several analyzers needs (docs/reference/sync-line.md)"
@@ -57,6 +57,16 @@ def _pins(bench: Bench) -> Iterator[Finding]:
             yield Finding(f"nodes.{name}.lines", "wrong", what)
         else:
             yield Finding(f"nodes.{name}.lines", "right", f"{node.board} has a pin for each tap and bus")
+
+
+def _symbols(bench: Bench) -> Iterator[Finding]:
+    """Samples in a symbol of each node."""
+    for symbol in symbols.of_bench(bench):
+        about = f"nodes.{symbol.node}.symbol_ns"
+        if symbol.is_short:
+            yield Finding(about, "wrong", f"{symbol}, and a symbol needs {symbols.MIN_SAMPLES}: {symbol.remedy}")
+        else:
+            yield Finding(about, "right", str(symbol))
 
 
 def _images(bench: Bench, file: Path) -> Iterator[Finding]:

@@ -10,12 +10,14 @@ import msgspec
 
 from gpiorig.capture.errors import CaptureError
 from gpiorig.capture.recording.recording import Recording, RecordingInfo
+from gpiorig.rig.bench import symbols
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.experiments import console_settings, limits
 from gpiorig.rig.experiments.experiment import Experiment
 from gpiorig.rig.experiments.images import sha256
 from gpiorig.rig.recordings.merge import Source
+from gpiorig.rig.recordings.opened import SHOWN
 from gpiorig.rig.run import captures, endpoints
 from gpiorig.rig.run.captures import Captures
 from gpiorig.rig.run.dialogue import Progress
@@ -61,6 +63,8 @@ def run(
             "events. Add its strobe and data lines, or serve the bench (`gpiorig bench virtual`) and capture with "
             "sigrok-cli."
         )
+    if experiment.probes in SHOWN:
+        symbols.refuse_short(bench)
     # Only a virtual bench loads the images; what runs on boards is what they answer to `identify`.
     hashes = {name: sha256(path) for name, path in firmware.items()} if bench.virtual else {}
     console_settings.check(experiment, bench)
