@@ -10,10 +10,14 @@ from typing import Any
 import pytest
 from commandline import ROOT, gpiorig
 
+from gpiorig.rig.experiments.images import reference_image
+
 DATA = Path(__file__).parents[1] / "data"
 BENCH, EXPERIMENT = DATA / "probe_effect_m3_bench.toml", ROOT / "experiments/probe-effect.toml"
 PACKETS = 30
 VARIANTS = ("normal", "empty", "doubled", "off")
+
+COMPARED = ("zero_ns", "cost_ns", "true_cost_ns")
 
 pytestmark = pytest.mark.slow
 
@@ -109,3 +113,25 @@ def test_one_build_at_a_time(images: None, tmp_path: Path) -> None:
     assert (0, "") == (done.status, done.stderr)
     assert "still to record: off, empty, doubled" in done.stdout
     assert ["normal"] == [entry.name for entry in tmp_path.iterdir()]
+
+
+def test_images_of_ones_own(images: None, folder: Path, tmp_path: Path) -> None:
+    """Images given as files are run, whatever the bench file names: the same numbers as with the reference firmware."""
+    bench = tmp_path / "bench.toml"
+    bench.write_text(BENCH.read_text().replace('board = "iotlab-m3"\n', 'board = "iotlab-m3"\nfirmware = "gone.elf"\n'))
+    words = []
+    for variant in ("off", "normal", "doubled"):
+        copy = tmp_path / f"{variant}.elf"
+        copy.write_bytes(reference_image("iotlab-m3", probes=variant).read_bytes())
+        words += ["--image", f"{variant}={copy}"]
+
+    done = gpiorig("probes", bench, EXPERIMENT, "-o", tmp_path / "own", "--packets", str(PACKETS), "--json", *words)
+
+    assert (0, "") == (done.status, done.stderr)
+    assert ["doubled", "normal", "off"] == sorted(
+        entry.name for entry in (tmp_path / "own").iterdir() if entry.is_dir()
+    )
+    reference = json.loads((folder / "probe-effect.json").read_text())
+    assert [[delay[key] for key in COMPARED] for delay in reference["delays"]] == [
+        [delay[key] for key in COMPARED] for delay in done.numbers["delays"]
+    ]

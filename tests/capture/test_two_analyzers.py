@@ -9,7 +9,7 @@ import directbench
 import numpy as np
 import pytest
 from commandline import gpiorig
-from twoanalyzers import DEMO, EXPERIMENT, PACKETS, two_analyzers
+from twoanalyzers import EXPERIMENT, PACKETS, one_analyzer, two_analyzers
 
 from gpiorig.analysis.events import events
 from gpiorig.capture.edges.losses import Loss
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.slow  # runs virtual benches
 def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """The same experiment with one analyzer and with two."""
     folder = tmp_path_factory.mktemp("analyzers")
-    (folder / "one.toml").write_text(DEMO.read_text())
+    (folder / "one.toml").write_text(one_analyzer())
     (folder / "two.toml").write_text(two_analyzers())
     experiment = folder / "experiment.toml"
     experiment.write_text(EXPERIMENT)

@@ -43,13 +43,15 @@ phase_ps = 23_456_789
 """
 
 
-def two_analyzers() -> str:
-    """The demo's bench, with the responder on an analyzer of its own: slower, 43 ppm fast, and begun later.
-
-    Symbols of the responder last three samples of it.
-    """
-    initiator, responder = DEMO.read_text().split("[nodes.responder]")
+def one_analyzer() -> str:
+    """The demo's bench, with symbols of the responder that last three samples at 16 MS/s."""
     image = build("iotlab-m3", f"DEFINES=-DGPIORIG_HOLD_NS={HOLD_NS}")
-    responder = f'\nsymbol_ns = {HOLD_NS}\nfirmware = "{image}"' + responder
+    node = f'[nodes.responder]\nsymbol_ns = {HOLD_NS}\nfirmware = "{image}"'
+    return DEMO.read_text().replace("[nodes.responder]", node)
+
+
+def two_analyzers() -> str:
+    """The same, with the responder on an analyzer of its own: slower, 43 ppm fast, and begun later."""
+    initiator, responder = one_analyzer().split("[nodes.responder]")
     text = initiator.replace('"P8_', '"one:P8_') + "[nodes.responder]" + responder.replace('"P8_', '"two:P8_')
     return text.replace(ONE, TWO).replace(ITS_CLOCK, CLOCKS)

@@ -20,7 +20,7 @@ from gpiorig.analysis.tables import stages
 from gpiorig.rig import names
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.experiments import experiment as experiments
-from gpiorig.rig.probes import runs
+from gpiorig.rig.probes import runs, variant_images
 from gpiorig.rig.recordings.provenance import VIRTUAL
 
 UNKNOWN = "\N{EN DASH}"
@@ -31,7 +31,8 @@ def run(options: argparse.Namespace) -> int:
     bench_file = names.bench(options.bench)
     bench = benches.load(bench_file)
     experiment = experiments.load(names.experiment(options.experiment), bench, packets=options.packets)
-    wanted = runs.missing(bench, options.output)
+    images = variant_images.read(options.image, bench)
+    wanted = [variant for variant in runs.missing(bench, options.output) if not images or variant in images]
     if bench.virtual is None and options.only is None and wanted:
         print(
             f"not recorded yet: {', '.join(wanted)}. Flash the image with these probes (make BOARD=... PROBES=...), "
@@ -40,7 +41,8 @@ def run(options: argparse.Namespace) -> int:
         )
     for variant in [options.only] if options.only else wanted if bench.virtual else []:
         changed = msgspec.structs.replace(experiment, probes=variant)
-        runs.record_variant(bench, changed, bench_file=bench_file, output=options.output)
+        given = images.get(variant)
+        runs.record_variant(bench, changed, bench_file=bench_file, output=options.output, images=given)
     if options.only and runs.missing(bench, options.output):
         print(f"recorded {options.only}; still to record: {', '.join(runs.missing(bench, options.output))}")
         return 0

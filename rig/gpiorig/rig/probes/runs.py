@@ -29,16 +29,25 @@ def missing(bench: Bench, folder: Path) -> list[str]:
     return [variant for variant in variants(bench) if not (folder / variant / DESCRIPTION).exists()]
 
 
-def record_variant(bench: Bench, experiment: Experiment, *, bench_file: Path, output: Path) -> Recording:
-    """One run. A virtual bench is given the image; onto boards the one with these probes must have been flashed."""
+def record_variant(
+    bench: Bench, experiment: Experiment, *, bench_file: Path, output: Path, images: dict[str, Path] | None = None
+) -> Recording:
+    """One run, of these images or else of the reference firmware's.
+
+    A virtual bench is given the image; onto boards the one with these probes must have been flashed.
+    """
+    folder = output / experiment.probes
+    if images is not None:
+        return record(bench, experiment, bench_file=bench_file, output=folder, firmware=images)
     named = [name for name, node in bench.nodes.items() if node.firmware] if bench.virtual else []
     if named:
         raise BenchError(
             f"bench file {bench_file}: nodes.{named[0]}.firmware names one image, and the meter needs one for each "
-            "kind of probes. Take it out, so that the reference firmware with these probes is run."
+            "kind of probes. Give --image PROBES=FILE for each; or take it out, so that the reference firmware with "
+            "these probes is run."
         )
-    images = firmware.images(bench, experiment, bench_file=bench_file)
-    return record(bench, experiment, bench_file=bench_file, output=output / experiment.probes, firmware=images)
+    reference = firmware.images(bench, experiment, bench_file=bench_file)
+    return record(bench, experiment, bench_file=bench_file, output=folder, firmware=reference)
 
 
 def evaluate(folder: Path) -> tuple[Meter, dict[str, Any]]:
