@@ -129,8 +129,8 @@ queue.pass queue.post sched.switch_0 sched.switch_4 queue.fetch ipv6.tx.enter
 ipv6.next_hop.enter ipv6.next_hop.exit udp.checksum.enter udp.checksum.exit
 queue.pass queue.post sched.switch_0 sched.switch_3 queue.fetch sixlowpan.tx.enter sixlowpan.compress.enter
 queue.pass queue.post sched.switch_0 sched.switch_2 task.run.enter queue.fetch mac.tx.enter mac.sequence driver.tx.enter
-driver.prepare.enter driver.prepare.exit driver.load.enter driver.load.exit driver.load.enter driver.load.exit
-driver.load.enter driver.load.exit driver.exec.enter driver.exec.exit radio.tx_start driver.tx.exit mac.tx.exit
+driver.prepare.enter driver.prepare.exit driver.load.enter driver.load.exit
+driver.exec.enter driver.exec.exit radio.tx_start driver.tx.exit mac.tx.exit
 task.run.exit sched.switch_0 sched.switch_3 sixlowpan.compress.exit sixlowpan.tx.exit
 sched.switch_0 sched.switch_4 ipv6.tx.exit sched.switch_0 sched.switch_5 udp.tx.exit
 sched.switch_0 sched.switch_1 sock.tx.exit app.tx.exit

@@ -27,20 +27,30 @@ void __wrap_at86rf2xx_tx_prepare(at86rf2xx_t *dev)
     GPIORIG_EXIT_ID(DRIVER_PREPARE, gpiorig_netdev_sending());
 }
 
-/* Once for each part of the frame: MAC header, compressed headers, payload. */
+static bool loading;
+
+/* Once for each part of the frame: MAC header, compressed headers, payload. One span for all of them costs less. */
 size_t __wrap_at86rf2xx_tx_load(at86rf2xx_t *dev, const uint8_t *data, size_t length, size_t offset)
 {
-    size_t end;
+    if (!loading) {
+        loading = true;
+        GPIORIG_ENTER_ID(DRIVER_LOAD, gpiorig_netdev_sending());
+    }
+    return __real_at86rf2xx_tx_load(dev, data, length, offset);
+}
 
-    GPIORIG_ENTER_ID(DRIVER_LOAD, gpiorig_netdev_sending());
-    end = __real_at86rf2xx_tx_load(dev, data, length, offset);
-    GPIORIG_EXIT_ID(DRIVER_LOAD, gpiorig_netdev_sending());
-    return end;
+void gpiorig_at86rf2xx_loaded(void)
+{
+    if (loading) {
+        loading = false;
+        GPIORIG_EXIT_ID(DRIVER_LOAD, gpiorig_netdev_sending());
+    }
 }
 
 /* The frame starts by a write over SPI, not by an edge of SLP_TR: nearest to the air is the end of this. */
 void __wrap_at86rf2xx_tx_exec(at86rf2xx_t *dev)
 {
+    gpiorig_at86rf2xx_loaded();
     GPIORIG_ENTER_ID(DRIVER_EXEC, gpiorig_netdev_sending());
     __real_at86rf2xx_tx_exec(dev);
     GPIORIG_EXIT_ID(DRIVER_EXEC, gpiorig_netdev_sending());

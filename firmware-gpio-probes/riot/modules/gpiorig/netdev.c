@@ -39,6 +39,9 @@ static int netdev_send(netdev_t *dev, const iolist_t *list)
     sending = id;
     GPIORIG_ENTER_ID(DRIVER_TX, id);
     result = find(dev)->original->send(dev, list);
+#ifdef MODULE_AT86RF2XX
+    gpiorig_at86rf2xx_loaded(); /* with AT86RF2XX_OPT_PRELOADING the command comes later */
+#endif
     GPIORIG_EXIT_ID(DRIVER_TX, id);
     return result;
 }

@@ -79,6 +79,9 @@ static inline void gpiorig_netif_begin(uint16_t id)
 /** AT86RF2xx: lets DIG2 mark received frames, unless the build says GPIORIG_NO_DIG2. Other devices are left alone. */
 void gpiorig_at86rf2xx_mark_frames(netdev_t *dev, const netdev_driver_t *driver);
 
+/** AT86RF2xx: the last part of a frame is loaded. */
+void gpiorig_at86rf2xx_loaded(void);
+
 struct ieee802154_dev;
 /** Puts probes into a radio of the hardware abstraction layer, and before its callback if it has one already. */
 void gpiorig_hal_decorate(struct ieee802154_dev *dev);
