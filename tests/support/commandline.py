@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from unittest.mock import patch
 
 from matplotlib.figure import Figure
@@ -77,7 +77,9 @@ def gpiorig_process(
 
 
 @contextmanager
-def gpiorig_running(*words: str | Path, ignore: bool = False) -> Iterator[subprocess.Popen[str]]:
+def gpiorig_running(
+    *words: str | Path, ignore: bool = False, stdin: IO[str] | int | None = subprocess.PIPE
+) -> Iterator[subprocess.Popen[str]]:
     """A command that runs meanwhile, in a session of its own.
 
     It receives SIGINT and SIGHUP as from a terminal, although the tests may ignore them (background, nohup);
@@ -86,7 +88,7 @@ def gpiorig_running(*words: str | Path, ignore: bool = False) -> Iterator[subpro
     signals = f"--{'ignore' if ignore else 'default'}-signal=INT,HUP"
     process = subprocess.Popen(
         ["env", signals, sys.executable, "-m", "gpiorig.rig.cli", *map(str, words)],
-        stdin=subprocess.PIPE,
+        stdin=stdin,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

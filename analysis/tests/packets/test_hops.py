@@ -520,6 +520,18 @@ def test_equal_ids_are_told_apart_by_time_and_doubted() -> None:
     assert doubt.startswith("All 4 packets of node a have the id 7")
 
 
+def test_without_send_calls_packets_are_accounted_by_route() -> None:
+    """Where no call is on the pins, a route is from the node that sends a frame to the one that reads it."""
+    network = Network("ab")
+    for n in range(1, 6):
+        network.frame(n * 100 * MS, "a", n, {"b": "drop"} if n > 1 else {}, by="bare")
+    analysis = run(network)
+    (route,) = hop_routes.routes(analysis)
+    assert ("a > b", 4, 1, 0) == (route.name, len(route), route.lost, route.partial)
+    (doubt,) = accounting.indistinct(analysis)
+    assert doubt.startswith("No send call was seen (app.tx.enter") and "only 5 packets without one" in doubt
+
+
 def test_an_unknown_destination_is_refused() -> None:
     network = Network("ab")
     network.frame(0, "a", 1, {"b": "deliver"})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import time
 from pathlib import Path
@@ -86,6 +87,26 @@ def test_real_time_says_how_it_kept_up(tmp_path: Path, tick: Path) -> None:
     assert "sigrok-cli -d beaglelogic:conn=tcp-raw/127.0.0.1/" in shown[1]
     assert "serial node: /dev/pts/" in shown[2]
     assert "ticks of 2 ms were late, at worst by" in errors
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stdin", [os.devnull, "file"])
+def test_a_standard_input_that_cannot_be_polled(tmp_path: Path, tick: Path, stdin: str) -> None:
+    """The bench is served with /dev/null and with a file, as from a script; Ctrl-C ends it."""
+    (path := tmp_path / "bench.toml").write_text(bench_text())
+    (tmp_path / "file").write_text("text\n")
+    with (
+        (tmp_path / stdin).open() as control,
+        gpiorig_running("bench", "virtual", path, "--firmware", f"node={tick}", stdin=control) as process,
+    ):
+        assert process.stdout is not None
+        shown = [process.stdout.readline() for _ in range(2)]
+        driver = shown[1].split()[4]
+        done = gpiorig("capture", "--bench", path, "-d", driver, "--duration", "10ms", "-o", tmp_path / "run")
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=PATIENCE_S)
+
+    assert (0, 0, "") == (process.returncode, done.status, errors)
 
 
 def test_error_for_people(tmp_path: Path) -> None:

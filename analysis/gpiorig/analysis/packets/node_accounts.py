@@ -72,6 +72,11 @@ class NodeAccount:
     round_trips: bool
 
     @property
+    def is_of_packets(self) -> bool:
+        """Whether the node's log counts or lists packets; that of an application with other lines does neither."""
+        return self.sent is not None or self.listed > 0
+
+    @property
     def total(self) -> int:
         """Packets that it sent: as its firmware counted them, without a count as its log lists them."""
         return self.listed if self.sent is None else self.sent

@@ -243,8 +243,7 @@ def _accounting_line(data: ReportData) -> str:
     if data.timelines is not None and (account is None or (account.extra and not account.total)):
         n = int(np.count_nonzero(data.timelines.timelined))
         calls = count_text(len(data.timelines), "send call")
-        lack = "no log" if account is None else "no packet in the log"
-        return f"{calls} seen on the pins, {number_text(n)} timelined; {lack} to compare with."
+        return f"{calls} seen on the pins, {number_text(n)} timelined; no packet in the log to compare with."
     if account is None:
         routes = [study.route for study in data.study.routes]
         return (

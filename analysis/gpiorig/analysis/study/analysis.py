@@ -63,9 +63,9 @@ class Analysis:
 
     @property
     def account(self) -> NodeAccount | None:
-        """The account of the node whose packets are answered; None without a log of it."""
-        lines = self.timelines
-        return None if lines is None else next((one for one in self.accounts if one.node == lines.initiator), None)
+        """The account of the node whose packets are answered; None without a log that counts or lists packets."""
+        initiator = None if self.timelines is None else self.timelines.initiator
+        return next((one for one in self.accounts if one.node == initiator and one.is_of_packets), None)
 
     @property
     def packet_of(self) -> NDArray[np.int32]:

@@ -67,7 +67,7 @@ def numbers(analysis: Analysis, recording: Recording) -> dict[str, Any]:
 def _packet_numbers(analysis: Analysis) -> dict[str, int]:
     """Packets of all routes; of round trips as the firmware counted them, if there is a log."""
     account = analysis.account
-    if account is not None and (account.total or not account.extra):  # not: send calls, and none of them in the log
+    if account is not None:
         lost = sum(account.lost.values())
         return {"packets_sent": account.total, "packets_timelined": account.arrived, "lost": lost}
     lines, routes = analysis.timelines, analysis.routes
