@@ -9,17 +9,29 @@ import tty
 from collections.abc import Iterator
 from pathlib import Path
 
+import images
 import ownapplication
 import pytest
 import shared
 from commandline import gpiorig, gpiorig_running
 from patience import PATIENCE_S, wait_until
+from twoanalyzers import two_analyzers
 
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.virtual.process import VirtualBenchProcess
 
 pytestmark = pytest.mark.slow  # builds images, records
 
+REAL_BENCH = """
+name = "real"
+[analyzers.la]
+samplerate_hz = 24_000_000
+driver = "demo:logic_channels=8:analog_channels=0"
+[nodes.node]
+board = "iotlab-m3"
+serial = "/dev/no-such-port"
+lines = { strobe = "D0", d0 = "D1", d1 = "D2" }
+"""
 ROLES = ("--initiator", "client", "--responder", "server")
 
 
@@ -148,6 +160,48 @@ def test_a_bench_that_is_served(tmp_path: Path, bench: Path) -> None:
     assert (0, "", "complete") == (done.status, done.stderr, done.numbers["state"])
     assert [] == done.numbers["nodes"]
     assert "client" == Recording.open(tmp_path / "served").info.parameters["initiator"]
+
+
+def test_a_bench_that_stops_at_once_leaves_nothing(tmp_path: Path, bench: Path) -> None:
+    """An image of another board: the error is the virtual bench's own, and the next attempt can have the folder."""
+    other = images.build("nucleo-l476rg")
+    done = gpiorig("capture", "--bench", bench, "--firmware", f"client={other}", "-o", tmp_path / "run")
+
+    assert 2 == done.status
+    assert "node client: write to unmapped register" in done.stderr
+    assert not (tmp_path / "run").exists()
+
+
+def test_several_analyzers(tmp_path: Path) -> None:
+    """All of them record for this time, and their recordings are merged by the sync line."""
+    (bench := tmp_path / "bench.toml").write_text(ownapplication.named(two_analyzers()))
+    words = (*ownapplication.firmware(), *ROLES, "--duration", "1s", "-o", tmp_path / "run", "--json")
+    done = gpiorig("capture", "--bench", bench, *words)
+    reported = gpiorig("report", tmp_path / "run", "--json")
+
+    assert (0, "", "complete") == (done.status, done.stderr, done.numbers["state"])
+    assert {"one": 24_000_000, "two": 16_000_000} == {
+        name: analyzer["samples"] for name, analyzer in done.numbers["analyzers"].items()
+    }
+    assert (0, "") == (reported.status, reported.stderr)
+    assert 40 < reported.numbers["packets_timelined"] == reported.numbers["packets_sent"]
+    refused = gpiorig("capture", "--bench", bench, "-d", "demo", "-o", tmp_path / "refused")
+    assert "--driver names one analyzer, the bench has one, two" in refused.stderr
+
+
+def test_a_real_bench(tmp_path: Path) -> None:
+    """Driver and ports are those of the file; a port that is not there ends it before it starts."""
+    (bench := tmp_path / "bench.toml").write_text(REAL_BENCH)
+    words = ("capture", "--bench", bench, "--duration", "100ms", "-o", tmp_path / "run")
+    refused = gpiorig(*words)
+    assert (2, False) == (refused.status, (tmp_path / "run").exists())
+    assert "there is no such port" in refused.stderr
+    done = gpiorig(*words, "--no-serial", "--json")
+
+    assert (0, "") == (done.status, done.stderr)
+    info = Recording.open(tmp_path / "run").info
+    assert (False, 2_400_000) == (info.virtual, done.numbers["samples"])
+    assert ("node.strobe", "node.d0", "node.d1") == info.channels[:3]
 
 
 def test_ctrl_c_is_the_usual_end(tmp_path: Path, bench: Path) -> None:

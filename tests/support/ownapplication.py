@@ -22,7 +22,11 @@ def image(node: str) -> Path:
 
 def bench_text() -> str:
     """The bench of the demo, with names that no experiment knows."""
-    text = (ROOT / "rig" / "gpiorig" / "rig" / "demo_bench.toml").read_text()
+    return named((ROOT / "rig" / "gpiorig" / "rig" / "demo_bench.toml").read_text())
+
+
+def named(text: str) -> str:
+    """A bench file with the nodes `client` and `server` in place of the demo's."""
     return re.sub("|".join(DEMO_NAMES), lambda found: DEMO_NAMES[found[0]], text)
 
 

@@ -8,9 +8,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from network import Network
 
 from gpiorig.analysis.events.events import DamagedFrames, Events
 from gpiorig.analysis.logs import node_log
+from gpiorig.analysis.study.analysis import analyse
 from gpiorig.rig.results import checks
 
 
@@ -47,3 +49,40 @@ def test_a_node_that_the_pins_do_not_show_is_said(frames, probes, failed):
     assert failed == any(
         "Node responder sent 8134 frames on its symbol bus, none was seen" in problem for problem in problems
     )
+
+
+@pytest.mark.parametrize(("experiment", "failed"), [("ping-pong", 1), ("", 0)])
+def test_equal_ids_fail_where_an_experiment_numbers_them(experiment, failed):
+    """Of another application it is not known whether it numbers its packets: that is a remark, not a failed check."""
+    network = Network("ab")
+    for n in range(1, 5):
+        network.frame(n * 2_400_000, "a", 7, {"b": "deliver"})
+    found = analyse(network.events(), {}, header_ns=network.headers())
+    info = SimpleNamespace(parameters={}, experiment=experiment, channels=("a.strobe", "b.strobe"))
+    problems = checks.failed_checks(found, SimpleNamespace(verify=list, info=info))
+
+    assert failed == len(problems)
+    assert all(problem.startswith("All 4 packets of node a have the id 7") for problem in problems)
+
+
+@pytest.mark.parametrize(("channels", "silent"), [(("a.strobe", "b.strobe"), ["b"]), (("a.strobe",), [])])
+def test_a_node_is_silent_if_its_bus_is_recorded(channels, silent):
+    """One that is without probes, and so without a bus in the bench file, is not."""
+    network = Network("ab")
+    network.frame(2_400_000, "a", 1, {})
+    found = analyse(network.events(), {}, header_ns=network.headers())
+    info = SimpleNamespace(parameters={}, experiment="", channels=channels)
+    problems = checks.failed_checks(found, SimpleNamespace(verify=list, info=info))
+
+    assert [f"Node {node} is silent" for node in silent] == [problem.partition(":")[0] for problem in problems]
+
+
+@pytest.mark.parametrize(("sent", "pairs"), [(True, 0), (False, None)])
+def test_packets_without_a_send_call_make_no_round_trips(sent, pairs):
+    """Of an experiment its round trips are empty; of another application packets are counted by route."""
+    network = Network("ab")
+    network.frame(2_400_000, "a", 1, {"b": "drop"}, by="relay")
+    found = analyse(network.events(), {}, header_ns=network.headers(), ends=("a", "b"), sent=sent)
+
+    assert pairs == (None if found.round_trips is None else len(found.round_trips))
+    assert "a > b" in [route.name for route in found.routes]

@@ -179,11 +179,14 @@ def _settled(ends: Endpoints) -> dict[str, int]:
 
 
 def _concluded(recording: Recording, results: dict[str, CaptureResult], ends: Endpoints, stopped: str) -> Captured:
-    """The finished recording, with the reason of a virtual bench that has stopped."""
+    """The finished recording, with the reason of a virtual bench that has stopped; an error without a sample."""
     recording = remarks.recorded(recording, ends.remarks())
     if stopped:
         recording = recording.update(capture={**recording.info.capture, "ended": stopped})
     if recording.info.state != "complete":
+        if not any(result.samples for result in results.values()):
+            recording.discard()
+            raise RigError(recording.info.reason)
         try:
             ends.check()
         except VirtualBenchError as error:
