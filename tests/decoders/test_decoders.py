@@ -125,7 +125,7 @@ def test_wiring_of_a_bench() -> None:
     alone = wiring(bench, "--node", "m3", "--json").numbers
     assert "gpio_probe" == alone["decoder"]
     assert {"strobe": "m3.strobe", "d0": "m3.d0"}.items() <= alone["channels"].items()
-    assert {"width": 2, "frame_gap_ns": 400, "span0_point": "tap.irq"}.items() <= alone["options"].items()
+    assert {"width": 2, "frame_gap_ns": 280, "span0_point": "tap.irq"}.items() <= alone["options"].items()
 
 
 @pytest.mark.parametrize(

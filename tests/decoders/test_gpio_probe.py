@@ -21,7 +21,7 @@ from gpiorig.capture.edges.edges import Edges
 ROOT = Path(__file__).parents[2]
 STORED = Path(__file__).parents[1] / "data" / "gpio_probe"
 RATE_HZ = 24_000_000
-GAP = 10  # samples: 400 ns at 24 MHz, rounded up
+GAP = 7  # samples: 280 ns at 24 MHz, rounded up
 HAS_ID, DAMAGED, SPAN_LINE = 1, 2, 4
 
 
@@ -245,7 +245,7 @@ def test_equal_to_the_native_fast_path(tmp_path: Path, width: int, seed: int, se
 
 def _lines(width: int, *, settle_ns: int = 0) -> NodeLines:
     data = tuple(str(i + 1) for i in range(width))
-    bus = Bus(strobe="0", data=data, frame_gap_ns=400, settle_ns=settle_ns)
+    bus = Bus(strobe="0", data=data, frame_gap_ns=280, settle_ns=settle_ns)
     return NodeLines(name="node", bus=bus, lines={"tap.irq": str(width + 1)})
 
 
