@@ -99,7 +99,7 @@ class BenchRemark(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
 
     @property
     def sentence(self) -> str:
-        """For people."""
+        """As text."""
         times = "once" if self.times == 1 else f"{self.times} times, first"
         return f"Node {self.node}: {self.what} ({times} at {self.t_ps / 1e12:.6f} s, PC {self.pc})."
 
