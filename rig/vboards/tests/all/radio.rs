@@ -322,3 +322,15 @@ fn safe_mode_keeps_a_frame_until_it_is_read() {
     field.run(1500);
     assert_eq!(3, field.spi(1, &[0x20; 8])[4]);
 }
+
+/// A register that is only kept is a remark, unless it gets what it has after reset.
+#[test]
+fn a_register_that_is_not_modelled() {
+    let mut field = Field::new(1, 1);
+    field.write(0, 0x0B, 0xA7); // SFD_VALUE
+    assert!(field.radios[0].take_notes().is_empty());
+    field.write(0, 0x0B, 0x7A);
+    assert_eq!(0x7A, field.read(0, 0x0B));
+    let text = "radio: register 0x0b is not modelled, a write has no effect (0x7a)";
+    assert_eq!(vec![(0x10B, text.to_string())], field.radios[0].take_notes());
+}

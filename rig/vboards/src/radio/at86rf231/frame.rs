@@ -1,5 +1,7 @@
 //! The frame filter of the AT86RF231.
 
+use super::regs::{self, irq};
+use super::{At86rf231, Kind};
 use crate::radio::ieee802154::Header;
 pub use crate::radio::ieee802154::{ack, ack_request, fcs, fcs_valid};
 
@@ -81,4 +83,39 @@ pub fn filter(psdu: &[u8], me: &Identity) -> Verdict {
     verdict.acknowledge = verdict.accepted && psdu[0] & 0x20 != 0 && kind != 0 && (alone || to_coordinator);
     verdict.data_request = kind == 3 && psdu.get(verdict.header) == Some(&4);
     verdict
+}
+
+impl At86rf231 {
+    /// So much of a header is in that its length is known, or all of it: IRQ_5 (AMI) if the filter accepts it.
+    pub(super) fn header(&mut self) {
+        let (psdu, heard_ps) = match self.carrier().map(|c| (c.psdu.clone(), c.byte_ps(0))) {
+            Some((Some(psdu), body_ps)) => (psdu, body_ps),
+            _ => return,
+        };
+        let verdict = filter(&psdu, &self.identity());
+        let heard_ps = heard_ps + verdict.header as u64 * self.byte_ps();
+        if heard_ps > self.now_ps {
+            if verdict.header < psdu.len() {
+                self.at(heard_ps, Kind::Header);
+            }
+        } else if verdict.accepted {
+            self.interrupt(irq::AMI);
+        }
+    }
+
+    pub(super) fn identity(&self) -> Identity {
+        let address = |register: u8| u16::from_le_bytes([self.reg(register), self.reg(register + 1)]);
+        let ieee = (0..8).rev().fold(0, |sum, index| {
+            sum << 8 | u64::from(self.reg(regs::IEEE_ADDR_0 + index))
+        });
+        Identity {
+            pan: address(regs::PAN_ID_0),
+            short: address(regs::SHORT_ADDR_0),
+            ieee,
+            coordinator: self.reg(regs::CSMA_SEED_1) & 0x08 != 0,
+            version_mode: self.reg(regs::CSMA_SEED_1) >> 6,
+            upload_reserved: self.reg(regs::XAH_CTRL_1) & 0x10 != 0,
+            filter_reserved: self.reg(regs::XAH_CTRL_1) & 0x20 != 0,
+        }
+    }
 }

@@ -109,8 +109,8 @@ impl At86rf231 {
         }
     }
 
-    /// 9.3.3: an access violation is that the SPI's address "becomes less than or equal to" that of the transmitter. The
-    /// frame continues with what the frame buffer holds, and TRX_END comes as always (Atmel's SWPM212, "IrqUR").
+    /// 9.3.3: an access violation is that the SPI's address "becomes less than or equal to" that of the transmitter.
+    /// The frame continues with what the frame buffer holds, and TRX_END comes as always (Atmel's SWPM212, "IrqUR").
     pub(super) fn tx_underrun(&mut self) {
         self.note_late_write();
         self.raise(irq::TRX_UR);

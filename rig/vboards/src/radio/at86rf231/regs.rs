@@ -67,6 +67,12 @@ pub const RESET: [(u8, u8); 30] = [
     (IRQ_MASK, 0x00),
 ];
 
+/// Registers that are written and read back, and do nothing here: RX_CTRL, SFD_VALUE, XOSC_CTRL, RX_SYN, those of test
+/// modes, and reserved ones (section 14, register summary).
+pub fn is_kept_only(register: u8) -> bool {
+    matches!(register, 0x00 | 0x0A | 0x0B | 0x12..=0x16 | 0x19 | 0x30..)
+}
+
 /// Commands of TRX_STATE (7.1.5, table 7-4; 7.2.7, table 7-17).
 pub mod command {
     pub const TX_START: u8 = 0x02;

@@ -1,7 +1,7 @@
 //! Receiving: synchronisation, frame buffer, RX_AACK with its automatic ACK, the ACK of TX_ARET
 //! (data sheet 7.1.3, 7.2.3, 8.6, 11.6).
 
-use super::frame::{self, Identity, Verdict};
+use super::frame::{self, Verdict};
 use super::regs::{self, ctrl_1, irq, trac, State};
 use super::tx::ed_level;
 use super::{timing, At86rf231, Kind};
@@ -66,7 +66,7 @@ impl At86rf231 {
         self.at(start_ps + SHR_PHR_PS, Kind::Phr);
     }
 
-    fn carrier(&self) -> Option<&Carrier> {
+    pub(super) fn carrier(&self) -> Option<&Carrier> {
         let rx = self.rx.as_ref()?;
         self.ether.find(rx.source, rx.frame)
     }
@@ -108,23 +108,6 @@ impl At86rf231 {
         }
     }
 
-    /// So much of a header is in that its length is known, or all of it: IRQ_5 (AMI) if the filter accepts it.
-    pub(super) fn header(&mut self) {
-        let (psdu, heard_ps) = match self.carrier().map(|c| (c.psdu.clone(), c.byte_ps(0))) {
-            Some((Some(psdu), body_ps)) => (psdu, body_ps),
-            _ => return,
-        };
-        let verdict = frame::filter(&psdu, &self.identity());
-        let heard_ps = heard_ps + verdict.header as u64 * self.byte_ps();
-        if heard_ps > self.now_ps {
-            if verdict.header < psdu.len() {
-                self.at(heard_ps, Kind::Header);
-            }
-        } else if verdict.accepted {
-            self.interrupt(irq::AMI);
-        }
-    }
-
     /// Back to listening, as if nothing had been there.
     fn rx_abandon(&mut self) {
         self.rx = None;
@@ -137,22 +120,6 @@ impl At86rf231 {
             }
         }
         self.run_deferred();
-    }
-
-    fn identity(&self) -> Identity {
-        let address = |register: u8| u16::from_le_bytes([self.reg(register), self.reg(register + 1)]);
-        let ieee = (0..8).rev().fold(0, |sum, index| {
-            sum << 8 | u64::from(self.reg(regs::IEEE_ADDR_0 + index))
-        });
-        Identity {
-            pan: address(regs::PAN_ID_0),
-            short: address(regs::SHORT_ADDR_0),
-            ieee,
-            coordinator: self.reg(regs::CSMA_SEED_1) & 0x08 != 0,
-            version_mode: self.reg(regs::CSMA_SEED_1) >> 6,
-            upload_reserved: self.reg(regs::XAH_CTRL_1) & 0x10 != 0,
-            filter_reserved: self.reg(regs::XAH_CTRL_1) & 0x20 != 0,
-        }
     }
 
     /// Copies the bytes that have arrived by now into the frame buffer.

@@ -213,6 +213,12 @@ impl At86rf231 {
             regs::PLL_CF | regs::PLL_DCU | regs::FTN_CTRL => self.regs[usize::from(register)] = value & 0x7F,
             _ => {
                 self.regs[usize::from(register)] = value;
+                if regs::is_kept_only(register) && !regs::RESET.contains(&(register, value)) {
+                    self.note(0x100 | u32::from(register), || {
+                        let what = "is not modelled, a write has no effect";
+                        format!("radio: register 0x{:02x} {} (0x{:02x})", register, what, value)
+                    });
+                }
                 if matches!(register, regs::TRX_CTRL_1 | regs::IRQ_MASK | regs::ANT_DIV) {
                     self.update_pins();
                 }
