@@ -36,7 +36,8 @@ def riotbase(tmp_path: Path) -> str:
     (tmp_path / "Makefile.include").write_text(
         "include $(EXTERNAL_MODULE_DIRS)/gpiorig/Makefile.dep\n"
         "include $(EXTERNAL_MODULE_DIRS)/gpiorig/Makefile.include\n"
-        "$(info LINKFLAGS $(LINKFLAGS))\n$(info CFLAGS $(CFLAGS))\n$(info SRC $(SRC))\nall: ;\n",
+        "$(info LINKFLAGS $(LINKFLAGS))\n$(info CFLAGS $(CFLAGS))\n$(info SRC $(SRC))\n"
+        "$(info USEMODULE $(USEMODULE))\nall: ;\n",
         encoding="utf-8",
     )
     return str(tmp_path)
@@ -99,6 +100,13 @@ def test_probes_off_wraps_nothing(riot: Path, riotbase: str) -> None:
     assert "-DGPIORIG_OFF" in done.stdout
     assert "--wrap" not in done.stdout
     assert "link_netdev.c" in done.stdout
+
+
+def test_openwsn_names_its_stack(riot: Path, riotbase: str) -> None:
+    """RIOT's package adds modules of the stack, its scheduler among them, for `openwsn_openstack` alone."""
+    done = make(riot / "openwsn", riotbase=riotbase)
+    (modules,) = re.findall(r"^USEMODULE (.*)$", done.stdout, re.MULTILINE)
+    assert {"gpiorig", "openwsn_openstack", "openwsn_debugpins", "sock_udp"} <= set(modules.split())
 
 
 def test_openwsn_has_its_debug_pins_beside_the_bus(riot: Path, riotbase: str) -> None:

@@ -176,3 +176,14 @@ def test_openwsn_has_its_radio_decorated(story: Story, library: ctypes.CDLL) -> 
     """
     assert lines(expected) == story("openwsn_slot")
     assert 1 == library.callbacks_seen()
+
+
+@pytest.mark.slow
+def test_a_driver_may_report_before_openwsn_listens(tmp_path: Path) -> None:
+    """The AT86RF2xx's init calls the callback, which RIOT's package sets after it; then it is the package's own."""
+    program = tmp_path / "openwsn"
+    sources = [riotglue.GLUE / "openwsn.c", riotglue.FOREIGN / "riot" / "openwsn_netdev.c"]
+    options = ["-DGPIORIG_PORT=host", "-DGPIORIG_PINS=0", "-DGPIORIG_OPENWSN", "-DMODULE_OPENWSN_RADIO_NETDEV"]
+    command = ["cc", *riotglue.WARNINGS, *options, *riotglue.includes(), "-o", str(program), *map(str, sources)]
+    subprocess.run(command, check=True)
+    assert 0 == subprocess.run([program], check=False).returncode

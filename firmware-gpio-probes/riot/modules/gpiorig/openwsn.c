@@ -11,11 +11,19 @@ int __wrap_openwsn_radio_init(void *radio);
 
 #ifdef MODULE_OPENWSN_RADIO_NETDEV
 
+/** Until RIOT sets its own, after the driver's init: that of the AT86RF2xx already calls it (RIOT c8bd52ff). */
+static void not_set_yet(netdev_t *dev, netdev_event_t event)
+{
+    (void)dev;
+    (void)event;
+}
+
 int __wrap_openwsn_radio_init(void *radio)
 {
     netdev_t *dev = radio;
     int result;
 
+    dev->event_callback = not_set_yet;
     gpiorig_netdev_decorate(dev);
     result = __real_openwsn_radio_init(radio);
     gpiorig_netdev_listen(dev); /* the callback has been set in there */
