@@ -1,4 +1,4 @@
-"""An application of one's own: an image with probes that starts by itself and has no commands, and its bench."""
+"""An application of one's own: an image with probes that starts alone and takes no command, and its bench."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def bench_text() -> str:
 
 def named(text: str) -> str:
     """A bench file with the nodes `client` and `server` in place of the demo's."""
-    return re.sub("|".join(DEMO_NAMES), lambda found: DEMO_NAMES[found[0]], text)
+    return re.sub("|".join(DEMO_NAMES), lambda name: DEMO_NAMES[name[0]], text)
 
 
 def firmware() -> list[str]:

@@ -234,7 +234,7 @@ def test_wrapper_that_nothing_calls(arm: Builder) -> None:
 
 
 def test_hook_that_may_be_unused(arm: Builder) -> None:
-    """A wrapper that nothing calls is no fault where the hook file accepts that, such as a socket of the OS."""
+    """A wrapper that nothing calls is accepted where the hook file allows it, such as a socket of the OS."""
     caller = "int elsewhere(void); void _start(void) { elsewhere(); for (;;) { } }"
     hooks = HOOKS.replace("wrapped = 2", "wrapped = { least = 0 }").replace('"data"', '"data"\nwrapped = { least = 0 }')
     verdict = arm.verdict(caller=caller, link=(*WRAPS, "-u,__wrap_receive", "-u,__wrap_radio"), expected=hooks)

@@ -57,9 +57,9 @@ def test_equal_ids_fail_where_an_experiment_numbers_them(experiment, failed):
     network = Network("ab")
     for n in range(1, 5):
         network.frame(n * 2_400_000, "a", 7, {"b": "deliver"})
-    found = analyse(network.events(), {}, header_ns=network.headers())
+    analysis = analyse(network.events(), {}, header_ns=network.headers())
     info = SimpleNamespace(parameters={}, experiment=experiment, channels=("a.strobe", "b.strobe"))
-    problems = checks.failed_checks(found, SimpleNamespace(verify=list, info=info))
+    problems = checks.failed_checks(analysis, SimpleNamespace(verify=list, info=info))
 
     assert failed == len(problems)
     assert all(problem.startswith("All 4 packets of node a have the id 7") for problem in problems)
@@ -70,9 +70,9 @@ def test_a_node_is_silent_if_its_bus_is_recorded(channels, silent):
     """One that is without probes, and so without a bus in the bench file, is not."""
     network = Network("ab")
     network.frame(2_400_000, "a", 1, {})
-    found = analyse(network.events(), {}, header_ns=network.headers())
+    analysis = analyse(network.events(), {}, header_ns=network.headers())
     info = SimpleNamespace(parameters={}, experiment="", channels=channels)
-    problems = checks.failed_checks(found, SimpleNamespace(verify=list, info=info))
+    problems = checks.failed_checks(analysis, SimpleNamespace(verify=list, info=info))
 
     assert [f"Node {node} is silent" for node in silent] == [problem.partition(":")[0] for problem in problems]
 
@@ -82,7 +82,7 @@ def test_packets_without_a_send_call_make_no_round_trips(sent, pairs):
     """Of an experiment its round trips are empty; of another application packets are counted by route."""
     network = Network("ab")
     network.frame(2_400_000, "a", 1, {"b": "drop"}, by="relay")
-    found = analyse(network.events(), {}, header_ns=network.headers(), ends=("a", "b"), sent=sent)
+    analysis = analyse(network.events(), {}, header_ns=network.headers(), ends=("a", "b"), sent=sent)
 
-    assert pairs == (None if found.round_trips is None else len(found.round_trips))
-    assert "a > b" in [route.name for route in found.routes]
+    assert pairs == (None if analysis.round_trips is None else len(analysis.round_trips))
+    assert "a > b" in [route.name for route in analysis.routes]

@@ -25,7 +25,7 @@ def failed_checks(analysis: Analysis, recording: Recording) -> list[str]:
             return failed
         no_packets = [analysis.no_packets] if recording.info.experiment or not len(analysis.events) else []
         return [*failed, *_silent_nodes(analysis.events, recording), *no_packets]
-    failed += _silent_nodes(analysis.events, recording)
+    failed += _silent_nodes(analysis.hops.events, recording)
     if recording.info.experiment:  # of another application it is not known what it should send
         failed += accounting.indistinct(analysis.hops)
     for account in analysis.accounts:

@@ -1,4 +1,4 @@
-/** An application of one's own: the stack of the reference firmware, without its commands. It starts by itself. */
+/** An application of one's own: the stack of the reference firmware, without its commands. It starts alone. */
 #include "console.h"
 
 #include <stddef.h>
