@@ -274,7 +274,7 @@ def test_symbols_and_gaps_keep_their_time(tmp_path: Path, target: Target, width:
 
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.port)
 def test_a_longer_hold_scales_all(tmp_path: Path, target: Target) -> None:
-    """With 250 ns: held so long, and quiet for twice the time; the frame gap is between the two."""
+    """With 250 ns: held for that time, and quiet for twice the default; the frame gap is between the two."""
     body = disassemble(tmp_path, target, 2, "-DGPIORIG_HOLD_NS=250")["gpiorig_send_id"]
     stores = stores_of_symbols(body)
     ns = 1e9 / target.cpu_hz

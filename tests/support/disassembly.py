@@ -32,7 +32,7 @@ class Target:
     keeps_without_prefetch: bool
     # Lines that the board has by default.
     own_width: int = 2
-    # A frame ends after so long a quiet; symbols are held for less by a sample of 24 MHz at least.
+    # A quiet of this length ends a frame; symbols are held for less by a sample of 24 MHz at least.
     frame_gap_ns: int = 400
     longest_ns: int = 300
     longest_on_4_ns: int = 300

@@ -135,6 +135,22 @@ def test_a_node_without_marks_is_named() -> None:
         taps.find()
 
 
+def test_an_unprobed_image_that_marks_no_frames_has_its_own_timestamps() -> None:
+    """RIOT's radio drives the line only where the probes ask it to: the round trip is still compared."""
+    taps = Taps()
+    taps.ping_pong(INTERVAL_US, stack_us=100)
+    silent = events_of_rows((), ("asks", "answers"), end=1)
+    (alone,) = delays.without_landmarks(silent, log(taps))
+    assert (ROUND_TRIP, LOG, 1) == (alone.name, alone.source, len(alone.ids))
+
+    runs = {"normal": run(110), "doubled": run(120), "off": run(100)[:1]}
+    first, *others = probe_effect.compare(runs, event_ns={}, paired=False).effects
+
+    assert ROUND_TRIP == first.name
+    assert 10_000 == pytest.approx(first.true_cost_ns, abs=2000)  # timestamps of a microsecond
+    assert all(np.isnan(effect.true_cost_ns) for effect in others)
+
+
 def test_steps_and_the_rest_add_up_to_the_logged_round_trip() -> None:
     logged, mark_to_mark, *others = run(150)
     steps, rest = others[:-1], others[-1]

@@ -92,10 +92,10 @@ def test_a_symbol_lasts_three_samples(rate: str, hold: str, what: str, tmp_path:
     """With the hold that the bench file gives; the finding names the build option and the line to write."""
     text = BENCH.replace("24_000_000", rate).replace("lines = {", f"{hold}\nlines = {{").replace("fx2lafw", "demo")
     bench = benches.loads(text)
-    found = {finding.about: finding for finding in of_text(text, tmp_path)}
+    by_subject = {finding.about: finding for finding in of_text(text, tmp_path)}
 
-    assert ("wrong" if what else "right") == found["nodes.a.symbol_ns"].verdict
-    assert what in found["nodes.a.symbol_ns"].what
+    assert ("wrong" if what else "right") == by_subject["nodes.a.symbol_ns"].verdict
+    assert what in by_subject["nodes.a.symbol_ns"].what
     if what:
         with pytest.raises(
             BenchError, match=r"^bench two M3: nodes\.a\.symbol_ns: .* Build its image with -DGPIORIG_HOLD"

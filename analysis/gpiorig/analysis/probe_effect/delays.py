@@ -84,7 +84,7 @@ def delays(
             f"{len(log.sequences)}. Use a quiet channel, and an interval of more than twice the round trip."
         )
     ids, nodes = log.sequences[exchanges.clean], {"initiator": initiator, "responder": responder}
-    logged, tapped = _logged(log), _tapped(exchanges, events, ids, nodes)
+    logged, tapped = logged_round_trip(log), _tapped(exchanges, events, ids, nodes)
     steps, rest = tapped[1:], []
     if {NAMES[0], NAMES[-1]} <= set(exchanges.names):
         outside = _events_outside(events, exchanges, ids, lines) if lines else -1
@@ -95,7 +95,13 @@ def delays(
     return (logged, *tapped, *rest, *shown)
 
 
-def _logged(log: NodeLog) -> Delay:
+def without_landmarks(events: Events, log: NodeLog, *, lines: Timelines | None = None) -> tuple[Delay, ...]:
+    """As `delays`, where the radio's lines do not cut the round trips: those of the log and of events on the pins."""
+    return (logged_round_trip(log), *(_timelined(lines, events, within=-1) if lines else []))
+
+
+def logged_round_trip(log: NodeLog) -> Delay:
+    """The round trip by the node's own timestamps, which a build without probes has, too."""
     good = ~log.lost & (log.received_us >= 0) & (log.sent_us >= 0)
     us = (log.received_us[good] - log.sent_us[good]) % (1 << 32)
     return Delay(ROUND_TRIP, log.node, LOG, log.sequences[good], us * 1e3, LOG_RESOLUTION_NS)

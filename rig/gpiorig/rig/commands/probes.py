@@ -46,11 +46,13 @@ def run(options: argparse.Namespace) -> int:
     if options.only and runs.missing(bench, options.output):
         print(f"recorded {options.only}; still to record: {', '.join(runs.missing(bench, options.output))}")
         return 0
-    meter, parameters = runs.evaluate(options.output)
+    meter, parameters, unread = runs.evaluate(options.output)
     _write(meter, options.output, virtual=bench.virtual is not None)
-    numbers = _numbers(meter, parameters)
+    numbers = _numbers(meter, parameters) | {"without_lines": unread}
     (options.output / "probe-effect.json").write_text(json.dumps(numbers, indent=1, allow_nan=False) + "\n")
     print(json.dumps(numbers, allow_nan=False) if options.json else _text(meter, virtual=bench.virtual is not None))
+    for variant, reason in unread.items():
+        print(f"{variant}: compared by timestamps and events alone: {reason}", file=sys.stderr)
     return 0
 
 

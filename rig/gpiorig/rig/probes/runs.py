@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from gpiorig.analysis.errors import EventError
 from gpiorig.analysis.probe_effect import delays, effect
 from gpiorig.analysis.probe_effect.delays import Delay
 from gpiorig.analysis.probe_effect.effect import VARIANTS, Meter
@@ -50,8 +51,11 @@ def record_variant(
     return record(bench, experiment, bench_file=bench_file, output=folder, firmware=reference)
 
 
-def evaluate(folder: Path) -> tuple[Meter, dict[str, Any]]:
-    """Compare the recordings of a folder; also the parameters that they have in common.
+def evaluate(folder: Path) -> tuple[Meter, dict[str, Any], dict[str, str]]:
+    """Compare the recordings of a folder.
+
+    Also the parameters that they have in common, and by variant why the radio's lines do not show its round trips: they
+    are not wired, the firmware does not ask for them, or it sends other frames, too.
 
     Raises
     ------
@@ -72,10 +76,11 @@ def evaluate(folder: Path) -> tuple[Meter, dict[str, Any]]:
                 f"{folder / variant} differs from {folder / 'normal'} in {', '.join(different)}; record it again."
             )
     event_ns: dict[str, float] = {}
-    runs = {variant: _delays(recording, event_ns) for variant, recording in recordings.items()}
+    unread: dict[str, str] = {}
+    runs = {variant: _delays(recording, event_ns, unread) for variant, recording in recordings.items()}
     # On a virtual bench the same seeds give the same random numbers; boards draw their own.
     paired = recordings["normal"].info.virtual
-    return effect.compare(runs, event_ns=event_ns, paired=paired), parameters["normal"]
+    return effect.compare(runs, event_ns=event_ns, paired=paired), parameters["normal"], unread
 
 
 def _recordings(folder: Path) -> Iterator[tuple[str, Recording]]:
@@ -91,17 +96,18 @@ def _common(recording: Recording) -> dict[str, Any]:
     return {key: value for key, value in recording.info.parameters.items() if key != "probes"}
 
 
-def _delays(recording: Recording, event_ns: dict[str, float]) -> tuple[Delay, ...]:
+def _delays(recording: Recording, event_ns: dict[str, float], unread: dict[str, str]) -> tuple[Delay, ...]:
+    """All delays of a run; where the radio's lines do not show its round trips, those of its log and its pins."""
     parameters, analysis = recording.info.parameters, analyse(open_recording(recording))
     events = analysis.events
     if parameters["probes"] == "normal":
         for node in events.node_names:
             event_ns[node] = effect.event_cost_ns(events, node=node)
     roles = {role: str(parameters[role]) for role in ("initiator", "responder")}
-    return delays.delays(
-        events,
-        analysis.logs[roles["initiator"]],
-        interval_ns=int(parameters["interval_us"]) * 1000,
-        lines=analysis.timelines,
-        **roles,
-    )
+    log, lines = analysis.logs[roles["initiator"]], analysis.timelines
+    interval_ns = int(parameters["interval_us"]) * 1000
+    try:
+        return delays.delays(events, log, interval_ns=interval_ns, lines=lines, **roles)
+    except EventError as error:
+        unread[str(parameters["probes"])] = str(error)
+        return delays.without_landmarks(events, log, lines=lines)

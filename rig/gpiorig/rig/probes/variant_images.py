@@ -14,7 +14,7 @@ FORM = "[NODE.]PROBES=FILE"
 _IMAGE = re.compile(r"(?:([^.=]+)\.)?([^.=]+)=(.+)")
 
 
-def read(words: Iterable[str], bench: Bench) -> dict[str, dict[str, Path]]:
+def read(options: Iterable[str], bench: Bench) -> dict[str, dict[str, Path]]:
     """Image of each node for each kind of probes that was given, in the order of `VARIANTS`.
 
     Raises
@@ -24,11 +24,11 @@ def read(words: Iterable[str], bench: Bench) -> dict[str, dict[str, Path]]:
         of a node; or the bench has boards, which must be flashed.
     """
     images: dict[str, dict[str, Path]] = {}
-    for word in words:
-        nodes, variant, file = _parts(word, bench)
+    for option in options:
+        nodes, variant, file = _parts(option, bench)
         for node in nodes:
             if node in images.setdefault(variant, {}):
-                raise BenchError(f"--image {word}: node {node} has an image with {variant} probes; give one.")
+                raise BenchError(f"--image {option}: node {node} has an image with {variant} probes; give one.")
             images[variant][node] = file
     if images and bench.virtual is None:
         raise BenchError("--image is for virtual benches. Flash each image onto the boards and record it with --only.")
