@@ -118,6 +118,24 @@ def test_an_address_that_is_another_nodes_is_not_answered(two: tuple[Node, Node]
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("modules", "answers"),
+    [
+        (["AT86RF2XX"], ["radio backoff 0 to 0", "ok set backoff=0"]),
+        ([], ["error set: the radio did not take it"]),
+    ],
+)
+def test_the_radio_gets_the_exponents_of_the_backoff(modules: list[str], answers: list[str], tmp_path: Path) -> None:
+    """The driver of the AT86RF2xx takes them by a function, not as options; a setting that nothing takes is refused."""
+    node = Node(build(tmp_path / "app", APP / "link_udp.c", STANDIN / "gnrc.c", modules=modules), folder=tmp_path)
+    node.until("ready")
+    lines = [node.ask("set backoff 0"), *(node.line() for _ in answers[1:])]
+    node.close()
+
+    assert answers == lines
+
+
+@pytest.mark.slow
 def test_no_node_takes_what_an_interferer_sends(two: tuple[Node, Node]) -> None:
     """It sends at its interval, so that its console answers; the others drop its frames."""
     for number, node in enumerate(two, start=1):

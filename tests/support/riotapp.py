@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import select
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import riotglue
@@ -43,12 +44,13 @@ class Node:
         return self.line() if not command.startswith(("request", "tick")) else ""
 
 
-def build(program: Path, *below: Path, table: str = "1234abcd") -> Path:
-    """The application over what is below it."""
+def build(program: Path, *below: Path, table: str = "1234abcd", modules: Sequence[str] = ()) -> Path:
+    """The application over what is below it, with these modules of RIOT."""
     sources = [APP / f"{name}.c" for name in ("main", "app", "console", "selftest", "settings", "rounds", "oneway")]
     sources += [*(riotglue.FIRMWARE / "src").glob("*.c"), STANDIN / "posix.c", *below]
     options = ["-DGPIORIG_PORT=host", "-DGPIORIG_LOG=256", "-DGPIORIG_SELFTEST"]
     options += [f"-I{APP}", '-DRIOT_BOARD="pc"', f"-DTABLE_CRC=0x{table}u", "-DDEFAULT_APP=APP_pingpong"]
+    options += [f"-DMODULE_{module}" for module in modules]
     options += riotglue.includes()
     command = ["cc", "-pthread", *riotglue.WARNINGS, "-O1", *options, "-o", str(program), *map(str, sources)]
     subprocess.run(command, check=True)

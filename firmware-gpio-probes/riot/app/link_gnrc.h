@@ -8,6 +8,11 @@
 #include "net/gnrc/netif.h"
 #include "random.h"
 
+#ifdef MODULE_AT86RF2XX
+#include "at86rf2xx.h"
+#include "container.h"
+#endif
+
 #include "settings.h"
 
 #define BACKOFF_EXPONENT_LEAST 3u /* macMinBE, IEEE 802.15.4-2006 table 86 */
@@ -16,6 +21,20 @@
 static inline bool option(netopt_t option, const void *value, uint16_t size)
 {
     return gnrc_netapi_set(gnrc_netif_iter(NULL)->pid, option, 0, value, size) >= 0;
+}
+
+/** False: the radio does not take the exponents. The driver of the AT86RF2xx has a function in place of the options. */
+static inline bool set_backoff(uint8_t exponent_least, uint8_t exponent_most)
+{
+#ifdef MODULE_AT86RF2XX
+    netdev_ieee802154_t *netdev = container_of(gnrc_netif_iter(NULL)->dev, netdev_ieee802154_t, netdev);
+
+    at86rf2xx_set_csma_backoff_exp(container_of(netdev, at86rf2xx_t, netdev), exponent_least, exponent_most);
+    return true;
+#else
+    return option(NETOPT_CSMA_MAXBE, &exponent_most, sizeof exponent_most) &&
+           option(NETOPT_CSMA_MINBE, &exponent_least, sizeof exponent_least);
+#endif
 }
 
 /**
@@ -38,8 +57,9 @@ static inline bool interface_configure(void)
     random_init(settings.seed);
     option(NETOPT_CSMA, &csma, sizeof csma);
     option(NETOPT_ACK_REQ, &acknowledged, sizeof acknowledged);
-    option(NETOPT_CSMA_MAXBE, &exponent_most, sizeof exponent_most);
-    option(NETOPT_CSMA_MINBE, &exponent_least, sizeof exponent_least);
+    if (!set_backoff(exponent_least, exponent_most) && settings.backoff == 0) {
+        return false;
+    }
     return option(NETOPT_SRC_LEN, &source_length, sizeof source_length) && option(NETOPT_NID, &pan, sizeof pan) &&
            option(NETOPT_ADDRESS, address, sizeof address) &&
            option(NETOPT_ADDRESS_LONG, address_long, sizeof address_long) &&

@@ -18,13 +18,15 @@
 #include "net/gnrc/netif.h"
 #include "net/sock/udp.h"
 #include "random.h"
+#include "at86rf2xx.h"
 #include "ztimer.h"
 
 #define LONG 8u
 #define MULTICAST 0xffu
 #define UNIVERSAL 0x02u
 
-static gnrc_netif_t netif = { .pid = 1 };
+static at86rf2xx_t radio;
+static gnrc_netif_t netif = { .pid = 1, .dev = &radio.netdev.netdev };
 static uint8_t address_long[LONG];
 static ipv6_addr_t addresses[CONFIG_GNRC_NETIF_IPV6_ADDRS_NUMOF];
 static bool used[CONFIG_GNRC_NETIF_IPV6_ADDRS_NUMOF];
@@ -44,6 +46,18 @@ void posix_request(uint16_t sequence)
 void random_init(uint32_t seed)
 {
     (void)seed;
+}
+
+/** Prints the exponents when they change. */
+void at86rf2xx_set_csma_backoff_exp(const at86rf2xx_t *dev, uint8_t min, uint8_t max)
+{
+    static uint8_t least = 3, most = 5; /* AT86RF231 data sheet 8111C, 11.5.4: CSMA_BE after reset */
+
+    if (dev == &radio && (min != least || max != most)) {
+        least = min;
+        most = max;
+        printf("radio backoff %u to %u\n", least, most);
+    }
 }
 
 /** Its own address, from a long one that no other node has. */
@@ -107,10 +121,8 @@ int gnrc_netapi_set(kernel_pid_t pid, netopt_t opt, uint16_t context, const void
     case NETOPT_NID:
     case NETOPT_CSMA:
     case NETOPT_ACK_REQ:
-    case NETOPT_CSMA_MAXBE:
-    case NETOPT_CSMA_MINBE:
         break;
-    default:
+    default: /* of drivers/at86rf2xx: the exponents of the backoff too */
         return -ENOTSUP;
     }
     return (int)data_len;

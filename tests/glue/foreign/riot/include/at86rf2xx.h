@@ -1,4 +1,4 @@
-/* RIOT drivers/include/at86rf2xx.h: at86rf2xx_t begins with its netdev; the three functions of a transmission. */
+/* RIOT drivers/include/at86rf2xx.h: at86rf2xx_t begins with its netdev; the functions of a transmission and of the backoff. */
 #ifndef RIOT_AT86RF2XX_H
 #define RIOT_AT86RF2XX_H
 
@@ -12,5 +12,6 @@ typedef struct {
 void at86rf2xx_tx_prepare(at86rf2xx_t *dev);
 size_t at86rf2xx_tx_load(at86rf2xx_t *dev, const uint8_t *data, size_t len, size_t offset);
 void at86rf2xx_tx_exec(at86rf2xx_t *dev);
+void at86rf2xx_set_csma_backoff_exp(const at86rf2xx_t *dev, uint8_t min, uint8_t max);
 
 #endif
