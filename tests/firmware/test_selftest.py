@@ -38,12 +38,13 @@ def masked() -> Path:
     return build("iotlab-m3", f"DEFINES={mask}")
 
 
-def record(folder: Path, *, responder: Path | None = None) -> Path:
-    """A short ping-pong on the demo's bench."""
-    bench = BENCH.read_text()
+def record(
+    folder: Path, *, responder: Path | None = None, bench: str = BENCH.read_text(), experiment: str = EXPERIMENT
+) -> Path:
+    """A short ping-pong, on the demo's bench unless another is given."""
     if responder:
         bench = bench.replace("[nodes.responder]\n", f'[nodes.responder]\nfirmware = "{responder}"\n')
-    return directbench.record(folder / "bench", bench, EXPERIMENT).folder
+    return directbench.record(folder / "bench", bench, experiment).folder
 
 
 def selftest(recording: Path) -> Finished:
@@ -88,6 +89,17 @@ def test_every_ping_pong_shows_every_event(tmp_path: Path) -> None:
     assert (8, 7) == (done.numbers["packets"], done.numbers["tested"])
     assert {"initiator", "responder"} == {event["role"] for event in done.numbers["events"]}
     assert all(event["good"] for event in done.numbers["events"])
+
+
+@pytest.mark.slow
+def test_a_ping_pong_beside_another_packet_is_not_looked_at(tmp_path: Path) -> None:
+    """A third node broadcasts during every third one or so, as a stack does that looks for its neighbors."""
+    others = '[nodes.noise]\nstart = true\napp = "broadcast"\ninterval_us = 50_000\n'
+    bench = (ROOT / "rig/gpiorig/rig/interference_bench.toml").read_text()
+    done = selftest(record(tmp_path, bench=bench, experiment=EXPERIMENT + others))
+
+    assert (0, "") == (done.status, done.stderr)
+    assert 0 < done.numbers["tested"] < 7
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ from gpiorig.rig import resources
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.experiments import experiment as experiments
+from gpiorig.rig.export import decoder_stacks
 
 DEMO = (files("gpiorig.rig") / "demo_bench.toml").read_text()
 EXPERIMENTS = Path(__file__).resolve().parents[3] / "experiments"
@@ -23,6 +24,14 @@ def test_demo_bench_is_valid() -> None:
 
     assert ["initiator", "responder"] == list(bench.nodes)
     assert bench.virtual is not None
+
+
+def test_the_rate_of_a_serial_port_is_the_boards_unless_the_node_has_its_own() -> None:
+    bench = benches.loads(DEMO.replace('board = "iotlab-m3"', 'board = "iotlab-m3"\nbaudrate = 115_200', 1))
+
+    assert [115_200, 500_000] == [node.bits_per_second for node in bench.nodes.values()]
+    wanted = "uart:rx=initiator.uart_tx:baudrate=115200", "uart at 115200 baud, the rate of initiator in its bench file"
+    assert wanted == (decoder_stacks.at_boards_rate("uart:rx=initiator.uart_tx", bench))
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,7 @@ class Node(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A board on the bench: its type, its serial port, and the analyzer channel of each of its lines.
 
     `console` names how experiments talk to its firmware; None: as to our applications, which identify themselves.
+    `baudrate` is that of its firmware on the serial port, where that is not the board's reference firmware's;
     `symbol_ns` is the hold that its image was built with (GPIORIG_HOLD_NS), where that is not the board's.
     """
 
@@ -65,12 +66,18 @@ class Node(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     serial: str | None = None
     firmware: str | None = None
     console: str | None = None
+    baudrate: Annotated[int, Meta(ge=300, le=12_000_000)] | None = None
     symbol_ns: Annotated[int, Meta(ge=1, le=1_000_000)] | None = None
 
     @property
     def described_console(self) -> Console | None:
         """The console that is named; raises `BenchError` if it has no description."""
         return None if self.console is None else consoles.load(self.console)
+
+    @property
+    def bits_per_second(self) -> int:
+        """The rate of its serial port."""
+        return self.baudrate or boards.load(self.board).baudrate
 
     @property
     def held_ns(self) -> int:

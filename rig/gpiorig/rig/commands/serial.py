@@ -31,7 +31,6 @@ from gpiorig.capture.serial.reader import SerialReader
 from gpiorig.capture.serial.record import Entry, Kind, RecordFile
 from gpiorig.rig import durations, terminal
 from gpiorig.rig.bench import bench as benches
-from gpiorig.rig.bench import boards
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.recordings import serial_pins
 from gpiorig.rig.recordings.serial_view import Form, SerialView
@@ -241,7 +240,7 @@ def _bench_ports(path: Path) -> dict[str, tuple[str, int]]:
     bench = benches.load(path)
     if bench.virtual is not None:
         raise RigError(f"{path}: a virtual bench; `gpiorig bench virtual {path}` serves it and prints its ports.")
-    return {name: (node.serial or "", boards.load(node.board).baudrate) for name, node in bench.nodes.items()}
+    return {name: (node.serial or "", node.bits_per_second) for name, node in bench.nodes.items()}
 
 
 def _create(folder: Path, ports: dict[str, tuple[str, int]]) -> Recording:

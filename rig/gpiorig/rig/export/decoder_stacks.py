@@ -129,7 +129,7 @@ def uart(bench: Bench, name: str, *, naming: Naming = recorded) -> Stack | None:
         decoder="uart",
         declared=pulseview_session.UART_CHANNELS,
         channels={"rx": naming(name, "uart_tx")},
-        options={"baudrate": boards.load(node.board).baudrate, "format": "ascii"},
+        options={"baudrate": node.bits_per_second, "format": "ascii"},
     )
     return Stack(name=f"{name} serial", layers=(layer,), colour=colour(bench, name))
 
@@ -146,12 +146,15 @@ def at_boards_rate(specification: str, bench: Bench) -> tuple[str, str]:
     name = next((wired[given[pin]] for pin in pulseview_session.UART_CHANNELS if given.get(pin) in wired), None)
     if decoder != "uart" or name is None:
         return specification, ""
-    board = boards.load(bench.nodes[name].board)
-    whose = f"the rate of {name}'s board, {board.name}"
+    node = bench.nodes[name]
+    whose = f"the rate of {name} in its bench file" if node.baudrate else f"the rate of {name}'s board, {node.board}"
     if "baudrate" not in given:
-        return f"{lowest}:baudrate={board.baudrate}{comma}{above}", f"uart at {board.baudrate} baud, {whose}"
-    if given["baudrate"] != str(board.baudrate):
-        return specification, f"uart at {given['baudrate']} baud, as given; {whose}, is {board.baudrate}"
+        return (
+            f"{lowest}:baudrate={node.bits_per_second}{comma}{above}",
+            f"uart at {node.bits_per_second} baud, {whose}",
+        )
+    if given["baudrate"] != str(node.bits_per_second):
+        return specification, f"uart at {given['baudrate']} baud, as given; {whose}, is {node.bits_per_second}"
     return specification, ""
 
 

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_NAME
+from gpiorig.analysis.packets.hops import packets_of
+from gpiorig.analysis.packets.round_trips import RoundTrips
 from gpiorig.analysis.packets.timelines import GAP, LOST
 from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.capture.recording.recording import Recording
@@ -72,7 +74,7 @@ class SelfTestResult:
     Parameters
     ----------
     packets, tested
-        Ping-pongs in it, and those without a loss or a repetition, which were looked at.
+        Ping-pongs in it, and those without a loss, a repetition or another packet, which were looked at.
     seen
         Every expected event.
     """
@@ -86,7 +88,9 @@ class SelfTestResult:
         """What is wrong, a sentence each."""
         failures = tuple(text for seen in self.seen if (text := seen.failure(self.tested)))
         if not self.tested and not failures:
-            return ("no ping-pong without a loss or a repetition is in it. Record one on a quiet channel.",)
+            return (
+                "no ping-pong without a loss, a repetition or another packet is in it. Record one on a quiet channel.",
+            )
         return failures
 
     def summary(self) -> str:
@@ -94,7 +98,8 @@ class SelfTestResult:
         good = sum(not seen.failure(self.tested) for seen in self.seen)
         nodes = " and ".join(dict.fromkeys(f"{seen.node} ({seen.role})" for seen in self.seen))
         return (
-            f"{self.tested} of {self.packets} ping-pongs looked at: not the last, none that lost or repeated a frame\n"
+            f"{self.tested} of {self.packets} ping-pongs looked at: not the last, none that lost or repeated a frame "
+            "or was beside another packet\n"
             f"{good} of {len(self.seen)} expected events are as they should be at {nodes}"
         )
 
@@ -146,9 +151,19 @@ def _ping_pongs(analysis: Analysis) -> tuple[NDArray[np.int64], NDArray[np.bool_
     if len(log.sequences):  # what the application logs does not depend on the probes
         good = np.isin(lines.ids, log.sequences[~log.lost]) & (lines.status != GAP)
     repeated = ((trips.transmissions > 1) | (trips.receptions > 1) | (trips.no_ack + trips.busy > 0)).any(axis=1)
-    clean = good & ~repeated
+    starts = lines.samples[:, 0]
+    clean = good & ~repeated & ~_shared(trips, starts)
     clean[-1:] = False
-    return lines.samples[:, 0], clean
+    return starts, clean
+
+
+def _shared(trips: RoundTrips, starts: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """During which ping-pongs another packet is sent, such as one of the stack's neighbor discovery."""
+    hops = trips.hops
+    packets = packets_of(hops.visits.of_transmission, hops.visits)
+    others = hops.transmissions.begins[~np.isin(packets, np.concatenate([trips.requests, trips.replies]))]
+    within = np.searchsorted(starts, others, side="right") - 1
+    return np.bincount(within[within >= 0], minlength=len(starts)) > 0
 
 
 def _count(

@@ -35,13 +35,13 @@ def lines(recording: Recording, node: str, *, baudrate: int | None) -> Iterator[
     node
         Name of the node.
     baudrate
-        Bits per second, 8N1; None: that of its board.
+        Bits per second, 8N1; None: that of its bench.
     """
     if node not in nodes(recording):
         known = ", ".join(nodes(recording)) or "no node"
         raise RigError(f"{recording.folder}: no channel {node}.{LINE}; the analyzer is on that of {known}.")
     if baudrate is None:
-        baudrate = open_recording(recording).boards[node].baudrate
+        baudrate = open_recording(recording).known_bench.nodes[node].bits_per_second
     return uart.lines(uart.decode(recording.waveform(), f"{node}.{LINE}", UartFormat(baudrate=baudrate)))
 
 

@@ -41,7 +41,7 @@ def node_records(opened: Opened, logs: Mapping[str, NodeLog]) -> list[NodeRecord
     for node, log in logs.items():
         host = _host_lines(recording, node, printed) if node in recording.nodes else None
         pins = (
-            pin_lines(serial_pins.lines(recording, node, baudrate=opened.boards[node].baudrate))
+            pin_lines(serial_pins.lines(recording, node, baudrate=opened.known_bench.nodes[node].bits_per_second))
             if node in wired
             else None
         )

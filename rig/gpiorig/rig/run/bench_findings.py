@@ -124,5 +124,5 @@ def _ask(bench: Bench, name: str) -> tuple[Verdict, str]:
 def _open(bench: Bench, name: str) -> tuple[Verdict, str]:
     """Whether the node's port is there, ours to use, and free."""
     node = bench.nodes[name]
-    open_link(str(node.serial), boards.load(node.board).baudrate).close()
+    open_link(str(node.serial), node.bits_per_second).close()
     return "right", f"{node.serial} can be opened; which board answers there is not asked"

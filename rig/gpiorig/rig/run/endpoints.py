@@ -10,7 +10,6 @@ from pathlib import Path
 from gpiorig.capture.recording.recording import BenchRemark, Recording
 from gpiorig.capture.serial.port import SerialPort
 from gpiorig.capture.serial.reader import SerialReader
-from gpiorig.rig.bench import boards
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.virtual import remarks
 from gpiorig.rig.virtual.process import VirtualBenchProcess
@@ -70,7 +69,7 @@ def serial_ports(bench: Bench, ends: Endpoints, recording: Recording) -> Iterato
                 SerialPort(
                     name,
                     port,
-                    baudrate=boards.load(bench.nodes[name].board).baudrate,
+                    baudrate=bench.nodes[name].bits_per_second,
                     record=recording.serial_path(name),
                     stamps=ends.stamps.get(name),
                     reader=reader,

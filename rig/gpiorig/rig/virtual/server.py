@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import TextIO
 
 from gpiorig.capture.recording.recording import BenchRemark
-from gpiorig.rig.bench import boards
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.bench.ends import VirtualAnalyzer
 from gpiorig.rig.bench.virtual import Virtual
@@ -289,7 +288,7 @@ def describe(bench: Bench, running: VirtualBench) -> str:
             f"  analyzer {name}: sigrok-cli -d {analyzer.driver} -c samplerate={rate_hz} --continuous -O binary"
         )
     for name, uart in running.uarts.items():
-        baudrate = boards.load(bench.nodes[name].board).baudrate
+        baudrate = bench.nodes[name].bits_per_second
         stamps = f"   stamps: {uart.stamps_path}" if uart.stamps_path else ""
         lines.append(f"  serial {name}: {uart.path} at {baudrate} baud{stamps}")
     for name, line in running.rfc2217_ports.items():
