@@ -92,7 +92,7 @@ def test_every_ping_pong_shows_every_event(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_ping_pong_beside_another_packet_is_not_looked_at(tmp_path: Path) -> None:
+def test_a_ping_pong_with_another_packet_in_it_is_not_looked_at(tmp_path: Path) -> None:
     """A third node broadcasts during every third one or so, as a stack does that looks for its neighbors."""
     others = '[nodes.noise]\nstart = true\napp = "broadcast"\ninterval_us = 50_000\n'
     bench = (ROOT / "rig/gpiorig/rig/interference_bench.toml").read_text()

@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 from contikiglue import GLUE, M3, image
 from patience import PATIENCE_S
-from riotapp import APP, STANDIN, Node, build
+from riotapp import APP, STUB, Node, build
 
 from gpiorig.analysis.events.table import TABLE_CRC32
 from gpiorig.capture.errors import SerialPortError
@@ -85,7 +85,7 @@ Port = PipePort | BoardPort
 @pytest.fixture
 def riot(tmp_path: Path) -> Iterator[dict[str, Port]]:
     """Two nodes over UDP."""
-    program = build(tmp_path / "app", APP / "link_udp.c", STANDIN / "gnrc.c", table=TABLE_CRC32)
+    program = build(tmp_path / "app", APP / "link_udp.c", STUB / "gnrc.c", table=TABLE_CRC32)
     (tmp_path / "air").mkdir()
     ports = {name: PipePort(name, program, tmp_path / "air") for name in NODES}
     yield dict(ports)

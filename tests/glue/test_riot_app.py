@@ -10,7 +10,7 @@ from typing import get_type_hints
 
 import pytest
 import riotglue
-from riotapp import APP, STANDIN, Node, build
+from riotapp import APP, STUB, Node, build
 
 from gpiorig.rig.experiments.node_settings import NodeSettings
 
@@ -22,7 +22,7 @@ SETTINGS = riotglue.FIRMWARE / "settings.toml"
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Over a peer that answers."""
-    return build(tmp_path_factory.mktemp("app") / "app", STANDIN / "peer.c")
+    return build(tmp_path_factory.mktemp("app") / "app", STUB / "peer.c")
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def node(program: Path) -> Iterator[Node]:
 @pytest.fixture(scope="module")
 def program_udp(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Over UDP, as it runs on a board."""
-    return build(tmp_path_factory.mktemp("udp") / "app", APP / "link_udp.c", STANDIN / "gnrc.c")
+    return build(tmp_path_factory.mktemp("udp") / "app", APP / "link_udp.c", STUB / "gnrc.c")
 
 
 @pytest.fixture
@@ -127,7 +127,7 @@ def test_an_address_that_is_another_nodes_is_not_answered(two: tuple[Node, Node]
 )
 def test_the_radio_gets_the_exponents_of_the_backoff(modules: list[str], answers: list[str], tmp_path: Path) -> None:
     """The driver of the AT86RF2xx takes them by a function, not as options; a setting that nothing takes is refused."""
-    node = Node(build(tmp_path / "app", APP / "link_udp.c", STANDIN / "gnrc.c", modules=modules), folder=tmp_path)
+    node = Node(build(tmp_path / "app", APP / "link_udp.c", STUB / "gnrc.c", modules=modules), folder=tmp_path)
     node.until("ready")
     lines = [node.ask("set backoff 0"), *(node.line() for _ in answers[1:])]
     node.close()

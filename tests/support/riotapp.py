@@ -11,7 +11,7 @@ import riotglue
 from patience import PATIENCE_S
 
 APP = riotglue.RIOT / "app"
-STANDIN = riotglue.FOREIGN / "riot"
+STUB = riotglue.FOREIGN / "riot"
 
 
 class Node:
@@ -47,7 +47,7 @@ class Node:
 def build(program: Path, *below: Path, table: str = "1234abcd", modules: Sequence[str] = ()) -> Path:
     """The application over what is below it, with these modules of RIOT."""
     sources = [APP / f"{name}.c" for name in ("main", "app", "console", "selftest", "settings", "rounds", "oneway")]
-    sources += [*(riotglue.FIRMWARE / "src").glob("*.c"), STANDIN / "posix.c", *below]
+    sources += [*(riotglue.FIRMWARE / "src").glob("*.c"), STUB / "posix.c", *below]
     options = ["-DGPIORIG_PORT=host", "-DGPIORIG_LOG=256", "-DGPIORIG_SELFTEST"]
     options += [f"-I{APP}", '-DRIOT_BOARD="pc"', f"-DTABLE_CRC=0x{table}u", "-DDEFAULT_APP=APP_pingpong"]
     options += [f"-DMODULE_{module}" for module in modules]

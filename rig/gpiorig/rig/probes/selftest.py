@@ -99,7 +99,7 @@ class SelfTestResult:
         nodes = " and ".join(dict.fromkeys(f"{seen.node} ({seen.role})" for seen in self.seen))
         return (
             f"{self.tested} of {self.packets} ping-pongs looked at: not the last, none that lost or repeated a frame "
-            "or was beside another packet\n"
+            "or had another packet in it\n"
             f"{good} of {len(self.seen)} expected events are as they should be at {nodes}"
         )
 
