@@ -9,7 +9,16 @@ import pytest
 from network import HEADER, Frame, Network, rows_of
 
 from gpiorig.analysis.errors import EventError
-from gpiorig.analysis.packets import accounting, delivery, hop_routes, hops, overheard, receptions, transmissions
+from gpiorig.analysis.packets import (
+    accounting,
+    checks,
+    delivery,
+    hop_routes,
+    hops,
+    overheard,
+    receptions,
+    transmissions,
+)
 from gpiorig.analysis.packets.hops import Hops
 from gpiorig.analysis.packets.path import POINTS
 
@@ -72,7 +81,7 @@ def test_a_packet_over_three_hops_comes_back_exactly() -> None:
     assert "c > d" == by_name["hop 3: air: first bit to radio interrupt"].node
     assert "b" == by_name["hop 2: radio wait: exec done to first bit on air"].node
     assert {} == analysis.unattributed.counts()
-    assert [] == accounting.notes(analysis) == accounting.doubts(analysis)
+    assert [] == accounting.notes(analysis) == accounting.indistinct(analysis)
 
 
 def test_a_broadcast_has_a_row_for_every_receiver() -> None:
@@ -505,7 +514,7 @@ def test_a_silent_node_is_named() -> None:
     network.log = [row for row in network.log if row[1] == "b"]
     analysis = run(network)
     assert [receptions.NOT_SENT] * 3 == analysis.receptions.origins.tolist()
-    assert any(doubt.startswith("Node a is silent") for doubt in accounting.doubts(analysis))
+    assert any(doubt.startswith("Node a is silent") for doubt in checks.silent_nodes(analysis.events))
     assert () == hop_routes.routes(analysis)
     assert accounting.account(analysis).adds_up
 
@@ -516,7 +525,7 @@ def test_equal_ids_are_told_apart_by_time_and_doubted() -> None:
     analysis = run(network)
     for row, frame in enumerate(frames):
         assert_true(analysis, frame, "b", row)
-    (doubt,) = accounting.doubts(analysis)
+    (doubt,) = accounting.indistinct(analysis)
     assert doubt.startswith("All 4 packets of node a have the id 7")
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.events.ids import belongs_by_order, carries_packet_id, needs_packet_id
 from gpiorig.analysis.packets import delivery, overheard, receptions, transmissions
-from gpiorig.analysis.packets.checks import equal_ids, silent_nodes
+from gpiorig.analysis.packets.checks import equal_ids
 from gpiorig.analysis.packets.holders import KINDS
 from gpiorig.analysis.packets.hops import Hops
 from gpiorig.analysis.packets.visits import CALLS
@@ -92,11 +92,6 @@ def account(hops: Hops) -> Accounting:
 def _counts(keys: NDArray[np.uint8], names: Mapping[int, str]) -> dict[str, int]:
     counted = np.bincount(keys, minlength=len(names))
     return {name: n for key, name in names.items() if (n := int(counted[key]))}
-
-
-def doubts(hops: Hops) -> list[str]:
-    """What makes the numbers doubtful, a sentence each; empty when all is well."""
-    return silent_nodes(hops.events) + indistinct(hops)
 
 
 def indistinct(hops: Hops) -> list[str]:
