@@ -116,3 +116,17 @@ def test_a_reply_after_the_time_out_is_accounted_for(five_packets: hops.Hops) ->
     (account,) = node_accounts.compare(five_packets, {"b": node_log.parse(text, node="b")})
     assert (1, 4, 0) == (account.late, account.seen_received, account.received_not_logged)
     assert not any("deliver" in problem for problem in account.problems())
+
+
+@pytest.mark.parametrize(("logged", "problems"), [([1, 1, 2], 0), ([1, 2], 0), ([1, 1, 1, 2], 2)])
+def test_a_frame_that_is_handed_up_twice_is_one_delivery(logged: list[int], problems: int) -> None:
+    """The stack of b has no filter for duplicates; its application counts the second one, or does not."""
+    network = Network("ab")
+    first = network.frame(100 * MS, "a", 1, {"b": "deliver"}, outcome="no_ack")
+    network.frame(first.end + MS, "a", 1, {"b": "deliver"}, by="retry")
+    network.frame(200 * MS, "a", 2, {"b": "deliver"})
+    stage = hops.build(network.events(), header_ns=network.headers())
+    (account,) = node_accounts.compare(stage, {"b": node_log.parse(lines(logged, receiver=True), node="b")})
+
+    assert (2, 1) == (account.seen_received, account.again)
+    assert problems == len(account.problems())
