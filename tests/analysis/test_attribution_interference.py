@@ -37,7 +37,9 @@ def test_what_makes_waits_long_is_told(runs: list[Run]) -> None:
                 # One packet of 20 ms may make a tenth of the variance of a wait; its cause may be indistinguishable.
                 assert numbers[name].value == pytest.approx(share, abs=0.12), (step, name)
     assert 0.97 * true[1] <= counted[1] <= 1.01 * true[1]
-    assert 0.8 * true[2] <= counted[2] <= 1.1 * true[2]
+    # The wait of a repeated packet has any phase: one in eight is on the grid, and the truth calls it busy.
+    repeated = true[2] * 8 / 7
+    assert 0.8 * repeated <= counted[2] <= 1.1 * repeated
 
 
 def test_claims_add_up_to_no_more_than_the_whole(runs: list[Run]) -> None:

@@ -32,7 +32,7 @@ from .readers import Target, our_errors
 
 ROOT = Path(__file__).resolve().parents[2]
 BUS_HZ = 24_000_000
-FRAME_GAP = 10  # samples: 400 ns at 24 MHz, rounded up
+FRAME_GAP = 7  # samples: 280 ns at 24 MHz, rounded up
 DAMAGED = 2  # flag of a record of the decoder gpio_probe
 QUIET = 30  # samples between the frames of a bus
 
@@ -157,7 +157,7 @@ def damaged_bus(data: bytes) -> None:
     else:  # a brown-out: all lines low up to the frame's end
         levels[begin + 4 * (value % len(victim)) : end] = 0
     edges = sampled(levels, 1 + width, gaps)
-    wiring = [NodeLines("n", Bus("D0", tuple(f"D{i + 1}" for i in range(width)), 400))]
+    wiring = [NodeLines("n", Bus("D0", tuple(f"D{i + 1}" for i in range(width)), 280))]
     stage = events.from_edges(edges, wiring)
     got = {int(at): (int(code), int(id_)) for at, code, id_ in zip(stage.samples, stage.codes, stage.ids, strict=True)}
     expected = {at: (code, -1 if id_ is None else id_) for at, (code, id_) in zip(starts, sent, strict=False)}
