@@ -20,7 +20,11 @@
  * 5 cycles at 72 MHz: three are the symbol and its store.
  */
 #define GPIORIG_MIN_HOLD_NS 63
-#define GPIORIG_QUIET_NS ((GPIORIG_HOLD_NS > 125 ? GPIORIG_HOLD_NS : 125) * 5 / 2)
+#if defined(GPIORIG_HOLD_NS) && GPIORIG_HOLD_NS > 125
+#define GPIORIG_QUIET_NS (GPIORIG_HOLD_NS * 5 / 2)
+#else
+#define GPIORIG_QUIET_NS 312
+#endif
 
 GPIORIG_INLINE void gpiorig_port_clock(unsigned pin)
 {
