@@ -204,6 +204,14 @@ def test_a_real_bench(tmp_path: Path) -> None:
     assert ("node.strobe", "node.d0", "node.d1") == info.channels[:3]
 
 
+def test_symbols_of_less_than_three_samples_are_refused(tmp_path: Path) -> None:
+    (bench := tmp_path / "bench.toml").write_text(ownapplication.bench_text().replace("24_000_000", "16_000_000"))
+    refused = gpiorig("capture", "--bench", bench, "-o", tmp_path / "run")
+
+    assert (2, False) == (refused.status, (tmp_path / "run").exists())
+    assert "nodes.client.symbol_ns: 125 ns are 2 samples of analyzer la" in refused.stderr
+
+
 def test_ctrl_c_is_the_usual_end(tmp_path: Path, bench: Path) -> None:
     """It reaches the entire group of processes; the virtual bench ends with the command."""
     words = ("capture", "--bench", bench, *ownapplication.firmware(), "--json", "-o", tmp_path / "run")

@@ -13,6 +13,7 @@ from tqdm import tqdm
 
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.capture.sigrok.result import CaptureResult
+from gpiorig.rig.bench import symbols
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import RigError, VirtualBenchError
 from gpiorig.rig.experiments import images
@@ -104,6 +105,7 @@ def capture(
         The capture cannot start. What goes wrong later is the reason of an incomplete recording.
     """
     _check(bench, driver=driver, firmware=firmware)
+    symbols.refuse_short(bench)
     served = bench.virtual is not None and driver is None
     loaded = images.images(bench, bench_file=bench_file) | (firmware or {}) if served else {}
     seed = {"bench_seed": bench.virtual.seed} if bench.virtual else {}

@@ -60,8 +60,7 @@ def run(
     if silent:
         raise BenchError(
             f"bench {bench.name}: node {silent[0]} has no symbol bus among its lines, and an experiment needs its "
-            "events. Add its strobe and data lines, or serve the bench (`gpiorig bench virtual`) and capture with "
-            "sigrok-cli."
+            "events. Add its strobe and data lines, or record the bench with `gpiorig capture --bench`."
         )
     if experiment.probes in SHOWN:
         symbols.refuse_short(bench)
