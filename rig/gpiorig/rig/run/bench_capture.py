@@ -116,7 +116,7 @@ def capture(
         else:
             ports = {} if bench.virtual else endpoints.of_file(bench).ports
             ends = Endpoints(drivers=dict.fromkeys(bench.analyzers, driver), ports=ports)
-        if not serial:
+        if not serial and not served:
             ends = dataclasses.replace(ends, ports={})
         sources = captures.sources(bench, ends.drivers)
         info = captures.describe(
@@ -129,7 +129,7 @@ def capture(
         )
         recording = Recording.create(output, info)
         stack.enter_context(endpoints.incomplete_on_failure(recording, ends))
-        with endpoints.serial_ports(bench, ends, recording):
+        with endpoints.serial_ports(bench, ends, recording, recorded=serial):
             running = stack.enter_context(Captures(bench, sources, recording, options))
             stopped = _watch(running, ends, duration_s=options.duration_s, quiet=quiet)
             results = running.end()

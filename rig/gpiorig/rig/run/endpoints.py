@@ -60,8 +60,10 @@ def available(bench: Bench, bench_file: Path, firmware: dict[str, Path]) -> Iter
 
 
 @contextlib.contextmanager
-def serial_ports(bench: Bench, ends: Endpoints, recording: Recording) -> Iterator[dict[str, SerialPort]]:
-    """The nodes' ports, open and recorded."""
+def serial_ports(
+    bench: Bench, ends: Endpoints, recording: Recording, *, recorded: bool = True
+) -> Iterator[dict[str, SerialPort]]:
+    """The nodes' ports, open and recorded; a virtual bench waits for a reader also where they are not `recorded`."""
     with contextlib.ExitStack() as stack:
         reader = stack.enter_context(SerialReader())
         yield {
@@ -70,7 +72,7 @@ def serial_ports(bench: Bench, ends: Endpoints, recording: Recording) -> Iterato
                     name,
                     port,
                     baudrate=bench.nodes[name].bits_per_second,
-                    record=recording.serial_path(name),
+                    record=recording.serial_path(name) if recorded else None,
                     stamps=ends.stamps.get(name),
                     reader=reader,
                 )
