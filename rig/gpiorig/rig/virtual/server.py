@@ -270,8 +270,7 @@ def main(bench: Bench, firmware: dict[str, Path], *, as_json: bool) -> int:
         except RigError as error:
             if not as_json:
                 raise
-            until_then = running.remarks if running else ()
-            print(json.dumps({"error": str(error), **remarks.as_json(until_then)}), flush=True)
+            print(json.dumps({"error": str(error), **remarks.as_json(running.remarks if running else ())}), flush=True)
             return 2
         for line in (*(remark.sentence for remark in running.remarks), *running.pace.remarks):
             print(f"virtual bench: {line}", file=sys.stderr)

@@ -3,7 +3,7 @@
 //! Maxim, DS2411 data sheet (19-6131, rev. 11/11), standard speed. Its times are limits: the model has one value within
 //! each. Not modelled: MATCH, SEARCH and SKIP ROM, overdrive; they are logged and the chip waits for the next reset.
 
-use crate::air::{Link, Message, US};
+use crate::air::US;
 use crate::soc::{Drive, Outside};
 use crate::trace::Pin;
 
@@ -154,14 +154,6 @@ impl Outside for Ds2411 {
     fn take_drives(&mut self, into: &mut Vec<Drive>) {
         into.append(&mut self.drives);
     }
-
-    fn receive_signal(&mut self, _message: &Message, _link: &Link) {}
-
-    fn has_messages(&self) -> bool {
-        false
-    }
-
-    fn take_messages(&mut self, _into: &mut Vec<Message>) {}
 
     fn take_notes(&mut self) -> Vec<(u32, String)> {
         std::mem::take(&mut self.notes)

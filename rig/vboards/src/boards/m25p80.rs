@@ -4,7 +4,7 @@
 //! typical times of the edition of August 2004, first page. Not modelled: pin W (as if high), the 3 us and 30 us into and
 //! out of deep power-down, the shorter time of a page that is programmed in part.
 
-use crate::air::{Link, Message, US};
+use crate::air::US;
 use crate::soc::{Drive, Outside};
 use crate::trace::Pin;
 
@@ -251,14 +251,6 @@ impl Outside for M25p80 {
     fn advance(&mut self, _t_ps: u64) {}
 
     fn take_drives(&mut self, _into: &mut Vec<Drive>) {}
-
-    fn receive_signal(&mut self, _message: &Message, _link: &Link) {}
-
-    fn has_messages(&self) -> bool {
-        false
-    }
-
-    fn take_messages(&mut self, _into: &mut Vec<Message>) {}
 
     fn take_notes(&mut self) -> Vec<(u32, String)> {
         std::mem::take(&mut self.notes)

@@ -38,10 +38,12 @@ pub trait Outside {
     /// Levels it has put on pins since the last call, in the order of time.
     fn take_drives(&mut self, into: &mut Vec<Drive>);
     /// A signal from the air.
-    fn receive_signal(&mut self, message: &Message, link: &Link);
+    fn receive_signal(&mut self, _message: &Message, _link: &Link) {}
     /// True if something is for the air.
-    fn has_messages(&self) -> bool;
-    fn take_messages(&mut self, into: &mut Vec<Message>);
+    fn has_messages(&self) -> bool {
+        false
+    }
+    fn take_messages(&mut self, _into: &mut Vec<Message>) {}
     /// Remarks on doubtful use, each with a key of its kind.
     fn take_notes(&mut self) -> Vec<(u32, String)>;
     /// What stays without supply.

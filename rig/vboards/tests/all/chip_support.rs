@@ -1,6 +1,5 @@
 //! An STM32F103 without a core, a slave on its SPIs, and levels that a test puts on its pins.
 
-use vboards::air::{Link, Message};
 use vboards::bus::{Bus, Width};
 use vboards::soc::stm32f1::{Config, Stm32f1};
 use vboards::soc::{Chip, Drive, Outside};
@@ -41,11 +40,6 @@ impl Outside for World {
     fn take_drives(&mut self, into: &mut Vec<Drive>) {
         into.append(&mut self.drives);
     }
-    fn receive_signal(&mut self, _: &Message, _: &Link) {}
-    fn has_messages(&self) -> bool {
-        false
-    }
-    fn take_messages(&mut self, _: &mut Vec<Message>) {}
     fn take_notes(&mut self) -> Vec<(u32, String)> {
         Vec::new()
     }

@@ -2,7 +2,6 @@
 //! use them. Every wait has an end, so a loop of theirs that would hang fails its test.
 
 use std::collections::VecDeque;
-use vboards::air::{Link, Message};
 use vboards::clock::ClockSpec;
 use vboards::core::msp430::{Cpu, Peripherals, CPUOFF, PC, SCG0, SCG1};
 use vboards::soc::f1611::{memory, Config, F1611};
@@ -83,11 +82,6 @@ impl Outside for Bench {
     fn take_drives(&mut self, into: &mut Vec<Drive>) {
         into.append(&mut self.due);
     }
-    fn receive_signal(&mut self, _message: &Message, _link: &Link) {}
-    fn has_messages(&self) -> bool {
-        false
-    }
-    fn take_messages(&mut self, _into: &mut Vec<Message>) {}
     fn take_notes(&mut self) -> Vec<(u32, String)> {
         Vec::new()
     }

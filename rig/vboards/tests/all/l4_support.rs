@@ -1,6 +1,5 @@
 //! A STM32L476 without a core, a cycle counter, and a slave that adds one to the byte before.
 
-use vboards::air::{Link, Message};
 use vboards::bus::{Bus, Width};
 use vboards::soc::stm32l4::{Config, Stm32l4};
 use vboards::soc::{Chip, Drive, Outside};
@@ -48,11 +47,6 @@ impl Outside for World {
     fn take_drives(&mut self, into: &mut Vec<Drive>) {
         into.append(&mut self.drives);
     }
-    fn receive_signal(&mut self, _: &Message, _: &Link) {}
-    fn has_messages(&self) -> bool {
-        false
-    }
-    fn take_messages(&mut self, _: &mut Vec<Message>) {}
     fn take_notes(&mut self) -> Vec<(u32, String)> {
         Vec::new()
     }
