@@ -15,8 +15,7 @@ from gpiorig.analysis.quantities.series import Recorded, Series
 from gpiorig.analysis.quantities.values import all_series
 from gpiorig.analysis.study.analysis import analyse
 
-GLUE = ROOT / "firmware-gpio-probes" / "openwsn"
-FOREIGN = ROOT / "tests" / "glue" / "foreign"
+FOREIGN = "tests/glue/foreign"
 SLOWER = 64 // 8  # the core runs at its clock after reset (RM0008 7.2.2), OpenWSN's board at 64 MHz
 FIRST_SLOT = 0x1FFFE  # IEEE802154E.c of the stub
 SLOTFRAME = 6
@@ -27,39 +26,54 @@ SYNCHRONISED, NOT_SYNCHRONISED = 0x5301, 0x5300
 Event = tuple[str, int]
 
 
-def tree(folder: Path, *options: str) -> Path:
+def copied(folder: Path) -> Path:
+    """A copy of the checkout, as far as it takes part here."""
+    ignored = shutil.ignore_patterns("build", "reference")
+    shutil.copytree(ROOT / "firmware-gpio-probes", folder / "firmware-gpio-probes", ignore=ignored)
+    shutil.copytree(ROOT / FOREIGN, folder / FOREIGN)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The checkout, or a copy of it where its path has a blank, which makefiles do not take."""
+    return copied(tmp_path_factory.mktemp("checkout")) if " " in str(ROOT) else ROOT
+
+
+def tree(checkout: Path, folder: Path, *options: str) -> Path:
     """A copy of the stub, compiled to where scons leaves objects and libraries."""
-    copy = folder / "openwsn-fw"
-    shutil.copytree(FOREIGN / "openwsn", copy)
-    command = ["make", "-s", "-C", str(copy), f"FLASH={FOREIGN / 'freertos' / 'flash.ld'}", *options]
+    copy, foreign = folder / "openwsn-fw", checkout / FOREIGN
+    shutil.copytree(foreign / "openwsn", copy)
+    command = ["make", "-s", "-C", str(copy), f"FLASH={foreign / 'freertos' / 'flash.ld'}", *options]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (0, "") == (done.returncode, done.stderr)
     return copy
 
 
-def make(openwsn: Path, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    """Link the image with the probes, as users do."""
-    command = ["make", "-s", "-C", GLUE, f"OPENWSN={openwsn}", f"BUILD={folder}", *options]
+def make(checkout: Path, openwsn: Path, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """Link the image with the probes, as users do inside their checkout."""
+    glue = checkout / "firmware-gpio-probes" / "openwsn"
+    command = ["make", "-s", "-C", glue, f"OPENWSN={openwsn}", f"BUILD={folder}", *options]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-def image(openwsn: Path, folder: Path, *options: str) -> Path:
+def image(checkout: Path, openwsn: Path, folder: Path, *options: str) -> Path:
     """The image, which links without a message."""
-    done = make(openwsn, folder, *options)
+    done = make(checkout, openwsn, folder, *options)
     assert (0, "", "") == (done.returncode, done.stdout, done.stderr)
     return folder / "03oos_openwsn.elf"
 
 
 @pytest.fixture(scope="module")
-def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def compiled(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The stub's tree."""
-    return tree(tmp_path_factory.mktemp("tree"))
+    return tree(checkout, tmp_path_factory.mktemp("tree"))
 
 
 @pytest.fixture(scope="module")
-def elf(compiled: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def elf(checkout: Path, compiled: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The stub with the probes."""
-    return image(compiled, tmp_path_factory.mktemp("image"))
+    return image(checkout, compiled, tmp_path_factory.mktemp("image"))
 
 
 @pytest.fixture(scope="module")
@@ -184,21 +198,21 @@ def test_waits_of_a_queue_and_the_duty_of_the_radio(ran: Ran) -> None:
 
 
 @pytest.mark.slow
-def test_a_task_for_which_there_is_no_place_is_a_drop(tmp_path: Path) -> None:
+def test_a_task_for_which_there_is_no_place_is_a_drop(checkout: Path, tmp_path: Path) -> None:
     """The scheduler then resets the board: the drop is the last event."""
-    elf = image(tree(tmp_path, "DEFINES=-DOVERFLOW"), tmp_path / "image")
+    elf = image(checkout, tree(checkout, tmp_path, "DEFINES=-DOVERFLOW"), tmp_path / "image")
     ran = run("iotlab-m3", elf.read_bytes(), virtual_s=0.2, slower=SLOWER)
     assert ("queue.drop", TIMER) == (ran.events[-1].name, ran.events[-1].id)
     assert [TIMER] * 10 == [event.id for event in ran.events[-11:-1] if event.name == "queue.post"]
 
 
 @pytest.mark.slow
-def test_variants_of_the_probes(compiled: Path, tmp_path: Path) -> None:
+def test_variants_of_the_probes(checkout: Path, compiled: Path, tmp_path: Path) -> None:
     """Empty probes and none show nothing; doubled ones what the normal ones show."""
     seen = {
         probes: run(
             "iotlab-m3",
-            image(compiled, tmp_path / probes, f"PROBES={probes}").read_bytes(),
+            image(checkout, compiled, tmp_path / probes, f"PROBES={probes}").read_bytes(),
             virtual_s=0.2,
             slower=SLOWER,
         ).ids("slot.active.enter")
@@ -216,10 +230,10 @@ def test_the_check_finds_every_hook(elf: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_function_that_is_gone_is_a_link_error_with_its_name(tmp_path: Path) -> None:
+def test_a_function_that_is_gone_is_a_link_error_with_its_name(checkout: Path, tmp_path: Path) -> None:
     """As in a newer OpenWSN that has renamed it."""
-    openwsn = tree(tmp_path, "DEFINES=-Dradio_txNow=radio_txStart")
-    done = make(openwsn, tmp_path / "image")
+    openwsn = tree(checkout, tmp_path, "DEFINES=-Dradio_txNow=radio_txStart")
+    done = make(checkout, openwsn, tmp_path / "image")
     assert 0 != done.returncode
     assert "radio_txNow" in done.stderr
 
@@ -233,9 +247,16 @@ def test_a_function_that_is_gone_is_a_link_error_with_its_name(tmp_path: Path) -
         ((), "build the image first, in"),
     ],
 )
-def test_what_is_wrong_is_said(options: tuple[str, ...], message: str, tmp_path: Path) -> None:
+def test_what_is_wrong_is_said(options: tuple[str, ...], message: str, checkout: Path, tmp_path: Path) -> None:
     """By the makefile, before it makes anything."""
-    done = make(FOREIGN / "openwsn", tmp_path / "image", *options)
+    done = make(checkout, checkout / FOREIGN / "openwsn", tmp_path / "image", *options)
     assert 0 != done.returncode
     assert message in done.stderr
     assert not (tmp_path / "image").exists()
+
+
+def test_a_path_with_a_blank_is_refused(checkout: Path, tmp_path: Path) -> None:
+    """Of the checkout, where makefiles would take its parts for several names."""
+    done = make(copied(tmp_path / "with blank"), checkout / FOREIGN / "openwsn", tmp_path / "image")
+    assert 0 != done.returncode
+    assert "with blank/firmware-gpio-probes: makefiles take no path with a blank. Move the checkout" in done.stderr
