@@ -83,8 +83,7 @@ def run(bench: Bench, experiment: Experiment, *, bench_file: Path, output: Path,
         for name, board in world.index.items():
             record = recording.serial_path(name)
             ports.append(stack.enter_context(DirectPort(name, world.boards, board, pace, record)))
-        consoles = {name: node.described_console for name, node in bench.nodes.items()}
-        drive(experiment, {port.node: port for port in ports}, lambda packets: None, consoles)
+        drive(experiment, {port.node: port for port in ports}, lambda packets: None, bench.described_consoles)
         until_ps = world.boards.now_ps + TAIL_PS
         while not pace.settled(until_ps):
             pace.turn()

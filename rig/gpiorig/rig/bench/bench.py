@@ -99,6 +99,11 @@ class Bench(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     nodes: dict[str, Node]
     virtual: Virtual | None = None
 
+    @property
+    def described_consoles(self) -> dict[str, Console | None]:
+        """The console that is named for each node; None: it identifies itself."""
+        return {name: node.described_console for name, node in self.nodes.items()}
+
 
 def load(path: Path) -> Bench:
     """The checked bench of a file; raises `BenchError` with the file, the key and the remedy."""

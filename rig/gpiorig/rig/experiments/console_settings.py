@@ -51,7 +51,7 @@ def check(experiment: Experiment, bench: Bench) -> None:
     BenchError
         As `settings`, or the end of the run is missing.
     """
-    consoles = {name: node.described_console for name, node in bench.nodes.items()}
+    consoles = bench.described_consoles
     for name, console in consoles.items():
         if console is not None:
             settings(experiment, name, console)

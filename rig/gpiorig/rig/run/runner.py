@@ -141,8 +141,7 @@ def _record(
         ports = stack.enter_context(endpoints.serial_ports(bench, ends, recording))
         running = stack.enter_context(Captures(bench, sources, recording))
         try:
-            consoles = {name: node.described_console for name, node in bench.nodes.items()}
-            drive(experiment, {name: ports.get(name) for name in bench.nodes}, progress, consoles)
+            drive(experiment, {name: ports.get(name) for name in bench.nodes}, progress, bench.described_consoles)
         except CaptureError:
             # A node that falls silent may be the consequence of a capture or a record that cannot continue.
             running.check()

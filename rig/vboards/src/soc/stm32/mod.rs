@@ -1,5 +1,6 @@
 //! Devices that the STM32 families have in common.
 
+pub mod absent;
 pub mod bus;
 pub mod dma;
 pub mod exti;

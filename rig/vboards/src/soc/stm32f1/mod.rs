@@ -26,13 +26,14 @@ mod usart;
 mod watchdog;
 mod wires;
 
+use super::stm32::absent;
 use super::stm32::dma::Dma;
 use super::stm32::exti::Exti;
 use super::stm32::timer::Timer;
 use super::watch::Watch;
 use super::{Drive, Outside};
 use crate::clock::{Clock, ClockSpec};
-use crate::log::{Log, Topic};
+use crate::log::Log;
 use crate::rng::{draw, Purpose};
 use crate::trace::{Edge, Pin};
 use adc::Adc;
@@ -240,10 +241,7 @@ impl<O: Outside> Stm32f1<O> {
         self.touch(Group::Rest);
         for (index, i2c) in self.i2cs.iter_mut().enumerate() {
             if let Some(address) = i2c.fire(at) {
-                let key = 0x5000 | (index as u32) << 8 | u32::from(address);
-                self.log.once(t_ps, Topic::Device, key, || {
-                    format!("I2C{}: no device is modelled at address 0x{:02x}", index + 1, address)
-                });
+                absent::i2c(&mut self.log, t_ps, index, address);
             }
         }
         for adc in self.adcs.iter_mut() {

@@ -3,7 +3,7 @@
 use super::remap::NO_PIN;
 use super::{Group, Outside, Stm32f1};
 use crate::log::Topic;
-use crate::soc::stm32::{spi, usart};
+use crate::soc::stm32::{absent, spi, usart};
 use crate::trace::{pin_name, Edge, Pin};
 
 impl<O: Outside> Stm32f1<O> {
@@ -237,9 +237,7 @@ impl<O: Outside> Stm32f1<O> {
         }
         let back = self.outside.spi_out(index + 1, t_ps);
         if back.is_none() {
-            self.log.once(t_ps, Topic::Device, 0x6000 | index as u32, || {
-                format!("SPI{}: no modelled device is selected, it reads 0x00", index + 1)
-            });
+            absent::spi(&mut self.log, t_ps, index);
         }
         self.spis[index].answer(back.unwrap_or(0));
     }

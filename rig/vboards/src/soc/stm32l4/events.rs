@@ -2,7 +2,7 @@
 
 use super::map::TIMER_TRIGGERS;
 use super::{rcc, Outside, Stm32l4};
-use crate::log::Topic;
+use crate::soc::stm32::absent;
 
 impl<O: Outside> Stm32l4<O> {
     /// The earliest thing that is due by `at` happens; several of one cycle one after another.
@@ -27,10 +27,7 @@ impl<O: Outside> Stm32l4<O> {
         self.flash.fire(t_ps);
         for (index, i2c) in self.i2cs.iter_mut().enumerate() {
             if let Some(address) = i2c.fire(t_ps) {
-                let key = 0x5000 | (index as u32) << 8 | u32::from(address);
-                self.log.once(t_ps, Topic::Device, key, || {
-                    format!("I2C{}: no device is modelled at address 0x{:02x}", index + 1, address)
-                });
+                absent::i2c(&mut self.log, t_ps, index, address);
             }
         }
         for lptim in self.lptims.iter_mut() {

@@ -3,7 +3,7 @@
 use super::pins::{self, Signal};
 use super::{map, Outside, Stm32l4, USARTS};
 use crate::log::Topic;
-use crate::soc::stm32::{spi, usart};
+use crate::soc::stm32::{absent, spi, usart};
 use crate::trace::{Edge, Pin};
 
 fn port_of(pin: Pin) -> usize {
@@ -210,9 +210,7 @@ impl<O: Outside> Stm32l4<O> {
         }
         let back = self.outside.spi_out(index + 1, t_ps);
         if back.is_none() {
-            self.log.once(t_ps, Topic::Device, 0x6000 | index as u32, || {
-                format!("SPI{}: no modelled device is selected, it reads 0x00", index + 1)
-            });
+            absent::spi(&mut self.log, t_ps, index);
         }
         self.spis[index].answer(u16::from(back.unwrap_or(0)));
     }
