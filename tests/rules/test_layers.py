@@ -35,12 +35,12 @@ ROOMS = {
             "measure",
             "decoderhost",
             "report",
+            "campaign",
         ),
     ),
     "rig": (
-        *("", "bench", "experiments", "recordings", "virtual", "run", "results", "export", "probes", "measure"),
-        "arguments",
-        *("commands", "cli"),
+        *("", "bench", "experiments", "recordings", "virtual", "run", "results", "store", "batch", "campaign"),
+        *("live", "export", "probes", "measure", "arguments", "commands", "cli"),
     ),
 }
 

@@ -1,0 +1,1 @@
+"""A study over several runs: statistics over repeats, figures, published values beside ours, pages."""

@@ -1,0 +1,1 @@
+"""Many items on several processes or a cluster: tasks of Dask, and what each does."""

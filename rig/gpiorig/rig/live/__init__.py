@@ -1,0 +1,1 @@
+"""Results of a capture that still runs, read from the growing recording."""
