@@ -1,1 +1,1 @@
-"""A study over several runs: statistics over repeats, figures, published values beside ours, pages."""
+"""A study over several runs: statistics over repeats, figures, published values next to ours, pages."""

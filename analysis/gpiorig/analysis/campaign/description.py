@@ -46,7 +46,7 @@ class Show(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Published(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Values that a document states, drawn as hollow marks beside ours and never in a series with them.
+    """Values that a document states, drawn as hollow marks next to ours and never in a series with them.
 
     Parameters
     ----------
@@ -60,9 +60,9 @@ class Published(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     order
         Of bars whose heights are not stated: labels, or tables of axis values, from the least to the largest ``y``.
     text
-        A statement in words, when there is neither a number nor an order.
+        A statement as text, when there is neither a number nor an order.
     n
-        Number of packets or repeats behind a value, where it is stated.
+        Number of packets or repeats that a value is computed from, where it is stated.
     differs
         What is different there: boards, systems, settings.
     """

@@ -19,7 +19,8 @@ from gpiorig.analysis.packets import path
 from gpiorig.analysis.packets.path import Kind
 from gpiorig.analysis.packets.routes import ROUND_TRIP, Route
 from gpiorig.analysis.packets.timelines import LOST, STATUS, Timelines
-from gpiorig.analysis.statistics.intervals import CONFIDENCE, NAN, Interval
+from gpiorig.analysis.statistics.intervals import CONFIDENCE, Interval
+from gpiorig.analysis.statistics.shares import for_share
 from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.analysis.tables import stages
 
@@ -115,19 +116,8 @@ class Delays:
         return matches
 
     def loss(self, *, confidence: float = CONFIDENCE) -> Interval:
-        """The share of packets that were lost, with the interval of C. J. Clopper and E. S. Pearson.
-
-        "The Use of Confidence or Fiducial Limits Illustrated in the Case of the Binomial", Biometrika 26 (4), 1934,
-        pp. 404-413: exact for losses that are independent of each other.
-        """
-        from scipy.special import betaincinv
-
-        n, lost, outside = self.sent, self.lost, (1 - confidence) / 2
-        if not n:
-            return Interval(NAN, NAN, NAN, "none", confidence, "no packets")
-        low = float(betaincinv(lost, n - lost + 1, outside)) if lost else 0.0
-        high = float(betaincinv(lost + 1, n - lost, 1 - outside)) if lost < n else 1.0
-        return Interval(lost / n, low, high, "Clopper and Pearson 1934", confidence, "if losses are independent")
+        """The share of packets that were lost, with the interval for losses that are independent of each other."""
+        return for_share(self.lost, self.sent, confidence=confidence, note="if losses are independent")
 
 
 def from_analysis(analysis: Analysis) -> Delays:

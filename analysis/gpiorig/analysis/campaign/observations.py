@@ -1,0 +1,136 @@
+"""The values of one quantity at one node of one point, read from its table of quantities."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from gpiorig.analysis.errors import QuantityError
+from gpiorig.analysis.number_text import NS_PER_S
+from gpiorig.analysis.quantities.names import Unit
+from gpiorig.analysis.quantities.series import weighted
+from gpiorig.analysis.statistics import estimators, intervals
+from gpiorig.analysis.statistics.intervals import NAN, Interval
+from gpiorig.analysis.statistics.shares import for_share
+
+SECOND = "s"
+SHARE = Unit.SHARE.value
+_PAIR = " > "  # between the two nodes of a delay
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Observed:
+    """Values in the order of time.
+
+    Parameters
+    ----------
+    name
+        The quantity, and its node if it has one.
+    values
+        float64[n], in the unit of the table.
+    weights
+        int64[n], time for which each value held, in samples; None where they count alike.
+    unit
+        Unit in SI.
+    scale
+        Times this a value is in that unit.
+    lacking
+        Number of packets without a value.
+    """
+
+    name: str
+    values: NDArray[np.float64]
+    weights: NDArray[np.int64] | None
+    unit: str
+    scale: float
+    lacking: int
+
+    @property
+    def si(self) -> NDArray[np.float64]:
+        """float64[n], the values in SI."""
+        return self.values * self.scale
+
+    @property
+    def trials(self) -> bool:
+        """Whether the values are outcomes of packets, 0 or 1."""
+        return self.unit == SHARE and len(self.values) > 1 and bool(np.isin(self.values, (0, 1)).all())
+
+    def statistic(self, name: str) -> float:
+        """A statistic in SI; without a name the one value, or the share of outcomes; NaN without values."""
+        if not len(self.values):
+            return NAN
+        if not name:
+            return self._single() * self.scale
+        if self.weights is not None:
+            return weighted(np.rint(self.values).astype(np.int64), self.weights, name) * self.scale
+        if name in estimators.EXTREMES:
+            return estimators.extreme(self.values, name) * self.scale
+        if len(self.values) < 2 and name in ("std", "iqr"):
+            return NAN
+        return estimators.named(self.values, name).value * self.scale
+
+    def interval(self, name: str) -> Interval:
+        """The statistic with the interval of this one run, in SI; of weighted and single values without."""
+        if self.trials and not name:
+            return for_share(int(self.values.sum()), len(self.values), note="if packets are independent")
+        if not name or self.weights is not None:
+            return Interval(self.statistic(name), NAN, NAN, "none")
+        return intervals.for_statistic(self.values, name, unit=self.scale)
+
+    def _single(self) -> float:
+        if len(self.values) == 1:
+            return float(self.values[0])
+        if self.trials:
+            return float(self.values.mean())
+        raise QuantityError(f"`{self.name}` has {len(self.values)} values; add a statistic.")
+
+
+def of_quantity(table: pa.Table, quantity: str, *, node: str = "") -> dict[str, Observed]:
+    """The values of a quantity by node, in the order of the table.
+
+    Parameters
+    ----------
+    table
+        Table of quantities (`quantities.values.table`).
+    quantity
+        Name in its column ``quantity``.
+    node
+        The node asked for; of a delay, the node of its first milestone. Empty: all nodes.
+
+    Raises
+    ------
+    QuantityError
+        The table has no such rows.
+    """
+    rows = table.filter(pc.equal(table["quantity"], quantity))
+    by_node = {
+        name: _observed(rows.filter(pc.equal(rows["node"], name)), f"{quantity} at {name}" if name else quantity)
+        for name in pc.unique(rows["node"]).to_pylist()
+        if node in ("", name, name.partition(_PAIR)[0])
+    }
+    if not by_node:
+        known = ", ".join(pc.unique(rows["node"]).to_pylist())
+        raise QuantityError(
+            f"no `{quantity}` at `{node}`; it is at {known}." if known else f"no values of `{quantity}`."
+        )
+    return by_node
+
+
+def _observed(rows: pa.Table, name: str) -> Observed:
+    present = rows.filter(pc.is_valid(rows["value"]))
+    unit = rows["unit"][0].as_py()
+    is_time = unit == Unit.TIME.value
+    held = present["held_samples"]
+    weights = held.to_numpy() if len(present) and not held.null_count else None
+    return Observed(
+        name=name,
+        values=present["value"].to_numpy(),
+        weights=weights,
+        unit=SECOND if is_time else unit,
+        scale=1 / NS_PER_S if is_time else 1.0,
+        lacking=len(rows) - len(present),
+    )
