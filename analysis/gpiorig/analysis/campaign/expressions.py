@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
@@ -66,6 +66,11 @@ class Expression:
     def quantities(self) -> tuple[str, ...]:
         """Complete names of the quantities that it needs."""
         return tuple(dict.fromkeys(term.name for term in self.terms))
+
+    def with_statistic(self, statistic: str) -> Expression:
+        """That statistic of the values that this expression names."""
+        text = f"{self.text}.{statistic}"
+        return Expression(text, (replace(self.terms[0], text=text, statistic=statistic),))
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from gpiorig.analysis.statistics.shares import for_share
 
 SECOND = "s"
 SHARE = Unit.SHARE.value
+WEIGHTED_POINTS = 1000  # of a distribution over time
 _PAIR = " > "  # between the two nodes of a delay
 
 
@@ -58,6 +59,15 @@ class Observed:
     def trials(self) -> bool:
         """Whether the values are outcomes of packets, 0 or 1."""
         return self.unit == SHARE and len(self.values) > 1 and bool(np.isin(self.values, (0, 1)).all())
+
+    @property
+    def drawn(self) -> NDArray[np.float64]:
+        """float64[n], values in SI that are distributed as these: of weighted ones quantiles over time."""
+        if self.weights is None:
+            return self.si
+        order = np.argsort(self.values, kind="stable")
+        passed = np.cumsum(self.weights[order]) / self.weights.sum()
+        return self.si[order][np.searchsorted(passed, (np.arange(WEIGHTED_POINTS) + 0.5) / WEIGHTED_POINTS)]
 
     def statistic(self, name: str) -> float:
         """A statistic in SI; without a name the one value, or the share of outcomes; NaN without values."""

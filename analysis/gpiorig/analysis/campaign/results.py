@@ -26,7 +26,7 @@ class PointResult:
     repeat
         Number of the repeat, from 0.
     state, reason
-        Its state; `reason` states why it is not `done`, or which checks failed. `refused`: the bench or the images given
+        Its state; `reason` states why it is not `done`, or which checks failed. `refused`: the bench or images given
         cannot run it.
     table
         Its quantities (`analysis.quantities.values.table`): a row per value; None unless `done` or `failed`.

@@ -1,0 +1,68 @@
+"""Amounts as a study file writes them and as a page shows them: ``35 ms``, ``1.2 %``, ``78 kbit/s``, ``12``."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from gpiorig.analysis.campaign.description import Value
+from gpiorig.analysis.errors import QuantityError
+from gpiorig.analysis.number_text import DASH, NS_PER_S, rate_text, time_text
+
+_AMOUNT = re.compile(r"(?P<number>[-+]?(?:\d[\d_]*(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?)\s*(?P<unit>\S*)")
+_MU = str.maketrans("\N{GREEK SMALL LETTER MU}", "\N{MICRO SIGN}")
+# Factor to the SI unit, and that unit.
+_UNITS = {
+    "ns": (1e-9, "s"),
+    "us": (1e-6, "s"),
+    "µs": (1e-6, "s"),
+    "ms": (1e-3, "s"),
+    "s": (1.0, "s"),
+    "min": (60.0, "s"),
+    "%": (0.01, "share"),
+    "bit/s": (1.0, "bit/s"),
+    "kbit/s": (1e3, "bit/s"),
+    "Mbit/s": (1e6, "bit/s"),
+    "B/s": (8.0, "bit/s"),
+    "1/s": (1.0, "1/s"),
+    "": (1.0, "1"),
+}
+
+
+def parse(value: Value) -> tuple[float, str]:
+    """A number with its unit in SI; raises `QuantityError` if it is not understood."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value), "1"
+    match = _AMOUNT.fullmatch(str(value).strip())
+    unit = match["unit"].translate(_MU) if match else ""
+    if not match or unit not in _UNITS:
+        raise QuantityError(f"value `{value}`: not understood; write a number and one of {', '.join(_UNITS)}.")
+    factor, si = _UNITS[unit]
+    return float(match["number"].replace("_", "")) * factor, si
+
+
+def text(value: float, unit: str) -> str:
+    """A value in SI with the unit that suits; a dash for NaN."""
+    if not math.isfinite(value):
+        return DASH
+    if unit == "s":
+        return time_text(value * NS_PER_S, digits=4)
+    if unit == "share":
+        return f"{100 * value:.3g} %"
+    if unit == "bit/s":
+        return rate_text(value)
+    return f"{value:.4g}" if unit == "1" else f"{value:.4g} {unit}"
+
+
+def range_text(low: float, high: float, unit: str) -> str:
+    """Both ends of a range; the unit once, if they share it."""
+    first, last = text(low, unit), text(high, unit)
+    number, _, suffix = first.partition(" ")
+    return f"{number if suffix and last.endswith(f' {suffix}') else first} to {last}"
+
+
+def value_text(value: Value) -> str:
+    """A value of an axis."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) else str(value)
