@@ -31,6 +31,8 @@ class Stated:
         In SI; NaN for what is not stated.
     unit
         SI unit.
+    written
+        The value as it was published.
     """
 
     published: Published
@@ -39,15 +41,12 @@ class Stated:
     low: float
     high: float
     unit: str
+    written: str
 
     @property
     def text(self) -> str:
-        """The value or the range as text, with its n."""
-        ranged = math.isfinite(self.low) and math.isfinite(self.high)
-        parts = [amounts.text(self.value, self.unit)] if math.isfinite(self.value) else []
-        parts += [amounts.range_text(self.low, self.high, self.unit)] if ranged else []
-        n = f" (n = {self.published.n})" if self.published.n is not None else ""
-        return (f"{parts[0]} ({parts[1]})" if len(parts) > 1 else "".join(parts)) + n
+        """The value or the range as published, with its n."""
+        return self.written + (f" (n = {self.published.n})" if self.published.n is not None else "")
 
     def fits(self, coordinates: Coordinates) -> bool:
         """Whether a combination of axis values has all those that are stated."""
@@ -93,7 +92,16 @@ def _stated(published: Published, row: Mapping[str, Value]) -> Stated:
     if "plus_minus" in numbers:
         low, high = value - numbers["plus_minus"][0], value + numbers["plus_minus"][0]
     where = {axis: value for axis, value in row.items() if axis not in AMOUNTS}
-    return Stated(published, where, value, low, high, next(iter(numbers.values()))[1])
+    return Stated(published, where, value, low, high, next(iter(numbers.values()))[1], _written(row))
+
+
+def _written(row: Mapping[str, Value]) -> str:
+    """A published value as it stands in the study file."""
+    ranged = f"{row['low']} to {row['high']}" if "low" in row else ""
+    if "value" not in row:
+        return ranged
+    text = f"{row['value']} ± {row['plus_minus']}" if "plus_minus" in row else f"{row['value']}"
+    return f"{text} ({ranged})" if ranged else text
 
 
 def _check_axes(row: Mapping[str, Value], axes: Mapping[str, Sequence[Value]]) -> None:

@@ -79,7 +79,7 @@ class Cell:
     estimate
         Value over the repeats; None if no repeat has one.
     troubles
-        ``repeat 3 failed: REASON`` for each repeat that is not in the mean.
+        Number and reason of each repeat that is not in the mean.
     failed
         Whether a repeat failed.
     """
@@ -87,8 +87,19 @@ class Cell:
     coordinates: Coordinates
     node: str
     estimate: Estimate | None
-    troubles: tuple[str, ...] = ()
+    troubles: tuple[tuple[int, str], ...] = ()
     failed: bool = False
+
+    @property
+    def trouble(self) -> str:
+        """``repeats 1, 3: failed: REASON``, repeats with the same reason together; empty without any."""
+        by_reason: dict[str, list[str]] = {}
+        for repeat, reason in self.troubles:
+            by_reason.setdefault(reason, []).append(str(repeat))
+        return "; ".join(
+            f"repeat{'s' if len(repeats) > 1 else ''} {', '.join(repeats)}: {reason}"
+            for reason, repeats in by_reason.items()
+        )
 
 
 @dataclass(slots=True)
@@ -97,7 +108,7 @@ class _Collected:
 
     asked: int = 0
     by_node: dict[str, list[tuple[PointResult, Amount]]] = field(default_factory=dict)
-    troubles: list[str] = field(default_factory=list)
+    troubles: list[tuple[int, str]] = field(default_factory=list)
     failed: bool = False
 
 
@@ -166,19 +177,19 @@ def fewer(count: int, asked: int) -> str:
 def _collect(expression: Expression, point: PointResult, collected: _Collected) -> None:
     if point.state != "done" or point.table is None:
         reason = f": {point.reason}" if point.reason else ""
-        collected.troubles.append(f"repeat {point.repeat} {point.state}{reason}")
+        collected.troubles.append((point.repeat, f"{point.state}{reason}"))
         collected.failed |= point.state == "failed"
         return
     try:
         amounts = evaluate(expression, point.table)
     except QuantityError as error:
-        collected.troubles.append(f"repeat {point.repeat}: {error}")
+        collected.troubles.append((point.repeat, f"{error}"))
         return
     for node, amount in amounts.items():
         if math.isfinite(amount.value):
             collected.by_node.setdefault(node, []).append((point, amount))
         else:
-            collected.troubles.append(f"repeat {point.repeat}: {expression.text} has no value at {node or 'any node'}")
+            collected.troubles.append((point.repeat, f"no value of {expression.text}{f' at {node}' if node else ''}"))
 
 
 def _of_run(expression: Expression, node: str, point: PointResult) -> tuple[float, float, str]:

@@ -114,6 +114,14 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
+class Links:
+    """A list of pages or files: (text, address relative to the page)."""
+
+    kind: ClassVar[str] = "links"
+    items: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Details:
     """Blocks folded away under a line."""
 
@@ -132,7 +140,7 @@ class Section:
     blocks: tuple[Block, ...]
 
 
-Block = Text | Heading | Table | Picture | Viewer | Details | Section
+Block = Text | Heading | Table | Picture | Viewer | Links | Details | Section
 
 
 def text(*lines: str, look: str = "") -> Text:

@@ -1,0 +1,92 @@
+"""The sentence that concludes a study: expressions in braces are replaced by their values."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+
+from gpiorig.analysis.campaign import amounts, statistics
+from gpiorig.analysis.campaign.description import Value
+from gpiorig.analysis.campaign.expressions import Expression, parse
+from gpiorig.analysis.campaign.results import StudyResults
+from gpiorig.analysis.campaign.selection import NODE
+from gpiorig.analysis.campaign.statistics import Cell, Estimate
+from gpiorig.analysis.campaign.tables import estimate_text
+from gpiorig.analysis.errors import QuantityError
+from gpiorig.analysis.number_text import count_text
+
+_BRACES = re.compile(r"\{([^{}]*)\}")
+_WHERE = " where "
+
+
+def sentence(results: StudyResults) -> str:
+    """The conclusion with its values; where one is missing, which numbers are."""
+    missing: list[str] = []
+
+    def replaced(match: re.Match[str]) -> str:
+        text = _value(match[1], results)
+        if not text:
+            missing.append(match[1].strip())
+        return text
+
+    concluded = _BRACES.sub(replaced, results.conclusion)
+    if missing:
+        return f"No conclusion yet: no value of {'; '.join(dict.fromkeys(missing))}."
+    return concluded
+
+
+def check(conclusion: str, aliases: Mapping[str, str], axes: Mapping[str, Sequence[Value]]) -> None:
+    """Refuse a conclusion with an expression that is not understood; raises `QuantityError`."""
+    for braces in _BRACES.findall(conclusion):
+        _parsed(braces, aliases, axes)
+
+
+def quantities(conclusion: str, aliases: Mapping[str, str]) -> tuple[str, ...]:
+    """Complete names of the quantities that a conclusion needs."""
+    texts = (braces.partition(_WHERE)[0] for braces in _BRACES.findall(conclusion))
+    return tuple(dict.fromkeys(name for text in texts for name in parse(text, aliases).quantities))
+
+
+def _value(braces: str, results: StudyResults) -> str:
+    """The value of one expression, or the range over several combinations; empty without one."""
+    expression, where = _parsed(braces, results.quantities, results.axes)
+    node = where.pop(NODE, "")
+    points = statistics.combinations(
+        results, lambda coordinates: all(str(coordinates[axis]) == value for axis, value in where.items())
+    )
+    cells = [cell for group in points for cell in statistics.estimate(expression, group)]
+    return _text([cell for cell in cells if node in ("", cell.node)])
+
+
+def _text(cells: Sequence[Cell]) -> str:
+    estimates = [cell.estimate for cell in cells if cell.estimate and math.isfinite(cell.estimate.value)]
+    if not estimates or len(estimates) < len(cells):
+        return ""
+    if len(estimates) == 1:
+        return estimate_text(estimates[0])
+    least, most = (pick(estimates, key=_value_of) for pick in (min, max))
+    ends = amounts.range_text(least.value, most.value, least.unit)
+    return f"{ends} ({count_text(len(estimates), 'combination')})"
+
+
+def _value_of(estimate: Estimate) -> float:
+    return estimate.value
+
+
+def _parsed(
+    braces: str, aliases: Mapping[str, str], axes: Mapping[str, Sequence[Value]]
+) -> tuple[Expression, dict[str, str]]:
+    """Expression and axis values of ``{rtt.p2p where protocol = UDP, node = initiator}``."""
+    text, _, conditions = braces.partition(_WHERE)
+    where: dict[str, str] = {}
+    for condition in conditions.split(",") if conditions else ():
+        axis, equals, value = (part.strip() for part in condition.partition("="))
+        known = [str(one) for one in axes.get(axis, ())]
+        if not equals or (axis != NODE and value not in known):
+            raise QuantityError(
+                f"conclusion `{{{braces}}}`: `{condition.strip()}` is not a value of an axis; write `{{rtt.p2p where "
+                f"AXIS = VALUE}}` with an axis of {', '.join([*axes, NODE])}."
+            )
+        where[axis] = value
+    return parse(text.strip(), aliases), where

@@ -1,0 +1,81 @@
+"""Published orders: bars of which only the order is known, pair by pair."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from gpiorig.analysis.campaign.description import Published, Value
+from gpiorig.analysis.campaign.published import where_text
+from gpiorig.analysis.campaign.selection import coordinates_of
+from gpiorig.analysis.campaign.statistics import Cell, Estimate
+
+Outcome = Literal["as published", "as published, within the intervals", "reversed", "reversed, within the intervals",
+                  "no value"]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two neighbours of a published order, of which the first is the smaller one.
+
+    `rest` has the values of the axes that the order does not name.
+    """
+
+    smaller: Mapping[str, Value]
+    larger: Mapping[str, Value]
+    rest: Mapping[str, Value]
+    here: tuple[Estimate | None, Estimate | None]
+
+    @property
+    def outcome(self) -> Outcome:
+        """Whether the values here have the order; with overlapping intervals either may be chance."""
+        first, second = self.here
+        if first is None or second is None:
+            return "no value"
+        overlapping = first.bounded and second.bounded and first.low <= second.high and second.low <= first.high
+        if first.value < second.value:
+            return "as published, within the intervals" if overlapping else "as published"
+        return "reversed, within the intervals" if overlapping else "reversed"
+
+
+def pairs(published: Published, cells: Iterable[Cell]) -> list[Pair]:
+    """The neighbouring pairs of an order, for each combination of the axes that it does not name."""
+    by_place = [(coordinates_of(cell), cell.estimate) for cell in cells]
+    collected: list[Pair] = []
+    for smaller, larger in zip(published.order, published.order[1:], strict=False):
+        named = {*smaller, *larger}
+        ends = [_by_rest(by_place, end, named) for end in (smaller, larger)]
+        for rest in ends[0] if ends[0] else ends[1]:
+            here = ends[0].get(rest), ends[1].get(rest)
+            collected.append(Pair(smaller, larger, dict(rest), here))
+    return collected
+
+
+def sentence(pairs_of_order: Iterable[Pair]) -> str:
+    """How many pairs are as published."""
+    outcomes = [pair.outcome for pair in pairs_of_order]
+    judged = [outcome for outcome in outcomes if outcome != "no value"]
+    right = [outcome for outcome in judged if outcome.startswith("as published")]
+    within = sum("within" in outcome for outcome in judged)
+    text = (
+        f"{len(right)} of {len(judged)} neighbouring pairs have the published order; {within} are within the intervals"
+    )
+    lacking = len(outcomes) - len(judged)
+    return f"{text}; {lacking} have no value here." if lacking else f"{text}."
+
+
+def pair_text(pair: Pair) -> tuple[str, str]:
+    """The published order of a pair, and the combination that it is for."""
+    return f"{where_text(pair.smaller)} < {where_text(pair.larger)}", where_text(pair.rest)
+
+
+def _by_rest(
+    by_place: Iterable[tuple[Mapping[str, Value], Estimate | None]], end: Mapping[str, Value], named: set[str]
+) -> dict[tuple[tuple[str, Value], ...], Estimate | None]:
+    """Estimates at one end of a pair, by the axes that the pair does not name."""
+    return {
+        tuple((axis, value) for axis, value in at.items() if axis not in named and value != ""): estimate
+        for at, estimate in by_place
+        if all(at.get(axis) == value for axis, value in end.items())
+    }
