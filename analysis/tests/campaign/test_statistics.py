@@ -88,7 +88,7 @@ def test_failed_points_are_in_no_mean():
     cell = estimate("rtt.max", [[1e6, 2e6], [1e6, 9e6], [1e6, 4e6]], states=("done", "failed", "done"))
     assert pytest.approx(3e-3) == cell.estimate.value
     assert "2 of 3 repeats" in cell.estimate.note
-    assert "repeat 1: failed: check failed" == cell.trouble
+    assert "repeat 1 failed: check failed" == cell.trouble
     assert cell.failed
 
 
@@ -96,11 +96,11 @@ def test_a_combination_without_a_value():
     """Without a repeat that is done an estimate is missing, and the reasons remain."""
     cell = estimate("rtt.max", [[1e6], [1e6]], states=("failed", "missing"))
     assert cell.estimate is None
-    assert "repeat 0: failed: check failed; repeat 1: missing: check failed" == cell.trouble
+    assert "repeat 0 failed: check failed; repeat 1 missing: check failed" == cell.trouble
 
 
 def test_a_repeat_without_values_is_not_in_the_mean():
     """All packets of a repeat are lost: its round-trip time is not zero, it is absent."""
     cell = estimate("rtt.max", [[1e6, 2e6], []])
     assert (pytest.approx(2e-3), 1, 2) == (cell.estimate.value, cell.estimate.repeats, cell.estimate.asked)
-    assert "repeat 1: no values of `rtt`." == cell.trouble
+    assert "repeat 1 without a value: no values of `rtt`." == cell.trouble

@@ -41,12 +41,12 @@ def parse(value: Value) -> tuple[float, str]:
     return float(match["number"].replace("_", "")) * factor, si
 
 
-def text(value: float, unit: str) -> str:
-    """A value in SI with the unit that suits; a dash for NaN."""
+def text(value: float, unit: str, *, digits: int = 4) -> str:
+    """A value in SI with the unit that suits, and this many digits of a time; a dash for NaN."""
     if not math.isfinite(value):
         return DASH
     if unit == "s":
-        return time_text(value * NS_PER_S, digits=4)
+        return time_text(value * NS_PER_S, digits=digits)
     if unit == "share":
         return f"{100 * value:.3g} %"
     if unit == "bit/s":

@@ -24,7 +24,8 @@ def caption(results: StudyResults, show: Show, groups: Sequence[Group]) -> str:
     if any(is_level(show, cell.coordinates) for cell in cells):
         sentences.append("Horizontal lines: values of the combinations that the legend names.")
     if any(cell.failed for cell in cells):
-        sentences.append("Crosses: points that failed; they are in no mean, and are listed below.")
+        crosses = "Points that failed" if show.kind == "table" else "Crosses: points that failed; they"
+        sentences.append(f"{crosses} are in no mean, and are listed below.")
     sentences += [f"{text[:1].upper()}{text[1:]}." for text in results.settings]
     expressions = {group.expression.text for group in groups}
     sentences += [_published(one, show) for one in results.published if one.values and one.y in expressions]
@@ -47,6 +48,8 @@ def _drawn(show: Show, estimates: Sequence[Estimate]) -> str:
     if show.kind == "box":
         box = "range, 5 to 95 %, quartiles and median"
         return f"Boxes: {box}, each the mean over the repeats." if repeats > 1 else f"Boxes of one run: {box}."
+    if show.kind == "table":
+        return "Means over the repeats." if repeats > 1 else f"Of {ONE_RUN}."
     if repeats == 1:
         return f"Bars with caps: 95 % interval of {ONE_RUN.replace(': its interval', ', which')}."
     interval = f"bars with caps are the 95 % interval of the mean (from {MIN_REPEATS} repeats on)"

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from gpiorig.analysis.campaign import orders, tables
-from gpiorig.analysis.campaign.published import where_text
 from gpiorig.analysis.campaign.results import StudyResults
 from gpiorig.analysis.campaign.tables import Compared, estimate_text
 from gpiorig.analysis.number_text import DASH
@@ -91,7 +90,7 @@ def _counts(studies: Sequence[StudyResults], reasons: Sequence[Reason]) -> list[
 def _rows(results: StudyResults) -> list[tuple[str, ...]]:
     rows = [_number(results, one) for one in tables.compared(results)]
     for published, pairs in tables.order_pairs(results):
-        order = " < ".join(where_text(end) for end in published.order)
+        order = orders.order_text(published.order)
         rows.append((published.y, f"{order} ({published.source})", orders.sentence(pairs), DASH, published.differs))
     rows += [
         (one.y or DASH, f"{one.text} ({one.source})", DASH, DASH, one.differs) for one in results.published if one.text

@@ -89,14 +89,14 @@ def _panel(
     labels = list(
         dict.fromkeys(_label(layout, show, coordinates_of(cell)) for cell in drawn if _has_label(layout, cell))
     )
-    mine = [one for one in published if one.published.y == group.expression.text and _agrees(one, at, layout)]
+    stated_here = [one for one in published if one.published.y == group.expression.text and _agrees(one, at, layout)]
     curves = tuple(
         _curve(
             label,
             layout,
             [cell for cell in drawn if _label(layout, show, coordinates_of(cell)) == label],
             [run for run in runs if _label(layout, show, {**run.coordinates, NODE: run.node}) == label],
-            [one for one in mine if _is_of(one, label, layout, show, drawn)],
+            [one for one in stated_here if _is_of(one, label, layout, show, drawn)],
             marked=show.kind == "dots" or not group.runs,
         )
         for label in labels
@@ -194,10 +194,12 @@ def _stacks(
         curves = []
         for group in groups:
             cells = [cell for cell in group.cells if _belongs(coordinates_of(cell), at)]
-            mine = [one for one in published if one.published.y == group.expression.text and _agrees(one, at, layout)]
+            stated_here = [
+                one for one in published if one.published.y == group.expression.text and _agrees(one, at, layout)
+            ]
             look: dict[str, Any] = {
                 "marks": tuple(_mark(place(coordinates_of(cell)), cell) for cell in cells if cell.estimate),
-                "published": tuple(Reference(place(one.where), one.value, one.low, one.high) for one in mine),
+                "published": tuple(Reference(place(one.where), one.value, one.low, one.high) for one in stated_here),
                 "failed": tuple(dict.fromkeys(place(coordinates_of(cell)) for cell in cells if cell.failed)),
             }
             curves.append(Curve(group.expression.text, **look))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from gpiorig.analysis.campaign.amounts import value_text
 from gpiorig.analysis.campaign.description import Published, Value
 from gpiorig.analysis.campaign.published import where_text
 from gpiorig.analysis.campaign.selection import coordinates_of
@@ -65,9 +66,12 @@ def sentence(pairs_of_order: Iterable[Pair]) -> str:
     return f"{text}; {lacking} have no value here." if lacking else f"{text}."
 
 
-def pair_text(pair: Pair) -> tuple[str, str]:
-    """The published order of a pair, and the combination that it is for."""
-    return f"{where_text(pair.smaller)} < {where_text(pair.larger)}", where_text(pair.rest)
+def order_text(ends: Sequence[Mapping[str, Value]]) -> str:
+    """``PS1 < PS2``; of numbers of one axis the axis once: ``payload: 20 < 40``."""
+    axes = list(dict.fromkeys(axis for end in ends for axis in end))
+    if len(axes) == 1 and any(not isinstance(end.get(axes[0]), str) for end in ends):
+        return f"{axes[0]}: {' < '.join(value_text(end[axes[0]]) for end in ends)}"
+    return " < ".join(where_text(end) for end in ends)
 
 
 def _by_rest(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -96,11 +97,12 @@ def _stated(published: Published, row: Mapping[str, Value]) -> Stated:
 
 
 def _written(row: Mapping[str, Value]) -> str:
-    """A published value as it stands in the study file."""
-    ranged = f"{row['low']} to {row['high']}" if "low" in row else ""
+    """A published value as the study file has it, with µ for u."""
+    texts = {name: re.sub(r"\bus$", "µs", str(value)) for name, value in row.items()}
+    ranged = f"{texts['low']} to {texts['high']}" if "low" in row else ""
     if "value" not in row:
         return ranged
-    text = f"{row['value']} ± {row['plus_minus']}" if "plus_minus" in row else f"{row['value']}"
+    text = f"{texts['value']} ± {texts['plus_minus']}" if "plus_minus" in row else texts["value"]
     return f"{text} ({ranged})" if ranged else text
 
 

@@ -92,12 +92,12 @@ class Cell:
 
     @property
     def trouble(self) -> str:
-        """``repeats 1, 3: failed: REASON``, repeats with the same reason together; empty without any."""
+        """``repeats 1, 3 failed: REASON``, repeats with the same reason together; empty without any."""
         by_reason: dict[str, list[str]] = {}
         for repeat, reason in self.troubles:
             by_reason.setdefault(reason, []).append(str(repeat))
         return "; ".join(
-            f"repeat{'s' if len(repeats) > 1 else ''} {', '.join(repeats)}: {reason}"
+            f"repeat{'s' if len(repeats) > 1 else ''} {', '.join(repeats)} {reason}"
             for reason, repeats in by_reason.items()
         )
 
@@ -183,13 +183,15 @@ def _collect(expression: Expression, point: PointResult, collected: _Collected) 
     try:
         amounts = evaluate(expression, point.table)
     except QuantityError as error:
-        collected.troubles.append((point.repeat, f"{error}"))
+        collected.troubles.append((point.repeat, f"without a value: {error}"))
         return
     for node, amount in amounts.items():
         if math.isfinite(amount.value):
             collected.by_node.setdefault(node, []).append((point, amount))
         else:
-            collected.troubles.append((point.repeat, f"no value of {expression.text}{f' at {node}' if node else ''}"))
+            collected.troubles.append(
+                (point.repeat, f"without a value of {expression.text}{f' at {node}' if node else ''}")
+            )
 
 
 def _of_run(expression: Expression, node: str, point: PointResult) -> tuple[float, float, str]:

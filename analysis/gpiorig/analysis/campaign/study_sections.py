@@ -15,7 +15,7 @@ from gpiorig.analysis.campaign.description import Show
 from gpiorig.analysis.campaign.published import where_text
 from gpiorig.analysis.campaign.results import StudyResults
 from gpiorig.analysis.campaign.statistics import Cell
-from gpiorig.analysis.campaign.tables import Compared, estimate_text
+from gpiorig.analysis.campaign.tables import Compared
 from gpiorig.analysis.campaign.values import Group
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.figures import studies
@@ -75,7 +75,7 @@ def _show(results: StudyResults, number: int, show: Show, contents: dict[str, pa
         return Section(f"show-{number}", title, (why_not(f"{error}"),))
     contents[name] = tables.of_show(results, groups)
     header, rows = tables.html_rows(results, show, groups)
-    table = Table("Values with their 95 % intervals", header, tuple(rows))
+    table = Table("Values with 95 % interval and standard deviation of the repeats", header, tuple(rows))
     blocks: list[Block] = []
     caption = captions.caption(results, show, groups)
     drawn = show.kind != "table" and any(cell.estimate for group in groups for cell in group.cells)
@@ -146,12 +146,10 @@ def _compared_row(one: Compared) -> tuple[str, ...]:
     if one.reason or one.estimate is None:
         return (one.name, one.stated.text, DASH, one.reason, DASH, DASH, source)
     difference, ratio = one.difference
-    here = estimate_text(one.estimate).partition(";")[0].partition(" (")
-    interval = amounts.range_text(one.estimate.low, one.estimate.high, one.estimate.unit)
     return (
         one.name,
         one.stated.text,
-        f"{here[0]} ({interval})" if one.estimate.bounded else here[0],
+        tables.brief(one.estimate),
         tables.count(one.estimate),
         amounts.text(difference, one.estimate.unit),
         f"{ratio:.3g}",
@@ -159,12 +157,13 @@ def _compared_row(one: Compared) -> tuple[str, ...]:
     )
 
 
-_ORDER_HEADER = ("<published order", "<at", "first here", "second here", "<outcome")
+_ORDER_HEADER = ("<published order", "<here", "<at", "first", "second")
 
 
 def _order_row(pair: orders.Pair) -> tuple[str, ...]:
-    order, rest = orders.pair_text(pair)
-    return (order, rest or DASH, *(estimate_text(estimate) for estimate in pair.here), pair.outcome)
+    order = orders.order_text((pair.smaller, pair.larger))
+    first, second = (tables.brief(estimate) for estimate in pair.here)
+    return (order, pair.outcome, where_text(pair.rest) or DASH, first, second)
 
 
 def _points(results: StudyResults) -> Section:

@@ -73,6 +73,16 @@ def count(estimate: Estimate) -> str:
     return f"{statistics.fewer(estimate.repeats, estimate.asked) or f'{estimate.repeats} repeats'}, {n}"
 
 
+def brief(estimate: Estimate | None) -> str:
+    """``12.3 ms (12.1 to 12.5 ms; sd 210 µs)``."""
+    if estimate is None:
+        return DASH
+    text = amounts.text(estimate.value, estimate.unit)
+    bounds = [amounts.range_text(estimate.low, estimate.high, estimate.unit)] if estimate.bounded else []
+    spread = [f"sd {amounts.text(estimate.sd, estimate.unit, digits=2)}"] if math.isfinite(estimate.sd) else []
+    return f"{text} ({'; '.join([*bounds, *spread])})" if bounds or spread else text
+
+
 def of_show(results: StudyResults, groups: Sequence[Group]) -> pa.Table:
     """A row per expression, combination and node: value, spread, interval, n; all in SI."""
     rows = [
@@ -86,7 +96,9 @@ def of_show(results: StudyResults, groups: Sequence[Group]) -> pa.Table:
 
 def compared(results: StudyResults) -> list[Compared]:
     """Each published value with a number next to ours, in the order of the study file."""
-    return [one for item in published.stated(results.published) for one in _compared(results, item)]
+    stated = published.stated(results.published)
+    cells = {y: cells_of(results, y) for y in dict.fromkeys(one.published.y for one in stated)}
+    return [row for one in stated for row in _compared(cells[one.published.y], one)]
 
 
 def of_compared(results: StudyResults, rows: Sequence[Compared]) -> pa.Table:
@@ -156,22 +168,14 @@ def html_rows(
         rows.append(
             (
                 *(_word(dict(at).get(axis)) or DASH for axis in shown),
-                *(_brief(estimates.get(name)) for name, _ in columns),
+                *(brief(estimates.get(name)) for name, _ in columns),
                 count(first) if first else next(iter(by_name.values())).trouble,
             )
         )
     return header, rows
 
 
-def _brief(estimate: Estimate | None) -> str:
-    if estimate is None:
-        return DASH
-    text = amounts.text(estimate.value, estimate.unit)
-    return f"{text} ({amounts.range_text(estimate.low, estimate.high, estimate.unit)})" if estimate.bounded else text
-
-
-def _compared(results: StudyResults, stated: Stated) -> Iterable[Compared]:
-    every = cells_of(results, stated.published.y)
+def _compared(every: Sequence[Cell], stated: Stated) -> Iterable[Compared]:
     hidden = {NODE} if len({cell.node for cell in every} - {""}) < 2 else set()
     cells = [cell for cell in every if stated.fits(coordinates_of(cell))]
     if not cells:

@@ -29,7 +29,9 @@ def line(ax: Axes, chart: Chart, panel: Panel) -> None:
     factor, _ = chart.scale(panel.label)
     for curve in panel.curves:
         number = chart.labels.index(curve.label)
-        marks = sorted(curve.marks, key=lambda mark: chart.position(mark.place))
+        # A line does not pass over a place without a value.
+        absent = [Mark(place, math.nan) for place in {*curve.failed} - {mark.place for mark in curve.marks}]
+        marks = sorted([*curve.marks, *absent], key=lambda mark: chart.position(mark.place))
         x = [chart.position(mark.place) for mark in marks]
         look: dict[str, Any] = {"color": colour_of(number), "marker": MARKERS[number % len(MARKERS)], "zorder": 4}
         joined = "-" if chart.numeric else ""
