@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import itertools
 import logging
 import os
@@ -11,6 +10,8 @@ import queue
 import signal
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import CancelledError
+from pathlib import Path
 from typing import Any, TypeVar
 
 import dask
@@ -26,12 +27,13 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 TASKS_PER_WORKER = 2  # one that runs, one that waits at the scheduler
-# An item whose worker died is tried twice more; none waits at a worker, where it would die with another one. A cluster
-# that exists has settings of its own.
+# An item whose worker died is tried twice more; none waits at a worker, where it would be blamed for the death of
+# another. A cluster that exists has settings of its own.
 SCHEDULING = {"distributed.scheduler.allowed-failures": 2, "distributed.scheduler.worker-saturation": 1.0}
 PATIENCE_S = 30.0  # for a scheduler to answer, and for a first worker
 LOGGERS = ("distributed", "distributed.client", "distributed.gc", "tornado", "tornado.application", "asyncio")
-ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+ENVIRONMENT = dict.fromkeys(THREADS, "1") | {"DASK_LOGGING__DISTRIBUTED": "critical"}
 
 
 class _Quiet(WorkerPlugin):
@@ -39,7 +41,9 @@ class _Quiet(WorkerPlugin):
 
     def setup(self, worker: Any) -> None:
         """Called in the main thread of each worker, also of one that replaces another."""
-        _silence()
+        with Path(os.devnull).open("wb") as nothing:
+            for stream in (1, 2):
+                os.dup2(nothing.fileno(), stream)
         memory.give_back()
         signal.signal(signal.SIGINT, lambda *_: None)  # not SIG_IGN, which programs that a task starts would inherit
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
@@ -50,7 +54,7 @@ def local(workers: int) -> Iterator[Client]:
     """Processes of this machine, one thread each; they and their files are gone at the end."""
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="gpiorig-batch-"))
-        stack.enter_context(_environment(ONE_THREAD))
+        stack.enter_context(_environment(ENVIRONMENT))
         stack.enter_context(dask.config.set(SCHEDULING))
         _silence()
         with _sigint_blocked():  # for the threads and processes that start here
@@ -130,28 +134,30 @@ def _next(ended: queue.SimpleQueue[Future[Any]], client: Client) -> Future[Any]:
 
 
 def _task(function: Callable[[Item], Result], item: Item, expected: dict[str, str]) -> Outcome[None, Result]:
-    """What a worker does: its bars and notes are not for the terminal, and its item is known where it came from."""
+    """What a worker does; the item is known where it came from."""
     if different := versions.differences(expected, versions.here()):  # a worker that joined later
         return Outcome(None, None, f"its worker has {'; '.join(different)}; give all workers the same.", 0.0)
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        done = attempt(function, item)
+    done = attempt(function, item)
     return Outcome(None, done.result, done.error, done.seconds, done.trace)
 
 
 def _outcome(future: Future[Any], item: Item) -> Outcome[Item, Any]:
-    if future.status == "finished":
+    """Take the result; one that was lost with its worker is computed again."""
+    try:
         done = future.result()
-        return Outcome(item, done.result, done.error, done.seconds, done.trace)
-    if future.status in ("cancelled", "lost"):
-        raise RigError("the scheduler of the cluster is gone; start it and its workers again, then repeat the command.")
-    error = future.exception()
-    if isinstance(error, KilledWorker):
+    except KilledWorker as error:
         text = (
-            f"its worker process was killed, {error.allowed_failures + 1} times (too little memory?); give the item "
-            "fewer workers, or more memory."
+            f"its worker process was killed, {error.allowed_failures + 1} times (too little memory?); give it more "
+            "memory, or use fewer workers."
         )
+    except CancelledError as error:
+        raise RigError(
+            "the scheduler of the cluster is gone; start it and its workers again, then repeat the command."
+        ) from error
+    except Exception as error:
+        text = f"{type(error).__name__}: {error}; the item could not reach its worker, or its result come back."
     else:
-        text = f"{type(error).__name__}: {error}; the worker could not take the item or hand back its result."
+        return Outcome(item, done.result, done.error, done.seconds, done.trace)
     return Outcome(item, None, text, 0.0)
 
 
