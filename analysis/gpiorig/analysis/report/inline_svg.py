@@ -24,10 +24,12 @@ def svgs(pictures: Sequence[Picture]) -> dict[str, Markup]:
     """The svg element of every picture, by its name; a second process draws half of them where that is safe.
 
     A fork keeps the imported modules and copies no array. It is safe without threads that work, which excludes daemons
-    such as the monitor of tqdm.
+    such as the monitor of tqdm, and in the main thread: a task of a batch is in another one, and its worker has one
+    processor.
     """
     working = sum(not thread.daemon for thread in threading.enumerate())
-    if len(pictures) < MIN_TO_FORK or sys.platform != "linux" or working > 1:
+    alone = working == 1 and threading.current_thread() is threading.main_thread()
+    if len(pictures) < MIN_TO_FORK or sys.platform != "linux" or not alone:
         return {picture.name: svg(picture) for picture in pictures}
     context = multiprocessing.get_context("fork")
     next_figure = context.Value("i", 0)

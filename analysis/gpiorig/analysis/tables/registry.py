@@ -220,6 +220,12 @@ def write(analysis: Analysis, study: Study, *, folder: Path) -> dict[str, pa.Tab
     return study_content
 
 
+def write_stages(analysis: Analysis, *, folder: Path) -> None:
+    """Write the tables of an analysis without a study, as Parquet."""
+    stages = [(stage.name, stage.parts(analysis, None)) for stage in TABLES]
+    tables.write_all(_jobs(stages, folder))
+
+
 def _jobs(
     stages: Sequence[tuple[str, Parts | None]], folder: Path
 ) -> Iterator[tuple[Callable[[slice], pa.Table], int, Path]]:

@@ -5,6 +5,7 @@ COMMANDS = {
     "run": "Run an experiment on a bench and record it.",
     "capture": "Record a logic analyzer, for as long as you like.",
     "report": "Rebuild tables, figures and page of a recording.",
+    "batch": "Analyse many recordings on all processors or a cluster, and collect their numbers in one table.",
     "compare": "Show which delays changed from one run to another, and by how much; a gate for tests.",
     "info": "Show what is in a recording, or in a file of any known format.",
     "import": "Make a recording of captures and logs of other tools.",

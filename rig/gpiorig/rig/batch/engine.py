@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sized
+from collections.abc import Callable, Generator, Iterable, Iterator, Sized
 from typing import Any, TypeVar
 
 from gpiorig.rig.batch.outcome import Outcome, attempt
@@ -22,7 +22,7 @@ def run(
     workers: int | None = None,
     scheduler: str | None = None,
     progress: Callable[[Outcome[Item, Result]], object] = lambda outcome: None,
-) -> Iterator[Outcome[Item, Result]]:
+) -> Generator[Outcome[Item, Result], None, None]:
     """Call a function for each item; outcomes come as they end, an error is one, too.
 
     The caller closes the iterator (`contextlib.closing`): an iterator that is closed, also by Ctrl-C, cancels what is

@@ -58,6 +58,11 @@ class Reported:
         """Write tables and page, into the recording unless a folder is given; returns the page's path."""
         folder = folder or self.recording.report_folder
         page = report.write(folder, self.data, figure_formats=figure_formats, table_formats=table_formats)
+        self.write_tables()
+        return page
+
+    def write_tables(self) -> None:
+        """Write the tables into the recording, and every statistic as JSON into its report folder."""
         written = registry.write(self.data.analysis, self.data.study, folder=self.recording.folder)
         for name, table in quantities.tables(self.data).items():
             stages.write(table, self.recording.folder / f"{name}.parquet")
@@ -65,7 +70,6 @@ class Reported:
         with replacing(self.recording.report_folder / "study.json") as new:
             rows = {name: without_nan(content.to_pylist()) for name, content in written.items()}
             new.write_text(json.dumps(rows, indent=1, allow_nan=False), encoding="utf-8")
-        return page
 
 
 def of(recording: Recording, *, asserted: Sequence[str] = (), asked: Sequence[str] = ()) -> Reported:

@@ -95,11 +95,11 @@ def describe(
         virtual_stamps=virtual_stamps,
         firmware=firmware,
         experiment=experiment.name,
-        parameters=_parameters(bench, experiment),
+        parameters=parameters(bench, experiment),
     )
 
 
-def _parameters(bench: Bench, experiment: Experiment) -> dict[str, Any]:
+def parameters(bench: Bench, experiment: Experiment) -> dict[str, Any]:
     """What was asked for, flat; the settings of a single node with its name before them."""
     own = {
         f"{name}.{key}": value

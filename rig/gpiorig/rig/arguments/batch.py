@@ -1,0 +1,61 @@
+"""The options of `gpiorig batch`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+EPILOG = """\
+examples:
+  gpiorig batch 'runs/*'                      tables and report of each, all headline numbers in batch-results/
+  gpiorig batch run1 run2 --from list.txt -o results --no-report
+  gpiorig batch 'runs/*' --do decode          events, packets and hops only, without statistics
+  gpiorig batch 'runs/*' --quantity goodput --quantity 'mac.tx -> mac.rx'
+  gpiorig batch --record demo pingpong --seeds 1-10 -o runs       ten recordings of a virtual bench, runs/seed-1 …
+  gpiorig batch 's3://lab/runs/*' -o s3://lab/results --scheduler tcp://10.0.0.5:8786
+
+Results of a recording stay in its folder, as with `gpiorig report`; those of an address go to OUT/NAME. OUT has
+runs.parquet, routes.parquet, quantities.parquet, each as CSV, too, and errors.json. What was done is kept when the
+command is repeated; a recording that changed is done again. Page: docs/guide/batch.md
+
+exit status: 0 done, 1 an item failed or a check of one failed, 2 wrong use, 130 interrupted."""
+
+
+DEFAULT_OUTPUT = Path("batch-results")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of a batch."""
+    parser.add_argument("recordings", nargs="*", metavar="RUN", help="folders, patterns such as 'runs/*', addresses")
+    parser.add_argument("--from", dest="lists", action="append", default=[], metavar="FILE", help="one RUN per line")
+    parser.add_argument(
+        "--record",
+        nargs=2,
+        type=Path,
+        metavar=("BENCH", "EXPERIMENT"),
+        help="record a virtual bench first, with --seeds",
+    )
+    parser.add_argument("--seeds", metavar="SEEDS", help="of --record, such as 1-10 or 1,4,7-9")
+    parser.add_argument("--packets", type=int, metavar="N", help="of --record: in place of the experiment's")
+    parser.add_argument("-o", "--output", default=str(DEFAULT_OUTPUT), metavar="OUT", help="(batch-results)")
+    parser.add_argument(
+        "--do",
+        default="report",
+        metavar="VERBS",
+        help="of record, decode, analyse, report: as far as the last (report)",
+    )
+    parser.add_argument("--no-report", action="store_true", help="tables only, without pages: --do analyse")
+    parser.add_argument(
+        "--quantity",
+        dest="quantities",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="also this, such as 'mac.tx -> mac.rx' (docs/guide/quantities.md); may be repeated",
+    )
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--workers", type=int, metavar="N", help="processes (one per processor); 1: in this process")
+    where.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask cluster, such as tcp://10.0.0.5:8786")
+    parser.add_argument("--store", type=Path, metavar="DIR", help="register each recording in this store")
+    parser.add_argument("--fresh", action="store_true", help="do everything again, whatever is there")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")

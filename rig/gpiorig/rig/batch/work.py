@@ -1,0 +1,176 @@
+"""What a batch does with one recording: record it, decode, analyse, report; or keep the results that are there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from gpiorig.analysis.tables import registry
+from gpiorig.capture.recording.recording import Recording
+from gpiorig.rig.batch import places, seeds, versions
+from gpiorig.rig.batch.places import Output
+from gpiorig.rig.batch.seeds import Seeded
+from gpiorig.rig.recordings.opened import open_recording
+from gpiorig.rig.results import report as reporting
+from gpiorig.rig.results import summary
+from gpiorig.rig.results.analyse import analyse
+
+Verb = Literal["record", "decode", "analyse", "report"]
+VERBS: tuple[Verb, ...] = ("record", "decode", "analyse", "report")  # each includes those before it
+ITEMS = "items"
+PAGE = "report/report.html"
+EVENTS = "events.parquet"
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is done with a recording.
+
+    Parameters
+    ----------
+    run
+        An absolute path or an address.
+    output
+        Where results go: those of a recording on this machine stay in its folder, as with `gpiorig report`.
+    verb
+        How far.
+    quantities
+        Quantities in addition to those of the experiment.
+    fresh
+        Whether results that are there are made again.
+    recorded
+        What is recorded into the folder first; None: it is there.
+    store
+        Folder of the store that the recording is registered in; None: in none.
+    """
+
+    run: str
+    output: str
+    verb: Verb
+    quantities: tuple[str, ...] = ()
+    fresh: bool = False
+    recorded: Seeded | None = None
+    store: Path | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of its results."""
+        return places.name(self.run)
+
+    @property
+    def item(self) -> str:
+        """The file that states what was done, in the output."""
+        return f"{ITEMS}/{self.name}.json"
+
+    @property
+    def results(self) -> str:
+        """Where its tables and its report are."""
+        return f"{self.output.rstrip('/')}/{self.name}" if places.is_address(self.run) else self.run
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A recording that was processed.
+
+    Attributes
+    ----------
+    run
+        The recording.
+    fingerprint
+        Its sum, `places.fingerprint`.
+    asked
+        What was done with it, and by which versions.
+    description
+        Name of its experiment, whether its bench is virtual, its state.
+    numbers
+        The headline numbers, as those of `gpiorig report --json`.
+    checks
+        The checks that failed.
+    results
+        Where its tables and its report are.
+    """
+
+    run: str
+    fingerprint: str
+    asked: Mapping[str, Any]
+    description: Mapping[str, Any]
+    numbers: Mapping[str, Any]
+    checks: tuple[str, ...]
+    results: str
+
+
+def process(task: Task) -> tuple[Done, bool]:
+    """Do it; also returns whether earlier results were kept."""
+    if task.recorded is not None:
+        seeds.record(task.recorded, Path(task.run))
+    processed = _process(task)
+    if task.store is not None:
+        _register(task, task.store)
+    return processed
+
+
+def _process(task: Task) -> tuple[Done, bool]:
+    output = Output(task.output)
+    fingerprint = places.fingerprint(task.run)
+    asked = {"verb": task.verb, "quantities": list(task.quantities), "versions": versions.here()}
+    earlier = None if task.fresh else _earlier(task, output)
+    if earlier is not None and (earlier.fingerprint, earlier.asked) == (fingerprint, asked):
+        return earlier, True
+    output.delete(task.item)  # first: whatever ends us then, old results are not taken for new ones
+    with places.at_hand(task.run) as folder:
+        recording = Recording.open(folder)
+        numbers, checks = _results(recording, task)
+        if places.is_address(task.run):
+            output.put(folder, task.name)
+        info = recording.info
+        done = Done(
+            run=task.run,
+            fingerprint=fingerprint,
+            asked=asked,
+            description={"experiment": info.experiment, "virtual": info.virtual, "state": recording.state},
+            numbers={**numbers, "recording": task.run},
+            checks=tuple(check.replace(str(folder), task.run) for check in checks),
+            results=task.results,
+        )
+    output.write(task.item, json.dumps(asdict(done), indent=1, allow_nan=False).encode())
+    return done, False
+
+
+def _results(recording: Recording, task: Task) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Write tables and report; the headline numbers and the checks that failed."""
+    if task.verb == "record":
+        return {}, ()
+    if task.verb == "decode":
+        analysis = analyse(open_recording(recording))
+        registry.write_stages(analysis, folder=recording.folder)
+        return summary.numbers(analysis, recording), ()
+    reported = reporting.of(recording, asked=task.quantities)
+    if task.verb == "report":
+        reported.write()
+    else:
+        reported.write_tables()
+    return reported.numbers, reported.data.notes
+
+
+def _register(task: Task, store: Path) -> None:
+    from gpiorig.rig.store.store import Store  # type: ignore[import-untyped,unused-ignore]  # imports DuckDB
+
+    Store(store).add(Path(task.run), quantities=task.quantities)
+
+
+def _earlier(task: Task, output: Output) -> Done | None:
+    """What an earlier batch did; None if there is none, or if its results are gone."""
+    content = output.read(task.item)
+    if content is None:
+        return None
+    try:
+        known = json.loads(content)
+        earlier = Done(**known | {"checks": tuple(known["checks"])})
+    except (ValueError, TypeError, KeyError):  # written by another version, or cut short
+        return None
+    needed = {"record": (), "decode": (EVENTS,), "analyse": (EVENTS,), "report": (EVENTS, PAGE)}[task.verb]
+    place = Output(task.results)
+    return earlier if all(map(place.has, needed)) else None
