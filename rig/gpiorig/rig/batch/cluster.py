@@ -55,7 +55,7 @@ def local(workers: int) -> Iterator[Client]:
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="gpiorig-batch-"))
         stack.enter_context(_environment(ENVIRONMENT))
-        stack.enter_context(dask.config.set(SCHEDULING))
+        stack.enter_context(dask.config.set(SCHEDULING | {"temporary-directory": folder}))
         _silence()
         with _sigint_blocked():  # for the threads and processes that start here
             cluster = stack.enter_context(
