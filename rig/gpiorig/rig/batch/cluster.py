@@ -63,7 +63,7 @@ def local(workers: int) -> Iterator[Client]:
                     n_workers=workers,
                     threads_per_worker=1,
                     processes=True,
-                    dashboard_address=None,
+                    scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},  # else it wants 8787
                     memory_limit=0,
                     local_directory=folder,
                     silence_logs=logging.CRITICAL,

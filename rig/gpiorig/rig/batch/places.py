@@ -35,6 +35,8 @@ def recordings(words: Iterable[str]) -> list[str]:
     """
     runs: dict[str, None] = {}
     for word in words:
+        if is_address(word):
+            _system(word)  # an address that cannot be opened is refused before any work
         matches = _matches(word) if any(sign in word for sign in MAGIC) else [absolute(word)]
         if not matches:
             raise RigError(f"{word}: matches no recording; give folders that have a {DESCRIPTION}.")

@@ -142,7 +142,8 @@ def _process(task: Task) -> tuple[Done, bool]:
 def _results(recording: Recording, task: Task) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Write tables and report; the headline numbers and the checks that failed."""
     if task.verb == "record":
-        return {}, ()
+        parameters = recording.info.parameters
+        return {"app": parameters.get("app"), "seed": parameters.get("bench_seed")}, ()
     if task.verb == "decode":
         analysis = analyse(open_recording(recording))
         registry.write_stages(analysis, folder=recording.folder)

@@ -1,0 +1,309 @@
+"""`gpiorig batch`: one table of many recordings, what is kept, addresses, seeds, and equal results on a cluster."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+from unittest.mock import Mock, patch
+
+import directbench
+import fsspec
+import modebench
+import pyarrow.parquet
+import pytest
+import shared
+from commandline import ROOT, Finished, gpiorig, gpiorig_process
+from patience import PATIENCE_S, wait_until
+
+from gpiorig.capture.recording.recording import Recording
+from gpiorig.rig.batch import cluster, places, seeds, versions
+
+PINGPONG = ROOT / "experiments" / "pingpong.toml"
+RUNS = 6
+MODULE = "gpiorig.rig.store.store"
+
+
+def bench_text(seed: int) -> str:
+    """The bench of two boards with a seed."""
+    text = modebench.bench_text({"initiator": "iotlab-m3", "responder": "iotlab-m3"})
+    return text.replace("seed = 1\n", f"seed = {seed}\n")
+
+
+def record_few(folder: Path) -> None:
+    """Recordings of five packets, which differ in their seeds."""
+    for number in range(1, RUNS + 1):
+        directbench.record(folder / "made", bench_text(number), PINGPONG.read_text(), packets=5)
+        (folder / "made" / "run").rename(folder / f"run{number}")
+        shutil.rmtree(folder / "made")
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = shared.filled(tmp_path_factory, "batch", record_few)
+    with shared.unchanged(folder):
+        yield folder
+
+
+@pytest.fixture
+def runs(few: Path, tmp_path: Path) -> Path:
+    """A copy of two of the recordings."""
+    for name in ("run1", "run2"):
+        shutil.copytree(few / name, tmp_path / "runs" / name)
+    return tmp_path / "runs"
+
+
+@pytest.fixture
+def memory() -> Iterator[Any]:
+    """The file system in the memory of this process, empty before and after."""
+    system = fsspec.filesystem("memory")
+    yield system
+    system.store.clear()
+    system.pseudo_dirs[:] = [""]
+
+
+def batch(*words: str | Path) -> Finished:
+    """The command in this process, without pages."""
+    return gpiorig("batch", *words, "--workers", "1", "--no-report")
+
+
+def rows(output: Path, name: str = "runs") -> list[dict[str, Any]]:
+    """A table of a batch; its CSV has as many rows."""
+    content = list(pyarrow.parquet.read_table(output / f"{name}.parquet").to_pylist())
+    with (output / f"{name}.csv").open(newline="") as file:
+        assert len(content) == len([*csv.DictReader(file)])
+    return content
+
+
+@pytest.mark.slow
+def test_one_table_of_all(runs: Path, tmp_path: Path) -> None:
+    """Numbers are those of `gpiorig report`; an item that fails is named, in its place, and ends nothing."""
+    output, names = tmp_path / "out", tmp_path / "names.txt"
+    (runs / "run0").mkdir()
+    names.write_text(f"{runs / 'run0'}\n\n{runs / 'run1'}\n")
+
+    done = batch("--from", names, runs / "run*", "-o", output, "--quantity", "goodput", "--json")
+
+    assert 1 == done.status
+    assert f"failed: {runs / 'run0'}: " in done.stderr and "recording.toml" in done.stderr
+    assert (3, 2, 0, 1) == tuple(done.numbers[name] for name in ("runs", "done", "kept", "failed"))
+    *good, failed = rows(output)
+    assert [str(runs / name) for name in ("run1", "run2", "run0")] == [row["run"] for row in (*good, failed)]
+    assert ("failed", done.numbers["errors"][failed["run"]]) == (failed["outcome"], failed["error"])
+    assert [{"run": failed["run"], "error": failed["error"]}] == json.loads((output / "errors.json").read_text())
+    for row in good:
+        reported = gpiorig("report", row["run"], "-o", tmp_path / "page", "--quantity", "goodput", "--json").numbers
+        assert [reported[name] for name in ("events", "packets_sent", "lost", "seed")] == [
+            row[name] for name in ("events", "packets_sent", "lost", "seed")
+        ]
+        assert reported["routes"][0]["delay_ms"]["p99"] == row["p99_ms"]
+        own = [quantity["value"] for quantity in rows(output, "quantities") if quantity["run"] == row["run"]]
+        assert [quantity["value"] for quantity in reported["quantities"]] == own
+
+
+@pytest.mark.slow
+def test_what_is_there_is_kept(runs: Path, tmp_path: Path) -> None:
+    """A second time nothing is done, and the tables are the same bytes; what changed or is gone is done again."""
+
+    def kept(*words: str) -> int:
+        return int(batch(f"{runs}/*", "-o", output, "--do", "decode", "--json", *words).numbers["kept"])
+
+    output = tmp_path / "out"
+    assert 0 == kept()
+    before = {path.name: path.read_bytes() for path in output.glob("*.*")}
+    assert 2 == kept()
+    assert before == {path.name: path.read_bytes() for path in output.glob("*.*")}
+    (runs / "run1" / "events.parquet").unlink()
+    assert 1 == kept()
+    Recording.open(runs / "run2").update(reason="checked")
+    assert 1 == kept()
+    next((output / "items").iterdir()).write_text("{")
+    assert 1 == kept()
+    assert 0 == kept("--fresh")
+    assert 0 == kept("--quantity", "goodput")
+
+
+@pytest.mark.slow
+def test_addresses(few: Path, tmp_path: Path, memory: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Recordings at addresses are copied for the work; results go to the address given, and the copies are gone."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    memory.put(str(few / "run1"), "/lab/run1", recursive=True)
+    memory.put(str(few / "run2"), "/lab/run2", recursive=True)
+    before = memory.find("/lab")
+
+    done = gpiorig("batch", "memory://lab/*", "-o", "memory://results", "--do", "decode", "--json")
+
+    assert (0, 2) == (done.status, done.numbers["done"]), done.stderr
+    assert (before, []) == (memory.find("/lab"), [*tmp_path.iterdir()])
+    local = tmp_path / "local"
+    shutil.copytree(few / "run1", local)
+    assert 0 == batch(local, "-o", tmp_path / "out", "--do", "decode").status
+    place = f"/results/{places.name('memory:///lab/run1')}"
+    tables = {Path(path).name: memory.cat_file(path) for path in memory.find(place)}
+    assert {path.name: path.read_bytes() for path in local.glob("*.parquet")} == tables
+    with memory.open("/results/runs.parquet") as file:
+        assert ["memory:///lab/run1", "memory:///lab/run2"] == pyarrow.parquet.read_table(file)["run"].to_pylist()
+    again = gpiorig("batch", "memory://lab/*", "-o", "memory://results", "--do", "decode", "--json")
+    assert 2 == again.numbers["kept"]
+    assert f"file://{local}" != places.absolute(f"file://{local}") == str(local)
+
+
+def test_seeds_of_a_virtual_bench(tmp_path: Path) -> None:
+    """Each seed is a recording; one that is there is kept, one that was interrupted is replaced, others are refused."""
+    bench, output = tmp_path / "bench.toml", tmp_path / "runs"
+    bench.write_text(bench_text(7))
+    words = ("--record", bench, PINGPONG, "--packets", "3", "-o", output, "--workers", "1", "--do", "record", "--json")
+
+    def run(*args: Any, firmware: dict[str, Path], **options: Any) -> Recording:
+        return directbench.run(*args, images=firmware, **options)
+
+    with patch.object(seeds.runner, "run", Mock(side_effect=run)) as recorded:
+        first = gpiorig("batch", *words, "--seeds", "1,3-4")
+        assert (0, 3) == (first.status, recorded.call_count), first.stderr
+        assert [1, 3, 4] == [row["seed"] for row in rows(output)]
+        assert {"1": 1, "3": 3, "4": 4} == {
+            folder.name.removeprefix("seed-"): Recording.open(folder).info.parameters["seed"]
+            for folder in output.glob("seed-*")
+        }
+        Recording.open(output / "seed-3").update(state="incomplete", reason="interrupted")
+        assert 2 == gpiorig("batch", *words, "--seeds", "1-3").numbers["kept"] + 1
+        assert 5 == recorded.call_count
+        refused = gpiorig("batch", *words, "--seeds", "4", "--packets", "4")
+    assert 1 == refused.status and "another bench, experiment or image" in refused.stderr
+
+
+def test_a_store_gets_each_recording(few: Path, tmp_path: Path) -> None:
+    """`--store` registers what was processed, with its quantities."""
+    store = Mock()
+    module = ModuleType(MODULE)
+    module.Store = store  # type: ignore[attr-defined]
+    shutil.copytree(few / "run1", tmp_path / "run1")
+    with patch.dict(sys.modules, {MODULE: module}):
+        words = (tmp_path / "run1", "-o", tmp_path / "out", "--store", tmp_path / "store", "--quantity", "goodput")
+        assert 0 == batch(*words, "--do", "decode").status
+
+    store.assert_called_once_with(tmp_path / "store")
+    store().add.assert_called_once_with(tmp_path / "run1", quantities=("goodput",))
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "no recordings"),
+        (("nowhere/*",), "nowhere/*: matches no recording"),
+        (("nothing://lab/run",), "Protocol not known: nothing; install the package"),
+        (("abfs://lab/run",), "adlfs"),
+        (("run", "--do", "decode,guess"), "'guess' is not one of record, decode, analyse, report"),
+        (("run", "--do", "record"), "nothing to record"),
+        (("run", "--seeds", "1-3"), "--seeds and --packets are of --record"),
+        (("run", "--quantity", "speed of light"), "speed of light"),
+        (("memory://lab/run", "--workers", "2"), "give --workers 1"),
+        (("memory://lab/run", "--store", "store"), "--store registers folders of this machine"),
+        (("--record", "demo", "pingpong"), "give the seeds"),
+        (("--record", "demo", "pingpong", "--seeds", "3-1"), "'3-1' is not a seed or a range"),
+        (("--record", "demo", "pingpong", "--seeds", "1", "run"), "leave out those that are there"),
+        (("--record", "real.toml", "pingpong", "--seeds", "1-2"), "is a real bench, one resource"),
+    ],
+)
+def test_what_is_refused(words: tuple[str, ...], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One error, before anything is begun or written."""
+    monkeypatch.chdir(tmp_path)
+    real = bench_text(1).partition("[virtual]")[0].replace("[analyzers.la]", '[analyzers.la]\ndriver = "fx2lafw"')
+    Path("real.toml").write_text(real.replace("board =", 'console = "none"\nboard ='))
+
+    done = gpiorig("batch", *words)
+
+    assert (2, True) == (done.status, message in done.stderr), done.stderr
+    assert 1 == len(done.stderr.splitlines())
+    assert ["real.toml"] == [path.name for path in tmp_path.iterdir()]
+
+
+def test_a_scheduler_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its address and how one is started are in the error."""
+    monkeypatch.setattr(cluster, "PATIENCE_S", 0.2)
+    done = gpiorig("batch", tmp_path, "-o", tmp_path / "out", "--scheduler", "tcp://127.0.0.1:9")
+
+    assert 2 == done.status and "tcp://127.0.0.1:9" in done.stderr and "dask scheduler" in done.stderr
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    """All files by name; where the results are is in the tables, in each place its own."""
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@contextlib.contextmanager
+def workplace(few: Path, place: Path, files: dict[str, dict[str, bytes]], name: str) -> Iterator[None]:
+    """The recordings at one place; at the end all that was made of them there is kept under a name."""
+    shutil.copytree(few, place / "runs")
+    yield
+    files[name] = content(place)
+    shutil.rmtree(place)
+
+
+@pytest.mark.slow
+def test_equal_on_one_process_and_on_two(few: Path, tmp_path: Path) -> None:
+    """Every file has the same bytes."""
+    place, files = tmp_path / "place", dict[str, dict[str, bytes]]()
+    words = ("batch", f"{place}/runs/*", "-o", place / "out", "--no-report", "--quantity", "goodput")
+    with workplace(few, place, files, "one"):
+        assert 0 == gpiorig(*words, "--workers", "1").status
+    with workplace(few, place, files, "two"):
+        done = gpiorig_process(*words, "--workers", "2")
+        assert (0, "") == (done.status, done.stderr)
+
+    assert files["one"] == files["two"]
+    assert RUNS == sum(name.endswith("/steps.parquet") for name in files["one"])
+
+
+@contextlib.contextmanager
+def dask_cluster(folder: Path) -> Iterator[str]:
+    """A scheduler and two workers, as a user starts them; gives the address."""
+    described = folder / "scheduler.json"
+    common = ["--no-dashboard", "--scheduler-file", str(described)]
+    dask = [sys.executable, "-m", "dask"]
+    with contextlib.ExitStack() as stack:
+
+        def start(*words: str) -> None:
+            process = subprocess.Popen(
+                [*dask, *words, *common],
+                env=os.environ | {"DASK_TEMPORARY_DIRECTORY": str(folder)},
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+            stack.callback(process.wait, PATIENCE_S)
+            stack.callback(process.terminate)
+
+        start("scheduler", "--host", "127.0.0.1", "--port", "0")
+        wait_until(described.exists)
+        for _ in range(2):
+            start("worker", "--nthreads", "1", "--no-nanny")
+        yield str(json.loads(described.read_text())["address"])
+
+
+@pytest.mark.deep
+def test_equal_on_a_cluster(few: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables, pages and JSON have the same bytes on one process and on two workers; another version is refused."""
+    place, files = tmp_path / "place", dict[str, dict[str, bytes]]()
+    words = ("batch", f"{place}/runs/*", "-o", place / "out", "--quantity", "goodput")
+    with workplace(few, place, files, "one"):
+        assert 0 == gpiorig(*words, "--workers", "1", figures=True).status
+    with dask_cluster(tmp_path) as address:
+        with workplace(few, place, files, "cluster"):
+            done = gpiorig(*words, "--scheduler", address)
+            assert (0, "") == (done.status, done.stderr)
+        versions.here.cache_clear()
+        monkeypatch.setattr(versions, "_version", lambda name: "0.0.9" if name == "gpiorig" else "1")
+        refused = gpiorig("batch", few / "run1", "-o", tmp_path / "out", "--scheduler", address)
+        versions.here.cache_clear()
+
+    assert files["one"] == files["cluster"]
+    assert RUNS == sum(name.endswith("report.html") for name in files["one"])
+    assert 2 == refused.status and "gpiorig 0.1.0" in refused.stderr and "0.0.9" in refused.stderr
