@@ -11,6 +11,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import bench_analysis
+import bench_batch
 import bench_boards
 import bench_capture
 import bench_decode
@@ -134,6 +135,8 @@ def main() -> None:
         virtual_s = float(Recording.open(run).edges().end / RATE_HZ)
         row("recording 1000 packets, virtual bench", wall_s, "the virtual time it covers", virtual_s)
     for measured in bench_analysis.rows():
+        row(*measured)
+    for measured in bench_batch.rows():
         row(*measured)
     bench_sr.table()
     for measured in bench_decode.rows():

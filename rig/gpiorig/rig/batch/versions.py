@@ -41,7 +41,7 @@ def _sum() -> str:
     """The sum of the names and contents of all modules of gpiorig."""
     files = {
         path.relative_to(portion).as_posix(): path
-        for portion in gpiorig.__path__
+        for portion in reversed([*gpiorig.__path__])  # of two with a name the first is imported
         for path in Path(portion).rglob("*.py")
     }
     total = hashlib.sha256()

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from gpiorig.analysis.tables import registry
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.batch import places, seeds, versions
+from gpiorig.rig.batch import places, rows, seeds, versions
 from gpiorig.rig.batch.places import Output
+from gpiorig.rig.batch.rows import Done, Processed
 from gpiorig.rig.batch.seeds import Seeded
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results import report as reporting
@@ -71,48 +71,18 @@ class Task:
         return f"{self.output.rstrip('/')}/{self.name}" if places.is_address(self.run) else self.run
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
-    """A recording that was processed.
-
-    Attributes
-    ----------
-    run
-        The recording.
-    fingerprint
-        Its sum, `places.fingerprint`.
-    asked
-        What was done with it, and by which versions.
-    description
-        Name of its experiment, whether its bench is virtual, its state.
-    numbers
-        The headline numbers, as those of `gpiorig report --json`.
-    checks
-        The checks that failed.
-    results
-        Where its tables and its report are.
-    """
-
-    run: str
-    fingerprint: str
-    asked: Mapping[str, Any]
-    description: Mapping[str, Any]
-    numbers: Mapping[str, Any]
-    checks: tuple[str, ...]
-    results: str
-
-
-def process(task: Task) -> tuple[Done, bool]:
-    """Do it; also returns whether earlier results were kept."""
+def process(task: Task) -> Processed:
+    """Do it, or keep what is there."""
     if task.recorded is not None:
         seeds.record(task.recorded, Path(task.run))
-    processed = _process(task)
+    done, kept = _process(task)
     if task.store is not None:
         _register(task, task.store)
-    return processed
+    return Processed(task.run, kept, done.checks, rows.rows(done))
 
 
 def _process(task: Task) -> tuple[Done, bool]:
+    """What was done, and whether that was earlier."""
     output = Output(task.output)
     fingerprint = places.fingerprint(task.run)
     asked = {"verb": task.verb, "quantities": list(task.quantities), "versions": versions.here()}

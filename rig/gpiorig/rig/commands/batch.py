@@ -16,8 +16,9 @@ from gpiorig.rig import names
 from gpiorig.rig.batch import engine, places, seeds, tables, work
 from gpiorig.rig.batch.engine import Outcome
 from gpiorig.rig.batch.places import Output
+from gpiorig.rig.batch.rows import Processed
 from gpiorig.rig.batch.seeds import Seeded
-from gpiorig.rig.batch.work import Done, Task, Verb
+from gpiorig.rig.batch.work import Task, Verb
 from gpiorig.rig.errors import RigError
 
 MEMORY = "memory://"
@@ -28,10 +29,10 @@ def run(options: argparse.Namespace) -> int:
     """Do all items; errors of single ones are printed at the end."""
     tasks = _tasks(options)
     outcomes = _outcomes(tasks, options)
-    done = [outcome.result[0] for outcome in outcomes if outcome.result is not None]
+    done = [outcome.result for outcome in outcomes if outcome.result is not None]
     failed = {outcome.item.run: outcome.error for outcome in outcomes if outcome.error is not None}
     paths = tables.write(Output(options.output), done, failed, [task.run for task in tasks])
-    kept = sum(outcome.result[1] for outcome in outcomes if outcome.result is not None)
+    kept = sum(one.kept for one in done)
     checks = [f"{one.run}: {check}" for one in done for check in one.checks]
     numbers = {"runs": len(tasks), "done": len(done), "kept": kept, "failed": len(failed), "failed_checks": len(checks)}
     if options.json:
@@ -102,7 +103,7 @@ def _lines(file: str) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
-def _outcomes(tasks: list[Task], options: argparse.Namespace) -> list[Outcome[Task, tuple[Done, bool]]]:
+def _outcomes(tasks: list[Task], options: argparse.Namespace) -> list[Outcome[Task, Processed]]:
     with contextlib.ExitStack() as stack:
         bar = stack.enter_context(tqdm(total=len(tasks), desc="batch", unit=" runs", disable=None, leave=False))
         outcomes = engine.run(
@@ -115,7 +116,7 @@ def _outcomes(tasks: list[Task], options: argparse.Namespace) -> list[Outcome[Ta
         return list(stack.enter_context(contextlib.closing(outcomes)))
 
 
-def _print_failures(outcomes: list[Outcome[Task, tuple[Done, bool]]], checks: list[str]) -> None:
+def _print_failures(outcomes: list[Outcome[Task, Processed]], checks: list[str]) -> None:
     """Name what failed on stderr, in the order of the items as they ended."""
     for outcome in outcomes:
         if outcome.error is not None:
