@@ -240,9 +240,10 @@ def content(folder: Path) -> dict[str, bytes]:
 
 
 @contextlib.contextmanager
-def workplace(few: Path, place: Path, files: dict[str, dict[str, bytes]], name: str) -> Iterator[None]:
-    """The recordings at one place; at the end all that was made of them there is kept under a name."""
-    shutil.copytree(few, place / "runs")
+def workplace(few: Path, place: Path, files: dict[str, dict[str, bytes]], name: str, count: int) -> Iterator[None]:
+    """Some of the recordings at one place; at the end all that was made of them there is kept under a name."""
+    for number in range(1, count + 1):
+        shutil.copytree(few / f"run{number}", place / "runs" / f"run{number}")
     yield
     files[name] = content(place)
     shutil.rmtree(place)
@@ -253,14 +254,14 @@ def test_equal_on_one_process_and_on_two(few: Path, tmp_path: Path) -> None:
     """Every file has the same bytes."""
     place, files = tmp_path / "place", dict[str, dict[str, bytes]]()
     words = ("batch", f"{place}/runs/*", "-o", place / "out", "--no-report", "--quantity", "goodput")
-    with workplace(few, place, files, "one"):
+    with workplace(few, place, files, "one", 3):
         assert 0 == gpiorig(*words, "--workers", "1").status
-    with workplace(few, place, files, "two"):
+    with workplace(few, place, files, "two", 3):
         done = gpiorig_process(*words, "--workers", "2")
         assert (0, "") == (done.status, done.stderr)
 
     assert files["one"] == files["two"]
-    assert RUNS == sum(name.endswith("/steps.parquet") for name in files["one"])
+    assert 3 == sum(name.endswith("/steps.parquet") for name in files["one"])
 
 
 @contextlib.contextmanager
@@ -293,10 +294,10 @@ def test_equal_on_a_cluster(few: Path, tmp_path: Path, monkeypatch: pytest.Monke
     """Tables, pages and JSON have the same bytes on one process and on two workers; another version is refused."""
     place, files = tmp_path / "place", dict[str, dict[str, bytes]]()
     words = ("batch", f"{place}/runs/*", "-o", place / "out", "--quantity", "goodput")
-    with workplace(few, place, files, "one"):
+    with workplace(few, place, files, "one", RUNS):
         assert 0 == gpiorig(*words, "--workers", "1", figures=True).status
     with dask_cluster(tmp_path) as address:
-        with workplace(few, place, files, "cluster"):
+        with workplace(few, place, files, "cluster", RUNS):
             done = gpiorig(*words, "--scheduler", address)
             assert (0, "") == (done.status, done.stderr)
         versions.here.cache_clear()
