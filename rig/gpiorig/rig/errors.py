@@ -3,7 +3,8 @@
 RigError
 ├── BenchError        a bench, board or experiment file contains something that cannot be
 ├── FirmwareError     an image is missing, is for another processor, or answers something unexpected
-└── VirtualBenchError the virtual bench stopped: unmapped register, fault, port in use
+├── VirtualBenchError the virtual bench stopped: unmapped register, fault, port in use
+└── StoreError        a store cannot be read or written, or SQL asks for something that it does not have
 """
 
 from __future__ import annotations
@@ -25,6 +26,10 @@ class FirmwareError(RigError):
 
 class VirtualBenchError(RigError):
     """The virtual bench could not start, or stopped."""
+
+
+class StoreError(RigError):
+    """A store that cannot be read or written, or SQL that cannot be answered."""
 
 
 class Interrupted(KeyboardInterrupt):

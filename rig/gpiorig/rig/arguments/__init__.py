@@ -7,6 +7,7 @@ COMMANDS = {
     "report": "Rebuild tables, figures and page of a recording.",
     "batch": "Analyse many recordings on all processors or a cluster, and collect their numbers in one table.",
     "compare": "Show which delays changed from one run to another, and by how much; a gate for tests.",
+    "store": "Keep the results of many recordings and studies, and answer SQL over them.",
     "info": "Show what is in a recording, or in a file of any known format.",
     "import": "Make a recording of captures and logs of other tools.",
     "export": "Write a recording or a file, all of it or a part, in the format of another tool.",

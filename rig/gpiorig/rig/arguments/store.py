@@ -1,0 +1,77 @@
+"""The options of `gpiorig store`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+EPILOG = """\
+examples:
+  gpiorig store add runs/* --study trial1     analyse recordings and add their tables
+  gpiorig store ls                            studies, runs, recordings and where they are
+  gpiorig store query 'select study, quantity, median(value) from quantities group by all'
+  gpiorig store query 'describe results'      the columns of a table
+  gpiorig store export 'from results' -o results.csv
+  gpiorig store ls --search /data             look for recordings that moved, by their fingerprints
+  gpiorig store rm --study trial1             remove results; recordings are never deleted
+  gpiorig store gc                            delete the files that a killed writer left
+
+A store is a folder (-s; gpiorig-store in the current one). Several programs may add to it at a time.
+docs/reference/store.md has its tables, and queries for each kind of question."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of all verbs."""
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="add|ls|query|export|rm|gc")
+    add = _verb(verbs, "add", "analyse recordings and add their tables")
+    add.add_argument("recordings", type=Path, nargs="+", metavar="RUN", help="recording folders")
+    add.add_argument("--study", default="-", metavar="NAME", help="name that the runs are found under")
+    add.add_argument(
+        "--quantity",
+        dest="quantities",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="in place of those of the experiment (docs/guide/quantities.md); may be repeated",
+    )
+    ls = _verb(verbs, "ls", "list studies and recordings")
+    ls.add_argument(
+        "--search",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="look below it for recordings that are not at their places; may be repeated",
+    )
+    query = _verb(verbs, "query", "print the result of one SELECT")
+    query.add_argument("sql", metavar="SQL", help="see docs/reference/store.md")
+    export = _verb(verbs, "export", "write the result of one SELECT into a file", has_json=False)
+    export.add_argument("sql", metavar="SQL", help="see docs/reference/store.md")
+    export.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="FILE", help="ends in .csv, .parquet, .arrow or .feather"
+    )
+    rm = _verb(verbs, "rm", "remove runs from the store; recordings are left alone")
+    what = rm.add_mutually_exclusive_group(required=True)
+    what.add_argument(
+        "recording", nargs="?", metavar="ID", help="of a recording, as `ls` lists it; the first digits do"
+    )
+    what.add_argument("--study", metavar="NAME", help="all of this study")
+    _verb(verbs, "gc", "delete files that no run has, and runs whose files are gone")
+
+
+def _verb(
+    verbs: argparse._SubParsersAction[argparse.ArgumentParser], name: str, summary: str, *, has_json: bool = True
+) -> argparse.ArgumentParser:
+    verb = verbs.add_parser(
+        name,
+        help=summary,
+        description=f"{summary[0].upper()}{summary[1:]}.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    verb.add_argument(
+        "-s", "--store", type=Path, default=Path("gpiorig-store"), metavar="DIR", help="the store (gpiorig-store)"
+    )
+    if has_json:
+        verb.add_argument("--json", action="store_true", help="print JSON")
+    return verb

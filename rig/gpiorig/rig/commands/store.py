@@ -1,0 +1,134 @@
+"""`gpiorig store`: keep the results of many recordings and studies, and answer SQL over them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict
+from typing import Any
+
+import pyarrow as pa
+from tqdm import tqdm
+
+from gpiorig.analysis.errors import AnalysisError
+from gpiorig.analysis.tables import stages
+from gpiorig.capture.errors import CaptureError
+from gpiorig.rig.errors import RigError, StoreError
+from gpiorig.rig.plain_json import without_nan
+from gpiorig.rig.store.store import Added, Store
+
+EXPORTED = (".csv", ".parquet", ".arrow", ".feather")
+MAX_WIDTH = 60  # characters of a cell on the terminal
+
+
+def run(options: argparse.Namespace) -> int:
+    """Do what the verb says."""
+    verbs = {"add": _add, "ls": _list, "query": _query, "export": _export, "rm": _remove, "gc": _collect}
+    return verbs[options.verb](Store(options.store), options)
+
+
+def _add(store: Store, options: argparse.Namespace) -> int:
+    """Add recordings; 1 if one of several could not be added."""
+    status = 0
+    for folder in tqdm(options.recordings, unit=" runs", disable=None, leave=False):
+        try:
+            added = store.add(folder, study=options.study, quantities=options.quantities)
+        except (RigError, CaptureError, AnalysisError) as error:
+            if len(options.recordings) == 1:
+                raise
+            print(f"not added: {error}", file=sys.stderr)
+            status = 1
+            continue
+        print(json.dumps(_as_json(added) | {"folder": str(folder)}) if options.json else _as_text(added, str(folder)))
+    return status
+
+
+def _as_json(added: Added) -> dict[str, Any]:
+    return {**asdict(added.key), "status": added.status, "remarks": added.remarks}
+
+
+def _as_text(added: Added, folder: str) -> str:
+    remarks = "".join(f"\n  {remark}" for remark in added.remarks)
+    return f"{folder}: {added.status}, {added.key.run}{remarks}"
+
+
+def _list(store: Store, options: argparse.Namespace) -> int:
+    """List what is there; 1 if a recording is missing."""
+    found = store.find(options.search) if options.search else ()
+    studies = store.query(
+        "SELECT study, (SELECT count(*) FROM points p WHERE p.study = s.study) AS points, "
+        "(SELECT count(*) FROM runs r WHERE r.study = s.study) AS runs, "
+        "(SELECT sum(bytes)::BIGINT FROM files f WHERE f.study = s.study) AS bytes FROM studies s ORDER BY study"
+    ).to_pylist()
+    rows = store.recordings()
+    if options.json:
+        listed = [asdict(row) | {"parameters": json.loads(row.parameters), "missing": not row.is_there} for row in rows]
+        print(json.dumps({"studies": studies, "recordings": without_nan(listed)}))
+    else:
+        for study in studies:
+            size = (study["bytes"] or 0) / 1e6
+            print(f"study {study['study']}: {study['points']} points, {study['runs']} runs, {size:.2f} MB of tables")
+        for row in found:
+            print(f"found: {row.recording} is in {row.place} now")
+        for row in rows:
+            virtual = "virtual" if row.virtual else "on boards"
+            place = row.place if row.is_there else f"MISSING; its last place is {row.place}"
+            print(f"{row.recording}  {row.began}  {row.experiment or '-'}, {virtual}, {row.state}: {place}")
+    return int(any(not row.is_there for row in rows))
+
+
+def _query(store: Store, options: argparse.Namespace) -> int:
+    table = store.query(options.sql)
+    if options.json:
+        for row in without_nan(table.to_pylist()):
+            print(json.dumps(row, default=str))
+    else:
+        _print(table)
+    return 0
+
+
+def _print(table: pa.Table) -> None:
+    """A table in columns; numbers to the right."""
+    rows = [[_cell(value) for value in row.values()] for row in table.to_pylist()]
+    right = [pa.types.is_integer(field.type) or pa.types.is_floating(field.type) for field in table.schema]
+    widths = [max(map(len, column)) for column in zip(table.column_names, *rows, strict=True)]
+    for row in [list(table.column_names), *rows]:
+        cells = [
+            cell.rjust(width) if to else cell.ljust(width) for cell, width, to in zip(row, widths, right, strict=True)
+        ]
+        print("  ".join(cells).rstrip())
+
+
+def _cell(value: object) -> str:
+    text = "-" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
+    return text if len(text) <= MAX_WIDTH else f"{text[: MAX_WIDTH - 1]}…"
+
+
+def _export(store: Store, options: argparse.Namespace) -> int:
+    if options.output.suffix not in EXPORTED:
+        raise StoreError(f"{options.output}: the output must be a file that ends in {', '.join(EXPORTED)}.")
+    table = store.query(options.sql)
+    stages.write(table, options.output)
+    print(f"{options.output}: {table.num_rows} rows, {table.num_columns} columns")
+    return 0
+
+
+def _remove(store: Store, options: argparse.Namespace) -> int:
+    removed = store.remove(study=options.study, recording=options.recording)
+    if options.json:
+        print(json.dumps([asdict(key) for key in removed]))
+    else:
+        print(f"{len(removed)} runs were removed; the recordings themselves are left alone")
+    return 0
+
+
+def _collect(store: Store, options: argparse.Namespace) -> int:
+    collected = store.gc()
+    if options.json:
+        print(json.dumps(asdict(collected)))
+        return 0
+    print(f"{collected.files} files that no run has were deleted, {collected.bytes} bytes")
+    for key in collected.runs:
+        print(f"run {key.run} of study {key.study}: its files are gone, and it is removed; add it again")
+    return 0

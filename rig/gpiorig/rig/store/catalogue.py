@@ -1,0 +1,118 @@
+"""The catalogue of a store, `store.duckdb`: opened for one short transaction, or copied into memory to be read."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+import duckdb
+
+from gpiorig.rig.errors import StoreError
+from gpiorig.rig.store import locks, schema
+
+FILE = "store.duckdb"
+Connection = duckdb.DuckDBPyConnection
+Result = TypeVar("Result")
+
+
+def create(folder: Path) -> None:
+    """Make an empty store in a folder; one that is there stays."""
+    if (folder / FILE).exists():
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    if any(not _is_ours(path) for path in folder.iterdir()):
+        raise StoreError(f"{folder} is not a store, and holds other files; give a new folder, or one of a store.")
+    upgrade(folder)
+
+
+def check(folder: Path) -> None:
+    """Whether a folder is a store, by its catalogue."""
+    if not (folder / FILE).is_file():
+        raise StoreError(f"{folder} is not a store: it has no {FILE}. `gpiorig store add RUN -s {folder}` makes one.")
+
+
+def upgrade(folder: Path) -> None:
+    """Bring a catalogue to the newest schema."""
+    with locks.locked(folder, locks.CATALOGUE, "alone"), _opened(folder) as connection:
+        found = schema.version(connection, folder)
+        schema.check(found, folder)
+        if found < schema.NEWEST:
+            schema.migrate(connection, folder, found)
+
+
+@contextmanager
+def transaction(folder: Path) -> Iterator[Connection]:
+    """A connection that alone may change the catalogue; its changes are made together at the end, or not at all."""
+    with locks.locked(folder, locks.CATALOGUE, "alone"), _opened(folder) as connection:
+        schema.check(schema.version(connection, folder), folder)
+        connection.begin()
+        try:
+            yield connection
+            connection.commit()
+        except BaseException:
+            connection.rollback()
+            raise
+
+
+def snapshot(folder: Path) -> Connection:
+    """The tables of the catalogue as they are now, in a database in memory: no query holds up a writer."""
+    check(folder)
+    connection = duckdb.connect(":memory:")
+    if not _copied(folder, connection):
+        upgrade(folder)
+        _copied(folder, connection)
+    return connection
+
+
+def _copied(folder: Path, connection: Connection) -> bool:
+    """Copy the tables into a database in memory; False if the catalogue must be upgraded first."""
+    source = str(folder / FILE).replace("'", "''")
+    with locks.locked(folder, locks.CATALOGUE, "shared"):
+        _patiently(lambda: connection.execute(f"ATTACH '{source}' AS catalogue (READ_ONLY)"), folder)
+        found = schema.version(connection, folder)
+        schema.check(found, folder)
+        for name in schema.TABLES if found == schema.NEWEST else ():
+            connection.execute(f"CREATE TABLE {name} AS FROM catalogue.{name}")
+        connection.execute("DETACH catalogue")
+    return found == schema.NEWEST
+
+
+@contextmanager
+def _opened(folder: Path) -> Iterator[Connection]:
+    connection = _patiently(lambda: duckdb.connect(str(folder / FILE)), folder)
+    try:
+        yield connection
+    finally:
+        connection.close()
+
+
+def _patiently(opening: Callable[[], Result], folder: Path) -> Result:
+    """Open the file, and wait while another program has it open."""
+    deadline_s, wait_s = time.monotonic() + locks.PATIENCE_S, locks.FIRST_WAIT_S
+    while True:
+        try:
+            return opening()
+        except duckdb.IOException as error:
+            if "lock" not in str(error).lower():
+                raise StoreError(f"{folder / FILE} cannot be opened: {_first_line(error)}") from error
+            if time.monotonic() > deadline_s:
+                raise StoreError(
+                    f"{folder / FILE} is open in another program: close it there. {_first_line(error)}"
+                ) from error
+        except duckdb.Error as error:
+            raise StoreError(
+                f"{folder / FILE} is not a catalogue: {_first_line(error)}; restore it from a copy."
+            ) from error
+        time.sleep(wait_s)
+        wait_s = min(2 * wait_s, locks.MAX_WAIT_S)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0]
+
+
+def _is_ours(path: Path) -> bool:
+    return path.name.startswith(FILE) or path.name in (locks.CATALOGUE, locks.WRITING)

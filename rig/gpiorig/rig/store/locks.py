@@ -1,0 +1,54 @@
+"""Locks of a store: flock on files in its folder, which a process that ends in whatever way gives back."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal
+
+from gpiorig.rig.errors import StoreError
+
+CATALOGUE = "catalogue.lock"  # held while the catalogue is read (shared) or changed (alone): milliseconds
+WRITING = "writing.lock"  # held while a writer has files that are not registered (shared), or to collect them (alone)
+PATIENCE_S = 60.0
+FIRST_WAIT_S, MAX_WAIT_S = 0.002, 0.1
+
+
+@contextmanager
+def locked(
+    folder: Path, name: str, kind: Literal["shared", "alone"], *, patience_s: float = PATIENCE_S
+) -> Iterator[None]:
+    """Hold one of the locks of a store.
+
+    Raises
+    ------
+    StoreError
+        Another process has held it for `patience_s`.
+    """
+    path = folder / name
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        _wait(file, fcntl.LOCK_SH if kind == "shared" else fcntl.LOCK_EX, path, patience_s)
+        yield
+    finally:
+        os.close(file)
+
+
+def _wait(file: int, operation: int, path: Path, patience_s: float) -> None:
+    deadline_s, wait_s = time.monotonic() + patience_s, FIRST_WAIT_S
+    while True:
+        try:
+            fcntl.flock(file, operation | fcntl.LOCK_NB)
+            return
+        except BlockingIOError as error:
+            if time.monotonic() > deadline_s:
+                raise StoreError(
+                    f"{path.parent}: another process has used the store for {patience_s:g} s ({path.name} is locked); "
+                    "wait for its end and try again."
+                ) from error
+        time.sleep(wait_s)
+        wait_s = min(2 * wait_s, MAX_WAIT_S)

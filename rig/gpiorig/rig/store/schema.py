@@ -1,0 +1,85 @@
+"""The schema of the catalogue: its tables, its version, and the migrations from each version to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.metadata import version as installed_version
+from pathlib import Path
+
+import duckdb
+
+from gpiorig.rig.errors import StoreError
+
+Migration = Callable[[duckdb.DuckDBPyConnection, Path], object]
+TABLES = ("studies", "points", "recordings", "runs", "files")
+
+FIRST = """
+CREATE TABLE schema_version (version INTEGER, gpiorig VARCHAR);
+CREATE TABLE studies (study VARCHAR PRIMARY KEY);
+CREATE TABLE points (
+    study VARCHAR, point VARCHAR, repeat INTEGER, state VARCHAR, reason VARCHAR, axes JSON, PRIMARY KEY (study, point)
+);
+CREATE TABLE recordings (
+    recording VARCHAR PRIMARY KEY, fingerprint VARCHAR, place VARCHAR, state VARCHAR, experiment VARCHAR,
+    virtual BOOLEAN, began VARCHAR, samplerate_hz DOUBLE, bytes BIGINT, parameters JSON
+);
+CREATE TABLE runs (
+    study VARCHAR, point VARCHAR, run VARCHAR, recording VARCHAR, gpiorig VARCHAR, quantities VARCHAR[],
+    PRIMARY KEY (study, point, run)
+);
+CREATE TABLE files (
+    study VARCHAR, point VARCHAR, run VARCHAR, content VARCHAR, path VARCHAR, row_count BIGINT, bytes BIGINT
+);
+"""
+
+
+def _first(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
+    connection.execute(FIRST)
+
+
+# The migration at place n leads from version n to version n + 1; from 0, an empty file, the first one makes the tables.
+MIGRATIONS: tuple[Migration, ...] = (_first,)
+NEWEST = len(MIGRATIONS)
+
+
+def version(connection: duckdb.DuckDBPyConnection, folder: Path) -> int:
+    """The version of an open catalogue, 0 for an empty file.
+
+    Raises
+    ------
+    StoreError
+        It is a DuckDB file of something else.
+    """
+    names = {row[0] for row in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
+    if "schema_version" not in names:
+        if names:
+            raise StoreError(f"{folder}: store.duckdb has tables that are not those of a store; give another folder.")
+        return 0
+    [[database]] = connection.execute(
+        "SELECT database_name FROM duckdb_tables() WHERE table_name = 'schema_version'"
+    ).fetchall()
+    [[found]] = connection.execute(f"SELECT max(version) FROM {database}.schema_version").fetchall()
+    return int(found)
+
+
+def check(found: int, folder: Path) -> None:
+    """Refuse a catalogue that is newer than this program."""
+    if found > NEWEST:
+        raise StoreError(
+            f"{folder}: the store has schema {found}, and this gpiorig reads schemas up to {NEWEST}. Update gpiorig, "
+            "or add the recordings to a store of this version in another folder."
+        )
+
+
+def migrate(connection: duckdb.DuckDBPyConnection, folder: Path, found: int) -> None:
+    """Bring a catalogue to the newest version, in one transaction."""
+    connection.begin()
+    try:
+        for migration in MIGRATIONS[found:]:
+            migration(connection, folder)
+        connection.execute("DELETE FROM schema_version")
+        connection.execute("INSERT INTO schema_version VALUES (?, ?)", [NEWEST, installed_version("gpiorig")])
+        connection.commit()
+    except BaseException:
+        connection.rollback()
+        raise

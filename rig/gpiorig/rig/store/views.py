@@ -1,0 +1,151 @@
+"""SQL over a store: views of the Parquet files that are registered, and of the axes of studies as columns."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+
+from gpiorig.rig.errors import StoreError
+from gpiorig.rig.store import catalogue, contents
+
+AXES, RESULTS = "axes", "results"
+KEY = ("study", "point", "run")
+TAKEN = {*KEY, "repeat", "state", "experiment", "virtual", "recording"}
+_RESULT_COLUMNS = {
+    "quantity",
+    "node",
+    "packet_row",
+    "packet_id",
+    "start_sample",
+    "samples",
+    "held_samples",
+    "value",
+    "unit",
+}
+
+
+def answer(store: Path, sql: str) -> pa.Table:
+    """The result of one SELECT over the store as it is now.
+
+    The connection is one in memory: it has the tables of the catalogue, and may read the store's Parquet files and no
+    other file. Nothing that it could change is kept.
+
+    Raises
+    ------
+    StoreError
+        The SQL cannot be answered, with DuckDB's message; or it is not one SELECT.
+    """
+    try:
+        return _answer(store, sql)
+    except duckdb.IOException:  # a run was replaced or removed meanwhile: its files are gone, the catalogue says so now
+        try:
+            return _answer(store, sql)
+        except duckdb.IOException as error:
+            raise StoreError(
+                f"{store}: {str(error).splitlines()[0]} `gpiorig store gc -s {store}` removes what has no files."
+            ) from error
+
+
+def _answer(store: Path, sql: str) -> pa.Table:
+    with catalogue.snapshot(store) as connection:
+        try:
+            _check(connection, sql)
+            names = define(connection, store, sql)
+            _confine(connection, store)
+            return connection.sql(sql).to_arrow_table()
+        except duckdb.IOException:
+            raise
+        except duckdb.CatalogException as error:
+            raise StoreError(f"SQL: {error}\nThis store has the tables {', '.join(names)}.") from error
+        except duckdb.Error as error:
+            raise StoreError(f"SQL: {_with_place(connection, sql, error)}") from error
+
+
+def _with_place(connection: catalogue.Connection, sql: str, error: duckdb.Error) -> duckdb.Error:
+    """The same error with the line and the place in it, which only `execute` gives."""
+    try:
+        connection.execute(sql)
+    except duckdb.Error as placed:
+        return placed
+    return error
+
+
+def _check(connection: catalogue.Connection, sql: str) -> None:
+    statements = connection.extract_statements(sql)
+    if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
+        raise StoreError(
+            "SQL: a query of a store is one SELECT (or FROM, WITH, DESCRIBE, SUMMARIZE, SHOW); it changes nothing."
+        )
+
+
+def _confine(connection: catalogue.Connection, store: Path) -> None:
+    """Take from a connection what it does not need: other files, extensions, settings."""
+    connection.execute(f"SET allowed_directories = [{_text(str(store.resolve()) + '/')}]")
+    connection.execute("SET enable_external_access = false")
+    connection.execute("SET lock_configuration = true")
+
+
+def define(connection: catalogue.Connection, store: Path, sql: str) -> list[str]:
+    """Make the views that a query names, all of them if it names none; the names of all tables and views."""
+    rows = connection.execute("SELECT content, path FROM files ORDER BY content, path").fetchall()
+    paths: dict[str, list[str]] = {}
+    for content, path in rows:
+        paths.setdefault(content, []).append(str((store / contents.FOLDER / path).resolve()))
+    known = [*paths, AXES, *([RESULTS] if contents.QUANTITIES in paths else [])]
+    named = {name for name in known if re.search(rf"\b{name}\b", sql, re.IGNORECASE)} or {*known}
+    if RESULTS in named:
+        named |= {contents.QUANTITIES, AXES}
+    for content in (name for name in paths if name in named):
+        files = ", ".join(_text(path) for path in paths[content])
+        connection.execute(
+            f"CREATE VIEW {content} AS SELECT * EXCLUDE (study, point, run), study, point, run "
+            f"FROM read_parquet([{files}], hive_partitioning = true, hive_types_autocast = false)"
+        )
+    if AXES in named:
+        _define_axes(connection)
+    if RESULTS in named:
+        connection.execute(
+            f"CREATE VIEW {RESULTS} AS SELECT q.*, a.* EXCLUDE (study, point), r.recording, c.experiment, c.virtual "
+            f"FROM {contents.QUANTITIES} q LEFT JOIN {AXES} a USING (study, point) "
+            "JOIN runs r USING (study, point, run) LEFT JOIN recordings c ON c.recording = r.recording"
+        )
+    tables = [name for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()]
+    return sorted({*tables, *known})
+
+
+def _define_axes(connection: catalogue.Connection) -> None:
+    """The points with a column for each axis of any study: numbers, truth values, or else text."""
+    kinds: dict[str, set[type]] = {}
+    for (text,) in connection.execute("SELECT DISTINCT axes FROM points").fetchall():
+        for name, value in json.loads(text).items():
+            kinds.setdefault(name, set()).add(type(value))
+    columns = "".join(
+        f", CAST(json_extract_string(axes, {_text(_pointer(name))}) AS {_sql_type(kinds[name])}) AS {_column(name)}"
+        for name in sorted(kinds)
+    )
+    connection.execute(f"CREATE VIEW {AXES} AS SELECT study, point, repeat, state{columns} FROM points")
+
+
+def _sql_type(kinds: set[type]) -> str:
+    if kinds <= {bool}:
+        return "BOOLEAN"
+    return "DOUBLE" if kinds <= {int, float} else "VARCHAR"
+
+
+def _column(axis: str) -> str:
+    """The column of an axis; one whose name is that of another column has `axis` in front."""
+    name = f"axis {axis}" if axis.lower() in TAKEN | _RESULT_COLUMNS else axis
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _pointer(name: str) -> str:
+    """A name as a JSON pointer (RFC 6901)."""
+    return "/" + name.replace("~", "~0").replace("/", "~1")
+
+
+def _text(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
