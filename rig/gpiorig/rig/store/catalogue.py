@@ -37,17 +37,14 @@ def check(folder: Path) -> None:
 def upgrade(folder: Path) -> None:
     """Bring a catalogue to the newest schema."""
     with locks.locked(folder, locks.CATALOGUE, "alone"), _opened(folder) as connection:
-        found = schema.version(connection, folder)
-        schema.check(found, folder)
-        if found < schema.NEWEST:
-            schema.migrate(connection, folder, found)
+        schema.bring_up(connection, folder)
 
 
 @contextmanager
 def transaction(folder: Path) -> Iterator[Connection]:
     """A connection that alone may change the catalogue; its changes are made together at the end, or not at all."""
     with locks.locked(folder, locks.CATALOGUE, "alone"), _opened(folder) as connection:
-        schema.check(schema.version(connection, folder), folder)
+        schema.bring_up(connection, folder)
         connection.begin()
         try:
             yield connection

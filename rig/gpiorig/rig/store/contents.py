@@ -22,11 +22,11 @@ from gpiorig.analysis.tables import registry, stages
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.errors import StoreError
 from gpiorig.rig.results import quantities
+from gpiorig.rig.store.schema import FOLDER, signature
 
 QUANTITIES = "quantities"
 STAGES = ("packets", "round_trips", "hops", "steps")
 CONTENTS = (QUANTITIES, *STAGES)
-FOLDER = "tables"
 NONE = "-"  # study and point of a recording outside studies
 NAME = re.compile(r"[A-Za-z0-9_.-]{1,100}")
 
@@ -52,12 +52,13 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """A Parquet file of a store; `path` is below the folder `tables`."""
+    """A Parquet file of a store; `path` is below the folder `tables`, `columns` its `schema.signature`."""
 
     content: str
     path: str
     row_count: int
     bytes: int
+    columns: str
 
 
 class Draft:
@@ -111,8 +112,8 @@ class Draft:
     def _written(self, content: str, path: Path) -> None:
         _sync(path)
         _sync(path.parent)
-        rows = pa.parquet.read_metadata(path).num_rows
-        self.files.append(StoredFile(content, path.relative_to(self._tables).as_posix(), rows, path.stat().st_size))
+        rows, place = pa.parquet.read_metadata(path).num_rows, path.relative_to(self._tables).as_posix()
+        self.files.append(StoredFile(content, place, rows, path.stat().st_size, signature(path)))
 
 
 def delete(tables: Path, paths: Iterable[str]) -> None:

@@ -133,10 +133,8 @@ def put_run(connection: Connection, run: Run, files: Sequence[StoredFile]) -> No
         [*key, run.recording, run.gpiorig, list(run.quantities)],
     )
     for file in files:
-        connection.execute(
-            "INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?)",
-            [*key, file.content, file.path, file.row_count, file.bytes],
-        )
+        values = [getattr(file, field.name) for field in fields(file)]
+        connection.execute("INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?)", [*key, *values])
 
 
 def put_point(

@@ -20,19 +20,24 @@ FIRST_WAIT_S, MAX_WAIT_S = 0.002, 0.1
 
 @contextmanager
 def locked(
-    folder: Path, name: str, kind: Literal["shared", "alone"], *, patience_s: float = PATIENCE_S
+    folder: Path, name: str, kind: Literal["shared", "alone"], *, patience_s: float | None = None
 ) -> Iterator[None]:
     """Hold one of the locks of a store.
 
     Raises
     ------
     StoreError
-        Another process has held it for `patience_s`.
+        Another process has held it for `patience_s`, or `PATIENCE_S`.
     """
     path = folder / name
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
-        _wait(file, fcntl.LOCK_SH if kind == "shared" else fcntl.LOCK_EX, path, patience_s)
+        _wait(
+            file,
+            fcntl.LOCK_SH if kind == "shared" else fcntl.LOCK_EX,
+            path,
+            PATIENCE_S if patience_s is None else patience_s,
+        )
         yield
     finally:
         os.close(file)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from importlib.metadata import version as installed_version
 from pathlib import Path
 
 import duckdb
+import pyarrow as pa
+import pyarrow.parquet
 
 from gpiorig.rig.errors import StoreError
 
 Migration = Callable[[duckdb.DuckDBPyConnection, Path], object]
+FOLDER = "tables"  # of the Parquet files
 TABLES = ("studies", "points", "recordings", "runs", "files")
 
 FIRST = """
@@ -37,8 +41,23 @@ def _first(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
     connection.execute(FIRST)
 
 
+def _columns_of_files(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
+    """A file's columns: files with equal ones are read together, others are put below them by name."""
+    connection.execute("ALTER TABLE files ADD COLUMN columns VARCHAR")
+    for (path,) in connection.execute("SELECT path FROM files").fetchall():
+        file = folder / FOLDER / path
+        if file.is_file():  # else `gc` removes it
+            connection.execute("UPDATE files SET columns = ? WHERE path = ?", [signature(file), path])
+
+
+def signature(file: Path) -> str:
+    """What is equal for Parquet files with the same columns and types."""
+    columns = pa.parquet.read_schema(file).remove_metadata().to_string()
+    return hashlib.sha256(columns.encode()).hexdigest()[:8]
+
+
 # The migration at place n leads from version n to version n + 1; from 0, an empty file, the first one makes the tables.
-MIGRATIONS: tuple[Migration, ...] = (_first,)
+MIGRATIONS: tuple[Migration, ...] = (_first, _columns_of_files)
 NEWEST = len(MIGRATIONS)
 
 
@@ -71,8 +90,12 @@ def check(found: int, folder: Path) -> None:
         )
 
 
-def migrate(connection: duckdb.DuckDBPyConnection, folder: Path, found: int) -> None:
+def bring_up(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
     """Bring a catalogue to the newest version, in one transaction."""
+    found = version(connection, folder)
+    check(found, folder)
+    if found == NEWEST:
+        return
     connection.begin()
     try:
         for migration in MIGRATIONS[found:]:

@@ -18,8 +18,9 @@ from gpiorig.rig.errors import StoreError
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results.analyse import analyse
 from gpiorig.rig.store import catalogue, contents, entries, fingerprint, locks, views
-from gpiorig.rig.store.contents import FOLDER, NONE, Draft, Key
+from gpiorig.rig.store.contents import NONE, Draft, Key
 from gpiorig.rig.store.entries import RecordingRow, Run
+from gpiorig.rig.store.schema import FOLDER
 
 if TYPE_CHECKING:
     import pyarrow as pa

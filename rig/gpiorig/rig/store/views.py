@@ -11,10 +11,11 @@ import pyarrow as pa
 
 from gpiorig.rig.errors import StoreError
 from gpiorig.rig.store import catalogue, contents
+from gpiorig.rig.store.schema import FOLDER
 
 AXES, RESULTS = "axes", "results"
-KEY = ("study", "point", "run")
-TAKEN = {*KEY, "repeat", "state", "experiment", "virtual", "recording"}
+KEYS = "study, point, run"
+TAKEN = {"study", "point", "run", "repeat", "state", "experiment", "virtual", "recording"}
 _RESULT_COLUMNS = {
     "quantity",
     "node",
@@ -91,20 +92,23 @@ def _confine(connection: catalogue.Connection, store: Path) -> None:
 
 def define(connection: catalogue.Connection, store: Path, sql: str) -> list[str]:
     """Make the views that a query names, all of them if it names none; the names of all tables and views."""
-    rows = connection.execute("SELECT content, path FROM files ORDER BY content, path").fetchall()
-    paths: dict[str, list[str]] = {}
-    for content, path in rows:
-        paths.setdefault(content, []).append(str((store / contents.FOLDER / path).resolve()))
+    paths: dict[str, dict[str, list[str]]] = {}
+    for content, columns, path in connection.execute(
+        "SELECT content, columns, path FROM files ORDER BY ALL"
+    ).fetchall():
+        files = paths.setdefault(content, {}).setdefault(columns, [])
+        files.append(_text(str((store / FOLDER / path).resolve())))
     known = [*paths, AXES, *([RESULTS] if contents.QUANTITIES in paths else [])]
     named = {name for name in known if re.search(rf"\b{name}\b", sql, re.IGNORECASE)} or {*known}
     if RESULTS in named:
         named |= {contents.QUANTITIES, AXES}
     for content in (name for name in paths if name in named):
-        files = ", ".join(_text(path) for path in paths[content])
-        connection.execute(
-            f"CREATE VIEW {content} AS SELECT * EXCLUDE (study, point, run), study, point, run "
-            f"FROM read_parquet([{files}], hive_partitioning = true, hive_types_autocast = false)"
-        )
+        parts = [
+            f"FROM read_parquet([{', '.join(files)}], hive_partitioning = true, hive_types_autocast = false)"
+            for files in paths[content].values()
+        ]
+        union = " UNION ALL BY NAME ".join(parts)
+        connection.execute(f"CREATE VIEW {content} AS SELECT * EXCLUDE ({KEYS}), {KEYS} FROM ({union})")
     if AXES in named:
         _define_axes(connection)
     if RESULTS in named:
