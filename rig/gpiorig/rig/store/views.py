@@ -10,7 +10,7 @@ import duckdb
 import pyarrow as pa
 
 from gpiorig.rig.errors import StoreError
-from gpiorig.rig.store import catalogue, contents
+from gpiorig.rig.store import catalogue, contents, schema
 from gpiorig.rig.store.schema import FOLDER
 
 AXES, RESULTS = "axes", "results"
@@ -92,14 +92,15 @@ def _confine(connection: catalogue.Connection, store: Path) -> None:
 
 def define(connection: catalogue.Connection, store: Path, sql: str) -> list[str]:
     """Make the views that a query names, all of them if it names none; the names of all tables and views."""
+    tables = str(store.resolve() / FOLDER)
     paths: dict[str, dict[str, list[str]]] = {}
     for content, columns, path in connection.execute(
         "SELECT content, columns, path FROM files ORDER BY ALL"
     ).fetchall():
         files = paths.setdefault(content, {}).setdefault(columns, [])
-        files.append(_text(str((store / FOLDER / path).resolve())))
+        files.append(_text(f"{tables}/{path}"))
     known = [*paths, AXES, *([RESULTS] if contents.QUANTITIES in paths else [])]
-    named = {name for name in known if re.search(rf"\b{name}\b", sql, re.IGNORECASE)} or {*known}
+    named = {name for name in (*known, *schema.TABLES) if re.search(rf"\b{name}\b", sql, re.IGNORECASE)} or {*known}
     if RESULTS in named:
         named |= {contents.QUANTITIES, AXES}
     for content in (name for name in paths if name in named):
@@ -117,8 +118,7 @@ def define(connection: catalogue.Connection, store: Path, sql: str) -> list[str]
             f"FROM {contents.QUANTITIES} q LEFT JOIN {AXES} a USING (study, point) "
             "JOIN runs r USING (study, point, run) LEFT JOIN recordings c ON c.recording = r.recording"
         )
-    tables = [name for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()]
-    return sorted({*tables, *known})
+    return sorted({*schema.TABLES, *known})
 
 
 def _define_axes(connection: catalogue.Connection) -> None:
