@@ -94,9 +94,13 @@ class EventDecoder:
         return sum(len(samples) for _, samples, *_ in self._waiting)
 
     def finish(self) -> Decoded:
-        """Decode the open frames, and return all events."""
+        """Decode the open frames, and return all events that `take` has not returned."""
         self._lose()
         self._put_in_order(None)
+        return self.take()
+
+    def take(self) -> Decoded:
+        """The events that are in order since the last call, and release them; `frames_seen` is of all blocks."""
         damaged = [(node, *source.damaged()) for node, source in self._sources if isinstance(source, _BusSource)]
         bad_samples = np.concatenate([_no_samples(), *(samples for _, samples, _ in damaged)])
         bad_nodes = np.repeat([node for node, *_ in damaged], [len(samples) for _, samples, _ in damaged])
@@ -181,9 +185,10 @@ class _BusSource:
         return known if since is None else since
 
     def damaged(self) -> tuple[Samples, Samples]:
-        """Instants and numbers of symbols."""
+        """Instants and numbers of symbols; they are released."""
         samples = [sample for sample, _ in self._damaged]
         symbols = [reason for _, reason in self._damaged]
+        self._damaged = []
         return np.concatenate([_no_samples(), *samples]), np.concatenate([_no_samples(), *symbols])
 
     def _counted(self, frames: symbol_bus.BusFrames) -> Symbols:

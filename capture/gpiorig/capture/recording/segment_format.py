@@ -6,6 +6,7 @@ import fcntl
 import os
 import re
 import struct
+import time
 from enum import IntEnum
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from gpiorig.capture.edges.waveform import MAX_SAMPLES
 from gpiorig.capture.errors import FormatError, RecordingError
 
 MAGIC = b"gpe1"
+RETRY_S = 0.002
 
 
 BODY = struct.Struct("<4sB3xIIqI")  # the header without its own crc
@@ -72,12 +74,25 @@ def is_written(folder: Path) -> bool:
     return False
 
 
-def lock(folder: Path) -> int:
-    """Lock the folder until the returned file descriptor is closed, or the process ends in whatever way."""
+def lock(folder: Path, *, patience_s: float = 0) -> int:
+    """Lock the folder until the returned file descriptor is closed, or the process ends in whatever way.
+
+    Parameters
+    ----------
+    folder
+        The `edges` folder.
+    patience_s
+        How long to try. A writer needs some: `is_written` of another program holds the lock for a moment.
+    """
     file = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        os.close(file)
-        raise RecordingError("a capture is running", where=folder, remedy="wait for its end, or stop it") from error
-    return file
+    deadline_s = time.monotonic() + patience_s
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return file
+        except BlockingIOError as error:
+            if time.monotonic() >= deadline_s:
+                os.close(file)
+                remedy = "wait for its end, or stop it"
+                raise RecordingError("a capture is running", where=folder, remedy=remedy) from error
+        time.sleep(RETRY_S)

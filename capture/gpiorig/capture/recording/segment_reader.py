@@ -58,14 +58,14 @@ class SegmentReader:
 
     def __init__(self, folder: Path, *, follow: bool = False) -> None:
         self._folder, self._follow = folder, follow
-        self.watermark = self.blocks = self.offset = self._before = 0
+        self.watermark = self.blocks = self.offset = self._before = self._file_number = 0
         self.last = -MAX_SAMPLES
         self._owed: int | None = None  # end of a gap whose levels have not come yet
         self.closed = False
         self.torn = ""
 
     def __iter__(self) -> Iterator[Block]:
-        """Give the content in blocks of about `YIELD_ROWS` rows.
+        """Give the content in blocks of about `YIELD_ROWS` rows; another time, what was written since.
 
         Raises
         ------
@@ -76,7 +76,7 @@ class SegmentReader:
 
     def _blocks(self) -> Iterator[Block]:
         parts: list[tuple[NDArray[np.int64], NDArray[np.uint64]]] = []
-        rows, given = 0, 0
+        rows, given = 0, self.watermark
         for kind, payload in self._records():
             if kind is None or kind == Kind.GAP or rows >= YIELD_ROWS:
                 if parts or self._before != given:
@@ -96,16 +96,14 @@ class SegmentReader:
 
     def _records(self) -> Iterator[tuple[Kind | None, bytes]]:
         """(kind, payload) of each block; kind None when a follower has to wait. `_before`: the watermark before it."""
-        number = 0
         while True:
             alive = self._follow and is_written(self._folder)
-            later = [path for path in paths_in(self._folder) if int(path.stem) > number]
+            later = [path for path in paths_in(self._folder) if int(path.stem) > self._file_number]
             if later:
                 with later[0].open("rb") as file:
                     yield from self._file_records(file, later[0], is_last=len(later) == 1)
             if len(later) > 1:
-                number = int(later[0].stem)
-                self.offset = 0
+                self._file_number, self.offset = int(later[0].stem), 0
             elif alive:
                 self._before = self.watermark
                 yield None, b""

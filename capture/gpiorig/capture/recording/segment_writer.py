@@ -40,6 +40,7 @@ SEGMENT_BYTES = 64 << 20  # a new file is begun when this size is reached
 MAX_COUNT = 1 << 18  # rows in one block that we write; readers take any
 RESERVE = "reserve"  # a file whose space is given back when the disk is full, so that the end can still be written
 RESERVE_BYTES = 256 << 10
+PATIENCE_S = 0.2  # to lock the folder
 
 
 class SegmentWriter:
@@ -61,7 +62,7 @@ class SegmentWriter:
     def __init__(self, folder: Path, *, segment_bytes: int = SEGMENT_BYTES) -> None:
         if paths_in(folder):
             raise RecordingError("there are edges already", where=folder, remedy="record into a new folder")
-        self._begin(folder, lock(folder), segment_bytes)
+        self._begin(folder, lock(folder, patience_s=PATIENCE_S), segment_bytes)
 
     @classmethod
     def resume(cls, folder: Path, *, segment_bytes: int = SEGMENT_BYTES) -> SegmentWriter:
@@ -70,7 +71,7 @@ class SegmentWriter:
         Record the pause with `gap` first.
         """
         folder.mkdir(exist_ok=True)  # whoever made the recording may have been killed before it did
-        held = lock(folder)
+        held = lock(folder, patience_s=PATIENCE_S)
         try:
             reader = SegmentReader(folder)
             for _ in reader:

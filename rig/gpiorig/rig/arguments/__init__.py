@@ -4,6 +4,7 @@ COMMANDS = {
     "demo": "Run two virtual boards, capture them with sigrok-cli, decode, and write a report.",
     "run": "Run an experiment on a bench and record it.",
     "capture": "Record a logic analyzer, for as long as you like.",
+    "live": "Show the results of a capture while it runs.",
     "report": "Rebuild tables, figures and page of a recording.",
     "batch": "Analyse many recordings on all processors or a cluster, and collect their numbers in one table.",
     "compare": "Show which delays changed from one run to another, and by how much; a gate for tests.",

@@ -1,0 +1,47 @@
+"""`gpiorig live`: show the results of a capture while it runs."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from gpiorig.capture.printable import printable_lines
+from gpiorig.rig import durations, terminal
+from gpiorig.rig.errors import RigError
+from gpiorig.rig.live import view
+from gpiorig.rig.live.watch import Update, Watch
+
+MIN_INTERVAL_S = 0.1
+CLEAR_BELOW = "\x1b[J"
+
+
+def run(options: argparse.Namespace) -> int:
+    """Show updates until the capture has ended; 1 if its recording is not complete."""
+    if not options.interval >= MIN_INTERVAL_S:
+        raise RigError(f"--interval {options.interval}: give at least {MIN_INTERVAL_S} s.")
+    watch = Watch(
+        options.recording,
+        window_s=durations.seconds(options.window),
+        settle_s=durations.seconds(options.settle),
+    )
+    drawn = 0
+    for update in watch.updates(options.interval):
+        drawn = _show(update, as_json=options.json, drawn=drawn)
+        if update.is_last:
+            return 0 if update.state == "complete" else 1
+    raise AssertionError("the updates of a capture end with its last one")
+
+
+def _show(update: Update, *, as_json: bool, drawn: int) -> int:
+    """Print an update, on a terminal in place of the last one, of which `drawn` lines are there; the lines of this."""
+    output = terminal.unfiltered()
+    if as_json:
+        print(json.dumps(view.as_json(update), allow_nan=False), file=output, flush=True)
+        return 0
+    if not output.isatty():
+        print(printable_lines(view.line(update)), file=output, flush=True)
+        return 0
+    text = printable_lines(view.table(update))
+    up = f"\x1b[{drawn}A\r{CLEAR_BELOW}" if drawn else ""
+    print(f"{up}{text}", file=output, flush=True)
+    return text.count("\n") + 1

@@ -1,0 +1,90 @@
+"""Delays of a capture that runs: all of them in a histogram of bounded size, those of the last seconds exactly."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.number_text import NS_PER_S
+from gpiorig.analysis.statistics.summary import summarize
+
+Samples = NDArray[np.int64]
+BINS_PER_OCTAVE = 256
+OCTAVES = 63
+RESOLUTION = 1 / (2 * BINS_PER_OCTAVE)  # of a quantile of the histogram, at most: half a bin at the start of an octave
+MAX_WINDOW = 1 << 18  # values
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Statistics of a delay, times in ns, NaN without one."""
+
+    n: int
+    median_ns: float
+    p99_ns: float
+    p2p_ns: float
+
+
+class Delays:
+    """The values of one delay.
+
+    Parameters
+    ----------
+    samplerate_hz
+        Exact samplerate.
+    """
+
+    def __init__(self, samplerate_hz: Fraction) -> None:
+        self._samplerate_hz = samplerate_hz
+        self._bins = np.zeros(OCTAVES * BINS_PER_OCTAVE, dtype=np.int64)
+        self._low, self._high = 0, 0
+        self._recent: deque[tuple[int, Samples]] = deque()
+
+    def add(self, values: Samples, *, until: int) -> None:
+        """Add values in samples, of packets that were sent before a sample."""
+        if not len(values):
+            return
+        fractions, exponents = np.frexp(np.maximum(values, 1).astype(np.float64))
+        bins = (exponents - 1) * BINS_PER_OCTAVE + ((fractions - 0.5) * 2 * BINS_PER_OCTAVE).astype(np.int64)
+        first = not self._bins.any()
+        np.add.at(self._bins, bins, 1)
+        low, high = int(values.min()), int(values.max())
+        self._low, self._high = (low, high) if first else (min(low, self._low), max(high, self._high))
+        self._recent.append((until, values))
+
+    def forget(self, before: int) -> None:
+        """Forget the exact values of packets that were sent before a sample, and the oldest where there are many."""
+        while self._recent and (
+            self._recent[0][0] <= before or (len(self._recent) > 1 and self._recent_values > MAX_WINDOW)
+        ):
+            self._recent.popleft()
+
+    @property
+    def _recent_values(self) -> int:
+        return sum(len(values) for _, values in self._recent)
+
+    def recent(self) -> Figures:
+        """Those that are not forgotten; exact."""
+        values = np.concatenate([np.zeros(0, dtype=np.int64), *(part for _, part in self._recent)])
+        summary = summarize(values, samplerate_hz=self._samplerate_hz)
+        return Figures(summary.n, summary.median_ns, summary.p99_ns, summary.peak_to_peak_ns)
+
+    def all(self) -> Figures:
+        """All of them: their number and peak-to-peak exactly, quantiles within `RESOLUTION`."""
+        n = int(self._bins.sum())
+        if not n:
+            return Figures(0, *(float("nan"),) * 3)
+        period_ns = NS_PER_S / self._samplerate_hz
+        median_ns, p99_ns = (float(self._quantile(p, n) * period_ns) for p in (Fraction(1, 2), Fraction(99, 100)))
+        return Figures(n, median_ns, p99_ns, float((self._high - self._low) * period_ns))
+
+    def _quantile(self, p: Fraction, n: int) -> Fraction:
+        """The middle of the bin of the value at or below which the share p lies, in samples."""
+        place = int(np.searchsorted(np.cumsum(self._bins), -(-p.numerator * n // p.denominator)))
+        octave, within = divmod(place, BINS_PER_OCTAVE)
+        middle = Fraction(2**octave) * (1 + Fraction(2 * within + 1, 2 * BINS_PER_OCTAVE))
+        return min(max(middle, Fraction(self._low)), Fraction(self._high))

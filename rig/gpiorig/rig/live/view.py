@@ -1,0 +1,90 @@
+"""An update of a capture that runs, as a table, a line or JSON."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from gpiorig.analysis.number_text import number_text, time_text
+from gpiorig.rig.live.distribution import RESOLUTION, Figures
+from gpiorig.rig.live.watch import Update
+from gpiorig.rig.plain_json import without_nan
+from gpiorig.rig.recordings.provenance import VIRTUAL
+
+NODE_COLUMNS = ("events", "events/s", "damaged", "sent", "delivered", "lost", "other")
+FIGURE_COLUMNS = ("n", "median", "p99", "p2p")
+SEVERAL = "Several analyzers: packets and delays are known when their recordings are merged, at the end."
+
+
+def as_json(update: Update) -> dict[str, Any]:
+    """All of it; times of delays in ns."""
+    delays = {name: {"window": asdict(recent), "all": asdict(every)} for name, (recent, every) in update.delays.items()}
+    content: dict[str, Any] = without_nan(asdict(update) | {"delays": delays})
+    return content
+
+
+def table(update: Update) -> str:
+    """The table of the terminal."""
+    node_rows = [
+        [name, *(number_text(round(value)) for value in asdict(counts).values())]
+        for name, counts in update.nodes.items()
+    ]
+    texts = [_head(update), "", *_columns(["node", *NODE_COLUMNS], node_rows)]
+    if update.delays:
+        delay_rows = [[name, *_figures(recent), *_figures(every)] for name, (recent, every) in update.delays.items()]
+        window, total = f"last {update.window_s:g} s: n", "all: n"
+        names = ["delay", window, *FIGURE_COLUMNS[1:], total, *FIGURE_COLUMNS[1:]]
+        texts += ["", *_columns(names, delay_rows)]
+    texts += ["", *_remarks(update)]
+    return "\n".join(texts)
+
+
+def line(update: Update) -> str:
+    """One line, where the output is not a terminal."""
+    counts = list(update.nodes.values())
+    events, sent, delivered, lost = (
+        sum(getattr(node, name) for node in counts) for name in ("events", "sent", "delivered", "lost")
+    )
+    words = [f"{_head(update)}; {number_text(events)} events; {sent} sent, {delivered} delivered, {lost} lost"]
+    for name, (recent, _) in list(update.delays.items())[:1]:
+        n, median, p99, p2p = _figures(recent)
+        words.append(f"{name} of the last {update.window_s:g} s: n {n}, median {median}, p99 {p99}, p2p {p2p}")
+    return "; ".join([*words, *([update.last_problem] if update.last_problem else [])])
+
+
+def _head(update: Update) -> str:
+    """State, length, age of the newest sample, size."""
+    age = "no sample yet" if update.age_s is None else f"newest sample {update.age_s:.1f} s old"
+    lost = f", {number_text(update.lost_samples)} samples lost" if update.lost_samples else ""
+    reason = f" ({update.reason})" if update.reason else ""
+    changes = f"{number_text(update.changes)} changes"
+    return f"{update.state}{reason}: {update.reached_s:.1f} s, {age}, {changes}{lost}"
+
+
+def _remarks(update: Update) -> list[str]:
+    remarks = [f"Last damage: {update.last_problem}."] if update.last_problem else []
+    if update.analyzers > 1:
+        remarks.append(SEVERAL)
+    else:
+        remarks.append(
+            f"A packet is counted {update.settle_s:g} s after it was sent. Quantiles of all: within {RESOLUTION:.1%}; "
+            "everything else is exact."
+        )
+    return [*remarks, *([VIRTUAL] if update.virtual else [])]
+
+
+def _figures(figures: Figures) -> list[str]:
+    if not figures.n:
+        return ["0", "-", "-", "-"]
+    return [number_text(figures.n), *(time_text(ns) for ns in (figures.median_ns, figures.p99_ns, figures.p2p_ns))]
+
+
+def _columns(names: list[str], rows: list[list[str]]) -> list[str]:
+    """Rows under their names; the first column to the left, others to the right."""
+    widths = [max(map(len, column)) for column in zip(names, *rows, strict=True)]
+    return [
+        "  ".join(
+            [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
+        )
+        for row in (names, *rows)
+    ]
