@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 
 from gpiorig.capture.printable import printable_lines
 from gpiorig.rig import durations, terminal
@@ -13,6 +14,7 @@ from gpiorig.rig.live.watch import Update, Watch
 
 MIN_INTERVAL_S = 0.1
 CLEAR_BELOW = "\x1b[J"
+NEWLINE = "\n"
 
 
 def run(options: argparse.Namespace) -> int:
@@ -41,7 +43,10 @@ def _show(update: Update, *, as_json: bool, drawn: int) -> int:
     if not output.isatty():
         print(printable_lines(view.line(update)), file=output, flush=True)
         return 0
-    text = printable_lines(view.table(update))
+    columns, rows = shutil.get_terminal_size()
+    lines = [text[: columns - 1] for text in printable_lines(view.table(update)).splitlines()]
+    if len(lines) > rows - 1 and not update.is_last:  # what is above the screen cannot be drawn again
+        lines = [*lines[: rows - 2], "…"]
     up = f"\x1b[{drawn}A\r{CLEAR_BELOW}" if drawn else ""
-    print(f"{up}{text}", file=output, flush=True)
-    return text.count("\n") + 1
+    print(f"{up}{NEWLINE.join(lines)}", file=output, flush=True)
+    return len(lines)

@@ -83,8 +83,14 @@ class Delays:
         return Figures(n, median_ns, p99_ns, float((self._high - self._low) * period_ns))
 
     def _quantile(self, p: Fraction, n: int) -> Fraction:
-        """The middle of the bin of the value at or below which the share p lies, in samples."""
-        place = int(np.searchsorted(np.cumsum(self._bins), -(-p.numerator * n // p.denominator)))
-        octave, within = divmod(place, BINS_PER_OCTAVE)
+        """The quantile of `statistics.summary.quantile`, in samples; each value counts as the middle of its bin."""
+        place = (n - 1) * p
+        below = int(place)
+        low, high = (self._value(rank) for rank in (below, min(below + 1, n - 1)))
+        return low + (place - below) * (high - low)
+
+    def _value(self, rank: int) -> Fraction:
+        """The middle of the bin of the value of a rank, from 0, in samples."""
+        octave, within = divmod(int(np.searchsorted(np.cumsum(self._bins), rank, side="right")), BINS_PER_OCTAVE)
         middle = Fraction(2**octave) * (1 + Fraction(2 * within + 1, 2 * BINS_PER_OCTAVE))
         return min(max(middle, Fraction(self._low)), Fraction(self._high))
