@@ -97,6 +97,30 @@ def test_a_silent_bus_holds_nothing_back(new_bench, wiring):
     assert decoder.waiting <= 1
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_events_that_are_taken_early_are_the_same(new_bench, wiring, seed):
+    """Taken after each block, events and damaged frames are those of all at once, in order, and none is kept."""
+    random = np.random.default_rng(seed)
+    bench = new_bench(seed=seed)
+    for id_ in range(1, 6):
+        bench.round_trip(id_)
+    bench.damage_frame(1, "udp.rx.enter", 3)
+    edges = gapped(bench.edges(), random, seed)
+    expected = events.from_edges(edges, wiring)
+    decoder, parts = events.EventDecoder(edges.channels, edges.samplerate_hz, wiring), []
+    for block in in_blocks(edges, random, 40).read():
+        decoder.feed(block)
+        parts.append(decoder.take())
+    parts.append(decoder.finish())
+    assert 0 == len(decoder.take().samples)
+    for name in ("samples", "nodes", "codes", "ids"):
+        assert getattr(expected, name).tolist() == np.concatenate([getattr(part, name) for part in parts]).tolist()
+    for name in ("samples", "nodes", "symbols"):
+        taken = np.concatenate([getattr(part, f"damaged_{name}") for part in parts])
+        assert sorted(getattr(expected.damaged, name).tolist()) == sorted(taken.tolist())
+    assert expected.frames_seen.tolist() == parts[-1].frames_seen.tolist()
+
+
 @pytest.mark.slow
 def test_no_block_is_no_event(wiring, bench):
     """A capture without samples."""

@@ -3,6 +3,7 @@ from __future__ import annotations
 import itertools
 import re
 import struct
+import threading
 import zlib
 from fractions import Fraction
 from pathlib import Path
@@ -383,3 +384,48 @@ def test_read_backthat_no_reader_takes_are_not_written(
     writer.close()
 
     assert 0 == read_segments(tmp_path).watermark
+
+
+def test_a_reader_continues_where_it_ended(tmp_path: Path) -> None:
+    """Read again, it gives what was written since: over a torn block, over several files."""
+    writer, reader = SegmentWriter(tmp_path, segment_bytes=100), SegmentReader(tmp_path)
+    seen: Rows = []
+    assert [] == list(reader)
+    for start in range(0, 100, 10):
+        append(writer, [(start, 1), (start + 5, 0)], watermark=start + 10)
+        blocks = list(reader)
+        assert start + 10 == blocks[-1].end == reader.watermark
+        seen += [row for block in blocks for row in zip(block.samples.tolist(), block.levels.tolist(), strict=True)]
+        assert [] == list(reader)
+    last = max(tmp_path.glob("*.seg"))
+    content = last.read_bytes()
+    append(writer, [(100, 1)], watermark=110)
+    writer.close()
+    grown = max(tmp_path.glob("*.seg"))
+    complete = grown.read_bytes()
+    grown.write_bytes(complete[: (len(content) if grown == last else 0) + 10])
+    assert [] == list(reader)
+    assert reader.torn and not reader.closed
+    grown.write_bytes(complete)
+    (block,) = list(reader)
+    assert ([100], 110, True, "") == (block.samples.tolist(), block.end, reader.closed, reader.torn)
+    assert [row for start in range(0, 100, 10) for row in ((start, 1), (start + 5, 0))] == seen
+
+
+def test_a_look_at_the_lock_does_not_stop_a_capture(tmp_path: Path) -> None:
+    """A capture can begin while other programs ask all the time whether one runs."""
+    over = threading.Event()
+
+    def ask() -> None:
+        while not over.is_set():
+            is_written(tmp_path)
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    try:
+        for _ in range(50):
+            SegmentWriter(tmp_path).close()
+            (tmp_path / "000001.seg").unlink()
+    finally:
+        over.set()
+        asking.join()

@@ -1,0 +1,229 @@
+"""Live results: what a recording that grows shows is what its analysis shows at the end."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+import directbench
+import numpy as np
+import pytest
+import shared
+from commandline import gpiorig
+
+from gpiorig.analysis.packets import delivery
+from gpiorig.analysis.statistics.summary import summarize
+from gpiorig.analysis.study.analysis import Analysis
+from gpiorig.capture.recording.recording import Recording
+from gpiorig.capture.recording.segment_writer import SegmentWriter, write_waveform
+from gpiorig.rig import resources
+from gpiorig.rig.live import watch as watching
+from gpiorig.rig.live.distribution import RESOLUTION, Delays
+from gpiorig.rig.live.watch import Update, Watch
+from gpiorig.rig.recordings.opened import open_recording
+from gpiorig.rig.results.analyse import analyse
+
+PACKETS = 60
+RATE_HZ = Fraction(24_000_000)
+STEPS = 12
+SETTLE_S = Fraction(1, 10)
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A short recording with losses on the air, not to be written to."""
+
+    def make(folder: Path) -> None:
+        text = resources.benches()["demo"].read_text()
+        assert "loss_ppm" not in text
+        text = text.replace('from = "responder"', 'loss_ppm = 300_000\nfrom = "responder"')
+        experiment = resources.experiments()["pingpong"].read_text()
+        directbench.record(folder / "base", text, experiment, packets=PACKETS)
+
+    return shared.filled(tmp_path_factory, "live-recording", make) / "base" / "run"
+
+
+@pytest.fixture(scope="module")
+def found(recorded: Path) -> Analysis:
+    """Its analysis."""
+    return analyse(open_recording(Recording.open(recorded)))
+
+
+@dataclass
+class Growing:
+    """A recording that is written again, part by part."""
+
+    source: Recording
+    recording: Recording
+    writer: SegmentWriter
+    written: int = 0
+
+    @classmethod
+    def begin(cls, source: Path, folder: Path) -> Growing:
+        """Its description, and a writer that has its lock."""
+        original = Recording.open(source)
+        recording = Recording.create(folder, original.info).update(state="capturing", files={})
+        return cls(original, recording, SegmentWriter(recording.edges_folder, segment_bytes=1 << 16))
+
+    def write(self, share: float) -> int:
+        """Write until this share of the samples; returns the sample."""
+        edges = self.source.edges()
+        until = int(edges.end * share)
+        stop = int(np.searchsorted(edges.samples, until))
+        self.writer.append(edges.samples[self.written : stop], edges.levels[self.written : stop], watermark=until)
+        self.written = stop
+        return until
+
+    def end(self) -> None:
+        """End in order."""
+        self.writer.close()
+        self.recording.finish(state="complete")
+
+
+def until(updates: Iterator[Update], reached_s: float) -> Update:
+    """The first update that reaches so far."""
+    return next(update for update in updates if update.reached_s >= reached_s or update.is_last)
+
+
+def test_a_growing_recording_shows_what_its_analysis_shows(recorded: Path, found: Analysis, tmp_path: Path) -> None:
+    """Counts are exact, at any moment for events; at the end all packets are counted once, with their delays."""
+    growing = Growing.begin(recorded, tmp_path / "run")
+    watch = Watch(tmp_path / "run", window_s=Fraction(30), settle_s=SETTLE_S)
+    updates = watch.updates(0)
+    assert "capturing" == next(updates).state
+    counted = []
+    for step in range(1, STEPS + 1):
+        sample = growing.write(step / STEPS)
+        update = until(updates, float(sample / RATE_HZ))
+        assert "capturing" == update.state
+        events = sum(node.events for node in update.nodes.values())
+        assert 0 <= np.searchsorted(found.events.samples, sample) - events <= 4  # frames that are still open
+        counted.append(sum(node.sent for node in update.nodes.values()))
+    assert counted == sorted(counted) and len({*counted}) > STEPS // 2
+    growing.end()
+    last = until(updates, 1e9)
+    assert [] == list(updates)
+    assert ("complete", "", True) == (last.state, last.reason, last.virtual)
+    hops, lines = found.hops, found.timelines
+    assert hops is not None and lines is not None
+    for number, (name, node) in enumerate(last.nodes.items()):
+        assert found.events.node_names[number] == name
+        own = hops.packets.called & (hops.packets.origins == number)
+        delivered = np.count_nonzero(own & (hops.packets.status == delivery.DELIVERED))
+        lost = np.count_nonzero(own & hops.packets.lost)
+        assert (np.count_nonzero(found.events.nodes == number), 0) == (node.events, node.damaged)
+        assert (np.count_nonzero(own), delivered, lost, 0) == (node.sent, node.delivered, node.lost, node.other)
+    assert 0 < last.nodes["responder"].lost < PACKETS
+    summary = summarize(lines.rtt[lines.rtt >= 0], samplerate_hz=RATE_HZ)
+    recent, every = last.delays["rtt"]
+    assert (summary.n, summary.median_ns, summary.p99_ns, summary.peak_to_peak_ns) == (
+        recent.n, recent.median_ns, recent.p99_ns, recent.p2p_ns
+    )  # fmt: skip
+    assert (summary.n, summary.peak_to_peak_ns) == (every.n, every.p2p_ns)
+    assert summary.median_ns == pytest.approx(every.median_ns, rel=RESOLUTION)
+    assert summary.p99_ns == pytest.approx(every.p99_ns, rel=RESOLUTION)
+
+
+def test_the_window_forgets(recorded: Path, found: Analysis, tmp_path: Path) -> None:
+    """Delays of the window are those of the packets of the last seconds, and the events that are kept are few."""
+    growing = Growing.begin(recorded, tmp_path / "run")
+    watch = Watch(tmp_path / "run", window_s=Fraction(1, 2), settle_s=SETTLE_S)
+    updates = watch.updates(0)
+    for step in range(1, STEPS + 1):
+        sample = growing.write(step / STEPS)
+        update = until(updates, float(sample / RATE_HZ))
+    assert found.timelines is not None
+    end = sample - int(SETTLE_S * RATE_HZ)
+    starts = found.timelines.samples[found.timelines.rtt >= 0, 0]
+    step_samples = sample // STEPS
+    recent, every = update.delays["rtt"]
+    assert np.count_nonzero(starts < end) == every.n
+    window = int(RATE_HZ / 2)
+    least, most = (
+        np.count_nonzero((starts < end) & (starts >= end - length)) for length in (window, window + step_samples)
+    )
+    assert least <= recent.n <= most < every.n
+    growing.writer.close()
+
+
+def test_what_ends_without_a_word(recorded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A capture that waits, one that was killed before and after its first samples, and one that is concluded."""
+    growing = Growing.begin(recorded, tmp_path / "killed")
+    growing.write(0.5)
+    growing.writer.close(in_order=False)
+    done = gpiorig("live", tmp_path / "killed")
+    assert (1, True) == (done.status, "interrupted (the program that recorded it ended" in done.stdout)
+    with max((tmp_path / "killed" / "edges").glob("*.seg")).open("ab") as file:
+        file.write(b"gpe1")
+    last = until(Watch(tmp_path / "killed", window_s=Fraction(30), settle_s=SETTLE_S).updates(0), 1e9)
+    assert "the last block is cut short" in last.reason
+    Recording.create(tmp_path / "waits", growing.recording.info)
+    updates = Watch(tmp_path / "waits", window_s=Fraction(30), settle_s=SETTLE_S).updates(0)
+    assert ("waiting", None) == (next(updates).state, next(updates).age_s)
+    monkeypatch.setattr(watching, "START_S", 0)
+    assert ("interrupted", True) == ((last := next(updates)).state, "before the first sample" in last.reason)
+    growing = Growing.begin(recorded, tmp_path / "concluded")
+    growing.write(1)
+    growing.writer.close()
+    updates = Watch(tmp_path / "concluded", window_s=Fraction(30), settle_s=SETTLE_S).updates(0)
+    assert "concluding" == [next(updates) for _ in range(3)][-1].state
+    growing.recording.finish(state="incomplete", reason="something is missing")
+    assert ("incomplete", "something is missing") == ((last := until(updates, 1e9)).state, last.reason)
+
+
+def test_lost_samples_and_damage_are_named(recorded: Path, tmp_path: Path) -> None:
+    """A gap is counted; packets that overlap it are neither delivered nor lost."""
+    growing = Growing.begin(recorded, tmp_path / "run")
+    start = growing.write(0.4)
+    growing.writer.gap(start, start + 2_400_000)
+    edges = growing.source.edges()
+    first = int(np.searchsorted(edges.samples, start + 2_400_000))
+    levels = np.append(edges.levels[first - 1], edges.levels[first:])
+    growing.writer.append(np.append(start + 2_400_000, edges.samples[first:]), levels, watermark=edges.end)
+    growing.end()
+    last = until(Watch(tmp_path / "run", window_s=Fraction(30), settle_s=SETTLE_S).updates(0), 1e9)
+    assert 2_400_000 == last.lost_samples
+    assert "2400000 samples were lost at" in last.last_problem or "damaged frame" in last.last_problem
+    sent = sum(node.sent for node in last.nodes.values())
+    assert sum(node.delivered + node.lost + node.other for node in last.nodes.values()) == sent < 2 * PACKETS
+
+
+def test_several_analyzers(recorded: Path, found: Analysis, tmp_path: Path) -> None:
+    """Events of each analyzer's nodes are counted; packets wait for the merge, and that is said."""
+    source = Recording.open(recorded)
+    whole = Recording.create(tmp_path / "run", source.info).update(state="capturing", files={})
+    for node in found.events.node_names:
+        channels = tuple(name if name.startswith(f"{node}.") else "" for name in source.info.channels)
+        part = Recording.create(tmp_path / "run" / "analyzers" / node, whole.info).update(channels=channels)
+        write_waveform(part.edges_folder, source.waveform())
+    whole.finish(state="complete")
+    done = gpiorig("live", tmp_path / "run", "--json")
+    update = json.loads(done.stdout.splitlines()[-1])
+    assert (0, 2, {}) == (done.status, update["analyzers"], update["delays"])
+    counts = {name: node["events"] for name, node in update["nodes"].items()}
+    numbers = enumerate(found.events.node_names)
+    assert {name: np.count_nonzero(found.events.nodes == number) for number, name in numbers} == counts
+
+
+def test_a_recording_without_a_bench(tmp_path: Path, recorded: Path) -> None:
+    """It is refused, with what to do."""
+    info = Recording.open(recorded).info
+    Recording.create(tmp_path / "run", info).update(bench="", files={}, state="capturing")
+    done = gpiorig("live", tmp_path / "run")
+    assert (2, True) == (done.status, "capture --bench" in done.stderr)
+    assert 2 == gpiorig("live", tmp_path / "run", "--interval", "0").status
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_quantiles_of_a_histogram(seed: int) -> None:
+    """Number and peak-to-peak are exact, quantiles within the stated resolution."""
+    values = np.random.default_rng(seed).lognormal(10 + seed, 1, 20_000).astype(np.int64) + 1
+    delays = Delays(RATE_HZ)
+    for part in np.array_split(values, 7):
+        delays.add(part, until=0)
+    summary, every = summarize(values, samplerate_hz=RATE_HZ), delays.all()
+    assert (summary.n, summary.peak_to_peak_ns) == (every.n, every.p2p_ns)
+    assert (summary.median_ns, summary.p99_ns) == pytest.approx((every.median_ns, every.p99_ns), rel=RESOLUTION)
