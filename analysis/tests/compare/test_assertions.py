@@ -15,6 +15,7 @@ from gpiorig.analysis.compare import assertions, comparison, delays, sentences, 
 from gpiorig.analysis.compare.delays import Delays
 from gpiorig.analysis.errors import QuantityError, TableError
 from gpiorig.analysis.packets.path import Kind
+from gpiorig.analysis.quantities.delay_names import RTT
 from gpiorig.analysis.tables import registry
 
 US = 1000
@@ -33,7 +34,7 @@ def run(seed: int = 1, *, n: int = 1000, sent: int = 1000, **more_us: float) -> 
     extra = [round(more_us.get(f"s{place}", 0) * US) for place in range(len(STEPS))]
     samples = 10 * US + rng.integers(0, US, (n, len(STEPS))) + np.array(extra)
     columns = {name: samples[:, place] for place, name in enumerate(STEPS)}
-    values = {delays.RTT: samples.sum(axis=1)} | columns
+    values = {RTT: samples.sum(axis=1)} | columns
     return Delays(values, STEPS, sent=sent, lost=sent - n, samplerate_hz=Fraction(1_000_000_000))
 
 
@@ -236,7 +237,7 @@ def test_too_few_packets_shut_the_gate():
 def test_without_an_interval_a_change_must_be_more_than_chance():
     """100 packets have no interval of p99: one or two late ones in the new run are chance, late ones only are not."""
     base, late, shifted = run(1, n=100), run(2, n=100), run(3, n=100, s0=30)
-    late.values[delays.RTT][:2] += 100 * US
+    late.values[RTT][:2] += 100 * US
     outcome = judged("rtt.p99 +5 %", base, late)
     assert (False, (), ("rtt",)) == (outcome.failed, outcome.exceeded, outcome.doubtful)
     assert "but chance or the sampling may explain it" in sentence(outcome)

@@ -18,7 +18,8 @@ from gpiorig.analysis.processor import occupancy
 from gpiorig.analysis.quantities import milestones
 from gpiorig.analysis.quantities import shares as quantity_shares
 from gpiorig.analysis.quantities import values as quantity_values
-from gpiorig.analysis.quantities.names import MILESTONES, Kind, Milestone, Unit, is_quantity, parse
+from gpiorig.analysis.quantities.kinds import Kind, Unit
+from gpiorig.analysis.quantities.names import MILESTONES, Milestone, is_quantity, parse
 from gpiorig.analysis.quantities.series import Recorded, weighted
 from gpiorig.analysis.quantities.values import all_series, default_series, named_values
 from gpiorig.analysis.study import analysis

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gpiorig.analysis.compare.delays import ONE_WAY, Delays
+from gpiorig.analysis.compare.delays import Delays
+from gpiorig.analysis.quantities.delay_names import ONE_WAY
 from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.errors import BenchError

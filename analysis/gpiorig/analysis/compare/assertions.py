@@ -9,12 +9,12 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from gpiorig.analysis.compare import delays
 from gpiorig.analysis.compare.delays import Delays
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.number_text import rate_text, share_text, time_text
 from gpiorig.analysis.quantities import names, values
-from gpiorig.analysis.quantities.names import Unit
+from gpiorig.analysis.quantities.delay_names import LOSS
+from gpiorig.analysis.quantities.kinds import Unit
 from gpiorig.analysis.quantities.series import Recorded
 from gpiorig.analysis.statistics import estimators, intervals
 from gpiorig.analysis.statistics.intervals import Interval
@@ -24,6 +24,7 @@ UNITS = {
     Unit.TIME: {"ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9},
     Unit.SHARE: {"%": 0.01},
     Unit.RATE: {"bit/s": 1.0, "kbit/s": 1e3, "Mbit/s": 1e6},
+    Unit.FREQUENCY: {"/s": 1.0},
     Unit.COUNT: {"": 1.0},
 }
 PERCENT = "%"
@@ -35,7 +36,7 @@ QUANTITY = (
     rf"(?:(?P<function>{_STATISTIC})\(\s*(?P<argument>[^()]+?)\s*\)"
     rf"|(?P<quantity>[^\s<>](?:->|[^<>])*?)(?:\.(?P<statistic>{_STATISTIC}))?)"
 )
-AMOUNT = r"(?P<amount>(?:\d[\d_]*(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)\s*(?P<unit>[^\W\d]+(?:/s)?|%)?"
+AMOUNT = r"(?P<amount>(?:\d[\d_]*(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)\s*(?P<unit>[^\W\d]*/s|[^\W\d]+|%)?"
 _ASSERTION = re.compile(rf"\s*{QUANTITY}\s*(?P<relation><=|>=|<|>)\s*{AMOUNT}\s*")
 
 
@@ -48,7 +49,7 @@ class Assertion:
     text
         The text as written.
     quantity
-        A name for `delays.Delays.named`, `delays.LOSS`, or the name of a `quantities.Quantity`.
+        A name for `delays.Delays.named`, `delay_names.LOSS`, or the name of a `quantities.Quantity`.
     statistic
         A statistic of `intervals.for_statistic`; empty for the loss, and for quantities of which a node has one value.
     relation
@@ -145,7 +146,7 @@ def evaluate_all(texts: Iterable[str], run: Delays, recorded: Recorded | None = 
 
 def unit_of(quantity: str) -> Unit:
     """The unit of a quantity, by its name."""
-    if quantity == delays.LOSS:
+    if quantity == LOSS:
         return Unit.SHARE
     return names.parse(quantity).kind.unit if names.is_quantity(quantity) else Unit.TIME
 
@@ -155,7 +156,7 @@ def what(match: re.Match[str], where: str) -> tuple[str, str]:
     quantity = (match["argument"] or match["quantity"]).strip()
     statistic = match["function"] or match["statistic"] or ""
     try:
-        single = quantity == delays.LOSS
+        single = quantity == LOSS
         if names.is_quantity(quantity):
             if not match["function"] and not estimators.is_statistic(statistic):
                 quantity, statistic = f"{quantity}.{statistic}".removesuffix("."), ""  # part of a milestone's name
@@ -195,6 +196,8 @@ def value_text(value: float, unit: Unit) -> str:
         return time_text(value, digits=5)
     if unit is Unit.SHARE:
         return share_text(value)
+    if unit is Unit.FREQUENCY:
+        return f"{value:.5g}/s"
     return rate_text(value) if unit is Unit.RATE else f"{value:.4g}"
 
 
@@ -214,8 +217,8 @@ def with_ends(interval: Interval, text: Callable[[float], str]) -> str:
 
 
 def _intervals(assertion: Assertion, run: Delays, recorded: Recorded | None) -> dict[str, Interval]:
-    if assertion.quantity == delays.LOSS:
-        return {delays.LOSS: run.loss()}
+    if assertion.quantity == LOSS:
+        return {LOSS: run.loss()}
     if names.is_quantity(assertion.quantity):
         if recorded is None:
             raise QuantityError(f"`{assertion.quantity}` is not known of this run.")
@@ -229,8 +232,10 @@ def _intervals(assertion: Assertion, run: Delays, recorded: Recorded | None) -> 
 
 def _sure(assertion: Assertion, interval: Interval) -> bool:
     """Tell whether chance is unlikely to have put a value on its side of the limit."""
-    single = not assertion.statistic and assertion.quantity != delays.LOSS
-    if single or assertion.statistic in estimators.EXTREMES or math.isnan(interval.value):
+    single = not assertion.statistic and assertion.quantity != LOSS
+    if single and not names.parse(assertion.quantity).kind.of_packets:
+        return True
+    if assertion.statistic in estimators.EXTREMES or math.isnan(interval.value):
         return True
     keeps = _RELATIONS[assertion.relation]
     side = keeps(interval.value, assertion.limit)

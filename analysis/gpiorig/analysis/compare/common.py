@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gpiorig.analysis.compare.delays import ONE_WAY, RTT, Delays
+from gpiorig.analysis.compare.delays import Delays
+from gpiorig.analysis.quantities.delay_names import ONE_WAY, RTT
 
 
 @dataclass(frozen=True, slots=True)

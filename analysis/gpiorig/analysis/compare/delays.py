@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -19,27 +18,13 @@ from gpiorig.analysis.packets import path
 from gpiorig.analysis.packets.path import Kind
 from gpiorig.analysis.packets.routes import ROUND_TRIP, Route
 from gpiorig.analysis.packets.timelines import LOST, STATUS, Timelines
+from gpiorig.analysis.quantities import delay_names
+from gpiorig.analysis.quantities.delay_names import ONE_WAY, RTT
+from gpiorig.analysis.quantities.delays import NONE_COMPLETE, main_route
+from gpiorig.analysis.statistics import intervals
 from gpiorig.analysis.statistics.intervals import CONFIDENCE, Interval
-from gpiorig.analysis.statistics.shares import for_share
 from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.analysis.tables import stages
-
-RTT = "rtt"
-ONE_WAY = "delay"
-LOSS = "loss"
-EVERY = "*"
-NONE_COMPLETE = "no packet is complete on the pins"
-# Names for all steps of a kind.
-KINDS = {
-    "stack": Kind.SOFTWARE,
-    "mac": Kind.MAC,
-    "driver": Kind.DRIVER,
-    "wait": Kind.RADIO_WAIT,
-    "air": Kind.AIR,
-    "isr": Kind.INTERRUPT,
-    "fragments": Kind.FRAGMENTS,
-    "application": Kind.APPLICATION,
-}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,9 +73,6 @@ class Delays:
     def named(self, quantity: str) -> tuple[str, ...]:
         """The names of the delays that a quantity stands for.
 
-        A quantity is `RTT` or `ONE_WAY`, the full name of a step, its name without the direction or the hop
-        (``udp to ipv6``, in all), a name of `KINDS`, the full name of a part, or `EVERY`.
-
         Raises
         ------
         QuantityError
@@ -98,36 +80,19 @@ class Delays:
         """
         if not self.complete:
             raise QuantityError(NONE_COMPLETE)
-        if quantity in self.values or quantity in self.parts:
-            return (quantity,)
-        if quantity == EVERY:
-            return tuple(self.values)
-        matches = tuple(name for name in self.values if self.kinds.get(name) is KINDS.get(quantity, ""))
-        matches = matches or tuple(name for name in self.values if name.partition(": ")[2] == quantity)
-        if not matches:
-            kinds = [name for name, kind in KINDS.items() if kind in self.kinds.values()]
-            known = dict.fromkeys(
-                [*self.values, *self.parts, *kinds, *(name.partition(": ")[2] for name in self.kinds)]
-            )
-            near = difflib.get_close_matches(quantity, known, n=1)
-            some = ", ".join(f"`{name}`" for name in [*list(self.values)[:2], *kinds])
-            hint = f"did you mean `{near[0]}`?" if near else f"it has {some} and other steps (docs/guide/compare.md)."
-            raise QuantityError(f"`{quantity}`: this run has no such delay; {hint}")
-        return matches
+        return delay_names.matching(quantity, self.values, self.kinds, self.parts)
 
     def loss(self, *, confidence: float = CONFIDENCE) -> Interval:
-        """The share of packets that were lost, with the interval for losses that are independent of each other."""
-        return for_share(self.lost, self.sent, confidence=confidence, note="if losses are independent")
+        """The share of packets that were lost; exact for losses that are independent of each other."""
+        return intervals.for_share(self.lost, self.sent, what="losses", confidence=confidence)
 
 
 def from_analysis(analysis: Analysis) -> Delays:
     """The delays of the round trips; without round trips, of the route with the most packets."""
-    routes, rate = analysis.routes, analysis.events.samplerate_hz
-    if not routes:
+    route, rate = main_route(analysis), analysis.events.samplerate_hz
+    if route is None:
         return Delays({ONE_WAY: np.zeros(0, dtype=np.int64)}, {}, sent=0, lost=0, samplerate_hz=rate)
-    if analysis.timelines is None:
-        return from_route(next((route for route in routes if len(route)), routes[0]))
-    return from_round_trips(analysis.timelines, routes[0])
+    return from_route(route) if analysis.timelines is None else from_round_trips(analysis.timelines, route)
 
 
 def from_round_trips(lines: Timelines, route: Route) -> Delays:

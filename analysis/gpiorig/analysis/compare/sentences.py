@@ -9,7 +9,7 @@ from gpiorig.analysis.compare.assertions import LISTED, interval_text, with_ends
 from gpiorig.analysis.compare.comparison import Change, Comparison
 from gpiorig.analysis.compare.thresholds import Outcome
 from gpiorig.analysis.number_text import count_text, time_text
-from gpiorig.analysis.quantities.names import Unit
+from gpiorig.analysis.quantities.kinds import Unit
 from gpiorig.analysis.statistics.intervals import Interval
 
 

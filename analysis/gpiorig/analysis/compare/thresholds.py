@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from gpiorig.analysis.compare import assertions, comparison, differences
 from gpiorig.analysis.compare.assertions import AMOUNT, PERCENT, QUANTITY
-from gpiorig.analysis.compare.delays import LOSS, Delays
+from gpiorig.analysis.compare.delays import Delays
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.quantities import names as quantities
-from gpiorig.analysis.quantities.names import Unit
+from gpiorig.analysis.quantities.delay_names import LOSS
+from gpiorig.analysis.quantities.kinds import Unit
 from gpiorig.analysis.statistics.estimators import EXTREMES
 from gpiorig.analysis.statistics.intervals import CONFIDENCE, NAN, Interval
 

@@ -15,7 +15,7 @@ from gpiorig.analysis.figures import style, thinning
 from gpiorig.analysis.figures.style import GRID, SERIES
 from gpiorig.analysis.figures.thinning import Floats
 from gpiorig.analysis.number_text import count_text, round_time_text
-from gpiorig.analysis.quantities.names import Unit
+from gpiorig.analysis.quantities.kinds import Unit
 from gpiorig.analysis.quantities.series import Samples, Series
 
 WIDTH = 8.4  # inches, as of the other figures of a page

@@ -9,18 +9,20 @@ import difflib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import Enum
 
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.events.ids import PACKET_LAYERS
 from gpiorig.analysis.events.table import EVENT_TYPES, EventType
 from gpiorig.analysis.packets.path import DIRECTIONS, POINTS
+from gpiorig.analysis.quantities import delay_names
+from gpiorig.analysis.quantities.kinds import ARROW, Kind
 
-ARROW = "->"
 AT = " at "
 IN = " in "
 RADIO = "radio"
-EXAMPLES = "`mac.tx -> mac.rx`, `interval of app.tx`, `span of udp.checksum`, `share of isr.timer` or `goodput`"
+EXAMPLES = (
+    "`mac.tx -> mac.rx`, `interval of app.tx`, `span of udp.checksum`, `share of isr.timer`, `goodput`, `rtt` or `loss`"
+)
 # The sender's side of the end of a transmission, by the milestone's name; None: any event that confirms the end.
 TX_ENDS = {
     "irq.tx_end": "tap.irq.enter",
@@ -40,47 +42,11 @@ _OF_PACKETS = {
 MILESTONES = tuple(dict.fromkeys([*_POINTS, *TX_ENDS, *sorted(_EXITS | _OF_PACKETS)]))
 INTERRUPTS = (*sorted(name for name in _SPANS if name.startswith("isr.")), "timer.fire")
 OCCUPANTS = ("thread", "task", "sleep", *INTERRUPTS)
+_ALONE = {
+    kind.value: kind for kind in Kind if kind is not Kind.DELAY and " of" not in kind.value and kind is not Kind.BETWEEN
+}
 _NUMBERED = ("thread", "task", "queue")
 _QUALIFIED = re.compile(rf"(?:(?P<direction>{'|'.join(DIRECTIONS)})\.|hop (?P<hop>[1-9]\d*)\.)?(?P<name>\S.*)")
-
-
-class Unit(Enum):
-    """The unit of a value."""
-
-    TIME = "ns"
-    COUNT = "1"
-    SHARE = "share"
-    RATE = "bit/s"
-
-
-class Kind(Enum):
-    """The kind of a quantity, by the words that its name begins with."""
-
-    BETWEEN = ARROW
-    INTERVAL = "interval of"
-    SPAN = "span of"
-    RUN = "run of"
-    TIME = "time of"
-    WAIT = "wait of"
-    LENGTH = "length of"
-    SHARE = "share of"
-    DUTY = "duty of"
-    GOODPUT = "goodput"
-
-    @property
-    def unit(self) -> Unit:
-        """The unit of its values."""
-        return {
-            Kind.LENGTH: Unit.COUNT,
-            Kind.SHARE: Unit.SHARE,
-            Kind.DUTY: Unit.SHARE,
-            Kind.GOODPUT: Unit.RATE,
-        }.get(self, Unit.TIME)
-
-    @property
-    def single(self) -> bool:
-        """True if a node has one value of it, so that it has no statistic."""
-        return self in (Kind.SHARE, Kind.DUTY, Kind.GOODPUT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +121,10 @@ class Quantity:
 
 
 def is_quantity(text: str) -> bool:
-    """Tell whether a text is meant as one of these names, and not as the name of a step or of a kind of steps."""
-    return ARROW in text or text.split(AT)[0].strip() == Kind.GOODPUT.value or _keyword(text) is not None
+    """Tell whether a text is meant as one of these names, and not as the name of a delay, or the loss of all."""
+    name, _, node = text.partition(AT)
+    alone = name.strip() in _ALONE and (bool(node) or name.strip() != delay_names.LOSS)
+    return ARROW in text or alone or _keyword(text) is not None
 
 
 def parse(text: str) -> Quantity:
@@ -168,10 +136,11 @@ def parse(text: str) -> Quantity:
         The name is not understood; the message names the part and the valid ones.
     """
     name, _, node = " ".join(text.split()).partition(AT)
-    kind = _keyword(name) or (Kind.BETWEEN if ARROW in name else None)
-    kind = Kind.GOODPUT if name == Kind.GOODPUT.value else kind
+    kind = _ALONE.get(name) or _keyword(name) or (Kind.BETWEEN if ARROW in name else None)
+    if kind is None and delay_names.is_delay(name):
+        return Quantity(name, Kind.DELAY, subject=name, node=node)
     if kind is None:
-        raise QuantityError(f"quantity `{text}`: not understood; write it like {EXAMPLES}.")
+        raise QuantityError(f"quantity `{text}`: not understood; {_hint(name)}")
     try:
         if kind is Kind.BETWEEN:
             return _between(name, node)
@@ -249,8 +218,6 @@ def _about(kind: Kind, rest: str, node: str) -> Quantity:
         _check(subject, ("queue",), "subject of a length")
     elif kind is Kind.DUTY:
         _check(subject, (RADIO, *sorted(_SPANS)), "point with an enter and an exit")
-    elif subject:
-        raise QuantityError(f"`{kind.value}` has no subject; write it alone.")
     if (subject in _NUMBERED) != (number >= 0) and kind not in (Kind.INTERVAL, Kind.SPAN):
         raise QuantityError(
             f"`{subject}` needs its id, as in `{subject} 3`." if number < 0 else f"`{subject}` has no id."
@@ -262,6 +229,13 @@ def _about(kind: Kind, rest: str, node: str) -> Quantity:
 
 def _keyword(text: str) -> Kind | None:
     return next((kind for kind in Kind if kind.value.endswith(" of") and f"{text} ".startswith(f"{kind.value} ")), None)
+
+
+def _hint(name: str) -> str:
+    """What the name may be meant to be."""
+    known = [*_ALONE, delay_names.RTT, delay_names.ONE_WAY, *delay_names.KINDS, *delay_names.SHORT]
+    near = difflib.get_close_matches(name.partition(": ")[2] or name, known, n=1, cutoff=0.8)
+    return f"did you mean `{near[0]}`?" if near else f"write it like {EXAMPLES}."
 
 
 def _event(name: str) -> EventType:

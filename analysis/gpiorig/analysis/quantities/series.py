@@ -38,10 +38,13 @@ class Recorded:
         Analysis of the complete recording.
     parameters
         Those of the recording, such as ``payload`` and ``initiator.payload``.
+    header_ns
+        By node, from the first bit on the air to the rise of its frame timestamp line.
     """
 
     analysis: Analysis
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    header_ns: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def events(self) -> Events:
@@ -130,6 +133,8 @@ class Series:
     def interval(self, statistic: str) -> Interval:
         """A statistic with its interval, in the unit of the quantity; of a single value, that value."""
         note = f"{self.lacking} more lack it" if self.lacking else ""
+        if self.quantity.kind.of_packets:
+            return intervals.for_share(int(self.values.sum()), len(self.values), what="packets").with_note(note)
         if self.quantity.kind.single:
             return Interval(float(int(self.values[0]) * self.scale), NAN, NAN, "none", note=note)
         if not len(self.values):

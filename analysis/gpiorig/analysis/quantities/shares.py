@@ -16,7 +16,8 @@ from gpiorig.analysis.packets import spans
 from gpiorig.analysis.processor import ownership
 from gpiorig.analysis.processor.ownership import NUMBERS, Ownership, TimeOf
 from gpiorig.analysis.quantities import milestones
-from gpiorig.analysis.quantities.names import RADIO, Kind, Quantity
+from gpiorig.analysis.quantities.kinds import Kind
+from gpiorig.analysis.quantities.names import RADIO, Quantity
 from gpiorig.analysis.quantities.series import NONE, Recorded, Samples, Series, plain, single
 
 SWITCH, TASK = "sched.switch", "task.run.enter"

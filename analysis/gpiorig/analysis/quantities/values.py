@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis import columns
 from gpiorig.analysis.errors import QuantityError
-from gpiorig.analysis.quantities import events, milestones, shares
-from gpiorig.analysis.quantities.names import Kind, Quantity, Unit, parse, parse_all
+from gpiorig.analysis.number_text import NS_PER_S
+from gpiorig.analysis.quantities import delays, events, milestones, packet_shares, shares
+from gpiorig.analysis.quantities.kinds import Kind, Unit
+from gpiorig.analysis.quantities.names import Quantity, parse, parse_all
 from gpiorig.analysis.quantities.series import NONE, Recorded, Series
 from gpiorig.analysis.study.analysis import Analysis
 
@@ -26,6 +28,7 @@ DEFAULT = (
     "goodput",
 )
 _OF: Mapping[Kind, Callable[[Quantity, Recorded], tuple[Series, ...]]] = {
+    Kind.DELAY: delays.delays_of,
     Kind.BETWEEN: milestones.between,
     Kind.INTERVAL: events.intervals_of,
     Kind.SPAN: events.spans_of,
@@ -36,6 +39,10 @@ _OF: Mapping[Kind, Callable[[Quantity, Recorded], tuple[Series, ...]]] = {
     Kind.SHARE: shares.processor,
     Kind.DUTY: shares.duties,
     Kind.GOODPUT: shares.goodput,
+    Kind.LOSS: packet_shares.flags,
+    Kind.DELIVERY: packet_shares.flags,
+    Kind.RETRIED: packet_shares.flags,
+    Kind.FOREIGN: packet_shares.flags,
 }
 
 
@@ -47,9 +54,27 @@ def series(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
         raise QuantityError(f"quantity `{quantity.name}`: {error}") from error
 
 
+def series_of(text: str, recorded: Recorded) -> tuple[Series, ...]:
+    """The values of any name of docs/guide/quantities.md and docs/guide/compare.md, by node.
+
+    A name that stands for several delays, such as ``stack``, gives a series for each, under its full name.
+
+    Raises
+    ------
+    QuantityError
+        The name is not understood, or the recording does not show the quantity.
+    """
+    return series(parse(text), recorded)
+
+
 def all_series(texts: Iterable[str], recorded: Recorded) -> tuple[Series, ...]:
-    """The values of several quantities, in the order asked for."""
-    return tuple(one for quantity in parse_all(texts) for one in series(quantity, recorded))
+    """The values of several quantities, in the order asked for; each series once."""
+    return once(one for quantity in parse_all(texts) for one in series(quantity, recorded))
+
+
+def once(values: Iterable[Series]) -> tuple[Series, ...]:
+    """The series without repetitions: two names may stand for the same delay."""
+    return tuple({(one.quantity, one.node): one for one in values}.values())
 
 
 def default_series(recorded: Recorded) -> tuple[Series, ...]:
@@ -64,7 +89,7 @@ def default_series(recorded: Recorded) -> tuple[Series, ...]:
 
 
 def named_values(texts: Iterable[str], recorded: Recorded) -> dict[str, NDArray[np.int64]]:
-    """Times of quantities in samples, by `Series.name`, in the order of time: for `compare.delays.Delays.values`.
+    """Times of quantities in samples, by `Series.name`, in the order of time: for the values of a comparison.
 
     Raises
     ------
@@ -77,7 +102,15 @@ def named_values(texts: Iterable[str], recorded: Recorded) -> dict[str, NDArray[
             raise QuantityError(
                 f"quantity `{quantity.name}`: only times are compared; this is a {quantity.kind.unit.name.lower()}."
             )
-    return {one.name: one.values for one in values}
+    return {one.name: _in_samples(one, recorded) for one in values}
+
+
+def _in_samples(one: Series, recorded: Recorded) -> NDArray[np.int64]:
+    """Times in samples; those of other clocks to the nearest one."""
+    if one.scale == recorded.period_ns:
+        return one.values
+    samples: NDArray[np.int64] = np.rint(one.values * float(one.scale / recorded.period_ns)).astype(np.int64)
+    return samples
 
 
 def table(values: Iterable[Series], analysis: Analysis) -> pa.Table:
@@ -97,7 +130,7 @@ def _part(one: Series, analysis: Analysis) -> pa.Table:
         return np.concatenate([values, np.full(lacking, NONE, dtype=np.int64)])
 
     packets = np.concatenate([one.packets, one.lacking_packets]).astype(np.int32)
-    is_time = one.quantity.kind.unit is Unit.TIME
+    in_samples = one.quantity.kind.unit is Unit.TIME and one.scale == NS_PER_S / analysis.events.samplerate_hz
     weights = padded(one.weights) if one.weights is not None else np.full(count, NONE, dtype=np.int64)
     content = {
         "quantity": pa.array([one.quantity.text] * count, pa.string()),
@@ -105,7 +138,7 @@ def _part(one: Series, analysis: Analysis) -> pa.Table:
         "packet_row": columns.nullable(packets),
         "packet_id": columns.nullable(_ids(packets, analysis)),
         "start_sample": columns.nullable(padded(one.starts)),
-        "samples": pa.array(padded(one.values), mask=missing | (not is_time)),
+        "samples": pa.array(padded(one.values), mask=missing | (not in_samples)),
         "held_samples": columns.nullable(weights),
         "value": pa.array(padded(one.values) * float(one.scale), pa.float64(), mask=missing),
         "unit": pa.array([one.quantity.kind.unit.value] * count, pa.string()),

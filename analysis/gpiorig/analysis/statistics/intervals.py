@@ -178,6 +178,22 @@ def for_statistic(values: Values, name: str, *, unit: float = 1.0, confidence: f
     return for_quantile(values, estimators.probability(name), unit=unit, confidence=confidence)
 
 
+def for_share(count: int, total: int, *, what: str, confidence: float = CONFIDENCE) -> Interval:
+    """The share of `count` among `total`, with the interval of C. J. Clopper and E. S. Pearson.
+
+    "The Use of Confidence or Fiducial Limits Illustrated in the Case of the Binomial", Biometrika 26 (4), 1934,
+    pp. 404-413: exact for cases, which are called `what`, that are independent of each other.
+    """
+    from scipy.special import betaincinv
+
+    outside = (1 - confidence) / 2
+    if not total:
+        return Interval(NAN, NAN, NAN, "none", confidence, "no packets")
+    low = float(betaincinv(count, total - count + 1, outside)) if count else 0.0
+    high = float(betaincinv(count + 1, total - count, 1 - outside)) if count < total else 1.0
+    return Interval(count / total, low, high, "Clopper and Pearson 1934", confidence, f"if {what} are independent")
+
+
 def bootstrapped(estimator: Estimator, *, confidence: float = CONFIDENCE, note: str = "", lags: int = 0) -> Interval:
     """An interval by the circular block bootstrap; see `resampling.resample` and `resampling.limits`."""
     n = len(estimator.influence[0])

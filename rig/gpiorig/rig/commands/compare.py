@@ -9,10 +9,11 @@ import sys
 from dataclasses import replace
 from typing import Any
 
-from gpiorig.analysis.compare import common, comparison, delays, sentences, thresholds
+from gpiorig.analysis.compare import common, comparison, sentences, thresholds
 from gpiorig.analysis.compare.common import Joined
 from gpiorig.analysis.compare.comparison import Change, Comparison
 from gpiorig.analysis.compare.thresholds import Outcome
+from gpiorig.analysis.quantities.delay_names import LOSS
 from gpiorig.analysis.quantities.names import is_quantity, parse_all
 from gpiorig.analysis.tables import stages
 from gpiorig.capture.recording.recording import Recording
@@ -37,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
     before = replace(before, values={**before.values, **values_before})
     now = replace(now, values={**now.values, **values_now})
     comparison_ = comparison.compare(before, now, watch=comparing.watched)
-    judged = [limit for limit in limits if now.complete or limit.quantity == delays.LOSS]
+    judged = [limit for limit in limits if now.complete or limit.quantity == LOSS]
     outcomes = [thresholds.judge(limit, before, now, comparison_) for limit in judged]
     if options.output:
         stages.write(comparison.as_table(comparison_), options.output)

@@ -7,9 +7,10 @@ from typing import Any, Literal
 
 import msgspec
 
-from gpiorig.analysis.compare import assertions, delays, thresholds
+from gpiorig.analysis.compare import assertions, thresholds
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.quantities import names as quantities
+from gpiorig.analysis.quantities.delay_names import ONE_WAY, RTT
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.experiments.node_settings import LIMITS, NODE_NAMES, NodeSettings, Settings
@@ -119,7 +120,7 @@ def _check_quantities(experiment: Experiment, bench: Bench, *, what: str) -> Non
         raise BenchError(f"{what}: assert: without probes there are no delays on the pins to assert anything of.")
     if experiment.quantities and experiment.probes in ("empty", "off"):
         raise BenchError(f"{what}: quantities: without probes the pins show none of them.")
-    total = delays.RTT if experiment.app in ROUND_TRIPS else delays.ONE_WAY
+    total = RTT if experiment.app in ROUND_TRIPS else ONE_WAY
     try:
         asked = quantities.parse_all(experiment.quantities)
         limits = [("assert", text, assertions.parse(text).quantity) for text in experiment.assertions]
@@ -130,5 +131,5 @@ def _check_quantities(experiment: Experiment, bench: Bench, *, what: str) -> Non
         if quantity.node not in ("", *bench.nodes):
             raise BenchError(f"{what}: quantities: no node `{quantity.node}`; the bench has {', '.join(bench.nodes)}.")
     for key, text, name in limits:
-        if name in {delays.RTT, delays.ONE_WAY} - {total}:
+        if name in {RTT, ONE_WAY} - {total}:
             raise BenchError(f"{what}: {key}: `{text}`: the total delay of `{experiment.app}` is called `{total}`.")

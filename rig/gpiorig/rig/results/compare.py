@@ -13,6 +13,7 @@ from gpiorig.analysis.compare import delays
 from gpiorig.analysis.compare.delays import Delays
 from gpiorig.analysis.delays import radio_parts
 from gpiorig.analysis.packets.routes import ROUND_TRIP
+from gpiorig.analysis.quantities.delays import NONE_COMPLETE
 from gpiorig.analysis.quantities.series import Samples
 from gpiorig.analysis.quantities.values import named_values
 from gpiorig.analysis.study.analysis import Analysis
@@ -89,7 +90,7 @@ def check_common(base: Recording, before: Delays, now: Delays) -> None:
     """
     if not before.complete:
         raise RigError(
-            f"{base.folder}: {delays.NONE_COMPLETE}, so there is nothing to compare with; `gpiorig report` shows what "
+            f"{base.folder}: {NONE_COMPLETE}, so there is nothing to compare with; `gpiorig report` shows what "
             "is missing."
         )
     if now.complete and not set(before.values) & set(now.values):

@@ -17,6 +17,7 @@ from gpiorig.analysis.report import ReportData
 from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.experiments import limits
+from gpiorig.rig.recordings.opened import open_recording
 
 STATISTICS = ("min", "median", "mean", "p99", "max")
 
@@ -36,7 +37,7 @@ def checked(recording: Recording, texts: Iterable[str] = ()) -> tuple[str, ...]:
 
 def recorded(recording: Recording, analysis: Analysis) -> Recorded:
     """What quantities are computed from."""
-    return Recorded(analysis, recording.info.parameters)
+    return Recorded(analysis, recording.info.parameters, open_recording(recording).header_ns)
 
 
 def shown(data: ReportData, names: Iterable[str], source: Recorded) -> ReportData:
@@ -48,7 +49,7 @@ def shown(data: ReportData, names: Iterable[str], source: Recorded) -> ReportDat
             series += values.series(quantity, source)
         except QuantityError as error:
             problems.append(f"No {error}")
-    return dataclasses.replace(data, quantities=tuple(series), notes=(*data.notes, *problems))
+    return dataclasses.replace(data, quantities=values.once(series), notes=(*data.notes, *problems))
 
 
 def tables(data: ReportData) -> dict[str, pa.Table]:

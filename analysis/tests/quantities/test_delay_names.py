@@ -1,0 +1,115 @@
+"""Names of delays and shares of packets as quantities: against the routes, the comparison, and the truth."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from network import Network
+
+from gpiorig.analysis.compare import assertions, delays
+from gpiorig.analysis.errors import QuantityError
+from gpiorig.analysis.quantities import values as quantity_values
+from gpiorig.analysis.quantities.kinds import Kind
+from gpiorig.analysis.quantities.names import parse
+from gpiorig.analysis.quantities.series import Recorded
+from gpiorig.analysis.quantities.values import series_of
+from gpiorig.analysis.study import analysis
+
+MS = 24_000
+NODES = ("initiator", "responder")
+HEADERS = dict.fromkeys(NODES, 192_000)
+
+
+def recorded(events, *, headers=None, destinations=None, ends=None, **parameters):
+    headers = headers or HEADERS
+    stages = analysis.analyse(events, {}, header_ns=headers, destinations=destinations, ends=ends)
+    return Recorded(stages, parameters, headers)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("rtt", "delay", "*", "stack", "udp to ipv6", "request: udp to ipv6", "reply hop 2: ipv6 to 6lowpan"),
+        *("turn-around: app.rx to app.tx", "hop 1: radio wait: exec done to first bit on air: backoff"),
+        *("forward: mac to mac", "request: driver.exec to irq"),
+    ],
+)
+def test_delays_are_quantities(text):
+    assert Kind.DELAY is parse(text).kind
+    assert "initiator" == parse(f"{text} at initiator").node
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("udp to ipv7", "did you mean `udp to ipv6`?"),
+        ("request: udp to ipv7", "did you mean `udp to ipv6`?"),
+        ("los", "did you mean `loss`?"),
+        ("round trip", "write it like `mac.tx -> mac.rx`, "),
+        ("reqest: udp to ipv6", "did you mean `udp to ipv6`?"),
+    ],
+)
+def test_what_is_no_delay_is_refused(text, part):
+    with pytest.raises(QuantityError) as error:
+        parse(text)
+    assert part in str(error.value)
+
+
+def test_every_delay_of_a_run_comes_back(bench):
+    """Each name that `assert` takes gives the same values as a series, with packets and starts that fit the route."""
+    measured = recorded(bench.events(), ends=NODES)
+    run, route = delays.from_analysis(measured.analysis), measured.analysis.routes[0]
+    for name in ["rtt", "stack", "isr", "udp to ipv6", "*"]:
+        series = {one.quantity.text: one for one in series_of(name, measured)}
+        assert run.named(name) == tuple(series)
+        assert all(run.samples(full).tolist() == one.values.tolist() for full, one in series.items())
+    steps = series_of("*", measured)[1:]
+    assert all(one.packets.tolist() == route.steps.rows.tolist() for one in steps)
+    for before, after in pairwise(steps):
+        assert (before.starts + before.values).tolist() == after.starts.tolist()
+    (at_responder,) = series_of("udp to ipv6 at responder", measured)
+    assert "reply: udp to ipv6" == at_responder.quantity.text
+    with pytest.raises(QuantityError, match="does not begin at responder"):
+        series_of("rtt at responder", measured)
+    with pytest.raises(QuantityError, match="this run has no such delay"):
+        series_of("hop 9: udp to ipv6", measured)
+    content = quantity_values.table(quantity_values.all_series(["rtt", "*", "loss"], measured), measured.analysis)
+    assert content["quantity"].to_pylist().count("rtt") == len(route)
+
+
+def some_lost(*, answered=False):
+    """Ten packets from a to b, of which two reach nobody; the fourth is sent twice."""
+    network = Network("ab")
+    for n in range(1, 11):
+        at = n * 200 * MS
+        if n == 4:
+            at = network.frame(at, "a", n, {}, outcome="no_ack").end + MS
+            network.frame(at, "a", n, {"b": "deliver"}, by="retry", outcome="complete")
+        else:
+            network.frame(
+                at, "a", n, {} if n in (3, 7) else {"b": "deliver"}, outcome="no_ack" if n in (3, 7) else "complete"
+            )
+    return network
+
+
+def test_lost_and_repeated_packets_are_ones():
+    network = some_lost()
+    measured = recorded(network.events(), headers=network.headers(), destinations={"a": ("b",)})
+    (loss,), (delivery,), (retried,) = (series_of(text, measured) for text in ("loss", "delivery", "retried"))
+    assert [0, 0, 1, 0, 0, 0, 1, 0, 0, 0] == loss.values.tolist()
+    assert (1 - loss.values).tolist() == delivery.values.tolist()
+    assert [0, 0, 0, 1, 0, 0, 0, 0, 0, 0] == retried.values.tolist()
+    assert "a > b" == loss.node
+    whole = delays.from_analysis(measured.analysis).loss()
+    assert replace(whole, note="") == replace(loss.interval(""), note="")
+    (of_a,) = series_of("loss at a", measured)
+    assert loss.values.tolist() == of_a.values.tolist()
+    run = delays.from_analysis(measured.analysis)
+    verdicts = assertions.evaluate_all(["loss at a < 25 %", "delivery > 90 %", "retried < 5 %"], run, measured)
+    assert [(True, False), (False, False), (False, False)] == [(one.holds, one.sure) for one in verdicts]
+    with pytest.raises(QuantityError, match="b sent no packet of its own"):
+        series_of("loss at b", measured)
+    with pytest.raises(QuantityError, match="is a share and has no `p99`"):
+        assertions.parse("p99(delivery) < 5 %")
