@@ -257,7 +257,7 @@ def test_what_was_read_at_a_node_and_not_sent_on_is_not_lacking():
         ("reply.mac.tx -> mac.rx", "no packet of this recording shows `reply.mac.tx`"),
         ("mac.tx -> mac.rx at x", "no node `x`; the recording has a, b"),
         ("duty of radio", "the pins do not show when a receiver listens"),
-        ("goodput", "the size of the payload of a"),
+        ("goodput", "does not contain `payload` of a; set it in the experiment"),
         ("run of thread 3", "no node shows"),
         ("wait of task 6", "set `events_task = true`"),
         ("length of queue 1", "set `events_queue = true`"),

@@ -84,6 +84,22 @@ def audit(
     )
 
 
+def times_of(
+    events: Events,
+    records: Sequence[NodeRecord],
+    *,
+    reference: str = "analyzer",
+    round_trips: NDArray[np.bool_] | None = None,
+) -> dict[str, NodeTimes]:
+    """The timestamps of each node's packet lines on every clock; without nodes whose log is of another recording."""
+    nodes = [
+        _node(record, events, round_trips, reference=reference)
+        for record in records
+        if record.node in events.node_names
+    ]
+    return {node.times.packets.node: node.times for node in nodes if node.times is not None and not node.foreign}
+
+
 @dataclass(frozen=True, slots=True)
 class _Node:
     """Parts of an audit from one node."""

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from gpiorig.analysis.audit.inputs import Clock
 from gpiorig.analysis.audit.lateness import Lateness, lateness
 from gpiorig.analysis.audit.matching import NONE
-from gpiorig.analysis.audit.packet_lines import ROUND_US, PacketTimestamps
+from gpiorig.analysis.audit.packet_lines import ROUND_US, PacketTimestamps, node_interval_ns
 from gpiorig.analysis.clocks import fit as fitting
 from gpiorig.analysis.clocks.fit import ClockFit
 from gpiorig.analysis.clocks.unwrap import unwrap
 from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.logs.node_log import MISSING
 from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.capture.edges.nanoseconds import nearest_ns
 
@@ -43,6 +44,8 @@ class NodeTimes:
         For each of the host's clocks int64[k], the timestamp of each line in ns; -1 for none.
     late
         The host's timestamps of lines against the events they report; None without host.
+    samplerate_hz
+        Exact samplerate of the analyzer.
     """
 
     packets: PacketTimestamps
@@ -55,6 +58,26 @@ class NodeTimes:
     received_ns: NDArray[np.int64]
     host: dict[Clock, NDArray[np.int64]]
     late: Lateness | None
+    samplerate_hz: Fraction
+
+    def on_analyzer_ns(self, timestamps_us: NDArray[np.int64]) -> NDArray[np.int64]:
+        """int64[k]: further timestamps of the lines on the analyzer's clock, by the fit; -1 for none.
+
+        Each is within half a round of the timer of the event that its line reports.
+        """
+        seen = self.packets.seen
+        rows = np.flatnonzero((timestamps_us != MISSING) & (seen != NONE))
+        instants_ns = np.full(len(timestamps_us), NONE, dtype=np.int64)
+        if not self.fit.segments or not len(rows):
+            return instants_ns
+        log = self.packets.log
+        near_us = np.where(self.packets.sent == seen, log.sent_us, log.received_us)[rows]
+        near_ns = np.where(self.packets.sent == seen, self.sent_ns, self.received_ns)[rows]
+        place = np.searchsorted(self.instants_ns, nearest_ns(seen[rows], self.samplerate_hz))
+        clock_ns = (self.instants_ns + self.phase_ns)[place]
+        clock_ns = clock_ns + node_interval_ns(near_us, timestamps_us[rows]).astype(np.int64)
+        instants_ns[rows] = self.fit.to_reference(clock_ns, near_ns=near_ns)[0]
+        return instants_ns
 
 
 def times(packets: PacketTimestamps, events: Events, *, reference: str) -> NodeTimes:
@@ -94,6 +117,7 @@ def times(packets: PacketTimestamps, events: Events, *, reference: str) -> NodeT
         received_ns=on_analyzer[k:],
         host=host,
         late=late,
+        samplerate_hz=events.samplerate_hz,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ MISSING = -1
 DIGITS = 10  # of 32 bits
 _OUTCOMES = {"ok", "lost", "no_ack", "busy", "queue", "timeout", "too_long"}
 _TEXT = {"ready", "ok", "print"}  # lines that the analysis does not need
+_DIALOGUE = {"set", "identify"}  # answers that count nothing
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,6 +31,8 @@ class NodeLog:
         int32[k], one per ``packet`` line, in the order of the log.
     sent_us, received_us
         int64[k], the node's 32-bit timer of 1 MHz as logged, not unwrapped; -1 if the line has none.
+    due_us, departed_us
+        int64[k], by the same timer, when the packet was to leave and when it left; -1 if the line has none.
     outcomes
         ``ok`` for each line, or why the packet is lost or was not sent: ``timeout``, ``no_ack``, ``busy``, ``queue``
         (a queue was full, or there was no buffer), ``too_long``.
@@ -38,6 +42,8 @@ class NodeLog:
         Number of ``boot`` lines: more than one means that the node was reset.
     done
         Numbers of the last ``done`` (or ``ok report``) line: sent, received, lost, probes; empty if there was none.
+    answers
+        Numbers that the node counted, by the word of its last answer: ``report`` (or the ``done`` line), ``mac``, ….
     identity
         Fields of the last ``ok identify`` line.
     errors
@@ -56,10 +62,13 @@ class NodeLog:
     sequences: NDArray[np.int32]
     sent_us: NDArray[np.int64]
     received_us: NDArray[np.int64]
+    due_us: NDArray[np.int64]
+    departed_us: NDArray[np.int64]
     outcomes: tuple[str, ...]
     lost: NDArray[np.bool_]
     boots: int
     done: dict[str, int]
+    answers: dict[str, dict[str, int]]
     identity: dict[str, str]
     errors: tuple[str, ...]
     malformed: tuple[str, ...]
@@ -81,9 +90,10 @@ def parse(text: bytes | str, *, node: str) -> NodeLog:
     if isinstance(text, bytes):
         text = text.decode("ascii", errors="replace")
     *lines, rest = text.replace("\r", "").split("\n")
-    packets: list[tuple[int, int, int, str, bool]] = []
+    packets: list[_Packet] = []
     malformed, errors, event_lines = [], [], []
     done: dict[str, int] = {}
+    answers: dict[str, dict[str, int]] = {}
     identity: dict[str, str] = {}
     packet_lines: list[int] = []
     boot_lines: list[int] = []
@@ -96,13 +106,16 @@ def parse(text: bytes | str, *, node: str) -> NodeLog:
             event_lines.append(line)
             continue
         fields = _fields(tail.split()[1:] if word == "ok" else tail.split())
+        answered = tail.partition(" ")[0] if word == "ok" else ""
+        if fields and answered and answered not in _DIALOGUE:
+            answers[answered] = {key: value for key, text in fields.items() if (value := _integer(text)) is not None}
         packet = _packet(fields) if word == "packet" else None
         numbers = _numbers(fields) if word == "done" or line.startswith("ok report ") else None
         if word == "packet" and packet is not None:
             packets.append(packet)
             packet_lines.append(number)
         elif numbers is not None:
-            done = numbers
+            done = answers["report"] = numbers
         elif line.startswith("ok identify ") and fields:
             identity = fields
         elif word == "boot" and fields is not None:
@@ -114,13 +127,16 @@ def parse(text: bytes | str, *, node: str) -> NodeLog:
         malformed.append(rest)
     return NodeLog(
         node=node,
-        sequences=np.array([p[0] for p in packets], dtype=np.int32),
-        sent_us=np.array([p[1] for p in packets], dtype=np.int64),
-        received_us=np.array([p[2] for p in packets], dtype=np.int64),
-        outcomes=tuple(p[3] for p in packets),
-        lost=np.array([p[4] for p in packets], dtype=bool),
+        sequences=np.array([packet.sequence for packet in packets], dtype=np.int32),
+        sent_us=np.array([packet.sent_us for packet in packets], dtype=np.int64),
+        received_us=np.array([packet.received_us for packet in packets], dtype=np.int64),
+        due_us=np.array([packet.due_us for packet in packets], dtype=np.int64),
+        departed_us=np.array([packet.departed_us for packet in packets], dtype=np.int64),
+        outcomes=tuple(packet.outcome for packet in packets),
+        lost=np.array([packet.lost for packet in packets], dtype=bool),
         boots=len(boot_lines),
         done=done,
+        answers=answers,
         identity=identity,
         errors=tuple(errors),
         malformed=tuple(malformed),
@@ -153,8 +169,20 @@ def _numbers(fields: dict[str, str] | None) -> dict[str, int] | None:
     return None if None in numbers.values() else {key: value for key, value in numbers.items() if value is not None}
 
 
-def _packet(fields: dict[str, str] | None) -> tuple[int, int, int, str, bool] | None:
-    """Sequence number, tx and rx timestamps, outcome, whether lost; None if something is missing or out of range."""
+class _Packet(NamedTuple):
+    """One ``packet`` line."""
+
+    sequence: int
+    sent_us: int
+    received_us: int
+    due_us: int
+    departed_us: int
+    outcome: str
+    lost: bool
+
+
+def _packet(fields: dict[str, str] | None) -> _Packet | None:
+    """A ``packet`` line; None if something is missing or out of range."""
     if fields is None or not {"seq", "status"} <= fields.keys():
         return None
     status = fields["status"]
@@ -162,9 +190,10 @@ def _packet(fields: dict[str, str] | None) -> tuple[int, int, int, str, bool] | 
     if status not in _OUTCOMES or lost != ("reason" in fields) or not fields.keys() & {"tx_us", "rx_us"}:
         return None
     numbers = []
-    for key, bits in (("seq", 16), ("tx_us", 32), ("rx_us", 32)):
+    for key, bits in (("seq", 16), *((key, 32) for key in ("tx_us", "rx_us", "due_us", "departed_us"))):
         value = _integer(fields[key]) if key in fields else MISSING
         if value is None or value >= 1 << bits:
             return None
         numbers.append(value)
-    return numbers[0], numbers[1], numbers[2], fields["reason"] if lost else status, lost
+    sequence, sent, received, due, departed = numbers
+    return _Packet(sequence, sent, received, due, departed, fields["reason"] if lost else status, lost)

@@ -61,10 +61,10 @@ def matching(quantity: str, names: Iterable[str], kinds: Mapping[str, Kind], par
         return (quantity,)
     if quantity == EVERY:
         return names
-    found = tuple(name for name in names if kinds.get(name) is KINDS.get(quantity, ""))
-    found = found or tuple(name for name in names if name.partition(": ")[2] == quantity)
-    if found:
-        return found
+    matches = tuple(name for name in names if kinds.get(name) is KINDS.get(quantity, ""))
+    matches = matches or tuple(name for name in names if name.partition(": ")[2] == quantity)
+    if matches:
+        return matches
     some_kinds = [name for name, kind in KINDS.items() if kind in kinds.values()]
     known = dict.fromkeys([*names, *parts, *some_kinds, *(name.partition(": ")[2] for name in kinds)])
     near = difflib.get_close_matches(quantity, known, n=1)

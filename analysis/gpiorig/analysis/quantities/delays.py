@@ -42,21 +42,21 @@ def delays_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
     steps = {step.name: column for column, step in enumerate(route.steps.steps)}
     parts = _parts(recorded, route) if part_of(quantity.subject) else {}
     kinds = {step.name: step.kind for step in route.steps.steps}
-    found = []
+    matches = []
     for name in matching(quantity.subject, [total.quantity.text, *steps], kinds, parts):
         if name == total.quantity.text:
-            found.append(total)
+            matches.append(total)
         elif name in steps:
-            found.append(_step(quantity, recorded, route, steps[name], route.steps.samples[:, steps[name]]))
+            matches.append(_step(quantity, recorded, route, steps[name], route.steps.samples[:, steps[name]]))
         else:
             column, samples = parts[name]
-            found.append(_named(_step(quantity, recorded, route, column, samples), name))
+            matches.append(_named(_step(quantity, recorded, route, column, samples), name))
     if quantity.node:
         recorded.nodes(quantity)
-        found = [one for one in found if one.node.split(" > ")[0] == quantity.node]
-        if not found:
+        matches = [one for one in matches if one.node.split(" > ")[0] == quantity.node]
+        if not matches:
             raise QuantityError(f"`{quantity.subject}` does not begin at {quantity.node}.")
-    return tuple(found)
+    return tuple(matches)
 
 
 def _total(quantity: Quantity, recorded: Recorded, route: Route) -> Series:

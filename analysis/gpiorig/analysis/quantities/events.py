@@ -20,19 +20,19 @@ def intervals_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
     events = recorded.events
     by_node = []
     for node in recorded.nodes(quantity):
-        at = _chosen(recorded, event_of(quantity.subject), quantity.number, node)
+        at = chosen(recorded, event_of(quantity.subject), quantity.number, node)
         samples = events.samples[at]
         lost = lost_between(events, samples[:-1], samples[1:])
         if len(at) > 1:
             begins = np.flatnonzero(~lost)
-            packets = _packets(recorded, at)[begins]
+            packets = packets_at(recorded, at)[begins]
             values = np.diff(samples)[begins]
             lacking = int(lost.sum())
             series = plain(
                 events.node_names[node], quantity, recorded, values, samples[begins], packets=packets, lacking=lacking
             )
             by_node.append(series)
-    return _shown(by_node, quantity, recorded, f"two events `{event_of(quantity.subject)}`")
+    return shown(by_node, quantity, recorded, f"two events `{event_of(quantity.subject)}`")
 
 
 def spans_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
@@ -40,20 +40,20 @@ def spans_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
     events, enter = recorded.events, f"{quantity.subject}.enter"
     by_node = []
     for node in recorded.nodes(quantity):
-        entered = _chosen(recorded, enter, quantity.number, node)
+        entered = chosen(recorded, enter, quantity.number, node)
         both = spans.pairs_of(enter, events, recorded.index, node=node)
         both = both[np.isin(both[:, 0], entered)]
         both = both[np.argsort(both[:, 0])]
         if len(both):
             starts = events.samples[both[:, 0]]
             values = events.samples[both[:, 1]] - starts
-            packets = np.maximum(*(_packets(recorded, at) for at in both.T))
+            packets = np.maximum(*(packets_at(recorded, at) for at in both.T))
             lacking = len(entered) - len(both)
             series = plain(
                 events.node_names[node], quantity, recorded, values, starts, packets=packets, lacking=lacking
             )
             by_node.append(series)
-    return _shown(by_node, quantity, recorded, f"a span `{quantity.subject}` with enter and exit")
+    return shown(by_node, quantity, recorded, f"a span `{quantity.subject}` with enter and exit")
 
 
 def waits_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
@@ -69,7 +69,7 @@ def waits_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
             values = events.samples[until] - starts
             by_node.append(plain(events.node_names[node], quantity, recorded, values, starts, lacking=lacking))
     what = "task.due" if quantity.subject == "task" else "queue.post"
-    return _shown(by_node, quantity, recorded, f"`{what}` with id {quantity.number}", event=what)
+    return shown(by_node, quantity, recorded, f"`{what}` with id {quantity.number}", event=what)
 
 
 def lengths_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
@@ -85,12 +85,12 @@ def lengths_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
             until = np.minimum(until, bounds[np.searchsorted(bounds, starts, side="right").clip(max=len(bounds) - 1)])
             series = plain(events.node_names[node], quantity, recorded, lengths, starts)
             by_node.append(dataclasses.replace(series, scale=Fraction(1), weights=until - starts))
-    return _shown(by_node, quantity, recorded, f"`queue.post` with id {quantity.number}", event="queue.post")
+    return shown(by_node, quantity, recorded, f"`queue.post` with id {quantity.number}", event="queue.post")
 
 
 def _task_waits(recorded: Recorded, task: int, node: int) -> tuple[Samples, Samples, int]:
     """Positions of due and run, and how often the task became due; a run belongs to the last due before it."""
-    due, runs = (_chosen(recorded, name, task, node) for name in ("task.due", "task.run.enter"))
+    due, runs = (chosen(recorded, name, task, node) for name in ("task.due", "task.run.enter"))
     if not len(due) or not len(runs):
         return due[:0], due[:0], len(due)
     place = np.searchsorted(runs, due)
@@ -121,7 +121,7 @@ def _queue(recorded: Recorded, queue: int, node: int) -> tuple[Samples, Samples,
 
     Counted from the least that the queue held between lost samples: what was in it before is not known.
     """
-    posts, fetches = (_chosen(recorded, name, queue, node) for name in ("queue.post", "queue.fetch"))
+    posts, fetches = (chosen(recorded, name, queue, node) for name in ("queue.post", "queue.fetch"))
     at = np.sort(np.concatenate([posts, fetches]))
     posted = np.isin(at, posts)
     lengths = np.zeros(len(at), dtype=np.int64)
@@ -138,13 +138,13 @@ def _intervals_without_loss(recorded: Recorded, at: Samples) -> Samples:
     return intervals
 
 
-def _chosen(recorded: Recorded, event: str, number: int, node: int) -> Samples:
+def chosen(recorded: Recorded, event: str, number: int, node: int) -> Samples:
     """Positions of an event on a node, those with an id if one is asked for."""
     at = recorded.index.positions(event, node=node)
     return at[recorded.events.ids[at] == number] if number >= 0 else at
 
 
-def _packets(recorded: Recorded, at: Samples) -> NDArray[np.int32]:
+def packets_at(recorded: Recorded, at: Samples) -> NDArray[np.int32]:
     """int32[n], row of the packet of every event, -1 for none."""
     hops = recorded.analysis.hops
     if hops is None:
@@ -152,7 +152,7 @@ def _packets(recorded: Recorded, at: Samples) -> NDArray[np.int32]:
     return packets_of(hops.visit_of[at], hops.visits)
 
 
-def _shown(
+def shown(
     by_node: list[Series], quantity: Quantity, recorded: Recorded, what: str, *, event: str = ""
 ) -> tuple[Series, ...]:
     """The series; without one a `QuantityError` with the ids that the recording has."""

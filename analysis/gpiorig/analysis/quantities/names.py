@@ -14,11 +14,13 @@ from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.events.ids import PACKET_LAYERS
 from gpiorig.analysis.events.table import EVENT_TYPES, EventType
 from gpiorig.analysis.packets.path import DIRECTIONS, POINTS
+from gpiorig.analysis.processor.layer_labels import DOWN, INTERRUPT, WAYS
 from gpiorig.analysis.quantities import delay_names
 from gpiorig.analysis.quantities.kinds import ARROW, Kind
 
 AT = " at "
 IN = " in "
+BY = " by "
 RADIO = "radio"
 EXAMPLES = (
     "`mac.tx -> mac.rx`, `interval of app.tx`, `span of udp.checksum`, `share of isr.timer`, `goodput`, `rtt` or `loss`"
@@ -42,10 +44,25 @@ _OF_PACKETS = {
 MILESTONES = tuple(dict.fromkeys([*_POINTS, *TX_ENDS, *sorted(_EXITS | _OF_PACKETS)]))
 INTERRUPTS = (*sorted(name for name in _SPANS if name.startswith("isr.")), "timer.fire")
 OCCUPANTS = ("thread", "task", "sleep", *INTERRUPTS)
-_ALONE = {
-    kind.value: kind for kind in Kind if kind is not Kind.DELAY and " of" not in kind.value and kind is not Kind.BETWEEN
-}
+CLOCKS = ("log", "host", "aggregator")
+# Events whose instants the lines of a log contain.
+STAMPED = ("app.tx", "app.rx", "radio.tx_start")
+LAYERS = (*DOWN, INTERRUPT)
+_ALONE = {kind.value: kind for kind in Kind if " of" not in kind.value and kind not in (Kind.DELAY, Kind.BETWEEN)}
 _NUMBERED = ("thread", "task", "queue")
+_BY_CLOCK = (Kind.INTERVAL_ERROR, Kind.SPREAD)
+_OF_PACKET_EVENTS = (Kind.GAP, Kind.GAP_ERROR, Kind.SPREAD, Kind.LATENESS)
+_OF_EVENTS = (Kind.INTERVAL, Kind.INTERVAL_ERROR, Kind.SPAN, Kind.RATE)
+_POINTS_OF_SPANS = (tuple(sorted(_SPANS)), "point with an enter and an exit")
+_SUBJECTS = {
+    Kind.SPAN: _POINTS_OF_SPANS,
+    Kind.DUTY: ((RADIO, *_POINTS_OF_SPANS[0]), _POINTS_OF_SPANS[1]),
+    **dict.fromkeys((Kind.RUN, Kind.TIME, Kind.SHARE), (OCCUPANTS, "occupant of a processor")),
+    Kind.WAIT: (("task", "queue"), "subject of a wait"),
+    Kind.LENGTH: (("queue",), "subject of a length"),
+    Kind.SELF_TIME: ((*LAYERS, *(f"{layer} {way}" for layer in LAYERS for way in WAYS)), "layer"),
+}
+_KEY = re.compile(r"[a-z][a-z0-9_]*(?:\.[a-z][a-z0-9_]*)?")
 _QUALIFIED = re.compile(rf"(?:(?P<direction>{'|'.join(DIRECTIONS)})\.|hop (?P<hop>[1-9]\d*)\.)?(?P<name>\S.*)")
 
 
@@ -99,11 +116,13 @@ class Quantity:
         Milestones of a `Kind.BETWEEN` and a `Kind.TIME`.
     subject
         Subject of the other kinds: an event (`Kind.INTERVAL`), a point (`Kind.SPAN`, `Kind.DUTY`), an
-        occupant of the processor, ``task``, ``queue`` or `RADIO`; empty of goodput.
+        occupant of the processor, ``task``, ``queue``, `RADIO`, a layer, a key of an answer, a delay; empty of others.
     number
         Id of the thread, task or queue, or of the events of a span or an interval; -1: any.
     node
         The requested node; empty: every node.
+    clock
+        One of `CLOCKS` whose timestamps count; empty: the pins.
     """
 
     text: str
@@ -113,6 +132,7 @@ class Quantity:
     subject: str = ""
     number: int = -1
     node: str = ""
+    clock: str = ""
 
     @property
     def name(self) -> str:
@@ -203,28 +223,33 @@ def _about(kind: Kind, rest: str, node: str) -> Quantity:
         rest, _, window = rest.partition(IN)
         within = _between(window, node)
         start, end, window = within.start, within.end, f"{IN}{within.text}"
+    clock = next((clock for clock in CLOCKS if kind in _BY_CLOCK and rest.endswith(f"{BY}{clock}")), "")
+    rest = rest.removesuffix(f"{BY}{clock}") if clock else rest
     subject, _, last = rest.rpartition(" ")
     subject, number = (subject, int(last)) if subject and last.isdecimal() else (rest, -1)
-    if kind is Kind.INTERVAL:
-        _check(subject, [*MILESTONES, *_EVENTS, *_SPANS], "event")
-        event_of(subject)
-    elif kind is Kind.SPAN:
-        _check(subject, sorted(_SPANS), "point with an enter and an exit")
-    elif kind in (Kind.RUN, Kind.TIME, Kind.SHARE):
-        _check(subject, OCCUPANTS, "occupant of a processor")
-    elif kind is Kind.WAIT:
-        _check(subject, ("task", "queue"), "subject of a wait")
-    elif kind is Kind.LENGTH:
-        _check(subject, ("queue",), "subject of a length")
-    elif kind is Kind.DUTY:
-        _check(subject, (RADIO, *sorted(_SPANS)), "point with an enter and an exit")
-    if (subject in _NUMBERED) != (number >= 0) and kind not in (Kind.INTERVAL, Kind.SPAN):
+    _check_subject(kind, subject, clock)
+    numbered = subject in _NUMBERED
+    if numbered != (number >= 0) and (numbered or kind not in _OF_EVENTS):
         raise QuantityError(
             f"`{subject}` needs its id, as in `{subject} 3`." if number < 0 else f"`{subject}` has no id."
         )
     parts = [kind.value, subject, str(number) if number >= 0 else ""]
-    text = " ".join(part for part in parts if part) + window
-    return Quantity(text, kind, start=start, end=end, subject=subject, number=number, node=node)
+    text = " ".join(part for part in parts if part) + window + (f"{BY}{clock}" if clock else "")
+    return Quantity(text, kind, start=start, end=end, subject=subject, number=number, node=node, clock=clock)
+
+
+def _check_subject(kind: Kind, subject: str, clock: str) -> None:
+    if clock or kind is Kind.STAMP_ERROR:
+        _check(subject, STAMPED, "event with a timestamp in the log")
+    elif kind in _OF_PACKET_EVENTS:
+        _check(subject, sorted(_OF_PACKETS), "event of a packet")
+    elif kind in (Kind.INTERVAL, Kind.INTERVAL_ERROR) or (kind is Kind.RATE and subject not in ("task", "queue")):
+        _check(subject, [*MILESTONES, *_EVENTS, *_SPANS], "event")
+        event_of(subject)
+    elif kind is Kind.COUNT and not _KEY.fullmatch(subject):
+        raise QuantityError(f"`{subject}` is not a key of an answer; write it like `count of displaced at relay`.")
+    elif kind in _SUBJECTS:
+        _check(subject, *_SUBJECTS[kind])
 
 
 def _keyword(text: str) -> Kind | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -12,6 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.analysis.audit import auditor
+from gpiorig.analysis.audit.inputs import NodeRecord
+from gpiorig.analysis.audit.node_times import NodeTimes
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.events import completions
 from gpiorig.analysis.events.completions import Completions, Index
@@ -40,11 +43,14 @@ class Recorded:
         Those of the recording, such as ``payload`` and ``initiator.payload``.
     header_ns
         By node, from the first bit on the air to the rise of its frame timestamp line.
+    host_records
+        Reads the serial records; None of a recording without. Called once, if a quantity needs the host's timestamps.
     """
 
     analysis: Analysis
     parameters: Mapping[str, Any] = field(default_factory=dict)
     header_ns: Mapping[str, int] = field(default_factory=dict)
+    host_records: Callable[[], Sequence[NodeRecord] | None] = lambda: None
 
     @property
     def events(self) -> Events:
@@ -60,6 +66,20 @@ class Recorded:
     def completions(self) -> Completions:
         """The interrupts of the ends of transmissions and receptions."""
         return completions.find(self.events, self.index)
+
+    @cached_property
+    def log_times(self) -> dict[str, NodeTimes]:
+        """The nodes' own timestamps of their packet lines, by node."""
+        return self._times([NodeRecord(log) for log in self.analysis.logs.values()])
+
+    @cached_property
+    def host_times(self) -> dict[str, NodeTimes]:
+        """The same with the host's timestamps of the lines."""
+        records = self.host_records()
+        return self._times([record for record in records or () if record.host is not None])
+
+    def _times(self, records: Sequence[NodeRecord]) -> dict[str, NodeTimes]:
+        return auditor.times_of(self.events, records, round_trips=self.analysis.in_round_trips)
 
     @property
     def request_of(self) -> Samples:

@@ -19,6 +19,7 @@ from gpiorig.analysis.quantities import milestones
 from gpiorig.analysis.quantities.kinds import Kind
 from gpiorig.analysis.quantities.names import RADIO, Quantity
 from gpiorig.analysis.quantities.series import NONE, Recorded, Samples, Series, plain, single
+from gpiorig.analysis.quantities.settings import number_of
 
 SWITCH, TASK = "sched.switch", "task.run.enter"
 SLOTS = ("slot.rx", "slot.tx")
@@ -38,7 +39,7 @@ def processor(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
         if wanted not in names:
             continue
         own = owned.occupants == names.index(wanted)
-        start, end, lost = _active(recorded, node)
+        start, end, lost = active(recorded, node)
         if quantity.kind is Kind.SHARE:
             begins = np.clip(owned.starts, start, end)
             ends = np.clip(owned.starts + owned.durations, start, end)
@@ -95,7 +96,7 @@ def duties(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
     for node in recorded.nodes(quantity):
         open_ = _radio_on(recorded, node) if quantity.subject == RADIO else _open(recorded, quantity.subject, node)
         if open_ is not None and len(open_):
-            start, end, lost = _active(recorded, node)
+            start, end, lost = active(recorded, node)
             share = Fraction(1, end - start - lost)
             busy = covered(np.clip(open_, start, end))
             by_node.append(single(events.node_names[node], quantity, busy, share, start))
@@ -135,7 +136,7 @@ def goodput(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
             continue
         start = int(packets.starts[sent].min())
         time = int(recorded.events.samples[visits.deliveries[own]].max()) - start
-        bits = 8 * _payload(recorded, names[origin]) * len(own)
+        bits = 8 * number_of(recorded, names[origin], "payload") * len(own)
         scale = recorded.events.samplerate_hz / time
         name = f"{names[origin]} > {names[node]}"
         by_node.append(single(name, quantity, bits, scale, start, lacking=int(packets.lost[sent].sum())))
@@ -150,7 +151,7 @@ def covered(intervals: Samples) -> int:
     return int((merged.ends - merged.starts).sum())
 
 
-def _active(recorded: Recorded, node: int) -> tuple[int, int, int]:
+def active(recorded: Recorded, node: int) -> tuple[int, int, int]:
     """First and last sample of a node's activity without the rig's own events, and the samples lost between."""
     events = recorded.events
     samples = events.samples[(events.nodes == node) & ~_IS_RIG[events.codes]]
@@ -214,11 +215,3 @@ def _radio_on(recorded: Recorded, node: int) -> Samples | None:
         own = sent.nodes == node
         receiving = np.concatenate([receiving, np.stack([sent.begins[own], sent.ends[own]], axis=1)])
     return receiving
-
-
-def _payload(recorded: Recorded, node: str) -> int:
-    """Bytes of payload of the packets of a node, as the experiment sets them."""
-    size = recorded.parameters.get(f"{node}.payload", recorded.parameters.get("payload"))
-    if not isinstance(size, int):
-        raise QuantityError(f"the recording does not contain the size of the payload of {node} (parameter `payload`).")
-    return size

@@ -11,7 +11,17 @@ from numpy.typing import NDArray
 from gpiorig.analysis import columns
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.number_text import NS_PER_S
-from gpiorig.analysis.quantities import delays, events, milestones, packet_shares, shares
+from gpiorig.analysis.quantities import (
+    delays,
+    events,
+    gaps,
+    milestones,
+    node_numbers,
+    packet_shares,
+    self_times,
+    shares,
+    stamps,
+)
 from gpiorig.analysis.quantities.kinds import Kind, Unit
 from gpiorig.analysis.quantities.names import Quantity, parse, parse_all
 from gpiorig.analysis.quantities.series import NONE, Recorded, Series
@@ -31,9 +41,19 @@ _OF: Mapping[Kind, Callable[[Quantity, Recorded], tuple[Series, ...]]] = {
     Kind.DELAY: delays.delays_of,
     Kind.BETWEEN: milestones.between,
     Kind.INTERVAL: events.intervals_of,
+    Kind.INTERVAL_ERROR: gaps.interval_errors,
+    Kind.GAP: gaps.gaps_of,
+    Kind.GAP_ERROR: gaps.gaps_of,
+    Kind.SPREAD: gaps.spreads_of,
+    Kind.LATENESS: stamps.lateness_of,
+    Kind.STAMP_ERROR: stamps.stamp_errors,
     Kind.SPAN: events.spans_of,
     Kind.RUN: shares.processor,
     Kind.TIME: shares.times_within,
+    Kind.SELF_TIME: self_times.self_times,
+    Kind.RATE: node_numbers.rates_of,
+    Kind.COUNT: node_numbers.counts_of,
+    Kind.BOUND: node_numbers.bounds,
     Kind.WAIT: events.waits_of,
     Kind.LENGTH: events.lengths_of,
     Kind.SHARE: shares.processor,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
 
+from gpiorig.analysis.audit.inputs import NodeRecord
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.quantities import values
 from gpiorig.analysis.quantities.names import parse_all
@@ -18,7 +20,9 @@ from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.experiments import limits
 from gpiorig.rig.recordings.opened import open_recording
+from gpiorig.rig.results import audit_inputs
 
+Records = Callable[[], list[NodeRecord] | None]
 STATISTICS = ("min", "median", "mean", "p99", "max")
 
 
@@ -35,9 +39,11 @@ def checked(recording: Recording, texts: Iterable[str] = ()) -> tuple[str, ...]:
     return names
 
 
-def recorded(recording: Recording, analysis: Analysis) -> Recorded:
-    """What quantities are computed from."""
-    return Recorded(analysis, recording.info.parameters, open_recording(recording).header_ns)
+def recorded(recording: Recording, analysis: Analysis, records: Records | None = None) -> Recorded:
+    """What quantities are computed from; `records` reads the lines at the host, which few quantities need."""
+    opened = open_recording(recording)
+    records = records or partial(audit_inputs.node_records, opened, analysis.logs)
+    return Recorded(analysis, recording.info.parameters, opened.header_ns, records)
 
 
 def shown(data: ReportData, names: Iterable[str], source: Recorded) -> ReportData:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -93,8 +94,9 @@ def of(recording: Recording, *, asserted: Sequence[str] = (), asked: Sequence[st
     names = quantities.checked(recording, asked)
     opened = open_recording(recording)
     analysis = analyse(opened)
-    recorded = quantities.recorded(recording, analysis)
-    plain = report_data(opened, analysis)
+    records = cache(partial(audit_inputs.node_records, opened, analysis.logs))
+    recorded = quantities.recorded(recording, analysis, records)
+    plain = report_data(opened, analysis, records)
     verdicts = limits.verdicts(recording, _with_parts(delays.from_analysis(analysis), plain), asserted, recorded)
     data = quantities.shown(limits.with_notes(plain, verdicts), names, recorded)
     answered = analysis.round_trips is not None
@@ -110,13 +112,17 @@ def of(recording: Recording, *, asserted: Sequence[str] = (), asked: Sequence[st
     )
 
 
-def report_data(opened: Opened, analysis: Analysis) -> ReportData:
-    """Study a recording; the notes are the checks that failed. Reads all of the recording to verify it."""
+def report_data(opened: Opened, analysis: Analysis, records: quantities.Records | None = None) -> ReportData:
+    """Study a recording; the notes are the checks that failed. Reads all of the recording to verify it.
+
+    `records` gives the lines at the host, where they have been read before.
+    """
     recording = opened.recording
+    records = records or partial(audit_inputs.node_records, opened, analysis.logs)
     study = studying.study(
         analysis,
         opened.instruments,
-        audit_inputs.node_records(opened, analysis.logs),
+        records(),
         reference=audit_inputs.reference(opened),
         progress=_progress,
     )

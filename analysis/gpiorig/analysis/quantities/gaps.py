@@ -1,0 +1,135 @@
+"""Intervals within trains, deviations from the asked interval, and how far receivers of a packet are apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.packets.delivery import Packets
+from gpiorig.analysis.quantities import events, stamps
+from gpiorig.analysis.quantities.events import chosen, packets_at, shown
+from gpiorig.analysis.quantities.kinds import Kind
+from gpiorig.analysis.quantities.names import Quantity, event_of
+from gpiorig.analysis.quantities.series import NONE, Recorded, Samples, Series, lost_between, plain
+from gpiorig.analysis.quantities.settings import number_of
+from gpiorig.capture.edges.nanoseconds import nearest_ns
+
+NS_PER_US = 1000
+
+
+def interval_errors(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
+    """Intervals less the `interval_us` that the experiment asks of the node, on the pins or by another clock."""
+    measured = events.intervals_of if not quantity.clock else stamps.intervals_of
+    return tuple(_less(one, "interval_us", one.node, recorded) for one in measured(quantity, recorded))
+
+
+def gaps_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
+    """Intervals between the events of successive packets of a train; `Kind.GAP_ERROR`: less `gap_us` of the origin.
+
+    The ids of an origin count its packets from 1, `train` in each train. Of several events of a packet the first
+    counts.
+    """
+    by_node = []
+    for node in recorded.nodes(quantity):
+        firsts = _firsts(quantity, recorded, node)
+        for origin in np.unique(recorded.packets().packets.origins[firsts.packets]).tolist():
+            gaps = _gaps(quantity, recorded, node, origin, firsts)
+            if len(gaps.values):
+                name = recorded.events.node_names[origin]
+                is_error = quantity.kind is Kind.GAP_ERROR
+                by_node.append(_less(gaps, "gap_us", name, recorded) if is_error else gaps)
+    return shown(by_node, quantity, recorded, f"`{event_of(quantity.subject)}` of two packets of a train")
+
+
+def spreads_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
+    """From the earliest to the latest event of a packet over its receivers, by origin; the origin is not among them.
+
+    By the logs, the timestamps of each node are brought to the analyzer's clock; the host has one clock for all nodes.
+    """
+    packets = recorded.packets().packets
+    origins = recorded.nodes(quantity)
+    earliest, latest, first = (np.full(len(packets), NONE, dtype=np.int64) for _ in range(3))
+    nodes = np.zeros(len(packets), dtype=np.int64)
+    for node in range(len(recorded.events.node_names)):
+        seen = _firsts(replace(quantity, node=""), recorded, node)
+        instants = stamps.on_common_clock(quantity, recorded, node, seen.samples) if quantity.clock else seen.samples
+        good = (packets.origins[seen.packets] != node) & (instants != NONE)
+        rows, instants, samples = seen.packets[good], instants[good], seen.samples[good]
+        new = nodes[rows] == 0
+        earliest[rows] = np.where(new, instants, np.minimum(earliest[rows], instants))
+        latest[rows] = np.maximum(latest[rows], instants)
+        first[rows] = np.where(new, samples, np.minimum(first[rows], samples))
+        nodes[rows] += 1
+    by_origin = []
+    for origin in origins:
+        own = packets.origins == origin
+        rows, alone = np.flatnonzero(own & (nodes > 1)), np.flatnonzero(own & (nodes == 1))
+        if len(rows):
+            name, values = recorded.events.node_names[origin], (latest - earliest)[rows]
+            spread = plain(name, quantity, recorded, values, first[rows], packets=rows.astype(np.int32))
+            scale = Fraction(1) if quantity.clock else spread.scale
+            lacking = alone.astype(np.int32)
+            by_origin.append(replace(spread, scale=scale, lacking=len(alone), lacking_packets=lacking))
+    by = f" by {quantity.clock}" if quantity.clock else ""
+    return shown(by_origin, quantity, recorded, f"`{event_of(quantity.subject)}` of a packet at two receivers{by}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Firsts:
+    """The first event of each packet at a node: int64[k] rows of the packets, increasing, and samples."""
+
+    packets: Samples
+    samples: Samples
+
+
+def _firsts(quantity: Quantity, recorded: Recorded, node: int) -> _Firsts:
+    recorded.packets()
+    at = chosen(recorded, event_of(quantity.subject), NONE, node)
+    rows = packets_at(recorded, at).astype(np.int64)
+    packets, first = np.unique(rows, return_index=True)
+    known = packets >= 0
+    return _Firsts(packets[known], recorded.events.samples[at[first[known]]])
+
+
+def _gaps(quantity: Quantity, recorded: Recorded, node: int, origin: int, firsts: _Firsts) -> Series:
+    """Gaps at a node between the packets of one origin; pairs of a train of which one lacks the event are counted."""
+    packets, names = recorded.packets().packets, recorded.events.node_names
+    instant = np.full(len(packets), NONE, dtype=np.int64)
+    instant[firsts.packets] = firsts.samples
+    pairs = np.array(list(_pairs(packets, origin, number_of(recorded, names[origin], "train"))), dtype=np.int64)
+    before, after = pairs.reshape(-1, 2).T
+    known = (instant[before] != NONE) & (instant[after] != NONE)
+    known &= ~lost_between(recorded.events, instant[before], instant[after])
+    rows = before[known]
+    series = plain(
+        names[node] if node == origin else f"{names[origin]} > {names[node]}",
+        quantity,
+        recorded,
+        instant[after[known]] - instant[rows],
+        instant[rows],
+        packets=rows.astype(np.int32),
+        lacking=int(np.count_nonzero(~known)),
+    )
+    return replace(series, lacking_packets=before[~known].astype(np.int32))
+
+
+def _pairs(packets: Packets, origin: int, train: int) -> Iterator[tuple[int, int]]:
+    """Rows of the packets of an origin that follow each other in a train; a reset of the node begins again at 1."""
+    own = np.flatnonzero(packets.accounted & (packets.origins == origin))
+    ids: NDArray[np.int32] = packets.ids[own]
+    follows = (np.diff(ids) == 1) & (np.diff((ids - 1) // train) == 0)
+    yield from zip(own[:-1][follows].tolist(), own[1:][follows].tolist(), strict=True)
+
+
+def _less(series: Series, key: str, node: str, recorded: Recorded) -> Series:
+    """The values less a setting in us: in samples where it is an integer number of them, else to the nearest ns."""
+    asked = number_of(recorded, node, key) * NS_PER_US
+    samples = asked / series.scale
+    if samples.denominator == 1:
+        return replace(series, values=series.values - int(samples))
+    values = nearest_ns(series.values, recorded.events.samplerate_hz)
+    return replace(series, values=values - asked, scale=Fraction(1))

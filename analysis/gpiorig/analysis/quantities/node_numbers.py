@@ -1,0 +1,105 @@
+"""Numbers of a node: how often something happened per second, what it counted itself, the bound of its goodput."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from gpiorig.analysis.errors import QuantityError
+from gpiorig.analysis.events.completions import FRAME_TIMESTAMP
+from gpiorig.analysis.number_text import NS_PER_S
+from gpiorig.analysis.packets.hops import Hops
+from gpiorig.analysis.packets.milestones import COLUMNS
+from gpiorig.analysis.quantities.events import chosen, shown
+from gpiorig.analysis.quantities.names import Quantity, event_of, unknown
+from gpiorig.analysis.quantities.series import NONE, Recorded, Samples, Series, single
+from gpiorig.analysis.quantities.settings import number_of
+from gpiorig.analysis.quantities.shares import active
+from gpiorig.analysis.radio.air_frames import BYTE_NS, pulses
+
+# Interframe spaces of IEEE 802.15.4-2006, table 85 and 7.5.1.3, in symbols of 16 us; short ones after MPDUs of at most
+# aMaxSIFSFrameSize octets (table 85).
+LONG_SPACE_NS, SHORT_SPACE_NS, SHORT_MPDU_BYTES = 40 * 16_000, 12 * 16_000, 18
+PHY_BYTES = 6  # preamble, start-of-frame delimiter, length (6.3)
+_EVENT_OF = {"task": "task.run.enter", "queue": "queue.post"}
+
+
+def rates_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
+    """Runs of a task, messages put into a queue, or events, per second of the node's activity without lost samples."""
+    event = _EVENT_OF.get(quantity.subject) or event_of(quantity.subject)
+    by_node = []
+    for node in recorded.nodes(quantity):
+        count = len(chosen(recorded, event, quantity.number, node))
+        if count:
+            start, end, lost = active(recorded, node)
+            scale = recorded.events.samplerate_hz / (end - start - lost)
+            by_node.append(single(recorded.events.node_names[node], quantity, count, scale, start))
+    of_id = event if quantity.subject in _EVENT_OF else ""
+    return shown(by_node, quantity, recorded, f"an event `{event}`", event=of_id)
+
+
+def counts_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
+    """A number that a node counted itself, by its key in its answers; ``mac.sent`` is that of the answer ``mac``."""
+    answer, _, key = quantity.subject.rpartition(".")
+    by_node, known = [], dict[str, None]()
+    for node in recorded.nodes(quantity):
+        name = recorded.events.node_names[node]
+        log = recorded.analysis.logs.get(name)
+        answers = dict(log.answers) if log is not None else {}
+        known |= dict.fromkeys(key for numbers in answers.values() for key in numbers)
+        numbers = [given[key] for word, given in answers.items() if answer in ("", word) and key in given]
+        if numbers:
+            by_node.append(single(name, quantity, numbers[-1], Fraction(1), recorded.events.start))
+    if by_node:
+        return tuple(by_node)
+    raise unknown(quantity.subject, known, "number that a node reported as")
+
+
+def bounds(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
+    """Payload bits of one frame over its time on the air with the interframe space after it, by origin.
+
+    The length of the frame is that on the line of its receiver, the usual one.
+
+    Raises
+    ------
+    QuantityError
+        No line shows the frames on the air, or the packets are cut in several frames.
+    """
+    hops = recorded.packets()
+    names, packets = recorded.events.node_names, hops.packets
+    lengths_ns = _lengths_ns(recorded, hops)
+    by_origin = []
+    for origin in recorded.nodes(quantity):
+        own = packets.accounted[hops.packet_rows] & (packets.origins[hops.packet_rows] == origin) & (lengths_ns != NONE)
+        if not own.any():
+            continue
+        frames = int(packets.fragments[hops.packet_rows[own]].max())
+        if frames > 1:
+            raise QuantityError(f"the packets of {names[origin]} are cut in {frames} frames; the bound is that of one.")
+        air_ns = int(np.median(lengths_ns[own]))
+        mpdu_bytes = air_ns // BYTE_NS - PHY_BYTES
+        space_ns = SHORT_SPACE_NS if mpdu_bytes <= SHORT_MPDU_BYTES else LONG_SPACE_NS
+        bits = 8 * number_of(recorded, names[origin], "payload")
+        start = int(packets.starts[hops.packet_rows[own]].min())
+        by_origin.append(single(names[origin], quantity, bits, Fraction(NS_PER_S, air_ns + space_ns), start))
+    if not by_origin:
+        raise QuantityError("no line shows a frame of a packet on the air; its receiver needs `tap.frame_timestamp`.")
+    return tuple(by_origin)
+
+
+def _lengths_ns(recorded: Recorded, hops: Hops) -> Samples:
+    """int64[h], time on the air of the frame that made each hop, a multiple of a byte; -1 unknown."""
+    events = recorded.events
+    lengths = np.full(len(hops), NONE, dtype=np.int64)
+    first_bits = hops.samples[COLUMNS["air.start"]]
+    for node, name in enumerate(events.node_names):
+        rises, falls = pulses(events, FRAME_TIMESTAMP.removesuffix(".enter"), node=name)
+        rows = np.flatnonzero((hops.receivers == node) & (first_bits != NONE))
+        place = np.searchsorted(rises, first_bits[rows])
+        rows, place = rows[place < len(rises)], place[place < len(rises)]
+        good = falls[place] >= 0
+        samples = falls[place[good]] - first_bits[rows[good]]
+        byte_counts = np.rint(samples * float(recorded.period_ns) / BYTE_NS).astype(np.int64)
+        lengths[rows[good]] = byte_counts * BYTE_NS
+    return lengths

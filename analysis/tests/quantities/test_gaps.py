@@ -1,0 +1,165 @@
+"""Gaps, interval errors, spreads, lateness, errors of timestamps: against made trains, logs, and lines at the host."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from network import Network
+
+from gpiorig.analysis.audit.inputs import HostLines, NodeRecord
+from gpiorig.analysis.errors import QuantityError
+from gpiorig.analysis.logs import node_log
+from gpiorig.analysis.quantities.names import parse
+from gpiorig.analysis.quantities.series import Recorded
+from gpiorig.analysis.quantities.values import named_values, series_of
+from gpiorig.analysis.study import analysis
+
+US = 24
+MS = 24_000
+TRAIN, GAP_MS, BEAT_MS, TRAINS = 3, 12, 100, 8
+PPM, OFFSET_US = 40, 5_000_000
+SETTINGS = {"train": TRAIN, "gap_us": GAP_MS * 1000, "interval_us": BEAT_MS * 1000}
+
+
+def of_node(sample: float, *, ppm: float = PPM) -> int:
+    """What the timer of a node shows, which truncates."""
+    return int(sample / US * (1 + ppm * 1e-6)) + OFFSET_US
+
+
+def recorded(network, lines, *, destinations, hosts=None, **parameters):
+    logs = {node: node_log.parse("".join(f"{line}\n" for line in of), node=node) for node, of in lines.items()}
+    stages = analysis.analyse(network.events(), logs, header_ns=network.headers(), destinations=destinations, ends=None)
+    records = None if hosts is None else [NodeRecord(logs[node], host) for node, host in hosts.items()]
+    return Recorded(stages, parameters, network.headers(), lambda: records)
+
+
+def at_host(texts, stamps_ns):
+    stamps = np.array(stamps_ns, dtype=np.int64)
+    return HostLines(stamps, stamps, stamps + 1000, tuple(texts), same_zero=True)
+
+
+class Trains:
+    """Trains from a to b; each departure is some samples late, and the log tells when it was due and when it left."""
+
+    def __init__(self, *, without: tuple[int, ...] = ()) -> None:
+        rng = random.Random(7)
+        self.network, self.late, self.sent, self.lines, self.host_ns = Network("ab"), {}, {}, [], []
+        for n in range(1, TRAIN * TRAINS + 1):
+            train, place = divmod(n - 1, TRAIN)
+            due = (1 + train) * BEAT_MS * MS + place * GAP_MS * MS
+            frame = self.network.frame(due - 3 * MS, "a", n, {"b": "deliver"})
+            self.late[n] = rng.randrange(0, 40 * US)
+            self.sent[n] = due + self.late[n]
+            called = frame.marks["app.tx"]
+            if n not in without:
+                self.network.log.append((self.sent[n], "a", "radio.tx_start", n))
+            stamps = f"due_us={of_node(due)} tx_us={of_node(called)} departed_us={of_node(self.sent[n])}"
+            self.lines.append(f"packet seq={n} {stamps} done_us=7 status=ok")
+            self.host_ns.append(int(frame.end * 1000 / US))
+
+    def recorded(self, **more):
+        return recorded(self.network, {"a": self.lines}, destinations={"a": ("b",)}, **SETTINGS | more)
+
+    def gaps(self):
+        pairs = [(n, n + 1) for n in self.sent if n % TRAIN]
+        return [self.sent[after] - self.sent[before] for before, after in pairs]
+
+
+def test_gaps_are_within_trains():
+    trains = Trains()
+    measured = trains.recorded()
+    (gap,), (error,) = (series_of(f"{name} of radio.tx_start", measured) for name in ("gap", "gap error"))
+    assert trains.gaps() == gap.values.tolist()
+    assert [value - GAP_MS * MS for value in trains.gaps()] == error.values.tolist()
+    assert ("a", 0, gap.scale) == (gap.node, gap.lacking, error.scale)
+    (at_b,) = series_of("gap of app.rx", measured)
+    assert ("a > b", len(trains.gaps())) == (at_b.node, len(at_b.values))
+    with pytest.raises(QuantityError, match="does not contain `gap_us` of a; set it in the experiment"):
+        series_of("gap error of app.rx", trains.recorded(gap_us=None))
+    with pytest.raises(QuantityError, match=r"no event of a packet `timer\.fire`"):
+        parse("gap of timer.fire")
+
+
+def test_a_gap_over_a_missing_departure_is_lacking():
+    measured = Trains(without=(5,)).recorded()
+    (gap,) = series_of("gap of radio.tx_start", measured)
+    assert (2 * TRAINS - 2, 2, 2) == (len(gap.values), gap.lacking, len(gap.lacking_packets))
+
+
+def test_errors_of_intervals_and_of_a_period_between_samples():
+    trains = Trains()
+    samples = np.array(list(trains.sent.values()))
+    (exact,) = series_of("interval error of radio.tx_start", trains.recorded())
+    assert (np.diff(samples) - BEAT_MS * MS).tolist() == exact.values.tolist()
+    (asked_of_node,) = series_of("interval error of radio.tx_start", trains.recorded(**{"a.interval_us": 7}))
+    assert (np.diff(samples) - 7 * US).tolist() == asked_of_node.values.tolist()
+
+
+def test_lateness_is_from_the_due_instant_of_the_log():
+    """To the resolution of the node's timer and of its fit: a truncated microsecond."""
+    trains = Trains()
+    (late,) = series_of("lateness of radio.tx_start", trains.recorded())
+    truth_ns = np.array(list(trains.late.values())) * 1000 / US
+    assert 1000 > np.abs(late.values * float(late.scale) - truth_ns).max()
+    assert 0 == late.lacking
+    assert ["a: lateness of radio.tx_start"] == list(named_values(["lateness of radio.tx_start"], trains.recorded()))
+    trains.lines = [line.replace("due_us", "expected_us") for line in trains.lines]
+    with pytest.raises(QuantityError, match=r"does not show a packet with `radio\.tx_start` and `due_us` in the log"):
+        series_of("lateness of radio.tx_start", trains.recorded())
+
+
+def test_errors_of_timestamps_are_those_of_the_clock():
+    trains = Trains()
+    (error,) = series_of("stamp error of radio.tx_start", trains.recorded())
+    stamps = [of_node(sample) for sample in trains.sent.values()]
+    truth = np.diff(stamps) * 1000 - np.diff(list(trains.sent.values())) * 1000 / US
+    assert truth == pytest.approx(error.values * float(error.scale), abs=0.5)
+    (by_log,) = series_of("interval error of radio.tx_start by log", trains.recorded())
+    assert (np.diff(stamps) * 1000 - BEAT_MS * 1_000_000).tolist() == by_log.values.tolist()
+    assert Fraction(1) == by_log.scale
+    trains.lines[4] = trains.lines[4].replace("departed_us", "left_us")
+    (less,) = series_of("stamp error of radio.tx_start", trains.recorded())
+    assert (len(error.values) - 2, 2) == (len(less.values), less.lacking)
+    with pytest.raises(QuantityError, match=r"no event with a timestamp in the log `mac\.tx`"):
+        parse("stamp error of mac.tx")
+
+
+def test_intervals_by_the_lines_at_the_host():
+    trains = Trains()
+    hosts = {"a": at_host(trains.lines, trains.host_ns)}
+    measured = recorded(trains.network, {"a": trains.lines}, destinations={"a": ("b",)}, hosts=hosts, **SETTINGS)
+    for clock in ("host", "aggregator"):
+        (error,) = series_of(f"interval error of app.tx by {clock}", measured)
+        assert (np.diff(trains.host_ns) - BEAT_MS * 1_000_000).tolist() == error.values.tolist()
+    with pytest.raises(QuantityError, match="no serial record of a node"):
+        series_of("interval error of app.tx by host", trains.recorded())
+
+
+def test_spread_is_over_the_receivers():
+    """By the pins, by logs of clocks that differ, and by the lines at the host; one of the packets reaches one node."""
+    network, seen, lines, host_ns = Network("abcd"), {}, {node: [] for node in "bcd"}, {node: [] for node in "bcd"}
+    ppm = {"b": -50.0, "c": 0.0, "d": 60.0}
+    for n in range(1, 21):
+        reads = dict.fromkeys("b" if n == 6 else "bcd", "deliver")
+        arrivals = network.frame(n * 50 * MS, "a", n, reads).arrivals
+        seen[n] = [arrivals[node]["app.rx"] for node in reads]
+        for node in reads:
+            at = arrivals[node]["app.rx"]
+            lines[node].append(f"packet seq={n} rx_us={of_node(at, ppm=ppm[node])} status=ok")
+            host_ns[node].append(int(at * 1000 / US) + 1_000_000 * (1 + "bcd".index(node)))
+    truth = np.array([max(at) - min(at) for n, at in seen.items() if n != 6])
+    hosts = {node: at_host(lines[node], host_ns[node]) for node in "bcd"}
+    measured = recorded(network, lines, destinations={"a": tuple("bcd")}, hosts=hosts)
+    (pins,) = series_of("spread of app.rx", measured)
+    assert truth.tolist() == pins.values.tolist()
+    assert ("a", 1, [5]) == (pins.node, pins.lacking, pins.lacking_packets.tolist())
+    (by_log,) = series_of("spread of app.rx by log", measured)
+    assert truth * 1000 / US == pytest.approx(by_log.values * float(by_log.scale), abs=2000)
+    (by_host,) = series_of("spread of app.rx by host", measured)
+    shown = [[int(at * 1000 / US) + 1_000_000 * (1 + k) for k, at in enumerate(of)] for n, of in seen.items() if n != 6]
+    assert [max(of) - min(of) for of in shown] == by_host.values.tolist()
+    with pytest.raises(QuantityError, match=r"does not show `app\.tx\.enter` of a packet at two receivers"):
+        series_of("spread of app.tx", measured)
