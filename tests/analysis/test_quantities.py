@@ -12,8 +12,9 @@ from commandline import ROOT, gpiorig
 
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.packets import hop_routes
+from gpiorig.analysis.quantities import littles_law
 from gpiorig.analysis.quantities.series import Recorded, Series
-from gpiorig.analysis.quantities.values import all_series
+from gpiorig.analysis.quantities.values import all_series, series_of
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results import quantities
@@ -133,17 +134,40 @@ def test_queues_and_tasks_of_a_slotted_node(spirit1: Recording) -> None:
     (wait, *_), (length, *_) = (all_series([f"{what} of queue {queue}"], recorded) for what in ("wait", "length"))
     assert wait.values.min() > 0
     assert length.values.min() == 0
-    # Little's law: the mean length is the rate of arrivals times the mean wait, but for what is left in the queue.
-    waited = int(wait.values.sum())
-    assert waited == pytest.approx(int((length.values * length.weights).sum()), rel=0.02)
+    accounts = {(account.node, account.queue): account for account in littles_law.accounts(recorded)}
+    assert {0} == {account.left_over for account in accounts.values()}
+    assert int(wait.values.sum()) == accounts["initiator", queue].waited
+    assert int((length.values * length.weights).sum()) == accounts["initiator", queue].held
     task = by_node(recorded, "wait of task 6")["initiator"]
     runs = by_node(recorded, "span of task.run 6")["initiator"]
     assert 0 < len(task.values) <= len(runs.values)
 
 
+def test_missed_runs_are_lacking(tmp_path: Path) -> None:
+    """A run that is due while the one before is not done has no wait, and the next run keeps its own."""
+    workers = {"worker_a_on_us": 5000, "worker_a_period_us": 21000, "worker_b_on_us": 300, "worker_b_period_us": 2000}
+    experiment = 'name = "workers"\ninitiator = "initiator"\nresponder = "responder"\npackets = 10\n'
+    experiment += "[settings]\nevents_task = true\nevents_queue = true\ninterval_us = 50_000\n[nodes.initiator]\n"
+    experiment += "".join(f"{key} = {value}\n" for key, value in workers.items())
+    recorded = recorded_of(directbench.record(tmp_path, DEMO.read_text(), experiment))
+    (wait,) = series_of("wait of task 7", recorded)
+    counted = {key: by_node(recorded, f"count of b_{key}")["initiator"] for key in ("runs", "missed", "max_wait_us")}
+    runs, missed, longest_us = (int(one.values[0]) for one in counted.values())
+    assert missed > 0
+    assert (runs, missed) == (len(wait.values), wait.lacking)
+    longest = wait.interval("max").value / 1000
+    assert longest < workers["worker_a_on_us"] * 1.1
+    assert longest == pytest.approx(longest_us, abs=50)  # the events' own time on the bus
+    with pytest.raises(
+        QuantityError, match='runs handlers on signals, which are in no queue: use `kernel = "threads"`'
+    ):
+        series_of("rate of queue 3", recorded)
+
+
 def test_the_command_line(m3: Recording, tmp_path: Path) -> None:
     """What the experiment asks for is in the table, in --json and on the page; more can be asked for."""
-    asked = ("--quantity", "request.mac.tx -> reply.mac.rx", "--assert", "max(mac.tx -> mac.rx) < 20 ms")
+    asked = ("request.mac.tx -> reply.mac.rx", "rtt", "loss", "interval error of app.tx by log", "foreign at initiator")
+    asked = (*(word for name in asked for word in ("--quantity", name)), "--assert", "max(mac.tx -> mac.rx) < 20 ms")
     report = gpiorig("report", m3.folder, "-o", tmp_path / "page", "--figures", "svg", "--json", *asked)
     assert 0 == report.status, report.stderr
     listed = report.numbers["quantities"]
@@ -155,6 +179,11 @@ def test_the_command_line(m3: Recording, tmp_path: Path) -> None:
         ("goodput", "initiator > responder", 1),
         ("goodput", "responder > initiator", 1),
         ("request.mac.tx -> reply.mac.rx", "initiator", 30),
+        ("rtt", "initiator", 30),
+        ("loss", "initiator > responder", 30),
+        ("interval error of app.tx by log", "initiator", 29),
+        ("interval error of app.tx by log", "responder", 29),
+        ("foreign at initiator", "initiator", 30),
     ] == [(one["quantity"], one["node"], one["n"]) for one in listed]
     assert [True] == [one["holds"] for one in report.numbers["assertions"]]
     rows = pq.read_table(m3.folder / "quantities.parquet").to_pylist()
@@ -165,11 +194,12 @@ def test_the_command_line(m3: Recording, tmp_path: Path) -> None:
     exported = gpiorig("export", m3.folder, "-o", tmp_path / "q.parquet", "--table", "quantities")
     assert 0 == exported.status, exported.stderr
     assert 30 + 30 + 60 + 60 + 2 == pq.read_table(tmp_path / "q.parquet").num_rows
-    same = gpiorig("compare", m3.folder, m3.folder, "--threshold", "p99(mac.tx -> mac.rx) +5 %", "--json")
+    limits = ("--threshold", "p99(mac.tx -> mac.rx) +5 %", "--quantity", "stack", "--quantity", "self time of udp")
+    same = gpiorig("compare", m3.folder, m3.folder, *limits, "--json")
     assert 0 == same.status, same.stderr
-    assert {"initiator > responder: mac.tx -> mac.rx", "responder > initiator: mac.tx -> mac.rx"} <= {
-        change["name"] for change in same.numbers["changes"]
-    }
+    names = {change["name"] for change in same.numbers["changes"]}
+    assert {"initiator > responder: mac.tx -> mac.rx", "responder > initiator: mac.tx -> mac.rx"} <= names
+    assert {"initiator: request: udp to ipv6", "responder: self time of udp"} <= names
 
 
 def test_what_a_run_does_not_show_fails_a_check(telosb: Recording, tmp_path: Path) -> None:

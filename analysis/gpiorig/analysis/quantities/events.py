@@ -14,6 +14,10 @@ from gpiorig.analysis.packets.hops import packets_of
 from gpiorig.analysis.quantities.names import Quantity, event_of, unknown
 from gpiorig.analysis.quantities.series import NONE, Recorded, Samples, Series, lost_between, plain
 
+EVENTS_KERNEL = "events"
+WORKERS = "workers"  # the answer in which the reference firmware counts the missed runs of its tasks
+MISSED = {6: "a_missed", 7: "b_missed"}
+
 
 def intervals_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
     """Intervals from each event of a kind to the next one on the same node; those over lost samples are counted."""
@@ -64,6 +68,7 @@ def waits_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
         pairs = _task_waits if quantity.subject == "task" else _queue_waits
         since, until, waiting = pairs(recorded, quantity.number, node)
         if waiting:
+            waiting += _missed(recorded, quantity, node)
             starts = events.samples[since]
             lacking = waiting - len(since)
             values = events.samples[until] - starts
@@ -86,6 +91,14 @@ def lengths_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
             series = plain(events.node_names[node], quantity, recorded, lengths, starts)
             by_node.append(dataclasses.replace(series, scale=Fraction(1), weights=until - starts))
     return shown(by_node, quantity, recorded, f"`queue.post` with id {quantity.number}", event="queue.post")
+
+
+def _missed(recorded: Recorded, quantity: Quantity, node: int) -> int:
+    """Runs of a task that the node itself counted as missed: they were due while an earlier one was not done."""
+    log = recorded.analysis.logs.get(recorded.events.node_names[node])
+    if log is None or quantity.subject != "task":
+        return 0
+    return log.answers.get(WORKERS, {}).get(MISSED.get(quantity.number, ""), 0)
 
 
 def _task_waits(recorded: Recorded, task: int, node: int) -> tuple[Samples, Samples, int]:
@@ -164,7 +177,18 @@ def shown(
         ids = [str(number) for number in np.unique(recorded.events.ids[at]).tolist()]
         if ids:
             raise unknown(str(quantity.number), ids, f"{quantity.subject} with the id")
-        needed = "events_task" if quantity.subject == "task" else "events_queue"
-        raise QuantityError(f"this recording has no `{event}`; set `{needed} = true` in the experiment.")
+        raise QuantityError(f"this recording has no `{event}`; {_remedy(quantity, recorded)}")
     where = f" at {quantity.node}" if quantity.node else ""
     raise QuantityError(f"this recording does not show {what}{where}.")
+
+
+def _remedy(quantity: Quantity, recorded: Recorded) -> str:
+    """What makes the events of a task or queue appear, or why they cannot."""
+    needed = "events_task" if quantity.subject == "task" else "events_queue"
+    keys = [f"{quantity.node}.{needed}", needed] if quantity.node else [needed]
+    asked = quantity.subject == "queue" and any(recorded.parameters.get(key) for key in keys)
+    if asked and recorded.parameters.get("kernel") != EVENTS_KERNEL:
+        return "no message was put into a queue."
+    if asked:
+        return 'the events kernel runs handlers on signals, which are in no queue: use `kernel = "threads"`.'
+    return f"set `{needed} = true` in the experiment."

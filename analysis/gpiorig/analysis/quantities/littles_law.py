@@ -1,9 +1,11 @@
-"""Little's law as a check of the queues: mean length = rate times mean wait (J. D. C. Little, Operations Research 9, 1961).
+"""Little's law as a check of the queues: the mean length is the rate times the mean wait.
 
 From the first event of a queue to the end of the recording it holds exactly, once the messages that were in the queue
 at the start, or are in it at the end, are accounted for: the sum of the lengths, each times how long it held, is the
 sum of the waits, of which these messages count with the part in between. Lost samples end the account and begin a new
 one. Lengths and waits are found by different rules (`quantities.events`): what is left over is a fault of the analysis.
+
+J. D. C. Little, "A Proof for the Queuing Formula: L = λW", Operations Research 9 (3), 1961, pp. 383-387.
 """
 
 from __future__ import annotations
@@ -119,22 +121,20 @@ def _account(recorded: Recorded, node: str, queue: int) -> Account:
 def _at_edges(recorded: Recorded, queue: int, node: int) -> int:
     """Samples that messages waited which were in the queue when an interval without lost samples began or ended."""
     events = recorded.events
-    posts, fetches = (events.samples[chosen(recorded, event, queue, node)] for event in (POST, FETCH))
+    posts, fetches = (chosen(recorded, event, queue, node) for event in (POST, FETCH))
     total = 0
     for begin, end in zip([events.start, *events.gaps[:, 1]], [*events.gaps[:, 0], events.end], strict=True):
-        put, taken = _within(posts, begin, end), _within(fetches, begin, end)
+        bounds = np.searchsorted(events.samples, [begin, end])
+        put, taken = (at[(at >= bounds[0]) & (at < bounds[1])] for at in (posts, fetches))
         if len(put) + len(taken):
-            first = min([*put[:1].tolist(), *taken[:1].tolist()])
+            first = int(events.samples[np.concatenate([put, taken]).min()])
             held = _at_start(put, taken)
-            total += int((taken[:held] - first).sum() + (end - put[len(taken) - held :]).sum())
+            before, after = events.samples[taken[:held]], events.samples[put[len(taken) - held :]]
+            total += int((before - first).sum() + (end - after).sum())
     return total
-
-
-def _within(samples: Samples, begin: int, end: int) -> Samples:
-    return samples[(samples >= begin) & (samples < end)]
 
 
 def _at_start(put: Samples, taken: Samples) -> int:
     """Messages that must have been in the queue before: the most by which those taken are ahead of those put in."""
-    ahead = np.arange(1, len(taken) + 1) - np.searchsorted(put, taken, side="right")
+    ahead = np.arange(1, len(taken) + 1) - np.searchsorted(put, taken)
     return max(0, int(ahead.max(initial=0)))

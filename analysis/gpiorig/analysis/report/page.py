@@ -68,6 +68,7 @@ def _route_sections(data: ReportData, study: RouteStudy, prefix: str) -> list[Se
     """The sections about the packets of one route."""
     delays = data.study.delays
     tables: list[Block] = [delaysection.delay_table(delays)] if delays and not prefix.startswith("route") else []
+    queues = [] if prefix.startswith("route") else processor.queues(data)
     budget: list[Block] = [route_pictures.budget(data, study, prefix), *delaysection.budget_notes(study)]
     shapes: list[Block] = [
         route_pictures.total(data, study, prefix),
@@ -80,7 +81,7 @@ def _route_sections(data: ReportData, study: RouteStudy, prefix: str) -> list[Se
         Section("run", "Over the run", (route_pictures.over_the_run(data, study, prefix),)),
         Section("causes", "Causes", tuple(causes.blocks(data, study, prefix))),
         Section("packets", "Packets to zoom into", tuple(processor.packets(data, study, prefix))),
-        Section("layers", "Layers and pre-emption", tuple(processor.layers(data, study, prefix))),
+        Section("layers", "Layers and pre-emption", (*processor.layers(data, study, prefix), *queues)),
         Section("jitter", "Jitter by every definition", (delaysection.jitter_table(study),)),
     ]
 

@@ -6,8 +6,11 @@ import numpy as np
 
 from gpiorig.analysis.figures import layers as layerview
 from gpiorig.analysis.figures import packet_boxes
-from gpiorig.analysis.number_text import time_text
+from gpiorig.analysis.number_text import DASH, time_text
 from gpiorig.analysis.processor.occupancy import LayerTimes
+from gpiorig.analysis.quantities import littles_law
+from gpiorig.analysis.quantities.littles_law import Account
+from gpiorig.analysis.quantities.series import Recorded
 from gpiorig.analysis.report import pictures
 from gpiorig.analysis.report.blocks import Block, Details, Table, Viewer, text, why_not
 from gpiorig.analysis.report.data import ReportData
@@ -23,6 +26,29 @@ def layers(data: ReportData, study: RouteStudy, prefix: str) -> list[Block]:
         reason = "The recording does not distinguish the layers: no layer has both its enter and its exit."
         return [why_not(reason), *_pre_emption(data, study, prefix)]
     return [picture, _layer_table(study.layers, study.numbers.period_ns), *_pre_emption(data, study, prefix)]
+
+
+def queues(data: ReportData) -> list[Block]:
+    """Waits and lengths of the queues, which Little's law compares; nothing where no node shows a queue."""
+    rows = tuple(_queue_row(account) for account in littles_law.accounts(Recorded(data.analysis)))
+    if not rows:
+        return []
+    header = (
+        "<node", "queue", "messages/s", "wait, mean", "rate times wait", "length, mean", "at the edges", "length, most",
+    )  # fmt: skip
+    note = (
+        "Little's law: the mean length is the rate times the mean wait, and what messages contribute that were in the "
+        "queue at the start or the end. A difference is a failed check."
+    )
+    return [Table("Queues", header, rows, note=note)]
+
+
+def _queue_row(account: Account) -> tuple[str, ...]:
+    wait = time_text(account.mean_wait_ns) if account.messages else DASH
+    numbers = (account.product, account.mean_length, account.at_edges / max(account.observed, 1))
+    product, length, edges = (f"{number:.4g}" for number in numbers)
+    rate = f"{account.rate_per_s:.4g}"
+    return (account.node, str(account.queue), rate, wait, product, length, edges, str(account.most))
 
 
 def packets(data: ReportData, study: RouteStudy, prefix: str) -> list[Block]:

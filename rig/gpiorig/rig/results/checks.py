@@ -8,6 +8,8 @@ from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.analysis.logs.node_log import NodeLog
 from gpiorig.analysis.packets import accounting, checks, timelines
+from gpiorig.analysis.quantities import littles_law
+from gpiorig.analysis.quantities.series import Recorded
 from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.recordings.opened import SHOWN
@@ -19,6 +21,7 @@ def failed_checks(analysis: Analysis, recording: Recording) -> list[str]:
     Reads all of the recording to verify it.
     """
     failed = signal_checks(analysis.events, analysis.logs, recording)
+    failed += [account.problem for account in littles_law.accounts(Recorded(analysis)) if account.problem]
     if analysis.hops is None:
         shown = recording.info.parameters.get("probes", "normal") in SHOWN
         if not shown or _nothing_sent(analysis.logs):
