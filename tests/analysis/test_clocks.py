@@ -63,7 +63,7 @@ def lines(form: str, *, ppm: float = 100.0, reset_at: int | None = 600, n: int =
 def test_a_log(tmp_path: Path, form: str, pattern: str, words: list[str]) -> None:
     """The documented JSON: rate, reset, step back, of a log whose truth is known, whatever its form."""
     path = tmp_path / "a.log"
-    path.write_text("a line without stamps\n" + lines(form))
+    path.write_text("a line without timestamps\n" + lines(form))
     done = gpiorig("clocks", path, "--pattern", pattern, "--json", *words)
     irregular = f"{path}: irregular: line without a timestamp: 1\n" if "host" not in pattern else ""
     assert (0, irregular) == (done.status, done.stderr)
@@ -105,7 +105,7 @@ def test_text_and_figure(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_boot_lines(tmp_path: Path) -> None:
-    """A boot that the stamps do not show is one if a line reports it."""
+    """A boot that the timestamps do not show is one if a line reports it."""
     path = tmp_path / "a.log"
     rows = lines("{host:.6f};m3-1;now={us}", reset_at=None).splitlines(keepends=True)
     path.write_text("".join([*rows[:500], f"{START_S + 500}.000000;m3-1;main(): booting\n", *rows[500:]]))
@@ -235,7 +235,7 @@ def test_clocks_of_the_virtual_bench_over_a_minute(tmp_path: Path) -> None:
 
 
 def test_every_stamp_of_a_line_counts(tmp_path: Path) -> None:
-    """The same records in one line and in many give the same fit; lines and stamps are both counted."""
+    """The same records in one line and in many give the same fit; lines and timestamps are both counted."""
     records = [f'{{"t": {START_S + k}.25, "n": {k + 7}}}' for k in range(200)]
     one, many = tmp_path / "one.txt", tmp_path / "many.txt"
     one.write_text(", ".join(records) + "\n")

@@ -80,7 +80,7 @@ def test_every_delay_of_a_run_comes_back(bench):
 
 
 def some_lost(*, answered=False):
-    """Ten packets from a to b, of which two reach nobody; the fourth is sent twice."""
+    """Ten packets from a to b, of which two reach no node; the fourth is sent twice."""
     network = Network("ab")
     for n in range(1, 11):
         at = n * 200 * MS
@@ -102,8 +102,8 @@ def test_lost_and_repeated_packets_are_ones():
     assert (1 - loss.values).tolist() == delivery.values.tolist()
     assert [0, 0, 0, 1, 0, 0, 0, 0, 0, 0] == retried.values.tolist()
     assert "a > b" == loss.node
-    whole = delays.from_analysis(measured.analysis).loss()
-    assert replace(whole, note="") == replace(loss.interval(""), note="")
+    of_run = delays.from_analysis(measured.analysis).loss()
+    assert replace(of_run, note="") == replace(loss.interval(""), note="")
     (of_a,) = series_of("loss at a", measured)
     assert loss.values.tolist() == of_a.values.tolist()
     run = delays.from_analysis(measured.analysis)

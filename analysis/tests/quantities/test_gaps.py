@@ -37,8 +37,8 @@ def recorded(network, lines, *, destinations, hosts=None, **parameters):
 
 
 def at_host(texts, stamps_ns):
-    stamps = np.array(stamps_ns, dtype=np.int64)
-    return HostLines(stamps, stamps, stamps + 1000, tuple(texts), same_zero=True)
+    times = np.array(stamps_ns, dtype=np.int64)
+    return HostLines(times, times, times + 1000, tuple(texts), same_zero=True)
 
 
 class Trains:
@@ -56,8 +56,8 @@ class Trains:
             called = frame.marks["app.tx"]
             if n not in without:
                 self.network.log.append((self.sent[n], "a", "radio.tx_start", n))
-            stamps = f"due_us={of_node(due)} tx_us={of_node(called)} departed_us={of_node(self.sent[n])}"
-            self.lines.append(f"packet seq={n} {stamps} done_us=7 status=ok")
+            times = f"due_us={of_node(due)} tx_us={of_node(called)} departed_us={of_node(self.sent[n])}"
+            self.lines.append(f"packet seq={n} {times} done_us=7 status=ok")
             self.host_ns.append(int(frame.end * 1000 / US))
 
     def recorded(self, **more):
@@ -114,11 +114,11 @@ def test_lateness_is_from_the_due_instant_of_the_log():
 def test_errors_of_timestamps_are_those_of_the_clock():
     trains = Trains()
     (error,) = series_of("stamp error of radio.tx_start", trains.recorded())
-    stamps = [of_node(sample) for sample in trains.sent.values()]
-    truth = np.diff(stamps) * 1000 - np.diff(list(trains.sent.values())) * 1000 / US
+    times = [of_node(sample) for sample in trains.sent.values()]
+    truth = np.diff(times) * 1000 - np.diff(list(trains.sent.values())) * 1000 / US
     assert truth == pytest.approx(error.values * float(error.scale), abs=0.5)
     (by_log,) = series_of("interval error of radio.tx_start by log", trains.recorded())
-    assert (np.diff(stamps) * 1000 - BEAT_MS * 1_000_000).tolist() == by_log.values.tolist()
+    assert (np.diff(times) * 1000 - BEAT_MS * 1_000_000).tolist() == by_log.values.tolist()
     assert Fraction(1) == by_log.scale
     trains.lines[4] = trains.lines[4].replace("departed_us", "left_us")
     (less,) = series_of("stamp error of radio.tx_start", trains.recorded())

@@ -108,7 +108,9 @@ def parse(text: bytes | str, *, node: str) -> NodeLog:
         fields = _fields(tail.split()[1:] if word == "ok" else tail.split())
         answered = tail.partition(" ")[0] if word == "ok" else ""
         if fields and answered and answered not in _DIALOGUE:
-            answers[answered] = {key: value for key, text in fields.items() if (value := _integer(text)) is not None}
+            answers[answered] = {
+                key: value for key, digits in fields.items() if (value := _integer(digits)) is not None
+            }
         packet = _packet(fields) if word == "packet" else None
         numbers = _numbers(fields) if word == "done" or line.startswith("ok report ") else None
         if word == "packet" and packet is not None:

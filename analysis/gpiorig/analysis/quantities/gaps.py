@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.packets.delivery import Packets
-from gpiorig.analysis.quantities import events, stamps
+from gpiorig.analysis.quantities import events, log_clocks
 from gpiorig.analysis.quantities.events import chosen, packets_at, shown
 from gpiorig.analysis.quantities.kinds import Kind
 from gpiorig.analysis.quantities.names import Quantity, event_of
@@ -23,7 +23,7 @@ NS_PER_US = 1000
 
 def interval_errors(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
     """Intervals less the `interval_us` that the experiment asks of the node, on the pins or by another clock."""
-    measured = events.intervals_of if not quantity.clock else stamps.intervals_of
+    measured = events.intervals_of if not quantity.clock else log_clocks.intervals_of
     return tuple(_less(one, "interval_us", one.node, recorded) for one in measured(quantity, recorded))
 
 
@@ -56,7 +56,9 @@ def spreads_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
     nodes = np.zeros(len(packets), dtype=np.int64)
     for node in range(len(recorded.events.node_names)):
         seen = _firsts(replace(quantity, node=""), recorded, node)
-        instants = stamps.on_common_clock(quantity, recorded, node, seen.samples) if quantity.clock else seen.samples
+        instants = (
+            log_clocks.on_common_clock(quantity, recorded, node, seen.samples) if quantity.clock else seen.samples
+        )
         good = (packets.origins[seen.packets] != node) & (instants != NONE)
         rows, instants, samples = seen.packets[good], instants[good], seen.samples[good]
         new = nodes[rows] == 0

@@ -125,16 +125,16 @@ def _at_edges(recorded: Recorded, queue: int, node: int) -> int:
     total = 0
     for begin, end in zip([events.start, *events.gaps[:, 1]], [*events.gaps[:, 0], events.end], strict=True):
         bounds = np.searchsorted(events.samples, [begin, end])
-        put, taken = (at[(at >= bounds[0]) & (at < bounds[1])] for at in (posts, fetches))
-        if len(put) + len(taken):
-            first = int(events.samples[np.concatenate([put, taken]).min()])
-            held = _at_start(put, taken)
-            before, after = events.samples[taken[:held]], events.samples[put[len(taken) - held :]]
+        put, fetched = (at[(at >= bounds[0]) & (at < bounds[1])] for at in (posts, fetches))
+        if len(put) + len(fetched):
+            first = int(events.samples[np.concatenate([put, fetched]).min()])
+            held = _at_start(put, fetched)
+            before, after = events.samples[fetched[:held]], events.samples[put[len(fetched) - held :]]
             total += int((before - first).sum() + (end - after).sum())
     return total
 
 
-def _at_start(put: Samples, taken: Samples) -> int:
-    """Messages that must have been in the queue before: the most by which those taken are ahead of those put in."""
-    ahead = np.arange(1, len(taken) + 1) - np.searchsorted(put, taken)
+def _at_start(put: Samples, fetched: Samples) -> int:
+    """Messages that must have been in the queue before: the most by which those fetched are ahead of those put in."""
+    ahead = np.arange(1, len(fetched) + 1) - np.searchsorted(put, fetched)
     return max(0, int(ahead.max(initial=0)))

@@ -46,7 +46,7 @@ INTERRUPTS = (*sorted(name for name in _SPANS if name.startswith("isr.")), "time
 OCCUPANTS = ("thread", "task", "sleep", *INTERRUPTS)
 CLOCKS = ("log", "host", "aggregator")
 # Events whose instants the lines of a log contain.
-STAMPED = ("app.tx", "app.rx", "radio.tx_start")
+TIMESTAMPED = ("app.tx", "app.rx", "radio.tx_start")
 LAYERS = (*DOWN, INTERRUPT)
 _ALONE = {kind.value: kind for kind in Kind if " of" not in kind.value and kind not in (Kind.DELAY, Kind.BETWEEN)}
 _NUMBERED = ("thread", "task", "queue")
@@ -240,7 +240,7 @@ def _about(kind: Kind, rest: str, node: str) -> Quantity:
 
 def _check_subject(kind: Kind, subject: str, clock: str) -> None:
     if clock or kind is Kind.STAMP_ERROR:
-        _check(subject, STAMPED, "event with a timestamp in the log")
+        _check(subject, TIMESTAMPED, "event with a timestamp in the log")
     elif kind in _OF_PACKET_EVENTS:
         _check(subject, sorted(_OF_PACKETS), "event of a packet")
     elif kind in (Kind.INTERVAL, Kind.INTERVAL_ERROR) or (kind is Kind.RATE and subject not in ("task", "queue")):

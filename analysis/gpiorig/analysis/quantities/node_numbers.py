@@ -19,7 +19,7 @@ from gpiorig.analysis.quantities.shares import active
 from gpiorig.analysis.radio.air_frames import BYTE_NS, pulses
 
 # Interframe spaces of IEEE 802.15.4-2006, table 85 and 7.5.1.3, in symbols of 16 us; short ones after MPDUs of at most
-# aMaxSIFSFrameSize octets (table 85).
+# aMaxSIFSFrameSize bytes (table 85).
 LONG_SPACE_NS, SHORT_SPACE_NS, SHORT_MPDU_BYTES = 40 * 16_000, 12 * 16_000, 18
 PHY_BYTES = 6  # preamble, start-of-frame delimiter, length (6.3)
 _EVENT_OF = {"task": "task.run.enter", "queue": "queue.post"}

@@ -15,12 +15,12 @@ from gpiorig.analysis.quantities import (
     delays,
     events,
     gaps,
+    log_clocks,
     milestones,
     node_numbers,
     packet_shares,
     self_times,
     shares,
-    stamps,
 )
 from gpiorig.analysis.quantities.kinds import Kind, Unit
 from gpiorig.analysis.quantities.names import Quantity, parse, parse_all
@@ -45,8 +45,8 @@ _OF: Mapping[Kind, Callable[[Quantity, Recorded], tuple[Series, ...]]] = {
     Kind.GAP: gaps.gaps_of,
     Kind.GAP_ERROR: gaps.gaps_of,
     Kind.SPREAD: gaps.spreads_of,
-    Kind.LATENESS: stamps.lateness_of,
-    Kind.STAMP_ERROR: stamps.stamp_errors,
+    Kind.LATENESS: log_clocks.lateness_of,
+    Kind.STAMP_ERROR: log_clocks.timestamp_errors,
     Kind.SPAN: events.spans_of,
     Kind.RUN: shares.processor,
     Kind.TIME: shares.times_within,

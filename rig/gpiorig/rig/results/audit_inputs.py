@@ -61,7 +61,7 @@ def _host_lines(recording: Recording, node: str, printed: Mapping[str, list[aggr
     lines_of_node = printed.get(node, [])
     at = same_text(lines.texts, [line.text for line in lines_of_node])
     stamps_ns = np.array([line.stamp_ns for line in lines_of_node] or [NONE], dtype=np.int64)
-    # The replay is on the wall clock where there is one: the delay to our stamp is the same on the monotonic clock.
+    # The replay is on the wall clock where there is one: the delay to our timestamp is the same on the monotonic clock.
     late_ns = stamps_ns[at] - (lines.stamps_ns if virtual else lines.wall_ns)
     return HostLines(
         timestamps_ns=lines.stamps_ns,

@@ -24,7 +24,7 @@ SENT, RECEIVED = "app.tx", "app.rx"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Stamped:
+class _Reported:
     """All events of a kind at a node, each with the line that reports it.
 
     Parameters
@@ -50,20 +50,20 @@ def intervals_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
     """Intervals of successive events in ns by the clock of a `Kind.INTERVAL_ERROR`; those without are counted."""
     clock = quantity.clock
     by_node = []
-    for node, seen in _stamped(quantity, recorded, clock).items():
-        stamps = seen.of_lines(_raw_us(seen.times, quantity.subject) if clock == LOG else _host(seen, clock))
-        intervals, good = _intervals(seen, stamps, recorded, in_us=clock == LOG)
+    for node, seen in _reported(quantity, recorded, clock).items():
+        timestamps = seen.of_lines(_raw_us(seen.times, quantity.subject) if clock == LOG else _host(seen, clock))
+        intervals, good = _intervals(seen, timestamps, recorded, in_us=clock == LOG)
         if good.any():
             by_node.append(_series(recorded.events.node_names[node], quantity, recorded, seen, intervals, good))
     return shown(by_node, quantity, recorded, f"two events `{event_of(quantity.subject)}` with a timestamp by {clock}")
 
 
-def stamp_errors(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
+def timestamp_errors(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
     """Intervals of the log's timestamps of an event, less the same intervals on the pins."""
     by_node = []
-    for node, seen in _stamped(quantity, recorded, LOG).items():
-        stamps = seen.of_lines(_raw_us(seen.times, quantity.subject))
-        intervals, good = _intervals(seen, stamps, recorded, in_us=True)
+    for node, seen in _reported(quantity, recorded, LOG).items():
+        timestamps = seen.of_lines(_raw_us(seen.times, quantity.subject))
+        intervals, good = _intervals(seen, timestamps, recorded, in_us=True)
         if good.any():
             on_pins = nearest_ns(np.diff(seen.samples), recorded.events.samplerate_hz)
             name = recorded.events.node_names[node]
@@ -72,12 +72,12 @@ def stamp_errors(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
 
 
 def lateness_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
-    """From the instant at which the log says that a packet was due to the first event of the packet at that node.
+    """From the instant that the log names as due to the first event of the packet at that node.
 
     The due instants are brought to the analyzer's clock by the fit of the node's timestamps to their events.
     """
     by_node = []
-    for node, seen in _stamped(replace(quantity, subject=SENT), recorded, LOG).items():
+    for node, seen in _reported(replace(quantity, subject=SENT), recorded, LOG).items():
         due_ns = seen.of_lines(seen.times.on_analyzer_ns(seen.times.packets.log.due_us))
         called = packets_at(recorded, chosen(recorded, event_of(SENT), NONE, node))
         instants = _first_of(quantity.subject, recorded, node, called)
@@ -100,7 +100,7 @@ def lateness_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
 def on_common_clock(quantity: Quantity, recorded: Recorded, node: int, samples: Samples) -> Samples:
     """int64[k] ns of the events at these samples of a node, by a clock that all nodes share; -1 for none."""
     asked = replace(quantity, node=recorded.events.node_names[node])
-    seen = _stamped(asked, recorded, quantity.clock).get(node)
+    seen = _reported(asked, recorded, quantity.clock).get(node)
     if seen is None or not len(seen.samples):
         return np.full(len(samples), NONE, dtype=np.int64)
     if quantity.clock == LOG:
@@ -110,7 +110,7 @@ def on_common_clock(quantity: Quantity, recorded: Recorded, node: int, samples: 
     return instants[np.searchsorted(seen.samples, samples)]
 
 
-def _stamped(quantity: Quantity, recorded: Recorded, clock: str) -> dict[int, _Stamped]:
+def _reported(quantity: Quantity, recorded: Recorded, clock: str) -> dict[int, _Reported]:
     """The events of each node that has a log."""
     times = recorded.log_times if clock == LOG else recorded.host_times
     if not times:
@@ -121,7 +121,7 @@ def _stamped(quantity: Quantity, recorded: Recorded, clock: str) -> dict[int, _S
         lines = times.get(recorded.events.node_names[node])
         if lines is not None:
             samples = recorded.events.samples[chosen(recorded, event_of(quantity.subject), NONE, node)]
-            seen[node] = _Stamped(
+            seen[node] = _Reported(
                 samples, _rows(samples, _line_samples(quantity.subject, recorded, node, lines)), lines
             )
     return seen
@@ -162,17 +162,17 @@ def _raw_us(times: NodeTimes, event: str) -> NDArray[np.int64]:
     return {SENT: log.sent_us, RECEIVED: log.received_us}.get(event, log.departed_us)
 
 
-def _host(seen: _Stamped, clock: str) -> NDArray[np.int64]:
+def _host(seen: _Reported, clock: str) -> NDArray[np.int64]:
     """int64[k], when the host received the line of each packet, where it was printed at these events; -1 for none."""
     reported = seen.times.packets.reported
     return np.where(np.isin(reported, seen.samples), seen.times.host[_HOST_CLOCKS[clock]], NONE)
 
 
 def _intervals(
-    seen: _Stamped, stamps: Samples, recorded: Recorded, *, in_us: bool
+    seen: _Reported, timestamps: Samples, recorded: Recorded, *, in_us: bool
 ) -> tuple[Samples, NDArray[np.bool_]]:
     """int64[n - 1] intervals in ns, and which are known: not over lost samples or a reset."""
-    before, after = stamps[:-1], stamps[1:]
+    before, after = timestamps[:-1], timestamps[1:]
     epochs = seen.of_lines(seen.times.packets.epochs.astype(np.int64))
     good = (before != NONE) & (after != NONE) & (epochs[:-1] == epochs[1:])
     good &= ~lost_between(recorded.events, seen.samples[:-1], seen.samples[1:])
@@ -183,7 +183,7 @@ def _series(
     node: str,
     quantity: Quantity,
     recorded: Recorded,
-    seen: _Stamped,
+    seen: _Reported,
     values_ns: Samples,
     good: NDArray[np.bool_],
 ) -> Series:
