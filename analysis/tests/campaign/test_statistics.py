@@ -11,7 +11,6 @@ from scipy import stats
 
 from gpiorig.analysis.campaign import expressions, statistics
 from gpiorig.analysis.statistics import intervals
-from gpiorig.analysis.statistics.shares import for_share
 
 RNG = np.random.default_rng(5)
 
@@ -80,7 +79,7 @@ def test_a_share_of_one_run_is_clopper_and_pearson(hits, n):
     table = studycases.table(studycases.rows("loss", outcomes, unit="share"))
     (cell,) = statistics.estimate(expressions.parse("loss", {}), [studycases.point({}, table)])
     assert (pytest.approx(exact.low), pytest.approx(exact.high)) == (cell.estimate.low, cell.estimate.high)
-    assert hits / n == cell.estimate.value == for_share(hits, n).value
+    assert hits / n == cell.estimate.value == intervals.for_share(hits, n, what="packets").value
 
 
 def test_failed_points_are_in_no_mean():

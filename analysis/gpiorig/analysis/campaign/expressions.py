@@ -10,15 +10,14 @@ import pyarrow as pa
 
 from gpiorig.analysis.campaign import observations
 from gpiorig.analysis.campaign.observations import Observed
-from gpiorig.analysis.compare import delays
 from gpiorig.analysis.errors import QuantityError
-from gpiorig.analysis.quantities import names
+from gpiorig.analysis.quantities import delay_names, names
+from gpiorig.analysis.quantities.kinds import Kind
 from gpiorig.analysis.quantities.names import AT
 from gpiorig.analysis.statistics import estimators
 
 EXAMPLES = "`rtt.p2p`, `p99(mac.tx -> mac.rx)`, `loss` or `rtt.p99 - rtt.p1`"
-PACKET_SHARES = (delays.LOSS, "delivery", "retried", "foreign")  # 0 or 1 for each packet
-_DELAYS = (delays.RTT, delays.ONE_WAY, *delays.KINDS)
+_SHARES = tuple(kind.value for kind in Kind if kind.of_packets)
 _STATISTIC = r"[a-z][a-z0-9]*(?:\.\d+)?"
 _FUNCTION = re.compile(rf"(?P<statistic>{_STATISTIC})\(\s*(?P<name>[^()]+?)\s*\)(?:{AT}(?P<node>\S+))?")
 _DOTTED = re.compile(rf"(?P<name>.+?)\.(?P<statistic>{_STATISTIC})")
@@ -163,15 +162,15 @@ def _parts(text: str, aliases: Mapping[str, str]) -> tuple[str, str, str]:
 
 
 def _checked(quantity: str, aliases: Mapping[str, str]) -> tuple[str, bool]:
-    """The quantity's name in the table, and whether a node has one value of it."""
-    if names.is_quantity(quantity):
+    """The quantity's name in the table, and whether it has no statistic."""
+    try:
         parsed = names.parse(quantity)
-        return parsed.text, parsed.kind.single
-    if quantity in PACKET_SHARES:
-        return quantity, True
-    if quantity in _DELAYS or " " in quantity:  # the steps of a run are known when it is recorded
-        return quantity, False
-    raise names.unknown(quantity, [*aliases, *_DELAYS, *PACKET_SHARES], "quantity")
+    except QuantityError:
+        if names.is_quantity(quantity):
+            raise
+        known = [*aliases, *delay_names.KINDS, delay_names.RTT, delay_names.ONE_WAY, *_SHARES]
+        raise names.unknown(quantity, known, "quantity") from None
+    return parsed.text, parsed.kind.single
 
 
 def _amounts(term: Term, table: pa.Table) -> dict[str, Amount]:

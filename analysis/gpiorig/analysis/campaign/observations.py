@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.number_text import NS_PER_S
-from gpiorig.analysis.quantities.names import Unit
+from gpiorig.analysis.quantities.kinds import Unit
 from gpiorig.analysis.quantities.series import weighted
 from gpiorig.analysis.statistics import estimators, intervals
 from gpiorig.analysis.statistics.intervals import NAN, Interval
-from gpiorig.analysis.statistics.shares import for_share
 
 SECOND = "s"
 SHARE = Unit.SHARE.value
@@ -86,7 +85,7 @@ class Observed:
     def interval(self, name: str) -> Interval:
         """The statistic with the interval of this one run, in SI; of weighted and single values without."""
         if self.trials and not name:
-            return for_share(int(self.values.sum()), len(self.values), note="if packets are independent")
+            return intervals.for_share(int(self.values.sum()), len(self.values), what="packets")
         if not name or self.weights is not None:
             return Interval(self.statistic(name), NAN, NAN, "none")
         return intervals.for_statistic(self.values, name, unit=self.scale)
