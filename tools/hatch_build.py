@@ -28,6 +28,7 @@ DATA = {
     "decoders": "gpiorig/rig/data/decoders",
     "experiments": "gpiorig/rig/data/experiments",
     "firmware-gpio-probes/hooks": "gpiorig/rig/data/hooks",
+    "studies": "gpiorig/rig/data/studies",
 }
 IMAGES = "gpiorig/rig/data/images"
 # Rust libraries, and where capture/gpiorig/capture/native.py and rig/gpiorig/rig/virtual/vboards.py look for them.

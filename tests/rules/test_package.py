@@ -136,7 +136,7 @@ def test_the_wheel_holds_what_the_program_needs(sources: Path, contents: Path) -
         for path in (sources / component / "gpiorig").rglob("*"):
             if path.is_file():
                 assert path.read_bytes() == here[path.relative_to(sources / component).as_posix()].read_bytes()
-    data = {"decoders": "decoders", "experiments": "experiments", "hooks": "firmware-gpio-probes/hooks"}
+    data = {name: name for name in ("decoders", "experiments", "studies")} | {"hooks": "firmware-gpio-probes/hooks"}
     for name, origin in data.items():
         expected = sorted(path.relative_to(sources / origin) for path in (sources / origin).rglob("*.*"))
         packed = sorted(path.relative_to(contents / "gpiorig/rig/data" / name)

@@ -56,17 +56,9 @@ def run(
         Something did not work; what was recorded until then stays, as an incomplete recording. Without a sample the
         folder is deleted.
     """
-    silent = [name for name, node in bench.nodes.items() if "strobe" not in node.lines]
-    if silent:
-        raise BenchError(
-            f"bench {bench.name}: node {silent[0]} has no symbol bus among its lines, and an experiment needs its "
-            "events. Add its strobe and data lines, or record the bench with `gpiorig capture --bench`."
-        )
-    if experiment.probes in SHOWN:
-        symbols.refuse_short(bench)
+    check(bench, experiment)
     # Only a virtual bench loads the images; what runs on boards is what they answer to `identify`.
     hashes = {name: sha256(path) for name, path in firmware.items()} if bench.virtual else {}
-    console_settings.check(experiment, bench)
     with endpoints.available(bench, bench_file, firmware) as ends:
         sources = captures.sources(bench, ends.drivers)
         info = describe(
@@ -76,6 +68,24 @@ def run(
         with endpoints.incomplete_on_failure(recording, ends):
             recorded = _record(bench, experiment, recording, ends, sources, progress).conclude()
             return remarks.recorded(recorded, ends.remarks())
+
+
+def check(bench: Bench, experiment: Experiment) -> None:
+    """Raise `BenchError` if the bench cannot show the experiment, or a firmware lacks one of its settings."""
+    check_shown(bench, experiment)
+    console_settings.check(experiment, bench)
+
+
+def check_shown(bench: Bench, experiment: Experiment) -> None:
+    """Raise `BenchError` if the symbol bus of a node is not recorded, or its symbols are too short."""
+    silent = [name for name, node in bench.nodes.items() if "strobe" not in node.lines]
+    if silent:
+        raise BenchError(
+            f"bench {bench.name}: node {silent[0]} has no symbol bus among its lines, and an experiment needs its "
+            "events. Add its strobe and data lines, or record the bench with `gpiorig capture --bench`."
+        )
+    if experiment.probes in SHOWN:
+        symbols.refuse_short(bench)
 
 
 def describe(

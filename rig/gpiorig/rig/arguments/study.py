@@ -1,0 +1,46 @@
+"""The options of `gpiorig study`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+EPILOG = """\
+examples:
+  gpiorig study list studies/                 documents, figures, points and their states, time and disk to come
+  gpiorig study fig 000.round-trip            one figure: record what is missing, analyse, write its page
+  gpiorig study run studies/ --quick          all of a folder, cut down; called again, it resumes
+  gpiorig study report                        tables and pages again, nothing is recorded
+
+FILE is a study file, a folder of them, or the name of a study that comes with gpiorig.
+Exit status 1: a point failed. docs/guide/studies.md shows the way, docs/reference/studies.md has the keys."""
+
+FOLDER = Path("study-results")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of each action."""
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    listed = actions.add_parser("list", help="documents, figures, points, states; time and disk of what is missing")
+    figure = actions.add_parser("fig", help="one study: record what is missing, analyse, write its page")
+    run = actions.add_parser("run", help="studies: record what is missing, analyse, write their pages")
+    report = actions.add_parser("report", help="tables and pages again; nothing is recorded")
+    for action, count in ((listed, "*"), (figure, None), (run, "+"), (report, "*")):
+        action.add_argument("files", nargs=count, type=Path, metavar="FILE", help="study file, folder, or name")
+        action.add_argument("-o", "--output", type=Path, default=FOLDER, metavar="DIR", help=f"folder ({FOLDER})")
+        action.add_argument(
+            "--quick", action="store_true", help="fewer packets, repeats and values, as the file has it"
+        )
+        action.add_argument("--bench", type=Path, metavar="FILE", help="run on this bench, not on a template's")
+        action.add_argument(
+            "--image", action="append", default=[], metavar="NAME=ELF", help="image that studies call NAME; repeatable"
+        )
+        action.add_argument("--json", action="store_true", help="print points, states and numbers as one JSON object")
+    for action in (figure, run):
+        action.add_argument("--retry", action="store_true", help="record points that failed again")
+        action.add_argument("--stop-on-failure", action="store_true", help="end at the first point that fails")
+        action.add_argument("--workers", type=int, metavar="N", help="processes that record and analyse (1)")
+        action.add_argument(
+            "--scheduler", metavar="ADDRESS", help="Dask scheduler of a cluster, such as tcp://host:8786"
+        )
+        action.add_argument("--store", type=Path, metavar="FILE", help="add each point to this store")
