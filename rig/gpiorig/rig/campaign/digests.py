@@ -13,6 +13,7 @@ import msgspec
 
 from gpiorig.capture.recording.description import FORMAT
 from gpiorig.rig.bench.bench import Bench
+from gpiorig.rig.campaign import keys
 from gpiorig.rig.experiments.experiment import Experiment
 from gpiorig.rig.experiments.images import sha256
 
@@ -33,7 +34,7 @@ def of_point(bench: Bench, experiment: Experiment, *, repeat: int, images: Mappi
     warmup
         As written.
     """
-    of_bench, of_experiment = (_given(msgspec.to_builtins(part)) for part in (bench, experiment))
+    of_bench, of_experiment = (keys.given(msgspec.to_builtins(part)) for part in (bench, experiment))
     del of_bench["name"]
     for node in of_bench["nodes"].values():
         node.pop("firmware", None)
@@ -61,10 +62,3 @@ def of_file(path: Path) -> str:
 @cache
 def _of_state(path: Path, changed_ns: int) -> str:
     return sha256(path)
-
-
-def _given(value: Any) -> Any:
-    """Without the keys that are not given."""
-    if isinstance(value, dict):
-        return {key: _given(item) for key, item in value.items() if item is not None}
-    return [_given(item) for item in value] if isinstance(value, list) else value

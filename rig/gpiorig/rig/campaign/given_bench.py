@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from gpiorig.rig.bench.bench import Bench
-from gpiorig.rig.campaign import templates
+from gpiorig.rig.campaign import keys, templates
 from gpiorig.rig.campaign.study_file import BenchAsked
 
 
@@ -35,15 +35,13 @@ def lacking(bench: Bench, asked: BenchAsked, *, what: str) -> list[str]:
 
 def tree(bench: Bench, file: Path, nodes: Sequence[str]) -> dict[str, Any]:
     """The bench with these nodes only, as tables; images have complete paths."""
-    content: dict[str, Any] = msgspec.to_builtins(bench)
-    content["nodes"] = {name: _without_none(content["nodes"][name]) for name in nodes}
+    content: dict[str, Any] = keys.given(msgspec.to_builtins(bench))
+    content["nodes"] = {name: content["nodes"][name] for name in nodes}
     for node in content["nodes"].values():
         if "firmware" in node:
             node["firmware"] = str((file.parent / node["firmware"]).absolute())
-    content["analyzers"] = {name: _without_none(analyzer) for name, analyzer in content["analyzers"].items()}
-    virtual = content.pop("virtual")
-    if virtual is not None:
-        content["virtual"] = _of_nodes(virtual, bench, nodes)
+    if "virtual" in content:
+        content["virtual"] = _of_nodes(content["virtual"], bench, nodes)
     return content
 
 
@@ -56,7 +54,3 @@ def _of_nodes(virtual: dict[str, Any], bench: Bench, nodes: Sequence[str]) -> di
     for interferer in virtual["interferers"]:
         interferer["levels_dbm"] = {name: level for name, level in interferer["levels_dbm"].items() if name not in gone}
     return virtual
-
-
-def _without_none(table: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in table.items() if value is not None}

@@ -47,3 +47,10 @@ def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
         old = tree.get(key)
         tree[key] = merged(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
     return tree
+
+
+def given(tree: Any) -> Any:
+    """A tree without the keys that have no value, which TOML cannot have."""
+    if isinstance(tree, dict):
+        return {key: given(value) for key, value in tree.items() if value is not None}
+    return [given(value) for value in tree] if isinstance(tree, list) else tree

@@ -1,0 +1,177 @@
+"""The numbers of a point: its quantities without the warm-up, the checks and the assertions, from its recording."""
+
+from __future__ import annotations
+
+import dataclasses
+import operator
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from gpiorig.analysis.compare import assertions, delays
+from gpiorig.analysis.compare.assertions import Assertion
+from gpiorig.analysis.errors import QuantityError
+from gpiorig.analysis.quantities import values
+from gpiorig.analysis.quantities.names import Kind, Quantity, is_quantity, parse
+from gpiorig.analysis.quantities.series import Recorded, Series
+from gpiorig.analysis.study.analysis import Analysis
+from gpiorig.capture.recording.recording import Recording
+from gpiorig.rig.campaign.warmup import Warmup
+from gpiorig.rig.recordings.opened import open_recording
+from gpiorig.rig.results import checks, quantities
+from gpiorig.rig.results.analyse import analyse
+
+WARMUP, WARMUP_END = "warmup", "warmup_end_sample"  # parameters of a recording
+_RELATIONS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Numbers:
+    """The numbers of a point.
+
+    Parameters
+    ----------
+    table
+        As `analysis.quantities.values.table`.
+    checks
+        Checks that failed, a sentence each.
+    verdicts
+        By assertion: empty if it holds, else why not.
+    reasons
+        By quantity: empty if the recording shows it, else why not.
+    warmup_end_sample
+        First sample that counts; None without a warm-up.
+    """
+
+    table: pa.Table
+    checks: tuple[str, ...]
+    verdicts: dict[str, str]
+    reasons: dict[str, str]
+    warmup_end_sample: int | None
+
+
+def numbers(recording: Recording, names: Iterable[str], asserted: Sequence[str], warmup: Warmup | None) -> Numbers:
+    """Analyse a recording; nothing but its description is written, which gets the end of the warm-up."""
+    opened = open_recording(recording)
+    analysis = analyse(opened)
+    recorded = quantities.recorded(recording, analysis)
+    end = None if warmup is None else _end(warmup, analysis, str(recording.info.parameters["initiator"]))
+    if warmup is not None and recording.info.parameters.get(WARMUP_END) != end:
+        recording.update(parameters={**recording.info.parameters, WARMUP: warmup.text, WARMUP_END: end})
+    series: dict[str, tuple[Series, ...]] = {}
+    reasons = {}
+    for name in names:
+        try:
+            series[name] = tuple(_after(end, one, analysis) for one in series_of(name, recorded))
+        except QuantityError as error:
+            reasons[name] = str(error)
+    parsed = [assertions.parse(text) for text in asserted]
+    return Numbers(
+        table=values.table((one for own in series.values() for one in own), analysis),
+        checks=tuple(checks.failed_checks(analysis, recording)),
+        verdicts={
+            one.text: _verdict(one, series.get(one.quantity, ()), reasons.get(one.quantity, "")) for one in parsed
+        },
+        reasons={name: reasons.get(name, "") for name in names},
+        warmup_end_sample=end,
+    )
+
+
+def series_of(name: str, recorded: Recorded) -> tuple[Series, ...]:
+    """The values of any name of docs/guide/quantities.md or docs/guide/compare.md; raises `QuantityError`."""
+    if is_quantity(name):
+        return values.series(parse(name), recorded)
+    run = delays.from_analysis(recorded.analysis)
+    if not recorded.analysis.routes:
+        raise QuantityError(f"quantity `{name}`: {delays.NONE_COMPLETE}.")
+    route = recorded.analysis.routes[0]
+    if name == delays.LOSS:
+        lost = np.arange(run.sent, dtype=np.int64) < run.lost
+        return (_plain(name, lost.astype(np.int64), recorded, np.zeros(run.sent, dtype=np.int64), Kind.SHARE),)
+    lines = recorded.analysis.timelines
+    if name == delays.RTT and lines is not None:
+        starts = lines.samples[lines.timelined, 0]
+    else:
+        starts = route.starts
+    return tuple(_plain(one, run.samples(one), recorded, starts, Kind.BETWEEN) for one in run.named(name))
+
+
+def _plain(name: str, samples: NDArray[np.int64], recorded: Recorded, starts: NDArray[np.int64], kind: Kind) -> Series:
+    scale = recorded.period_ns if kind is Kind.BETWEEN else recorded.period_ns / recorded.period_ns
+    rows = np.full(len(samples), -1, dtype=np.int32)
+    return Series("", Quantity(name, kind), samples, scale, starts, rows)
+
+
+def _end(warmup: Warmup, analysis: Analysis, initiator: str) -> int:
+    """The first sample that counts: all packets that are sent from then on do."""
+    events = analysis.events
+    first = int(events.samples[0]) if len(events) else 0
+    sent = np.zeros(0, dtype=np.int64)
+    if analysis.hops is not None and initiator in events.node_names:
+        packets = analysis.hops.packets
+        sent = packets.starts[packets.accounted & (packets.origins == events.node(initiator))]
+        sent = np.sort(sent[~_is_reply(analysis)[packets.accounted & (packets.origins == events.node(initiator))]])
+    if warmup.packets:
+        return (
+            int(sent[warmup.packets])
+            if warmup.packets < len(sent)
+            else int(events.samples[-1] + 1 if len(events) else 0)
+        )
+    return int(sent[0] if len(sent) else first) + round(warmup.seconds * events.samplerate_hz)
+
+
+def _is_reply(analysis: Analysis) -> NDArray[np.bool_]:
+    """bool[packets]."""
+    requests = _requests(analysis)
+    replies: NDArray[np.bool_] = requests != np.arange(len(requests))
+    return replies
+
+
+def _requests(analysis: Analysis) -> NDArray[np.int64]:
+    """int64[packets], row of the request of a reply; of any other packet its own."""
+    assert analysis.hops is not None
+    own = np.arange(len(analysis.hops.packets))
+    if analysis.round_trips is None:
+        return own
+    request_of = analysis.round_trips.request_of
+    return np.where(request_of >= 0, request_of, own)
+
+
+def _after(end: int | None, one: Series, analysis: Analysis) -> Series:
+    """A series without the packets that were sent before the warm-up's end, and without what else began before it.
+
+    A single value is of the complete run.
+    """
+    if end is None or (one.quantity.kind.single and len(one.values) == 1):
+        return one
+    begins, lacking_begin = one.starts, np.full(len(one.lacking_packets), end, dtype=np.int64)
+    if analysis.hops is not None:
+        sent = analysis.hops.packets.starts[_requests(analysis)]
+        begins = np.where(one.packets >= 0, sent[one.packets], one.starts)
+        lacking_begin = sent[one.lacking_packets]
+    kept, lacking = begins >= end, lacking_begin >= end
+    return dataclasses.replace(
+        one,
+        values=one.values[kept],
+        starts=one.starts[kept],
+        packets=one.packets[kept],
+        weights=None if one.weights is None else one.weights[kept],
+        lacking=one.lacking - int(np.count_nonzero(~lacking)),
+        lacking_packets=one.lacking_packets[lacking],
+    )
+
+
+def _verdict(asserted: Assertion, series: Sequence[Series], reason: str) -> str:
+    """Empty if the assertion holds, else which values do not."""
+    if not series:
+        return f"assert {asserted.text}: does not hold: {reason}"
+    intervals = {one.name: one.interval(asserted.statistic) for one in series}
+    broken = [
+        f"{name}: {assertions.interval_text(interval, asserted.unit)}"
+        for name, interval in intervals.items()
+        if not _RELATIONS[asserted.relation](interval.value, asserted.limit)
+    ]
+    return f"assert {asserted.text}: does not hold: {'; '.join(broken)}" if broken else ""

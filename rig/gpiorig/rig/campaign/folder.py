@@ -1,0 +1,168 @@
+"""The folder of a point: its recording, its numbers, and `point.json`, which says how it ended."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from gpiorig.analysis.campaign.results import State
+from gpiorig.capture.atomic_file import replacing
+from gpiorig.capture.errors import CaptureError
+from gpiorig.capture.recording.recording import Recording
+from gpiorig.rig.campaign.versions import analysis_version
+
+POINTS, RECORDING, QUANTITIES, POINT, BENCH = "points", "recording", "quantities.parquet", "point.json", "bench.toml"
+FORMAT = 1
+
+
+class PointFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How a point ended: `point.json`.
+
+    Attributes
+    ----------
+    study, coordinates, repeat
+        The study that recorded it first; others may share it.
+    error
+        Why there is no complete recording; empty if there is one.
+    checks
+        Checks that failed, and why an analysis was not possible, a sentence each.
+    verdicts
+        By assertion: empty if it holds, else why not.
+    quantities
+        By complete name: empty if the recording shows it, else why not.
+    quantities_sha256
+        Of `quantities.parquet`.
+    warmup_end_sample
+        First sample that counts.
+    recording_s, bytes
+        Wall time and size of the recording.
+    analysis
+        Version of the analysis that made the numbers.
+    versions
+        Of the programs.
+    """
+
+    study: str
+    coordinates: dict[str, Any]
+    repeat: int
+    error: str = ""
+    checks: tuple[str, ...] = ()
+    verdicts: dict[str, str] = {}
+    quantities: dict[str, str] = {}
+    quantities_sha256: str = ""
+    warmup_end_sample: int | None = None
+    recording_s: float = 0.0
+    bytes: int = 0
+    analysis: str = ""
+    versions: dict[str, str] = {}
+    format: int = FORMAT
+
+
+@dataclass(frozen=True, slots=True)
+class PointFolder:
+    """The folder of a point, which need not exist."""
+
+    path: Path
+
+    @classmethod
+    def of(cls, output: Path, digest: str) -> PointFolder:
+        """The folder of a point below the output folder of studies."""
+        return cls(output / POINTS / digest)
+
+    @property
+    def recording(self) -> Path:
+        """Its recording."""
+        return self.path / RECORDING
+
+    @property
+    def quantities(self) -> Path:
+        """Its table of quantities."""
+        return self.path / QUANTITIES
+
+    def read(self) -> PointFile | None:
+        """What `point.json` states; None without one that can be read."""
+        try:
+            file = msgspec.json.decode((self.path / POINT).read_bytes(), type=PointFile)
+        except (OSError, msgspec.MsgspecError):
+            return None
+        return file if file.format == FORMAT else None
+
+    def table(self) -> pa.Table | None:
+        """Its quantities; None without a table that can be read."""
+        try:
+            return pq.read_table(self.quantities)
+        except (OSError, pa.ArrowException):
+            return None
+
+    def write(self, file: PointFile, table: pa.Table | None) -> None:
+        """Write the table, then `point.json`, each in one step; what is killed between them leaves a stale point."""
+        if table is not None:
+            with replacing(self.quantities) as new:
+                pq.write_table(table, new)
+            file = msgspec.structs.replace(file, quantities_sha256=_sha256(self.quantities))
+        with replacing(self.path / POINT) as new:
+            new.write_bytes(msgspec.json.format(msgspec.json.encode(file), indent=1))
+
+    def clear(self) -> None:
+        """Delete all; `point.json` first, so that what is left of it is never taken for a point."""
+        for name in (POINT, QUANTITIES):
+            (self.path / name).unlink(missing_ok=True)
+        if self.recording.exists():
+            old = self.path / f"{RECORDING}.old"
+            shutil.rmtree(old, ignore_errors=True)
+            self.recording.rename(old)
+        if self.path.exists():
+            shutil.rmtree(self.path)
+
+    def open(self) -> Recording | None:
+        """Its recording if it is complete, with all files."""
+        with contextlib.suppress(CaptureError):
+            recording = Recording.open(self.recording)
+            return recording if recording.state == "complete" else None
+        return None
+
+    def state(self, asked: Sequence[str], asserted: Sequence[str]) -> tuple[State, str]:
+        """The state of the point for a study that asks for quantities and assertions, and its reason."""
+        file = self.read()
+        if file is not None and file.error:
+            return "failed", file.error
+        if not self.recording.exists():
+            return "missing", ""
+        if self.open() is None:
+            return "broken", "its recording is not complete"
+        if file is None:
+            return "stale", "its numbers are not complete"
+        if why := self._stale(file, asked, asserted):
+            return "stale", why
+        broken = [*file.checks, *(verdict for text in asserted if (verdict := file.verdicts[text]))]
+        if broken:
+            return "failed", " ".join(broken)
+        return "done", " ".join(reason for name in asked if (reason := file.quantities[name]))
+
+    def _stale(self, file: PointFile, asked: Sequence[str], asserted: Sequence[str]) -> str:
+        if file.analysis != analysis_version():
+            return "its numbers are of another version of the analysis"
+        lacking = [*(name for name in asked if name not in file.quantities)]
+        lacking += [text for text in asserted if text not in file.verdicts]
+        if lacking:
+            return f"its numbers lack {', '.join(lacking)}"
+        if file.quantities_sha256 != _sha256(self.quantities):
+            return f"{QUANTITIES} was changed"
+        return ""
+
+
+def _sha256(path: Path) -> str:
+    """In hexadecimal digits; empty without a file."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return ""

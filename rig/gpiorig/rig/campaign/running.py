@@ -1,0 +1,125 @@
+"""Running studies: record what is missing, analyse what is stale, keep what is done."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gpiorig.analysis.campaign.results import State
+from gpiorig.rig.batch import engine
+from gpiorig.rig.batch.outcome import Outcome
+from gpiorig.rig.campaign import estimate, states, table
+from gpiorig.rig.campaign.estimate import Estimate
+from gpiorig.rig.campaign.folder import PointFile
+from gpiorig.rig.campaign.points import Point
+from gpiorig.rig.campaign.states import PENDING, Sought
+from gpiorig.rig.campaign.work import Task, work
+from gpiorig.rig.errors import RigError
+from gpiorig.rig.store.store import Store
+
+Ended = Callable[[Outcome[Task, PointFile]], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How points are worked on; `retry`: those that failed, too."""
+
+    workers: int = 1
+    scheduler: str | None = None
+    retry: bool = False
+    stop_on_failure: bool = False
+    store: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a run ended: errors of points that could not be worked on, by digest; whether it was stopped."""
+
+    errors: dict[str, str]
+    stopped: bool = False
+
+
+def pending(sought: Sought, *, retry: bool = False) -> list[Task]:
+    """What is to be done for a study now, the first repeat of all points first; on boards in random order within it."""
+    tasks: dict[str, Task] = {}
+    every = sorted(sought.points(states.rounds(sought)), key=lambda point: point.repeat)
+    for point in _shuffled(sought.study.name, every):
+        state, _ = sought.state(point)
+        if state in PENDING or (retry and state == "failed"):
+            folder = sought.folder(point).path
+            tasks.setdefault(point.digest, Task(point, folder, sought.names, sought.asserted, state == "stale"))
+    return list(tasks.values())
+
+
+def estimated(sought: Sought, tasks: Iterable[Task], *, workers: int = 1) -> Estimate:
+    """Time and disk for those that are to be recorded."""
+    known = [
+        (point, file)
+        for point in sought.points(states.rounds(sought))
+        if (file := sought.folder(point).read()) is not None and not file.error
+    ]
+    return estimate.of([task.point for task in tasks if not task.recorded], known, workers=workers)
+
+
+def run(sought: Sought, options: Options, *, ended: Ended = lambda outcome: None) -> Ending:
+    """Do what is to be done for a study; called again, it resumes. The table of points is written at any end."""
+    output, errors, tried = sought.output, dict[str, str](), set[str]()
+    table.enter(output, sought.study.name, table.entry_of(sought.study.path, sought.conditions))
+    try:
+        while tasks := [task for task in pending(sought, retry=options.retry) if task.point.digest not in tried]:
+            tried |= {task.point.digest for task in tasks}
+            outcomes = engine.run(
+                work, tasks, workers=None if options.scheduler else options.workers, scheduler=options.scheduler
+            )
+            with contextlib.closing(outcomes):  # type: ignore[type-var]
+                for outcome in outcomes:
+                    ended(outcome)
+                    state = _entered(sought, outcome, errors, options.store)
+                    if options.stop_on_failure and state == "failed":
+                        return Ending(errors, stopped=True)
+    finally:
+        table.write(output, states.results_of(sought.study, sought.conditions, output))
+    return Ending(errors)
+
+
+def _entered(sought: Sought, outcome: Outcome[Task, PointFile], errors: dict[str, str], store: Path | None) -> State:
+    """The state of a point that was worked on; it is added to the store."""
+    point = outcome.item.point
+    if outcome.error is not None:
+        errors[point.digest] = outcome.error
+        return "failed"
+    state, reason = sought.state(point)
+    if store is not None:
+        folder = sought.folder(point)
+        Store(store).add_point(
+            point.study,
+            point.digest,
+            point.coordinates,
+            point.repeat,
+            state,
+            folder.quantities if folder.quantities.is_file() else None,
+            folder.recording if folder.open() is not None else None,
+            reason=reason,
+        )
+    return state
+
+
+def _shuffled(study: str, points: Sequence[Point]) -> Sequence[Point]:
+    """On boards, each repeat in an order of its own, the same one for the study and the repeat at all times."""
+    if not points or points[0].bench.virtual is not None:
+        return points
+    order: list[Point] = []
+    for repeat in dict.fromkeys(point.repeat for point in points):
+        own = [point for point in points if point.repeat == repeat]
+        random.Random(f"{study} {repeat}").shuffle(own)
+        order += own
+    return order
+
+
+def check_options(options: Options) -> None:
+    """Raise `RigError` for options that contradict each other."""
+    if options.workers < 1:
+        raise RigError(f"--workers {options.workers}: give 1 or more.")
