@@ -11,12 +11,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from gpiorig.analysis.compare import assertions, delays
+from gpiorig.analysis.compare import assertions
 from gpiorig.analysis.compare.assertions import Assertion
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.quantities import values
-from gpiorig.analysis.quantities.names import Kind, Quantity, is_quantity, parse
-from gpiorig.analysis.quantities.series import Recorded, Series
+from gpiorig.analysis.quantities.series import Series
 from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.campaign.warmup import Warmup
@@ -65,12 +64,12 @@ def numbers(recording: Recording, names: Iterable[str], asserted: Sequence[str],
     reasons = {}
     for name in names:
         try:
-            series[name] = tuple(_after(end, one, analysis) for one in series_of(name, recorded))
+            series[name] = tuple(_after(end, one, analysis) for one in values.series_of(name, recorded))
         except QuantityError as error:
             reasons[name] = str(error)
     parsed = [assertions.parse(text) for text in asserted]
     return Numbers(
-        table=values.table((one for own in series.values() for one in own), analysis),
+        table=values.table(values.once(one for own in series.values() for one in own), analysis),
         checks=tuple(checks.failed_checks(analysis, recording)),
         verdicts={
             one.text: _verdict(one, series.get(one.quantity, ()), reasons.get(one.quantity, "")) for one in parsed
@@ -78,31 +77,6 @@ def numbers(recording: Recording, names: Iterable[str], asserted: Sequence[str],
         reasons={name: reasons.get(name, "") for name in names},
         warmup_end_sample=end,
     )
-
-
-def series_of(name: str, recorded: Recorded) -> tuple[Series, ...]:
-    """The values of any name of docs/guide/quantities.md or docs/guide/compare.md; raises `QuantityError`."""
-    if is_quantity(name):
-        return values.series(parse(name), recorded)
-    run = delays.from_analysis(recorded.analysis)
-    if not recorded.analysis.routes:
-        raise QuantityError(f"quantity `{name}`: {delays.NONE_COMPLETE}.")
-    route = recorded.analysis.routes[0]
-    if name == delays.LOSS:
-        lost = np.arange(run.sent, dtype=np.int64) < run.lost
-        return (_plain(name, lost.astype(np.int64), recorded, np.zeros(run.sent, dtype=np.int64), Kind.SHARE),)
-    lines = recorded.analysis.timelines
-    if name == delays.RTT and lines is not None:
-        starts = lines.samples[lines.timelined, 0]
-    else:
-        starts = route.starts
-    return tuple(_plain(one, run.samples(one), recorded, starts, Kind.BETWEEN) for one in run.named(name))
-
-
-def _plain(name: str, samples: NDArray[np.int64], recorded: Recorded, starts: NDArray[np.int64], kind: Kind) -> Series:
-    scale = recorded.period_ns if kind is Kind.BETWEEN else recorded.period_ns / recorded.period_ns
-    rows = np.full(len(samples), -1, dtype=np.int32)
-    return Series("", Quantity(name, kind), samples, scale, starts, rows)
 
 
 def _end(warmup: Warmup, analysis: Analysis, initiator: str) -> int:
@@ -143,9 +117,9 @@ def _requests(analysis: Analysis) -> NDArray[np.int64]:
 def _after(end: int | None, one: Series, analysis: Analysis) -> Series:
     """A series without the packets that were sent before the warm-up's end, and without what else began before it.
 
-    A single value is of the complete run.
+    A quantity of which a node has one value is of the complete run.
     """
-    if end is None or (one.quantity.kind.single and len(one.values) == 1):
+    if end is None or (one.quantity.kind.single and not one.quantity.kind.of_packets):
         return one
     begins, lacking_begin = one.starts, np.full(len(one.lacking_packets), end, dtype=np.int64)
     if analysis.hops is not None:
