@@ -4,30 +4,176 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from tqdm import tqdm
+
+from gpiorig.analysis.campaign.results import StudyResults
 from gpiorig.rig import names, resources
 from gpiorig.rig.bench import bench as benches
-from gpiorig.rig.campaign import points, study
+from gpiorig.rig.campaign import lock, numbers, pages, running, states, study, table
 from gpiorig.rig.campaign.points import Conditions
-from gpiorig.rig.errors import BenchError
+from gpiorig.rig.campaign.running import Options
+from gpiorig.rig.campaign.states import Sought
+from gpiorig.rig.errors import BenchError, RigError
+
+SHOWN = 5  # reasons that are printed for a study
 
 
 def run(options: argparse.Namespace) -> int:
     """List, record, or report."""
-    conditions = _conditions(options)
-    studies = study.load_all(options.files or list(resources.studies().values()))
-    rows = [
-        {"study": one.name, "document": one.file.document, "figure": one.file.figure, "title": one.file.title,
-         "points": len(points.points(one, conditions, points.repeats_of(one, quick=conditions.quick)))}
-        for one in studies
-    ]  # fmt: skip
+    if options.action == "list":
+        return _list(options)
+    if options.action == "report":
+        return _report(options)
+    return _record(options)
+
+
+def _list(options: argparse.Namespace) -> int:
+    """Print the studies with their points, states, and what is to come."""
+    rows = []
+    for one in study.load_all(options.files or list(resources.studies().values())):
+        sought = Sought.of(one, _conditions(options), options.output)
+        tasks = running.pending(sought)
+        counts: Counter[str] = Counter(sought.state(point)[0] for point in sought.points(states.rounds(sought)))
+        ahead = running.estimated(sought, tasks)
+        cost = {"to_record": ahead.points, "seconds": round(ahead.seconds), "bytes": round(ahead.bytes)}
+        rows.append(_described(one) | {"points": counts.total(), "states": dict(sorted(counts.items())), **cost})
+        if not options.json:
+            rest = f"; {ahead}" if ahead.points else ""
+            print(f"{one.name}: {one.file.document}, {one.file.figure}: {one.file.title}")
+            print(f"  {_counted(counts)}{rest}")
     if options.json:
         print(json.dumps(rows))
-        return 0
-    for row in rows:
-        print(f"{row['study']}: {row['document']}, {row['figure']}: {row['title']}; {row['points']} points")
     return 0
+
+
+def _record(options: argparse.Namespace) -> int:
+    """Record what is missing, analyse, and write pages; 1 if a point failed."""
+    every = [options.files] if isinstance(options.files, Path) else options.files
+    studies = study.load_all(every)
+    if options.action == "fig" and len(studies) != 1:
+        raise BenchError(f"{options.files}: has {len(studies)} studies; `gpiorig study run` takes several.")
+    conditions = _conditions(options)
+    wanted = Options(
+        options.workers or 1, options.scheduler, options.retry, options.stop_on_failure, options.store
+    )  # fmt: skip
+    running.check_options(wanted)
+    all_sought = [Sought.of(one, conditions, options.output) for one in studies]
+    with lock.held(options.output):
+        failed = _run_all(all_sought, wanted)
+        results = [states.results_of(one, conditions, options.output) for one in studies]
+        others = _others(options.output, results) if options.action == "run" else None
+        written = pages.write(options.output, results, others)
+    return _printed(options, results, written, failed)
+
+
+def _run_all(all_sought: Sequence[Sought], options: Options) -> dict[str, str]:
+    """Work on all studies; errors by digest. All of their points are checked before the first is recorded."""
+    tasks = [running.pending(sought, retry=options.retry) for sought in all_sought]
+    ahead = [
+        running.estimated(sought, own, workers=options.workers) for sought, own in zip(all_sought, tasks, strict=True)
+    ]
+    total = replace(
+        ahead[0],
+        points=sum(one.points for one in ahead),
+        seconds=sum(one.seconds for one in ahead),
+        bytes=sum(one.bytes for one in ahead),
+        measured=all(one.measured for one in ahead if one.points),
+    )
+    left = sum(map(len, tasks))
+    if left:
+        again = left - total.points
+        parts = [f"{total.points} points to record: {total}"] if total.points else []
+        parts += [f"{again} to analyse again"] if again else []
+        print(f"{'; '.join(parts)}.", file=sys.stderr)
+    errors: dict[str, str] = {}
+    with tqdm(total=left, unit=" points", desc="points", disable=None) as bar:
+        try:
+            for sought in all_sought:
+                bar.set_description(sought.study.name)
+                ending = running.run(sought, options, ended=lambda outcome: bar.update())
+                errors |= ending.errors
+                if ending.stopped:
+                    break
+        except KeyboardInterrupt:
+            bar.close()
+            remaining = sum(len(running.pending(sought)) for sought in all_sought)
+            print(f"{remaining} points remain; the same command continues.", file=sys.stderr)
+            raise
+    return errors
+
+
+def _report(options: argparse.Namespace) -> int:
+    """Write tables and pages of what is there; 1 if a point failed."""
+    known = table.entries(options.output)
+    if not options.files and not known:
+        raise RigError(f"{options.output}: no study was run into this folder. Give its folder with -o, or study files.")
+    studies = study.load_all(options.files or [Path(entry.file) for entry in known.values()])
+    given = options.quick or options.bench is not None or options.image
+    with lock.held(options.output):
+        results = []
+        for one in studies:
+            entry = known.get(one.name)
+            conditions = _conditions(options) if given or entry is None else entry.conditions()
+            results.append(states.results_of(one, conditions, options.output))
+            table.write(options.output, results[-1])
+        written = pages.write(options.output, results, _others(options.output, results))
+    return _printed(options, results, written, {})
+
+
+def _others(output: Path, results: Sequence[StudyResults]) -> list[StudyResults]:
+    """The results of the other studies of a folder whose files are still there."""
+    named = {study.name for study in results}
+    return [
+        states.results_of(study.load(Path(entry.file)), entry.conditions(), output)
+        for name, entry in table.entries(output).items()
+        if name not in named and Path(entry.file).is_file()
+    ]
+
+
+def _printed(
+    options: argparse.Namespace, results: Sequence[StudyResults], written: Sequence[Path], errors: dict[str, str]
+) -> int:
+    failed = any(point.state == "failed" for one in results for point in one.points) or bool(errors)
+    if options.json:
+        print(json.dumps({
+            "output": str(options.output),
+            "pages": [str(path) for path in written],
+            "points": [row for one in results for row in table.rows(one)],
+            "errors": errors,
+            "studies": {one.name: {"numbers": numbers.of(one)} for one in results},
+        }))  # fmt: skip
+        return int(failed)
+    for one in results:
+        print(f"{one.name}: {_counted(Counter(point.state for point in one.points))}")
+        reasons = Counter(
+            f"{point.state}: {errors.get(point.digest) or point.reason}"
+            for point in one.points
+            if point.reason or point.digest in errors
+        )
+        for reason, count in reasons.most_common(SHOWN):
+            print(f"  {f'{count} x ' if count > 1 else ''}{reason}")
+        if len(reasons) > SHOWN:
+            print(f"  and {len(reasons) - SHOWN} other reasons: {options.output / table.TABLE}")
+    for path in written:
+        print(path)
+    return int(failed)
+
+
+def _described(one: study.Study) -> dict[str, object]:
+    return {"study": one.name, "document": one.file.document, "figure": one.file.figure, "title": one.file.title}
+
+
+def _counted(counts: Counter[str]) -> str:
+    total = counts.total()
+    return f"{total} point{'' if total == 1 else 's'}: " + ", ".join(
+        f"{n} {state}" for state, n in sorted(counts.items())
+    )
 
 
 def _conditions(options: argparse.Namespace) -> Conditions:

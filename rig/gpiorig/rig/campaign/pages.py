@@ -1,0 +1,31 @@
+"""The pages of studies below an output folder: one for each study, one for each document, and the catalogue."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from gpiorig.analysis.campaign.results import StudyResults
+
+PAGES = "pages"
+
+
+def write(output: Path, results: Sequence[StudyResults], others: Sequence[StudyResults] | None = None) -> list[Path]:
+    """Write the page of each study, and with others of the folder those of their documents and the catalogue.
+
+    Returns
+    -------
+    list[Path]
+        The pages of the studies; if there are others, the catalogue is the last.
+    """
+    from gpiorig.analysis.campaign import page  # draws: takes seconds to import
+
+    folder = output / PAGES
+    folder.mkdir(parents=True, exist_ok=True)
+    written = [page.write_study(folder, study) for study in results]
+    if others is None:
+        return written
+    every = sorted([*results, *others], key=lambda study: study.name)
+    for document in dict.fromkeys(study.document for study in every):
+        page.write_document(folder, [study for study in every if study.document == document])
+    return [*written, page.write_catalogue(folder, every)]
