@@ -67,6 +67,7 @@ def estimated(sought: Sought, tasks: Iterable[Task], *, workers: int = 1) -> Est
 def run(sought: Sought, options: Options, *, ended: Ended = lambda outcome: None) -> Ending:
     """Do what is to be done for a study; called again, it resumes. The table of points is written at any end."""
     output, errors, tried = sought.output, dict[str, str](), set[str]()
+    output.mkdir(parents=True, exist_ok=True)
     table.enter(output, sought.study.name, table.entry_of(sought.study.path, sought.conditions))
     try:
         while tasks := [task for task in pending(sought, retry=options.retry) if task.point.digest not in tried]:
@@ -90,6 +91,8 @@ def _entered(sought: Sought, outcome: Outcome[Task, PointFile], errors: dict[str
     point = outcome.item.point
     if outcome.error is not None:
         errors[point.digest] = outcome.error
+        if outcome.trace:
+            (sought.output / f"{point.digest}.traceback.txt").write_text(outcome.trace, encoding="utf-8")
         return "failed"
     state, reason = sought.state(point)
     if store is not None:

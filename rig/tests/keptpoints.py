@@ -1,0 +1,74 @@
+"""Points without a bench: recordings and numbers that are made by hand, for tests of what is kept of a study."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from gpiorig.analysis.quantities import values
+from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
+from gpiorig.rig.campaign import study
+from gpiorig.rig.campaign.analysed import Numbers
+from gpiorig.rig.campaign.points import Conditions
+from gpiorig.rig.campaign.states import Sought
+from gpiorig.rig.campaign.warmup import Warmup
+
+__all__ = ["STUDY", "Conditions", "numbers", "record", "sought", "table"]
+
+STUDY = """
+document = "d"
+figure = "f"
+title = "t"
+[bench]
+template = "iotlab-m3"
+[experiment]
+packets = 10
+assert = ["rtt.max < 1 s"]
+[[vary]]
+name = "payload"
+key = "settings.payload"
+values = [20, 60]
+[repeat]
+n = 2
+[[show]]
+kind = "table"
+y = ["rtt.median", "loss"]
+"""
+
+
+def sought(folder: Path, text: str = STUDY) -> Sought:
+    """A study `s`, and its output folder."""
+    (folder / "s.toml").write_text(text)
+    return Sought.of(study.load(folder / "s.toml"), Conditions(), folder / "out")
+
+
+def record(bench: object, experiment: object, *, bench_file: Path, output: Path, firmware: object) -> Recording:
+    """In place of `run.record.record`: an empty recording, with all that one writes."""
+    epoch = Epoch(wall="2026-01-01T00:00:00+00:00", note="by hand")
+    info = RecordingInfo(
+        samplerate="24000000", channels=("a",), epoch=epoch, virtual=True, bench=bench_file.read_text()
+    )
+    recording = Recording.create(output, info)
+    (recording.edges_folder / "000001.seg").write_bytes(b"edges")
+    return recording.finish(state="complete")
+
+
+def table(value: float = 1.0) -> pa.Table:
+    """One value of the round trip."""
+    row: dict[str, Any] = {"quantity": "rtt", "node": "initiator", "packet_row": 0, "packet_id": 1, "start_sample": 0}
+    row |= {"samples": 24, "held_samples": None, "value": value, "unit": "ns"}
+    return pa.Table.from_pylist([row], schema=values._part_schema().schema)
+
+
+def numbers(recording: Recording, names: Iterable[str], asserted: Sequence[str], warmup: Warmup | None) -> Numbers:
+    """In place of `analysed.numbers`: numbers that hang on the bench file, as those of a recording do."""
+    return Numbers(
+        table=table(float(len(recording.info.bench))),
+        checks=(),
+        verdicts=dict.fromkeys(asserted, ""),
+        reasons=dict.fromkeys(names, ""),
+        warmup_end_sample=None,
+    )
