@@ -20,7 +20,7 @@ from gpiorig.rig.campaign import analysed, lock, running, states, table, work
 from gpiorig.rig.campaign.folder import PointFolder
 from gpiorig.rig.campaign.running import Options
 from gpiorig.rig.campaign.states import Sought
-from gpiorig.rig.errors import RigError
+from gpiorig.rig.errors import FirmwareError, RigError
 
 
 @pytest.fixture(autouse=True)
@@ -155,6 +155,23 @@ def test_a_recording_is_tried_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     running.run(sought, Options())
     assert {"failed": 2, "done": 2} == counts(sought)
     assert 2 + 1 + 2 + 1 == len(tries)
+
+
+def test_a_firmware_refuses_a_point(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As one of another kernel does: it is not tried again until `retry`, and is no failure."""
+
+    def refuses(*arguments: object, **options: object) -> Recording:
+        raise FirmwareError("node initiator refuses `set queue 8`")
+
+    monkeypatch.setattr(work, "record", refuses)
+    sought = kept.sought(tmp_path)
+    running.run(sought, Options())
+
+    assert ("refused", "node initiator refuses `set queue 8`") == state_of(sought)
+    running.run(sought, Options(), ended=lambda outcome: pytest.fail("not without retry"))
+    monkeypatch.setattr(work, "record", kept.record)
+    running.run(sought, Options(retry=True))
+    assert {"done": 4} == counts(sought)
 
 
 def test_a_fault_of_one_point_is_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,6 +33,8 @@ class PointFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
         The study that recorded it first; others may share it.
     error
         Why there is no complete recording; empty if there is one.
+    refusal
+        Why a firmware does not take the experiment; empty if it does.
     checks
         Checks that failed, and why an analysis was not possible, a sentence each.
     verdicts
@@ -55,6 +57,7 @@ class PointFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     coordinates: dict[str, Any]
     repeat: int
     error: str = ""
+    refusal: str = ""
     checks: tuple[str, ...] = ()
     verdicts: dict[str, str] = {}
     quantities: dict[str, str] = {}
@@ -133,6 +136,8 @@ class PointFolder:
     def state(self, asked: Sequence[str], asserted: Sequence[str]) -> tuple[State, str]:
         """The state of the point for a study that asks for quantities and assertions, and its reason."""
         file = self.read()
+        if file is not None and file.refusal:
+            return "refused", file.refusal
         if file is not None and file.error:
             return "failed", file.error
         if not self.recording.exists():

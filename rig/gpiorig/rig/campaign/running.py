@@ -25,7 +25,7 @@ Ended = Callable[[Outcome[Task, PointFile]], object]
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How points are worked on; `retry`: those that failed, too."""
+    """How points are worked on; `retry`: those that failed or that a firmware refused, too."""
 
     workers: int = 1
     scheduler: str | None = None
@@ -48,7 +48,7 @@ def pending(sought: Sought, *, retry: bool = False) -> list[Task]:
     every = sorted(sought.points(states.rounds(sought)), key=lambda point: point.repeat)
     for point in _shuffled(sought.study.name, every):
         state, _ = sought.state(point)
-        if state in PENDING or (retry and state == "failed"):
+        if state in PENDING or (retry and state in ("failed", "refused") and not point.refusal):
             folder = sought.folder(point).path
             tasks.setdefault(point.digest, Task(point, folder, sought.names, sought.asserted, state == "stale"))
     return list(tasks.values())

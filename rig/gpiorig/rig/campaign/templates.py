@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from gpiorig.capture.edges.edges import MAX_CHANNELS
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.bench import boards
 from gpiorig.rig.bench.bench import BEAGLELOGIC_CHANNELS, Bench
@@ -47,6 +48,11 @@ def bench(asked: BenchAsked, *, what: str) -> Bench:
     lines = {name: wanted_lines(asked, name, what=what) for name in asked.nodes}
     analyzers = _dealt(lines, what=what)
     several = len(analyzers) > 1
+    if (channels := sum(map(len, lines.values())) + several) > MAX_CHANNELS:
+        raise BenchError(
+            f"{what}: the nodes have {channels} channels with the sync line; {MAX_CHANNELS} fit into a recording. Ask "
+            "for fewer lines or nodes."
+        )
     channel_of = {
         (node, line): f"{analyzer}:{channel}" if several else channel
         for analyzer, pairs in analyzers.items()

@@ -17,7 +17,7 @@ from gpiorig.rig.campaign import analysed, keys
 from gpiorig.rig.campaign.folder import BENCH, PointFile, PointFolder
 from gpiorig.rig.campaign.points import Point
 from gpiorig.rig.campaign.versions import analysis_version, programs
-from gpiorig.rig.errors import RigError
+from gpiorig.rig.errors import FirmwareError, RigError
 from gpiorig.rig.run.record import record
 
 ATTEMPTS = 2  # a recording that did not become complete is thrown away once
@@ -56,7 +56,12 @@ def work(task: Task) -> PointFile:
         file = msgspec.structs.replace(file, recording_s=old.recording_s if old else 0.0)
     else:
         begin_s = time.monotonic()
-        recording, error = _recorded(point, folder)
+        try:
+            recording, error = _recorded(point, folder)
+        except FirmwareError as refusal:
+            file = msgspec.structs.replace(file, refusal=str(refusal))
+            folder.write(file, None)
+            return file
         file = msgspec.structs.replace(file, error=error, recording_s=round(time.monotonic() - begin_s, 3))
     if recording is None:
         file = msgspec.structs.replace(file, error=file.error or "its recording is gone")
@@ -87,7 +92,7 @@ def work(task: Task) -> PointFile:
 
 
 def _recorded(point: Point, folder: PointFolder) -> tuple[Recording | None, str]:
-    """A new recording in place of what is there, or why there is none."""
+    """A new recording in place of what is there, or why there is none; `FirmwareError` if a firmware refuses it."""
     why = ""
     for _ in range(ATTEMPTS):
         folder.clear()
@@ -102,6 +107,8 @@ def _recorded(point: Point, folder: PointFolder) -> tuple[Recording | None, str]
                 output=folder.recording,
                 firmware=dict(point.firmware),
             )
+        except FirmwareError:
+            raise
         except (CaptureError, RigError) as error:
             why = str(error)
             continue

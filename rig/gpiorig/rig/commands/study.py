@@ -13,6 +13,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from gpiorig.analysis.campaign.results import StudyResults
+from gpiorig.analysis.number_text import count_text
 from gpiorig.rig import names, resources
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.campaign import lock, numbers, pages, running, states, study, table
@@ -88,7 +89,7 @@ def _run_all(all_sought: Sequence[Sought], options: Options) -> dict[str, str]:
     left = sum(map(len, tasks))
     if left:
         again = left - total.points
-        parts = [f"{total.points} points to record: {total}"] if total.points else []
+        parts = [f"{count_text(total.points, 'point')} to record: {total}"] if total.points else []
         parts += [f"{again} to analyse again"] if again else []
         print(f"{'; '.join(parts)}.", file=sys.stderr)
     errors: dict[str, str] = {}
@@ -103,7 +104,7 @@ def _run_all(all_sought: Sequence[Sought], options: Options) -> dict[str, str]:
         except KeyboardInterrupt:
             bar.close()
             remaining = sum(len(running.pending(sought)) for sought in all_sought)
-            print(f"{remaining} points remain; the same command continues.", file=sys.stderr)
+            print(f"{count_text(remaining, 'point')} left; the same command continues.", file=sys.stderr)
             raise
     return errors
 
