@@ -6,6 +6,8 @@
 
 #include "alarm.h"
 #include "mac.h"
+#include "random.h"
+#include "seed.h"
 #include "settings.h"
 #include "timer.h"
 #include "udp.h"
@@ -19,6 +21,7 @@ static const struct app *const apps[] = {
 };
 
 #define US_PER_S 1000000u
+#define SPACING_STREAM 0x73706163u /* "spac": other numbers than the backoff's of the same seed */
 
 struct app_counts app_counts;
 uint32_t app_left;
@@ -28,6 +31,7 @@ static struct alarm beat = { .to = &app_actor, .signals = APP_SIGNAL_BEAT };
 static struct alarm end = { .to = &app_actor, .signals = APP_SIGNAL_END };
 static volatile bool running;
 static bool to_be_quiet; /* the MAC is to stop, once the application is done */
+static uint32_t spacing_state;
 
 static const struct app *chosen(void)
 {
@@ -106,11 +110,28 @@ void app_beat_at(uint32_t deadline_us)
     alarm_set(&beat, deadline_us);
 }
 
+uint32_t app_first_beat(void)
+{
+    return timer_now() + (settings.phase_us > 0 ? settings.phase_us : app_interval_us());
+}
+
+uint32_t app_interval_us(void)
+{
+    if (settings.spacing == SPACING_FIXED) {
+        return settings.interval_us;
+    }
+    return random_distance_us(settings.interval_us, random_draw(&spacing_state));
+}
+
+/* What is late does not move the instants that were drawn; a beat in the past is due at once. */
 uint32_t app_next_beat(uint32_t last_due_us)
 {
-    uint32_t due_us = last_due_us + settings.interval_us;
+    uint32_t due_us = last_due_us + app_interval_us();
 
-    return timer_reached(timer_now(), due_us) ? timer_now() + settings.interval_us : due_us;
+    if (settings.spacing == SPACING_FIXED && timer_reached(timer_now(), due_us)) {
+        return timer_now() + settings.interval_us;
+    }
+    return due_us;
 }
 
 struct line *app_line(const char *word)
@@ -178,6 +199,7 @@ static void start(void)
     if (settings.duration_s > 0) {
         alarm_set(&end, timer_now() + settings.duration_s * US_PER_S);
     }
+    spacing_state = mix_seed(settings.seed ^ SPACING_STREAM, (uint16_t)settings.address) | 1u; /* xorshift never leaves 0 */
     chosen()->start();
 }
 

@@ -80,7 +80,13 @@ bool app_count_down(void);
 /** Calls `beat` at this time; one beat at a time. */
 void app_beat_at(uint32_t deadline_us);
 
-/** When the next of a series of beats is due that one interval after the other ought to come: not in the past. */
+/** When the first of a series of beats is due: `set phase_us` from now, or one interval. */
+uint32_t app_first_beat(void);
+
+/** From one beat to the next: `set interval_us`, or a distance that is drawn with this mean. */
+uint32_t app_interval_us(void);
+
+/** When the next of a series of beats is due that one interval after the other ought to come: fixed ones not in the past. */
 uint32_t app_next_beat(uint32_t last_due_us);
 
 /** An empty line for the log; one at a time. */

@@ -78,7 +78,7 @@ static void start(void)
 {
     sequence = 0;
     overdue = false;
-    due_us = timer_now() + settings.interval_us;
+    due_us = app_first_beat();
     app_beat_at(due_us);
 }
 

@@ -68,8 +68,8 @@ static void advance(void)
 {
     send_one();
     if (app_count_down()) {
-        due_us = app_next_beat(due_us);
         if (has_fixed_rate() || under_way < most_under_way()) {
+            due_us = app_next_beat(due_us);
             app_beat_at(due_us);
         } else {
             is_due = true;
@@ -83,7 +83,7 @@ static void start(void)
 {
     sequence = 0;
     is_due = false;
-    due_us = timer_now() + settings.interval_us;
+    due_us = app_first_beat();
     app_beat_at(due_us);
 }
 
@@ -124,7 +124,7 @@ static void settled(struct packet *packet)
         advance();
     } else if (is_due) {
         is_due = false;
-        due_us = timer_now() + settings.interval_us;
+        due_us = timer_now() + app_interval_us();
         app_beat_at(due_us);
     }
 }

@@ -74,7 +74,7 @@ static void start(void)
 {
     sequence = 0;
     place = 0;
-    due_us = train_us = timer_now() + settings.interval_us;
+    due_us = train_us = app_first_beat();
     advance();
 }
 

@@ -2,6 +2,7 @@
 #ifndef SETTINGS_TABLE_H
 #define SETTINGS_TABLE_H
 
+enum spacing_number { SPACING_FIXED, SPACING_POISSON };
 enum finish_number { FINISH_INTERRUPT, FINISH_BUSY };
 enum app_number { APP_PINGPONG, APP_MACPING, APP_PRINT, APP_BROADCAST, APP_SENDER, APP_INTERFERER, APP_TRAIN };
 enum mac_number { MAC_CSMA, MAC_TDMA, MAC_SLOTS };
@@ -9,6 +10,7 @@ enum fire_number { FIRE_SLEEP, FIRE_TIMER };
 
 /* X(key, names): the names of each setting that has some, in the order of their numbers */
 #define SETTINGS_NAMES(X) \
+    X(spacing, "fixed", "poisson") \
     X(finish, "interrupt", "busy") \
     X(app, "pingpong", "macping", "print", "broadcast", "sender", "interferer", "train") \
     X(mac, "csma", "tdma", "slots") \
@@ -21,6 +23,8 @@ enum fire_number { FIRE_SLEEP, FIRE_TIMER };
     X(peer, 1u, 65532u, 2u, NULL) \
     X(channel, RADIO_CHANNEL_FIRST, RADIO_CHANNEL_LAST, RADIO_CHANNEL_DEFAULT, NULL) \
     X(interval_us, 1000u, 1000000000u, 20000u, NULL) \
+    X(spacing, 0u, 1u, 0u, spacing_names) \
+    X(phase_us, 0u, 1000000000u, 0u, NULL) \
     X(timeout_us, 1000u, 1000000000u, 15000u, NULL) \
     X(payload, PAYLOAD_MIN, PAYLOAD_MAX, 32u, NULL) \
     X(csma, 0u, 1u, 1u, NULL) \
@@ -53,9 +57,11 @@ enum fire_number { FIRE_SLEEP, FIRE_TIMER };
     X(layer_priority, 0u, PRIORITIES, 0u, NULL) \
     X(worker_a_on_us, 0u, 1000000000u, 0u, NULL) \
     X(worker_a_period_us, 1000u, 1000000000u, 100000u, NULL) \
+    X(worker_a_phase_us, 0u, 1000000000u, 0u, NULL) \
     X(worker_a_priority, 1u, PRIORITIES, PRIORITIES, NULL) \
     X(worker_b_on_us, 0u, 1000000000u, 0u, NULL) \
     X(worker_b_period_us, 1000u, 1000000000u, 100000u, NULL) \
+    X(worker_b_phase_us, 0u, 1000000000u, 0u, NULL) \
     X(worker_b_priority, 1u, PRIORITIES, PRIORITIES, NULL)
 
 #endif

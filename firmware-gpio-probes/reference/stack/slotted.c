@@ -5,6 +5,7 @@
 #include "gpiorig/probe.h"
 
 #include "mac.h"
+#include "random.h"
 #include "seed.h"
 #include "timer.h"
 
@@ -117,13 +118,9 @@ const uint8_t *slotted_beacon_bytes(struct packet *packet, uint8_t kind, uint16_
     return header + MAC_HEADER_LENGTH;
 }
 
-/** Marsaglia's xorshift (Journal of Statistical Software 8, 14, 2003), shifts 13, 17, 5. */
 uint32_t slotted_draw(void)
 {
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 17;
-    random_state ^= random_state << 5;
-    return random_state >> 8;
+    return random_draw(&random_state) >> 8;
 }
 
 void slotted_interrupt(struct alarm *alarm)

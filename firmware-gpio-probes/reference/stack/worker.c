@@ -20,7 +20,7 @@
 
 struct worker {
     struct actor *actor;
-    const uint32_t *on_us, *period_us, *priority; /* settings */
+    const uint32_t *on_us, *period_us, *phase_us, *priority; /* settings */
     struct alarm alarm;
     uint32_t loops; /* in on_us */
     uint32_t due_us;
@@ -34,6 +34,7 @@ static struct worker worker_a = {
     .actor = &worker_a_actor,
     .on_us = &settings.worker_a_on_us,
     .period_us = &settings.worker_a_period_us,
+    .phase_us = &settings.worker_a_phase_us,
     .priority = &settings.worker_a_priority,
     .alarm = { .expired = expired },
 };
@@ -41,6 +42,7 @@ static struct worker worker_b = {
     .actor = &worker_b_actor,
     .on_us = &settings.worker_b_on_us,
     .period_us = &settings.worker_b_period_us,
+    .phase_us = &settings.worker_b_phase_us,
     .priority = &settings.worker_b_priority,
     .alarm = { .expired = expired },
 };
@@ -153,7 +155,7 @@ static void start(struct worker *worker)
     worker->loops = loops_for(*worker->on_us);
     actor_set_priority(worker->actor, (uint8_t)*worker->priority);
     if (*worker->on_us > 0) {
-        alarm_set(&worker->alarm, timer_now() + *worker->period_us);
+        alarm_set(&worker->alarm, timer_now() + (*worker->phase_us > 0 ? *worker->phase_us : *worker->period_us));
     }
 }
 

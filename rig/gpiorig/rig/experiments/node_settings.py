@@ -10,6 +10,7 @@ import msgspec
 LIMITS = {
     "channel": (11, 26),
     "interval_us": (1000, 1_000_000_000),
+    "phase_us": (0, 1_000_000_000),
     "timeout_us": (1000, 1_000_000_000),
     "payload": (8, 512),
     "seed": (0, 4_294_967_295),
@@ -26,9 +27,11 @@ LIMITS = {
     "layer_priority": (0, 8),
     "worker_a_on_us": (0, 1_000_000_000),
     "worker_a_period_us": (1000, 1_000_000_000),
+    "worker_a_phase_us": (0, 1_000_000_000),
     "worker_a_priority": (1, 8),
     "worker_b_on_us": (0, 1_000_000_000),
     "worker_b_period_us": (1000, 1_000_000_000),
+    "worker_b_phase_us": (0, 1_000_000_000),
     "worker_b_priority": (1, 8),
 }
 # Settings that are the name of a node here and its address in the firmware.
@@ -39,6 +42,8 @@ FIRMWARES = {
     "peer": {"reference", "riot", "contiki-ng"},
     "channel": {"reference", "riot", "contiki-ng"},
     "interval_us": {"reference", "riot", "contiki-ng"},
+    "spacing": {"reference"},
+    "phase_us": {"reference"},
     "timeout_us": {"reference", "riot", "contiki-ng"},
     "payload": {"reference", "riot", "contiki-ng"},
     "csma": {"reference", "riot"},
@@ -72,9 +77,11 @@ FIRMWARES = {
     "layer_priority": {"reference"},
     "worker_a_on_us": {"reference"},
     "worker_a_period_us": {"reference"},
+    "worker_a_phase_us": {"reference"},
     "worker_a_priority": {"reference"},
     "worker_b_on_us": {"reference"},
     "worker_b_period_us": {"reference"},
+    "worker_b_phase_us": {"reference"},
     "worker_b_priority": {"reference"},
 }
 
@@ -87,6 +94,8 @@ class NodeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     peer: str | None = None
     channel: int | None = None
     interval_us: int | None = None
+    spacing: Literal["fixed", "poisson"] | None = None
+    phase_us: int | None = None
     timeout_us: int | None = None
     payload: int | None = None
     csma: bool | None = None
@@ -117,9 +126,11 @@ class NodeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     layer_priority: int | None = None
     worker_a_on_us: int | None = None
     worker_a_period_us: int | None = None
+    worker_a_phase_us: int | None = None
     worker_a_priority: int | None = None
     worker_b_on_us: int | None = None
     worker_b_period_us: int | None = None
+    worker_b_phase_us: int | None = None
     worker_b_priority: int | None = None
 
     def given(self) -> dict[str, Any]:
