@@ -23,7 +23,7 @@ void distances(uint32_t mean_us, uint32_t state, uint32_t *results, int count)
     for (int i = 0; i < count; i++) results[i] = random_distance_us(mean_us, random_draw(&state));
 }
 """
-LEAST_ERROR, LARGEST_ERROR = -5e-5, 8e-5  # random.h
+MIN_ERROR, MAX_ERROR = -5e-5, 8e-5  # random.h
 LONGEST_US = 2**30 - 1
 
 
@@ -52,7 +52,7 @@ def test_a_draw_is_minus_the_logarithm(library: ctypes.CDLL) -> None:
     results = np.empty_like(numbers)
     library.exponentials(*(array.ctypes.data_as(ctypes.c_void_p) for array in (numbers, results)), len(numbers))
     errors = results / 65536 + np.log(numbers / 2**32)
-    assert LEAST_ERROR < errors.min() < 0 < errors.max() < LARGEST_ERROR
+    assert MIN_ERROR < errors.min() < 0 < errors.max() < MAX_ERROR
 
 
 @pytest.mark.parametrize("mean_us", [1_000, 250_000, 40_000_000])

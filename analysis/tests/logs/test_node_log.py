@@ -52,6 +52,8 @@ def test_every_kind_of_line():
         "packet seq=1 seq=1 tx_us=1 status=ok",
         "packet seq=1 status=ok",
         "packet seq=1 tx_us=4294967296 status=ok",
+        "packet seq=1 due_us=4294967296 tx_us=1 status=ok",
+        "packet seq=1 departed_us=x tx_us=1 status=ok",
         "pack",
         "done sent=4",
         "done sent=four received=1 lost=1 probes=1",
@@ -68,6 +70,18 @@ def test_a_cut_last_line_is_malformed():
     got = node_log.parse(b"packet seq=1 tx_us=1 rx_us=2 status=ok\npacket seq=2 tx_us=12", node="n")
     assert [1] == got.sequences.tolist()
     assert ("packet seq=2 tx_us=12",) == got.malformed
+
+
+def test_a_packet_of_a_train_has_when_it_was_due_and_when_it_left():
+    """Without the departure where the driver did not know it."""
+    text = (
+        "packet seq=1 due_us=4294967290 departed_us=4294967295 tx_us=100 done_us=9 status=ok\n"
+        "packet seq=2 due_us=20 tx_us=110 done_us=40 status=lost reason=queue\n"
+    )
+    got = node_log.parse(text, node="n")
+    assert [4294967290, 20] == got.due_us.tolist()
+    assert [4294967295, -1] == got.departed_us.tolist()
+    assert [100, 110] == got.sent_us.tolist()
 
 
 @given(st.binary(max_size=300))

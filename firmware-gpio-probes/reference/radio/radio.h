@@ -83,6 +83,12 @@ bool radio_is_receiving(void);
 /** True from a successful radio_send or radio_load to the confirmation. */
 bool radio_is_sending(void);
 
+/**
+ * When the frame that was confirmed last began to be sent, if its departure is recorded: the node's timer just after
+ * radio.tx_start. False: the driver does not know, because the chip decided (CSMA). Once for each frame.
+ */
+bool radio_departed(uint32_t *departed_us);
+
 /** Gives a transmission up that never ends, or is loaded; it is confirmed as RADIO_BUSY. */
 void radio_abort(void);
 

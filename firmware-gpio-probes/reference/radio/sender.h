@@ -2,7 +2,8 @@
  * The life of a frame in a radio's transmitter: loaded, started or fired, ended, confirmed; and whether the radio listens
  * otherwise. A template: one file of each radio includes it and defines the functions that it declares, which send the probes
  * of their step. The compiler puts them in place; a call from another file, or through a pointer, would delay the probes
- * around it. Of radio.h it defines radio_send, _load, _fire, _is_sending, _abort and _listen.
+ * around it. Of radio.h it defines radio_send, _load, _fire, _is_sending, _departed,
+ * _abort and _listen.
  */
 #ifndef SENDER_H
 #define SENDER_H
@@ -13,6 +14,7 @@
 #include "radio.h"
 #include "radio_fault.h"
 #include "radio_interrupt.h"
+#include "timer.h"
 
 #define ACKNOWLEDGEMENT_REQUESTED (1u << 5) /* frame control, first byte: IEEE 802.15.4-2006 7.2.1.1.4 */
 
@@ -26,6 +28,8 @@ static struct {
     volatile enum { IDLE, LOADED, BACKOFF, SENDING, ACK_WAIT, ENDED } phase;
     uint16_t id;
     enum radio_result result; /* when ENDED */
+    bool is_recorded, has_departed; /* its departure */
+    uint32_t departed_us;
 } out;
 
 /** Brings the chip to where it can send; driver.prepare. `is_held`: the frame waits for radio_fire. False: the chip fails. */
@@ -69,6 +73,7 @@ static inline bool put_in(struct packet *packet, bool is_held)
         return false;
     }
     out.id = packet->id;
+    out.is_recorded = packet->departure != DEPARTURE_ANY;
     load(packet, is_held);
     return true;
 }
@@ -112,6 +117,24 @@ bool radio_fire(void)
 bool radio_is_sending(void)
 {
     return out.phase != IDLE;
+}
+
+/** Just after radio.tx_start. */
+static inline void note_departure(void)
+{
+    if (out.is_recorded) {
+        out.departed_us = timer_now();
+        out.has_departed = true;
+    }
+}
+
+bool radio_departed(uint32_t *departed_us)
+{
+    bool known = out.has_departed;
+
+    *departed_us = out.departed_us;
+    out.has_departed = false;
+    return known;
 }
 
 bool radio_listen(bool on)

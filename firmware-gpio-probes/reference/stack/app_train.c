@@ -3,7 +3,8 @@
  * takes note.
  *
  * `fire sleep`: when a packet is due, the application is woken and sends it, through all layers. `fire timer`: packets are
- * made and handed down before they are due; the MAC has the next one in the radio, and the alarm's interrupt sends it off.
+ * made and handed down predispatch_us before they are due; the MAC has the next one in the radio, and the alarm's interrupt
+ * sends it off.
  */
 #include <stddef.h>
 
@@ -26,6 +27,12 @@ static bool has_room(void)
     return under_way < BUFFERS && under_way < settings.queue;
 }
 
+/** When the next packet is to be handed down. */
+static uint32_t dispatch_us(void)
+{
+    return settings.fire == FIRE_TIMER ? due_us - settings.predispatch_us : due_us;
+}
+
 static void schedule_next(void)
 {
     if (++place < settings.train) {
@@ -46,7 +53,7 @@ static bool send_one(void)
     app_fill(packet, APP_ONE_WAY, ++sequence, (uint16_t)settings.payload);
     packet->unacknowledged = true; /* or the gaps would be as long as their retries */
     packet->departure_us = due_us;
-    packet->is_timed = settings.fire == FIRE_TIMER;
+    packet->departure = settings.fire == FIRE_TIMER ? DEPARTURE_TIMED : DEPARTURE_RECORDED;
     under_way++;
     app_send(packet, (uint16_t)settings.peer, OVER_UDP);
     return true;
@@ -55,7 +62,7 @@ static bool send_one(void)
 /** Sends what is due, or to be handed down before; then sees to it that this is called again. */
 static void advance(void)
 {
-    while (app_left > 0 && has_room() && (settings.fire == FIRE_TIMER || timer_reached(timer_now(), due_us))) {
+    while (app_left > 0 && has_room() && timer_reached(timer_now(), dispatch_us())) {
         if (!send_one()) {
             app_beat_at(timer_now() + RETRY_US);
             return;
@@ -66,7 +73,7 @@ static void advance(void)
     if (app_left == 0 && under_way == 0) {
         app_done();
     } else if (app_left > 0 && has_room()) {
-        app_beat_at(due_us);
+        app_beat_at(dispatch_us());
     }
 }
 
@@ -84,6 +91,9 @@ static void log_sent(const struct packet *packet)
 
     line_pair(line, "seq", packet->id);
     line_pair(line, "due_us", packet->departure_us);
+    if (packet->departure == DEPARTURE_KNOWN) {
+        line_pair(line, "departed_us", packet->departed_us);
+    }
     line_pair(line, "tx_us", packet->sent_us);
     line_pair(line, "done_us", timer_now());
     app_log_fate(line, (enum fate)packet->fate);

@@ -48,6 +48,9 @@ void mac_settle(struct packet *packet, enum radio_result result)
 {
     static const uint8_t fates[] = { [RADIO_SENT] = FATE_OK, [RADIO_NO_ACK] = FATE_NO_ACK, [RADIO_BUSY] = FATE_BUSY };
 
+    if (packet->departure != DEPARTURE_ANY && result == RADIO_SENT && radio_departed(&packet->departed_us)) {
+        packet->departure = DEPARTURE_KNOWN;
+    }
     packet_settle(packet, (enum fate)fates[result]);
 }
 

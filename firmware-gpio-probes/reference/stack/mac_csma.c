@@ -28,7 +28,7 @@ static struct alarm departure = { .expired = depart };
 static bool give_to_radio(struct packet *packet, uint32_t *since_us)
 {
     *since_us = timer_now();
-    if (!packet->is_timed) {
+    if (packet->departure != DEPARTURE_TIMED) {
         return radio_send(packet);
     }
     if (!radio_load(packet)) {

@@ -32,7 +32,7 @@ struct packet *packet_alloc(void)
         packet->start = PACKET_HEADROOM;
         packet->length = 0;
         packet->unacknowledged = false;
-        packet->is_timed = false;
+        packet->departure = DEPARTURE_ANY;
     }
     return packet;
 }

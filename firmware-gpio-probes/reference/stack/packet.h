@@ -27,6 +27,14 @@ enum fate {
     FATE_TOO_LONG, /* for one frame, where there is no 6LoWPAN to cut it */
 };
 
+/** When a packet goes out, and whether that is recorded. */
+enum departure {
+    DEPARTURE_ANY,      /* when the MAC is free; not recorded */
+    DEPARTURE_RECORDED, /* when the MAC is free */
+    DEPARTURE_TIMED,    /* at departure_us; recorded */
+    DEPARTURE_KNOWN,    /* it went out at departed_us */
+};
+
 struct packet_owner;
 
 struct packet {
@@ -34,7 +42,8 @@ struct packet {
     struct packet_owner *owner; /* NULL: no layer wants to know */
     uint32_t received_us;       /* node timer when its SFD had gone by (radio.h) */
     uint32_t sent_us;           /* node timer just before its app.tx.enter */
-    uint32_t departure_us;      /* when it is to go out, if is_timed */
+    uint32_t departure_us;      /* when it is to go out, if DEPARTURE_TIMED */
+    uint32_t departed_us;       /* when it, or its first fragment, went out, if DEPARTURE_KNOWN */
     uint16_t start;             /* index of the first byte of what the present layer sees */
     uint16_t length;            /* of it */
     uint16_t id;                /* the 16-bit sequence number in the last two bytes of the payload */
@@ -42,7 +51,7 @@ struct packet {
     uint16_t link_source, link_destination; /* of this hop */
     uint8_t fate;        /* enum fate, once it is settled */
     bool unacknowledged; /* ask no acknowledgement; a broadcast never does */
-    bool is_timed;
+    uint8_t departure;   /* enum departure */
     uint8_t buffer[PACKET_ROOM];
 };
 

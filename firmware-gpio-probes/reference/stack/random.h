@@ -28,10 +28,10 @@ static inline uint32_t random_draw(uint32_t *state)
  */
 static inline uint32_t random_exponential_q16(uint32_t number)
 {
-    uint32_t whole = 1, fraction = 0, part;
+    uint32_t integer = 1, fraction = 0, part;
 
     for (; number < TOP_BIT; number <<= 1) {
-        whole++;
+        integer++;
     }
     part = number >> 16;
     for (uint32_t digit = 1u << 15; digit > 0; digit >>= 1) {
@@ -43,18 +43,18 @@ static inline uint32_t random_exponential_q16(uint32_t number)
             part >>= 15;
         }
     }
-    return whole * LN2_Q16 - (fraction * LN2_Q16 >> 16);
+    return integer * LN2_Q16 - (fraction * LN2_Q16 >> 16);
 }
 
 /** A distance from an exponential distribution with this mean; what is above LONGEST_DISTANCE_US is cut to it. */
 static inline uint32_t random_distance_us(uint32_t mean_us, uint32_t number)
 {
-    uint32_t times = random_exponential_q16(number), whole = times >> 16, part = times & 0xFFFFu;
+    uint32_t times = random_exponential_q16(number), integer = times >> 16, part = times & 0xFFFFu;
 
-    if (mean_us > LONGEST_DISTANCE_US / (whole + 1u)) {
+    if (mean_us > LONGEST_DISTANCE_US / (integer + 1u)) {
         return LONGEST_DISTANCE_US;
     }
-    return mean_us * whole + (mean_us >> 16) * part + ((mean_us & 0xFFFFu) * part >> 16);
+    return mean_us * integer + (mean_us >> 16) * part + ((mean_us & 0xFFFFu) * part >> 16);
 }
 
 #endif

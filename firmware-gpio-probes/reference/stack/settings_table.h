@@ -39,6 +39,7 @@ enum fire_number { FIRE_SLEEP, FIRE_TIMER };
     X(train, 1u, 1000u, 2u, NULL) \
     X(gap_us, 0u, 1000000000u, 0u, NULL) \
     X(fire, 0u, 1u, 0u, fire_names) \
+    X(predispatch_us, 0u, 1000000000u, 1000000000u, NULL) \
     X(heartbeat_us, 0u, 1000000000u, 0u, NULL) \
     IF_GPIORIG_LOG(log, 0u, 1u, 0u, NULL) \
     X(duration_s, 0u, 2000u, 0u, NULL) \

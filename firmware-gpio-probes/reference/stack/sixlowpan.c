@@ -80,6 +80,7 @@ static void make_fragment(struct packet *fragment)
     }
     fragment->id = datagram->id;
     fragment->owner = &fragments;
+    fragment->departure = datagram->departure == DEPARTURE_ANY ? DEPARTURE_ANY : DEPARTURE_RECORDED;
     fragment->source = datagram->source;
     fragment->destination = datagram->destination;
     fragment->link_source = datagram->link_source;
@@ -172,6 +173,10 @@ static void take_settled(void)
     while ((packet = packet_queue_take(&fragments.settled)) != NULL) {
         enum fate fate = (enum fate)packet->fate;
 
+        if (packet->departure == DEPARTURE_KNOWN && out.datagram->departure != DEPARTURE_KNOWN) {
+            out.datagram->departure = DEPARTURE_KNOWN;
+            out.datagram->departed_us = packet->departed_us;
+        }
         packet_free(packet);
         fragment_settled(fate);
     }

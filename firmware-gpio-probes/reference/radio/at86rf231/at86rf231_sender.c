@@ -108,6 +108,7 @@ static void start_transmission(void)
     at86rf231_write(TRX_STATE, STATE_TX_START); /* the end of this access starts it: Atmel 8111C 7.2.4 */
     if (send_state == STATE_PLL_ON) {
         GPIORIG_EVENT_ID(RADIO_TX_START, out.id);
+        note_departure();
     }
 }
 
@@ -158,6 +159,7 @@ static void fire(void)
 {
     at86rf231_port_pulse_slp_tr(); /* its rising edge starts it: 6.5 */
     GPIORIG_EVENT_ID(RADIO_TX_START, out.id);
+    note_departure();
 }
 
 static void break_off(void)

@@ -157,6 +157,7 @@ static void back_off(uint32_t backoff_us)
 static void sending_began(void)
 {
     GPIORIG_EVENT_ID(RADIO_TX_START, out.id);
+    note_departure();
     cc2420_port_watch_sfd(!work.is_spun); /* SFD rises 0.35 ms after the strobe at the earliest */
     enter_phase(SENDING, SENDING_US);
 }

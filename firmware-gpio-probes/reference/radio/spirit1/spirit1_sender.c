@@ -174,6 +174,7 @@ static void start_transmission(void)
     spirit1_command(COMMAND_TX);
     if (!has_csma) {
         GPIORIG_EVENT_ID(RADIO_TX_START, out.id);
+        note_departure();
     }
 }
 
@@ -210,6 +211,7 @@ static void fire_when_free(void)
 {
     spirit1_command(COMMAND_TX);
     GPIORIG_EVENT_ID(RADIO_TX_START, out.id);
+    note_departure();
 }
 
 static void fire(void)

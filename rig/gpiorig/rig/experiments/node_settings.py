@@ -19,6 +19,7 @@ LIMITS = {
     "window": (1, 132),
     "train": (1, 1000),
     "gap_us": (0, 1_000_000_000),
+    "predispatch_us": (0, 1_000_000_000),
     "heartbeat_us": (0, 1_000_000_000),
     "duration_s": (0, 2000),
     "rdc": (10, 20),
@@ -58,6 +59,7 @@ FIRMWARES = {
     "train": {"reference", "riot"},
     "gap_us": {"reference"},
     "fire": {"reference"},
+    "predispatch_us": {"reference"},
     "heartbeat_us": {"reference"},
     "log": {"reference"},
     "duration_s": {"reference", "riot"},
@@ -108,6 +110,7 @@ class NodeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     train: int | None = None
     gap_us: int | None = None
     fire: Literal["sleep", "timer"] | None = None
+    predispatch_us: int | None = None
     heartbeat_us: int | None = None
     log: bool | None = None
     events_sched: bool | None = None
