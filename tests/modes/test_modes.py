@@ -13,7 +13,7 @@ from commandline import ROOT
 from modebench import Mode, record
 
 from gpiorig.rig import strict_toml as tomls
-from gpiorig.rig.experiments.experiment import Experiment
+from gpiorig.rig.experiments.experiment import Experiment, NodeRole
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results import checks
 from gpiorig.rig.results.analyse import analyse
@@ -100,6 +100,20 @@ def test_a_minute_without_a_lost_event(tmp_path: Path, name: str, board: str, ke
         arrived = receiver.sequences[~receiver.lost].tolist()
         delivered = [number for number, lost in zip(sender.sequences, sender.lost, strict=True) if not lost]
         assert sorted(delivered) == arrived
+
+
+def test_a_network_of_both_kernels(tmp_path: Path) -> None:
+    """One node has another kernel than the rest: its image is that one, by its own word and by its events."""
+    whole = short("pingpong", "threads", 5, events_sched=True)
+    mixed = msgspec.structs.replace(whole, nodes={"responder": NodeRole(kernel="events")})
+    mode = record(tmp_path, {"initiator": M3, "responder": M3}, mixed)
+
+    assert [] == checks.failed_checks(mode.found, mode.recording)
+    assert ["threads", "events"] == [mode.log(node).identity["kernel"] for node in ("initiator", "responder")]
+    switches = [len(mode.found.events.instants("sched.switch", node=node)) for node in ("initiator", "responder")]
+    assert switches[0] > 0 == switches[1]
+    assert 5 == mode.log("initiator").done["received"]
+    assert "events" == mode.recording.info.parameters["responder.kernel"]
 
 
 @pytest.mark.parametrize("kernel", ["events", "threads"])

@@ -81,7 +81,7 @@ def test_all_are_handed_down_ahead_unless_it_is_set(tmp_path: Path) -> None:
     ],
 )
 def test_the_line_states_the_departure_on_the_pins(tmp_path: Path, board: str, fire: str, late_us: float) -> None:
-    """The timestamp is read just after radio.tx_start; both timestamps have steps of 1 us, that of a TelosB is its DCO's."""
+    """The timestamp is read just after radio.tx_start; its steps are 1 us, on a TelosB of its DCO."""
     train = run(tmp_path, board, "threads", fire=fire, predispatch_us=3_000)
     assert PACKETS == np.count_nonzero(train.log.departed_us >= 0)
     found = train.timestamps_late_us()

@@ -45,6 +45,11 @@ def test_nodes_may_have_different_systems() -> None:
         (("riot", "riot"), {"settings": Settings(rdc=12)}, "has no setting `rdc`; it has address, peer, channel"),
         (("none", "none"), {}, "the initiator initiator runs a firmware without a console, so the run has no end"),
         (("riot-shell", "riot-shell"), {"packets": None, "duration_s": 9}, "has no setting `duration_s`"),
+        (
+            ("riot", "reference"),
+            {"nodes": {"initiator": NodeRole(kernel="threads")}},
+            "which has no kernels to choose from. Delete `kernel` in [nodes.initiator].",
+        ),
         (("none", "none"), {"duration_s": 9, "settings": Settings(channel=11)}, "`channel`; it has none. Delete it"),
     ],
 )

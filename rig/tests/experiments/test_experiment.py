@@ -133,6 +133,20 @@ def test_kernel_and_probes_choose_the_image(kernel: str, probes: str, folder: st
     assert ROOT / "firmware-gpio-probes" / "build" / folder / "reference.elf" == image
 
 
+def test_a_node_may_have_a_kernel_of_its_own() -> None:
+    """Its image is of that kernel, the others of the one at the top; it is not a setting that is sent."""
+    experiment = checked(TEXT + 'kernel = "events"\n')
+    chosen = images.images(BENCH, experiment, bench_file=Path("bench.toml"))
+
+    assert {"initiator": "threads", "responder": "events", "noise": "threads"} == {
+        node: experiment.kernel_of(node) for node in BENCH.nodes
+    }
+    assert {
+        node: images.reference_image(BENCH.nodes[node].board, experiment.kernel_of(node)) for node in BENCH.nodes
+    } == chosen
+    assert "kernel" not in experiment.settings_of("responder")
+
+
 def test_a_missing_image_says_how_to_make_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The command that builds just that image."""
     monkeypatch.setattr(resources, "checkout", lambda: tmp_path)

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, cast
 
+import msgspec
 import pytest
 
 from gpiorig.analysis.events.table import TABLE_CRC32
@@ -157,6 +158,19 @@ def test_another_kernel_is_refused() -> None:
 
     with pytest.raises(FirmwareError, match="kernel = threads, the experiment wants events"):
         drive(experiment(), {name: port(node) for name, node in nodes.items()}, lambda packets: None)
+
+
+def test_each_node_is_compared_with_its_own_kernel() -> None:
+    """A network of both kernels: a node that has the other one is refused."""
+    mixed = experiment()
+    mixed = msgspec.structs.replace(mixed, nodes={**mixed.nodes, "b": NodeRole(kernel="threads")})
+    right = {name: Node(name, kernel="threads" if name == "b" else "events") for name in ("noise", "a", "b")}
+    drive(mixed, {name: port(node) for name, node in right.items()}, lambda packets: None)
+    assert not any("kernel" in command for command in right["b"].commands)
+
+    wrong = {name: Node(name) for name in ("noise", "a", "b")}
+    with pytest.raises(FirmwareError, match=r"node b .* kernel = events, the experiment wants threads"):
+        drive(mixed, {name: port(node) for name, node in wrong.items()}, lambda packets: None)
 
 
 class Shell(Node):

@@ -44,17 +44,22 @@ def settings(experiment: Experiment, node: str, console: Console) -> dict[str, A
 
 
 def check(experiment: Experiment, bench: Bench) -> None:
-    """Check the settings of every node whose console the bench file names, and that the run has an end.
+    """Check settings and kernel of every node whose console the bench file names, and that the run has an end.
 
     Raises
     ------
     BenchError
-        As `settings`, or the end of the run is missing.
+        As `settings`, or a firmware has no kernels to choose from, or the end of the run is missing.
     """
     consoles = bench.described_consoles
     for name, console in consoles.items():
         if console is not None:
             settings(experiment, name, console)
+            if name in experiment.nodes and experiment.nodes[name].kernel and console.name != "reference":
+                raise BenchError(
+                    f"experiment {experiment.name}: node {name} runs {console.text}, which has no kernels to choose "
+                    f"from. Delete `kernel` in [nodes.{name}]."
+                )
     console = consoles[experiment.initiator]
     if console is None:
         return

@@ -21,14 +21,17 @@ MAX_PACKETS = 65_535  # a packet id has 16 bits, and 0 means none
 
 Kernel = Literal["events", "threads"]
 
+NOT_SETTINGS = ("start", "kernel")  # keys of a node that are not sent to it
+
 # Applications whose packets make round trips between initiator and responder.
 ROUND_TRIPS = ("pingpong", "macping", "print")
 
 
 class NodeRole(NodeSettings, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The settings of one node that differ from those of all, and whether it is started as the initiator is."""
+    """What one node has different from all: settings, kernel, and whether it is started as the initiator is."""
 
     start: bool = False
+    kernel: Kernel | None = None
 
 
 class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -55,8 +58,12 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def settings_of(self, node: str) -> dict[str, Any]:
         """The settings of a node: its own, and those of all that it does not change."""
         own = self.nodes[node].given() if node in self.nodes else {}
-        own.pop("start", None)
-        return self.settings.given() | own
+        return self.settings.given() | {key: value for key, value in own.items() if key not in NOT_SETTINGS}
+
+    def kernel_of(self, node: str) -> Kernel:
+        """The kernel of a node: its own, or that of all."""
+        role = self.nodes.get(node)
+        return self.kernel if role is None or role.kernel is None else role.kernel
 
     @property
     def started(self) -> list[str]:

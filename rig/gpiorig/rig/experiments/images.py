@@ -18,10 +18,11 @@ from gpiorig.rig.experiments.probe_kinds import Probes
 def images(bench: Bench, experiment: Experiment | None = None, *, bench_file: Path) -> dict[str, Path]:
     """The image of each node: the bench file's, relative to that file, or else the reference firmware of its board.
 
-    Of the reference firmware the experiment chooses the kernel and the probes; without one, events and normal probes.
+    Of the reference firmware the experiment chooses the kernel of each node and the probes; without one, events and
+    normal probes.
     """
     return {
-        name: bench_file.parent / node.firmware if node.firmware else _reference(node.board, experiment)
+        name: bench_file.parent / node.firmware if node.firmware else _reference(name, node.board, experiment)
         for name, node in bench.nodes.items()
     }
 
@@ -37,8 +38,10 @@ def given(items: Iterable[str], bench: Bench) -> dict[str, Path]:
     return paths
 
 
-def _reference(board: str, experiment: Experiment | None) -> Path:
-    return reference_image(board, experiment.kernel, experiment.probes) if experiment else reference_image(board)
+def _reference(node: str, board: str, experiment: Experiment | None) -> Path:
+    if experiment is None:
+        return reference_image(board)
+    return reference_image(board, experiment.kernel_of(node), experiment.probes)
 
 
 def reference_image(board: str, kernel: str = "events", probes: str = "normal") -> Path:

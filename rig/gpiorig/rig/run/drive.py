@@ -112,7 +112,7 @@ def _identify(experiment: Experiment, node: Dialogue, *, is_named: bool) -> None
         node.console = consoles.load(firmware)
     compared: dict[str, str] = {"probes": experiment.probes}
     if fields.get("kernel") in get_args(Kernel):  # operating systems of others offer no choice
-        compared["kernel"] = experiment.kernel
+        compared["kernel"] = experiment.kernel_of(node.node)
     for key, wanted in compared.items():
         if fields.get(key, wanted) != wanted:
             raise FirmwareError(
