@@ -104,8 +104,8 @@ def test_a_minute_without_a_lost_event(tmp_path: Path, name: str, board: str, ke
 
 def test_a_network_of_both_kernels(tmp_path: Path) -> None:
     """One node has another kernel than the rest: its image is that one, by its own word and by its events."""
-    whole = short("pingpong", "threads", 5, events_sched=True)
-    mixed = msgspec.structs.replace(whole, nodes={"responder": NodeRole(kernel="events")})
+    same = short("pingpong", "threads", 5, events_sched=True)
+    mixed = msgspec.structs.replace(same, nodes={"responder": NodeRole(kernel="events")})
     mode = record(tmp_path, {"initiator": M3, "responder": M3}, mixed)
 
     assert [] == checks.failed_checks(mode.found, mode.recording)

@@ -84,9 +84,9 @@ def test_the_line_states_the_departure_on_the_pins(tmp_path: Path, board: str, f
     """The timestamp is read just after radio.tx_start; its steps are 1 us, on a TelosB of its DCO."""
     train = run(tmp_path, board, "threads", fire=fire, predispatch_us=3_000)
     assert PACKETS == np.count_nonzero(train.log.departed_us >= 0)
-    found = train.timestamps_late_us()
-    assert 0 < found.min() and found.max() < late_us
-    assert np.ptp(found) < (8 if board == "telosb" else 3)
+    measured_us = train.timestamps_late_us()
+    assert 0 < measured_us.min() and measured_us.max() < late_us
+    assert np.ptp(measured_us) < (8 if board == "telosb" else 3)
 
 
 def test_a_datagram_in_fragments_leaves_with_its_first(tmp_path: Path) -> None:

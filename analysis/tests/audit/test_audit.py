@@ -174,6 +174,22 @@ def test_a_line_stands_for_the_last_event_it_reports():
     assert "round trip, a" in note
 
 
+def test_a_line_printed_at_sending_gives_the_host_the_round_trip():
+    """The initiator's `sent` line has the send call, its `packet` line the reception: the error is their difference."""
+    bench, late = Bench(), np.random.default_rng(5).integers(300 * US, 2000 * US, (40, 2)).tolist()
+    for k, (first, second) in enumerate(late):
+        at, done = 20 * MS * (k + 1), 20 * MS * (k + 1) + 7 * MS
+        bench.event("a", at, "app.tx.enter", k)
+        bench.event("a", done, "app.rx.enter", k)
+        bench.print("a", f"sent seq={k} tx_us={at // US}", at + PRINT, late=first)
+        bench.print("a", f"packet seq={k} tx_us={at // US} rx_us={done // US} status=ok", done + PRINT, late=second)
+    audited = bench.audit("a")
+    host = comparison(audited, "round trip, a", "host")
+    assert [second - first for first, second in late] == host.errors_ns.tolist()
+    assert 39 == comparison(audited, "interval between send calls, a", "host").n
+    assert not any("Not by host" in note for note in audited.notes)
+
+
 def with_line_at_sending(n: int = 200) -> tuple[Bench, list[int], list[int]]:
     """An application that prints at sending and at receiving, as the method of the serial aggregator needs."""
     bench, chance = Bench(), np.random.default_rng(3)

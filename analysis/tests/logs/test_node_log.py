@@ -54,6 +54,9 @@ def test_every_kind_of_line():
         "packet seq=1 tx_us=4294967296 status=ok",
         "packet seq=1 due_us=4294967296 tx_us=1 status=ok",
         "packet seq=1 departed_us=x tx_us=1 status=ok",
+        "sent seq=70000 tx_us=1",
+        "sent seq=1",
+        "sent seq=1 tx_us=1 rx_us=2",
         "pack",
         "done sent=4",
         "done sent=four received=1 lost=1 probes=1",
@@ -82,6 +85,17 @@ def test_a_packet_of_a_train_has_when_it_was_due_and_when_it_left():
     assert [4294967290, 20] == got.due_us.tolist()
     assert [4294967295, -1] == got.departed_us.tolist()
     assert [100, 110] == got.sent_us.tolist()
+
+
+def test_what_is_printed_at_sending_is_no_packet_of_its_own():
+    """The line has the number and the timestamp of the send call, and its place in the text."""
+    text = "ready\nsent seq=1 tx_us=100\npacket seq=1 tx_us=100 rx_us=900 status=ok\nsent seq=2 tx_us=4294967295\n"
+    got = node_log.parse(text, node="n")
+    assert [1] == got.sequences.tolist()
+    assert ([1, 2], [100, 4294967295], [1, 3]) == tuple(
+        column.tolist() for column in (got.announced.sequences, got.announced.sent_us, got.announced.lines)
+    )
+    assert () == got.malformed
 
 
 @given(st.binary(max_size=300))

@@ -52,6 +52,16 @@ static void transmit(struct packet *packet, uint16_t destination)
     flight.tx_us = app_send(packet, destination, path());
 }
 
+/** The line of the packet has this timestamp, too, but comes with the reply. */
+static void announce(void)
+{
+    struct line *line = app_line("sent");
+
+    line_pair(line, "seq", flight.sequence);
+    line_pair(line, "tx_us", flight.tx_us);
+    line_send(line);
+}
+
 static void send_request(void)
 {
     struct packet *packet = packet_alloc();
@@ -67,6 +77,9 @@ static void send_request(void)
         app_fill(packet, REQUEST, sequence, (uint16_t)settings.payload);
         transmit(packet, (uint16_t)settings.peer);
         alarm_set(&timeout, flight.tx_us + settings.timeout_us);
+        if (settings.announce != 0) {
+            announce();
+        }
     }
     if (app_count_down()) {
         due_us = app_next_beat(due_us);

@@ -4,7 +4,7 @@
 
 enum spacing_number { SPACING_FIXED, SPACING_POISSON };
 enum finish_number { FINISH_INTERRUPT, FINISH_BUSY };
-enum app_number { APP_PINGPONG, APP_MACPING, APP_PRINT, APP_BROADCAST, APP_SENDER, APP_INTERFERER, APP_TRAIN };
+enum app_number { APP_PINGPONG, APP_MACPING, APP_PRINT, APP_BROADCAST, APP_SENDER, APP_INTERFERER, APP_TRAIN, APP_TICKER };
 enum mac_number { MAC_CSMA, MAC_TDMA, MAC_SLOTS };
 enum fire_number { FIRE_SLEEP, FIRE_TIMER };
 
@@ -12,7 +12,7 @@ enum fire_number { FIRE_SLEEP, FIRE_TIMER };
 #define SETTINGS_NAMES(X) \
     X(spacing, "fixed", "poisson") \
     X(finish, "interrupt", "busy") \
-    X(app, "pingpong", "macping", "print", "broadcast", "sender", "interferer", "train") \
+    X(app, "pingpong", "macping", "print", "broadcast", "sender", "interferer", "train", "ticker") \
     X(mac, "csma", "tdma", "slots") \
     X(fire, "sleep", "timer") \
     X(slot_us, "10000", "15000")
@@ -32,9 +32,10 @@ enum fire_number { FIRE_SLEEP, FIRE_TIMER };
     X(finish, 0u, 1u, 0u, finish_names) \
     X(seed, 0u, 4294967295u, 1u, NULL) \
     X(queue, 1u, QUEUE_LENGTH_MAX, 8u, NULL) \
-    X(app, 0u, 6u, 0u, app_names) \
+    X(app, 0u, 7u, 0u, app_names) \
     X(mac, 0u, 2u, 0u, mac_names) \
     X(print, 24u, 150u, 64u, NULL) \
+    X(announce, 0u, 1u, 0u, NULL) \
     X(window, 1u, PACKETS, 1u, NULL) \
     X(train, 1u, 1000u, 2u, NULL) \
     X(gap_us, 0u, 1000000000u, 0u, NULL) \

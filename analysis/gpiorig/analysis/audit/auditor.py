@@ -222,5 +222,5 @@ def _not_by_host(measured: Sequence[quantities.Quantity], known: Sequence[NodeTi
     if names and any(node.host for node in known):
         yield (
             f"Not by host timestamps: {'; '.join(names)}. A line is of the last event that it reports: one of the "
-            "two instants has no line of its own."
+            "two instants has no line of its own. Of round trips the setting `announce` of the firmware prints one."
         )

@@ -42,6 +42,8 @@ class NodeTimes:
         int64[k], the timestamps on the analyzer's clock, by the fit; -1 for none.
     host
         For each of the host's clocks int64[k], the timestamp of each line in ns; -1 for none.
+    announced
+        The same of the lines that were printed when the packets were sent.
     late
         The host's timestamps of lines against the events they report; None without host.
     samplerate_hz
@@ -57,6 +59,7 @@ class NodeTimes:
     sent_ns: NDArray[np.int64]
     received_ns: NDArray[np.int64]
     host: dict[Clock, NDArray[np.int64]]
+    announced: dict[Clock, NDArray[np.int64]]
     late: Lateness | None
     samplerate_hz: Fraction
 
@@ -105,7 +108,7 @@ def times(packets: PacketTimestamps, events: Events, *, reference: str) -> NodeT
     on_analyzer = np.full(2 * k, NONE, dtype=np.int64)
     if fit.segments and len(order):
         on_analyzer[order] = fit.to_reference(clock_ns, near_ns=instants_ns)[0]
-    host, late = _host(packets, events, reference=reference)
+    host, announced, late = _host(packets, events, reference=reference)
     return NodeTimes(
         packets=packets,
         instants_ns=instants_ns,
@@ -116,6 +119,7 @@ def times(packets: PacketTimestamps, events: Events, *, reference: str) -> NodeT
         sent_ns=on_analyzer[:k],
         received_ns=on_analyzer[k:],
         host=host,
+        announced=announced,
         late=late,
         samplerate_hz=events.samplerate_hz,
     )
@@ -123,9 +127,9 @@ def times(packets: PacketTimestamps, events: Events, *, reference: str) -> NodeT
 
 def _host(
     packets: PacketTimestamps, events: Events, *, reference: str
-) -> tuple[dict[Clock, NDArray[np.int64]], Lateness | None]:
+) -> tuple[dict[Clock, NDArray[np.int64]], dict[Clock, NDArray[np.int64]], Lateness | None]:
     if packets.host is None:
-        return {}, None
+        return {}, {}, None
     raw = packets.host_ns(packets.host.timestamps_ns)
     rows = np.flatnonzero((packets.reported != NONE) & (raw != NONE))
     near_ns = nearest_ns(packets.reported[rows], events.samplerate_hz)
@@ -138,4 +142,9 @@ def _host(
         "host, minimum delay": fitted,
         "serial_aggregator": packets.host_ns(packets.host.aggregator_ns),
     }
-    return clocks, late
+    announced: dict[Clock, NDArray[np.int64]] = {
+        "host": packets.announced_ns(packets.host.timestamps_ns),
+        "host, minimum delay": np.full(len(raw), NONE, dtype=np.int64),
+        "serial_aggregator": packets.announced_ns(packets.host.aggregator_ns),
+    }
+    return clocks, announced, late

@@ -54,6 +54,8 @@ class PacketTimestamps:
         pins no such event.
     host_rows
         int64[k], place among the host's lines; -1 for none.
+    announced_rows
+        int64[k], place among the host's lines of the line that was printed when the packet was sent; -1 for none.
     host
         The host's lines.
     epochs
@@ -67,6 +69,7 @@ class PacketTimestamps:
     sent: NDArray[np.int64]
     received: NDArray[np.int64]
     host_rows: NDArray[np.int64]
+    announced_rows: NDArray[np.int64]
     host: HostLines | None
     epochs: NDArray[np.int32]
     calls: PinEvents
@@ -87,8 +90,24 @@ class PacketTimestamps:
 
     def host_ns(self, timestamps_ns: NDArray[np.int64]) -> NDArray[np.int64]:
         """int64[k], a timestamp of the host's lines for each packet line; -1 for none."""
-        known = self.host_rows != NONE
-        return np.where(known, timestamps_ns[np.where(known, self.host_rows, 0)] if len(timestamps_ns) else NONE, NONE)
+        return _at(timestamps_ns, self.host_rows)
+
+    def announced_ns(self, timestamps_ns: NDArray[np.int64]) -> NDArray[np.int64]:
+        """int64[k], the same of the lines that were printed when the packets were sent."""
+        return _at(timestamps_ns, self.announced_rows)
+
+
+def _at(timestamps_ns: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    known = rows != NONE
+    return np.where(known, timestamps_ns[np.where(known, rows, 0)] if len(timestamps_ns) else NONE, NONE)
+
+
+def _announced_rows(log: NodeLog) -> NDArray[np.int64]:
+    """The line of each packet's announcement, which has the same number and the same timestamp."""
+    keys = zip(log.announced.sequences.tolist(), log.announced.sent_us.tolist(), strict=True)
+    lines = dict(zip(keys, log.announced.lines.tolist(), strict=True))
+    packets = zip(log.sequences.tolist(), log.sent_us.tolist(), strict=True)
+    return np.array([lines.get(packet, NONE) for packet in packets], dtype=np.int64)
 
 
 def match(
@@ -147,6 +166,9 @@ def match(
         sent=sent,
         received=received,
         host_rows=log.lines if record.host is not None else np.full(len(log.lines), NONE, dtype=np.int64),
+        announced_rows=_announced_rows(log)
+        if record.host is not None
+        else np.full(len(log.lines), NONE, dtype=np.int64),
         host=record.host,
         epochs=epochs,
         calls=calls,

@@ -201,14 +201,15 @@ def _by_host(
     first: tuple[NodeTimes, NDArray[np.int64], NDArray[np.int64]],
     second: tuple[NodeTimes, NDArray[np.int64], NDArray[np.int64]],
 ) -> dict[Clock, Values]:
-    """The quantity by the host's clocks: the timestamp of a line belongs only to the last event that it reports."""
+    """The quantity by the host's clocks: the timestamp of a line belongs only to the event at which it was printed."""
     shared = [clock for clock in first[0].host if clock in second[0].host]
     return {clock: _difference(_printed(*first, clock), _printed(*second, clock)) for clock in shared}
 
 
 def _printed(times: NodeTimes, samples: NDArray[np.int64], rows: NDArray[np.int64], clock: Clock) -> NDArray[np.int64]:
-    """int64[n]: host timestamps of lines that were printed at these events, -1 for lines printed at a later one."""
-    return np.where(samples[rows] == times.packets.reported[rows], times.host[clock][rows], NONE)
+    """int64[n]: host timestamps of lines that were printed at these events; -1 where a later one has the only line."""
+    at_sending = np.where(samples[rows] == times.packets.sent[rows], times.announced[clock][rows], NONE)
+    return np.where(samples[rows] == times.packets.reported[rows], times.host[clock][rows], at_sending)
 
 
 def _difference(first_ns: NDArray[np.int64], second_ns: NDArray[np.int64]) -> Values:

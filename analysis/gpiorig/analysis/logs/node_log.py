@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -17,6 +17,26 @@ DIGITS = 10  # of 32 bits
 _OUTCOMES = {"ok", "lost", "no_ack", "busy", "queue", "timeout", "too_long"}
 _TEXT = {"ready", "ok", "print"}  # lines that the analysis does not need
 _DIALOGUE = {"set", "identify"}  # answers that count nothing
+_BITS = {"seq": 16, **dict.fromkeys(("tx_us", "rx_us", "due_us", "departed_us"), 32)}  # numbers of a packet line
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Announcements:
+    """The ``sent`` lines of a node, which it prints when it sends (setting `announce`).
+
+    Parameters
+    ----------
+    sequences
+        int32[a], packet numbers, in the order of the log.
+    sent_us
+        int64[a], the timestamp of the send call, that of the packet's own line too.
+    lines
+        int64[a], number of each line in the text.
+    """
+
+    sequences: NDArray[np.int32]
+    sent_us: NDArray[np.int64]
+    lines: NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,7 +52,7 @@ class NodeLog:
     sent_us, received_us
         int64[k], the node's 32-bit timer of 1 MHz as logged, not unwrapped; -1 if the line has none.
     due_us, departed_us
-        int64[k], by the same timer, when the packet was to leave and when it left; -1 if the line has none.
+        int64[k], when a packet of a train was to leave, and when it left, as `sent_us`; -1 if the line has none.
     outcomes
         ``ok`` for each line, or why the packet is lost or was not sent: ``timeout``, ``no_ack``, ``busy``, ``queue``
         (a queue was full, or there was no buffer), ``too_long``.
@@ -52,6 +72,8 @@ class NodeLog:
         Other lines, unchanged.
     event_log
         Event log since the node's last reset, if it sent one.
+    announced
+        The lines that were printed when packets were sent.
     lines
         int64[k], number of each ``packet`` line in the text, 0 the first: its place in `SerialRecord.lines`.
     boot_lines
@@ -73,6 +95,7 @@ class NodeLog:
     errors: tuple[str, ...]
     malformed: tuple[str, ...]
     event_log: EventLog | None
+    announced: Announcements
     lines: NDArray[np.int64]
     boot_lines: NDArray[np.int64]
 
@@ -80,6 +103,15 @@ class NodeLog:
     def sent(self) -> int:
         """Packets sent, by the firmware's count; without a ``done`` line, by its lines."""
         return self.done.get("sent", len(self.sequences))
+
+
+@dataclass(frozen=True, slots=True)
+class _Packet:
+    """A packet line: the numbers of `_BITS`, -1 for one that it does not have, its outcome, and whether it is lost."""
+
+    numbers: dict[str, int]
+    outcome: str
+    lost: bool
 
 
 def parse(text: bytes | str, *, node: str) -> NodeLog:
@@ -97,6 +129,7 @@ def parse(text: bytes | str, *, node: str) -> NodeLog:
     identity: dict[str, str] = {}
     packet_lines: list[int] = []
     boot_lines: list[int] = []
+    announced: list[tuple[int, int, int]] = []
     for number, line in enumerate(lines):
         word, _, tail = line.partition(" ")
         if word == "error":
@@ -108,14 +141,14 @@ def parse(text: bytes | str, *, node: str) -> NodeLog:
         fields = _fields(tail.split()[1:] if word == "ok" else tail.split())
         answered = tail.partition(" ")[0] if word == "ok" else ""
         if fields and answered and answered not in _DIALOGUE:
-            answers[answered] = {
-                key: value for key, digits in fields.items() if (value := _integer(digits)) is not None
-            }
+            answers[answered] = {key: value for key, text in fields.items() if (value := _integer(text)) is not None}
         packet = _packet(fields) if word == "packet" else None
         numbers = _numbers(fields) if word == "done" or line.startswith("ok report ") else None
         if word == "packet" and packet is not None:
             packets.append(packet)
             packet_lines.append(number)
+        elif word == "sent" and (sent := _announcement(fields)) is not None:
+            announced.append((*sent, number))
         elif numbers is not None:
             done = answers["report"] = numbers
         elif line.startswith("ok identify ") and fields:
@@ -129,11 +162,11 @@ def parse(text: bytes | str, *, node: str) -> NodeLog:
         malformed.append(rest)
     return NodeLog(
         node=node,
-        sequences=np.array([packet.sequence for packet in packets], dtype=np.int32),
-        sent_us=np.array([packet.sent_us for packet in packets], dtype=np.int64),
-        received_us=np.array([packet.received_us for packet in packets], dtype=np.int64),
-        due_us=np.array([packet.due_us for packet in packets], dtype=np.int64),
-        departed_us=np.array([packet.departed_us for packet in packets], dtype=np.int64),
+        sequences=np.array([packet.numbers["seq"] for packet in packets], dtype=np.int32),
+        sent_us=_column(packets, "tx_us"),
+        received_us=_column(packets, "rx_us"),
+        due_us=_column(packets, "due_us"),
+        departed_us=_column(packets, "departed_us"),
         outcomes=tuple(packet.outcome for packet in packets),
         lost=np.array([packet.lost for packet in packets], dtype=bool),
         boots=len(boot_lines),
@@ -143,6 +176,11 @@ def parse(text: bytes | str, *, node: str) -> NodeLog:
         errors=tuple(errors),
         malformed=tuple(malformed),
         event_log=eventlog.parse(event_lines) if event_lines else None,
+        announced=Announcements(
+            sequences=np.array([sequence for sequence, _, _ in announced], dtype=np.int32),
+            sent_us=np.array([sent_us for _, sent_us, _ in announced], dtype=np.int64),
+            lines=np.array([number for _, _, number in announced], dtype=np.int64),
+        ),
         lines=np.array(packet_lines, dtype=np.int64),
         boot_lines=np.array(boot_lines, dtype=np.int64),
     )
@@ -171,31 +209,36 @@ def _numbers(fields: dict[str, str] | None) -> dict[str, int] | None:
     return None if None in numbers.values() else {key: value for key, value in numbers.items() if value is not None}
 
 
-class _Packet(NamedTuple):
-    """One ``packet`` line."""
-
-    sequence: int
-    sent_us: int
-    received_us: int
-    due_us: int
-    departed_us: int
-    outcome: str
-    lost: bool
-
-
 def _packet(fields: dict[str, str] | None) -> _Packet | None:
-    """A ``packet`` line; None if something is missing or out of range."""
+    """A packet line; None if something is missing or out of range."""
     if fields is None or not {"seq", "status"} <= fields.keys():
         return None
     status = fields["status"]
     lost = status == "lost"
     if status not in _OUTCOMES or lost != ("reason" in fields) or not fields.keys() & {"tx_us", "rx_us"}:
         return None
-    numbers = []
-    for key, bits in (("seq", 16), *((key, 32) for key in ("tx_us", "rx_us", "due_us", "departed_us"))):
+    numbers = _in_range(fields)
+    return None if numbers is None else _Packet(numbers, fields["reason"] if lost else status, lost)
+
+
+def _announcement(fields: dict[str, str] | None) -> tuple[int, int] | None:
+    """Sequence number and timestamp of a ``sent`` line; None if something is missing or out of range."""
+    if fields is None or fields.keys() != {"seq", "tx_us"}:
+        return None
+    numbers = _in_range(fields)
+    return None if numbers is None else (numbers["seq"], numbers["tx_us"])
+
+
+def _in_range(fields: dict[str, str]) -> dict[str, int] | None:
+    """The numbers of `_BITS`, -1 for one that is not there; None if one is out of range."""
+    numbers = {}
+    for key, bits in _BITS.items():
         value = _integer(fields[key]) if key in fields else MISSING
         if value is None or value >= 1 << bits:
             return None
-        numbers.append(value)
-    sequence, sent, received, due, departed = numbers
-    return _Packet(sequence, sent, received, due, departed, fields["reason"] if lost else status, lost)
+        numbers[key] = value
+    return numbers
+
+
+def _column(packets: Sequence[_Packet], key: str) -> NDArray[np.int64]:
+    return np.array([packet.numbers[key] for packet in packets], dtype=np.int64)

@@ -8,7 +8,7 @@ from typing import Any
 from gpiorig.rig.bench import boards
 from gpiorig.rig.bench.bench import Bench
 
-TO_ALL, TO_NO_NODE = ("broadcast",), ("interferer",)
+TO_ALL, TO_NO_NODE = ("broadcast",), ("interferer", "ticker")
 
 
 def of_nodes(parameters: Mapping[str, Any], bench: Bench) -> dict[str, tuple[str, ...]]:

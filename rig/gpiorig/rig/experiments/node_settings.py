@@ -55,6 +55,7 @@ FIRMWARES = {
     "app": {"reference", "riot", "contiki-ng"},
     "mac": {"reference"},
     "print": {"reference", "riot"},
+    "announce": {"reference"},
     "window": {"reference"},
     "train": {"reference", "riot"},
     "gap_us": {"reference"},
@@ -91,7 +92,7 @@ FIRMWARES = {
 class NodeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Settings of the firmware, as `set` takes them (docs/reference/settings.md); None: its default."""
 
-    app: Literal["pingpong", "macping", "print", "broadcast", "sender", "interferer", "train"] | None = None
+    app: Literal["pingpong", "macping", "print", "broadcast", "sender", "interferer", "train", "ticker"] | None = None
     mac: Literal["csma", "tdma", "slots"] | None = None
     peer: str | None = None
     channel: int | None = None
@@ -106,6 +107,7 @@ class NodeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     seed: int | None = None
     queue: int | None = None
     print: int | None = None
+    announce: bool | None = None
     window: int | None = None
     train: int | None = None
     gap_us: int | None = None
