@@ -133,6 +133,32 @@ def test_a_minute_without_a_lost_event(tmp_path: Path, name: str, board: str, ke
     assert len(receiver.sequences) == sender.done["sent"] - sender.done["lost"] - on_the_way
 
 
+@pytest.mark.parametrize(
+    ("board", "slot_us", "sfd_us"), [(M3, 10_000, 2_120), (M3, 20_000, 5_215), (TELOSB, 20_000, 5_215)]
+)
+def test_slots_have_the_length_and_the_offset_of_their_template(
+    tmp_path: Path, board: str, slot_us: int, sfd_us: int
+) -> None:
+    """From slot to slot on the pins, and from a slot's begin to the end of its frame's SFD at the antenna."""
+    name = "slots-telosb" if board == TELOSB else "slots"
+    mode = run(tmp_path, name, board, "events", seconds=8, slotframe=5, slot_us=slot_us, interval_us=200_000)
+    frames = times_us(mode, "responder", "slot.frame")  # of the coordinator: beacons, in each third slotframe
+    error = 0.003 if board == TELOSB else 25e-6
+    assert np.diff(frames) == pytest.approx(3 * 5 * slot_us, rel=error, abs=20)
+    marks = times_us(mode, "initiator", "tap.frame_timestamp.enter")
+    interrupts = times_us(mode, "responder", "slot.interrupt")
+    begins = np.array([interrupts[np.searchsorted(interrupts, frame) - 1] for frame in frames])
+    begins = begins[(begins > marks[0]) & (begins < marks[-1])]
+    assert len(begins) > 10
+    since = marks[np.searchsorted(marks, begins)] - begins
+    # A TelosB's interrupt sends two events before it fires; the line of an AT86RF231 rises at the end of the PHR.
+    late_us, error_us = (3, 90) if board == TELOSB else (41, 30)
+    assert np.median(since) == pytest.approx(sfd_us + late_us, abs=error_us)
+    sent = mode.log("initiator")
+    assert len(sent.sequences) > 10 and not sent.lost[3:].any()
+    assert counts(mode, "initiator", "mac")["missed"] == 0
+
+
 @pytest.mark.parametrize(("rdc", "frame_ms"), [(10, 130), (15, 87), (20, 65)])
 def test_the_radio_is_on_for_its_duty_cycle(tmp_path: Path, rdc: int, frame_ms: int) -> None:
     """From frame to frame the receiver is on for 13 ms of T_MAC, to 1 %: what two commands to the radio may last."""

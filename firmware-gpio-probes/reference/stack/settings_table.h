@@ -15,7 +15,7 @@ enum fire_number { FIRE_SLEEP, FIRE_TIMER };
     X(app, "pingpong", "macping", "print", "broadcast", "sender", "interferer", "train", "ticker") \
     X(mac, "csma", "tdma", "slots") \
     X(fire, "sleep", "timer") \
-    X(slot_us, "10000", "15000")
+    X(slot_us, "10000", "15000", "20000")
 
 /* X(key, minimum, maximum, default, names), names: NULL or KEY_names; IF_MACRO is X where the macro is not 0 */
 #define SETTINGS(X, IF_GPIORIG_LOG) \
@@ -54,7 +54,7 @@ enum fire_number { FIRE_SLEEP, FIRE_TIMER };
     X(rdc, 10u, 20u, 10u, NULL) \
     X(sync_us, 100000u, 100000000u, 10000000u, NULL) \
     X(slotframe, 3u, 101u, 11u, NULL) \
-    X(slot_us, 0u, 1u, 0u, slot_us_names) \
+    X(slot_us, 0u, 2u, 0u, slot_us_names) \
     X(hopping, 0u, 1u, 0u, NULL) \
     X(layer_priority, 0u, PRIORITIES, 0u, NULL) \
     X(worker_a_on_us, 0u, 1000000000u, 0u, NULL) \

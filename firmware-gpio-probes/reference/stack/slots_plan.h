@@ -4,7 +4,8 @@
  *
  * Offsets: the 10 ms timeslot of IEEE Std 802.15.4-2015 (figure 6-30; 802.15.4e-2012 has the same one), with the receive wait
  * centred on the transmission, and the 15 ms timeslot of Contiki-NG for radios that need longer to load; both as in Contiki-NG
- * 5.0, os/net/mac/tsch/tsch-timeslot-timing.c and arch/dev/cc2420/cc2420-tsch-15ms.c.
+ * 5.0, os/net/mac/tsch/tsch-timeslot-timing.c and arch/dev/cc2420/cc2420-tsch-15ms.c. The 20 ms timeslot of OpenWSN:
+ * openwsn-fw 7ee5f203, openstack/02a-MAClow/IEEE802154E.h.
  */
 #ifndef SLOTS_PLAN_H
 #define SLOTS_PLAN_H
@@ -18,10 +19,11 @@ struct slot_template {
     uint16_t rx_wait_us;   /* around it */
 };
 
-enum slot_template_number { SLOTS_10_MS, SLOTS_15_MS };
+enum slot_template_number { SLOTS_10_MS, SLOTS_15_MS, SLOTS_20_MS };
 static const struct slot_template slot_templates[] = {
     [SLOTS_10_MS] = { 10000, 2120, 2200 }, /* macTsTimeslotLength, macTsTxOffset, macTsRxWait */
     [SLOTS_15_MS] = { 15000, 4000, 2200 },
+    [SLOTS_20_MS] = { 20000, 5215, 2622 }, /* TsTxOffset, TsLongGT of 1311 us before and after */
 };
 
 /* Beacons: cell 0 of each slotframe. Level l sends in those numbered l modulo 3, receives the level above it in the one before. */

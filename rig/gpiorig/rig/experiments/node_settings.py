@@ -126,7 +126,7 @@ class NodeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     rdc: int | None = None
     sync_us: int | None = None
     slotframe: int | None = None
-    slot_us: Literal[10_000, 15_000] | None = None
+    slot_us: Literal[10_000, 15_000, 20_000] | None = None
     hopping: bool | None = None
     layer_priority: int | None = None
     worker_a_on_us: int | None = None
