@@ -42,10 +42,10 @@ class Delays:
         self._samplerate_hz = samplerate_hz
         self._bins = np.zeros(OCTAVES * BINS_PER_OCTAVE, dtype=np.int64)
         self._low, self._high = 0, 0
-        self._recent: deque[tuple[int, Samples]] = deque()
+        self._recent: deque[tuple[Samples, Samples]] = deque()  # when packets were sent, values
 
-    def add(self, values: Samples, *, until: int) -> None:
-        """Add values in samples, of packets that were sent before a sample."""
+    def add(self, values: Samples, *, starts: Samples) -> None:
+        """Add values in samples, and when their packets were sent."""
         if not len(values):
             return
         fractions, exponents = np.frexp(np.maximum(values, 1).astype(np.float64))
@@ -54,18 +54,19 @@ class Delays:
         np.add.at(self._bins, bins, 1)
         low, high = int(values.min()), int(values.max())
         self._low, self._high = (low, high) if first else (min(low, self._low), max(high, self._high))
-        self._recent.append((until, values))
+        self._recent.append((starts, values))
 
     def forget(self, before: int) -> None:
         """Forget the exact values of packets that were sent before a sample, and the oldest where there are many."""
-        while self._recent and (
-            self._recent[0][0] <= before or (len(self._recent) > 1 and self._recent_values > MAX_WINDOW)
-        ):
+        values = sum(len(part) for _, part in self._recent)
+        while len(self._recent) > 1 and values > MAX_WINDOW:
+            values -= len(self._recent.popleft()[1])
+        while self._recent and int(self._recent[0][0].max()) < before:
             self._recent.popleft()
-
-    @property
-    def _recent_values(self) -> int:
-        return sum(len(values) for _, values in self._recent)
+        if self._recent:
+            starts, delays = self._recent[0]
+            kept = starts >= before
+            self._recent[0] = starts[kept], delays[kept]
 
     def recent(self) -> Figures:
         """Those that are not forgotten; exact."""

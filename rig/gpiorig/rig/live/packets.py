@@ -144,7 +144,7 @@ class Packets:
     def _add(self, name: str, starts: NDArray[np.int64], delays: NDArray[np.int64], until: int) -> None:
         chosen = (starts >= self.counted_until) & (starts < until) & (delays >= 0)
         if chosen.any():
-            self.delays.setdefault(name, Delays(self._rate_hz)).add(delays[chosen], until=until)
+            self.delays.setdefault(name, Delays(self._rate_hz)).add(delays[chosen], starts=starts[chosen])
 
     def _forget(self, until: int) -> None:
         """Keep the events from shortly before the packets that are not counted, and the delays of the window."""

@@ -56,10 +56,10 @@ class Part:
         self._reader = SegmentReader(self._folder)
         self._decoder = EventDecoder(info.channels, self.rate_hz, wiring)
         self.packets = packets
-        self._slot = max(1, int(window_s * self.rate_hz) // SLOTS)
-        self._slots: deque[tuple[int, NDArray[np.int64]]] = deque(maxlen=SLOTS + 1)
+        self._window = int(window_s * self.rate_hz)
         self.changes = self.end = self.lost_samples = self.gaps = 0
         self.events, self.damaged = (np.zeros(len(wiring), dtype=np.int64) for _ in range(2))
+        self._slots: deque[tuple[int, NDArray[np.int64]]] = deque([(0, self.events)])  # end, events before it
         self.last_problem = ""
 
     def read(self) -> Iterator[int]:
@@ -126,8 +126,10 @@ class Part:
             self.last_problem = (
                 f"damaged frame of {int(decoded.damaged_symbols[-1])} symbols on node {node} at {self._time(sample)}"
             )
-        if not self._slots or self.end >= self._slots[-1][0] + self._slot:
+        if self.end > self._slots[-1][0] + self._window // SLOTS:
             self._slots.append((self.end, self.events))
+        while len(self._slots) > 2 and self._slots[1][0] <= self.end - self._window:
+            self._slots.popleft()
         if self.packets is not None:
             self.packets.feed(decoded, gaps, self.end)
 
