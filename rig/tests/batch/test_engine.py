@@ -71,17 +71,17 @@ def running(script: str, folder: Path) -> Iterator[subprocess.Popen[str]]:
 
 def test_in_this_process_without_dask() -> None:
     """One worker takes items one by one, in order, errors included, and imports no Dask."""
-    taken, seen = [], []
+    started, seen = [], []
 
     def items():
         for number in (4, 3, 10):
-            taken.append(number)
+            started.append(number)
             yield number
 
     with patch.dict(sys.modules, {"gpiorig.rig.batch.cluster": None}):
         outcomes = engine.run(batchwork.halve, items(), workers=1, progress=seen.append)
         first = next(outcomes)
-        assert ([4], 2) == (taken, first.result)
+        assert ([4], 2) == (started, first.result)
         rest = list(outcomes)
 
     assert [(4, 2, None), (3, None, "3 is odd; give an even number."), (10, 5, None)] == [
@@ -91,7 +91,7 @@ def test_in_this_process_without_dask() -> None:
 
 
 def test_faults_have_a_traceback() -> None:
-    """An error that is nobody's input is a fault, with its traceback; the next item is done."""
+    """An error that no input explains is a fault, with its traceback; the next item is done."""
     fault, done = engine.run(batchwork.mixed, [None, 2], workers=1)
 
     assert fault.error is not None and fault.error.startswith("AssertionError") and "assert isinstance" in fault.trace

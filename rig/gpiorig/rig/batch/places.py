@@ -23,10 +23,10 @@ SUM_DIGITS = 8  # in a name, after that of the folder, which another recording m
 MADE_HERE = ".parquet"  # the tables, which are not part of a recording as it came
 
 
-def recordings(words: Iterable[str]) -> list[str]:
+def recordings(given: Iterable[str]) -> list[str]:
     """The recordings that paths, addresses and patterns of both name, each once: absolute paths and addresses.
 
-    A word without a pattern is taken, whatever is there. A pattern gives the folders that have a description.
+    A word without a pattern is used in any case. A pattern gives the folders that have a description.
 
     Raises
     ------
@@ -34,7 +34,7 @@ def recordings(words: Iterable[str]) -> list[str]:
         A pattern matches no recording, or fsspec cannot open an address.
     """
     runs: dict[str, None] = {}
-    for word in words:
+    for word in given:
         if is_address(word):
             _system(word)  # an address that cannot be opened is refused before any work
         matches = _matches(word) if any(sign in word for sign in MAGIC) else [absolute(word)]
@@ -57,7 +57,7 @@ def is_address(word: str) -> bool:
 
 
 def name(run: str) -> str:
-    """A name for the results of a recording: that of its folder, and a sum of its whole address."""
+    """A name for the results of a recording: that of its folder, and a sum of its address."""
     return f"{run.rstrip('/').rpartition('/')[2]}-{hashlib.sha256(run.encode()).hexdigest()[:SUM_DIGITS]}"
 
 
@@ -82,7 +82,7 @@ def at_hand(run: str) -> Iterator[Path]:
         system, root = _system(run)
         files = [path for path in _files(system, root) if _is_recorded(path)]
         if not files:
-            raise RigError(f"{run}: there is no such recording; give the address of its folder.")
+            raise RigError(f"{run}: nothing is at this address; give that of the folder of a recording.")
         for path in files:
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             system.get_file(f"{root}/{path}", str(folder / path))
@@ -171,5 +171,5 @@ def _system(place: str) -> tuple[Any, str]:
 def _files(system: Any, root: str) -> dict[str, int]:
     """Sizes of all files below a folder, by relative path."""
     system.invalidate_cache()
-    found = system.find(root, detail=True)
-    return {path.removeprefix(root).lstrip("/"): int(entry["size"]) for path, entry in found.items()}
+    entries = system.find(root, detail=True)
+    return {path.removeprefix(root).lstrip("/"): int(entry["size"]) for path, entry in entries.items()}

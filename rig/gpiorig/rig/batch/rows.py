@@ -52,7 +52,7 @@ class Processed:
     ----------
     run
         The recording.
-    kept
+    unchanged
         Whether earlier results were kept.
     checks
         The checks that failed.
@@ -61,7 +61,7 @@ class Processed:
     """
 
     run: str
-    kept: bool
+    unchanged: bool
     checks: tuple[str, ...]
     rows: Mapping[str, Sequence[Row]]
 

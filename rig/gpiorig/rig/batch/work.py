@@ -75,10 +75,10 @@ def process(task: Task) -> Processed:
     """Do it, or keep what is there."""
     if task.recorded is not None:
         seeds.record(task.recorded, Path(task.run))
-    done, kept = _process(task)
+    done, unchanged = _process(task)
     if task.store is not None:
         _register(task, task.store)
-    return Processed(task.run, kept, done.checks, rows.rows(done))
+    return Processed(task.run, unchanged, done.checks, rows.rows(done))
 
 
 def _process(task: Task) -> tuple[Done, bool]:

@@ -32,14 +32,19 @@ def run(options: argparse.Namespace) -> int:
     done = [outcome.result for outcome in outcomes if outcome.result is not None]
     failed = {outcome.item.run: outcome.error for outcome in outcomes if outcome.error is not None}
     paths = tables.write(Output(options.output), done, failed, [task.run for task in tasks])
-    kept = sum(one.kept for one in done)
     checks = [f"{one.run}: {check}" for one in done for check in one.checks]
-    numbers = {"runs": len(tasks), "done": len(done), "kept": kept, "failed": len(failed), "failed_checks": len(checks)}
+    numbers = {
+        "runs": len(tasks),
+        "done": len(done),
+        "kept": sum(one.unchanged for one in done),
+        "failed": len(failed),
+        "failed_checks": len(checks),
+    }
     if options.json:
         seconds = round(sum(outcome.seconds for outcome in outcomes), 3)
         print(json.dumps({**numbers, "seconds": seconds, "errors": failed, "tables": paths}))
     else:
-        print(f"{len(tasks)} recordings: {len(done)} done, {kept} of them kept, {len(failed)} failed.")
+        print(f"{len(tasks)} recordings: {len(done)} done, {numbers['kept']} of them kept, {len(failed)} failed.")
         print(f"numbers: {paths['runs']}")
     _print_failures(outcomes, checks)
     return 1 if failed or checks else 0
@@ -83,7 +88,7 @@ def _verb(options: argparse.Namespace) -> Verb:
 def _seeded(options: argparse.Namespace) -> list[tuple[Path, Seeded]]:
     """Folders of the recordings, and what is recorded into each."""
     if options.recordings or options.lists:
-        raise RigError("--record makes its own recordings, in OUT; leave out those that are there.")
+        raise RigError("--record makes its own recordings, in OUT; omit those that are there.")
     if options.seeds is None:
         raise RigError("--record: give the seeds, such as --seeds 1-10.")
     if places.is_address(options.output):
