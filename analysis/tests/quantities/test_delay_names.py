@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import pytest
 from network import Network
+from synthetic_events import disturbed
 
 from gpiorig.analysis.compare import assertions, delays
 from gpiorig.analysis.errors import QuantityError
@@ -100,7 +101,7 @@ def test_lost_and_repeated_packets_are_ones():
     (loss,), (delivery,), (retried,) = (series_of(text, measured) for text in ("loss", "delivery", "retried"))
     assert [0, 0, 1, 0, 0, 0, 1, 0, 0, 0] == loss.values.tolist()
     assert (1 - loss.values).tolist() == delivery.values.tolist()
-    assert [0, 0, 0, 1, 0, 0, 0, 0, 0, 0] == retried.values.tolist()
+    assert ([0, 0, 1, 0, 0, 0, 0, 0], 2) == (retried.values.tolist(), retried.lacking)
     assert "a > b" == loss.node
     of_run = delays.from_analysis(measured.analysis).loss()
     assert replace(of_run, note="") == replace(loss.interval(""), note="")
@@ -113,3 +114,40 @@ def test_lost_and_repeated_packets_are_ones():
         series_of("loss at b", measured)
     with pytest.raises(QuantityError, match="is a share and has no `p99`"):
         assertions.parse("p99(delivery) < 5 %")
+
+
+def test_waits_that_meet_frames_of_others_and_own_ones():
+    """Every third wait of a meets a frame of c; every fifth frame of a is read twice."""
+    network = Network("abcd")
+    for n in range(1, 31):
+        at = n * 100 * MS
+        network.frame(at, "a", n, {"b": "deliver"}, backoff=5 * MS, twice="b" if n % 5 == 0 else "")
+        if n % 3 == 0:
+            network.frame(at + MS, "c", 100 + n, {"b": "hear", "d": "deliver"}, backoff=10, length=20)
+    destinations = {"a": ("b",), "c": ("d",)}
+    measured = recorded(network.events(), headers=network.headers(), destinations=destinations)
+    for text in ("foreign", "foreign at a"):
+        (foreign,) = series_of(text, measured)
+        assert [int(n % 3 == 0) for n in range(1, 31)] == foreign.values.tolist()
+    (retried,) = series_of("retried", measured)
+    assert [int(n % 5 == 0) for n in range(1, 31)] == retried.values.tolist()
+    assert 10 / 30 == foreign.interval("").value
+    (of_c,) = series_of("loss at c", measured)
+    assert ("c > d", 10) == (of_c.node, len(of_c.values))
+    network.drop("tap.frame_timestamp")
+    unseen = recorded(network.events(), headers=network.headers(), destinations=destinations)
+    with pytest.raises(QuantityError, match="no line shows the frames on the air"):
+        series_of("foreign", unseen)
+    assert [int(n % 5 == 0) for n in range(1, 31)] == series_of("retried", unseen)[0].values.tolist()
+
+
+def test_lost_round_trips_are_those_of_the_comparison():
+    """Of disturbed ping-pongs: as `assert` counts them; what became of those over lost samples is not delivered."""
+    measured = recorded(disturbed(300, seed=1), ends=NODES)
+    run = delays.from_analysis(measured.analysis)
+    (loss,), (delivery,) = (series_of(text, measured) for text in ("loss", "delivery"))
+    assert (run.sent, run.lost) == (len(loss.values), int(loss.values.sum()))
+    assert run.sent - run.lost - delivery.lacking == int(delivery.values.sum())
+    lines = measured.analysis.timelines
+    assert lines.counts()["samples were lost while it was under way"] == delivery.lacking > 0
+    assert measured.packets().packets.ids[loss.packets].tolist() == lines.ids.tolist()

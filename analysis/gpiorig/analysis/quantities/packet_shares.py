@@ -102,45 +102,62 @@ def _between(recorded: Recorded, origin: int, to: int) -> _Sent:
 
 
 def _retried(quantity: Quantity, recorded: Recorded) -> Series:
-    """Packets of which some node, or the one asked for, sent a frame again; of round trips in either direction."""
-    hops = recorded.packets()
-    route = _some_route(recorded)
+    """Packets of which some node, or the one asked for, sent a frame again; of round trips in either direction.
+
+    A frame is sent again if its driver commands it again, a receiver reads it again, or a line shows it on the air
+    while the packet waits for the radio. Where lines show waits, packets whose wait they do not explain lack a value.
+    """
+    hops, route = recorded.packets(), _some_route(recorded)
     senders = recorded.nodes(quantity)
-    again = (hops.retries > 0) & np.isin(hops.senders, senders)
-    of = hops.packet_rows.astype(np.int64)
-    trips = recorded.analysis.round_trips
+    again = ((hops.retries > 0) | (hops.duplicates > 0)) & np.isin(hops.senders, senders)
+    rows, of_hops = _route_packets(quantity, recorded, route, senders)
+    retried = np.isin(rows, of_hops[again])
+    waits = _waits(quantity, recorded, route)
+    unknown = None
+    if waits:
+        retried |= np.isin(rows, route.steps.rows[_any([one.wait.repeated for one in waits])])
+        clear = ~_any([one.unclear for one in waits])
+        unknown = ~retried & ~np.isin(rows, route.steps.rows[clear])
+    return _series(quantity, hops, quantity.node or route.name, rows, retried, unknown=unknown)
+
+
+def _route_packets(quantity: Quantity, recorded: Recorded, route: Route, senders: list[int]) -> tuple[Rows, Rows]:
+    """Rows of the packets to be judged, and of every hop the row that it counts for, -1 for none."""
+    hops, trips = recorded.packets(), recorded.analysis.round_trips
+    of_hops = hops.packet_rows.astype(np.int64)
     if route.name == ROUND_TRIP and trips is not None:
-        rows, of = trips.requests, trips.request_of[of]
-    else:
-        packets = hops.packets
-        rows = np.flatnonzero(packets.accounted)
-        if quantity.node:
-            rows = np.intersect1d(rows, of[np.isin(hops.senders, senders)])
-        else:
-            origin = recorded.events.node_names.index(route.name.split(" > ")[0])
-            rows = rows[packets.origins[rows] == origin]
-    return _series(quantity, hops, quantity.node or route.name, rows, np.isin(rows, of[again]))
+        return trips.requests, trips.request_of[of_hops]
+    rows = np.flatnonzero(hops.packets.accounted)
+    if quantity.node:
+        return np.intersect1d(rows, of_hops[np.isin(hops.senders, senders)]), of_hops
+    origin = recorded.events.node_names.index(route.name.split(" > ")[0])
+    return rows[hops.packets.origins[rows] == origin], of_hops
 
 
 def _foreign(quantity: Quantity, recorded: Recorded) -> Series:
     """Packets whose wait for the radio, at any node or at the one asked for, met a frame of another sender."""
     hops, route = recorded.packets(), _some_route(recorded)
-    air = frame_owners.for_route(recorded.events, route, header_ns=recorded.header_ns)
     recorded.nodes(quantity)
-    waits = [air[step.name] for step in route.steps.steps if step.name in air and quantity.node in ("", step.node)]
+    waits = _waits(quantity, recorded, route)
     if not waits:
         raise QuantityError(
             "no line shows the frames on the air during a wait for the radio; the receiver needs `tap.frame_timestamp`."
         )
-    met = np.logical_or.reduce([np.isfinite(one.wait.others) | one.hidden for one in waits])
-    unknown = ~met & np.logical_or.reduce([_doubtful(one) for one in waits])
+    met = _any([np.isfinite(one.wait.others) | one.hidden for one in waits])
+    unknown = ~met & _any([one.unseen | one.unclear for one in waits])
     lacking = route.lost + route.partial
     return _series(quantity, hops, quantity.node or route.name, route.steps.rows, met, unknown=unknown, lacking=lacking)
 
 
-def _doubtful(air: Air) -> Flags:
-    doubtful: Flags = air.unseen | air.unclear
-    return doubtful
+def _waits(quantity: Quantity, recorded: Recorded, route: Route) -> list[Air]:
+    """The frames around each wait for the radio, at any node or at the one asked for; none without a line."""
+    air = frame_owners.for_route(recorded.events, route, header_ns=recorded.header_ns)
+    return [air[step.name] for step in route.steps.steps if step.name in air and quantity.node in ("", step.node)]
+
+
+def _any(flags_of: list[Flags]) -> Flags:
+    any_of_them: Flags = np.logical_or.reduce(flags_of)
+    return any_of_them
 
 
 _RETRIED_OR_FOREIGN: Mapping[Kind, Callable[[Quantity, Recorded], Series]] = {
