@@ -138,6 +138,32 @@ def test_intervals_by_the_lines_at_the_host():
         series_of("interval error of app.tx by host", trains.recorded())
 
 
+@pytest.mark.parametrize("announced", [False, True])
+def test_a_line_is_of_the_event_at_which_it_is_printed(announced):
+    """The line of a round trip is printed at its end; only an announcement gives the host an instant of sending."""
+    network, lines, host_ns, sent = Network("ab"), [], [], []
+    for n in range(1, 13):
+        request = network.frame(n * 50 * MS, "a", n, {"b": "deliver"})
+        reply = network.frame(request.end + MS, "b", n, {"a": "deliver"})
+        called, arrived = request.marks["app.tx"], reply.arrivals["a"]["app.rx"]
+        if announced:
+            lines.append(f"sent seq={n} tx_us={of_node(called)}")
+            host_ns.append(called * 1000 // US + 1000 * n)
+            sent.append(host_ns[-1])
+        lines.append(f"packet seq={n} tx_us={of_node(called)} rx_us={of_node(arrived)} status=ok")
+        host_ns.append(arrived * 1000 // US)
+    hosts = {"a": at_host(lines, host_ns)}
+    measured = recorded(network, {"a": lines}, destinations={"a": ("b",), "b": ("a",)}, hosts=hosts, interval_us=50_000)
+    if announced:
+        (error,) = series_of("interval error of app.tx by host at a", measured)
+        assert (np.diff(sent) - 50_000_000).tolist() == error.values.tolist()
+    else:
+        with pytest.raises(QuantityError, match=r"two events `app\.tx\.enter` with a timestamp by host at a"):
+            series_of("interval error of app.tx by host at a", measured)
+    (received,) = series_of("interval error of app.rx by host at a", measured)
+    assert 11 == len(received.values)
+
+
 def test_spread_is_over_the_receivers():
     """By the pins, by logs of clocks that differ, and by the lines at the host; one of the packets reaches one node."""
     network, seen, lines, host_ns = Network("abcd"), {}, {node: [] for node in "bcd"}, {node: [] for node in "bcd"}

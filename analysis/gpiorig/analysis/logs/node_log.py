@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -141,7 +140,8 @@ def parse(text: bytes | str, *, node: str) -> NodeLog:
         fields = _fields(tail.split()[1:] if word == "ok" else tail.split())
         answered = tail.partition(" ")[0] if word == "ok" else ""
         if fields and answered and answered not in _DIALOGUE:
-            answers[answered] = {key: value for key, text in fields.items() if (value := _integer(text)) is not None}
+            counts = {key: _integer(digits) for key, digits in fields.items()}
+            answers[answered] = {key: count for key, count in counts.items() if count is not None}
         packet = _packet(fields) if word == "packet" else None
         numbers = _numbers(fields) if word == "done" or line.startswith("ok report ") else None
         if word == "packet" and packet is not None:

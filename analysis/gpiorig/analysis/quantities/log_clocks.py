@@ -163,9 +163,10 @@ def _raw_us(times: NodeTimes, event: str) -> NDArray[np.int64]:
 
 
 def _host(seen: _Reported, clock: str) -> NDArray[np.int64]:
-    """int64[k], when the host received the line of each packet, where it was printed at these events; -1 for none."""
-    reported = seen.times.packets.reported
-    return np.where(np.isin(reported, seen.samples), seen.times.host[_HOST_CLOCKS[clock]], NONE)
+    """int64[k], when the host received the line of each packet that was printed at these events; -1 for none."""
+    times, host_clock = seen.times, _HOST_CLOCKS[clock]
+    at_sending = np.where(np.isin(times.packets.sent, seen.samples), times.announced[host_clock], NONE)
+    return np.where(np.isin(times.packets.reported, seen.samples), times.host[host_clock], at_sending)
 
 
 def _intervals(

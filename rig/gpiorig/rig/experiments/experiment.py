@@ -135,6 +135,7 @@ def _check_quantities(experiment: Experiment, bench: Bench, *, what: str) -> Non
     except QuantityError as error:
         raise BenchError(f"{what}: {error}") from error
     for quantity in asked:
+        limits.append(("quantities", quantity.name, quantity.subject))
         if quantity.node not in ("", *bench.nodes):
             raise BenchError(f"{what}: quantities: no node `{quantity.node}`; the bench has {', '.join(bench.nodes)}.")
     for key, text, name in limits:

@@ -64,9 +64,9 @@ def nanoseconds(recording: Recording, sample: int) -> int:
 def latencies_ns(recording: Recording, node: str, *, baudrate: int | None) -> NDArray[np.int64]:
     """How much later than its last stop bit each line was in the recorder.
 
-    Lines are paired by their texts, in order; what only one of the two has is omitted. The virtual bench's timestamps and
-    samples begin together; the host's clock and the analyzer's do not, so there the fastest line counts as 0, and the
-    drift between the two clocks is in the numbers.
+    Lines are paired by their texts, in order; what only one of the two has is omitted. The virtual bench's timestamps
+    and samples begin together; the host's clock and the analyzer's do not, so there the fastest line counts as 0, and
+    the drift between the two clocks is in the numbers.
 
     Returns
     -------
