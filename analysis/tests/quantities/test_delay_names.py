@@ -123,7 +123,7 @@ def test_waits_that_meet_frames_of_others_and_own_ones():
         at = n * 100 * MS
         network.frame(at, "a", n, {"b": "deliver"}, backoff=5 * MS, twice="b" if n % 5 == 0 else "")
         if n % 3 == 0:
-            network.frame(at + MS, "c", 100 + n, {"b": "hear", "d": "deliver"}, backoff=10, length=20)
+            network.frame(at + MS, "c", 100 + n, {"b": "drop", "d": "deliver"}, backoff=10, length=20)
     destinations = {"a": ("b",), "c": ("d",)}
     measured = recorded(network.events(), headers=network.headers(), destinations=destinations)
     for text in ("foreign", "foreign at a"):
