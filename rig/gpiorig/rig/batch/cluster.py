@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 import itertools
 import logging
+import math
 import os
 import queue
 import signal
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError
 from pathlib import Path
@@ -30,6 +32,8 @@ TASKS_PER_WORKER = 2  # one that runs, one that waits at the scheduler
 # An item whose worker died is tried twice more; none waits at a worker, where it would be blamed for the death of
 # another. A cluster that exists has settings of its own.
 SCHEDULING = {"distributed.scheduler.allowed-failures": 2, "distributed.scheduler.worker-saturation": 1.0}
+PROFILE = {"distributed.worker.profile.enabled": False}  # a look at each worker's stack every 10 ms
+REFRESH_S = 1.0  # of the number of workers, which may come and go
 PATIENCE_S = 30.0  # for a scheduler to answer, and for a first worker
 LOGGERS = ("distributed", "distributed.client", "distributed.gc", "tornado", "tornado.application", "asyncio")
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -55,7 +59,7 @@ def local(workers: int) -> Iterator[Client]:
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="gpiorig-batch-"))
         stack.enter_context(_environment(ENVIRONMENT))
-        stack.enter_context(dask.config.set(SCHEDULING | {"temporary-directory": folder}))
+        stack.enter_context(dask.config.set(SCHEDULING | PROFILE | {"temporary-directory": folder}))
         _silence()
         with _sigint_blocked():  # for the threads and processes that start here
             cluster = stack.enter_context(
@@ -102,9 +106,12 @@ def outcomes(
     left = iter(items)
     waiting: dict[Future[Any], Item] = {}
     ended: queue.SimpleQueue[Future[Any]] = queue.SimpleQueue()
+    room, asked_s = 0, -math.inf
     try:
         while True:
-            for item in itertools.islice(left, max(_room(client) - len(waiting), 0 if waiting else 1)):
+            if time.monotonic() > asked_s + REFRESH_S:
+                room, asked_s = _room(client), time.monotonic()
+            for item in itertools.islice(left, max(room - len(waiting), 0 if waiting else 1)):
                 future = client.submit(_task, function, item, versions.here(), pure=False)
                 waiting[future] = item
                 future.add_done_callback(ended.put)
@@ -118,18 +125,19 @@ def outcomes(
 
 
 def _room(client: Client) -> int:
-    """How many tasks the cluster should have now; workers may come and go."""
+    """How many tasks the cluster should have now."""
     return TASKS_PER_WORKER * int(sum(client.nthreads().values()))
 
 
 def _next(ended: queue.SimpleQueue[Future[Any]], client: Client) -> Future[Any]:
     """The next future that ends, however long its task takes, as long as the cluster has workers."""
+    alone = False
     while True:
-        with_workers = bool(client.nthreads())
         try:
             return ended.get(timeout=PATIENCE_S)
         except queue.Empty:
-            if not with_workers and not client.nthreads():
+            before, alone = alone, not client.nthreads()
+            if before and alone:
                 raise RigError("the cluster has lost all its workers; start some, then repeat the command.") from None
 
 
