@@ -115,16 +115,30 @@ def test_processes_of_this_machine(tmp_path: Path) -> None:
     assert outcomes["generator"][1] is not None
 
 
+def descendants(session: int) -> list[str]:
+    """The command lines of the processes of a session that still run."""
+    lines = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if os.getsid(int(folder.name)) == session:
+                lines.append((folder / "cmdline").read_text())
+    return lines
+
+
 @pytest.mark.slow
-def test_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
-    """Ctrl-C to all processes, as a terminal sends it, ends them while tasks run, without a word of theirs."""
+@pytest.mark.parametrize("moment", ["workers start", pytest.param("tasks run", marks=pytest.mark.deep)])
+def test_ctrl_c_leaves_nothing(moment: str, tmp_path: Path) -> None:
+    """Ctrl-C to all processes, as a terminal sends it, ends them at any moment, without a word of theirs."""
     marks = tmp_path / "marks"
     with running(INTERRUPTED, marks) as process:
-        wait_until(lambda: marks.exists() and len([*marks.iterdir()]) == 2)
+        if moment == "tasks run":
+            wait_until(lambda: len([*marks.iterdir()]) == 2)
+        else:
+            wait_until(lambda: any("spawn_main" in line for line in descendants(process.pid)))
         os.killpg(process.pid, signal.SIGINT)
         _, stderr = process.communicate(timeout=PATIENCE_S)
 
-    assert 1 == stderr.count("Traceback") and stderr.endswith("KeyboardInterrupt\n")
+    assert 1 == stderr.count("Traceback") and stderr.endswith("KeyboardInterrupt\n"), stderr
     assert [] == [mark for mark in marks.iterdir() if Path("/proc", mark.name).exists()]
 
 

@@ -13,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError
+from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -205,7 +206,11 @@ def _environment(values: dict[str, str]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _sigint_blocked() -> Iterator[None]:
-    """Ctrl-C reaches this thread after the block, and what starts in it when that asks for it."""
+    """Ctrl-C reaches this thread after the block, and what starts in it when that asks for it.
+
+    The tracker of multiprocessing is started first: CPython 3.11 lets signals through in the thread that starts it.
+    """
+    resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         yield
