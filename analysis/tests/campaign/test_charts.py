@@ -36,6 +36,17 @@ def test_published_values_are_never_in_our_series():
     assert not any(curve.published for panel in with_.panels[1:] for curve in panel.curves)
 
 
+def test_a_published_value_without_a_series_is_of_no_curve():
+    """A document that does not name the protocol gives a reference of the panel, at its place or at all of them."""
+    rows = ({X: 8, "value": "9 ms"}, {"value": "11 ms"})
+    results = dataclasses.replace(STUDY, published=(Published("4.7.1", y="rtt.p2p", values=rows),))
+    (panel,) = chart(Show("line", ("rtt.p2p",), x=X, series="protocol"), results).panels
+    assert not any(curve.published for curve in panel.curves)
+    assert [(8, 0.009), *((rate, 0.011) for rate in STUDY.axes[X])] == [
+        (one.place, round(one.value, 9)) for one in panel.published
+    ]
+
+
 def test_failed_points_are_crosses_and_in_no_mean():
     """A place with a failed repeat has a cross; where all failed there is no mark."""
     udp, mac = chart(STUDY.shows[0]).panels[0].curves

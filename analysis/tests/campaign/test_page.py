@@ -153,6 +153,20 @@ def test_seeds_markdown_has_every_row():
     assert "2 figures and tables: ● 1, ◐ 1, ○ 0." in text
 
 
+@pytest.mark.parametrize("count", [0, 2])
+def test_a_study_without_values_has_a_page(tmp_path, count):
+    """Before anything is recorded the page has its tables and states what is missing."""
+    axes = FULL.axes
+    missing = [studycases.point({"protocol": "UDP", X: 0}, None, repeat=n, state="missing") for n in range(count)]
+    page.write_study(tmp_path, dataclasses.replace(FULL, points=missing, axes=axes))
+    text = (tmp_path / "000-interference.html").read_text()
+    assert "No conclusion yet: no value of rtt.median where protocol = UDP" in text
+    assert ("UDP, interference in packets/s 0: repeats 0, 1 missing" in text) == bool(count)
+    assert not [*tmp_path.glob("*.svg")]
+    (row, *_) = catalogue.catalogue_rows([dataclasses.replace(FULL, points=missing)])
+    assert "○ no values" == row[-1]
+
+
 def test_equal_results_are_equal_files(tmp_path):
     """Pages and tables are the same bytes for the same results."""
     one, two = tmp_path / "1", tmp_path / "2"

@@ -12,6 +12,8 @@ from gpiorig.analysis.campaign import charts, values
 from gpiorig.analysis.campaign.description import Show
 from gpiorig.analysis.figures import studies, style
 from gpiorig.analysis.figures.panels import scale_of
+from gpiorig.analysis.figures.study_distributions import line_of
+from gpiorig.analysis.figures.study_means import colour_of, marker_of
 
 X = "interference in packets/s"
 STUDY = studycases.interference()
@@ -74,6 +76,13 @@ def test_a_figure_of_boards_has_no_tag():
     boards = [dataclasses.replace(point, virtual=False) for point in STUDY.points]
     figure = drawn(SHOWS["dots"], dataclasses.replace(STUDY, points=boards))
     assert style.VIRTUAL_TAG not in [text.get_text() for text in figure.texts]
+
+
+def test_many_curves_look_different():
+    """Curves with the same colour have different markers and lines."""
+    looks = [(colour_of(number), marker_of(number)) for number in range(21)]
+    lines = [(colour_of(number), line_of(number)) for number in range(21)]
+    assert 21 == len(set(looks)) == len(set(lines))
 
 
 def test_colours_are_the_same_in_all_panels():

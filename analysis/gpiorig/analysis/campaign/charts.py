@@ -90,19 +90,28 @@ def _panel(
         dict.fromkeys(_label(layout, show, coordinates_of(cell)) for cell in drawn if _has_label(layout, cell))
     )
     stated_here = [one for one in published if one.published.y == group.expression.text and _agrees(one, at, layout)]
+    of_curves = [one for one in stated_here if {*_curve_axes(layout, show)} <= one.where.keys()]
     curves = tuple(
         _curve(
             label,
             layout,
             [cell for cell in drawn if _label(layout, show, coordinates_of(cell)) == label],
             [run for run in runs if _label(layout, show, {**run.coordinates, NODE: run.node}) == label],
-            [one for one in stated_here if _is_of(one, label, layout, show, drawn)],
+            [one for one in of_curves if _label(layout, show, one.where) == label],
             marked=show.kind == "dots" or not group.runs,
         )
         for label in labels
     )
+    others = [one for one in stated_here if one not in of_curves]
     title = ", ".join(axis_text(axis, value) for axis, value in at.items())
-    return Panel(title, group.expression.text, group.unit, curves, _levels(show, layout, level_cells))
+    return Panel(
+        title,
+        group.expression.text,
+        group.unit,
+        curves,
+        _levels(show, layout, level_cells),
+        _references(layout, others),
+    )
 
 
 def _has_label(layout: Layout, cell: Cell) -> bool:
@@ -111,10 +120,7 @@ def _has_label(layout: Layout, cell: Cell) -> bool:
 
 def _label(layout: Layout, show: Show, coordinates: Coordinates) -> str:
     """The entry in the legend; of distribution functions every place has one."""
-    axes = [layout.series]
-    if show.kind == "ecdf":
-        axes.append(layout.x)
-    return ", ".join(axis_text(axis, coordinates[axis]) for axis in axes if axis)
+    return ", ".join(axis_text(axis, coordinates[axis]) for axis in _curve_axes(layout, show))
 
 
 def _curve(
@@ -135,7 +141,7 @@ def _curve(
         label=label,
         marks=marks,
         distributions=tuple(Distribution(place({**run.coordinates, NODE: run.node}), run.runs) for run in runs),
-        published=tuple(_references(layout, published)),
+        published=_references(layout, published),
         failed=tuple(at for at in failed if at != "" or not layout.x),
     )
 
@@ -146,12 +152,13 @@ def _mark(place: Place, cell: Cell) -> Mark:
     return Mark(place, estimate.value, estimate.low, estimate.high, estimate.of_repeats)
 
 
-def _references(layout: Layout, published: Iterable[Stated]) -> Iterable[Reference]:
+def _references(layout: Layout, published: Iterable[Stated]) -> tuple[Reference, ...]:
     """Published values at their places; one without a place is at all of them."""
-    for one in published:
-        places = (one.where[layout.x],) if layout.x in one.where else layout.places
-        for place in places:
-            yield Reference(place, one.value, one.low, one.high)
+    return tuple(
+        Reference(place, one.value, one.low, one.high)
+        for one in published
+        for place in ((one.where[layout.x],) if layout.x in one.where else layout.places)
+    )
 
 
 def _agrees(one: Stated, at: Coordinates, layout: Layout) -> bool:
@@ -159,13 +166,9 @@ def _agrees(one: Stated, at: Coordinates, layout: Layout) -> bool:
     return all(one.where.get(axis, value) == value for axis, value in at.items())
 
 
-def _is_of(one: Stated, label: str, layout: Layout, show: Show, cells: Sequence[Cell]) -> bool:
-    """Whether a published value belongs to a curve."""
-    axes = [axis for axis in (layout.series, layout.x if show.kind == "ecdf" else "") if axis]
-    if not all(axis in one.where for axis in axes):
-        first = _label(layout, show, coordinates_of(cells[0])) if cells else label
-        return label == first  # published without this axis: drawn once
-    return _label(layout, show, one.where) == label
+def _curve_axes(layout: Layout, show: Show) -> list[str]:
+    """The axes that make the curves of a panel."""
+    return [axis for axis in (layout.series, layout.x if show.kind == "ecdf" else "") if axis]
 
 
 def _levels(show: Show, layout: Layout, cells: Sequence[Cell]) -> tuple[tuple[str, float], ...]:

@@ -75,6 +75,8 @@ class Panel:
         In the order of the legend.
     levels
         Horizontal lines: label and value.
+    published
+        Published values that are of no curve.
     """
 
     title: str
@@ -82,14 +84,20 @@ class Panel:
     unit: str
     curves: tuple[Curve, ...]
     levels: tuple[tuple[str, float], ...] = ()
+    published: tuple[Reference, ...] = ()
+
+    @property
+    def references(self) -> tuple[Reference, ...]:
+        """All published values."""
+        return (*(reference for curve in self.curves for reference in curve.published), *self.published)
 
     def middles(self) -> Iterable[float]:
         """The values without the ends of their intervals."""
         for curve in self.curves:
             yield from (mark.value for mark in curve.marks)
-            ends = ((reference.value, reference.low) for reference in curve.published)
-            yield from (value for pair in ends for value in pair if math.isfinite(value))
             yield from (float(run.min()) for one in curve.distributions for run in one.runs if len(run))
+        ends = ((reference.value, reference.low) for reference in self.references)
+        yield from (value for pair in ends for value in pair if math.isfinite(value))
         yield from (value for _, value in self.levels)
 
     def values(self) -> Iterable[float]:
@@ -97,10 +105,10 @@ class Panel:
         for curve in self.curves:
             for mark in curve.marks:
                 yield from (mark.value, mark.low, mark.high, *mark.repeats)
-            for reference in curve.published:
-                yield from (reference.value, reference.low, reference.high)
             for distribution in curve.distributions:
                 yield from (float(run.max()) for run in distribution.runs if len(run))
+        for reference in self.references:
+            yield from (reference.value, reference.low, reference.high)
         yield from (value for _, value in self.levels)
 
 

@@ -16,8 +16,8 @@ from matplotlib.patches import Patch
 from gpiorig.analysis.figures import style
 from gpiorig.analysis.figures.panels import Chart, Panel
 from gpiorig.analysis.figures.plates import SUPTITLE, WIDTH
-from gpiorig.analysis.figures.study_distributions import box, dots, ecdf
-from gpiorig.analysis.figures.study_means import MARKERS, bars, colour_of, line, stack
+from gpiorig.analysis.figures.study_distributions import box, dots, ecdf, line_of
+from gpiorig.analysis.figures.study_means import bars, colour_of, line, marker_of, published, stack
 from gpiorig.analysis.figures.style import FAINT, GRID, INK, WARNING
 
 PANEL_HEIGHT = 2.5  # inches
@@ -70,6 +70,8 @@ def _panel(ax: Axes, chart: Chart, panel: Panel) -> None:
         ax.set_xscale("log")
     _DRAW[chart.kind](ax, chart, panel)
     factor, unit = chart.scale(panel.label)
+    if chart.kind not in ("ecdf", "stack"):
+        published(ax, chart, panel.published, None, factor)
     levels = _levels(chart)
     for label, value in panel.levels:
         dash = _DASHES[levels.index(label) % len(_DASHES)]
@@ -140,7 +142,7 @@ def _handles(chart: Chart) -> list[Artist]:
         for number, label in enumerate(_levels(chart))
     ]
     curves = [curve for panel in chart.panels for curve in panel.curves]
-    references = [reference for curve in curves for reference in curve.published]
+    references = [reference for panel in chart.panels for reference in panel.references]
     hollow: dict[str, Any] = {"markerfacecolor": "none", "color": INK, "linestyle": ""}
     if chart.kind == "stack" and references:
         handles.append(Patch(facecolor="none", edgecolor=INK, linestyle="--", label="published"))
@@ -159,8 +161,8 @@ def _curve_handle(chart: Chart, number: int, label: str) -> Artist:
     colour = colour_of(number)
     if chart.kind in ("bars", "stack", "box"):
         return Patch(color=colour, label=label)
-    marker = "" if chart.kind == "ecdf" else MARKERS[number % len(MARKERS)]
-    joined: dict[str, Any] = {"linestyle": "-" if chart.numeric or chart.kind == "ecdf" else ""}
+    marker = "" if chart.kind == "ecdf" else marker_of(number)
+    joined: dict[str, Any] = {"linestyle": line_of(number) if chart.kind == "ecdf" else "-" if chart.numeric else ""}
     return Line2D([], [], color=colour, marker=marker, markersize=5, label=label, **joined)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,9 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from gpiorig.analysis.figures import thinning
-from gpiorig.analysis.figures.panels import Chart, Distribution, Panel
-from gpiorig.analysis.figures.study_means import MARKERS, colour_of, crosses, published, slot, spread
-from gpiorig.analysis.figures.style import GRID, INK, PAPER
+from gpiorig.analysis.figures.panels import Chart, Distribution, Panel, Reference
+from gpiorig.analysis.figures.study_means import colour_of, crosses, marker_of, published, slot, spread
+from gpiorig.analysis.figures.style import GRID, INK, PAPER, SERIES
 
 QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
 DOTS = 300  # of one node; more are thinned evenly
@@ -25,22 +26,33 @@ def ecdf(ax: Axes, chart: Chart, panel: Panel) -> None:
     for curve in panel.curves:
         number = chart.labels.index(curve.label)
         runs = [run for distribution in curve.distributions for run in distribution.runs if len(run)]
-        look: dict[str, Any] = {"color": colour_of(number), "linestyle": _LINES[number // 7 % len(_LINES)]}
+        look: dict[str, Any] = {"color": colour_of(number), "linestyle": line_of(number)}
         look |= {"linewidth": 1.3 if len(runs) == 1 else 0.8, "alpha": 1.0 if len(runs) == 1 else 0.75}
         for run in runs:
             x, share = thinning.ecdf(run * factor)
             ax.step(np.concatenate([x[:1], x]), np.concatenate([[0.0], share]), where="post", **look)
-        for reference in curve.published:
-            if math.isfinite(reference.low) and math.isfinite(reference.high):
-                ax.axvspan(reference.low * factor, reference.high * factor, color=colour_of(number), alpha=0.18, lw=0)
-            if math.isfinite(reference.value):
-                hollow: dict[str, Any] = {"markerfacecolor": "none", "color": colour_of(number), "clip_on": False}
-                ax.plot(reference.value * factor, 0.5, "o", markersize=8, markeredgewidth=1.5, zorder=5, **hollow)
+        _published_values(ax, curve.published, colour_of(number), factor)
+    _published_values(ax, panel.published, colour_of(None), factor)
     ax.set_ylim(0, 1.02)
     if "x" in chart.log:
         ax.set_xscale("log")
     ax.grid(color=GRID, linewidth=0.6)
     ax.set_axisbelow(True)
+
+
+def line_of(number: int) -> Any:
+    """Line of a distribution function; curves with the same colour have different ones."""
+    return _LINES[number // len(SERIES) % len(_LINES)]
+
+
+def _published_values(ax: Axes, references: Sequence[Reference], colour: str, factor: float) -> None:
+    """Published values of a distribution: hollow marks at half the height, ranges as shaded bars."""
+    for reference in references:
+        if math.isfinite(reference.low) and math.isfinite(reference.high):
+            ax.axvspan(reference.low * factor, reference.high * factor, color=colour, alpha=0.18, linewidth=0)
+        if math.isfinite(reference.value):
+            look: dict[str, Any] = {"markerfacecolor": "none", "color": colour, "markeredgewidth": 1.5, "zorder": 5}
+            ax.plot(reference.value * factor, 0.5, "o", markersize=8, **look)
 
 
 def box(ax: Axes, chart: Chart, panel: Panel) -> None:
@@ -71,7 +83,7 @@ def dots(ax: Axes, chart: Chart, panel: Panel) -> None:
         x_marks = [chart.position(mark.place) + away for mark in curve.marks]
         values_of_marks = [mark.value * factor for mark in curve.marks]
         look: dict[str, Any] = {"color": colour_of(number), "markersize": 6, "zorder": 4, "markeredgecolor": PAPER}
-        ax.plot(x_marks, values_of_marks, MARKERS[number % len(MARKERS)], **look)
+        ax.plot(x_marks, values_of_marks, marker_of(number), **look)
         spread(ax, x_marks, curve.marks, factor, colour=colour_of(number))
         published(ax, chart, curve.published, number, factor, away=away)
         crosses(ax, chart, curve, number, away=away)

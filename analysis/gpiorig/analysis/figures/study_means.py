@@ -19,9 +19,14 @@ _CROSS_STEP = 7 / 72  # inches between the crosses of curves that failed at one 
 _PART_LETTERS = 0.06  # of the height of the axes, that a part needs for its value
 
 
-def colour_of(number: int) -> str:
-    """Colour of a curve."""
-    return SERIES[number % len(SERIES)]
+def colour_of(number: int | None) -> str:
+    """Colour of a curve; of published values that are of no curve, that of the axes."""
+    return INK if number is None else SERIES[number % len(SERIES)]
+
+
+def marker_of(number: int | None) -> str:
+    """Marker of a curve; curves with the same colour have different ones."""
+    return MARKERS[0] if number is None else MARKERS[(number + number // len(SERIES)) % len(MARKERS)]
 
 
 def line(ax: Axes, chart: Chart, panel: Panel) -> None:
@@ -33,7 +38,7 @@ def line(ax: Axes, chart: Chart, panel: Panel) -> None:
         absent = [Mark(place, math.nan) for place in {*curve.failed} - {mark.place for mark in curve.marks}]
         marks = sorted([*curve.marks, *absent], key=lambda mark: chart.position(mark.place))
         x = [chart.position(mark.place) for mark in marks]
-        look: dict[str, Any] = {"color": colour_of(number), "marker": MARKERS[number % len(MARKERS)], "zorder": 4}
+        look: dict[str, Any] = {"color": colour_of(number), "marker": marker_of(number), "zorder": 4}
         joined = "-" if chart.numeric else ""
         ax.plot(x, [mark.value * factor for mark in marks], linestyle=joined, linewidth=1.3, markersize=4.5, **look)
         spread(ax, x, marks, factor, colour=colour_of(number))
@@ -72,7 +77,7 @@ def stack(ax: Axes, chart: Chart, panel: Panel) -> None:
             texts.append((x, foot, height, colour))
             feet[mark.place] = foot + height
         for reference in curve.published:
-            if math.isfinite(reference.value):
+            if math.isfinite(reference.value) and reference.place in chart.places:
                 foot, height = published_feet.get(reference.place, 0.0), reference.value * factor
                 look: dict[str, Any] = {"facecolor": "none", "edgecolor": colour, "linestyle": "--", "linewidth": 1.4}
                 ax.bar(chart.position(reference.place) + 0.2, height, width=0.33, bottom=foot, zorder=2, **look)
@@ -114,7 +119,7 @@ def spread(ax: Axes, x: Sequence[float], marks: Sequence[Mark], factor: float, *
 
 
 def published(
-    ax: Axes, chart: Chart, references: Sequence[Reference], number: int, factor: float, *, away: float = 0.0
+    ax: Axes, chart: Chart, references: Sequence[Reference], number: int | None, factor: float, *, away: float = 0.0
 ) -> None:
     """Published values as hollow marks, published ranges as shaded bars; never joined."""
     colour = colour_of(number)
@@ -129,7 +134,7 @@ def published(
             hollow: dict[str, Any] = {"markerfacecolor": "none", "markeredgecolor": colour, "markeredgewidth": 1.5}
             if chart.kind != "line":
                 hollow["markeredgecolor"] = INK
-            ax.plot(x, reference.value * factor, MARKERS[number % len(MARKERS)], markersize=8, zorder=5, **hollow)
+            ax.plot(x, reference.value * factor, marker_of(number), markersize=8, zorder=5, **hollow)
 
 
 def crosses(ax: Axes, chart: Chart, curve: Curve, number: int, *, away: float = 0.0) -> None:
