@@ -48,7 +48,7 @@ def test_a_published_value_without_a_series_is_of_no_curve():
 
 
 def test_failed_points_are_crosses_and_in_no_mean():
-    """A place with a failed repeat has a cross; where all failed there is no mark."""
+    """A place with a failed repeat has a cross; where all failed a mark is absent."""
     udp, mac = chart(STUDY.shows[0]).panels[0].curves
     assert (12,) == udp.failed == mac.failed
     assert 3 == len(next(mark.repeats for mark in udp.marks if mark.place == 12))

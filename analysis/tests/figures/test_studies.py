@@ -78,6 +78,15 @@ def test_a_figure_of_boards_has_no_tag():
     assert style.VIRTUAL_TAG not in [text.get_text() for text in figure.texts]
 
 
+@pytest.mark.parametrize(("places", "named"), [((0, 4, 8, 12), True), ((0, 100, 300, 500, 1000, 2000), False)])
+def test_places_of_a_numeric_axis_are_named_where_there_is_room(places, named):
+    """Labels of ticks do not overlap."""
+    points = [studycases.point({"x": place}, studycases.table(studycases.rows("rtt", [1e6, 2e6]))) for place in places]
+    show = Show("line", ("rtt.max",), x="x")
+    (ax,) = drawn(show, studycases.study((show,), points)).axes
+    assert named == (list(places) == ax.get_xticks().tolist())
+
+
 def test_many_curves_look_different():
     """Curves with the same colour have different markers and lines."""
     looks = [(colour_of(number), marker_of(number)) for number in range(21)]

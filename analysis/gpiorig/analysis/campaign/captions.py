@@ -24,7 +24,7 @@ def caption(results: StudyResults, show: Show, groups: Sequence[Group]) -> str:
     if any(is_level(show, cell.coordinates) for cell in cells):
         sentences.append("Horizontal lines: values of the combinations that the legend names.")
     if any(cell.failed for cell in cells):
-        crosses = "Points that failed" if show.kind == "table" else "Crosses: points that failed; they"
+        crosses = "Points that failed" if show.kind in ("table", "ecdf") else "Crosses: points that failed; they"
         sentences.append(f"{crosses} are in no mean, and are listed below.")
     sentences += [f"{text[:1].upper()}{text[1:]}." for text in results.settings]
     expressions = {group.expression.text for group in groups}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import textwrap
 from collections.abc import Callable, Mapping
@@ -24,7 +25,7 @@ PANEL_HEIGHT = 2.5  # inches
 FROM_ZERO = 0.6  # of the largest value: with a smaller one the axis begins at 0
 HEADROOM = 1.09
 TITLE_LETTERS = 100  # in a row of the title
-MAX_TICKS = 8  # places of a numeric axis that are named; of more, round numbers
+TICK_ROOM = 0.07  # of the width of a figure, between places of a numeric axis that are named; with less, round numbers
 LETTER = 0.068  # inches, of a legend or a tick, on average
 _DRAW: Mapping[str, Callable[[Axes, Chart, Panel], None]] = {
     "line": line,
@@ -86,7 +87,7 @@ def _panel(ax: Axes, chart: Chart, panel: Panel) -> None:
     ax.set_ylabel(textwrap.fill(label, 34))
     if not chart.numeric:
         _name_places(ax, chart)
-    elif len(chart.places) <= MAX_TICKS:
+    elif _has_room(chart):
         ax.set_xticks([chart.position(place) for place in chart.places], [place_text(place) for place in chart.places])
     ax.set_xlabel("" if chart.x == "node" else chart.x)
     ax.grid(axis="y", color=GRID, linewidth=0.6)
@@ -112,6 +113,15 @@ def _fit(ax: Axes, chart: Chart, label: str) -> None:
     else:
         margin = 0.1 * (high - low) or 0.1 * abs(high) or 1
         ax.set_ylim(low - margin, high + margin)
+
+
+def _has_room(chart: Chart) -> bool:
+    """Whether the places of a numeric axis can be named without an overlap."""
+    if "x" in chart.log:
+        return False
+    at = sorted(chart.position(place) for place in chart.places)
+    nearest = min(right - left for left, right in itertools.pairwise(at))
+    return nearest >= TICK_ROOM * chart.columns * (at[-1] - at[0])
 
 
 def _name_places(ax: Axes, chart: Chart) -> None:
@@ -151,7 +161,7 @@ def _handles(chart: Chart) -> list[Artist]:
             handles.append(Line2D([], [], marker="o", markersize=7, label="published", **hollow))
         if any(math.isfinite(reference.low) for reference in references):
             handles.append(Patch(facecolor=FAINT, alpha=0.35, label="published range"))
-    if any(curve.failed for curve in curves):
+    if chart.kind != "ecdf" and any(curve.failed for curve in curves):
         look: dict[str, Any] = {"linestyle": "", "markersize": 6, "markeredgewidth": 1.6}
         handles.append(Line2D([], [], marker="x", color=WARNING, label="failed", **look))
     return handles
