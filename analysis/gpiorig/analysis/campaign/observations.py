@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.number_text import NS_PER_S
-from gpiorig.analysis.quantities.kinds import Unit
 from gpiorig.analysis.quantities.series import weighted
 from gpiorig.analysis.statistics import estimators, intervals
 from gpiorig.analysis.statistics.intervals import NAN, Interval
 
 SECOND = "s"
-SHARE = Unit.SHARE.value
+TIME, SHARE = "ns", "share"  # units in the table
 WEIGHTED_POINTS = 1000  # of a distribution over time
 _PAIR = " > "  # between the two nodes of a delay
 
@@ -132,7 +131,7 @@ def of_quantity(table: pa.Table, quantity: str, *, node: str = "") -> dict[str, 
 def _observed(rows: pa.Table, name: str) -> Observed:
     present = rows.filter(pc.is_valid(rows["value"]))
     unit = rows["unit"][0].as_py()
-    is_time = unit == Unit.TIME.value
+    is_time = unit == TIME
     held = present["held_samples"]
     weights = held.to_numpy() if len(present) and not held.null_count else None
     return Observed(
