@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -17,12 +18,15 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 import shared
-from commandline import gpiorig, gpiorig_process
+from commandline import ROOT, gpiorig, gpiorig_process
 from depth import DEEP
 
+from gpiorig.analysis.tables import stages
 from gpiorig.capture.recording.recording import Epoch, Recording
 from gpiorig.rig import resources
 from gpiorig.rig.errors import StoreError
+from gpiorig.rig.recordings.opened import open_recording
+from gpiorig.rig.results.analyse import analyse
 from gpiorig.rig.store import contents, locks, schema
 from gpiorig.rig.store.store import Store
 
@@ -169,7 +173,8 @@ def test_points_and_axes(recorded: Path, quantities: Path, tmp_path: Path) -> No
         store.add_point("000-a", f"p{payload}", {"payload": payload, "mac": "csma"}, repeat, "done", quantities)
     again = store.add_point("000-a", "p16", {"payload": 16, "mac": "tsch"}, 0, "failed", quantities, recorded)
     assert "replaced" == again.status
-    store.add_point("001-b", "q", {"mac": True, "node": 'a"/b'}, 0, "refused", reason="no such board")
+    axes = {"mac": True, "MAC": 1, "node": 'a"/b'}
+    store.add_point("001-b", "q", axes, 0, "refused", reason="no such board")
     rows = store.query(
         "SELECT payload, mac, state, virtual, median(value) AS m FROM results WHERE quantity = 'rtt' GROUP BY ALL "
         "ORDER BY payload"
@@ -179,6 +184,7 @@ def test_points_and_axes(recorded: Path, quantities: Path, tmp_path: Path) -> No
         {"payload": 64.0, "mac": "csma", "state": "done", "virtual": None, "m": 2.0},
     ] == rows
     assert 'a"/b' == single(store, "SELECT \"axis node\" FROM axes WHERE study = '001-b'")
+    assert "1" == single(store, "SELECT \"axis MAC\"::INT::VARCHAR FROM axes WHERE study = '001-b'")
     assert 16 == single(store, "SELECT (axes ->> 'payload')::INT FROM points WHERE point = 'p16'")
     with pytest.raises(StoreError, match="cannot name a study"):
         store.add_point("../x", "p", {}, 0, "done")
@@ -219,6 +225,36 @@ def test_export(suffix: str, quantities: Path, tmp_path: Path) -> None:
     assert (0, "") == (done.status, done.stderr)
     read = {".csv": pa.csv.read_csv, ".parquet": pa.parquet.read_table, ".arrow": pa.feather.read_table}[suffix]
     assert [1.0, 3.0] == [row["value"] for row in read(path).to_pylist() if row["quantity"] == "rtt"]
+
+
+def test_any_folder(quantities: Path, tmp_path: Path) -> None:
+    """The name of the folder may have what SQL and patterns treat specially, and the tables may be on another disk."""
+    with pytest.raises(StoreError, match="give another folder"):
+        Store(tmp_path / "a?b").add_point("s", "p", {}, 0, "done")
+    store = Store(tmp_path / "it's [a] *store")
+    store.add_point("s", "p", {}, 0, "done", quantities)
+    (store.folder / "tables").rename(tmp_path / "elsewhere")
+    (store.folder / "tables").symlink_to(tmp_path / "elsewhere")
+    assert 3 == single(store, "SELECT count(*) FROM quantities")
+    assert 0 == store.gc().files
+
+
+def test_the_queries_of_the_documentation(recorded: Path, quantities: Path, tmp_path: Path) -> None:
+    """Every example of docs/reference/store.md is answered, with a row."""
+    store = Store(tmp_path / "store")
+    store.add(recorded)
+    opened = Recording.open(recorded)
+    table, _ = contents.quantities_of(opened, analyse(open_recording(opened)))
+    stages.write(table, tmp_path / "quantities.parquet")
+    for mac in ("csma", "tsch"):
+        axes = {"payload": 16, "mac": mac}
+        store.add_point("000-payload", mac, axes, 0, "done", tmp_path / "quantities.parquet")
+    store.add_point("000-payload", "refused", {}, 0, "refused", reason="no such board")
+    page = (ROOT / "docs" / "reference" / "store.md").read_text()
+    queries = re.findall(r"```sql\n(.*?)```", page, re.DOTALL)
+    assert 8 < len(queries)
+    for sql in queries:
+        assert 0 < store.query(sql).num_rows, sql
 
 
 def test_not_a_store(tmp_path: Path) -> None:

@@ -22,6 +22,8 @@ def create(folder: Path) -> None:
     """Make an empty store in a folder; one that is there stays."""
     if (folder / FILE).exists():
         return
+    if "?" in str(folder.resolve()):
+        raise StoreError(f"{folder}: DuckDB takes what is after `?` in a path for options; give another folder.")
     folder.mkdir(parents=True, exist_ok=True)
     if any(not _is_ours(path) for path in folder.iterdir()):
         raise StoreError(f"{folder} is not a store, and holds other files; give a new folder, or one of a store.")
@@ -45,13 +47,8 @@ def transaction(folder: Path) -> Iterator[Connection]:
     """A connection that alone may change the catalogue; its changes are made together at the end, or not at all."""
     with locks.locked(folder, locks.CATALOGUE, "alone"), _opened(folder) as connection:
         schema.bring_up(connection, folder)
-        connection.begin()
-        try:
+        with schema.changing(connection):
             yield connection
-            connection.commit()
-        except BaseException:
-            connection.rollback()
-            raise
 
 
 def snapshot(folder: Path) -> Connection:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from importlib.metadata import version as installed_version
 from pathlib import Path
 
@@ -96,13 +97,21 @@ def bring_up(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
     check(found, folder)
     if found == NEWEST:
         return
-    connection.begin()
-    try:
+    with changing(connection):
         for migration in MIGRATIONS[found:]:
             migration(connection, folder)
         connection.execute("DELETE FROM schema_version")
         connection.execute("INSERT INTO schema_version VALUES (?, ?)", [NEWEST, installed_version("gpiorig")])
+
+
+@contextmanager
+def changing(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    """A transaction: all its changes are made, or none."""
+    connection.begin()
+    try:
+        yield
         connection.commit()
     except BaseException:
-        connection.rollback()
+        with suppress(duckdb.TransactionException):  # a commit that failed has ended it
+            connection.rollback()
         raise

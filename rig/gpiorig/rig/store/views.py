@@ -15,18 +15,10 @@ from gpiorig.rig.store.schema import FOLDER
 
 AXES, RESULTS = "axes", "results"
 KEYS = "study, point, run"
-TAKEN = {"study", "point", "run", "repeat", "state", "experiment", "virtual", "recording"}
-_RESULT_COLUMNS = {
-    "quantity",
-    "node",
-    "packet_row",
-    "packet_id",
-    "start_sample",
-    "samples",
-    "held_samples",
-    "value",
-    "unit",
-}
+TAKEN = frozenset(
+    "study point run repeat state experiment virtual recording quantity node packet_row packet_id start_sample samples "
+    "held_samples value unit".split()
+)  # columns that an axis of the same name has `axis` before
 
 
 def answer(store: Path, sql: str) -> pa.Table:
@@ -85,14 +77,14 @@ def _check(connection: catalogue.Connection, sql: str) -> None:
 
 def _confine(connection: catalogue.Connection, store: Path) -> None:
     """Take from a connection what it does not need: other files, extensions, settings."""
-    connection.execute(f"SET allowed_directories = [{_text(str(store.resolve()) + '/')}]")
+    connection.execute(f"SET allowed_directories = [{_text(str((store / FOLDER).resolve()) + '/')}]")
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")
 
 
 def define(connection: catalogue.Connection, store: Path, sql: str) -> list[str]:
     """Make the views that a query names, all of them if it names none; the names of all tables and views."""
-    tables = str(store.resolve() / FOLDER)
+    tables = re.sub(r"[\[*?]", r"[\g<0>]", str((store / FOLDER).resolve()))  # a list of files is a list of patterns
     paths: dict[str, dict[str, list[str]]] = {}
     for content, columns, path in connection.execute(
         "SELECT content, columns, path FROM files ORDER BY ALL"
@@ -127,10 +119,15 @@ def _define_axes(connection: catalogue.Connection) -> None:
     for (text,) in connection.execute("SELECT DISTINCT axes FROM points").fetchall():
         for name, value in json.loads(text).items():
             kinds.setdefault(name, set()).add(type(value))
-    columns = "".join(
-        f", CAST(json_extract_string(axes, {_text(_pointer(name))}) AS {_sql_type(kinds[name])}) AS {_column(name)}"
-        for name in sorted(kinds)
-    )
+    taken = {*TAKEN}
+    columns = ""
+    for name in sorted(kinds, key=str.swapcase):  # lower case first
+        column = name
+        while column.lower() in taken:  # SQL does not distinguish upper and lower case
+            column = f"axis {column}"
+        taken.add(column.lower())
+        value = f"CAST(json_extract_string(axes, {_text(_pointer(name))}) AS {_sql_type(kinds[name])})"
+        columns += f", {value} AS {_identifier(column)}"
     connection.execute(f"CREATE VIEW {AXES} AS SELECT study, point, repeat, state{columns} FROM points")
 
 
@@ -140,9 +137,7 @@ def _sql_type(kinds: set[type]) -> str:
     return "DOUBLE" if kinds <= {int, float} else "VARCHAR"
 
 
-def _column(axis: str) -> str:
-    """The column of an axis; one whose name is that of another column has `axis` in front."""
-    name = f"axis {axis}" if axis.lower() in TAKEN | _RESULT_COLUMNS else axis
+def _identifier(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
