@@ -117,7 +117,7 @@ def test_another_analysis_makes_numbers_again(tmp_path: Path, monkeypatch: pytes
 
 
 def test_checks_and_assertions_fail_a_point(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its numbers stay, the study goes on, `retry` records it again; one that is not asserted does not count."""
+    """Its numbers stay, the study continues, `retry` records it again; one that is not asserted does not count."""
 
     def broken(*arguments: object) -> analysed.Numbers:
         right = kept.numbers(*arguments)  # type: ignore[arg-type]
@@ -158,7 +158,7 @@ def test_a_recording_is_tried_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_a_firmware_refuses_a_point(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As one of another kernel does: it is not tried again until `retry`, and is no failure."""
+    """As one of another kernel does: it is not tried again until `retry`, and does not count as failed."""
 
     def refuses(*arguments: object, **options: object) -> Recording:
         raise FirmwareError("node initiator refuses `set queue 8`")

@@ -76,7 +76,7 @@ def expanded(one: Study, *, quick: bool = False) -> list[Point]:
         ),
         (
             (BENCH, PLAIN, AXIS, '[[show]]\nkind = "line"\nx = "paylod"\ny = ["rtt.p2p"]\n'),
-            "study s: show 1: there is no axis `paylod`; did you mean `payload`?",
+            "study s: show 1: no axis is called `paylod`; did you mean `payload`?",
         ),
         (
             (BENCH, PLAIN, AXIS, '[[show]]\nkind = "table"\ny = ["rtt.p2p"]\nwhere = { payload = 30 }\n'),
@@ -92,7 +92,7 @@ def expanded(one: Study, *, quick: bool = False) -> list[Point]:
         ),
         (
             (BENCH, PLAIN, "[quick]\nkeep = { load = [1] }\n"),
-            "study s: quick.keep: there is no axis `load`; its axes: none.",
+            "study s: quick.keep: no axis is called `load`; its axes: none.",
         ),
         ((BENCH, PLAIN, "[repeat]\nn = 0\n"), "study s: repeat.n is 0; use 1 at least."),
         (
@@ -213,7 +213,7 @@ def test_the_digest_has_not_changed(read, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_an_image_that_is_not_given_refuses_its_points(read, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
-    """The others go on; an image that is given is what its node runs, and part of the digest."""
+    """The others are recorded; an image that is given is what its node runs, and part of the digest."""
     systems = '[[vary]]\nname = "system"\nkey = "image.*"\nvalues = ["", "riot"]\n'
     one, elf = read(BENCH, PLAIN, systems), tmp_path / "riot.elf"
     elf.write_bytes(b"\x7fELF")
@@ -241,7 +241,9 @@ def test_studies_are_found(tmp_path: Path) -> None:
 
     assert [known] == [one.path for one in study.load_all([Path("000.round-trip"), Path("000-round-trip"), known])]
     assert known in [one.path for one in study.load_all([known.parent])]
-    with pytest.raises(BenchError, match=r"study 000-rund-trip: there is no file .* did you mean `000-round-trip`\?"):
+    with pytest.raises(
+        BenchError, match=r"study 000-rund-trip: no file and no study has this name; did you mean `000-round-trip`\?"
+    ):
         study.load_all([Path("000-rund-trip")])
     with pytest.raises(BenchError, match=r"has no study files \(\*\.toml\)"):
         study.load_all([tmp_path])

@@ -54,7 +54,7 @@ phases = { "bench.virtual.nodes.n*.starts_us" = 1000 }
 """
 
 
-def made(**asked: object) -> Bench:
+def bench_of(**asked: object) -> Bench:
     """A bench from a template."""
     return templates.bench(BenchAsked(**({"template": "iotlab-m3", "lines": LINES} | asked)), what="study s")  # type: ignore[arg-type]
 
@@ -62,7 +62,7 @@ def made(**asked: object) -> Bench:
 @pytest.mark.parametrize(("count", "analyzers"), [(2, 1), (3, 1), (6, 2), (21, 6)])
 def test_each_line_has_a_channel_of_its_own(count: int, analyzers: int) -> None:
     """All lines of a node are on one analyzer; several analyzers have a sync line; clocks and phases differ."""
-    bench = made(nodes=NAMES[:count], lines=LINES if count < 21 else ("bus",))
+    bench = bench_of(nodes=NAMES[:count], lines=LINES if count < 21 else ("bus",))
     places = [place(bench, channel) for node in bench.nodes.values() for channel in node.lines.values()]
     places += [(name, analyzer.sync) for name, analyzer in bench.analyzers.items() if analyzer.sync]
 
@@ -78,7 +78,10 @@ def test_each_line_has_a_channel_of_its_own(count: int, analyzers: int) -> None:
 
 def test_two_nodes_have_the_clocks_of_the_demo() -> None:
     """So that a study of two nodes can be compared with the demo."""
-    demo, bench = benches.load(resources.benches()["demo"]).virtual, made(lines=("bus", "tap.irq", "uart_tx")).virtual
+    demo, bench = (
+        benches.load(resources.benches()["demo"]).virtual,
+        bench_of(lines=("bus", "tap.irq", "uart_tx")).virtual,
+    )
 
     assert demo is not None and bench is not None
     assert (demo.nodes, demo.analyzers, demo.links) == (bench.nodes, bench.analyzers, bench.links)
@@ -86,7 +89,7 @@ def test_two_nodes_have_the_clocks_of_the_demo() -> None:
 
 def test_a_line_is_one_of_neighbours() -> None:
     """Others receive each other below any radio's sensitivity."""
-    virtual = made(nodes=("initiator", "relay", "responder"), topology="line").virtual
+    virtual = bench_of(nodes=("initiator", "relay", "responder"), topology="line").virtual
 
     assert virtual is not None
     assert {("initiator", "responder"), ("responder", "initiator")} == {
@@ -97,7 +100,7 @@ def test_a_line_is_one_of_neighbours() -> None:
 
 def test_boards_may_be_mixed_and_keys_of_the_virtual_bench_given() -> None:
     """A TelosB has four data lines."""
-    bench = made(boards={"responder": "telosb"}, lines=("bus",), virtual={"serial": {"latency_timer_ms": 1}})
+    bench = bench_of(boards={"responder": "telosb"}, lines=("bus",), virtual={"serial": {"latency_timer_ms": 1}})
 
     assert ["strobe", "d0", "d1", "d2", "d3"] == list(bench.nodes["responder"].lines)
     assert bench.virtual is not None and 1 == bench.virtual.serial.latency_timer_ms
@@ -120,7 +123,7 @@ def test_boards_may_be_mixed_and_keys_of_the_virtual_bench_given() -> None:
 def test_what_cannot_be_dealt_out(asked: dict[str, object], message: str) -> None:
     """One line with the study and the remedy."""
     with pytest.raises(BenchError) as error:
-        made(**asked)
+        bench_of(**asked)
 
     assert message in str(error.value)
 
@@ -142,7 +145,7 @@ def test_a_given_bench_lacks_all_at_once(tmp_path: Path) -> None:
 
 
 def test_a_study_runs_on_boards(tmp_path: Path) -> None:
-    """Keys of the virtual bench are left out, the nodes that the study does not ask for, too."""
+    """Keys of the virtual bench are omitted, the nodes that the study does not ask for, too."""
     text = REAL.replace("telosb", "iotlab-m3").replace('d2 = "D6"\nd3 = "D7"\n', "")
     extra = text[text.index("[nodes.responder]") :].replace("responder", "n1").replace("ttyUSB1", "ttyUSB2")
     for old, new in (("D3", "D8"), ("D4", "D9"), ("D5", "D10")):
@@ -160,7 +163,7 @@ def test_a_study_runs_on_boards(tmp_path: Path) -> None:
 
 def test_nodes_that_are_not_asked_for_leave_the_virtual_bench() -> None:
     """With their clocks, links, faults and levels."""
-    bench = made(
+    bench = bench_of(
         nodes=("initiator", "responder", "n1"),
         virtual={
             "faults": [{"kind": "brown_out", "node": "n1", "at_us": 1, "off_us": 1}],

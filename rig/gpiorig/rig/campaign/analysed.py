@@ -126,13 +126,13 @@ def _after(end: int | None, one: Series, analysis: Analysis) -> Series:
         sent = analysis.hops.packets.starts[_requests(analysis)]
         begins = np.where(one.packets >= 0, sent[one.packets], one.starts)
         lacking_begin = sent[one.lacking_packets]
-    kept, lacking = begins >= end, lacking_begin >= end
+    counted, lacking = begins >= end, lacking_begin >= end
     return dataclasses.replace(
         one,
-        values=one.values[kept],
-        starts=one.starts[kept],
-        packets=one.packets[kept],
-        weights=None if one.weights is None else one.weights[kept],
+        values=one.values[counted],
+        starts=one.starts[counted],
+        packets=one.packets[counted],
+        weights=None if one.weights is None else one.weights[counted],
         lacking=one.lacking - int(np.count_nonzero(~lacking)),
         lacking_packets=one.lacking_packets[lacking],
     )

@@ -37,16 +37,16 @@ def combinations(file: StudyFile, *, quick: bool = False) -> list[Combination]:
     groups: dict[object, list[Axis]] = {}
     for number, axis in enumerate(file.vary):
         groups.setdefault(axis.zip or number, []).append(axis)
-    kept = file.quick.keep if quick else {}
+    keep = file.quick.keep if quick else {}
     places = [
-        [place for place in range(len(axes[0].values)) if all(_kept(axis, place, kept) for axis in axes)]
+        [place for place in range(len(axes[0].values)) if all(_keeps(keep, axis, place) for axis in axes)]
         for axes in groups.values()
     ]
     return [_combination(file, list(groups.values()), chosen) for chosen in itertools.product(*places)]
 
 
-def _kept(axis: Axis, place: int, kept: Mapping[str, tuple[Value, ...]]) -> bool:
-    return axis.name not in kept or axis.values[place] in kept[axis.name]
+def _keeps(keep: Mapping[str, tuple[Value, ...]], axis: Axis, place: int) -> bool:
+    return axis.name not in keep or axis.values[place] in keep[axis.name]
 
 
 def _combination(file: StudyFile, groups: list[list[Axis]], chosen: tuple[int, ...]) -> Combination:

@@ -1,4 +1,4 @@
-"""The folder of a point: its recording, its numbers, and `point.json`, which says how it ended."""
+"""The folder of a point: its recording, its numbers, and `point.json`, which states how it ended."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class PointFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     study, coordinates, repeat
         The study that recorded it first; others may share it.
     error
-        Why there is no complete recording; empty if there is one.
+        Why no recording is complete; empty if one is.
     refusal
         Why a firmware does not take the experiment; empty if it does.
     checks

@@ -186,8 +186,8 @@ def _bench(study: Study, asked: BenchAsked, conditions: Conditions, settings: Ma
         of_file = benches.load(file)
         tree = given_bench.tree(of_file, file, list(of_file.nodes))
     else:
-        made = templates.bench(asked, what=what)
-        tree = given_bench.tree(made, study.path, list(made.nodes))
+        virtual = templates.bench(asked, what=what)
+        tree = given_bench.tree(virtual, study.path, list(virtual.nodes))
     if "virtual" not in tree:
         return convert(tree, Bench, what=f"{what}: bench")
     tree["virtual"] = keys.merged(tree["virtual"], asked.virtual)

@@ -52,15 +52,15 @@ def load(path: Path) -> Study:
     return study
 
 
-def load_all(words: Iterable[Path]) -> list[Study]:
+def load_all(places: Iterable[Path]) -> list[Study]:
     """The studies of files, of folders and of names such as ``000-interference`` or ``000.interference``.
 
     Raises
     ------
     BenchError
-        There is no such file or name, a folder has no study, or two studies have one name.
+        A file or name is unknown, a folder has no study, or two studies have one name.
     """
-    paths = list({path.resolve(): path for word in words for path in _paths(word)}.values())
+    paths = list({path.resolve(): path for place in places for path in _paths(place)}.values())
     studies = [load(path) for path in paths]
     for number, study in enumerate(studies):
         if other := next((one for one in studies[:number] if one.name == study.name), None):
@@ -83,7 +83,7 @@ def _paths(word: Path) -> list[Path]:
         return [known[name]]
     near = difflib.get_close_matches(name, known, n=1)
     hint = f"did you mean `{near[0]}`?" if near else f"known: {', '.join(known) or 'none'}."
-    raise BenchError(f"study {word}: there is no file and no study of this name; {hint}")
+    raise BenchError(f"study {word}: no file and no study has this name; {hint}")
 
 
 def _check_axis(axis: Axis, *, what: str) -> None:
@@ -120,10 +120,10 @@ def _check_zipped(study: Study) -> None:
 
 
 def _check_quick(study: Study) -> None:
-    for name, kept in study.file.quick.keep.items():
+    for name, values in study.file.quick.keep.items():
         axis = named_axis(study, name, where="quick.keep")
-        _check_values(study, axis, kept, where="quick.keep")
-        if not kept:
+        _check_values(study, axis, values, where="quick.keep")
+        if not values:
             raise BenchError(f"{study.what}: quick.keep: `{name}` has no values; name one at least.")
     if study.file.quick.repeats < 1:
         raise BenchError(f"{study.what}: quick.repeats is {study.file.quick.repeats}; use 1 at least.")
@@ -136,8 +136,8 @@ def _check_shows(study: Study) -> None:
         for name in (show.x, show.series, *panels):
             if name and name != NODE:
                 named_axis(study, name, where=where)
-        for name, kept in (show.where | show.levels).items():
-            values = kept if isinstance(kept, tuple) else (kept,)
+        for name, wanted in (show.where | show.levels).items():
+            values = wanted if isinstance(wanted, tuple) else (wanted,)
             _check_values(study, named_axis(study, name, where=where), values, where=where)
         if not show.y and show.kind != "table":
             raise BenchError(f"{study.what}: {where}: y is empty; name a quantity, such as `rtt.median`.")
@@ -172,5 +172,5 @@ def named_axis(study: Study, name: str, *, where: str) -> Axis:
     if name not in axes:
         near = difflib.get_close_matches(name, axes, n=1)
         hint = f"did you mean `{near[0]}`?" if near else f"its axes: {', '.join(axes) or 'none'}."
-        raise BenchError(f"{study.what}: {where}: there is no axis `{name}`; {hint}")
+        raise BenchError(f"{study.what}: {where}: no axis is called `{name}`; {hint}")
     return axes[name]

@@ -25,7 +25,7 @@ class BenchAsked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     file
         A bench file in place of all this.
     topology
-        ``full``: every node hears every other; ``line``: each hears its neighbours in the order of `nodes`.
+        ``full``: every node receives every other; ``line``: each receives its neighbours in the order of `nodes`.
     virtual
         Keys of the bench file's `[virtual]` that hold for the virtual bench only.
     """

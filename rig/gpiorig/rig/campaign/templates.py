@@ -145,5 +145,5 @@ def _link(asked: BenchAsked, sender: int, receiver: int) -> dict[str, int]:
 
 
 def _around(value: int, width: int) -> int:
-    """The value brought into -width/2 to width/2 by whole widths."""
+    """The value brought into -width/2 to width/2 by multiples of the width."""
     return (value + width // 2) % width - width // 2

@@ -188,5 +188,5 @@ def _image(item: str) -> tuple[str, Path]:
     if not (name and equals and path):
         raise BenchError(f"--image {item}: give NAME=ELF, with a name that the studies use.")
     if not Path(path).is_file():
-        raise BenchError(f"--image {item}: there is no file {path}. Give the path of an ELF image.")
+        raise BenchError(f"--image {item}: {path} is not a file. Give the path of an ELF image.")
     return name, Path(path).absolute()
