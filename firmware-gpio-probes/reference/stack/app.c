@@ -14,14 +14,16 @@
 #include "worker.h"
 
 extern const struct app app_pingpong, app_macping, app_print, app_broadcast, app_sender, app_interferer, app_train,
-    app_ticker;
+    app_ticker, app_saturate;
 static const struct app *const apps[] = {
     [APP_PINGPONG] = &app_pingpong,   [APP_MACPING] = &app_macping, [APP_PRINT] = &app_print,
     [APP_BROADCAST] = &app_broadcast, [APP_SENDER] = &app_sender,   [APP_INTERFERER] = &app_interferer,
     [APP_TRAIN] = &app_train,         [APP_TICKER] = &app_ticker,
+    [APP_SATURATE] = &app_saturate,
 };
 
 #define US_PER_S 1000000u
+#define BEAT_IN_TURN (PACKET_UP + 1u) /* a message of app_actor to itself */
 #define SPACING_STREAM 0x73706163u /* "spac": other numbers than the backoff's of the same seed */
 
 struct app_counts app_counts;
@@ -111,6 +113,11 @@ void app_beat_at(uint32_t deadline_us)
     alarm_set(&beat, deadline_us);
 }
 
+bool app_beat_in_turn(void)
+{
+    return actor_post(&app_actor, (struct message){ .type = BEAT_IN_TURN });
+}
+
 uint32_t app_first_beat(void)
 {
     return timer_now() + (settings.phase_us > 0 ? settings.phase_us : app_interval_us());
@@ -153,10 +160,11 @@ void app_log_fate(struct line *line, enum fate fate)
 
 void app_take_note(struct packet *packet, uint32_t now_us)
 {
+    char kind = app_kind(packet);
     struct line *line;
 
-    if (app_kind(packet) == APP_ONE_WAY) {
-        app_counts.received++;
+    app_counts.received += kind == APP_ONE_WAY || kind == APP_UNLOGGED ? 1 : 0;
+    if (kind == APP_ONE_WAY) {
         line = app_line("packet");
         line_pair(line, "seq", packet->id);
         line_pair(line, "from", packet->source);
@@ -253,6 +261,10 @@ static void handle(const struct message *message)
 {
     if (message->type == PACKET_UP) {
         receive(message->content);
+    } else if (message->type == BEAT_IN_TURN) {
+        if (running && app_left > 0) {
+            chosen()->beat();
+        }
     } else {
         handle_signals(message->value);
     }

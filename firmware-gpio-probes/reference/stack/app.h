@@ -80,6 +80,12 @@ bool app_count_down(void);
 /** Calls `beat` at this time; one beat at a time. */
 void app_beat_at(uint32_t deadline_us);
 
+/**
+ * Calls `beat` once the messages that wait have been handled. Signals come before messages, so an application that is kept busy by
+ * signals never gets what arrives. False: the queue is full.
+ */
+bool app_beat_in_turn(void);
+
 /** When the first of a series of beats is due: `set phase_us` from now, or one interval. */
 uint32_t app_first_beat(void);
 
@@ -92,9 +98,10 @@ uint32_t app_next_beat(uint32_t last_due_us);
 /** An empty line for the log; one at a time. */
 struct line *app_line(const char *word);
 
-/** An application's `received` where packets go one way: logs those of the kind, and frees all. */
+/** An application's `received` where packets go one way: counts those of the kinds, logs the first, and frees all. */
 void app_take_note(struct packet *packet, uint32_t now_us);
 #define APP_ONE_WAY 'W'
+#define APP_UNLOGGED 'U'
 
 /** Ends a line with a packet's fate, and sends it. */
 void app_log_fate(struct line *line, enum fate fate);

@@ -6,6 +6,7 @@
 
 #include "inet.h"
 #include "packet.h"
+#include "settings.h"
 #include "sixlowpan.h"
 #include "udp.h"
 
@@ -33,7 +34,11 @@ static void send(struct packet *packet)
     GPIORIG_ENTER_ID(IPV6_HEADER, id);
     build_header(packet);
     GPIORIG_EXIT_ID(IPV6_HEADER, id);
-    packet_pass(&sixlowpan_actor, PACKET_DOWN, packet);
+    if (settings.loopback == LOOPBACK_IPV6 && packet->destination == settings.address) {
+        packet_turn_round(packet, &ipv6_actor);
+    } else {
+        packet_pass(&sixlowpan_actor, PACKET_DOWN, packet);
+    }
     GPIORIG_EXIT_ID(IPV6_TX, id);
 }
 

@@ -65,7 +65,11 @@ static void send(struct packet *packet)
         packet_settle(packet, FATE_BUSY);
     } else {
         mac_frame(packet);
-        protocol->send(packet);
+        if (settings.loopback == LOOPBACK_MAC && packet->link_destination == settings.address) {
+            packet_turn_round(packet, &mac_actor);
+        } else {
+            protocol->send(packet);
+        }
     }
     GPIORIG_EXIT_ID(MAC_TX, id);
 }
@@ -199,6 +203,10 @@ static void handle(const struct message *message)
 {
     if (message->type == PACKET_DOWN) {
         send(message->content);
+        return;
+    }
+    if (message->type == PACKET_UP) { /* turned round */
+        receive(message->content);
         return;
     }
     if ((message->value & MAC_SIGNAL_STOP) != 0) {

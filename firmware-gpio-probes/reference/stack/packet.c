@@ -1,9 +1,11 @@
 #include "packet.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "board.h"
 #include "board_limits.h"
+#include "timer.h"
 
 static struct packet pool[PACKETS];
 static uint16_t used; /* of the pool, ever: the rest was never taken */
@@ -78,6 +80,32 @@ bool packet_pass(struct actor *to, enum packet_message way, struct packet *packe
     }
     packet_drop(packet); /* what was received has no owner */
     return false;
+}
+
+void packet_turn_round(struct packet *packet, struct actor *to)
+{
+    struct packet *copy = packet_alloc();
+    struct message message = { .type = PACKET_UP, .value = packet->id, .content = copy };
+
+    if (copy == NULL) {
+        packet_settle(packet, FATE_QUEUE);
+        return;
+    }
+    copy->start = packet->start;
+    copy->length = packet->length;
+    copy->id = packet->id;
+    copy->source = packet->source;
+    copy->destination = packet->destination;
+    copy->link_source = packet->link_source;
+    copy->link_destination = packet->link_destination;
+    copy->received_us = timer_now();
+    memcpy(packet_data(copy), packet_data(packet), packet->length);
+    if (actor_post(to, message)) {
+        packet_settle(packet, FATE_OK);
+    } else {
+        packet_free(copy);
+        packet_drop(packet);
+    }
 }
 
 bool packet_queue_put(struct packet_queue *queue, struct packet *packet, uint16_t most)

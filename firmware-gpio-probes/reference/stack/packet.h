@@ -93,6 +93,12 @@ void packet_settle(struct packet *packet, enum fate fate);
 /** Hands a packet on; when the queue is full, counts it and settles it as FATE_QUEUE. False then. From an actor. */
 bool packet_pass(struct actor *to, enum packet_message way, struct packet *packet);
 
+/**
+ * Turns a packet round: a copy of it comes to the actor as received, by its queue, whatever the kernel, and the packet is
+ * settled. From an actor.
+ */
+void packet_turn_round(struct packet *packet, struct actor *to);
+
 /** As packet_settle with FATE_QUEUE, and counted. */
 void packet_drop(struct packet *packet);
 

@@ -4,17 +4,19 @@
 
 enum spacing_number { SPACING_FIXED, SPACING_POISSON };
 enum finish_number { FINISH_INTERRUPT, FINISH_BUSY };
-enum app_number { APP_PINGPONG, APP_MACPING, APP_PRINT, APP_BROADCAST, APP_SENDER, APP_INTERFERER, APP_TRAIN, APP_TICKER };
+enum app_number { APP_PINGPONG, APP_MACPING, APP_PRINT, APP_BROADCAST, APP_SENDER, APP_INTERFERER, APP_TRAIN, APP_TICKER, APP_SATURATE };
 enum mac_number { MAC_CSMA, MAC_TDMA, MAC_SLOTS };
 enum fire_number { FIRE_SLEEP, FIRE_TIMER };
+enum loopback_number { LOOPBACK_OFF, LOOPBACK_IPV6, LOOPBACK_MAC };
 
 /* X(key, names): the names of each setting that has some, in the order of their numbers */
 #define SETTINGS_NAMES(X) \
     X(spacing, "fixed", "poisson") \
     X(finish, "interrupt", "busy") \
-    X(app, "pingpong", "macping", "print", "broadcast", "sender", "interferer", "train", "ticker") \
+    X(app, "pingpong", "macping", "print", "broadcast", "sender", "interferer", "train", "ticker", "saturate") \
     X(mac, "csma", "tdma", "slots") \
     X(fire, "sleep", "timer") \
+    X(loopback, "off", "ipv6", "mac") \
     X(slot_us, "10000", "15000", "20000")
 
 /* X(key, minimum, maximum, default, names), names: NULL or KEY_names; IF_MACRO is X where the macro is not 0 */
@@ -32,7 +34,7 @@ enum fire_number { FIRE_SLEEP, FIRE_TIMER };
     X(finish, 0u, 1u, 0u, finish_names) \
     X(seed, 0u, 4294967295u, 1u, NULL) \
     X(queue, 1u, QUEUE_LENGTH_MAX, 8u, NULL) \
-    X(app, 0u, 7u, 0u, app_names) \
+    X(app, 0u, 8u, 0u, app_names) \
     X(mac, 0u, 2u, 0u, mac_names) \
     X(print, 24u, 150u, 64u, NULL) \
     X(announce, 0u, 1u, 0u, NULL) \
@@ -49,6 +51,7 @@ enum fire_number { FIRE_SLEEP, FIRE_TIMER };
     X(events_queue, 0u, 1u, 0u, NULL) \
     X(events_timer, 0u, 1u, 0u, NULL) \
     X(events_slot, 0u, 1u, 0u, NULL) \
+    X(loopback, 0u, 2u, 0u, loopback_names) \
     X(next_hop, 0u, 65532u, 0u, NULL) \
     X(gateway, 0u, 1u, 0u, NULL) \
     X(rdc, 10u, 20u, 10u, NULL) \

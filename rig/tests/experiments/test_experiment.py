@@ -55,7 +55,11 @@ def test_the_initiator_starts_last() -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ('app = "pong"', "settings.app is 'pong'; use pingpong, macping, print, broadcast, sender, interferer, train, ticker."),
+        (
+            'app = "pong"',
+            "settings.app is 'pong'; use pingpong, macping, print, broadcast, sender, interferer, train, ticker, "
+            "saturate.",
+        ),
         ('app = "sender"\nslot_us = 12', "settings.slot_us is 12; use 10000, 15000, 20000."),
         ('app = "sender"\n[nodes.a]\nfire = "now"', r"nodes\[...\].fire is 'now'; use sleep, timer."),
         ('app = "sender"\nqueues = 8', "did you mean `queue`"),

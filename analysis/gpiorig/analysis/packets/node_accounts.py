@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.analysis.logs.node_log import NodeLog
 from gpiorig.analysis.packets import delivery, timelines
 from gpiorig.analysis.packets.hop_routes import deliveries
@@ -193,7 +194,7 @@ def _account(hops: Hops, node: int, log: NodeLog, round_trips: RoundTrips | None
         received=log.done.get("received"),
         listed=len(sent_lines),
         seen_sent=len(called),
-        seen_received=len(got),
+        seen_received=_turned_round(hops, node) if node in packets.destinations.get(node, ()) else len(got),
         outcomes=dict(outcomes),
         not_seen=dict(Counter(log.outcomes[sent_lines[line]] for line in unseen.tolist())),
         not_logged=len(called) - len(seen) if len(sent_lines) and complete_log else 0,
@@ -204,6 +205,12 @@ def _account(hops: Hops, node: int, log: NodeLog, round_trips: RoundTrips | None
         extra=len(called) - len(seen),
         round_trips=answered,
     )
+
+
+def _turned_round(hops: Hops, node: int) -> int:
+    """Receptions at a node whose packets are for itself: they never reach the radio, so no hop has them."""
+    here = (hops.events.codes == BY_NAME["app.rx.enter"].code) & (hops.events.nodes == node)
+    return int(np.count_nonzero(here))
 
 
 def _match(logged: NDArray[np.int32], seen: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

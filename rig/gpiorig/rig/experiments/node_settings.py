@@ -69,6 +69,7 @@ FIRMWARES = {
     "events_queue": {"reference", "riot", "contiki-ng"},
     "events_timer": {"reference", "riot"},
     "events_slot": {"reference"},
+    "loopback": {"reference"},
     "next_hop": {"reference"},
     "gateway": {"reference"},
     "coordinator": {"contiki-ng"},
@@ -92,7 +93,10 @@ FIRMWARES = {
 class NodeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Settings of the firmware, as `set` takes them (docs/reference/settings.md); None: its default."""
 
-    app: Literal["pingpong", "macping", "print", "broadcast", "sender", "interferer", "train", "ticker"] | None = None
+    app: (
+        Literal["pingpong", "macping", "print", "broadcast", "sender", "interferer", "train", "ticker", "saturate"]
+        | None
+    ) = None
     mac: Literal["csma", "tdma", "slots"] | None = None
     peer: str | None = None
     channel: int | None = None
@@ -120,6 +124,7 @@ class NodeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     events_queue: bool | None = None
     events_timer: bool | None = None
     events_slot: bool | None = None
+    loopback: Literal["off", "ipv6", "mac"] | None = None
     next_hop: str | None = None
     gateway: bool | None = None
     coordinator: bool | None = None
