@@ -1,4 +1,4 @@
-"""Lines of the reference firmware by themselves: the ticker, and what the ping-pong prints when it sends."""
+"""Lines without packets of the reference firmware: the ticker, and what the ping-pong prints when it sends."""
 
 from __future__ import annotations
 
