@@ -116,8 +116,8 @@ def test_events_that_are_taken_early_are_the_same(new_bench, wiring, seed):
     for name in ("samples", "nodes", "codes", "ids"):
         assert getattr(expected, name).tolist() == np.concatenate([getattr(part, name) for part in parts]).tolist()
     for name in ("samples", "nodes", "symbols"):
-        taken = np.concatenate([getattr(part, f"damaged_{name}") for part in parts])
-        assert sorted(getattr(expected.damaged, name).tolist()) == sorted(taken.tolist())
+        early = np.concatenate([getattr(part, f"damaged_{name}") for part in parts])
+        assert sorted(getattr(expected.damaged, name).tolist()) == sorted(early.tolist())
     assert expected.frames_seen.tolist() == parts[-1].frames_seen.tolist()
 
 

@@ -47,7 +47,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def found(recorded: Path) -> Analysis:
+def expected(recorded: Path) -> Analysis:
     """Its analysis."""
     return analyse(open_recording(Recording.open(recorded)))
 
@@ -88,7 +88,7 @@ def until(updates: Iterator[Update], reached_s: float) -> Update:
     return next(update for update in updates if update.reached_s >= reached_s or update.is_last)
 
 
-def test_a_growing_recording_shows_what_its_analysis_shows(recorded: Path, found: Analysis, tmp_path: Path) -> None:
+def test_a_growing_recording_shows_what_its_analysis_shows(recorded: Path, expected: Analysis, tmp_path: Path) -> None:
     """Counts are exact, at any moment for events; at the end all packets are counted once, with their delays."""
     growing = Growing.begin(recorded, tmp_path / "run")
     watch = Watch(tmp_path / "run", window_s=Fraction(30), settle_s=SETTLE_S)
@@ -100,24 +100,24 @@ def test_a_growing_recording_shows_what_its_analysis_shows(recorded: Path, found
         update = until(updates, float(sample / RATE_HZ))
         assert "capturing" == update.state
         events = sum(node.events for node in update.nodes.values())
-        assert 0 <= np.searchsorted(found.events.samples, sample) - events <= 4  # frames that are still open
+        assert 0 <= np.searchsorted(expected.events.samples, sample) - events <= 4  # frames that are still open
         counted.append(sum(node.sent for node in update.nodes.values()))
     assert counted == sorted(counted) and len({*counted}) > STEPS // 2
     growing.end()
     last = until(updates, 1e9)
     assert [] == list(updates)
     assert ("complete", "", True) == (last.state, last.reason, last.virtual)
-    hops, lines = found.hops, found.timelines
+    hops, lines = expected.hops, expected.timelines
     assert hops is not None and lines is not None
     for number, (name, node) in enumerate(last.nodes.items()):
-        assert found.events.node_names[number] == name
+        assert expected.events.node_names[number] == name
         own = hops.packets.called & (hops.packets.origins == number)
         delivered = np.count_nonzero(own & (hops.packets.status == delivery.DELIVERED))
         lost = np.count_nonzero(own & hops.packets.lost)
-        assert (np.count_nonzero(found.events.nodes == number), 0) == (node.events, node.damaged)
+        assert (np.count_nonzero(expected.events.nodes == number), 0) == (node.events, node.damaged)
         assert (np.count_nonzero(own), delivered, lost, 0) == (node.sent, node.delivered, node.lost, node.other)
     assert 0 < last.nodes["responder"].lost < PACKETS
-    duration_s = float(found.events.end / RATE_HZ)
+    duration_s = float(expected.events.end / RATE_HZ)
     rates = [node.events / duration_s for node in last.nodes.values()]
     assert rates == pytest.approx([node.events_per_s for node in last.nodes.values()], rel=0.1)
     summary = summarize(lines.rtt[lines.rtt >= 0], samplerate_hz=RATE_HZ)
@@ -130,7 +130,7 @@ def test_a_growing_recording_shows_what_its_analysis_shows(recorded: Path, found
     assert summary.p99_ns == pytest.approx(every.p99_ns, rel=RESOLUTION)
 
 
-def test_the_window_forgets(recorded: Path, found: Analysis, tmp_path: Path) -> None:
+def test_the_window_forgets(recorded: Path, expected: Analysis, tmp_path: Path) -> None:
     """Delays of the window are those of the packets of the last seconds, and the events that are kept are few."""
     growing = Growing.begin(recorded, tmp_path / "run")
     watch = Watch(tmp_path / "run", window_s=Fraction(1, 2), settle_s=SETTLE_S)
@@ -138,9 +138,9 @@ def test_the_window_forgets(recorded: Path, found: Analysis, tmp_path: Path) -> 
     for step in range(1, STEPS + 1):
         sample = growing.write(step / STEPS)
         update = until(updates, float(sample / RATE_HZ))
-    assert found.timelines is not None
+    assert expected.timelines is not None
     end = sample - int(SETTLE_S * RATE_HZ)
-    starts = found.timelines.samples[found.timelines.rtt >= 0, 0]
+    starts = expected.timelines.samples[expected.timelines.rtt >= 0, 0]
     recent, every = update.delays["rtt"]
     assert np.count_nonzero(starts < end) == every.n
     assert np.count_nonzero((starts < end) & (starts >= end - int(RATE_HZ / 2))) == recent.n < every.n
@@ -191,21 +191,21 @@ def test_lost_samples_and_damage_are_named(recorded: Path, tmp_path: Path) -> No
     assert sum(node.delivered + node.lost + node.other for node in last.nodes.values()) == sent < 2 * PACKETS
 
 
-def test_several_analyzers(recorded: Path, found: Analysis, tmp_path: Path) -> None:
-    """Events of each analyzer's nodes are counted; packets wait for the merge, and that is said."""
+def test_several_analyzers(recorded: Path, expected: Analysis, tmp_path: Path) -> None:
+    """Events of each analyzer's nodes are counted; packets wait for the merge, which the output states."""
     source = Recording.open(recorded)
-    whole = Recording.create(tmp_path / "run", source.info).update(state="capturing", files={})
-    for node in found.events.node_names:
+    run = Recording.create(tmp_path / "run", source.info).update(state="capturing", files={})
+    for node in expected.events.node_names:
         channels = tuple(name if name.startswith(f"{node}.") else "" for name in source.info.channels)
-        part = Recording.create(tmp_path / "run" / "analyzers" / node, whole.info).update(channels=channels)
+        part = Recording.create(tmp_path / "run" / "analyzers" / node, run.info).update(channels=channels)
         write_waveform(part.edges_folder, source.waveform())
-    whole.finish(state="complete")
+    run.finish(state="complete")
     done = gpiorig("live", tmp_path / "run", "--json")
     update = json.loads(done.stdout.splitlines()[-1])
     assert (0, 2, {}) == (done.status, update["analyzers"], update["delays"])
     counts = {name: node["events"] for name, node in update["nodes"].items()}
-    numbers = enumerate(found.events.node_names)
-    assert {name: np.count_nonzero(found.events.nodes == number) for number, name in numbers} == counts
+    numbers = enumerate(expected.events.node_names)
+    assert {name: np.count_nonzero(expected.events.nodes == number) for number, name in numbers} == counts
 
 
 def test_a_recording_without_a_bench(tmp_path: Path, recorded: Path) -> None:

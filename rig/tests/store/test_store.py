@@ -1,4 +1,4 @@
-"""The store: recordings and points go in once, are found by SQL, and stay whole with several writers and kills."""
+"""The store: recordings and points go in once, are found by SQL, and stay complete with several writers and kills."""
 
 from __future__ import annotations
 
@@ -276,7 +276,7 @@ def test_not_a_store(tmp_path: Path) -> None:
 
 
 def test_a_newer_store_is_refused(quantities: Path, tmp_path: Path) -> None:
-    """It says what to do, and is not changed."""
+    """The error has the remedy, and the store is not changed."""
     store = Store(tmp_path / "store")
     store.add_point("s", "p", {}, 0, "done", quantities)
     with duckdb.connect(store.folder / "store.duckdb") as connection:

@@ -23,7 +23,7 @@ MAX_WIDTH = 60  # characters of a cell on the terminal
 
 
 def run(options: argparse.Namespace) -> int:
-    """Do what the verb says."""
+    """Run a verb."""
     verbs = {"add": _add, "ls": _list, "query": _query, "export": _export, "rm": _remove, "gc": _collect}
     return verbs[options.verb](Store(options.store), options)
 
@@ -55,7 +55,7 @@ def _as_text(added: Added, folder: str) -> str:
 
 def _list(store: Store, options: argparse.Namespace) -> int:
     """List what is there; 1 if a recording is missing."""
-    found = store.find(options.search) if options.search else ()
+    moved = store.find(options.search) if options.search else ()
     studies = store.query(
         "SELECT study, (SELECT count(*) FROM points p WHERE p.study = s.study) AS points, "
         "(SELECT count(*) FROM runs r WHERE r.study = s.study) AS runs, "
@@ -69,7 +69,7 @@ def _list(store: Store, options: argparse.Namespace) -> int:
         for study in studies:
             size = (study["bytes"] or 0) / 1e6
             print(f"study {study['study']}: {study['points']} points, {study['runs']} runs, {size:.2f} MB of tables")
-        for row in found:
+        for row in moved:
             print(f"found: {row.recording} is in {row.place} now")
         for row in rows:
             virtual = "virtual" if row.virtual else "on boards"

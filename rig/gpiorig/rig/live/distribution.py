@@ -65,8 +65,8 @@ class Delays:
             self._recent.popleft()
         if self._recent:
             starts, delays = self._recent[0]
-            kept = starts >= before
-            self._recent[0] = starts[kept], delays[kept]
+            recent = starts >= before
+            self._recent[0] = starts[recent], delays[recent]
 
     def recent(self) -> Figures:
         """Those that are not forgotten; exact."""

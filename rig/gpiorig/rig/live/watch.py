@@ -1,4 +1,4 @@
-"""A capture that runs, watched: an update every few seconds, until the recording is finished or broken off."""
+"""A capture that runs, watched: an update every few seconds, until the recording is finished or interrupted."""
 
 from __future__ import annotations
 
@@ -172,7 +172,10 @@ class Watch:
         if all(part.is_closed for part in self._parts):
             if waited_s < CONCLUDE_S:
                 return "concluding", ""
-            return "interrupted", "all samples are there; the program that recorded them ended before it said so"
+            return (
+                "interrupted",
+                "all samples are there; the program that recorded them ended before it finished the description",
+            )
         torn = next((f"; {part.torn}: the last block is cut short" for part in self._parts if part.torn), "")
         return "interrupted", f"the program that recorded it ended; what came after its last sample is lost{torn}"
 

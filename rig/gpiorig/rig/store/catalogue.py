@@ -66,12 +66,12 @@ def _copied(folder: Path, connection: Connection) -> bool:
     source = str(folder / FILE).replace("'", "''")
     with locks.locked(folder, locks.CATALOGUE, "shared"):
         _patiently(lambda: connection.execute(f"ATTACH '{source}' AS catalogue (READ_ONLY)"), folder)
-        found = schema.version(connection, folder)
-        schema.check(found, folder)
-        for name in schema.TABLES if found == schema.NEWEST else ():
+        version = schema.version(connection, folder)
+        schema.check(version, folder)
+        for name in schema.TABLES if version == schema.NEWEST else ():
             connection.execute(f"CREATE TABLE {name} AS FROM catalogue.{name}")
         connection.execute("DETACH catalogue")
-    return found == schema.NEWEST
+    return version == schema.NEWEST
 
 
 @contextmanager

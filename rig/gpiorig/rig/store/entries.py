@@ -59,7 +59,7 @@ class RecordingRow:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run in a store: a recording by itself, or that of a point of a study.
+    """A run in a store: a recording, or that of a point of a study.
 
     Attributes
     ----------

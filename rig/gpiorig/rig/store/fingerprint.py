@@ -37,7 +37,7 @@ def identifier(fingerprint: str) -> str:
     return fingerprint[:ID_DIGITS]
 
 
-def found(wanted: Iterable[str], folders: Iterable[Path]) -> Iterator[tuple[str, Path]]:
+def search(wanted: Iterable[str], folders: Iterable[Path]) -> Iterator[tuple[str, Path]]:
     """Recordings below some folders whose fingerprints are wanted, with their places."""
     missing = set(wanted)
     for folder in folders:

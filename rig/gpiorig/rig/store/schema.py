@@ -78,27 +78,27 @@ def version(connection: duckdb.DuckDBPyConnection, folder: Path) -> int:
     [[database]] = connection.execute(
         "SELECT database_name FROM duckdb_tables() WHERE table_name = 'schema_version'"
     ).fetchall()
-    [[found]] = connection.execute(f"SELECT max(version) FROM {database}.schema_version").fetchall()
-    return int(found)
+    [[number]] = connection.execute(f"SELECT max(version) FROM {database}.schema_version").fetchall()
+    return int(number)
 
 
-def check(found: int, folder: Path) -> None:
+def check(number: int, folder: Path) -> None:
     """Refuse a catalogue that is newer than this program."""
-    if found > NEWEST:
+    if number > NEWEST:
         raise StoreError(
-            f"{folder}: the store has schema {found}, and this gpiorig reads schemas up to {NEWEST}. Update gpiorig, "
+            f"{folder}: the store has schema {number}, and this gpiorig reads schemas up to {NEWEST}. Update gpiorig, "
             "or add the recordings to a store of this version in another folder."
         )
 
 
 def bring_up(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
     """Bring a catalogue to the newest version, in one transaction."""
-    found = version(connection, folder)
-    check(found, folder)
-    if found == NEWEST:
+    number = version(connection, folder)
+    check(number, folder)
+    if number == NEWEST:
         return
     with changing(connection):
-        for migration in MIGRATIONS[found:]:
+        for migration in MIGRATIONS[number:]:
             migration(connection, folder)
         connection.execute("DELETE FROM schema_version")
         connection.execute("INSERT INTO schema_version VALUES (?, ?)", [NEWEST, installed_version("gpiorig")])

@@ -178,7 +178,7 @@ class Store:
         return Added(run.key, "replaced" if earlier else "added")
 
     def query(self, sql: str) -> pa.Table:
-        """The result of one SELECT (docs/reference/store.md has the tables); it reads the store as it is now.
+        """The result of one SELECT (docs/reference/store.md has the tables); it reads the present state of the store.
 
         Raises
         ------
@@ -218,7 +218,7 @@ class Store:
     def find(self, search: Iterable[Path]) -> tuple[RecordingRow, ...]:
         """Look for recordings that are not at their places below some folders; those that were found."""
         missing = {row.fingerprint: row for row in self.recordings() if not row.is_there}
-        places = {digits: str(place) for digits, place in fingerprint.found(missing, search)}
+        places = {digits: str(place) for digits, place in fingerprint.search(missing, search)}
         rows = tuple(replace(missing[digits], place=place) for digits, place in places.items())
         if rows:
             with catalogue.transaction(self.folder) as connection:

@@ -22,7 +22,7 @@ TAKEN = frozenset(
 
 
 def answer(store: Path, sql: str) -> pa.Table:
-    """The result of one SELECT over the store as it is now.
+    """The result of one SELECT over the present state of the store.
 
     The connection is one in memory: it has the tables of the catalogue, and may read the store's Parquet files and no
     other file. Nothing that it could change is kept.
@@ -34,7 +34,7 @@ def answer(store: Path, sql: str) -> pa.Table:
     """
     try:
         return _answer(store, sql)
-    except duckdb.IOException:  # a run was replaced or removed meanwhile: its files are gone, the catalogue says so now
+    except duckdb.IOException:  # a run was replaced or removed meanwhile: its files are gone, the catalogue has changed
         try:
             return _answer(store, sql)
         except duckdb.IOException as error:
@@ -119,13 +119,13 @@ def _define_axes(connection: catalogue.Connection) -> None:
     for (text,) in connection.execute("SELECT DISTINCT axes FROM points").fetchall():
         for name, value in json.loads(text).items():
             kinds.setdefault(name, set()).add(type(value))
-    taken = {*TAKEN}
+    used = {*TAKEN}
     columns = ""
     for name in sorted(kinds, key=str.swapcase):  # lower case first
         column = name
-        while column.lower() in taken:  # SQL does not distinguish upper and lower case
+        while column.lower() in used:  # SQL does not distinguish upper and lower case
             column = f"axis {column}"
-        taken.add(column.lower())
+        used.add(column.lower())
         value = f"CAST(json_extract_string(axes, {_text(_pointer(name))}) AS {_sql_type(kinds[name])})"
         columns += f", {value} AS {_identifier(column)}"
     connection.execute(f"CREATE VIEW {AXES} AS SELECT study, point, repeat, state{columns} FROM points")
