@@ -16,7 +16,8 @@ from gpiorig.analysis.tables import stages
 from gpiorig.capture.errors import CaptureError
 from gpiorig.rig.errors import RigError, StoreError
 from gpiorig.rig.plain_json import without_nan
-from gpiorig.rig.store.store import Added, Store
+from gpiorig.rig.store.outcomes import Added
+from gpiorig.rig.store.store import Store
 
 EXPORTED = (".csv", ".parquet", ".arrow", ".feather")
 MAX_WIDTH = 60  # characters of a cell on the terminal

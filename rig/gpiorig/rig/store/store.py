@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.errors import StoreError
@@ -20,43 +20,13 @@ from gpiorig.rig.results.analyse import analyse
 from gpiorig.rig.store import catalogue, contents, entries, fingerprint, locks, views
 from gpiorig.rig.store.contents import NONE, Draft, Key
 from gpiorig.rig.store.entries import RecordingRow, Run
+from gpiorig.rig.store.outcomes import Added, Collected, Status
 from gpiorig.rig.store.schema import FOLDER
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from gpiorig.analysis.study.analysis import Analysis
-
-Status = Literal["added", "present", "moved", "replaced"]
-
-
-@dataclass(frozen=True, slots=True)
-class Added:
-    """What adding a run did.
-
-    Attributes
-    ----------
-    key
-        The run.
-    status
-        `present`: it was there, with the same tables; `moved`: so was it, and its recording is at another place now;
-        `replaced`: its tables, or another recording of the same folder, took the place of earlier ones.
-    remarks
-        Sentences: what was replaced, which quantities the recording does not show.
-    """
-
-    key: Key
-    status: Status
-    remarks: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Collected:
-    """What `Store.gc` deleted: files that are not registered, and runs whose files are gone."""
-
-    files: int
-    bytes: int
-    runs: tuple[Key, ...]
 
 
 class Store:
