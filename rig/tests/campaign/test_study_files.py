@@ -235,6 +235,22 @@ def test_a_setting_that_a_firmware_lacks_refuses_its_points(read) -> None:  # ty
     assert "has no setting `queue`; it has " in shell_point.refusal
 
 
+def test_the_quantities_of_a_study(read) -> None:  # type: ignore[no-untyped-def]
+    """Those of its figures, aliases, assertions and of the conclusion, each once; what is after `where` is none."""
+    parts = [
+        'conclusion = "It is {sum.p99 where payload = 20} and {delay.max}."\n',
+        BENCH,
+        '[experiment]\npackets = 9\nassert = ["goodput > 1 kbit/s"]\n',
+        AXIS,
+        '[quantities]\nsum = "span of udp.checksum"\n[[show]]\nkind = "ecdf"\ny = ["sum"]\n',
+        '[[show]]\nkind = "table"\ny = ["rtt.p99 - rtt.p1", "loss"]\n',
+    ]
+
+    assert ("delay", "goodput", "loss", "rtt", "span of udp.checksum") == Sought.of(
+        read(*parts), Conditions(), Path()
+    ).names
+
+
 def test_studies_are_found(tmp_path: Path) -> None:
     """By path, folder, name, or name with a dot; a wrong name gets a hint."""
     known = resources.studies()["000-round-trip"]

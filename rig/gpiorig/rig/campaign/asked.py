@@ -13,6 +13,7 @@ from gpiorig.rig.errors import BenchError
 
 OF_VALUES = ("ecdf", "box", "dots")  # kinds of figures that show the values themselves
 _IN_BRACES = re.compile(r"\{([^{}]+)\}")
+_WHERE = " where "  # before axis values, as in `analysis.campaign.conclusion`
 
 
 def parsed(file: StudyFile, *, what: str) -> list[Expression]:
@@ -25,7 +26,7 @@ def parsed(file: StudyFile, *, what: str) -> list[Expression]:
     drawn = {text for _, text, values in places if values}
     places += [("published", one.y, one.y in drawn) for one in file.published if one.y]
     places += [("repeat.until", file.repeat.until.y, False)] if file.repeat.until is not None else []
-    places += [("conclusion", text, False) for text in _IN_BRACES.findall(file.conclusion)]
+    places += [("conclusion", text.partition(_WHERE)[0], False) for text in _IN_BRACES.findall(file.conclusion)]
     places += [(f"quantities.{alias}", name, True) for alias, name in file.quantities.items()]
     return [_parsed(file, text, values=values, what=f"{what}: {where}") for where, text, values in places]
 

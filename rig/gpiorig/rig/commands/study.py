@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from tqdm import tqdm
 
@@ -97,7 +98,7 @@ def _run_all(all_sought: Sequence[Sought], options: Options) -> dict[str, str]:
         try:
             for sought in all_sought:
                 bar.set_description(sought.study.name)
-                ending = running.run(sought, options, ended=lambda outcome: bar.update())
+                ending = running.run(sought, options, ended=lambda outcome: _advance(bar))
                 errors |= ending.errors
                 if ending.stopped:
                     break
@@ -107,6 +108,12 @@ def _run_all(all_sought: Sequence[Sought], options: Options) -> dict[str, str]:
             print(f"{count_text(remaining, 'point')} left; the same command continues.", file=sys.stderr)
             raise
     return errors
+
+
+def _advance(bar: tqdm[Any]) -> None:
+    """One point more; there may be more repeats than were known at the start."""
+    bar.total = max(bar.total or 0, bar.n + 1)
+    bar.update()
 
 
 def _report(options: argparse.Namespace) -> int:
