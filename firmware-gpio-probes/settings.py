@@ -11,6 +11,7 @@ from generated import ROOT, note
 
 SOURCE = "firmware-gpio-probes/settings.toml"
 KEYS = {"range", "names", "node", "default", "firmwares", "condition", "runner", "always", "text"}
+LINE_LENGTH = 120  # of pyproject.toml
 SENT_FIRST = ("app", "mac")  # as in older versions, so that a run with the same seed has the same events, byte by byte
 
 
@@ -160,11 +161,19 @@ def python_type(setting: dict) -> str:
     return {"number": "int", "bool": "bool", "node": "str"}[setting["type"]]
 
 
+def python_field(setting: dict) -> str:
+    """A field of the host's structure, in the lines that ruff would make of it."""
+    line = f"    {setting['key']}: {python_type(setting)} | None = None\n"
+    if len(line) <= LINE_LENGTH + 1:
+        return line
+    return f"    {setting['key']}: (\n        {python_type(setting)}\n        | None\n    ) = None\n"
+
+
 def python_module(settings: list[dict]) -> str:
     """The structure of the host, its limits, and the keys whose value is a node."""
     fields = [setting for setting in settings if not setting.get("runner")]
     fields.sort(key=lambda setting: setting["key"] not in SENT_FIRST)
-    body = "".join(f"    {setting['key']}: {python_type(setting)} | None = None\n" for setting in fields)
+    body = "".join(python_field(setting) for setting in fields)
     sent = "".join(
         f"    {s['key']}: {python_type(s)} | None = {in_python(s['default'])}\n" for s in fields if s.get("always")
     )

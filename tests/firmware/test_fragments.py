@@ -27,7 +27,7 @@ static inline irq_state irq_lock(void) { return 0; }
 static inline void irq_unlock(irq_state state) { (void)state; }
 #endif
 """
-LIMITS = f"#define PACKETS {PACKETS}u\n#define QUEUE_LENGTH_MAX 8u\n"
+LIMITS = f"#define PACKETS {PACKETS}u\n#define QUEUE_LENGTH_MAX 8u\n#define PAYLOAD_MAX 219u\n"
 HARNESS = """
 #include <stddef.h>
 #include <string.h>
@@ -43,6 +43,7 @@ static uint32_t now_us;
 uint32_t timer_now(void) { return now_us; }
 void actor_signal(struct actor *to, uint16_t bits) { (void)to; (void)bits; }
 bool actor_pass(struct actor *to, struct message message) { (void)to; (void)message; return false; }
+bool actor_post(struct actor *to, struct message message) { (void)to; (void)message; return false; }
 void alarm_set(struct alarm *alarm, uint32_t deadline_us) { alarm->deadline_us = deadline_us; }
 void alarm_cancel(struct alarm *alarm) { (void)alarm; }
 

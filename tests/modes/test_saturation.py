@@ -78,3 +78,26 @@ def test_the_reflector_is_slower_than_the_turn_in_ipv6(tmp_path: Path) -> None:
         for loopback in ("ipv6", "mac")
     ]
     assert rates[0] > 1.2 * rates[1] > 1_000
+
+
+@pytest.mark.parametrize(
+    ("settings", "node", "fragments"),
+    [
+        ({"csma": False}, "responder", 10),
+        ({"loopback": "ipv6", "peer": "initiator"}, "initiator", 0),
+        ({"loopback": "mac", "peer": "initiator", "queue": 16}, "initiator", 10),
+    ],
+)
+def test_the_longest_payload(tmp_path: Path, settings: dict[str, Any], node: str, fragments: int) -> None:
+    """1000 bytes go in ten frames, and arrive as one; short packets have their own buffers."""
+    mode = run(tmp_path, kernel="threads", packets=12, payload=1_000, **settings)
+    assert 12 == mode.log(node).done["received"]
+    assert 12 * fragments == mode.log("initiator").done["fragments"]
+    assert 0 == mode.log(node).done["incomplete"] == mode.log(node).done["exhausted"]
+
+
+def test_more_long_packets_than_there_are_buffers_are_counted(tmp_path: Path) -> None:
+    """A window of 12 finds 8 buffers; each of the other packets waits for one of them, and all arrive."""
+    mode = run(tmp_path, packets=24, payload=1_000, window=12, queue=64, csma=False)
+    assert 24 == mode.log("responder").done["received"]
+    assert mode.log("initiator").done["exhausted"] > 0

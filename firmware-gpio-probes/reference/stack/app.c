@@ -61,6 +61,11 @@ void app_stop(void)
     actor_signal(&app_actor, APP_SIGNAL_STOP);
 }
 
+struct packet *app_packet(void)
+{
+    return packet_alloc_for((uint16_t)(PACKET_HEADROOM + settings.payload));
+}
+
 void app_fill(struct packet *packet, char kind, uint16_t id, uint16_t length)
 {
     uint8_t *payload;

@@ -62,6 +62,9 @@ void app_stop(void);
 
 enum app_path { OVER_UDP, OVER_MAC };
 
+/** An empty packet with room for `set payload`, or NULL. */
+struct packet *app_packet(void);
+
 /** A packet's payload: `kind`, then the id over and over, so that each fragment and the complete payload end with it. */
 void app_fill(struct packet *packet, char kind, uint16_t id, uint16_t length);
 

@@ -64,7 +64,7 @@ static void announce(void)
 
 static void send_request(void)
 {
-    struct packet *packet = packet_alloc();
+    struct packet *packet = app_packet();
 
     overdue = false;
     sequence++;

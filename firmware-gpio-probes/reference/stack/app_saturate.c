@@ -17,7 +17,7 @@ static uint16_t turns; /* packets that are settled, and whose next waits for its
 static void fill(void)
 {
     while (app_left > 0 && under_way + turns < settings.window) {
-        struct packet *packet = packet_alloc();
+        struct packet *packet = app_packet();
 
         if (packet == NULL) {
             app_beat_at(timer_now() + RETRY_US);

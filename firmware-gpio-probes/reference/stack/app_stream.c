@@ -43,7 +43,7 @@ static void log_sent(uint16_t id, uint32_t tx_us, enum fate fate)
 
 static void send_one(void)
 {
-    struct packet *packet = packet_alloc();
+    struct packet *packet = app_packet();
 
     is_due = false;
     sequence++;

@@ -45,7 +45,7 @@ static void schedule_next(void)
 
 static bool send_one(void)
 {
-    struct packet *packet = packet_alloc();
+    struct packet *packet = app_packet();
 
     if (packet == NULL) {
         return false;

@@ -7,28 +7,20 @@
 #include "board_limits.h"
 #include "timer.h"
 
+/* A packet with more room takes consecutive buffers at the end of the pool, and keeps them when it is returned. */
+#define LONG_PACKETS 8u
+#define LONG_BUFFERS \
+    ((offsetof(struct packet, buffer) + PACKET_HEADROOM + PAYLOAD_MAX + 1u + sizeof pool[0] - 1u) / sizeof pool[0])
+
 static struct packet pool[PACKETS];
-static uint16_t used; /* of the pool, ever: the rest was never taken */
-static struct packet *returned;
+static uint16_t used;            /* from the start of the pool, ever: the rest was never taken */
+static uint16_t top = PACKETS;   /* from here on long ones */
+static struct packet *returned, *returned_long;
 static struct packet_counts counts = { .least_free = PACKETS };
 static uint16_t free_packets = PACKETS;
 
-struct packet *packet_alloc(void)
+static inline struct packet *emptied(struct packet *packet)
 {
-    irq_state state = irq_lock();
-    struct packet *packet = returned;
-
-    if (packet != NULL) {
-        returned = packet->next;
-    } else if (used < PACKETS) {
-        packet = &pool[used++];
-    } else {
-        counts.exhausted++;
-    }
-    if (packet != NULL && --free_packets < counts.least_free) {
-        counts.least_free = free_packets;
-    }
-    irq_unlock(state);
     if (packet != NULL) {
         packet->owner = NULL;
         packet->start = PACKET_HEADROOM;
@@ -39,13 +31,60 @@ struct packet *packet_alloc(void)
     return packet;
 }
 
+struct packet *packet_alloc(void)
+{
+    irq_state state = irq_lock();
+    struct packet *packet = returned;
+
+    if (packet != NULL) {
+        returned = packet->next;
+    } else if (used < top) {
+        packet = &pool[used++];
+    } else {
+        counts.exhausted++;
+    }
+    if (packet != NULL && --free_packets < counts.least_free) {
+        counts.least_free = free_packets;
+    }
+    irq_unlock(state);
+    return emptied(packet);
+}
+
+struct packet *packet_alloc_for(uint16_t room)
+{
+    struct packet *packet;
+    irq_state state;
+
+    if (PAYLOAD_MAX <= PAYLOAD_SHORT || room <= PACKET_ROOM) {
+        return packet_alloc();
+    }
+    state = irq_lock();
+    packet = returned_long;
+    if (packet != NULL) {
+        returned_long = packet->next;
+    } else if (top >= used + LONG_BUFFERS && PACKETS - top < LONG_PACKETS * LONG_BUFFERS) {
+        top = (uint16_t)(top - LONG_BUFFERS);
+        free_packets = (uint16_t)(free_packets - LONG_BUFFERS);
+        packet = &pool[top];
+    } else {
+        counts.exhausted++;
+    }
+    irq_unlock(state);
+    return emptied(packet);
+}
+
 void packet_free(struct packet *packet)
 {
     irq_state state = irq_lock();
 
-    packet->next = returned;
-    returned = packet;
-    free_packets++;
+    if (packet < &pool[top]) {
+        packet->next = returned;
+        returned = packet;
+        free_packets++;
+    } else {
+        packet->next = returned_long;
+        returned_long = packet;
+    }
     irq_unlock(state);
 }
 
@@ -84,7 +123,7 @@ bool packet_pass(struct actor *to, enum packet_message way, struct packet *packe
 
 void packet_turn_round(struct packet *packet, struct actor *to)
 {
-    struct packet *copy = packet_alloc();
+    struct packet *copy = packet_alloc_for((uint16_t)(packet->start + packet->length));
     struct message message = { .type = PACKET_UP, .value = packet->id, .content = copy };
 
     if (copy == NULL) {

@@ -8,14 +8,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "board_limits.h"
 #include "kernel.h"
 
 #define PAYLOAD_MIN 8u   /* of UDP or, without it, of the MAC */
-#define PAYLOAD_MAX 219u /* a datagram of two or three frames */
 
 /* IPv6 and UDP headers are in front of what came out of a frame; MAC, mesh and IPv6 headers go before what is sent. */
 #define PACKET_HEADROOM 64u
-#define PACKET_ROOM (PACKET_HEADROOM + PAYLOAD_MAX + 1u)
+#define PAYLOAD_SHORT 219u /* that one buffer holds; PAYLOAD_MAX (board_limits.h) may be more */
+#define PACKET_ROOM (PACKET_HEADROOM + PAYLOAD_SHORT + 1u)
 
 /** What became of a packet that was to be sent. */
 enum fate {
@@ -52,7 +53,7 @@ struct packet {
     uint8_t fate;        /* enum fate, once it is settled */
     bool unacknowledged; /* ask no acknowledgement; a broadcast never does */
     uint8_t departure;   /* enum departure */
-    uint8_t buffer[PACKET_ROOM];
+    uint8_t buffer[PACKET_ROOM]; /* at least */
 };
 
 /* What the layers are called with, next to signals; `content` is the packet. Taken by the layer, unless actor_pass returns false. */
@@ -83,6 +84,9 @@ struct packet_counts {
 
 /** An empty packet, start at PACKET_HEADROOM, without an owner; NULL when all are taken, which is counted. From any context. */
 struct packet *packet_alloc(void);
+
+/** The same with a buffer of at least `room` bytes, up to PACKET_HEADROOM + PAYLOAD_MAX + 1. */
+struct packet *packet_alloc_for(uint16_t room);
 
 /** From any context. */
 void packet_free(struct packet *packet);

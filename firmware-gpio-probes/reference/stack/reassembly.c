@@ -12,7 +12,7 @@
 #define TIMEOUT_US 3000000u
 #define UNIT 8u /* offsets count in these */
 #define UNITS_MAX ((DATAGRAM_MAX + UNIT - 1u) / UNIT)
-#define START (PACKET_ROOM - DATAGRAM_MAX)
+#define START (PACKET_HEADROOM + 1u - IPV6_HEADER_LENGTH - UDP_HEADER_LENGTH)
 
 static struct place {
     struct packet *datagram; /* NULL: free */
@@ -73,7 +73,7 @@ static struct place *take_place(void)
 static struct place *begin(const struct packet *part, const struct fragment *fragment)
 {
     struct place *place = take_place();
-    struct packet *datagram = packet_alloc();
+    struct packet *datagram = packet_alloc_for((uint16_t)(START + fragment->size));
 
     if (datagram == NULL) {
         return NULL;

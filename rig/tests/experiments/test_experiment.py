@@ -86,8 +86,8 @@ def checked(text: str) -> Experiment:
 @pytest.mark.parametrize(
     ("correct", "wrong", "message"),
     [
-        ("payload = 100", "payload = 513", "settings.payload is 513; use 8 to 512."),
-        ("payload = 50", "payload = 7", "nodes.responder.payload is 7; use 8 to 512."),
+        ("payload = 100", "payload = 1001", "settings.payload is 1001; use 8 to 1000."),
+        ("payload = 50", "payload = 7", "nodes.responder.payload is 7; use 8 to 1000."),
         ("payload = 100", "channel = 27", "settings.channel is 27; use 11 to 26."),
         ("payload = 100", "seed = -1", "settings.seed is -1; use 0 to 4294967295."),
         ("payload = 100", "interval_us = 0", "settings.interval_us is 0; use 1000 to 1000000000."),

@@ -4,6 +4,7 @@
 
 #define QUEUE_LENGTH_MAX 128u /* messages */
 #define PACKETS 132u          /* buffers of packet.h: a queue full of them, and some in hand */
+#define PAYLOAD_MAX 1000u     /* a datagram of 10 frames, of a SPIRIT1 13 */
 #define UART_RING 2048u       /* bytes */
 
 /* An actor's stack, kernel/threads. */

@@ -4,6 +4,7 @@
 
 #define QUEUE_LENGTH_MAX 8u /* messages */
 #define PACKETS 8u          /* buffers of packet.h */
+#define PAYLOAD_MAX 219u    /* a datagram of two or three frames */
 #define UART_RING 1024u     /* bytes */
 
 /* An actor's stack, kernel/threads. */
