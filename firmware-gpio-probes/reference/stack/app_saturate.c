@@ -8,7 +8,7 @@
 #include "settings.h"
 #include "timer.h"
 
-#define RETRY_US 1000u /* when there was no buffer, or a queue was full */
+#define RETRY_US 1000u /* after a lack of buffers, or a full queue */
 
 static uint16_t sequence;
 static uint16_t under_way;
