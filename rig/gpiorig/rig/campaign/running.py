@@ -75,7 +75,7 @@ def run(sought: Sought, options: Options, *, ended: Ended = lambda outcome: None
             outcomes = engine.run(
                 work, tasks, workers=None if options.scheduler else options.workers, scheduler=options.scheduler
             )
-            with contextlib.closing(outcomes):  # type: ignore[type-var]
+            with contextlib.closing(outcomes):
                 for outcome in outcomes:
                     ended(outcome)
                     state = _entered(sought, outcome, errors, options.store)
