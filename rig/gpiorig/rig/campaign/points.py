@@ -107,7 +107,7 @@ def repeats_of(study: Study, *, quick: bool) -> range:
 
 def _point(study: Study, combination: Combination, repeat: int, conditions: Conditions) -> Point:
     what = f"{study.what}{': ' if combination.text else ''}{combination.text}"
-    settings = {**_seeds(study, combination, repeat), **combination.settings}
+    settings = {**combination.settings, **_seeds(study, combination, repeat)}  # into tables that an axis sets, too
     asked = _asked(study, settings, what=what)
     bench = _bench(study, asked, conditions, settings, what=what)
     settings = {one: value for key, value in settings.items() for one in keys.spread(key, bench.nodes)}
@@ -152,13 +152,13 @@ def _seeds(study: Study, combination: Combination, repeat: int) -> dict[str, int
 
 
 def _phases(study: Study, bench: Bench, repeat: int) -> dict[str, int]:
-    """Random phases, the same ones for the study, the repeat and the key at all times."""
+    """Random phases, the same ones for the repeat and the key at all times, so that studies may share a point."""
     phases = {}
     for pattern, largest in study.file.repeat.phases.items():
         if pattern.startswith(VIRTUAL) and bench.virtual is None:
             continue
         for key in keys.spread(pattern, bench.nodes):
-            drawn = hashlib.sha256(f"{study.name}\n{repeat}\n{key}".encode()).digest()
+            drawn = hashlib.sha256(f"{repeat}\n{key}".encode()).digest()
             phases[key] = int.from_bytes(drawn) % (largest + 1)
     return phases
 
