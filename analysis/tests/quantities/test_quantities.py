@@ -73,6 +73,8 @@ def relayed(network, *, packets, nodes, seed, lost=0.2):
         ("interval of  app.tx", "interval of app.tx", Kind.INTERVAL),
         ("span of task.run 6 at a", "span of task.run 6 at a", Kind.SPAN),
         ("wait of queue 3", "wait of queue 3", Kind.WAIT),
+        ("blocked time of task 6", "blocked time of task 6", Kind.BLOCKED),
+        ("rtt by log at a", "rtt by log at a", Kind.LOGGED_ROUND_TRIP),
         ("length of queue 0", "length of queue 0", Kind.LENGTH),
         ("run of thread 2", "run of thread 2", Kind.RUN),
         ("time of thread 2 in mac.tx->driver.exec at a", "time of thread 2 in mac.tx -> driver.exec at a", Kind.TIME),
@@ -103,6 +105,8 @@ def test_what_is_understood(text, name, kind):
         ("time of thread 2", "one `->` has a milestone at either end"),
         ("share of sleep 3", "`sleep` has no id"),
         ("wait of radio", "no subject of a wait `radio`; available: task, queue"),
+        ("blocked time of queue 3", "no subject of a blocked time `queue`"),
+        ("rtt by pins", "no clock `pins`; available: log, host, aggregator"),
         ("the delay", "not understood; write it like `mac.tx -> mac.rx`"),
     ],
 )
@@ -304,6 +308,19 @@ def test_a_task_waits_from_being_due_to_running():
     assert ([3, 4], 2) == (one.values.tolist(), one.lacking)
     with pytest.raises(QuantityError, match="no task with the id `5`; available: 6"):
         all_series(["wait of task 5"], processes(rows))
+
+
+def test_a_task_is_blocked_for_all_but_its_own_time():
+    """Of 4 ms from due to done 1 ms is its own: the wait before it and what preempted it; a run not done is lacking."""
+    rows = [(0, "task.due", 6), (MS, "task.run.enter", 6), (2 * MS, "task.run.enter", 1), (3 * MS, "task.run.exit", 1)]
+    rows += [(4 * MS, "task.run.exit", 6), (10 * MS, "task.due", 6), (11 * MS, "task.run.enter", 6)]
+    measured = processes(rows, end=20 * MS)
+    with pytest.raises(QuantityError, match="does not contain `worker_a_on_us` of a"):
+        all_series(["blocked time of task 6"], measured)
+    (one,) = all_series(["blocked time of task 6"], Recorded(measured.analysis, {"a.worker_a_on_us": 1000}))
+    assert ([3_000_000], 1, 1) == (one.values.tolist(), one.scale, one.lacking)
+    with pytest.raises(QuantityError, match="of a processing task; the reference firmware has 6 and 7"):
+        all_series(["blocked time of task 1"], measured)
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -65,7 +65,7 @@ def waits_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
     events = recorded.events
     by_node = []
     for node in recorded.nodes(quantity):
-        pairs = _task_waits if quantity.subject == "task" else _queue_waits
+        pairs = task_waits if quantity.subject == "task" else _queue_waits
         since, until, waiting = pairs(recorded, quantity.number, node)
         if waiting:
             waiting += _missed(recorded, quantity, node)
@@ -101,7 +101,7 @@ def _missed(recorded: Recorded, quantity: Quantity, node: int) -> int:
     return log.answers.get(WORKERS, {}).get(MISSED.get(quantity.number, ""), 0)
 
 
-def _task_waits(recorded: Recorded, task: int, node: int) -> tuple[Samples, Samples, int]:
+def task_waits(recorded: Recorded, task: int, node: int) -> tuple[Samples, Samples, int]:
     """Positions of due and run, and how often the task became due; a run belongs to the last due before it."""
     due, runs = (chosen(recorded, name, task, node) for name in ("task.due", "task.run.enter"))
     if not len(due) or not len(runs):

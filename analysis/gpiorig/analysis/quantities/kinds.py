@@ -21,6 +21,7 @@ class Kind(Enum):
     """The kind of a quantity, by the words that its name begins with."""
 
     DELAY = "delay"
+    LOGGED_ROUND_TRIP = "rtt by"
     BETWEEN = ARROW
     INTERVAL = "interval of"
     INTERVAL_ERROR = "interval error of"
@@ -34,6 +35,7 @@ class Kind(Enum):
     TIME = "time of"
     SELF_TIME = "self time of"
     WAIT = "wait of"
+    BLOCKED = "blocked time of"
     LENGTH = "length of"
     RATE = "rate of"
     COUNT = "count of"

@@ -48,7 +48,12 @@ CLOCKS = ("log", "host", "aggregator")
 # Events whose instants the lines of a log contain.
 TIMESTAMPED = ("app.tx", "app.rx", "radio.tx_start")
 LAYERS = (*DOWN, INTERRUPT)
-_ALONE = {kind.value: kind for kind in Kind if " of" not in kind.value and kind not in (Kind.DELAY, Kind.BETWEEN)}
+_WITH_SUBJECT = (" of", " by")  # ends of kinds
+_ALONE = {
+    kind.value: kind
+    for kind in Kind
+    if not kind.value.endswith(_WITH_SUBJECT) and kind not in (Kind.DELAY, Kind.BETWEEN)
+}
 _NUMBERED = ("thread", "task", "queue")
 _BY_CLOCK = (Kind.INTERVAL_ERROR, Kind.SPREAD)
 _OF_PACKET_EVENTS = (Kind.GAP, Kind.GAP_ERROR, Kind.SPREAD, Kind.LATENESS)
@@ -59,7 +64,9 @@ _SUBJECTS = {
     Kind.DUTY: ((RADIO, *_POINTS_OF_SPANS[0]), _POINTS_OF_SPANS[1]),
     **dict.fromkeys((Kind.RUN, Kind.TIME, Kind.SHARE), (OCCUPANTS, "occupant of a processor")),
     Kind.WAIT: (("task", "queue"), "subject of a wait"),
+    Kind.BLOCKED: (("task",), "subject of a blocked time"),
     Kind.LENGTH: (("queue",), "subject of a length"),
+    Kind.LOGGED_ROUND_TRIP: (CLOCKS, "clock"),
     Kind.SELF_TIME: ((*LAYERS, *(f"{layer} {way}" for layer in LAYERS for way in WAYS)), "layer"),
 }
 _KEY = re.compile(r"[a-z][a-z0-9_]*(?:\.[a-z][a-z0-9_]*)?")
@@ -253,7 +260,9 @@ def _check_subject(kind: Kind, subject: str, clock: str) -> None:
 
 
 def _keyword(text: str) -> Kind | None:
-    return next((kind for kind in Kind if kind.value.endswith(" of") and f"{text} ".startswith(f"{kind.value} ")), None)
+    return next(
+        (kind for kind in Kind if kind.value.endswith(_WITH_SUBJECT) and f"{text} ".startswith(f"{kind.value} ")), None
+    )
 
 
 def _hint(name: str) -> str:

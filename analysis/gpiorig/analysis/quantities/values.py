@@ -12,10 +12,12 @@ from gpiorig.analysis import columns
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.quantities import (
+    blocked_times,
     delays,
     events,
     gaps,
     log_clocks,
+    logged_round_trips,
     milestones,
     node_numbers,
     packet_shares,
@@ -39,6 +41,7 @@ DEFAULT = (
 )
 _OF: Mapping[Kind, Callable[[Quantity, Recorded], tuple[Series, ...]]] = {
     Kind.DELAY: delays.delays_of,
+    Kind.LOGGED_ROUND_TRIP: logged_round_trips.round_trips,
     Kind.BETWEEN: milestones.between,
     Kind.INTERVAL: events.intervals_of,
     Kind.INTERVAL_ERROR: gaps.interval_errors,
@@ -55,6 +58,7 @@ _OF: Mapping[Kind, Callable[[Quantity, Recorded], tuple[Series, ...]]] = {
     Kind.COUNT: node_numbers.counts_of,
     Kind.BOUND: node_numbers.bounds,
     Kind.WAIT: events.waits_of,
+    Kind.BLOCKED: blocked_times.blocked,
     Kind.LENGTH: events.lengths_of,
     Kind.SHARE: shares.processor,
     Kind.DUTY: shares.duties,
