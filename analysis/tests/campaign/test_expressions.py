@@ -127,7 +127,15 @@ def test_a_difference_needs_one_unit():
     parts = studycases.rows("rtt", [10, 30]), studycases.rows("loss", [0, 1], unit="share")
     with pytest.raises(QuantityError, match="`s` minus `share`"):
         value("rtt.max - loss", *parts)
+    with pytest.raises(QuantityError, match="`s` plus `share`"):
+        value("rtt.max + loss", *parts)
     assert "s / share" == value("rtt.max / loss", *parts).unit
+
+
+def test_a_sum_of_two():
+    """Both ends of a link, or two shares of a processor, count together."""
+    parts = studycases.rows("rtt", [10, 30]), studycases.rows("app.tx -> app.rx", [5, 15])
+    assert 35 == round(value("rtt.p2p + max(app.tx -> app.rx)", *parts).value * 1e9)
 
 
 def test_a_quantity_of_several_values_needs_a_statistic():

@@ -1,4 +1,4 @@
-"""Expressions of a study: ``rtt.p2p``, ``p99(mac.tx -> mac.rx)``, ``loss``, a difference or a ratio of two."""
+"""Expressions of a study: ``rtt.p2p``, ``p99(mac.tx -> mac.rx)``, ``loss``, a sum, difference or ratio of two."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ _SHARES = tuple(kind.value for kind in Kind if kind.of_packets)
 _STATISTIC = r"[a-z][a-z0-9]*(?:\.\d+)?"
 _FUNCTION = re.compile(rf"(?P<statistic>{_STATISTIC})\(\s*(?P<name>[^()]+?)\s*\)(?:{AT}(?P<node>\S+))?")
 _DOTTED = re.compile(rf"(?P<name>.+?)\.(?P<statistic>{_STATISTIC})")
-_OPERATOR = re.compile(r"(?:^|\s+)([-/])(?:\s+|$)")
+_OPERATOR = re.compile(r"(?:^|\s+)([-+/])(?:\s+|$)")
+_SIGNED = {"-": ("minus", -1), "+": ("plus", 1)}
 RATIO = "1"
 
 
@@ -55,7 +56,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """One term, or two with ``-`` or ``/`` between them."""
+    """One term, or two with ``-``, ``+`` or ``/`` between them."""
 
     text: str
     terms: tuple[Term, ...]
@@ -194,9 +195,10 @@ def _combined(expression: Expression, left: Mapping[str, Amount], right: Mapping
 
 def _operated(expression: Expression, left: Amount, right: Amount) -> Amount:
     n = min(left.n, right.n)
-    if expression.operator == "-":
+    if expression.operator in _SIGNED:
+        word, sign = _SIGNED[expression.operator]
         if left.unit != right.unit:
-            raise QuantityError(f"expression `{expression.text}`: `{left.unit}` minus `{right.unit}` has no meaning.")
-        return Amount(left.value - right.value, left.unit, n)
+            raise QuantityError(f"expression `{expression.text}`: `{left.unit}` {word} `{right.unit}` has no meaning.")
+        return Amount(left.value + sign * right.value, left.unit, n)
     value = left.value / right.value if right.value else float("nan")
     return Amount(value, RATIO if left.unit == right.unit else f"{left.unit} / {right.unit}", n)
