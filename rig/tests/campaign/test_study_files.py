@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,10 @@ def expanded(one: Study, *, quick: bool = False) -> list[Point]:
         (
             (BENCH, PLAIN, AXIS.replace(".payload", ".paylod")),
             "study s: payload = 20: unknown key `paylod` in `settings`",
+        ),
+        (
+            ('conclusion = "{rtt.p2p where payload = 7}"\n', BENCH, PLAIN, AXIS),
+            "study s: conclusion `{rtt.p2p where payload = 7}`: `payload = 7` is not a value of an axis",
         ),
         ((BENCH, PLAIN, AXIS, AXIS), "study s: axis `payload`: rename it; each axis has a name of its own"),
         ((BENCH, PLAIN, AXIS.replace("[20, 60]", "[]")), "study s: axis `payload`: has no values; give one at least."),
@@ -163,7 +168,18 @@ def test_repeats_have_their_seeds_and_phases(read) -> None:  # type: ignore[no-u
     assert [1, 2, 3] * 2 == [point.bench.virtual.seed for point in every if point.bench.virtual is not None]
     phases = [(point.experiment.nodes["n1"].gap_us, point.experiment.nodes["n2"].gap_us) for point in every]
     assert phases[:3] == phases[3:]
-    assert [(8650, 10096), (15620, 49), (16282, 8320)] == phases[:3]
+    assert [(13279, 2191), (15325, 6242), (17196, 8330)] == phases[:3]
+
+
+def test_studies_with_one_bench_and_one_experiment_share_their_points(read) -> None:  # type: ignore[no-untyped-def]
+    """Phases do not depend on the study's name; a table of settings that an axis sets gets the seed of the repeat."""
+    repeat = '[repeat]\nn = 2\nphases = { "nodes.n1.gap_us" = 20_000 }\n'
+    tables = '[[vary]]\nname = "row"\nvalues = ["a"]\nset = { settings = [{ payload = 40 }] }\n'
+    plain = read(BENCH, NODES, "[experiment]\npackets = 100\nsettings = { payload = 40 }\n", repeat)
+    other = dataclasses.replace(read(BENCH, NODES, "[experiment]\npackets = 100\n", tables, repeat), name="other")
+
+    assert [point.digest for point in expanded(plain)] == [point.digest for point in expanded(other)]
+    assert [1, 2] == [point.experiment.settings.seed for point in expanded(other)]
 
 
 def test_an_axis_goes_before_a_seed(read) -> None:  # type: ignore[no-untyped-def]
