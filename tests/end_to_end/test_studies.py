@@ -1,0 +1,50 @@
+"""The studies that come with gpiorig: each one loads, and makes its figures from a few packets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from commandline import gpiorig
+
+from gpiorig.analysis.campaign import published
+from gpiorig.rig import resources
+from gpiorig.rig.campaign import study
+from gpiorig.rig.campaign.points import Conditions
+from gpiorig.rig.campaign.states import Sought
+
+STUDIES = resources.studies()
+QUICK = Conditions(quick=True)
+
+
+def digests(name: str) -> set[str]:
+    """The points of a study, cut down."""
+    return {point.digest for point in Sought.of(study.load(STUDIES[name]), QUICK, Path()).points([0])}
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_study_can_be_run(name: str) -> None:
+    """All its points are possible, its expressions and published values are understood; some run without an image."""
+    one = study.load(STUDIES[name])
+    sought = Sought.of(one, QUICK, Path())
+    published.stated(one.file.published)
+    assert [] != [point for point in sought.points([0]) if "no image" not in point.refusal]
+    Sought.of(one, Conditions(), Path()).points([0])
+
+
+def test_rows_of_one_run_share_their_recording() -> None:
+    """Figures 9, 10, 12 to 14 and 16 to 19 and tables 3 and 4 of seeds/000 are of one run."""
+    of_run = digests("000-round-trip")
+    rows = "one-packet mac-round-trip responder-modules initiator-modules formatting driver-send send-interrupt"
+    for row in [*rows.split(), "receive-path", "driver-round-trip", "responder-turnaround"]:
+        assert of_run == digests(f"000-{row}")
+    for row in ("000-summary", "beyond-backoff"):
+        assert of_run < digests(row)
+
+
+@pytest.mark.deep
+def test_all_studies_make_their_figures(tmp_path: Path) -> None:
+    """Cut down, every point is recorded and every quantity is there."""
+    run = gpiorig("study", "run", *map(str, STUDIES.values()), "--quick", "-o", str(tmp_path))
+    assert 0 == run.status, run.stderr
+    assert {*STUDIES} <= {page.stem for page in (tmp_path / "pages").glob("*.html")}
