@@ -50,12 +50,12 @@ def test_all_points_once_then_the_repeats(tmp_path: Path) -> None:
     sought = kept.sought(tmp_path)
     order = []
 
-    ending = running.run(sought, Options(), ended=lambda outcome: order.append(outcome.item.point))
+    ending = running.run([sought], Options(), ended=lambda outcome: order.append(outcome.item.point))
 
     assert ({}, False) == (ending.errors, ending.stopped)
     assert [(20, 0), (60, 0), (20, 1), (60, 1)] == [(point.coordinates["payload"], point.repeat) for point in order]
     assert {"done": 4} == counts(sought)
-    running.run(sought, Options(), ended=lambda outcome: pytest.fail("it was done"))
+    running.run([sought], Options(), ended=lambda outcome: pytest.fail("it was done"))
 
 
 DAMAGE: dict[str, tuple[Callable[[PointFolder], object], str, str]] = {
@@ -85,14 +85,14 @@ def test_damage_has_a_state_and_is_repaired(tmp_path: Path, damage: str) -> None
     """The next run does what is missing, and the tables are those from before."""
     hurt, state, reason = DAMAGE[damage]
     sought = kept.sought(tmp_path)
-    running.run(sought, Options())
+    running.run([sought], Options())
     before = tables(sought.output)
 
     hurt(folder_of(sought))
 
     assert state == state_of(sought)[0]
     assert reason in state_of(sought)[1]
-    running.run(sought, Options())
+    running.run([sought], Options())
     assert {"done": 4} == counts(sought)
     assert before == tables(sought.output)
 
@@ -100,19 +100,19 @@ def test_damage_has_a_state_and_is_repaired(tmp_path: Path, damage: str) -> None
 def test_another_analysis_makes_numbers_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """So does a quantity or an assertion that the study did not ask for before; nothing is recorded."""
     sought = kept.sought(tmp_path)
-    running.run(sought, Options())
+    running.run([sought], Options())
     monkeypatch.setattr(work, "record", lambda *args, **options: pytest.fail("it is recorded"))
 
     wider = kept.sought(tmp_path, kept.STUDY.replace('"loss"', '"loss", "goodput"').replace("1 s", "2 s"))
     assert ("stale", "its numbers lack goodput, rtt.max < 2 s") == state_of(wider)
-    running.run(wider, Options())
+    running.run([wider], Options())
     assert {"done": 4} == counts(wider)
     assert {"done": 4} == counts(kept.sought(tmp_path)), "the narrower study still has all that it asks for"
 
     for module in ("folder", "work"):
         monkeypatch.setattr(f"gpiorig.rig.campaign.{module}.analysis_version", lambda: "other")
     assert "stale" == state_of(wider)[0]
-    running.run(wider, Options())
+    running.run([wider], Options())
     assert {"done": 4} == counts(wider)
 
 
@@ -125,14 +125,14 @@ def test_checks_and_assertions_fail_a_point(tmp_path: Path, monkeypatch: pytest.
 
     sought = kept.sought(tmp_path)
     monkeypatch.setattr(analysed, "numbers", broken)
-    running.run(sought, Options())
+    running.run([sought], Options())
 
     results = states.results_of(sought.study, sought.conditions, sought.output)
     assert [("failed", "A check. No.")] * 4 == [(point.state, point.reason) for point in results.points]
     assert all(point.table is not None for point in results.points)
-    running.run(sought, Options(), ended=lambda outcome: pytest.fail("not without retry"))
+    running.run([sought], Options(), ended=lambda outcome: pytest.fail("not without retry"))
     monkeypatch.setattr(analysed, "numbers", kept.numbers)
-    running.run(sought, Options(retry=True))
+    running.run([sought], Options(retry=True))
     assert {"done": 4} == counts(sought)
 
 
@@ -149,10 +149,10 @@ def test_a_recording_is_tried_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(work, "record", fails)
     sought = kept.sought(tmp_path)
 
-    ending = running.run(sought, Options(stop_on_failure=True))
+    ending = running.run([sought], Options(stop_on_failure=True))
     assert (True, 2, "failed") == (ending.stopped, len(tries), state_of(sought)[0])
     assert "(2 attempts)" in state_of(sought)[1]
-    running.run(sought, Options())
+    running.run([sought], Options())
     assert {"failed": 2, "done": 2} == counts(sought)
     assert 2 + 1 + 2 + 1 == len(tries)
 
@@ -165,12 +165,12 @@ def test_a_firmware_refuses_a_point(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(work, "record", refuses)
     sought = kept.sought(tmp_path)
-    running.run(sought, Options())
+    running.run([sought], Options())
 
     assert ("refused", "node initiator refuses `set queue 8`") == state_of(sought)
-    running.run(sought, Options(), ended=lambda outcome: pytest.fail("not without retry"))
+    running.run([sought], Options(), ended=lambda outcome: pytest.fail("not without retry"))
     monkeypatch.setattr(work, "record", kept.record)
-    running.run(sought, Options(retry=True))
+    running.run([sought], Options(retry=True))
     assert {"done": 4} == counts(sought)
 
 
@@ -181,7 +181,7 @@ def test_a_fault_of_one_point_is_its_own(tmp_path: Path, monkeypatch: pytest.Mon
         raise OSError(28, "No space left on device", "edges")
 
     monkeypatch.setattr(work, "record", full)
-    ending = running.run(kept.sought(tmp_path), Options())
+    ending = running.run([kept.sought(tmp_path)], Options())
 
     assert ["edges: No space left on device"] * 4 == list(ending.errors.values())
 
@@ -190,7 +190,7 @@ def test_repeats_end_when_the_interval_is_narrow(tmp_path: Path) -> None:
     """Equal values in each repeat need the least number of them."""
     until = '[repeat.until]\ny = "rtt.median"\nwidth = 0.1\nleast = 4\nmost = 6\n[[show]]'
     narrow = kept.sought(tmp_path, kept.STUDY.replace("[[show]]", until))
-    running.run(narrow, Options())
+    running.run([narrow], Options())
     assert {"done": 8} == counts(narrow)
 
 
@@ -205,7 +205,7 @@ def test_repeats_end_at_the_most(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(analysed, "numbers", wide)
     until = '[repeat.until]\ny = "rtt.median"\nwidth = 0.001\nleast = 3\nmost = 5\n[[show]]'
     sought = kept.sought(tmp_path, kept.STUDY.replace("[[show]]", until))
-    running.run(sought, Options())
+    running.run([sought], Options())
     assert {"done": 10} == counts(sought)
 
 
@@ -223,12 +223,12 @@ def test_a_folder_has_one_writer(tmp_path: Path) -> None:
 
 def test_the_table_has_all_studies(tmp_path: Path) -> None:
     """In the order of their names; a study's rows take the place of its earlier ones."""
-    running.run(kept.sought(tmp_path), Options())
+    running.run([kept.sought(tmp_path)], Options())
     (tmp_path / "a.toml").write_text(kept.STUDY)
     other = Sought.of(states.Study("a", tmp_path / "a.toml", kept.sought(tmp_path).study.file), kept.Conditions(),
                       tmp_path / "out")  # fmt: skip
-    running.run(other, Options(), ended=lambda outcome: pytest.fail("equal points are shared"))
-    running.run(kept.sought(tmp_path), Options())
+    running.run([other], Options(), ended=lambda outcome: pytest.fail("equal points are shared"))
+    running.run([kept.sought(tmp_path)], Options())
 
     rows = table._read(tmp_path / "out" / table.TABLE)
     assert ["a"] * 4 + ["s"] * 4 == rows["study"].to_pylist()
@@ -284,14 +284,14 @@ def tables(output: Path) -> dict[str, bytes]:
 def test_killed_at_every_moment(tmp_path: Path, moments: Moments) -> None:
     """Whatever change of a file is the last one, a second call ends with the same tables, byte for byte."""
     sought = kept.sought(tmp_path, kept.STUDY.replace("[20, 60]", "[20]"))
-    running.run(sought, Options())
+    running.run([sought], Options())
     expected, changes = tables(sought.output), 0
     moments.ended = True
     while moments.ended:
         shutil.rmtree(sought.output)
         with moments.after(changes):
-            running.run(sought, Options())
-        running.run(sought, Options())
+            running.run([sought], Options())
+        running.run([sought], Options())
         assert expected == tables(sought.output), f"killed after {changes} changes"
         changes += 1
     assert changes > 30, "the moments of two points"
@@ -301,11 +301,11 @@ def test_a_resumed_study_records_what_is_missing_only(tmp_path: Path, moments: M
     """Points that were done before the kill are not touched."""
     sought = kept.sought(tmp_path)
     with moments.after(45):
-        running.run(sought, Options())
+        running.run([sought], Options())
     done = [point for point in sought.points(range(2)) if sought.state(point)[0] == "done"]
     assert done
     worked = []
-    running.run(sought, Options(), ended=lambda outcome: worked.append(outcome.item.point.digest))
+    running.run([sought], Options(), ended=lambda outcome: worked.append(outcome.item.point.digest))
     assert 4 - len(done) == len(worked)
     assert not {point.digest for point in done} & set(worked)
 
@@ -313,7 +313,7 @@ def test_a_resumed_study_records_what_is_missing_only(tmp_path: Path, moments: M
 def test_point_json_names_its_point(tmp_path: Path) -> None:
     """The study, the coordinates, versions and what was computed."""
     sought = kept.sought(tmp_path)
-    running.run(sought, Options())
+    running.run([sought], Options())
     file = msgspec.json.decode((folder_of(sought).path / "point.json").read_bytes())
 
     assert ("s", {"payload": 20}, 0, "", {"loss": "", "rtt": ""}) == tuple(

@@ -49,8 +49,8 @@ def expanded(one: Study, *, quick: bool = False) -> list[Point]:
         ((BENCH, "[experiment]\n"), "study s: neither packets nor duration_s; give one, or both, to define the end"),
         ((BENCH, PLAIN, 'warmup = "2"\n'), 'study s: warmup is \'2\'; write a time or packets, such as "2 s" or "50 p'),
         (
-            (BENCH, PLAIN, AXIS.replace("60", "600")),
-            "study s: payload = 600: settings.payload is 600; use 8 to 512.",
+            (BENCH, PLAIN, AXIS.replace("60", "1600")),
+            "study s: payload = 1600: settings.payload is 1600; use 8 to 1000.",
         ),
         (
             (BENCH, PLAIN, AXIS.replace(".payload", ".paylod")),

@@ -2,42 +2,50 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
-from gpiorig.analysis.campaign import expressions
-from gpiorig.analysis.campaign.expressions import Expression
+from gpiorig.analysis.campaign import conclusion, expressions, published, values
+from gpiorig.analysis.campaign.description import Show
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.rig.campaign.study_file import StudyFile
 from gpiorig.rig.errors import BenchError
 
-OF_VALUES = ("ecdf", "box", "dots")  # kinds of figures that show the values themselves
-_IN_BRACES = re.compile(r"\{([^{}]+)\}")
-_WHERE = " where "  # before axis values, as in `analysis.campaign.conclusion`
-
-
-def parsed(file: StudyFile, *, what: str) -> list[Expression]:
-    """The expressions of a study file; raises `BenchError` with the place of one that is not understood."""
-    places = [
-        (f"show {number}", text, show.kind in OF_VALUES)
-        for number, show in enumerate(file.show, start=1)
-        for text in show.y
-    ]
-    drawn = {text for _, text, values in places if values}
-    places += [("published", one.y, one.y in drawn) for one in file.published if one.y]
-    places += [("repeat.until", file.repeat.until.y, False)] if file.repeat.until is not None else []
-    places += [("conclusion", text.partition(_WHERE)[0], False) for text in _IN_BRACES.findall(file.conclusion)]
-    places += [(f"quantities.{alias}", name, True) for alias, name in file.quantities.items()]
-    return [_parsed(file, text, values=values, what=f"{what}: {where}") for where, text, values in places]
-
 
 def names(file: StudyFile, asserted: Iterable[str] = (), *, what: str) -> tuple[str, ...]:
-    """The complete names of all quantities, in a fixed order; `asserted` are those of assertions."""
-    return tuple(sorted({*asserted, *(name for one in parsed(file, what=what) for name in one.quantities)}))
+    """The complete names of all quantities, in a fixed order; `asserted` are those of assertions.
+
+    Raises
+    ------
+    BenchError
+        An expression, a published value or the conclusion is not understood; the message has its place.
+    """
+    axes, aliases = {axis.name: axis.values for axis in file.vary}, file.quantities
+    found = set(asserted)
+    for alias, name in aliases.items():
+        with _place(f"{what}: quantities.{alias}"):
+            found.update(expressions.parse(name, aliases, values=True).quantities)
+    for number, show in enumerate(file.show, start=1):
+        with _place(f"{what}: show {number}"):
+            found.update(_of_show(show, file))
+    with _place(what):
+        published.check(file.published, aliases, axes)
+        found.update(_of_show(Show("dots", tuple(one.y for one in file.published if one.y)), file))
+        conclusion.check(file.conclusion, aliases, axes)
+        found.update(conclusion.quantities(file.conclusion, aliases))
+    if file.repeat.until is not None:
+        with _place(f"{what}: repeat.until"):
+            found.update(expressions.parse(file.repeat.until.y, aliases).quantities)
+    return tuple(sorted(found))
 
 
-def _parsed(file: StudyFile, text: str, *, values: bool, what: str) -> Expression:
+@contextmanager
+def _place(where: str) -> Iterator[None]:
     try:
-        return expressions.parse(text, file.quantities, values=values)
+        yield
     except QuantityError as error:
-        raise BenchError(f"{what}: {error}") from error
+        raise BenchError(f"{where}: {error}") from error
+
+
+def _of_show(show: Show, file: StudyFile) -> list[str]:
+    return [name for one, _ in values.expressions(show, file.quantities) for name in one.quantities]

@@ -5,20 +5,20 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from gpiorig.analysis.campaign import expressions, statistics
+from gpiorig.analysis.campaign import statistics, values
 from gpiorig.analysis.campaign.results import StudyResults
-from gpiorig.rig.campaign.asked import OF_VALUES
 
 
 def of(results: StudyResults) -> list[dict[str, Any]]:
     """The value of each expression at each combination and node; null for one that is not defined."""
-    texts = dict.fromkeys(text for show in results.shows if show.kind not in OF_VALUES for text in show.y)
-    rows = []
-    for text in texts:
-        expression = expressions.parse(text, results.quantities)
-        for group in statistics.combinations(results, lambda coordinates: True):
-            rows += [_row(text, cell) for cell in statistics.estimate(expression, group)]
-    return rows
+    shown = dict.fromkeys(pair for show in results.shows for pair in values.expressions(show, results.quantities))
+    return [
+        _row(expression.text, cell)
+        for expression, of_values in shown
+        if not of_values
+        for group in statistics.combinations(results, lambda coordinates: True)
+        for cell in statistics.estimate(expression, group)
+    ]
 
 
 def _row(text: str, cell: statistics.Cell) -> dict[str, Any]:

@@ -42,72 +42,97 @@ class Ending:
     stopped: bool = False
 
 
-def pending(sought: Sought, *, retry: bool = False) -> list[Task]:
-    """What is to be done for a study now, the first repeat of all points first; on boards in random order within it."""
+def pending(all_sought: Iterable[Sought], *, retry: bool = False) -> list[Task]:
+    """What is to be done for studies now, each point once.
+
+    Of a study the first repeat of all points comes first; on boards in random order within it.
+    """
     tasks: dict[str, Task] = {}
-    every = sorted(sought.points(states.rounds(sought)), key=lambda point: point.repeat)
-    for point in _shuffled(sought.study.name, every):
-        state, _ = sought.state(point)
-        if state in PENDING or (retry and state in ("failed", "refused") and not point.refusal):
-            folder = sought.folder(point).path
-            tasks.setdefault(point.digest, Task(point, folder, sought.names, sought.asserted, state == "stale"))
+    for sought in all_sought:
+        every = sorted(sought.points(states.rounds(sought)), key=lambda point: point.repeat)
+        for point in _shuffled(sought.study.name, every):
+            state, _ = sought.state(point)
+            if state in PENDING or (retry and state in ("failed", "refused") and not point.refusal):
+                task = Task(point, sought.folder(point).path, sought.names, sought.asserted, state == "stale")
+                other = tasks.get(point.digest)
+                tasks[point.digest] = task if other is None else other.joined(task)
     return list(tasks.values())
 
 
-def estimated(sought: Sought, tasks: Iterable[Task], *, workers: int = 1) -> Estimate:
-    """Time and disk for those that are to be recorded."""
-    known = [
-        (point, file)
+def estimated(all_sought: Iterable[Sought], tasks: Iterable[Task], *, workers: int = 1) -> Estimate:
+    """Time and disk for those that are to be recorded, by those that are."""
+    known = {
+        point.digest: (point, file)
+        for sought in all_sought
         for point in sought.points(states.rounds(sought))
         if (file := sought.folder(point).read()) is not None and not file.error
-    ]
-    return estimate.of([task.point for task in tasks if not task.recorded], known, workers=workers)
+    }
+    return estimate.of([task.point for task in tasks if not task.recorded], known.values(), workers=workers)
 
 
-def run(sought: Sought, options: Options, *, ended: Ended = lambda outcome: None) -> Ending:
-    """Do what is to be done for a study; called again, it resumes. The table of points is written at any end."""
-    output, errors, tried = sought.output, dict[str, str](), set[str]()
-    output.mkdir(parents=True, exist_ok=True)
-    table.enter(output, sought.study.name, table.entry_of(sought.study.path, sought.conditions))
+def run(all_sought: Sequence[Sought], options: Options, *, ended: Ended = lambda outcome: None) -> Ending:
+    """Do what is to be done for studies; called again, it resumes. The tables of points are written at any end."""
+    errors, tried = dict[str, str](), set[str]()
+    for sought in all_sought:
+        sought.output.mkdir(parents=True, exist_ok=True)
+        table.enter(sought.output, sought.study.name, table.entry_of(sought.study.path, sought.conditions))
     try:
-        while tasks := [task for task in pending(sought, retry=options.retry) if task.point.digest not in tried]:
+        while tasks := [task for task in pending(all_sought, retry=options.retry) if task.point.digest not in tried]:
             tried |= {task.point.digest for task in tasks}
+            owners = _owners(all_sought)
             outcomes = engine.run(
                 work, tasks, workers=None if options.scheduler else options.workers, scheduler=options.scheduler
             )
             with contextlib.closing(outcomes):
                 for outcome in outcomes:
                     ended(outcome)
-                    state = _entered(sought, outcome, errors, options.store)
-                    if options.stop_on_failure and state == "failed":
+                    state = _entered(outcome, owners[outcome.item.point.digest], errors, options.store)
+                    if options.stop_on_failure and "failed" in state:
                         return Ending(errors, stopped=True)
     finally:
-        table.write(output, states.results_of(sought.study, sought.conditions, output))
+        for sought in all_sought:
+            table.write(sought.output, states.results_of(sought.study, sought.conditions, sought.output))
     return Ending(errors)
 
 
-def _entered(sought: Sought, outcome: Outcome[Task, PointFile], errors: dict[str, str], store: Path | None) -> State:
-    """The state of a point that was worked on; it is added to the store."""
-    point = outcome.item.point
-    if outcome.error is not None:
-        errors[point.digest] = outcome.error
-        if outcome.trace:
-            (sought.output / f"{point.digest}.traceback.txt").write_text(outcome.trace, encoding="utf-8")
-        return "failed"
-    state, reason = sought.state(point)
-    if store is not None:
-        folder = sought.folder(point)
-        Store(store).add_point(
-            point.study,
-            point.digest,
-            point.coordinates,
-            point.repeat,
-            state,
-            folder.quantities if folder.quantities.is_file() else None,
-            folder.recording if folder.open() is not None else None,
-            reason=reason,
-        )
-    return state
+def _owners(all_sought: Iterable[Sought]) -> dict[str, list[tuple[Sought, Point]]]:
+    """The studies that each point is of, by its digest."""
+    owners: dict[str, list[tuple[Sought, Point]]] = {}
+    for sought in all_sought:
+        for point in sought.points(states.rounds(sought)):
+            owners.setdefault(point.digest, []).append((sought, point))
+    return owners
+
+
+def _entered(
+    outcome: Outcome[Task, PointFile],
+    owners: Iterable[tuple[Sought, Point]],
+    errors: dict[str, str],
+    store: Path | None,
+) -> set[State]:
+    """The states of a point that was worked on, one for each study that it is of; it is added to the store."""
+    found: set[State] = set()
+    for sought, point in owners:
+        if outcome.error is not None:
+            errors[point.digest] = outcome.error
+            if outcome.trace:
+                (sought.output / f"{point.digest}.traceback.txt").write_text(outcome.trace, encoding="utf-8")
+            return {"failed"}
+        state, reason = sought.state(point)
+        found.add(state)
+        if store is not None:
+            folder = sought.folder(point)
+            Store(store).add_point(
+                point.study,
+                point.digest,
+                point.coordinates,
+                point.repeat,
+                state,
+                folder.quantities if folder.quantities.is_file() else None,
+                folder.recording if folder.open() is not None else None,
+                reason=reason,
+            )
+    return found
 
 
 def _shuffled(study: str, points: Sequence[Point]) -> Sequence[Point]:

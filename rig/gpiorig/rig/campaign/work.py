@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
@@ -42,6 +42,14 @@ class Task:
     asked: tuple[str, ...]
     asserted: tuple[str, ...]
     recorded: bool
+
+    def joined(self, other: Task) -> Task:
+        """The task of a point that two studies share."""
+        return replace(
+            self,
+            asked=tuple(sorted({*self.asked, *other.asked})),
+            asserted=tuple(sorted({*self.asserted, *other.asserted})),
+        )
 
 
 def work(task: Task) -> PointFile:

@@ -7,7 +7,6 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -40,9 +39,9 @@ def _list(options: argparse.Namespace) -> int:
     rows = []
     for one in study.load_all(options.files or list(resources.studies().values())):
         sought = Sought.of(one, _conditions(options), options.output)
-        tasks = running.pending(sought)
+        tasks = running.pending([sought])
         counts: Counter[str] = Counter(sought.state(point)[0] for point in sought.points(states.rounds(sought)))
-        ahead = running.estimated(sought, tasks)
+        ahead = running.estimated([sought], tasks)
         cost = {"to_record": ahead.points, "seconds": round(ahead.seconds), "bytes": round(ahead.bytes)}
         rows.append(_described(one) | {"points": counts.total(), "states": dict(sorted(counts.items())), **cost})
         if not options.json:
@@ -76,43 +75,29 @@ def _record(options: argparse.Namespace) -> int:
 
 def _run_all(all_sought: Sequence[Sought], options: Options) -> dict[str, str]:
     """Work on all studies; errors by digest. All of their points are checked before the first is recorded."""
-    tasks = [running.pending(sought, retry=options.retry) for sought in all_sought]
-    ahead = [
-        running.estimated(sought, own, workers=options.workers) for sought, own in zip(all_sought, tasks, strict=True)
-    ]
-    total = replace(
-        ahead[0],
-        points=sum(one.points for one in ahead),
-        seconds=sum(one.seconds for one in ahead),
-        bytes=sum(one.bytes for one in ahead),
-        measured=all(one.measured for one in ahead if one.points),
-    )
-    left = sum(map(len, tasks))
-    if left:
-        again = left - total.points
-        parts = [f"{count_text(total.points, 'point')} to record: {total}"] if total.points else []
+    tasks = running.pending(all_sought, retry=options.retry)
+    ahead = running.estimated(all_sought, tasks, workers=options.workers)
+    if tasks:
+        again = len(tasks) - ahead.points
+        parts = [f"{count_text(ahead.points, 'point')} to record: {ahead}"] if ahead.points else []
         parts += [f"{again} to analyse again"] if again else []
         print(f"{'; '.join(parts)}.", file=sys.stderr)
-    errors: dict[str, str] = {}
-    with tqdm(total=left, unit=" points", desc="points", disable=None) as bar:
+    with tqdm(total=len(tasks), unit=" points", desc="points", disable=None) as bar:
         try:
-            for sought in all_sought:
-                bar.set_description(sought.study.name)
-                ending = running.run(sought, options, ended=lambda outcome: _advance(bar))
-                errors |= ending.errors
-                if ending.stopped:
-                    break
+            return running.run(
+                all_sought, options, ended=lambda outcome: _advance(bar, outcome.item.point.study)
+            ).errors
         except KeyboardInterrupt:
             bar.close()
-            remaining = sum(len(running.pending(sought)) for sought in all_sought)
-            print(f"{count_text(remaining, 'point')} left; the same command continues.", file=sys.stderr)
+            left = len(running.pending(all_sought))
+            print(f"{count_text(left, 'point')} left; the same command continues.", file=sys.stderr)
             raise
-    return errors
 
 
-def _advance(bar: tqdm[Any]) -> None:
+def _advance(bar: tqdm[Any], study: str) -> None:
     """One point more; there may be more repeats than were known at the start."""
     bar.total = max(bar.total or 0, bar.n + 1)
+    bar.set_description(study)
     bar.update()
 
 
