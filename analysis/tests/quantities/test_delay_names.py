@@ -80,6 +80,15 @@ def test_every_delay_of_a_run_comes_back(bench):
     assert content["quantity"].to_pylist().count("rtt") == len(route)
 
 
+def test_a_quantity_with_and_without_its_node_is_in_the_table_once(bench):
+    """Statistics of the table would count each value twice."""
+    measured = recorded(bench.events(), ends=NODES)
+    names = ["app.tx -> app.rx at initiator", "app.tx -> app.rx", "rtt", "rtt at initiator"]
+    content = quantity_values.table(quantity_values.all_series(names, measured), measured.analysis)
+    once = quantity_values.table(quantity_values.all_series(names[1:3], measured), measured.analysis)
+    assert sorted(once.to_pylist(), key=str) == sorted(content.to_pylist(), key=str)
+
+
 def some_lost(*, answered=False):
     """Ten packets from a to b, of which two reach no node; the fourth is sent twice."""
     network = Network("ab")

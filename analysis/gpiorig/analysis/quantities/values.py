@@ -138,8 +138,12 @@ def _in_samples(one: Series, recorded: Recorded) -> NDArray[np.int64]:
 
 
 def table(values: Iterable[Series], analysis: Analysis) -> pa.Table:
-    """One row per value, and one without a value per packet that lacks it; in the order of the series."""
-    parts = [_part(one, analysis) for one in values]
+    """One row per value, and one without a value per packet that lacks it; in the order of the series.
+
+    A quantity that was asked for with its node and without it is there once: its rows would be the same.
+    """
+    distinct = {(one.quantity.text, one.node): one for one in values}
+    parts = [_part(one, analysis) for one in distinct.values()]
     schema = _part_schema()
     content = pa.concat_tables([schema, *parts])
     return content.replace_schema_metadata({"samplerate_hz": str(analysis.events.samplerate_hz)})
