@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import deque
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -431,6 +432,29 @@ def test_duty_of_a_radio_that_is_set_to_receive_and_idle():
     rows = [(0, "timer.set", None), (100, "radio.set_rx", None), (400, "radio.set_idle", None)]
     (one,) = all_series(["duty of radio"], processes([*rows, (1000, "timer.set", None)]))
     assert Fraction(300, 1000) == int(one.values[0]) * one.scale
+
+
+def test_duties_and_rates_begin_after_the_warm_up():
+    rows = [(0, "slot.interrupt", None), (100, "slot.rx.enter", None), (200, "slot.rx.exit", None)]
+    measured = processes([*rows, (900, "slot.interrupt", None), (1000, "slot.interrupt", None)])
+    late = replace(measured, begin=150)
+    for text, value in (
+        ("duty of slot.rx", Fraction(50, 850)),
+        ("rate of slot.interrupt", Fraction(2 * 24_000_000, 850)),
+    ):
+        (one,) = all_series([text], late)
+        assert value == int(one.values[0]) * one.scale
+    with pytest.raises(QuantityError, match="a shows nothing after the warm-up"):
+        all_series(["duty of slot.rx"], replace(measured, begin=1001))
+
+
+def test_goodput_leaves_out_packets_of_the_warm_up():
+    network = Network("ab")
+    frames = [network.frame(100 * MS * n, "a", n, {"b": "deliver"}) for n in range(1, 6)]
+    measured = recorded(network.events(), headers=network.headers(), destinations={"a": ("b",)}, payload=40)
+    (one,) = all_series(["goodput"], replace(measured, begin=frames[2].marks["app.tx"]))
+    time = frames[-1].arrivals["b"]["app.rx"] - frames[2].marks["app.tx"]
+    assert Fraction(8 * 40 * 3 * 24_000_000, time) == int(one.values[0]) * one.scale
 
 
 def test_goodput_counts_each_packet_once():

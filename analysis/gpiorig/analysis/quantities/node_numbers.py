@@ -30,9 +30,10 @@ def rates_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
     event = _EVENT_OF.get(quantity.subject) or event_of(quantity.subject)
     by_node = []
     for node in recorded.nodes(quantity):
-        count = len(chosen(recorded, event, quantity.number, node))
-        if count:
+        at = chosen(recorded, event, quantity.number, node)
+        if len(at):
             start, end, lost = active(recorded, node)
+            count = int(np.count_nonzero(recorded.events.samples[at] >= start))
             scale = recorded.events.samplerate_hz / (end - start - lost)
             by_node.append(single(recorded.events.node_names[node], quantity, count, scale, start))
     of_id = event if quantity.subject in _EVENT_OF else ""

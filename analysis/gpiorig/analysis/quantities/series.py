@@ -45,12 +45,15 @@ class Recorded:
         By node, from the first bit on the air to the rise of its frame timestamp line.
     host_records
         Reads the serial records; None of a recording without. Called once, if a quantity needs the host's timestamps.
+    begin
+        First sample that counts for shares, duties, rates and the goodput: the end of the warm-up.
     """
 
     analysis: Analysis
     parameters: Mapping[str, Any] = field(default_factory=dict)
     header_ns: Mapping[str, int] = field(default_factory=dict)
     host_records: Callable[[], Sequence[NodeRecord] | None] = lambda: None
+    begin: int = 0
 
     @property
     def events(self) -> Events:

@@ -131,8 +131,9 @@ def goodput(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
         if origin not in chosen:
             continue
         own = arrived[(origins == origin) & (visits.nodes[arrived] == node)]
-        sent = np.flatnonzero((packets.origins == origin) & packets.called)
-        if not len(sent):
+        own = own[packets.starts[visits.packets[own]] >= recorded.begin]
+        sent = np.flatnonzero((packets.origins == origin) & packets.called & (packets.starts >= recorded.begin))
+        if not len(sent) or not len(own):
             continue
         start = int(packets.starts[sent].min())
         time = int(recorded.events.samples[visits.deliveries[own]].max()) - start
@@ -152,10 +153,18 @@ def covered(intervals: Samples) -> int:
 
 
 def active(recorded: Recorded, node: int) -> tuple[int, int, int]:
-    """First and last sample of a node's activity without the rig's own events, and the samples lost between."""
+    """First and last sample of a node's activity without the rig's own events, and the samples lost between.
+
+    Raises
+    ------
+    QuantityError
+        All of it was before `Recorded.begin`.
+    """
     events = recorded.events
     samples = events.samples[(events.nodes == node) & ~_IS_RIG[events.codes]]
-    start, end = int(samples[0]), int(samples[-1])
+    start, end = max(int(samples[0]), recorded.begin), int(samples[-1])
+    if start > end:
+        raise QuantityError(f"{events.node_names[node]} shows nothing after the warm-up.")
     inside = np.clip(events.gaps, start, end)
     return start, max(end, start + 1), int((inside[:, 1] - inside[:, 0]).sum())
 
