@@ -56,8 +56,8 @@ def numbers(recording: Recording, names: Iterable[str], asserted: Sequence[str],
     """Analyse a recording; nothing but its description is written, which gets the end of the warm-up."""
     opened = open_recording(recording)
     analysis = analyse(opened)
-    recorded = quantities.recorded(recording, analysis)
     end = None if warmup is None else _end(warmup, analysis, str(recording.info.parameters["initiator"]))
+    recorded = dataclasses.replace(quantities.recorded(recording, analysis), begin=end or 0)
     if warmup is not None and recording.info.parameters.get(WARMUP_END) != end:
         recording.update(parameters={**recording.info.parameters, WARMUP: warmup.text, WARMUP_END: end})
     series: dict[str, tuple[Series, ...]] = {}
@@ -117,7 +117,8 @@ def _requests(analysis: Analysis) -> NDArray[np.int64]:
 def _after(end: int | None, one: Series, analysis: Analysis) -> Series:
     """A series without the packets that were sent before the warm-up's end, and without what else began before it.
 
-    A quantity of which a node has one value is of the complete run.
+    A quantity of which a node has one value begins there already (`Recorded.begin`); what a node counted itself is of
+    the complete run.
     """
     if end is None or (one.quantity.kind.single and not one.quantity.kind.of_packets):
         return one
