@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from network import Network
 
 from gpiorig.analysis.logs import node_log
-from gpiorig.analysis.packets import hops, node_accounts, reordering
+from gpiorig.analysis.packets import hops, node_accounts, reordering, round_trips
 
 MS = 24_000
 
@@ -130,3 +130,19 @@ def test_a_frame_that_is_handed_up_twice_is_one_delivery(logged: list[int], prob
 
     assert (2, 1) == (account.seen_received, account.again)
     assert problems == len(account.problems())
+
+
+def test_packets_that_an_application_does_not_take_are_counted_apart() -> None:
+    """A broadcast of a third node reaches the ends of round trips, whose application neither counts nor logs it."""
+    network = Network("abc")
+    for number, start in enumerate((100 * MS, 200 * MS), start=1):
+        request = network.frame(start, "a", number, {"b": "deliver"})
+        network.frame(request.end + MS, "b", number, {"a": "deliver"})
+    network.frame(150 * MS, "c", 9, {"a": "deliver", "b": "deliver"})
+    stage = hops.build(network.events(), header_ns=network.headers())
+    trips = round_trips.find(stage, initiator="a", responder="b", header_ns=network.headers())
+    (account,) = node_accounts.compare(stage, {"b": node_log.parse(lines([1, 2], receiver=True), node="b")}, trips)
+
+    assert (2, 1) == (account.seen_received, account.others)
+    assert not any("deliver" in problem for problem in account.problems())
+    assert 3 == node_accounts.compare(stage, {"b": node_log.parse("", node="b")})[0].seen_received

@@ -55,6 +55,9 @@ class NodeAccount:
         The same of the packets that it received, if it logs them.
     late
         Of the deliveries on the pins, those of packets that it had given up: replies after its time-out.
+    others
+        Deliveries of other nodes' packets at the ends of round trips, whose application takes and logs those of the
+        other end only; not in `seen_received`.
     again
         Further deliveries of the same packets: a stack without a filter for duplicates (GNRC of RIOT) hands a frame up
         that was sent again. Firmware counts and logs them, or does not.
@@ -72,6 +75,7 @@ class NodeAccount:
     received_not_seen: int
     received_not_logged: int
     late: int
+    others: int
     again: int
     extra: int
     round_trips: bool
@@ -174,6 +178,8 @@ def _account(hops: Hops, node: int, log: NodeLog, round_trips: RoundTrips | None
     got = deliveries(hops)
     got = got[stays.nodes[got] == node]
     got = got[np.argsort(stays.deliveries[got], kind="stable")]
+    taken = _taken(packets.origins[stays.packets[got]], node, hops, round_trips)
+    others, got = int(np.count_nonzero(~taken)), got[taken]
     sent_lines, received_lines = np.flatnonzero(log.sent_us >= 0), np.flatnonzero(log.received_us >= 0)
     logged, seen = _match(log.sequences[sent_lines], packets.ids[called])
     outcomes = Counter(
@@ -201,10 +207,20 @@ def _account(hops: Hops, node: int, log: NodeLog, round_trips: RoundTrips | None
         received_not_seen=len(received_lines) - len(received_logged),
         received_not_logged=len(unlogged) - late if len(received_lines) and complete_log else 0,
         late=late,
+        others=others,
         again=len(every) - len(got),
         extra=len(called) - len(seen),
         round_trips=answered,
     )
+
+
+def _taken(origins: NDArray[np.int64], node: int, hops: Hops, round_trips: RoundTrips | None) -> NDArray[np.bool_]:
+    """bool[k], whether a node's application takes packets: at the ends of round trips those of the two ends."""
+    names = hops.events.node_names
+    ends = () if round_trips is None else (round_trips.timelines.initiator, round_trips.timelines.responder)
+    if names[node] not in ends:
+        return np.ones(len(origins), dtype=bool)
+    return np.isin(origins, [names.index(end) for end in ends])
 
 
 def _turned_round(hops: Hops, node: int) -> int:
