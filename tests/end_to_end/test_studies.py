@@ -24,11 +24,11 @@ def digests(name: str) -> set[str]:
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_a_study_can_be_run(name: str) -> None:
-    """All its points are possible, its expressions and published values are understood; some run without an image."""
+    """Its expressions and published values are understood; no point is refused but for an image that was not given."""
     one = study.load(STUDIES[name])
     sought = Sought.of(one, QUICK, Path())
     published.stated(one.file.published)
-    assert [] != [point for point in sought.points([0]) if "no image" not in point.refusal]
+    assert [] == [point.refusal for point in sought.points([0]) if point.refusal and "no image" not in point.refusal]
     Sought.of(one, Conditions(), Path()).points([0])
 
 
