@@ -113,7 +113,7 @@ def test_lateness_is_from_the_due_instant_of_the_log():
 
 def test_errors_of_timestamps_are_those_of_the_clock():
     trains = Trains()
-    (error,) = series_of("stamp error of radio.tx_start", trains.recorded())
+    (error,) = series_of("timestamp error of radio.tx_start", trains.recorded())
     times = [of_node(sample) for sample in trains.sent.values()]
     truth = np.diff(times) * 1000 - np.diff(list(trains.sent.values())) * 1000 / US
     assert truth == pytest.approx(error.values * float(error.scale), abs=0.5)
@@ -121,10 +121,10 @@ def test_errors_of_timestamps_are_those_of_the_clock():
     assert (np.diff(times) * 1000 - BEAT_MS * 1_000_000).tolist() == by_log.values.tolist()
     assert Fraction(1) == by_log.scale
     trains.lines[4] = trains.lines[4].replace("departed_us", "left_us")
-    (less,) = series_of("stamp error of radio.tx_start", trains.recorded())
+    (less,) = series_of("timestamp error of radio.tx_start", trains.recorded())
     assert (len(error.values) - 2, 2) == (len(less.values), less.lacking)
     with pytest.raises(QuantityError, match=r"no event with a timestamp in the log `mac\.tx`"):
-        parse("stamp error of mac.tx")
+        parse("timestamp error of mac.tx")
 
 
 def test_intervals_by_the_lines_at_the_host():

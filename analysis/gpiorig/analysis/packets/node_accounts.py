@@ -178,8 +178,8 @@ def _account(hops: Hops, node: int, log: NodeLog, round_trips: RoundTrips | None
     got = deliveries(hops)
     got = got[stays.nodes[got] == node]
     got = got[np.argsort(stays.deliveries[got], kind="stable")]
-    taken = _taken(packets.origins[stays.packets[got]], node, hops, round_trips)
-    others, got = int(np.count_nonzero(~taken)), got[taken]
+    expected = _expected(packets.origins[stays.packets[got]], node, hops, round_trips)
+    others, got = int(np.count_nonzero(~expected)), got[expected]
     sent_lines, received_lines = np.flatnonzero(log.sent_us >= 0), np.flatnonzero(log.received_us >= 0)
     logged, seen = _match(log.sequences[sent_lines], packets.ids[called])
     outcomes = Counter(
@@ -214,7 +214,7 @@ def _account(hops: Hops, node: int, log: NodeLog, round_trips: RoundTrips | None
     )
 
 
-def _taken(origins: NDArray[np.int64], node: int, hops: Hops, round_trips: RoundTrips | None) -> NDArray[np.bool_]:
+def _expected(origins: NDArray[np.int64], node: int, hops: Hops, round_trips: RoundTrips | None) -> NDArray[np.bool_]:
     """bool[k], whether a node's application takes packets: at the ends of round trips those of the two ends."""
     names = hops.events.node_names
     ends = () if round_trips is None else (round_trips.timelines.initiator, round_trips.timelines.responder)

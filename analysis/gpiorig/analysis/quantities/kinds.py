@@ -29,7 +29,7 @@ class Kind(Enum):
     GAP_ERROR = "gap error of"
     SPREAD = "spread of"
     LATENESS = "lateness of"
-    STAMP_ERROR = "stamp error of"
+    TIMESTAMP_ERROR = "timestamp error of"
     SPAN = "span of"
     RUN = "run of"
     TIME = "time of"

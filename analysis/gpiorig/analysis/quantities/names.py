@@ -246,7 +246,7 @@ def _about(kind: Kind, rest: str, node: str) -> Quantity:
 
 
 def _check_subject(kind: Kind, subject: str, clock: str) -> None:
-    if clock or kind is Kind.STAMP_ERROR:
+    if clock or kind is Kind.TIMESTAMP_ERROR:
         _check(subject, TIMESTAMPED, "event with a timestamp in the log")
     elif kind in _OF_PACKET_EVENTS:
         _check(subject, sorted(_OF_PACKETS), "event of a packet")

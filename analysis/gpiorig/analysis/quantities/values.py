@@ -49,7 +49,7 @@ _OF: Mapping[Kind, Callable[[Quantity, Recorded], tuple[Series, ...]]] = {
     Kind.GAP_ERROR: gaps.gaps_of,
     Kind.SPREAD: gaps.spreads_of,
     Kind.LATENESS: log_clocks.lateness_of,
-    Kind.STAMP_ERROR: log_clocks.timestamp_errors,
+    Kind.TIMESTAMP_ERROR: log_clocks.timestamp_errors,
     Kind.SPAN: events.spans_of,
     Kind.RUN: shares.processor,
     Kind.TIME: shares.times_within,

@@ -21,22 +21,22 @@ def names(file: StudyFile, asserted: Iterable[str] = (), *, what: str) -> tuple[
         An expression, a published value or the conclusion is not understood; the message has its place.
     """
     axes, aliases = {axis.name: axis.values for axis in file.vary}, file.quantities
-    found = set(asserted)
+    every = set(asserted)
     for alias, name in aliases.items():
         with _place(f"{what}: quantities.{alias}"):
-            found.update(expressions.parse(name, aliases, values=True).quantities)
+            every.update(expressions.parse(name, aliases, values=True).quantities)
     for number, show in enumerate(file.show, start=1):
         with _place(f"{what}: show {number}"):
-            found.update(_of_show(show, file))
+            every.update(_of_show(show, file))
     with _place(what):
         published.check(file.published, aliases, axes)
-        found.update(_of_show(Show("dots", tuple(one.y for one in file.published if one.y)), file))
+        every.update(_of_show(Show("dots", tuple(one.y for one in file.published if one.y)), file))
         conclusion.check(file.conclusion, aliases, axes)
-        found.update(conclusion.quantities(file.conclusion, aliases))
+        every.update(conclusion.quantities(file.conclusion, aliases))
     if file.repeat.until is not None:
         with _place(f"{what}: repeat.until"):
-            found.update(expressions.parse(file.repeat.until.y, aliases).quantities)
-    return tuple(sorted(found))
+            every.update(expressions.parse(file.repeat.until.y, aliases).quantities)
+    return tuple(sorted(every))
 
 
 @contextmanager

@@ -111,7 +111,7 @@ def _entered(
     store: Path | None,
 ) -> set[State]:
     """The states of a point that was worked on, one for each study that it is of; it is added to the store."""
-    found: set[State] = set()
+    after: set[State] = set()
     for sought, point in owners:
         if outcome.error is not None:
             errors[point.digest] = outcome.error
@@ -119,7 +119,7 @@ def _entered(
                 (sought.output / f"{point.digest}.traceback.txt").write_text(outcome.trace, encoding="utf-8")
             return {"failed"}
         state, reason = sought.state(point)
-        found.add(state)
+        after.add(state)
         if store is not None:
             folder = sought.folder(point)
             Store(store).add_point(
@@ -132,7 +132,7 @@ def _entered(
                 folder.recording if folder.open() is not None else None,
                 reason=reason,
             )
-    return found
+    return after
 
 
 def _shuffled(study: str, points: Sequence[Point]) -> Sequence[Point]:

@@ -245,7 +245,7 @@ def _bench_ports(path: Path) -> dict[str, tuple[str, int]]:
 
 def _create(folder: Path, ports: dict[str, tuple[str, int]]) -> Recording:
     info = RecordingInfo(
-        samplerate=f"{10**9}/1",  # there are no samples; of the timestamps
+        samplerate=f"{10**9}/1",  # no samples here; of the timestamps
         channels=(),
         epoch=Epoch(wall=datetime.now(UTC).isoformat(), note="start on the host's clock"),
         virtual=False,
