@@ -41,10 +41,12 @@ struct packet_owner;
 struct packet {
     struct packet *next;        /* in its holder's queue */
     struct packet_owner *owner; /* NULL: no layer wants to know */
-    uint32_t received_us;       /* node timer when its SFD had gone by (radio.h) */
+    union {
+        uint32_t received_us; /* node timer when its SFD had gone by (radio.h) */
+        uint32_t departed_us; /* of one that was sent: when it, or its first fragment, went out, if DEPARTURE_KNOWN */
+    };
     uint32_t sent_us;           /* node timer just before its app.tx.enter */
     uint32_t departure_us;      /* when it is to go out, if DEPARTURE_TIMED */
-    uint32_t departed_us;       /* when it, or its first fragment, went out, if DEPARTURE_KNOWN */
     uint16_t start;             /* index of the first byte of what the present layer sees */
     uint16_t length;            /* of it */
     uint16_t id;                /* the 16-bit sequence number in the last two bytes of the payload */
