@@ -146,3 +146,18 @@ def test_packets_that_an_application_does_not_take_are_counted_apart() -> None:
     assert (2, 1) == (account.seen_received, account.others)
     assert not any("deliver" in problem for problem in account.problems())
     assert 3 == node_accounts.compare(stage, {"b": node_log.parse("", node="b")})[0].seen_received
+
+
+def test_frames_whose_transmission_is_not_known_may_be_logged() -> None:
+    """The pins of the sender are not recorded: the application of b takes its packet, whose origin is not known."""
+    network = Network("ab")
+    network.frame(100 * MS, "a", 1, {"b": "deliver"})
+    network.frame(200 * MS, "a", 2, {"b": "deliver"})
+    network.log = [row for row in network.log if row[0] < 190 * MS or row[1] == "b"]
+    stage = hops.build(network.events(), header_ns=network.headers())
+    for logged in ([1, 2], [1]):
+        (account,) = node_accounts.compare(stage, {"b": node_log.parse(lines(logged, receiver=True), node="b")})
+        assert (1, 1, 0) == (account.seen_received, account.unknown, account.received_not_seen)
+        assert [] == account.problems()
+    (account,) = node_accounts.compare(stage, {"b": node_log.parse(lines([1, 3], receiver=True), node="b")})
+    assert 1 == account.received_not_seen

@@ -51,9 +51,14 @@ void app_start(uint32_t packets)
     running = true;
     to_be_quiet = false;
     app_left = packets > 0 ? packets : UINT32_MAX;
-    app_counts = (struct app_counts){ 0 };
+    app_counts = (struct app_counts){ .received = app_counts.received }; /* others may have sent already */
     worker_start();
     actor_signal(&app_actor, APP_SIGNAL_START);
+}
+
+void app_forget(void)
+{
+    app_counts = (struct app_counts){ 0 };
 }
 
 void app_stop(void)

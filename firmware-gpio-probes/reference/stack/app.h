@@ -58,6 +58,9 @@ void app_start(uint32_t packets);
 /** No more packets; once the application is done, the MAC stops too. */
 void app_stop(void);
 
+/** Count from zero again. */
+void app_forget(void);
+
 /* For applications. */
 
 enum app_path { OVER_UDP, OVER_MAC };

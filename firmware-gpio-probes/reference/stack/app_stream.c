@@ -12,6 +12,9 @@
 
 #define NO_NODE 0xFFFDu /* an address that no node can have (settings.c) */
 
+#define SENDERS 24u
+#define PACKET_IDS 0xF000u /* those above are frames of the MAC's own */
+
 static uint16_t sequence;
 static uint16_t under_way;
 static uint32_t due_us;
@@ -79,9 +82,10 @@ static void advance(void)
     }
 }
 
+/** Numbers of nodes that send at the same time are far apart, so that each packet is known by its number. */
 static void start(void)
 {
-    sequence = 0;
+    sequence = (uint16_t)((settings.address - 1u) % SENDERS * (PACKET_IDS / SENDERS));
     is_due = false;
     due_us = app_first_beat();
     app_beat_at(due_us);

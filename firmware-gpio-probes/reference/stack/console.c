@@ -105,6 +105,7 @@ static void set_defaults(const char *arguments)
         return;
     }
     settings_reset();
+    app_forget();
     line.length = 0;
     line_text(&line, "ok defaults");
     configure();

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.analysis.logs.node_log import NodeLog
 from gpiorig.analysis.packets import delivery, timelines
+from gpiorig.analysis.packets.holders import READ
 from gpiorig.analysis.packets.hop_routes import deliveries
 from gpiorig.analysis.packets.hops import Hops
 from gpiorig.analysis.packets.round_trips import RoundTrips
@@ -58,6 +59,9 @@ class NodeAccount:
     others
         Deliveries of other nodes' packets at the ends of round trips, whose application takes and logs those of the
         other end only; not in `seen_received`.
+    unknown
+        Deliveries of frames whose transmission is not known, and so not their sender; not in `seen_received`. Firmware
+        counts and logs them if they are for its application.
     again
         Further deliveries of the same packets: a stack without a filter for duplicates (GNRC of RIOT) hands a frame up
         that was sent again. Firmware counts and logs them, or does not.
@@ -76,6 +80,7 @@ class NodeAccount:
     received_not_logged: int
     late: int
     others: int
+    unknown: int
     again: int
     extra: int
     round_trips: bool
@@ -137,7 +142,7 @@ class NodeAccount:
                 + f"; the pins show {self.seen_sent} send calls."
             )
         in_time = self.seen_received - self.late
-        if self.received is not None and not in_time <= self.received <= in_time + self.again:
+        if self.received is not None and not in_time <= self.received <= in_time + self.again + self.unknown:
             sentences.append(
                 f"Node {self.node} reports {self.received} packets received; the pins show {in_time} deliveries."
             )
@@ -193,6 +198,9 @@ def _account(hops: Hops, node: int, log: NodeLog, round_trips: RoundTrips | None
     received_logged, received_seen = _match(log.sequences[received_lines], got_ids[every])
     received_seen = np.unique(every[received_seen])
     unlogged = np.setdiff1d(np.arange(len(got)), received_seen)
+    strange = np.flatnonzero((stays.kinds[stays.packets] == READ) & (stays.nodes == node) & (stays.deliveries >= 0))
+    lines_left = np.delete(log.sequences[received_lines], received_logged)
+    of_strange = len(_match(lines_left, packets.ids[stays.packets[strange]])[0])
     late = len(_match(log.sequences[log.lost & (log.received_us < 0)], got_ids[unlogged])[0])
     return NodeAccount(
         node=log.node,
@@ -204,10 +212,11 @@ def _account(hops: Hops, node: int, log: NodeLog, round_trips: RoundTrips | None
         outcomes=dict(outcomes),
         not_seen=dict(Counter(log.outcomes[sent_lines[line]] for line in unseen.tolist())),
         not_logged=len(called) - len(seen) if len(sent_lines) and complete_log else 0,
-        received_not_seen=len(received_lines) - len(received_logged),
+        received_not_seen=len(received_lines) - len(received_logged) - of_strange,
         received_not_logged=len(unlogged) - late if len(received_lines) and complete_log else 0,
         late=late,
         others=others,
+        unknown=len(strange),
         again=len(every) - len(got),
         extra=len(called) - len(seen),
         round_trips=answered,
