@@ -12,7 +12,7 @@ RUST_SOURCES := Cargo.toml Cargo.lock $(shell find capture/native rig/vboards -n
 unexport PYTHONDONTWRITEBYTECODE
 
 # Generators and the changelog wrap their own pages.
-MARKDOWN := $(filter-out CHANGELOG.md docs/guide/probe-cost.md docs/reference/events.md docs/reference/settings.md, \
+MARKDOWN := $(filter-out CHANGELOG.md docs/guide/probe-cost.md docs/reference/events.md docs/reference/settings.md docs/seeds.md, \
     $(wildcard *.md docs/*.md docs/*/*.md firmware-gpio-probes/*.md))
 MDFORMAT = $(BIN)/mdformat --wrap 120 --number --compact-tables
 

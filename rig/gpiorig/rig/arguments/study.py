@@ -36,6 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             "--image", action="append", default=[], metavar="NAME=ELF", help="image that studies call NAME; repeatable"
         )
         action.add_argument("--json", action="store_true", help="print points, states and numbers as one JSON object")
+    report.add_argument(
+        "--markdown", type=Path, metavar="FILE", help="write the table of all documents, too (docs/seeds.md)"
+    )
     for action in (figure, run):
         action.add_argument("--retry", action="store_true", help="record points that failed again")
         action.add_argument("--stop-on-failure", action="store_true", help="end at the first point that fails")

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gpiorig.analysis.campaign.results import StudyResults
+from gpiorig.capture.atomic_file import replacing
+from gpiorig.rig.campaign import reasons
 
 PAGES = "pages"
 
@@ -29,3 +31,12 @@ def write(output: Path, results: Sequence[StudyResults], others: Sequence[StudyR
     for document in dict.fromkeys(study.document for study in every):
         page.write_document(folder, [study for study in every if study.document == document])
     return [*written, page.write_catalogue(folder, every)]
+
+
+def write_markdown(path: Path, results: Sequence[StudyResults]) -> Path:
+    """Write the table of all documents, and what is not done in them; returns its path."""
+    from gpiorig.analysis.campaign import catalogue
+
+    with replacing(path) as new:
+        new.write_text(catalogue.seeds_markdown(results, reasons.load()), encoding="utf-8")
+    return path

@@ -14,7 +14,7 @@ from gpiorig.rig.batch.outcome import Outcome
 from gpiorig.rig.campaign import estimate, states, table
 from gpiorig.rig.campaign.estimate import Estimate
 from gpiorig.rig.campaign.folder import PointFile
-from gpiorig.rig.campaign.points import Point
+from gpiorig.rig.campaign.points import Conditions, Point
 from gpiorig.rig.campaign.states import PENDING, Sought
 from gpiorig.rig.campaign.work import Task, work
 from gpiorig.rig.errors import RigError
@@ -147,7 +147,10 @@ def _shuffled(study: str, points: Sequence[Point]) -> Sequence[Point]:
     return order
 
 
-def check_options(options: Options) -> None:
-    """Raise `RigError` for options that contradict each other."""
+def check_options(options: Options, conditions: Conditions) -> None:
+    """Raise `RigError` for options that contradict each other, or the bench."""
     if options.workers < 1:
         raise RigError(f"--workers {options.workers}: give 1 or more.")
+    on_boards = conditions.bench is not None and conditions.bench.virtual is None
+    if on_boards and (options.workers > 1 or options.scheduler is not None):
+        raise RigError("a bench of boards records one point at a time; omit --workers and --scheduler.")

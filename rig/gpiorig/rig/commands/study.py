@@ -63,7 +63,7 @@ def _record(options: argparse.Namespace) -> int:
     wanted = Options(
         options.workers or 1, options.scheduler, options.retry, options.stop_on_failure, options.store
     )  # fmt: skip
-    running.check_options(wanted)
+    running.check_options(wanted, conditions)
     all_sought = [Sought.of(one, conditions, options.output) for one in studies]
     with lock.held(options.output):
         failed = _run_all(all_sought, wanted)
@@ -115,7 +115,10 @@ def _report(options: argparse.Namespace) -> int:
             conditions = _conditions(options) if given or entry is None else entry.conditions()
             results.append(states.results_of(one, conditions, options.output))
             table.write(options.output, results[-1])
-        written = pages.write(options.output, results, _others(options.output, results))
+        others = _others(options.output, results)
+        written = pages.write(options.output, results, others)
+    if options.markdown is not None:
+        written.append(pages.write_markdown(options.markdown, [*results, *others]))
     return _printed(options, results, written, {})
 
 

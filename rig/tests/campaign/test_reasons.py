@@ -1,0 +1,32 @@
+"""What no study makes, and why; the options that a bench of boards refuses."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from gpiorig.rig import names
+from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.campaign import pages, reasons, running
+from gpiorig.rig.campaign.points import Conditions
+from gpiorig.rig.campaign.running import Options
+from gpiorig.rig.errors import RigError
+
+
+def test_the_table_of_all_documents_has_what_is_not_done(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    """Each reason is a row, with the mark of what is not done, or only partly."""
+    text = pages.write_markdown(tmp_path / "seeds.md", []).read_text()
+    rows = [line for line in text.splitlines() if line.endswith(("○ |", "◐ |"))]
+    assert len(reasons.load()) == len(rows)
+    assert {True, False} == {one.partly for one in reasons.load()}
+
+
+def test_boards_record_one_point_at_a_time() -> None:
+    """A bench of boards is one resource."""
+    demo = benches.load(names.KINDS["bench"]()["demo"])
+    boards = Conditions(bench=msgspec.structs.replace(demo, virtual=None))
+    running.check_options(Options(), boards)
+    running.check_options(Options(workers=2), Conditions(bench=demo))
+    for options in (Options(workers=2), Options(scheduler="tcp://host:8786")):
+        with pytest.raises(RigError, match="one point at a time"):
+            running.check_options(options, boards)
