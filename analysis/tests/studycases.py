@@ -114,5 +114,5 @@ def interference(*, repeats=4, failed=True):
         shows,
         points,
         published=published,
-        settings=("2 IoT-LAB M3 and 4 senders", "100 packets a run", "reference firmware, threads"),
+        settings=("2 IoT-LAB M3 and 4 senders.", "100 packets a run.", "Reference firmware, threads."),
     )

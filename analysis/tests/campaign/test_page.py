@@ -134,6 +134,8 @@ def test_a_conclusion_without_its_numbers_states_which():
     assert "(6 combinations)" in conclusion.sentence(
         dataclasses.replace(over, conclusion="{rtt.p2p where protocol = UDP}")
     )
+    cut = dataclasses.replace(FULL, conclusion="{rtt.p2p where protocol = UDP, interference in packets/s = 99}")
+    assert conclusion.sentence(cut).startswith("No conclusion yet: no value of rtt.p2p where protocol = UDP")
     for text, message in (("{rtt}", "has no statistic"), ("{rtt.p2p where protocol = TCP}", "not a value of an axis")):
         with pytest.raises(QuantityError, match=message):
             conclusion.check(text, {}, FULL.axes)

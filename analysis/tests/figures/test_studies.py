@@ -118,3 +118,12 @@ def test_units_of_axes(unit, largest, expected):
     """The unit of an axis suits its largest value."""
     factor, text = scale_of(unit, largest)
     assert (pytest.approx(expected[0]), expected[1]) == (factor, text)
+
+
+@pytest.mark.parametrize("kind", ["line", "bars", "box"])
+def test_a_figure_without_values_is_drawn(kind):
+    """No point shows the quantity: the panel is empty, and has an axis."""
+    points = [dataclasses.replace(one, table=None, state="missing") for one in STUDY.points]
+    results = dataclasses.replace(STUDY, points=points, published=())
+    (ax,) = drawn(SHOWS[kind], results).axes
+    assert (0, 1) == ax.get_ylim()

@@ -14,6 +14,7 @@ from network import Network
 
 from gpiorig.analysis.compare import assertions, delays, thresholds
 from gpiorig.analysis.errors import QuantityError
+from gpiorig.analysis.logs import node_log
 from gpiorig.analysis.packets import hop_routes, path
 from gpiorig.analysis.processor import occupancy
 from gpiorig.analysis.quantities import milestones
@@ -320,6 +321,10 @@ def test_a_task_is_blocked_for_all_but_its_own_time():
         all_series(["blocked time of task 6"], measured)
     (one,) = all_series(["blocked time of task 6"], Recorded(measured.analysis, {"a.worker_a_on_us": 1000}))
     assert ([3_000_000], 1, 1) == (one.values.tolist(), one.scale, one.lacking)
+    log = node_log.parse("ok workers loops=9 a_missed=3\n", node="a")
+    counted = replace(measured.analysis, logs={"a": log})
+    (more,) = all_series(["blocked time of task 6"], Recorded(counted, {"a.worker_a_on_us": 1000}))
+    assert 1 + 3 == more.lacking
     with pytest.raises(QuantityError, match="of a processing task; the reference firmware has 6 and 7"):
         all_series(["blocked time of task 1"], measured)
 

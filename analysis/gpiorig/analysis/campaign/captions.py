@@ -26,7 +26,7 @@ def caption(results: StudyResults, show: Show, groups: Sequence[Group]) -> str:
     if any(cell.failed for cell in cells):
         crosses = "Points that failed" if show.kind in ("table", "ecdf") else "Crosses: points that failed; they"
         sentences.append(f"{crosses} are in no mean, and are listed below.")
-    sentences += [f"{text[:1].upper()}{text[1:]}." for text in results.settings]
+    sentences += results.settings
     expressions = {group.expression.text for group in groups}
     sentences += [_published(one, show) for one in results.published if one.values and one.y in expressions]
     sentences += [QUICK] if results.quick else []

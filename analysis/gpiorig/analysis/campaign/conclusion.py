@@ -50,7 +50,7 @@ def quantities(conclusion: str, aliases: Mapping[str, str]) -> tuple[str, ...]:
 
 def _value(braces: str, results: StudyResults) -> str:
     """The value of one expression, or the range over several combinations; empty without one."""
-    expression, where = _parsed(braces, results.quantities, results.axes)
+    expression, where = _parsed(braces, results.quantities, None)
     node = where.pop(NODE, "")
     points = statistics.combinations(
         results, lambda coordinates: all(str(coordinates[axis]) == value for axis, value in where.items())
@@ -75,18 +75,24 @@ def _value_of(estimate: Estimate) -> float:
 
 
 def _parsed(
-    braces: str, aliases: Mapping[str, str], axes: Mapping[str, Sequence[Value]]
+    braces: str, aliases: Mapping[str, str], axes: Mapping[str, Sequence[Value]] | None
 ) -> tuple[Expression, dict[str, str]]:
-    """Expression and axis values of ``{rtt.p2p where protocol = UDP, node = initiator}``."""
+    """Expression and axis values of ``{rtt.p2p where protocol = UDP, node = initiator}``.
+
+    With `axes`, all values of the study, others are refused; a quick run has fewer.
+    """
     text, _, conditions = braces.partition(_WHERE)
     where: dict[str, str] = {}
     for condition in conditions.split(",") if conditions else ():
         axis, equals, value = (part.strip() for part in condition.partition("="))
-        known = [str(one) for one in axes.get(axis, ())]
-        if not equals or (axis != NODE and value not in known):
+        if axes is not None and not (equals and _is_known(axis, value, axes)):
             raise QuantityError(
                 f"conclusion `{{{braces}}}`: `{condition.strip()}` is not a value of an axis; write `{{rtt.p2p where "
                 f"AXIS = VALUE}}` with an axis of {', '.join([*axes, NODE])}."
             )
         where[axis] = value
     return parse(text.strip(), aliases), where
+
+
+def _is_known(axis: str, value: str, axes: Mapping[str, Sequence[Value]]) -> bool:
+    return axis == NODE or value in [str(one) for one in axes.get(axis, ())]

@@ -105,6 +105,9 @@ def _fit(ax: Axes, chart: Chart, label: str) -> None:
     low, high = (pick(sibling.dataLim.intervaly) for pick, sibling in ((min, ax), (max, ax)))
     low = min([low, *(float(sibling.dataLim.y0) for sibling in siblings)])
     high = max([high, *(float(sibling.dataLim.y1) for sibling in siblings)])
+    if not math.isfinite(high - low):  # no values at all
+        ax.set_ylim(0, 1)
+        return
     least = min(
         (value * factor for panel in chart.panels if panel.label == label for value in panel.middles()), default=0
     )

@@ -9,7 +9,7 @@ import numpy as np
 
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.packets import spans
-from gpiorig.analysis.quantities.events import shown, task_waits
+from gpiorig.analysis.quantities.events import missed, shown, task_waits
 from gpiorig.analysis.quantities.names import Quantity
 from gpiorig.analysis.quantities.series import Recorded, Series, plain
 from gpiorig.analysis.quantities.settings import number_of
@@ -29,6 +29,7 @@ def blocked(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
     by_node = []
     for node in recorded.nodes(quantity):
         due, run, count = task_waits(recorded, task, node)
+        count += missed(recorded, quantity, node)
         both = spans.pairs_of("task.run.enter", events, recorded.index, node=node)
         both = both[np.argsort(both[:, 0])]
         _, of_run, of_span = np.intersect1d(run, both[:, 0], return_indices=True)

@@ -68,7 +68,7 @@ def waits_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
         pairs = task_waits if quantity.subject == "task" else _queue_waits
         since, until, waiting = pairs(recorded, quantity.number, node)
         if waiting:
-            waiting += _missed(recorded, quantity, node)
+            waiting += missed(recorded, quantity, node)
             starts = events.samples[since]
             lacking = waiting - len(since)
             values = events.samples[until] - starts
@@ -93,7 +93,7 @@ def lengths_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
     return shown(by_node, quantity, recorded, f"`queue.post` with id {quantity.number}", event="queue.post")
 
 
-def _missed(recorded: Recorded, quantity: Quantity, node: int) -> int:
+def missed(recorded: Recorded, quantity: Quantity, node: int) -> int:
     """Runs of a task that the node itself counted as missed: they were due while an earlier one was not done."""
     log = recorded.analysis.logs.get(recorded.events.node_names[node])
     if log is None or quantity.subject != "task":

@@ -19,7 +19,7 @@ from gpiorig.analysis.quantities.series import NONE, Recorded, Samples, Series, 
 from gpiorig.capture.edges.nanoseconds import nearest_ns
 
 LOG, HOST, AGGREGATOR = CLOCKS
-_HOST_CLOCKS: Mapping[str, Clock] = {HOST: "host", AGGREGATOR: "serial_aggregator"}
+HOST_CLOCKS: Mapping[str, Clock] = {HOST: "host", AGGREGATOR: "serial_aggregator"}
 SENT, RECEIVED = "app.tx", "app.rx"
 
 
@@ -164,7 +164,7 @@ def _raw_us(times: NodeTimes, event: str) -> NDArray[np.int64]:
 
 def _host(seen: _Reported, clock: str) -> NDArray[np.int64]:
     """int64[k], when the host received the line of each packet that was printed at these events; -1 for none."""
-    times, host_clock = seen.times, _HOST_CLOCKS[clock]
+    times, host_clock = seen.times, HOST_CLOCKS[clock]
     at_sending = np.where(np.isin(times.packets.sent, seen.samples), times.announced[host_clock], NONE)
     return np.where(np.isin(times.packets.reported, seen.samples), times.host[host_clock], at_sending)
 

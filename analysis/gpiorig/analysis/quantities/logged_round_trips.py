@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 
-from gpiorig.analysis.audit.inputs import Clock
 from gpiorig.analysis.audit.packet_lines import node_interval_ns
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.quantities.events import chosen, packets_at, shown
+from gpiorig.analysis.quantities.log_clocks import HOST_CLOCKS
 from gpiorig.analysis.quantities.names import CLOCKS, Quantity
 from gpiorig.analysis.quantities.series import NONE, Recorded, Series, plain
 
-LOG, HOST, AGGREGATOR = CLOCKS
-_HOST_CLOCKS: Mapping[str, Clock] = {HOST: "host", AGGREGATOR: "serial_aggregator"}
+LOG = CLOCKS[0]
 
 
 def round_trips(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
@@ -33,7 +31,7 @@ def round_trips(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
         if quantity.subject == LOG:
             values = node_interval_ns(lines.log.sent_us, lines.log.received_us).astype(np.int64)
         else:
-            clock = _HOST_CLOCKS[quantity.subject]
+            clock = HOST_CLOCKS[quantity.subject]
             good &= (lines.reported == lines.received) & (times.announced[clock] != NONE) & (times.host[clock] != NONE)
             values = times.host[clock] - times.announced[clock]
         if good.any():
