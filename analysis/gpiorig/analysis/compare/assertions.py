@@ -69,6 +69,10 @@ class Assertion:
         """The unit of the quantity."""
         return unit_of(self.quantity)
 
+    def is_met(self, value: float) -> bool:
+        """Whether a value, in the unit of the quantity, keeps the limit."""
+        return bool(_RELATIONS[self.relation](value, self.limit))
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
@@ -120,8 +124,7 @@ def evaluate(assertion: Assertion, run: Delays, recorded: Recorded | None = None
         intervals = _intervals(assertion, run, recorded)
     except QuantityError as error:
         return Verdict(assertion, False, True, {}, f"{assertion.text}: does not hold: {error}")
-    keeps = _RELATIONS[assertion.relation]
-    verdicts = {name: keeps(interval.value, assertion.limit) for name, interval in intervals.items()}
+    verdicts = {name: assertion.is_met(interval.value) for name, interval in intervals.items()}
     broken = [name for name, keep in verdicts.items() if not keep]
     sign = 1 if assertion.relation.startswith("<") else -1
     listed = broken or [max(intervals, key=lambda name: sign * intervals[name].value)]
@@ -237,10 +240,9 @@ def _sure(assertion: Assertion, interval: Interval) -> bool:
         return True
     if assertion.statistic in estimators.EXTREMES or math.isnan(interval.value):
         return True
-    keeps = _RELATIONS[assertion.relation]
-    side = keeps(interval.value, assertion.limit)
+    side = assertion.is_met(interval.value)
     return not math.isnan(interval.low + interval.high) and all(
-        keeps(end, assertion.limit) == side for end in (interval.low, interval.high)
+        assertion.is_met(end) == side for end in (interval.low, interval.high)
     )
 
 

@@ -127,7 +127,7 @@ def _results(recording: Recording, task: Task) -> tuple[dict[str, Any], tuple[st
 
 
 def _register(task: Task, store: Path) -> None:
-    from gpiorig.rig.store.store import Store  # type: ignore[import-untyped,unused-ignore]  # imports DuckDB
+    from gpiorig.rig.store.store import Store  # imports DuckDB
 
     Store(store).add(Path(task.run), quantities=task.quantities)
 

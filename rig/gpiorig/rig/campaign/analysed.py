@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import operator
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -24,7 +23,6 @@ from gpiorig.rig.results import checks, quantities
 from gpiorig.rig.results.analyse import analyse
 
 WARMUP, WARMUP_END = "warmup", "warmup_end_sample"  # parameters of a recording
-_RELATIONS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,8 +84,8 @@ def _end(warmup: Warmup, analysis: Analysis, initiator: str) -> int:
     sent = np.zeros(0, dtype=np.int64)
     if analysis.hops is not None and initiator in events.node_names:
         packets = analysis.hops.packets
-        sent = packets.starts[packets.accounted & (packets.origins == events.node(initiator))]
-        sent = np.sort(sent[~_is_reply(analysis)[packets.accounted & (packets.origins == events.node(initiator))]])
+        own = packets.accounted & (packets.origins == events.node(initiator))
+        sent = np.sort(packets.starts[own & ~_is_reply(analysis)])
     if warmup.packets:
         return (
             int(sent[warmup.packets])
@@ -147,6 +145,6 @@ def _verdict(asserted: Assertion, series: Sequence[Series], reason: str) -> str:
     broken = [
         f"{name}: {assertions.interval_text(interval, asserted.unit)}"
         for name, interval in intervals.items()
-        if not _RELATIONS[asserted.relation](interval.value, asserted.limit)
+        if not asserted.is_met(interval.value)
     ]
     return f"assert {asserted.text}: does not hold: {'; '.join(broken)}" if broken else ""
