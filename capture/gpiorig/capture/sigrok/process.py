@@ -16,7 +16,8 @@ from gpiorig.capture.errors import AnalyzerError, CaptureError
 from gpiorig.capture.sigrok.analyzer import INSTALL, OVERRUNS, diagnose, environment
 
 MAX_LINES = 100  # from the start, and as many from the end
-NOISE = re.compile(rb"In callback|SR_DF_LOGIC|status LIBUSB_SUCCESS")  # up to four lines per packet
+# Up to four lines per packet.
+NOISE = re.compile(rb"^[^\n]*(?:In callback|SR_DF_LOGIC|status LIBUSB_SUCCESS)[^\n]*\n?", re.MULTILINE)
 LOST = re.compile("|".join(OVERRUNS).encode())
 MAX_OVERRUNS = 1000
 STARTED = b"SR_DF_HEADER"
@@ -159,30 +160,32 @@ class SigrokProcess:
         assert self._popen.stderr is not None
         rest = b""
         while chunk := self._popen.stderr.read(1 << 16):
-            *lines, rest = (rest + chunk).split(b"\n")
-            for line in lines:
-                self._hear(line)
-        if rest:
-            self._hear(rest)
+            complete, newline, rest = (rest + chunk).rpartition(b"\n")
+            self._hear(complete + newline)
+        self._hear(rest)
 
-    def _hear(self, line: bytes) -> None:
-        news = False
-        if not self.unitsize and (match := re.search(rb"unitsize = (\d+)", line)):
-            self.unitsize, news = int(match[1]), True
+    def _hear(self, lines: bytes) -> None:
+        if not self.unitsize and (match := re.search(rb"unitsize = (\d+)", lines)):
+            self.unitsize = int(match[1])
             self.unitsize_known.set()
-        if not NOISE.search(line):
-            if len(self._first) < MAX_LINES:
-                self._first.append(line)
-            else:
-                self._last.append(line)
-            if STARTED in line and not self.started:
-                self.started_s = time.monotonic()
-                self.started = news = True
-            if ENDED in line:
-                self.ended = news = True
-            if b"Can't match samplerate" in line:
-                self.complaint, news = diagnose(line.decode(errors="replace"), where=self._where, what=""), True
-            if LOST.search(line) and not self.ended and len(self.overruns) < MAX_OVERRUNS:
-                self.overruns.append((time.monotonic(), line.decode(errors="replace").strip()))
+            self._on_change()
+        for line in NOISE.sub(b"", lines).splitlines():
+            self._hear_line(line)
+
+    def _hear_line(self, line: bytes) -> None:
+        news = False
+        if len(self._first) < MAX_LINES:
+            self._first.append(line)
+        else:
+            self._last.append(line)
+        if STARTED in line and not self.started:
+            self.started_s = time.monotonic()
+            self.started = news = True
+        if ENDED in line:
+            self.ended = news = True
+        if b"Can't match samplerate" in line:
+            self.complaint, news = diagnose(line.decode(errors="replace"), where=self._where, what=""), True
+        if LOST.search(line) and not self.ended and len(self.overruns) < MAX_OVERRUNS:
+            self.overruns.append((time.monotonic(), line.decode(errors="replace").strip()))
         if news:
             self._on_change()
