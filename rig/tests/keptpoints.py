@@ -45,7 +45,9 @@ def sought(folder: Path, text: str = STUDY) -> Sought:
     return Sought.of(study.load(folder / "s.toml"), Conditions(), folder / "out")
 
 
-def record(bench: object, experiment: object, *, bench_file: Path, output: Path, firmware: object) -> Recording:
+def record(
+    bench: object, experiment: object, *, bench_file: Path, output: Path, firmware: object, **options: object
+) -> Recording:
     """In place of `run.record.record`: an empty recording, with all that one writes."""
     epoch = Epoch(wall="2026-01-01T00:00:00+00:00", note="by hand")
     info = RecordingInfo(

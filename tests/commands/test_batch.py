@@ -26,6 +26,7 @@ from patience import PATIENCE_S, wait_until
 
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.batch import cluster, places, seeds, versions
+from gpiorig.rig.run import direct
 
 PINGPONG = ROOT / "experiments" / "pingpong.toml"
 RUNS = 6
@@ -161,10 +162,7 @@ def test_seeds_of_a_virtual_bench(tmp_path: Path) -> None:
     bench.write_text(bench_text(7))
     words = ("--record", bench, PINGPONG, "--packets", "3", "-o", output, "--workers", "1", "--do", "record", "--json")
 
-    def run(*args: Any, firmware: dict[str, Path], **options: Any) -> Recording:
-        return directbench.run(*args, images=firmware, **options)
-
-    with patch.object(seeds.runner, "run", Mock(side_effect=run)) as recorded:
+    with patch.object(seeds.runner, "run", Mock(side_effect=direct.run)) as recorded:
         first = gpiorig("batch", *words, "--seeds", "1,3-4")
         assert (0, 3) == (first.status, recorded.call_count), first.stderr
         assert [1, 3, 4] == [row["seed"] for row in rows(output)]

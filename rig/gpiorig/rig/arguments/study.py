@@ -46,4 +46,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action.add_argument(
             "--scheduler", metavar="ADDRESS", help="Dask scheduler of a cluster, such as tcp://host:8786"
         )
+        action.add_argument(
+            "--direct",
+            action="store_true",
+            help="record virtual boards without sigrok-cli: the same recordings, sooner",
+        )
         action.add_argument("--store", type=Path, metavar="FILE", help="add each point to this store")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import random
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gpiorig.analysis.campaign.results import State
@@ -18,6 +18,7 @@ from gpiorig.rig.campaign.points import Conditions, Point
 from gpiorig.rig.campaign.states import PENDING, Sought
 from gpiorig.rig.campaign.work import Task, work
 from gpiorig.rig.errors import RigError
+from gpiorig.rig.run.direct import refuse_real_ends
 from gpiorig.rig.store.store import Store
 
 Ended = Callable[[Outcome[Task, PointFile]], object]
@@ -25,13 +26,17 @@ Ended = Callable[[Outcome[Task, PointFile]], object]
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How points are worked on; `retry`: those that failed or that a firmware refused, too."""
+    """How points are worked on.
+
+    `retry`: those that failed or that a firmware refused, too; `directly`: virtual boards without sigrok-cli.
+    """
 
     workers: int = 1
     scheduler: str | None = None
     retry: bool = False
     stop_on_failure: bool = False
     store: Path | None = None
+    directly: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +85,7 @@ def run(all_sought: Sequence[Sought], options: Options, *, ended: Ended = lambda
         while tasks := [task for task in pending(all_sought, retry=options.retry) if task.point.digest not in tried]:
             tried |= {task.point.digest for task in tasks}
             owners = _owners(all_sought)
+            tasks = [replace(task, directly=options.directly) for task in tasks]
             outcomes = engine.run(
                 work, tasks, workers=None if options.scheduler else options.workers, scheduler=options.scheduler
             )
@@ -154,3 +160,5 @@ def check_options(options: Options, conditions: Conditions) -> None:
     on_boards = conditions.bench is not None and conditions.bench.virtual is None
     if on_boards and (options.workers > 1 or options.scheduler is not None):
         raise RigError("a bench of boards records one point at a time; omit --workers and --scheduler.")
+    if options.directly and conditions.bench is not None:
+        refuse_real_ends(conditions.bench)

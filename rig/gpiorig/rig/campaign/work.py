@@ -35,6 +35,8 @@ class Task:
         Complete names of quantities, and assertions.
     recorded
         Whether its recording is there and complete.
+    directly
+        Whether virtual boards are recorded in this process, without sigrok-cli.
     """
 
     point: Point
@@ -42,6 +44,7 @@ class Task:
     asked: tuple[str, ...]
     asserted: tuple[str, ...]
     recorded: bool
+    directly: bool = False
 
     def joined(self, other: Task) -> Task:
         """The task of a point that two studies share."""
@@ -65,7 +68,7 @@ def work(task: Task) -> PointFile:
     else:
         begin_s = time.monotonic()
         try:
-            recording, error = _recorded(point, folder)
+            recording, error = _recorded(point, folder, directly=task.directly)
         except FirmwareError as refusal:
             file = msgspec.structs.replace(file, refusal=str(refusal))
             folder.write(file, None)
@@ -99,7 +102,7 @@ def work(task: Task) -> PointFile:
     return file
 
 
-def _recorded(point: Point, folder: PointFolder) -> tuple[Recording | None, str]:
+def _recorded(point: Point, folder: PointFolder, *, directly: bool) -> tuple[Recording | None, str]:
     """A new recording in place of what is there, or why there is none; `FirmwareError` if a firmware refuses it."""
     why = ""
     for _ in range(ATTEMPTS):
@@ -114,6 +117,7 @@ def _recorded(point: Point, folder: PointFolder) -> tuple[Recording | None, str]
                 bench_file=folder.path / BENCH,
                 output=folder.recording,
                 firmware=dict(point.firmware),
+                directly=directly,
             )
         except FirmwareError:
             raise

@@ -61,8 +61,13 @@ def _record(options: argparse.Namespace) -> int:
         raise BenchError(f"{options.files}: has {len(studies)} studies; `gpiorig study run` takes several.")
     conditions = _conditions(options)
     wanted = Options(
-        options.workers or 1, options.scheduler, options.retry, options.stop_on_failure, options.store
-    )  # fmt: skip
+        options.workers or 1,
+        options.scheduler,
+        options.retry,
+        options.stop_on_failure,
+        options.store,
+        options.direct,
+    )
     running.check_options(wanted, conditions)
     all_sought = [Sought.of(one, conditions, options.output) for one in studies]
     with lock.held(options.output):

@@ -6,10 +6,10 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Protocol
 
 from gpiorig.capture.errors import SerialPortError
-from gpiorig.capture.serial.port import SerialPort
+from gpiorig.capture.serial.line_inbox import Line
 from gpiorig.rig.bench.consoles import Console
 from gpiorig.rig.errors import FirmwareError
 
@@ -18,6 +18,23 @@ BOOT_S = 5.0
 TRIES = 3  # of a command that a node has misheard
 
 Progress = Callable[[int], object]
+
+
+class Port(Protocol):
+    """A serial port as a dialogue uses it (`gpiorig.capture.serial.port.SerialPort`)."""
+
+    @property
+    def device(self) -> str:
+        """What messages call it."""
+
+    def write_line(self, text: str) -> None:
+        """Send a line."""
+
+    def wait_line(self, predicate: Callable[[str], bool], *, deadline_s: float) -> Line:
+        """Wait for a line; lines before it are passed over."""
+
+    def pass_time(self, duration_s: float) -> None:
+        """Wait, on a virtual bench for its seconds."""
 
 
 class Dialogue:
@@ -31,13 +48,13 @@ class Dialogue:
         What commands are filled in with: the settings that the node has got, and what it answered to questions.
     """
 
-    def __init__(self, node: str, port: SerialPort | None, console: Console) -> None:
+    def __init__(self, node: str, port: Port | None, console: Console) -> None:
         self.node, self.console = node, console
         self.values = SimpleNamespace()
         self._port = port
 
     @property
-    def _connected(self) -> SerialPort:
+    def _connected(self) -> Port:
         """The port, which only a node that is not spoken to may lack."""
         assert self._port is not None
         return self._port

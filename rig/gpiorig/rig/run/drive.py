@@ -6,21 +6,20 @@ from collections.abc import Mapping
 from typing import get_args
 
 from gpiorig.analysis.events.table import TABLE_CRC32
-from gpiorig.capture.serial.port import SerialPort
 from gpiorig.rig.bench import consoles
 from gpiorig.rig.bench.consoles import Console
 from gpiorig.rig.errors import FirmwareError
 from gpiorig.rig.experiments import console_settings
 from gpiorig.rig.experiments.experiment import Experiment, Kernel
 from gpiorig.rig.experiments.node_settings import NODE_NAMES
-from gpiorig.rig.run.dialogue import Dialogue, Progress
+from gpiorig.rig.run.dialogue import Dialogue, Port, Progress
 
 OURS = "reference"  # the console of a node whose bench file names none, until it has identified itself
 
 
 def drive(
     experiment: Experiment,
-    ports: Mapping[str, SerialPort | None],
+    ports: Mapping[str, Port | None],
     progress: Progress,
     described: Mapping[str, Console | None] | None = None,
 ) -> None:

@@ -9,15 +9,22 @@ from tqdm import tqdm
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.experiments.experiment import Experiment
-from gpiorig.rig.run import runner
+from gpiorig.rig.run import direct, runner
 
 
 def record(
-    bench: Bench, experiment: Experiment, *, bench_file: Path, output: Path, firmware: dict[str, Path]
+    bench: Bench,
+    experiment: Experiment,
+    *,
+    bench_file: Path,
+    output: Path,
+    firmware: dict[str, Path],
+    directly: bool = False,
 ) -> Recording:
-    """As `runner.run`, with a progress bar that is off without a terminal."""
+    """As `runner.run`, or `direct.run`, with a progress bar that is off without a terminal."""
+    run = direct.run if directly else runner.run
     with tqdm(total=experiment.packets, unit=" packets", desc="recording", disable=None, leave=False) as bar:
-        return runner.run(
+        return run(
             bench,
             experiment,
             bench_file=bench_file,

@@ -58,6 +58,42 @@ class Pace(Protocol):
         """The message about the pace at the end."""
 
 
+class Console(Protocol):
+    """The host's side of a board's serial port, as the fast pace uses it."""
+
+    @property
+    def has_pending(self) -> bool:
+        """Whether bytes wait for the host."""
+
+    @property
+    def has_line(self) -> bool:
+        """Whether a line from the host waits."""
+
+    def take_line(self) -> bytes:
+        """The next line from the host, or nothing."""
+
+    def feed(self, data: bytes) -> None:
+        """Send bytes to the board at the present virtual instant."""
+
+    def drain_board(self) -> None:
+        """Take what the board has sent by now."""
+
+
+class Sampler(Protocol):
+    """The host's side of an analyzer."""
+
+    @property
+    def capturing(self) -> bool:
+        """Whether it samples."""
+
+    @property
+    def has_pending(self) -> bool:
+        """Whether samples wait for the host."""
+
+    def pump(self) -> None:
+        """Hand the host the samples up to the present virtual instant."""
+
+
 class FastPace:
     """Virtual time runs as fast as the host computes and the analyzers' clients take samples.
 
@@ -75,8 +111,8 @@ class FastPace:
     def __init__(
         self,
         boards: VirtualBoards,
-        uarts: Collection[VirtualUart],
-        analyzers: Collection[AnalyzerServer],
+        uarts: Collection[Console],
+        analyzers: Collection[Sampler],
         *,
         slice_ps: int = SLICE_PS,
     ) -> None:
@@ -213,12 +249,12 @@ class RealTimePace:
         return [remark, *(text for text, uart in zip(lost, self._uarts, strict=True) if uart.lost)]
 
 
-def _pending(uarts: Collection[VirtualUart], analyzers: Collection[AnalyzerServer]) -> bool:
+def _pending(uarts: Collection[Console], analyzers: Collection[Sampler]) -> bool:
     """Whether samples or serial bytes wait for the host."""
     return any(uart.has_pending for uart in uarts) or any(analyzer.has_pending for analyzer in analyzers)
 
 
-def _hand_over(uarts: Collection[VirtualUart], analyzers: Collection[AnalyzerServer]) -> None:
+def _hand_over(uarts: Collection[Console], analyzers: Collection[Sampler]) -> None:
     for uart in uarts:
         uart.drain_board()
     for analyzer in analyzers:

@@ -1,8 +1,7 @@
-"""The direct bench gives the recording that `gpiorig run` makes through sigrok-cli and ptys."""
+"""Recording directly gives the recording that is made through sigrok-cli and ptys."""
 
 from __future__ import annotations
 
-import directbench
 import msgspec
 import numpy as np
 import pytest
@@ -10,9 +9,10 @@ from twoanalyzers import DEMO, EXPERIMENT, two_analyzers
 
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.errors import BenchError
 from gpiorig.rig.experiments import experiment as experiments
 from gpiorig.rig.experiments import images as firmware
-from gpiorig.rig.run import runner
+from gpiorig.rig.run import direct, runner
 
 pytestmark = pytest.mark.slow  # runs virtual benches
 
@@ -53,8 +53,8 @@ def both(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     experiment = experiments.load(experiment_file, bench, packets=None)
     images = firmware.images(bench, experiment, bench_file=bench_file)
     real = runner.run(bench, experiment, bench_file=bench_file, output=folder / "real", firmware=images)
-    direct = directbench.run(bench, experiment, bench_file=bench_file, output=folder / "direct", images=images)
-    return [real, direct]
+    directly = direct.run(bench, experiment, bench_file=bench_file, output=folder / "direct", firmware=images)
+    return [real, directly]
 
 
 def test_edges_are_equal(both: list[Recording]) -> None:
@@ -86,3 +86,18 @@ def test_descriptions_are_equal(both: list[Recording]) -> None:
     assert {"epoch", "analyzer", "files"} <= differing <= set(DIFFERENT)
     assert "complete" == direct["state"]
     assert () == both[1].verify()
+
+
+@pytest.mark.parametrize(
+    ("extra", "why"),
+    [
+        ('pace = "real-time"', "has the pace of a clock"),
+        ('[[virtual.faults]]\nkind = "stalls"\nat_us = 1000', "has a fault of an analyzer"),
+    ],
+)
+def test_a_bench_that_needs_its_ends_is_refused(extra: str, why: str) -> None:
+    """Before anything is recorded."""
+    text = DEMO.read_text()
+    text = text.replace("[virtual]", f"[virtual]\n{extra}") if "pace" in extra else f"{text}\n{extra}\n"
+    with pytest.raises(BenchError, match=why):
+        direct.refuse_real_ends(benches.loads(text))
