@@ -145,6 +145,21 @@ def test_a_pattern_is_of_all_nodes_that_match(read) -> None:  # type: ignore[no-
     assert (["initiator"], ["n1", "n2", "initiator"]) == (off.experiment.started, on.experiment.started)
 
 
+def test_nodes_of_a_pattern_have_values_of_their_own(read) -> None:  # type: ignore[no-untyped-def]
+    """An axis sets a key of one of them, and each gets a phase of its own; no point changes another."""
+    nodes = '[experiment.nodes."n*"]\nstart = true\n'
+    axis = '[[vary]]\nname = "threads"\nvalues = [0, 1]\n[vary.set]\n"nodes.n1.kernel" = ["events", "threads"]\n'
+    axis += '"nodes.n2.kernel" = ["events", "events"]\n'
+    phases = '[repeat]\nphases = { "nodes.n*.phase_us" = 1_000_000 }\n'
+
+    none, one = expanded(read(BENCH, NODES, PLAIN, nodes, axis, phases))
+
+    assert ["events", "events"] == [none.experiment.nodes[name].kernel for name in ("n1", "n2")]
+    assert ["threads", "events"] == [one.experiment.nodes[name].kernel for name in ("n1", "n2")]
+    assert one.experiment.nodes["n1"].phase_us != one.experiment.nodes["n2"].phase_us
+    assert none.digest != one.digest
+
+
 def test_the_keys_of_a_base_hold_unless_given(read) -> None:  # type: ignore[no-untyped-def]
     """Tables are merged; the name of the run is the study's."""
     (point,) = expanded(read(BENCH, '[experiment]\nbase = "thesis-m3-riot"\nsettings = { payload = 20 }\n'))

@@ -41,11 +41,11 @@ def put(tree: dict[str, Any], key: str, value: Any) -> None:
 
 
 def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """Two trees of tables; where both have a value, the second one's."""
+    """Two trees of tables; where both have a value, the second one's. The second one's tables are copied."""
     tree = dict(base)
     for key, value in over.items():
         old = tree.get(key)
-        tree[key] = merged(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
+        tree[key] = merged(old if isinstance(old, Mapping) else {}, value) if isinstance(value, Mapping) else value
     return tree
 
 
