@@ -8,7 +8,7 @@ import math
 import pytest
 import studycases
 
-from gpiorig.analysis.campaign import charts, published, selection, values
+from gpiorig.analysis.campaign import charts, published, values
 from gpiorig.analysis.campaign.description import Published, Show
 from gpiorig.analysis.errors import QuantityError
 
@@ -119,17 +119,3 @@ def test_published_needs_something():
     """Neither a value nor an order nor a text is an error."""
     with pytest.raises(QuantityError, match="neither values nor an order nor a text"):
         published.check((Published("table 3", y="rtt.p2p"),), {}, STUDY.axes)
-
-
-@pytest.mark.parametrize(
-    ("show", "message"),
-    [
-        (Show("line", ("rtt.p2p",), x="rate"), "no axis `rate`"),
-        (Show("line", ("rtt.p2p",), where={"protocol": "TCP"}), "has no value `TCP`"),
-        (Show("line", ("rtt.p2p",), levels={"protocol": ("TCP",)}), "has no value `TCP`"),
-    ],
-)
-def test_a_show_with_an_unknown_axis(show, message):
-    """The error names the show and the axes or values that there are."""
-    with pytest.raises(QuantityError, match=f"show `line`.*{message}"):
-        selection.check(show, STUDY.axes)

@@ -88,6 +88,14 @@ def expanded(one: Study, *, quick: bool = False) -> list[Point]:
             "study s: show 1: axis `payload` has no value 30; it has 20, 60.",
         ),
         (
+            (BENCH, PLAIN, AXIS, '[[show]]\nkind = "line"\ny = ["rtt.p2p"]\nlevels = { payload = [30] }\n'),
+            "study s: show 1: axis `payload` has no value 30; it has 20, 60.",
+        ),
+        (
+            (BENCH, PLAIN, AXIS, '[[show]]\nkind = "line"\ny = ["rtt.p2p"]\nlevels = { rate = [1] }\n'),
+            "study s: show 1: no axis is called `rate`; its axes: payload.",
+        ),
+        (
             (BENCH, PLAIN, '[[show]]\nkind = "table"\ny = ["rtt"]\n'),
             "study s: show 1: expression `rtt`: `rtt` has no stat",
         ),

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from gpiorig.analysis.campaign.amounts import value_text
 from gpiorig.analysis.campaign.description import Show, Value
 from gpiorig.analysis.campaign.statistics import Cell, Coordinates
-from gpiorig.analysis.errors import QuantityError
 
 NODE = "node"  # the axis of nodes
 
@@ -78,19 +77,6 @@ def axis_text(axis: str, value: Value) -> str:
     """A value of an axis, with the axis' name where it is not a word."""
     text = value_text(value)
     return text if axis == NODE or (isinstance(value, str) and not value[:1].isdigit()) else f"{axis} {text}"
-
-
-def check(show: Show, axes: Mapping[str, Sequence[Value]]) -> None:
-    """Refuse axes that the study does not have; raises `QuantityError`."""
-    panels = [show.panel] if isinstance(show.panel, str) else [*show.panel]
-    for axis in (show.x, show.series, *panels, *show.where, *show.levels):
-        if axis and axis not in (*axes, NODE):
-            raise QuantityError(f"show `{show.kind}`: no axis `{axis}`; available: {', '.join((*axes, NODE))}.")
-    for axis, values in (*_where(show).items(), *show.levels.items()):
-        for value in values:
-            if axis in axes and value not in axes[axis]:
-                shown = ", ".join(value_text(known) for known in axes[axis])
-                raise QuantityError(f"show `{show.kind}`: axis `{axis}` has no value `{value}`; it has {shown}.")
 
 
 def _where(show: Show) -> dict[str, tuple[Value, ...]]:
