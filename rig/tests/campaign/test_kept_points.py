@@ -13,6 +13,7 @@ from pathlib import Path
 import keptpoints as kept
 import msgspec
 import pytest
+from commandline import gpiorig
 
 from gpiorig.capture.errors import CaptureError
 from gpiorig.capture.recording.recording import Recording
@@ -308,6 +309,19 @@ def test_a_resumed_study_records_what_is_missing_only(tmp_path: Path, moments: M
     running.run([sought], Options(), ended=lambda outcome: worked.append(outcome.item.point.digest))
     assert 4 - len(done) == len(worked)
     assert not {point.digest for point in done} & set(worked)
+
+
+def test_a_run_reads_the_tables_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The table of all points and the pages are of the same results."""
+    sought, read = kept.sought(tmp_path), []
+    table_of = PointFolder.table
+    monkeypatch.setattr(PointFolder, "table", lambda folder: read.append(folder.path.name) or table_of(folder))
+
+    assert 0 == gpiorig("study", "run", tmp_path / "s.toml", "-o", sought.output).status
+
+    assert sorted(point.digest for point in sought.points(range(2))) == sorted(read)
+    assert (sought.output / table.TABLE).is_file()
+    assert (sought.output / "pages" / "s.html").is_file()
 
 
 def test_point_json_names_its_point(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gpiorig.analysis.campaign.results import State
+from gpiorig.analysis.campaign.results import State, StudyResults
 from gpiorig.rig.batch import engine
 from gpiorig.rig.batch.outcome import Outcome
 from gpiorig.rig.campaign import estimate, states, table
@@ -41,10 +41,11 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a run ended: errors of points that could not be worked on, by digest; whether it was stopped."""
+    """How a run ended: the studies' results, errors of points that could not be worked on by digest, if it stopped."""
 
+    results: list[StudyResults]
     errors: dict[str, str]
-    stopped: bool = False
+    stopped: bool
 
 
 def pending(all_sought: Iterable[Sought], *, retry: bool = False) -> list[Task]:
@@ -77,28 +78,36 @@ def estimated(all_sought: Iterable[Sought], tasks: Iterable[Task], *, workers: i
 
 def run(all_sought: Sequence[Sought], options: Options, *, ended: Ended = lambda outcome: None) -> Ending:
     """Do what is to be done for studies; called again, it resumes. The tables of points are written at any end."""
-    errors, tried = dict[str, str](), set[str]()
+    errors = dict[str, str]()
     for sought in all_sought:
         sought.output.mkdir(parents=True, exist_ok=True)
         table.enter(sought.output, sought.study.name, table.entry_of(sought.study.path, sought.conditions))
     try:
-        while tasks := [task for task in pending(all_sought, retry=options.retry) if task.point.digest not in tried]:
-            tried |= {task.point.digest for task in tasks}
-            owners = _owners(all_sought)
-            tasks = [replace(task, directly=options.directly) for task in tasks]
-            outcomes = engine.run(
-                work, tasks, workers=None if options.scheduler else options.workers, scheduler=options.scheduler
-            )
-            with contextlib.closing(outcomes):
-                for outcome in outcomes:
-                    ended(outcome)
-                    state = _entered(outcome, owners[outcome.item.point.digest], errors, options.store)
-                    if options.stop_on_failure and "failed" in state:
-                        return Ending(errors, stopped=True)
+        stopped = _worked(all_sought, options, ended, errors)
     finally:
-        for sought in all_sought:
-            table.write(sought.output, states.results_of(sought.study, sought.conditions, sought.output))
-    return Ending(errors)
+        results = [states.results_of(sought.study, sought.conditions, sought.output) for sought in all_sought]
+        for sought, of_study in zip(all_sought, results, strict=True):
+            table.write(sought.output, of_study)
+    return Ending(results, errors, stopped)
+
+
+def _worked(all_sought: Sequence[Sought], options: Options, ended: Ended, errors: dict[str, str]) -> bool:
+    """Work on the points until none is pending, or one failed and the options ask to stop then; whether it stopped."""
+    tried = set[str]()
+    while tasks := [task for task in pending(all_sought, retry=options.retry) if task.point.digest not in tried]:
+        tried |= {task.point.digest for task in tasks}
+        owners = _owners(all_sought)
+        tasks = [replace(task, directly=options.directly) for task in tasks]
+        outcomes = engine.run(
+            work, tasks, workers=None if options.scheduler else options.workers, scheduler=options.scheduler
+        )
+        with contextlib.closing(outcomes):
+            for outcome in outcomes:
+                ended(outcome)
+                state = _entered(outcome, owners[outcome.item.point.digest], errors, options.store)
+                if options.stop_on_failure and "failed" in state:
+                    return True
+    return False
 
 
 def _owners(all_sought: Iterable[Sought]) -> dict[str, list[tuple[Sought, Point]]]:

@@ -18,7 +18,7 @@ from gpiorig.rig import names, resources
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.campaign import lock, numbers, pages, running, states, study, table
 from gpiorig.rig.campaign.points import Conditions
-from gpiorig.rig.campaign.running import Options
+from gpiorig.rig.campaign.running import Ending, Options
 from gpiorig.rig.campaign.states import Sought
 from gpiorig.rig.errors import BenchError, RigError
 
@@ -71,15 +71,14 @@ def _record(options: argparse.Namespace) -> int:
     running.check_options(wanted, conditions)
     all_sought = [Sought.of(one, conditions, options.output) for one in studies]
     with lock.held(options.output):
-        failed = _run_all(all_sought, wanted)
-        results = [states.results_of(one, conditions, options.output) for one in studies]
-        others = _others(options.output, results) if options.action == "run" else None
-        written = pages.write(options.output, results, others)
-    return _printed(options, results, written, failed)
+        ending = _run_all(all_sought, wanted)
+        others = _others(options.output, ending.results) if options.action == "run" else None
+        written = pages.write(options.output, ending.results, others)
+    return _printed(options, ending.results, written, ending.errors)
 
 
-def _run_all(all_sought: Sequence[Sought], options: Options) -> dict[str, str]:
-    """Work on all studies; errors by digest. All of their points are checked before the first is recorded."""
+def _run_all(all_sought: Sequence[Sought], options: Options) -> Ending:
+    """Work on all studies. All of their points are checked before the first is recorded."""
     tasks = running.pending(all_sought, retry=options.retry)
     ahead = running.estimated(all_sought, tasks, workers=options.workers)
     if tasks:
@@ -89,9 +88,7 @@ def _run_all(all_sought: Sequence[Sought], options: Options) -> dict[str, str]:
         print(f"{'; '.join(parts)}.", file=sys.stderr)
     with tqdm(total=len(tasks), unit=" points", desc="points", disable=None) as bar:
         try:
-            return running.run(
-                all_sought, options, ended=lambda outcome: _advance(bar, outcome.item.point.study)
-            ).errors
+            return running.run(all_sought, options, ended=lambda outcome: _advance(bar, outcome.item.point.study))
         except KeyboardInterrupt:
             bar.close()
             left = len(running.pending(all_sought))
