@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from gpiorig.rig.arguments import repeated_options
+
 EPILOG = """\
 examples:
   gpiorig batch 'runs/*'                      tables and report of each, all headline numbers in batch-results/
@@ -45,14 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of record, decode, analyse, report: as far as the last (report)",
     )
     parser.add_argument("--no-report", action="store_true", help="tables only, without pages: --do analyse")
-    parser.add_argument(
-        "--quantity",
-        dest="quantities",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="also this, such as 'mac.tx -> mac.rx' (docs/guide/quantities.md); may be repeated",
-    )
+    repeated_options.add_quantities(parser, "also this")
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--workers", type=int, metavar="N", help="processes (one per processor); 1: in this process")
     where.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask cluster, such as tcp://10.0.0.5:8786")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from gpiorig.rig.arguments import repeated_options
+
 EPILOG = """\
 examples:
   gpiorig compare base new                                     shows which steps changed, and by how much
@@ -23,22 +25,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of a comparison."""
     parser.add_argument("base", type=Path, metavar="BASE", help="recording folder to compare with")
     parser.add_argument("new", type=Path, metavar="NEW", help="recording folder")
-    parser.add_argument(
-        "--threshold",
-        dest="thresholds",
-        action="append",
-        default=[],
-        metavar="CHANGE",
-        help="largest change, such as 'rtt.p99 +5 %%', 'isr.median +-2 us'; may be repeated",
-    )
-    parser.add_argument(
-        "--quantity",
-        dest="quantities",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="compare this too, such as 'mac.tx -> mac.rx' (docs/guide/quantities.md); may be repeated",
-    )
+    change = "largest change, such as 'rtt.p99 +5 %%', 'isr.median +-2 us'"
+    repeated_options.add(parser, "--threshold", "thresholds", "CHANGE", change)
+    repeated_options.add_quantities(parser, "compare this too")
     parser.add_argument("--any-change", action="store_true", help="any significant change ends with status 1, too")
     parser.add_argument("--fresh", action="store_true", help="analyse the recordings, whatever tables they have")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write all changes as .csv or .parquet")

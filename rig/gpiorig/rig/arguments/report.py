@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from gpiorig.rig.arguments import repeated_options
+
 EPILOG = """\
 examples:
   gpiorig report run1                         writes run1/*.parquet and run1/report/report.html
@@ -36,19 +38,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help_text = f"write the {option} next to the page, too: any of {formats}"
         parser.add_argument(f"--{option}", metavar="FORMATS", default="", help=help_text)
     parser.add_argument("--json", action="store_true", help="print the numbers as one JSON object")
-    parser.add_argument(
-        "--assert",
-        dest="assertions",
-        action="append",
-        default=[],
-        metavar="LIMIT",
-        help="a limit to keep, such as 'rtt.p99 < 20 ms', in addition to those of the experiment; may be repeated",
-    )
-    parser.add_argument(
-        "--quantity",
-        dest="quantities",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="show this too, such as 'mac.tx -> mac.rx' (docs/guide/quantities.md); may be repeated",
-    )
+    limit = "a limit to keep, such as 'rtt.p99 < 20 ms', in addition to those of the experiment"
+    repeated_options.add(parser, "--assert", "assertions", "LIMIT", limit)
+    repeated_options.add_quantities(parser, "show this too")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from gpiorig.rig.arguments import repeated_options
+
 EPILOG = """\
 examples:
   gpiorig store add runs/* --study trial1     analyse recordings and add their tables
@@ -26,23 +28,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = _verb(verbs, "add", "analyse recordings and add their tables")
     add.add_argument("recordings", type=Path, nargs="+", metavar="RUN", help="recording folders")
     add.add_argument("--study", default="-", metavar="NAME", help="name that the runs are found under")
-    add.add_argument(
-        "--quantity",
-        dest="quantities",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="in place of those of the experiment (docs/guide/quantities.md); may be repeated",
-    )
+    repeated_options.add_quantities(add, "in place of those of the experiment")
     ls = _verb(verbs, "ls", "list studies and recordings")
-    ls.add_argument(
-        "--search",
-        type=Path,
-        action="append",
-        default=[],
-        metavar="DIR",
-        help="look below it for recordings that are not at their places; may be repeated",
-    )
+    repeated_options.add(ls, "--search", "search", "DIR", "look below it for recordings that are not at their places")
     query = _verb(verbs, "query", "print the result of one SELECT")
     query.add_argument("sql", metavar="SQL", help="see docs/reference/store.md")
     export = _verb(verbs, "export", "write the result of one SELECT into a file", has_json=False)

@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -56,7 +57,7 @@ def _as_text(added: Added, folder: str) -> str:
 
 def _list(store: Store, options: argparse.Namespace) -> int:
     """List what is there; 1 if a recording is missing."""
-    moved = store.find(options.search) if options.search else ()
+    moved = store.find(map(Path, options.search)) if options.search else ()
     studies = store.query(
         "SELECT study, (SELECT count(*) FROM points p WHERE p.study = s.study) AS points, "
         "(SELECT count(*) FROM runs r WHERE r.study = s.study) AS runs, "
