@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import dataclasses
 import itertools
+import re
 import shutil
 
 import msgspec
@@ -59,6 +60,7 @@ def test_a_page_has_every_kind_and_its_files(folder):
     text = (folder / "000-interference.html").read_text()
     assert 6 == text.count("<figcaption>")
     assert "a &lt;b&gt;statement&lt;/b&gt;" in text
+    assert '<p class="bad">4 points failed: check failed: 3 events of responder are lost' in text
     assert "MAC, interference in packets/s 12: repeats 0, 1, 2 failed: check failed: 3 events" in text
     assert "UDP takes 9." in text
     assert "Check failed" not in text and "All checks passed" not in text
@@ -197,3 +199,35 @@ def test_pages_do_not_scroll_sideways(folder):
             assert 0 == window.evaluate(overflow)
         browser.close()
     assert [] == errors
+
+
+LONG = "check failed: " + "; ".join(f"{node} has lost {17 * node} events of its buffer" for node in range(30))
+
+
+@pytest.fixture
+def failing():
+    """The study with reasons that are long; at one combination there are two."""
+    reasons = (LONG.replace("check", "limit"), LONG, LONG)
+    points = [
+        dataclasses.replace(point, reason=LONG if point.coordinates["protocol"] == "UDP" else reasons[point.repeat])
+        if point.state == "failed"
+        else point
+        for point in STUDY.points
+    ]
+    values = ({"protocol": "MAC", X: 12, "value": "10 ms"},)
+    published = (Published("4.7.1", y="rtt.p2p", values=values),)
+    return dataclasses.replace(FULL, points=points, published=published)
+
+
+def test_long_reasons_are_one_line_and_complete_below(failing, tmp_path):
+    """Equal ones are together; cells of tables have the most frequent one; each point's line has all of it."""
+    text = page.write_study(tmp_path, failing).read_text()
+
+    assert "<li>3 points failed: check failed: 0 has lost 0 events" in text
+    assert "<summary>2 combinations with repeats that are in no mean</summary>" in text
+    assert f"repeats 1, 2 failed: {LONG}" in text
+    (cell,) = set(re.findall("<td[^>]*>(2 repeats failed[^<]*)</td>", text))
+    assert cell.endswith("… (and 1 other reason)") and len(cell) < 100
+    markdown = catalogue.seeds_markdown([failing])
+    assert "2 repeats failed: check failed: 0 has lost 0 events" in markdown
+    assert LONG not in markdown and 500 > max(map(len, markdown.splitlines()[4:]))

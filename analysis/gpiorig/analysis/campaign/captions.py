@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from gpiorig.analysis.campaign.description import Published, Show
 from gpiorig.analysis.campaign.results import StudyResults
 from gpiorig.analysis.campaign.selection import is_level
-from gpiorig.analysis.campaign.statistics import MIN_REPEATS, ONE_RUN, Cell, Estimate, fewer
+from gpiorig.analysis.campaign.statistics import MIN_REPEATS, ONE_RUN, Estimate, fewer
 from gpiorig.analysis.campaign.values import Group
 from gpiorig.analysis.figures.study_means import SHOWN_REPEATS
 from gpiorig.analysis.number_text import count_text
@@ -32,12 +32,6 @@ def caption(results: StudyResults, show: Show, groups: Sequence[Group]) -> str:
     sentences += [QUICK] if results.quick else []
     sentences += [VIRTUAL] if any(point.virtual for point in results.points) else []
     return " ".join(sentence for sentence in sentences if sentence)
-
-
-def troubles(cells: Iterable[Cell], where: str) -> list[str]:
-    """A line for the repeats of a combination that are in no mean; none without any."""
-    lines = dict.fromkeys(cell.trouble for cell in cells if cell.troubles)
-    return [f"{where}: {'; '.join(lines)}"] if lines else []
 
 
 def _drawn(show: Show, estimates: Sequence[Estimate]) -> str:

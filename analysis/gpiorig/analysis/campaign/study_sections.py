@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from gpiorig.analysis.campaign import amounts, captions, conclusion, orders, tables, values
+from gpiorig.analysis.campaign import amounts, captions, conclusion, orders, tables, troubles, values
 from gpiorig.analysis.campaign.charts import chart
 from gpiorig.analysis.campaign.description import Show
 from gpiorig.analysis.campaign.published import where_text
@@ -19,10 +19,11 @@ from gpiorig.analysis.campaign.tables import Compared
 from gpiorig.analysis.campaign.values import Group
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.figures import studies
-from gpiorig.analysis.number_text import DASH
+from gpiorig.analysis.number_text import DASH, count_text
 from gpiorig.analysis.report.blocks import Block, Details, Links, Picture, Section, Table, Text, text, why_not
 
 OPEN_ROWS = 24  # of a table; a longer one is folded away
+OPEN_REASONS = 6  # why repeats are in no mean; further ones are folded away
 FIGURE_FILES, TABLE_FILES = (".svg", ".png"), (".csv", ".parquet", ".tex")
 
 
@@ -91,19 +92,22 @@ def _show(results: StudyResults, number: int, show: Show, contents: dict[str, pa
 
 
 def _troubles(groups: Sequence[Group]) -> list[Block]:
-    """The repeats that are in no mean, with the reasons."""
+    """The repeats that are in no mean: each reason once, and all of them by combination below."""
     by_place: dict[str, list[Cell]] = {}
     for cell in (cell for group in groups for cell in group.cells):
         by_place.setdefault(where_text(cell.coordinates) or "all points", []).append(cell)
-    lines = [line for place, cells in by_place.items() for line in captions.troubles(cells, place)]
-    if not lines:
+    complete = troubles.complete(by_place)
+    if not complete:
         return []
-    listed = Text(tuple(lines), "bad")
-    return (
-        [listed]
-        if len(lines) <= OPEN_ROWS
-        else [Details(f"{len(lines)} combinations with repeats that are in no mean", (listed,))]
+    brief = troubles.lines(by_place)
+    shown = [
+        *brief[:OPEN_REASONS],
+        *([f"and {len(brief) - OPEN_REASONS} other reasons"] if len(brief) > OPEN_REASONS else []),
+    ]
+    every = Details(
+        f"{count_text(len(complete), 'combination')} with repeats that are in no mean", (Text(tuple(complete)),)
     )
+    return [Text(tuple(shown), "bad"), every]
 
 
 def _files(name: str, *, figure: bool) -> Links:

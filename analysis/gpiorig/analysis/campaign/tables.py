@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from gpiorig.analysis.campaign import amounts, orders, published, statistics
+from gpiorig.analysis.campaign import amounts, orders, published, statistics, troubles
 from gpiorig.analysis.campaign.description import Published, Show, Value
 from gpiorig.analysis.campaign.expressions import parse
 from gpiorig.analysis.campaign.published import Stated, where_text
@@ -169,7 +169,7 @@ def html_rows(
             (
                 *(_word(dict(at).get(axis)) or DASH for axis in shown),
                 *(brief(estimates.get(name)) for name, _ in columns),
-                count(first) if first else next(iter(by_name.values())).trouble,
+                count(first) if first else troubles.brief(next(iter(by_name.values()))),
             )
         )
     return header, rows
@@ -183,7 +183,7 @@ def _compared(every: Sequence[Cell], stated: Stated) -> Iterable[Compared]:
     for cell in cells:
         at = {axis: value for axis, value in coordinates_of(cell).items() if axis not in hidden and value != ""}
         if cell.estimate is None:
-            yield Compared(stated, cell, where_text(at), cell.trouble)
+            yield Compared(stated, cell, where_text(at), troubles.brief(cell))
         elif stated.unit not in ("1", cell.estimate.unit):
             reason = f"the unit differs: published {stated.unit}, here {cell.estimate.unit}"
             yield Compared(stated, None, where_text(at), reason)
