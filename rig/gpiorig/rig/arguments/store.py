@@ -10,6 +10,7 @@ from gpiorig.rig.arguments import repeated_options
 EPILOG = """\
 examples:
   gpiorig store add runs/* --study trial1     analyse recordings and add their tables
+  gpiorig store add study-results             add the points of all studies of the folder, as `study run --store` does
   gpiorig store ls                            studies, runs, recordings and where they are
   gpiorig store query 'select study, quantity, median(value) from quantities group by all'
   gpiorig store query 'describe results'      the columns of a table
@@ -25,8 +26,14 @@ docs/reference/store.md has its tables, and queries for each kind of question.""
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of all verbs."""
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="add|ls|query|export|rm|gc")
-    add = _verb(verbs, "add", "analyse recordings and add their tables")
-    add.add_argument("recordings", type=Path, nargs="+", metavar="RUN", help="recording folders")
+    add = _verb(verbs, "add", "analyse recordings and add their tables; or add the points of studies")
+    add.add_argument(
+        "recordings",
+        type=Path,
+        nargs="+",
+        metavar="RUN",
+        help="recording folders; output folders of `gpiorig study run`, folders of points in them, or single points",
+    )
     add.add_argument("--study", default="-", metavar="NAME", help="name that the runs are found under")
     repeated_options.add_quantities(add, "in place of those of the experiment")
     ls = _verb(verbs, "ls", "list studies and recordings")

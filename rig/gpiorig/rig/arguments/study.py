@@ -51,4 +51,4 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             action="store_true",
             help="record virtual boards without sigrok-cli: the same recordings, sooner",
         )
-        action.add_argument("--store", type=Path, metavar="FILE", help="add each point to this store")
+        action.add_argument("--store", type=Path, metavar="DIR", help="add each point to this store")

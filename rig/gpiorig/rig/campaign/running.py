@@ -16,12 +16,13 @@ from gpiorig.rig.campaign.estimate import Estimate
 from gpiorig.rig.campaign.folder import PointFile
 from gpiorig.rig.campaign.points import Conditions, Point
 from gpiorig.rig.campaign.states import PENDING, Sought
+from gpiorig.rig.campaign.stored import RESULTS, Ended
 from gpiorig.rig.campaign.work import Task, work
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.run.direct import refuse_real_ends
 from gpiorig.rig.store.store import Store
 
-Ended = Callable[[Outcome[Task, PointFile]], object]
+Notified = Callable[[Outcome[Task, PointFile]], object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +77,15 @@ def estimated(all_sought: Iterable[Sought], tasks: Iterable[Task], *, workers: i
     return estimate.of([task.point for task in tasks if not task.recorded], known.values(), workers=workers)
 
 
-def run(all_sought: Sequence[Sought], options: Options, *, ended: Ended = lambda outcome: None) -> Ending:
+def run(all_sought: Sequence[Sought], options: Options, *, ended: Notified = lambda outcome: None) -> Ending:
     """Do what is to be done for studies; called again, it resumes. The tables of points are written at any end."""
     errors = dict[str, str]()
     for sought in all_sought:
         sought.output.mkdir(parents=True, exist_ok=True)
         table.enter(sought.output, sought.study.name, table.entry_of(sought.study.path, sought.conditions))
+    if options.store is not None:
+        for point in (ended for sought in all_sought for ended in _ended(sought)):
+            point.add(Store(options.store))
     try:
         stopped = _worked(all_sought, options, ended, errors)
     finally:
@@ -91,7 +95,7 @@ def run(all_sought: Sequence[Sought], options: Options, *, ended: Ended = lambda
     return Ending(results, errors, stopped)
 
 
-def _worked(all_sought: Sequence[Sought], options: Options, ended: Ended, errors: dict[str, str]) -> bool:
+def _worked(all_sought: Sequence[Sought], options: Options, ended: Notified, errors: dict[str, str]) -> bool:
     """Work on the points until none is pending, or one failed and the options ask to stop then; whether it stopped."""
     tried = set[str]()
     while tasks := [task for task in pending(all_sought, retry=options.retry) if task.point.digest not in tried]:
@@ -136,18 +140,18 @@ def _entered(
         state, reason = sought.state(point)
         after.add(state)
         if store is not None:
-            folder = sought.folder(point)
-            Store(store).add_point(
-                point.study,
-                point.digest,
-                point.coordinates,
-                point.repeat,
-                state,
-                folder.quantities if folder.quantities.is_file() else None,
-                folder.recording if folder.open() is not None else None,
-                reason=reason,
-            )
+            _as_ended(sought, point, state, reason).add(Store(store))
     return after
+
+
+def _ended(sought: Sought) -> list[Ended]:
+    """The points of a study that have ended."""
+    states_of = [(point, *sought.state(point)) for point in sought.points(states.rounds(sought))]
+    return [_as_ended(sought, *ending) for ending in states_of if ending[1] in RESULTS]
+
+
+def _as_ended(sought: Sought, point: Point, state: State, reason: str) -> Ended:
+    return Ended(point.study, point.digest, point.coordinates, point.repeat, state, reason, sought.folder(point))
 
 
 def _shuffled(study: str, points: Sequence[Point]) -> Sequence[Point]:

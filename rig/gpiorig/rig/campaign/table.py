@@ -70,7 +70,7 @@ def write(output: Path, results: StudyResults) -> None:
     new = pa.Table.from_pylist(rows(results), schema=_SCHEMA)
     parts = {results.name: new}
     if path.is_file():
-        old = _read(path)
+        old = _content(path)
         for name in pc.unique(old["study"]).to_pylist():
             parts.setdefault(name, old.filter(pc.equal(old["study"], name)))
     with replacing(path) as file:
@@ -95,7 +95,13 @@ def enter(output: Path, name: str, entry: Entry) -> None:
         file.write_bytes(msgspec.json.format(msgspec.json.encode(dict(sorted(content.items()))), indent=1))
 
 
-def _read(path: Path) -> pa.Table:
+def read(output: Path) -> list[dict[str, Any]]:
+    """The rows of all studies, as `rows`."""
+    content: list[dict[str, Any]] = _content(output / TABLE).to_pylist()
+    return content
+
+
+def _content(path: Path) -> pa.Table:
     try:
         return pq.read_table(path, schema=_SCHEMA)
     except (pa.ArrowException, OSError) as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,14 @@ import pyarrow as pa
 from tqdm import tqdm
 
 from gpiorig.analysis.errors import AnalysisError
+from gpiorig.analysis.number_text import count_text
 from gpiorig.analysis.tables import stages
 from gpiorig.capture.errors import CaptureError
+from gpiorig.rig.campaign import stored
+from gpiorig.rig.campaign.stored import Ended
 from gpiorig.rig.errors import RigError, StoreError
 from gpiorig.rig.plain_json import without_nan
+from gpiorig.rig.store.contents import NONE
 from gpiorig.rig.store.outcomes import Added
 from gpiorig.rig.store.store import Store
 
@@ -31,10 +36,13 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _add(store: Store, options: argparse.Namespace) -> int:
-    """Add recordings; 1 if one of several could not be added."""
+    """Add recordings and points of studies; 1 if one of several could not be added."""
     status = 0
     for folder in tqdm(options.recordings, unit=" runs", disable=None, leave=False):
         try:
+            if points := stored.found(folder):
+                _add_points(store, folder, points, options)
+                continue
             added = store.add(folder, study=options.study, quantities=options.quantities)
         except (RigError, CaptureError, AnalysisError) as error:
             if len(options.recordings) == 1:
@@ -44,6 +52,27 @@ def _add(store: Store, options: argparse.Namespace) -> int:
             continue
         print(json.dumps(_as_json(added) | {"folder": str(folder)}) if options.json else _as_text(added, str(folder)))
     return status
+
+
+def _add_points(store: Store, folder: Path, points: Sequence[Ended], options: argparse.Namespace) -> None:
+    """Add the points of studies that have ended."""
+    if options.study != NONE or options.quantities:
+        raise StoreError(f"{folder}: its points have their studies and quantities; omit --study and --quantity.")
+    ended = [point for point in points if point.state in stored.RESULTS]
+    for point in ended:
+        added = point.add(store)
+        if options.json:
+            print(json.dumps(_as_json(added) | {"folder": str(point.folder.path)}))
+    if not options.json:
+        studies = len({point.study for point in ended})
+        print(f"{folder}: {count_text(len(ended), 'point')} of {count_text(studies, 'study', 'studies')} added")
+    if len(ended) < len(points):
+        left, states = (
+            len(points) - len(ended),
+            ", ".join(sorted({point.state for point in points} - {*stored.RESULTS})),
+        )
+        remedy = "`gpiorig study run` records or analyses them"
+        print(f"{folder}: not added: {count_text(left, 'point')} ({states}); {remedy}.", file=sys.stderr)
 
 
 def _as_json(added: Added) -> dict[str, Any]:
