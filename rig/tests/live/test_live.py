@@ -13,12 +13,14 @@ import numpy as np
 import pytest
 import shared
 from commandline import gpiorig
+from numpy.typing import NDArray
 
 from gpiorig.analysis.packets import delivery
 from gpiorig.analysis.statistics.summary import summarize
 from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.capture.recording.segment_writer import SegmentWriter, write_waveform
+from gpiorig.capture.sync import sync_line
 from gpiorig.rig import resources
 from gpiorig.rig.live import watch as watching
 from gpiorig.rig.live.distribution import RESOLUTION, Delays
@@ -192,7 +194,7 @@ def test_lost_samples_and_damage_are_named(recorded: Path, tmp_path: Path) -> No
 
 
 def test_several_analyzers(recorded: Path, expected: Analysis, tmp_path: Path) -> None:
-    """Events of each analyzer's nodes are counted; packets wait for the merge, which the output states."""
+    """Without a sync line the events of each analyzer's nodes are counted; why packets are not is stated."""
     source = Recording.open(recorded)
     run = Recording.create(tmp_path / "run", source.info).update(state="capturing", files={})
     for node in expected.events.node_names:
@@ -203,9 +205,87 @@ def test_several_analyzers(recorded: Path, expected: Analysis, tmp_path: Path) -
     done = gpiorig("live", tmp_path / "run", "--json")
     update = json.loads(done.stdout.splitlines()[-1])
     assert (0, 2, {}) == (done.status, update["analyzers"], update["delays"])
+    first = sorted(expected.events.node_names)[0]
+    assert f"not aligned: {first} has no sync line; put it on a channel of each analyzer" in update["not_aligned"]
+    assert update["not_aligned"].removesuffix(".") in gpiorig("live", tmp_path / "run").stdout
     counts = {name: node["events"] for name, node in update["nodes"].items()}
     numbers = enumerate(expected.events.node_names)
     assert {name: np.count_nonzero(expected.events.nodes == number) for number, name in numbers} == counts
+
+
+@dataclass
+class Analyzer:
+    """What an analyzer writes: the lines of one node, and the sync line, by a clock of its own."""
+
+    writer: SegmentWriter
+    samples: NDArray[np.int64]
+    levels: NDArray[np.uint64]
+    ppm: float
+    offset: int
+    written: int = 0
+
+    def at(self, samples: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Samples of this analyzer."""
+        return np.rint(samples * (1 + self.ppm * 1e-6)).astype(np.int64) + self.offset
+
+    def write(self, until: int) -> None:
+        """Write until this sample of the source."""
+        stop, watermark = int(np.searchsorted(self.samples, until)), int(self.at(np.array([until]))[0])
+        placed = self.at(self.samples[self.written : stop])
+        placed[placed == self.offset] = 0  # it began before the other
+        self.writer.append(placed, self.levels[self.written : stop], watermark=watermark)
+        self.written = stop
+
+
+def analyzers(source: Recording, folder: Path) -> tuple[Recording, list[Analyzer]]:
+    """A run of an analyzer for each node, 40 ppm and 2 ms apart."""
+    edges = source.edges()
+    wide = sync_line.code()[: int(edges.end // 240_000)]
+    rises = 1_000 + 240_000 * np.arange(len(wide))
+    falls = rises + np.where(wide, 4_800, 2_400)
+    samples = np.unique(np.concatenate([edges.samples, rises, falls]))
+    sync = np.searchsorted(rises, samples, side="right") - np.searchsorted(falls, samples, side="right")
+    levels = edges.levels[np.searchsorted(edges.samples, samples, side="right") - 1]
+    levels = levels | sync.astype(np.uint64) << np.uint64(len(edges.channels))
+    run = Recording.create(folder, source.info).update(state="capturing", files={})
+    parts = []
+    for number, node in enumerate(("initiator", "responder")):
+        channels = (*(name if name.startswith(f"{node}.") else "" for name in source.info.channels), "sync")
+        part = Recording.create(folder / "analyzers" / f"a{number}", run.info).update(channels=channels)
+        writer = SegmentWriter(part.edges_folder, segment_bytes=1 << 16)
+        parts.append(Analyzer(writer, samples, levels, ppm=40 * number, offset=48_000 * number))
+    return run, parts
+
+
+def test_packets_over_several_analyzers(recorded: Path, expected: Analysis, tmp_path: Path) -> None:
+    """Aligned by the sync line, they are counted as with one analyzer, at any moment; delays within two samples."""
+    source = Recording.open(recorded)
+    run, parts = analyzers(source, tmp_path / "run")
+    updates = Watch(tmp_path / "run", window_s=Fraction(30), settle_s=SETTLE_S).updates(0)
+    next(updates)
+    end, counted = source.edges().end, []
+    for step in range(1, STEPS + 1):
+        for part in parts:
+            part.write(end * step // STEPS)
+        update = until(updates, float(end * step // STEPS / RATE_HZ))
+        counted.append(sum(node.sent for node in update.nodes.values()))
+    assert counted == sorted(counted) and len({*counted}) > STEPS // 2
+    for part in parts:
+        part.writer.close()
+    run.finish(state="complete")
+    last = until(updates, 1e9)
+
+    alone = Watch(recorded, window_s=Fraction(30), settle_s=SETTLE_S)
+    one = until(alone.updates(0), 1e9)
+    assert ("complete", "", 2) == (last.state, last.not_aligned, last.analyzers)
+    fates = ("events", "sent", "delivered", "lost", "other")
+    for name, node in one.nodes.items():
+        assert [getattr(node, fate) for fate in fates] == [getattr(last.nodes[name], fate) for fate in fates]
+    assert one.delays.keys() == last.delays.keys()
+    for name, (_, every) in one.delays.items():
+        aligned = last.delays[name][1]
+        assert every.n == aligned.n
+        assert abs(every.p2p_ns - aligned.p2p_ns) <= 2e9 / RATE_HZ
 
 
 def test_a_recording_without_a_bench(tmp_path: Path, recorded: Path) -> None:

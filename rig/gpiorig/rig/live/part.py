@@ -15,6 +15,7 @@ from gpiorig.analysis.events.wiring import NodeLines
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.capture.recording.segment_format import is_written, paths_in
 from gpiorig.capture.recording.segment_reader import SegmentReader
+from gpiorig.rig.live.aligned import Lane
 from gpiorig.rig.live.packets import Packets
 
 SLOTS = 60  # intervals that the window is counted in
@@ -31,8 +32,8 @@ class Part:
         Nodes whose channels this analyzer has.
     window_s
         Time over which rates are taken.
-    packets
-        Counts the packets; None where nodes of other analyzers have a part in them.
+    events_to
+        What gets its events.
 
     Attributes
     ----------
@@ -47,7 +48,7 @@ class Part:
     """
 
     def __init__(
-        self, recording: Recording, wiring: Sequence[NodeLines], *, window_s: Fraction, packets: Packets | None
+        self, recording: Recording, wiring: Sequence[NodeLines], *, window_s: Fraction, events_to: Packets | Lane
     ) -> None:
         info = recording.info
         self.rate_hz = info.samplerate_hz
@@ -55,7 +56,7 @@ class Part:
         self._folder = recording.edges_folder
         self._reader = SegmentReader(self._folder)
         self._decoder = EventDecoder(info.channels, self.rate_hz, wiring)
-        self.packets = packets
+        self._events_to = events_to
         self._window = int(window_s * self.rate_hz)
         self.changes = self.end = self.lost_samples = self.gaps = 0
         self.events, self.damaged = (np.zeros(len(wiring), dtype=np.int64) for _ in range(2))
@@ -67,6 +68,8 @@ class Part:
         for block in self._reader:
             self.changes, self.end = self.changes + len(block.samples), block.end
             self._decoder.feed(block)
+            if isinstance(self._events_to, Lane):
+                self._events_to.see(block)
             for start, end in block.gaps.tolist():
                 self.gaps, self.lost_samples = self.gaps + 1, self.lost_samples + end - start
                 self.last_problem = f"{end - start} samples were lost at {self._time(start)}"
@@ -74,11 +77,8 @@ class Part:
             yield len(block.samples)
 
     def finish(self) -> None:
-        """Decode what is open, and count all packets."""
-        decoded = self._decoder.finish()
-        self._take(decoded, np.zeros((0, 2), dtype=np.int64))
-        if self.packets is not None:
-            self.packets.count(all_of_them=True)
+        """Decode what is open."""
+        self._take(self._decoder.finish(), np.zeros((0, 2), dtype=np.int64))
 
     @property
     def is_written(self) -> bool:
@@ -130,8 +130,7 @@ class Part:
             self._slots.append((self.end, self.events))
         while len(self._slots) > 2 and self._slots[1][0] <= self.end - self._window:
             self._slots.popleft()
-        if self.packets is not None:
-            self.packets.feed(decoded, gaps, self.end)
+        self._events_to.feed(decoded, gaps, self.end)
 
     def _time(self, sample: int) -> str:
         return f"{float(sample / self.rate_hz):.6f} s"

@@ -13,7 +13,6 @@ from gpiorig.rig.recordings.provenance import VIRTUAL
 
 NODE_COLUMNS = ("events", "events/s", "damaged", "sent", "delivered", "lost", "other")
 FIGURE_COLUMNS = ("n", "median", "p99", "p2p")
-SEVERAL = "Several analyzers: packets and delays are known when their recordings are merged, at the end."
 
 
 def as_json(update: Update) -> dict[str, Any]:
@@ -49,7 +48,7 @@ def line(update: Update) -> str:
     for name, (recent, _) in list(update.delays.items())[:1]:
         n, median, p99, p2p = _figures(recent)
         words.append(f"{name} of the last {update.window_s:g} s: n {n}, median {median}, p99 {p99}, p2p {p2p}")
-    return "; ".join([*words, *([update.last_problem] if update.last_problem else [])])
+    return "; ".join([*words, *filter(None, (update.last_problem, update.not_aligned.removesuffix(".")))])
 
 
 def _head(update: Update) -> str:
@@ -63,8 +62,8 @@ def _head(update: Update) -> str:
 
 def _remarks(update: Update) -> list[str]:
     remarks = [f"Last damage: {update.last_problem}."] if update.last_problem else []
-    if update.analyzers > 1:
-        remarks.append(SEVERAL)
+    if update.not_aligned:
+        remarks.append(update.not_aligned)
     else:
         remarks.append(
             f"A packet is counted {update.settle_s:g} s after it was sent. Quantiles of all: within {RESOLUTION:.1%}; "

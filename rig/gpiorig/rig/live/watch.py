@@ -11,6 +11,7 @@ from typing import Literal
 
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.errors import RigError
+from gpiorig.rig.live.aligned import Aligned, Lane
 from gpiorig.rig.live.distribution import Figures
 from gpiorig.rig.live.packets import DELIVERED, LOST, OTHER, SENT, Packets
 from gpiorig.rig.live.part import Part
@@ -62,7 +63,9 @@ class Update:
     last_problem
         The last damage, as text.
     analyzers
-        Number of analyzers; with several, packets are known after the merge.
+        Number of analyzers.
+    not_aligned
+        Why packets of several analyzers are not counted yet; empty if they are.
     busy_s
         Processor time that this update took.
     """
@@ -80,6 +83,7 @@ class Update:
     delays: dict[str, tuple[Figures, Figures]]
     last_problem: str
     analyzers: int
+    not_aligned: str
     busy_s: float
 
     @property
@@ -113,18 +117,18 @@ class Watch:
                 "holds, and `gpiorig capture --bench` records with one."
             )
         self._virtual = opened.recording.info.virtual
-        self._parts = self._opened_parts(opened)
+        self._packets: Packets | Aligned = Packets(opened, settle_s=settle_s, window_s=window_s)
+        self._parts = self._opened_parts(opened, self._packets)
         self._since_s = time.monotonic()
         self._busy_s = time.process_time()
 
-    def _opened_parts(self, opened: Opened) -> list[Part]:
+    def _opened_parts(self, opened: Opened, packets: Packets) -> list[Part]:
         """The analyzers that are recorded: one, or several in folders of their own."""
         recording = opened.recording
         folders = sorted(path for path in (recording.folder / PARTS).glob("*") if path.is_dir())
         if not folders:
-            packets = Packets(opened, settle_s=self._settle_s, window_s=self._window_s)
-            return [Part(recording, opened.wiring, window_s=self._window_s, packets=packets)]
-        parts = []
+            return [Part(recording, opened.wiring, window_s=self._window_s, events_to=packets)]
+        parts, lanes = [], []
         for folder in folders:
             part = Recording.open(folder)
             wiring = [
@@ -133,7 +137,9 @@ class Watch:
                 if {*((node.bus.strobe, *node.bus.data) if node.bus else ()), *node.lines.values()}
                 <= {*part.info.channels}
             ]
-            parts.append(Part(part, wiring, window_s=self._window_s, packets=None))
+            lanes.append(Lane(part, wiring, [node.name for node in opened.wiring]))
+            parts.append(Part(part, wiring, window_s=self._window_s, events_to=lanes[-1]))
+        self._packets = Aligned(lanes, packets)
         return parts
 
     def updates(self, interval_s: float) -> Iterator[Update]:
@@ -155,6 +161,7 @@ class Watch:
             if state in ("complete", "incomplete", "interrupted"):
                 for part in self._parts:
                     part.finish()
+                self._packets.count(all_of_them=True)
                 yield self._update(state, reason)
                 return
             if time.monotonic() >= due_s:
@@ -181,14 +188,12 @@ class Watch:
 
     def _update(self, state: State, reason: str) -> Update:
         nodes: dict[str, NodeCounts] = {}
-        delays: dict[str, tuple[Figures, Figures]] = {}
+        self._packets.count()
+        counts = self._packets.counts
+        delays = {name: (values.recent(), values.all()) for name, values in self._packets.delays.items()}
         for part in self._parts:
-            if part.packets is not None:
-                part.packets.count()
-                delays |= {name: (values.recent(), values.all()) for name, values in part.packets.delays.items()}
-            counts = {} if part.packets is None else part.packets.counts
             for number, (name, rate) in enumerate(zip(part.nodes, part.rates().tolist(), strict=True)):
-                fates = [counts.get((name, fate), 0) for fate in (SENT, DELIVERED, LOST, OTHER)]
+                fates = [counts[name, fate] for fate in (SENT, DELIVERED, LOST, OTHER)]
                 nodes[name] = NodeCounts(int(part.events[number]), rate, int(part.damaged[number]), *fates)
         ages_s = [age_s for part in self._parts if (age_s := part.age_s) is not None]
         busy_s, self._busy_s = time.process_time() - self._busy_s, time.process_time()
@@ -206,5 +211,6 @@ class Watch:
             delays=delays,
             last_problem=next((part.last_problem for part in self._parts if part.last_problem), ""),
             analyzers=len(self._parts),
+            not_aligned=self._packets.reason if isinstance(self._packets, Aligned) else "",
             busy_s=busy_s,
         )
