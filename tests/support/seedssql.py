@@ -141,15 +141,15 @@ def _nodes(store: Store, name: str, term: Term) -> list[str]:
 
 
 def _rows(rows: list[dict[str, Any]], node: str) -> dict[Place, Row]:
-    found = {}
+    by_place = {}
     for row in rows:
         if row["mean"] is None or node not in ("", row["node"], row["node"].partition(" > ")[0]):
             continue
         scale = NS if row["unit"] == "ns" else 1.0
         sd, half = (None if row[key] is None else row[key] * scale for key in ("sd", "half_interval"))
         n = row["n_min"] if row["n_min"] is not None else 0
-        found[place(json.loads(row["axes"]), row["node"])] = Row(row["mean"] * scale, sd, half, row["repeats"], n)
-    return found
+        by_place[place(json.loads(row["axes"]), row["node"])] = Row(row["mean"] * scale, sd, half, row["repeats"], n)
+    return by_place
 
 
 def place(coordinates: Mapping[str, Any], node: str) -> Place:

@@ -53,7 +53,7 @@ class Ended:
         )
 
 
-def found(folder: Path) -> list[Ended]:
+def points_in(folder: Path) -> list[Ended]:
     """The points of an output folder, or else of a folder of points or the folder of one; empty if it is none.
 
     An output folder has a table of its points by study, written at the end of a run or report. In a folder of points

@@ -40,7 +40,7 @@ def _add(store: Store, options: argparse.Namespace) -> int:
     status = 0
     for folder in tqdm(options.recordings, unit=" runs", disable=None, leave=False):
         try:
-            if points := stored.found(folder):
+            if points := stored.points_in(folder):
                 _add_points(store, folder, points, options)
                 continue
             added = store.add(folder, study=options.study, quantities=options.quantities)

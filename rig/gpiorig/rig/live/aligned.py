@@ -131,9 +131,9 @@ class Aligned:
         end = min(ends) - (0 if all_of_them else int(OPEN_S * self._lanes[0].info.samplerate_hz))
         if end <= self._end:
             return
-        taken = [lane.take(fit, begin=self._end, end=end) for lane, fit in zip(self._lanes, fits, strict=True)]
-        events = _joined([events for events, _ in taken])
-        gaps = np.concatenate([gaps for _, gaps in taken])
+        parts = [lane.take(fit, begin=self._end, end=end) for lane, fit in zip(self._lanes, fits, strict=True)]
+        events = _joined([events for events, _ in parts])
+        gaps = np.concatenate([gaps for _, gaps in parts])
         in_order = np.argsort(events.samples, kind="stable")
         self._packets.feed(_chosen(events, in_order), gaps[np.argsort(gaps[:, 0], kind="stable")], end)
         self._packets.count(all_of_them=all_of_them)
