@@ -5,14 +5,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 from gpiorig.rig import resources
 from gpiorig.rig.bench import boards
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import BenchError, FirmwareError
-from gpiorig.rig.experiments.experiment import Experiment
 from gpiorig.rig.experiments.probe_kinds import Probes
+
+if TYPE_CHECKING:  # a virtual bench that is served needs no experiment, and its modules take long to import
+    from gpiorig.rig.experiments.experiment import Experiment
 
 
 def images(bench: Bench, experiment: Experiment | None = None, *, bench_file: Path) -> dict[str, Path]:
