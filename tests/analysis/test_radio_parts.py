@@ -9,7 +9,7 @@ import pytest
 from interference import BENCH
 from radiowaits import Run, Waits, bench_text, links, run
 
-from gpiorig.analysis.compare import comparison, delays, thresholds
+from gpiorig.analysis.compare import comparison, delays, limits, thresholds
 from gpiorig.analysis.delays import budget, radio_parts
 from gpiorig.analysis.tables import registry
 from gpiorig.rig.experiments.experiment import Experiment, NodeRole, Settings
@@ -88,8 +88,8 @@ def test_shares_of_the_budget_add_up_to_the_step(beside_others: Run) -> None:
 def test_assertions_and_comparisons_name_the_parts(beside_others: Run) -> None:
     """By the name of the step and the part; the tables of a report and an analysis from scratch give the same."""
     name, recording = next(iter(beside_others.waits)), beside_others.recording
-    limits = [f"{name}: backoff.max < 1 us", f"{name}: backoff.p50 < 1 s"]
-    reported = report.of(recording, asserted=limits)
+    asserted = [f"{name}: backoff.max < 1 us", f"{name}: backoff.p50 < 1 s"]
+    reported = report.of(recording, asserted=asserted)
     assert any(f"{name}: backoff.p50 < 1 s: holds" in sentence for sentence in reported.sentences)
     assert any("backoff.max < 1 us: does not hold" in note for note in reported.data.notes)
     fresh, _ = comparing.load(recording, fresh=True)
@@ -99,7 +99,7 @@ def test_assertions_and_comparisons_name_the_parts(beside_others: Run) -> None:
     read = delays.from_tables(trips, steps, radio_parts.as_table(study.parts, study.route))
     assert list(fresh.parts) == list(read.parts)
     assert all(np.array_equal(fresh.parts[part], read.parts[part]) for part in fresh.parts)
-    limit = thresholds.parse(f"{name}: other nodes' frames.mean +1 us")
+    limit = limits.threshold(f"{name}: other nodes' frames.mean +1 us")
     assert () == thresholds.judge(limit, fresh, read, comparison.compare(fresh, read)).exceeded
 
 

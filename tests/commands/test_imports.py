@@ -18,7 +18,12 @@ print(json.dumps(sorted({name.partition(".")[0] for name in sys.modules})))
 
 @pytest.mark.parametrize(
     ("command", "spared"),
-    [("bench", ("scipy", "pyarrow", "matplotlib"))],  # `gpiorig run` starts one for each virtual bench
+    [
+        ("bench", ("scipy", "pyarrow", "matplotlib")),  # `gpiorig run` starts one for each virtual bench
+        ("capture", ("scipy", "pyarrow", "matplotlib")),
+        ("decode", ("scipy", "matplotlib")),
+        ("serial", ("scipy", "matplotlib")),
+    ],
 )
 def test_packages_that_take_long_are_spared(command: str, spared: tuple[str, ...]) -> None:
     """They are imported by the commands that analyse only."""

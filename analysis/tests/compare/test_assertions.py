@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 from tripcases import analysed
 
-from gpiorig.analysis.compare import assertions, comparison, delays, sentences, thresholds
+from gpiorig.analysis.compare import assertions, comparison, delays, limits, sentences, thresholds
 from gpiorig.analysis.compare.delays import Delays
 from gpiorig.analysis.errors import QuantityError, TableError
 from gpiorig.analysis.packets.path import Kind
@@ -39,7 +39,7 @@ def run(seed: int = 1, *, n: int = 1000, sent: int = 1000, **more_us: float) -> 
 
 
 def holds(text: str, delays_: Delays | None = None) -> bool:
-    return assertions.evaluate(assertions.parse(text), delays_ or run()).holds
+    return assertions.evaluate(limits.assertion(text), delays_ or run()).holds
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def holds(text: str, delays_: Delays | None = None) -> bool:
     ],
 )
 def test_what_is_understood(text, quantity, statistic, relation, limit):
-    assertion = assertions.parse(text)
+    assertion = limits.assertion(text)
     assert (quantity, statistic, relation) == (assertion.quantity, assertion.statistic, assertion.relation)
     assert math.isclose(limit, assertion.limit)
 
@@ -84,7 +84,7 @@ def test_what_is_understood(text, quantity, statistic, relation, limit):
 )
 def test_what_is_refused(text, message):
     with pytest.raises(QuantityError) as error:
-        assertions.parse(text)
+        limits.assertion(text)
     assert message in str(error.value)
     assert f"assertion `{text}`" in str(error.value)
 
@@ -95,20 +95,20 @@ def test_names_of_several_steps_hold_for_each():
     assert ("request: udp to ipv6", "reply: udp to ipv6") == slower.named("udp to ipv6")
     assert 6 == len(slower.named("*"))
     assert holds("isr.max < 12 us")
-    verdict = assertions.evaluate(assertions.parse("isr.max < 12 us"), slower)
+    verdict = assertions.evaluate(limits.assertion("isr.max < 12 us"), slower)
     assert not verdict.holds
     assert "does not hold: reply: interrupt: line to ISR: 20.99" in verdict.sentence
     assert "request" not in verdict.sentence
 
 
 def test_a_run_without_such_a_delay_does_not_hold_and_names_the_likely_one():
-    verdict = assertions.evaluate(assertions.parse("iser.max < 1 s"), run())
+    verdict = assertions.evaluate(limits.assertion("iser.max < 1 s"), run())
     assert not verdict.holds
     assert "this run has no such delay; did you mean `isr`?" in verdict.sentence
 
 
 def test_the_value_is_given_with_its_interval():
-    verdict = assertions.evaluate(assertions.parse("udp to ipv6.median < 10.6 us"), run())
+    verdict = assertions.evaluate(limits.assertion("udp to ipv6.median < 10.6 us"), run())
     assert verdict.holds
     assert "95 % interval 10." in verdict.sentence
     for interval in verdict.intervals.values():
@@ -128,25 +128,25 @@ def test_the_value_is_given_with_its_interval():
     ],
 )
 def test_whether_more_packets_may_show_otherwise(text, n, sure):
-    verdict = assertions.evaluate(assertions.parse(text), run(n=n, sent=n))
+    verdict = assertions.evaluate(limits.assertion(text), run(n=n, sent=n))
     assert sure == verdict.sure
     assert sure != ("but more packets may show otherwise" in verdict.sentence)
 
 
 def test_an_open_end_states_what_it_lacks():
-    verdict = assertions.evaluate(assertions.parse("rtt.p99 < 1 ms"), run(n=100, sent=100))
+    verdict = assertions.evaluate(limits.assertion("rtt.p99 < 1 ms"), run(n=100, sent=100))
     assert "on; too few values for an upper end: 368 independent ones are needed)" in verdict.sentence
 
 
 @pytest.mark.parametrize("quantity", ["rtt", "isr", "request: udp to ipv6", "*"])
 def test_without_packets_nothing_holds(quantity):
-    verdict = assertions.evaluate(assertions.parse(f"{quantity}.max < 1 s"), run(n=0, sent=10))
+    verdict = assertions.evaluate(limits.assertion(f"{quantity}.max < 1 s"), run(n=0, sent=10))
     assert not verdict.holds
     assert f"{quantity}.max < 1 s: does not hold: no packet is complete on the pins" == verdict.sentence
 
 
 def test_many_broken_delays_are_listed_without_remarks():
-    verdict = assertions.evaluate(assertions.parse("*.max < 1 us"), run())
+    verdict = assertions.evaluate(limits.assertion("*.max < 1 us"), run())
     assert verdict.sentence.count("; ") == 5
     assert "no interval" not in verdict.sentence
 
@@ -176,7 +176,7 @@ def test_relations_and_loss():
     ],
 )
 def test_thresholds(text, up, down, limit, relative):
-    threshold = thresholds.parse(text)
+    threshold = limits.threshold(text)
     assert (up, down, limit, relative) == (threshold.up, threshold.down, threshold.limit, threshold.relative)
 
 
@@ -191,7 +191,7 @@ def test_thresholds(text, up, down, limit, relative):
 )
 def test_thresholds_that_are_refused(text, message):
     with pytest.raises(QuantityError) as error:
-        thresholds.parse(text)
+        limits.threshold(text)
     assert message in str(error.value)
 
 
@@ -201,7 +201,7 @@ def compared(base: Delays, new: Delays) -> comparison.Comparison:
 
 
 def exceeded(text: str, base: Delays, new: Delays) -> tuple[str, ...]:
-    return thresholds.judge(thresholds.parse(text), base, new, compared(base, new)).exceeded
+    return thresholds.judge(limits.threshold(text), base, new, compared(base, new)).exceeded
 
 
 @pytest.mark.slow
@@ -220,7 +220,7 @@ def test_what_exceeds_a_threshold():
 
 
 def judged(text: str, base: Delays, new: Delays) -> thresholds.Outcome:
-    return thresholds.judge(thresholds.parse(text), base, new, comparison.compare(base, new))
+    return thresholds.judge(limits.threshold(text), base, new, comparison.compare(base, new))
 
 
 def sentence(outcome: thresholds.Outcome) -> str:

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from gpiorig.analysis.compare import common, comparison, sentences, thresholds
+from gpiorig.analysis.compare import common, comparison, limits, sentences, thresholds
 from gpiorig.analysis.compare.delays import Delays
 from gpiorig.analysis.packets.path import Kind
 
@@ -48,7 +48,7 @@ def test_the_wait_of_a_driver_that_waits_is_compared() -> None:
     assert change.mean_ns.low < (12_000 - 1049.5) / 24e-3 < change.mean_ns.high and change.changed
     assert any(line.startswith(f"{WAIT} got slower by 45") for line in sentences.sentences(compared))
     assert [f"{WAIT}: in the base this is {COMMAND}, {DONE} together."] == common.sentences(joined)
-    judged = thresholds.judge(thresholds.parse("wait.median +100 us"), base, new, compared)
+    judged = thresholds.judge(limits.threshold("wait.median +100 us"), base, new, compared)
     assert (WAIT,) == judged.exceeded
 
 

@@ -9,7 +9,7 @@ import pytest
 from network import Network
 from synthetic_events import disturbed
 
-from gpiorig.analysis.compare import assertions, delays
+from gpiorig.analysis.compare import assertions, delays, limits
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.quantities import values as quantity_values
 from gpiorig.analysis.quantities.kinds import Kind
@@ -122,7 +122,7 @@ def test_lost_and_repeated_packets_are_ones():
     with pytest.raises(QuantityError, match="b sent no packet of its own"):
         series_of("loss at b", measured)
     with pytest.raises(QuantityError, match="is a share and has no `p99`"):
-        assertions.parse("p99(delivery) < 5 %")
+        limits.assertion("p99(delivery) < 5 %")
 
 
 def test_waits_that_meet_frames_of_others_and_own_ones():

@@ -9,7 +9,7 @@ import pytest
 from madeevents import events_of_rows
 from network import Network
 
-from gpiorig.analysis.compare import assertions, delays
+from gpiorig.analysis.compare import assertions, delays, limits
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.logs import node_log
 from gpiorig.analysis.processor import occupancy
@@ -51,12 +51,12 @@ def test_rates_are_per_second_without_lost_samples():
     with pytest.raises(QuantityError, match="no task with the id `5`; available: 6"):
         series_of("rate of task 5", measured)
     verdict = assertions.evaluate(
-        assertions.parse("rate of task 6 < 1e4 /s"), delays.from_analysis(measured.analysis), measured
+        limits.assertion("rate of task 6 < 1e4 /s"), delays.from_analysis(measured.analysis), measured
     )
     assert verdict.holds
     assert "9000/s" in verdict.sentence
     with pytest.raises(QuantityError, match="the unit is `s`; it must be /s"):
-        assertions.parse("rate of task 6 < 5 s")
+        limits.assertion("rate of task 6 < 5 s")
 
 
 def test_counts_are_those_of_the_last_answer():

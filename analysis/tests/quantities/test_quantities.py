@@ -12,7 +12,7 @@ import pytest
 from madeevents import events_of_rows
 from network import Network
 
-from gpiorig.analysis.compare import assertions, delays, thresholds
+from gpiorig.analysis.compare import assertions, delays, limits
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.logs import node_log
 from gpiorig.analysis.packets import hop_routes, path
@@ -513,7 +513,7 @@ def test_a_packet_that_lacks_a_value_has_a_row():
 def test_assertions_take_quantities(bench, text, holds):
     measured = recorded(bench.events(), payload=1)
     run = delays.from_analysis(measured.analysis)
-    verdict = assertions.evaluate(assertions.parse(text), run, measured)
+    verdict = assertions.evaluate(limits.assertion(text), run, measured)
     assert holds == verdict.holds
     assert verdict.sentence.startswith(text)
     if "queue" in text:
@@ -534,14 +534,14 @@ def test_assertions_take_quantities(bench, text, holds):
 )
 def test_assertions_that_are_refused(text, part):
     with pytest.raises(QuantityError) as error:
-        assertions.parse(text)
+        limits.assertion(text)
     assert part in str(error.value)
 
 
 def test_thresholds_take_times_only():
-    assert "mac.tx -> mac.rx" == thresholds.parse("p99(mac.tx -> mac.rx) +5 %").quantity
+    assert "mac.tx -> mac.rx" == limits.threshold("p99(mac.tx -> mac.rx) +5 %").quantity
     with pytest.raises(QuantityError, match="only times and the loss are compared"):
-        thresholds.parse("goodput -5 %")
+        limits.threshold("goodput -5 %")
 
 
 def test_values_to_compare_are_found_by_the_name_without_the_node(bench):

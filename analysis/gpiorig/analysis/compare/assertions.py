@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import operator
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from gpiorig.analysis.compare.delays import Delays
+from gpiorig.analysis.compare.limits import Assertion, assertion
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.number_text import rate_text, share_text, time_text
 from gpiorig.analysis.quantities import names, values
@@ -19,59 +18,7 @@ from gpiorig.analysis.quantities.series import Recorded
 from gpiorig.analysis.statistics import estimators, intervals
 from gpiorig.analysis.statistics.intervals import Interval
 
-EXAMPLE = "`rtt.p99 < 20 ms`, `isr.max < 50 us`, `loss < 1 %` or `p99(mac.tx -> mac.rx) < 5 ms`"
-UNITS = {
-    Unit.TIME: {"ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9},
-    Unit.SHARE: {"%": 0.01},
-    Unit.RATE: {"bit/s": 1.0, "kbit/s": 1e3, "Mbit/s": 1e6},
-    Unit.FREQUENCY: {"/s": 1.0},
-    Unit.COUNT: {"": 1.0},
-}
-PERCENT = "%"
-_MU = str.maketrans("\N{GREEK SMALL LETTER MU}", "\N{MICRO SIGN}")
 LISTED = 12  # delays that a sentence writes out
-_RELATIONS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
-_STATISTIC = r"[a-z][a-z0-9]*(?:\.\d+)?"
-QUANTITY = (
-    rf"(?:(?P<function>{_STATISTIC})\(\s*(?P<argument>[^()]+?)\s*\)"
-    rf"|(?P<quantity>[^\s<>](?:->|[^<>])*?)(?:\.(?P<statistic>{_STATISTIC}))?)"
-)
-AMOUNT = r"(?P<amount>(?:\d[\d_]*(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)\s*(?P<unit>[^\W\d]*/s|[^\W\d]+|%)?"
-_ASSERTION = re.compile(rf"\s*{QUANTITY}\s*(?P<relation><=|>=|<|>)\s*{AMOUNT}\s*")
-
-
-@dataclass(frozen=True, slots=True)
-class Assertion:
-    """One limit.
-
-    Parameters
-    ----------
-    text
-        The text as written.
-    quantity
-        A name for `delays.Delays.named`, `delay_names.LOSS`, or the name of a `quantities.Quantity`.
-    statistic
-        A statistic of `intervals.for_statistic`; empty for the loss, and for quantities of which a node has one value.
-    relation
-        ``<``, ``<=``, ``>`` or ``>=``.
-    limit
-        In the unit of the quantity: ns, 1, bit/s, or a share.
-    """
-
-    text: str
-    quantity: str
-    statistic: str
-    relation: str
-    limit: float
-
-    @property
-    def unit(self) -> Unit:
-        """The unit of the quantity."""
-        return unit_of(self.quantity)
-
-    def is_met(self, value: float) -> bool:
-        """Whether a value, in the unit of the quantity, keeps the limit."""
-        return bool(_RELATIONS[self.relation](value, self.limit))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,22 +44,6 @@ class Verdict:
     sure: bool
     intervals: dict[str, Interval]
     sentence: str
-
-
-def parse(text: str) -> Assertion:
-    """One assertion: quantity.statistic, relation, amount and unit.
-
-    Raises
-    ------
-    QuantityError
-        It is not understood; the message names the part and what is valid.
-    """
-    match = _ASSERTION.fullmatch(text)
-    if not match:
-        raise QuantityError(f"assertion `{text}`: not understood; write it like {EXAMPLE}.")
-    quantity, statistic = what(match, f"assertion `{text}`")
-    limit = amount(match, f"assertion `{text}`", unit_of(quantity))
-    return Assertion(text.strip(), quantity, statistic, match["relation"], limit)
 
 
 def evaluate(assertion: Assertion, run: Delays, recorded: Recorded | None = None) -> Verdict:
@@ -144,48 +75,7 @@ def evaluate(assertion: Assertion, run: Delays, recorded: Recorded | None = None
 
 def evaluate_all(texts: Iterable[str], run: Delays, recorded: Recorded | None = None) -> tuple[Verdict, ...]:
     """The verdicts on several assertions, as text."""
-    return tuple(evaluate(parse(text), run, recorded) for text in texts)
-
-
-def unit_of(quantity: str) -> Unit:
-    """The unit of a quantity, by its name."""
-    if quantity == LOSS:
-        return Unit.SHARE
-    return names.parse(quantity).kind.unit if names.is_quantity(quantity) else Unit.TIME
-
-
-def what(match: re.Match[str], where: str) -> tuple[str, str]:
-    """Quantity and statistic of a match of `QUANTITY`, checked; `where` opens the message of an error."""
-    quantity = (match["argument"] or match["quantity"]).strip()
-    statistic = match["function"] or match["statistic"] or ""
-    try:
-        single = quantity == LOSS
-        if names.is_quantity(quantity):
-            if not match["function"] and not estimators.is_statistic(statistic):
-                quantity, statistic = f"{quantity}.{statistic}".removesuffix("."), ""  # part of a milestone's name
-            parsed = names.parse(quantity)
-            quantity, single = parsed.name, parsed.kind.single
-        if single:
-            if statistic:
-                raise QuantityError(
-                    f"`{quantity}` is a {unit_of(quantity).name.lower()} and has no `{statistic}`; omit it."
-                )
-            return quantity, ""
-        if not statistic:
-            raise QuantityError(f"`{quantity}` has no statistic; add one of {', '.join(estimators.STATISTICS)}.")
-        return quantity, estimators.checked(statistic)
-    except QuantityError as error:
-        raise QuantityError(f"{where}: {error}") from error
-
-
-def amount(match: re.Match[str], where: str, kind: Unit) -> float:
-    """The amount of a match of `AMOUNT`, in a unit that fits the quantity."""
-    value, unit = float(match["amount"].replace("_", "")), (match["unit"] or "").translate(_MU)
-    units = UNITS[kind]
-    if unit not in units:
-        given = f"the unit is `{unit}`" if unit else "the unit is missing"
-        raise QuantityError(f"{where}: {given}; it must be {' or '.join(units) or 'omitted'}.")
-    return value / 100 if unit == PERCENT else value * units[unit]
+    return tuple(evaluate(assertion(text), run, recorded) for text in texts)
 
 
 def interval_text(interval: Interval, unit: Unit = Unit.TIME) -> str:

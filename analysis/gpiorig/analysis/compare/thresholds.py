@@ -3,52 +3,15 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
 
-from gpiorig.analysis.compare import assertions, comparison, differences
-from gpiorig.analysis.compare.assertions import AMOUNT, PERCENT, QUANTITY
+from gpiorig.analysis.compare import comparison, differences
 from gpiorig.analysis.compare.delays import Delays
+from gpiorig.analysis.compare.limits import Threshold
 from gpiorig.analysis.errors import QuantityError
-from gpiorig.analysis.quantities import names as quantities
 from gpiorig.analysis.quantities.delay_names import LOSS
-from gpiorig.analysis.quantities.kinds import Unit
 from gpiorig.analysis.statistics.estimators import EXTREMES
 from gpiorig.analysis.statistics.intervals import CONFIDENCE, NAN, Interval
-
-EXAMPLE = "`rtt.p99 +5 %`, `isr.median +-2 us` or `loss +1 %`"
-_THRESHOLD = re.compile(rf"\s*{QUANTITY}\s*(?P<sign>\+-|±|\+|-)\s*{AMOUNT}\s*")
-
-
-@dataclass(frozen=True, slots=True)
-class Threshold:
-    """The largest change.
-
-    Parameters
-    ----------
-    text
-        The text as written.
-    quantity, statistic
-        As in `assertions.Assertion`.
-    up, down
-        Whether it limits growth, and decrease.
-    limit
-        In ns; a share of the base's value where `relative`; a difference of shares for the loss.
-    relative
-        Whether the unit is percent of the base's value.
-    """
-
-    text: str
-    quantity: str
-    statistic: str
-    up: bool
-    down: bool
-    limit: float
-    relative: bool
-
-    def side(self, change: float) -> float:
-        """The size of a change in the limited direction; negative in the other direction."""
-        return abs(change) if self.up and self.down else change if self.up else -change
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,34 +42,6 @@ class Outcome:
     def failed(self) -> bool:
         """True if the threshold is exceeded or a change is unknown."""
         return bool(self.exceeded or self.unknown)
-
-
-def parse(text: str) -> Threshold:
-    """One threshold: quantity.statistic, sign, amount and unit.
-
-    Raises
-    ------
-    QuantityError
-        It is not understood; the message names the part and what is valid.
-    """
-    match = _THRESHOLD.fullmatch(text)
-    where = f"threshold `{text}`"
-    if not match:
-        raise QuantityError(f"{where}: not understood; write it like {EXAMPLE}.")
-    quantity, statistic = assertions.what(match, where)
-    if quantities.is_quantity(quantity) and assertions.unit_of(quantity) is not Unit.TIME:
-        raise QuantityError(f"{where}: `{quantity}` is not a time; only times and the loss are compared.")
-    share = quantity == LOSS or match["unit"] == PERCENT
-    sign = match["sign"]
-    return Threshold(
-        text=text.strip(),
-        quantity=quantity,
-        statistic=statistic,
-        up=sign != "-",
-        down=sign != "+",
-        limit=assertions.amount(match, where, Unit.SHARE if share else Unit.TIME),
-        relative=share and quantity != LOSS,
-    )
 
 
 def judge(threshold: Threshold, base: Delays, new: Delays, comparison_: comparison.Comparison) -> Outcome:

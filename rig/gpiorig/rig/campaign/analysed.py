@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from gpiorig.analysis.compare import assertions
-from gpiorig.analysis.compare.assertions import Assertion
+from gpiorig.analysis.compare.limits import Assertion, assertion
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.quantities import values
 from gpiorig.analysis.quantities.series import Series
@@ -65,7 +65,7 @@ def numbers(recording: Recording, names: Iterable[str], asserted: Sequence[str],
             series[name] = tuple(_after(end, one, analysis) for one in values.series_of(name, recorded))
         except QuantityError as error:
             reasons[name] = str(error)
-    parsed = [assertions.parse(text) for text in asserted]
+    parsed = [assertion(text) for text in asserted]
     return Numbers(
         table=values.table(values.once(one for own in series.values() for one in own), analysis),
         checks=tuple(checks.failed_checks(analysis, recording)),

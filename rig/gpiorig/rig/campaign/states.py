@@ -10,7 +10,7 @@ import numpy as np
 
 from gpiorig.analysis.campaign import expressions, statistics
 from gpiorig.analysis.campaign.results import PointResult, State, StudyResults
-from gpiorig.analysis.compare import assertions
+from gpiorig.analysis.compare.limits import assertion
 from gpiorig.rig.campaign import asked, captions
 from gpiorig.rig.campaign.folder import PointFolder
 from gpiorig.rig.campaign.points import Conditions, Point, points, repeats_of
@@ -41,9 +41,9 @@ class Sought:
     def of(cls, study: Study, conditions: Conditions, output: Path) -> Sought:
         """What a study wants; raises `BenchError` where its expressions or assertions are not understood."""
         asserted = tuple(str(text) for text in study.file.experiment.get("assert", ()))
-        quantities = [assertions.parse(text).quantity for text in asserted]
+        quantities = [assertion(text).quantity for text in asserted]
         names = asked.names(study.file, quantities, what=study.what)
-        return cls(study, conditions, output, names, tuple(assertions.parse(text).text for text in asserted))
+        return cls(study, conditions, output, names, tuple(assertion(text).text for text in asserted))
 
     def points(self, repeats: Iterable[int]) -> list[Point]:
         """The points of some repeats; those of one combination lie next to each other."""

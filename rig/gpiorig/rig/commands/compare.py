@@ -12,6 +12,7 @@ from typing import Any
 from gpiorig.analysis.compare import common, comparison, sentences, thresholds
 from gpiorig.analysis.compare.common import Joined
 from gpiorig.analysis.compare.comparison import Change, Comparison
+from gpiorig.analysis.compare.limits import threshold
 from gpiorig.analysis.compare.thresholds import Outcome
 from gpiorig.analysis.quantities.delay_names import LOSS
 from gpiorig.analysis.quantities.names import is_quantity, parse_all
@@ -24,11 +25,11 @@ from gpiorig.rig.results import compare as comparing
 def run(options: argparse.Namespace) -> int:
     """Compare, print, judge."""
     parse_all(options.quantities)
-    limits = [thresholds.parse(text) for text in options.thresholds]
+    limits = [threshold(text) for text in options.thresholds]
     if options.output:
         comparing.check_output(options.output)
     base, new = Recording.open(options.base), Recording.open(options.new)
-    limits = limits or [thresholds.parse(text) for text in comparing.thresholds(base, new)]
+    limits = limits or [threshold(text) for text in comparing.thresholds(base, new)]
     names = dict.fromkeys([*options.quantities, *(limit.quantity for limit in limits if is_quantity(limit.quantity))])
     (before, values_before), (now, values_now) = (
         comparing.load(recording, names, fresh=options.fresh) for recording in (base, new)

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from gpiorig.analysis.compare import assertions, thresholds
+from gpiorig.analysis.compare.limits import assertion, threshold
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.quantities import names as quantities
 from gpiorig.analysis.quantities.delay_names import ONE_WAY, RTT
@@ -130,8 +130,8 @@ def _check_quantities(experiment: Experiment, bench: Bench, *, what: str) -> Non
     total = RTT if experiment.app in ROUND_TRIPS else ONE_WAY
     try:
         asked = quantities.parse_all(experiment.quantities)
-        limits = [("assert", text, assertions.parse(text).quantity) for text in experiment.assertions]
-        limits += [("thresholds", text, thresholds.parse(text).quantity) for text in experiment.thresholds]
+        limits = [("assert", text, assertion(text).quantity) for text in experiment.assertions]
+        limits += [("thresholds", text, threshold(text).quantity) for text in experiment.thresholds]
     except QuantityError as error:
         raise BenchError(f"{what}: {error}") from error
     for quantity in asked:

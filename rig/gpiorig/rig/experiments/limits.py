@@ -75,7 +75,7 @@ def interval_numbers(interval: Interval, *, share: bool = False) -> dict[str, An
 
 def check(asserted: Sequence[str]) -> None:
     """Raise `QuantityError` if an assertion cannot be parsed, before the work starts."""
-    from gpiorig.analysis.compare import assertions
+    from gpiorig.analysis.compare.limits import assertion
 
     for text in asserted:
-        assertions.parse(text)
+        assertion(text)
