@@ -9,7 +9,6 @@ import tty
 from collections.abc import Iterator
 from pathlib import Path
 
-import images
 import ownapplication
 import pytest
 import shared
@@ -18,6 +17,7 @@ from patience import PATIENCE_S, wait_until
 from twoanalyzers import two_analyzers
 
 from gpiorig.capture.recording.recording import Recording
+from gpiorig.rig.experiments.images import reference_image
 from gpiorig.rig.virtual.process import VirtualBenchProcess
 
 pytestmark = pytest.mark.slow  # builds images, records
@@ -164,7 +164,7 @@ def test_a_bench_that_is_served(tmp_path: Path, bench: Path) -> None:
 
 def test_a_bench_that_stops_at_once_leaves_nothing(tmp_path: Path, bench: Path) -> None:
     """An image of another board: the error is the virtual bench's own, and the next attempt can have the folder."""
-    other = images.build("nucleo-l476rg")
+    other = reference_image("nucleo-l476rg")
     done = gpiorig("capture", "--bench", bench, "--firmware", f"client={other}", "-o", tmp_path / "run")
 
     assert 2 == done.status

@@ -112,9 +112,10 @@ def test_constant_codes_are_folded(image: Built) -> None:
 
 def test_a_board_without_its_compiler_is_left_out(tmp_path: Path) -> None:
     """`make firmware` reports it and builds the others; a board asked for by name is an error."""
-    options = [f"BUILD={tmp_path}", "CROSS=no-such-"]
+    options = [f"BUILD={tmp_path}", "CROSS=no-such-", "BOARDS=iotlab-m3 telosb", "KERNELS=events"]
     done = subprocess.run(["make", "-C", FIRMWARE, "firmware", *options], capture_output=True, text=True, check=True)
     assert "iotlab-m3 is not built: there is no no-such-gcc no-such-size" in done.stdout
+    assert [tmp_path / "telosb" / "reference.elf"] == [*tmp_path.glob("*/reference.elf")]
     asked = subprocess.run(["make", "-C", FIRMWARE, "BOARD=iotlab-m3", *options], capture_output=True, check=False)
     assert 0 != asked.returncode
 

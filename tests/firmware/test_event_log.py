@@ -29,9 +29,12 @@ log = true
 """
 
 
-def logged(board: str, *commands: str, records: int, words: tuple[str, ...] = ()) -> tuple[Run, EventLog]:
+def logged(
+    board: str, *commands: str, records: int, kernel: str = "events", words: tuple[str, ...] = ()
+) -> tuple[Run, EventLog]:
     """A run of an image that has a log, which it is asked for at the end."""
-    seen = run(board, build(board, f"LOG={records}", *words).read_bytes(), *commands, "log")
+    image = build(board, f"LOG={records}", f"KERNEL={kernel}", *words)
+    seen = run(board, image.read_bytes(), *commands, "log")
     assert () == seen.log.malformed
     assert seen.log.event_log is not None, seen.printed
     return seen, seen.log.event_log
@@ -58,7 +61,7 @@ def late_us(seen: Run, log: EventLog) -> NDArray[np.float64]:
 )
 def test_log_and_pins_tell_the_same(board: str, kernel: str, records: int, price_us: float) -> None:
     """The same events with the same ids in the same order, at the same times but for a tick and a record's price."""
-    seen, log = logged(board, f"start {PACKETS}", records=records, words=(f"KERNEL={kernel}",))
+    seen, log = logged(board, f"start {PACKETS}", records=records, kernel=kernel)
 
     assert 0 == len(seen.frames.damaged_samples)
     assert (0, 0) == (log.lost, log.missing)
@@ -79,12 +82,12 @@ def test_events_beyond_the_ring_are_counted() -> None:
     assert f"ok log lost={log.lost}\n" in seen.printed
 
 
-@pytest.mark.parametrize("kernel", ["events", "threads"])
-def test_the_log_is_sent_while_idle(kernel: str) -> None:
+@pytest.mark.parametrize(("kernel", "records", "packets"), [("events", 64, PACKETS), ("threads", 256, 10 * PACKETS)])
+def test_the_log_is_sent_while_idle(kernel: str, records: int, packets: int) -> None:
     """Then a ring that is much too short for all of it loses nothing."""
-    seen, log = logged("iotlab-m3", "log", "set log 1", f"start {PACKETS}", records=64, words=(f"KERNEL={kernel}",))
+    seen, log = logged("iotlab-m3", "log", "set log 1", f"start {packets}", records=records, kernel=kernel)
 
-    assert len(log) > 64
+    assert len(log) > records
     assert 0 == log.lost
     assert seen.frames.codes.tolist() == log.codes.tolist()
     assert seen.frames.ids.tolist() == log.ids.tolist()

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from images import build
 from oneboard import Run, run
+
+from gpiorig.rig.experiments.images import reference_image
 
 pytestmark = pytest.mark.slow  # builds images
 
@@ -14,13 +18,13 @@ CALIBRATE = 2
 CALIBRATION_EVENTS = 32  # main.c
 
 
-def variant(name: str) -> Run:
-    return run(M3, build(M3, f"PROBES={name}").read_bytes(), "identify", "start 3", "report")
+def shown_by(image: Path) -> Run:
+    return run(M3, image.read_bytes(), "identify", "start 3", "report")
 
 
 @pytest.fixture(scope="module")
 def normal() -> Run:
-    return variant("normal")
+    return shown_by(reference_image(M3))
 
 
 def cost(seen: Run) -> float:
@@ -37,7 +41,7 @@ def test_normal_says_so(normal: Run) -> None:
 
 def test_doubled_shows_every_event_once_at_twice_the_cost(normal: Run) -> None:
     """The same events with the same ids; the board counts what it showed."""
-    doubled = variant("doubled")
+    doubled = shown_by(build(M3, "PROBES=doubled"))
     assert "doubled" == doubled.log.identity["probes"]
     assert 0 == len(doubled.frames.damaged_samples)
     assert normal.frames.codes.tolist() == doubled.frames.codes.tolist()
@@ -49,7 +53,7 @@ def test_doubled_shows_every_event_once_at_twice_the_cost(normal: Run) -> None:
 
 def test_empty_runs_and_shows_nothing() -> None:
     """It claims no frames either."""
-    empty = variant("empty")
+    empty = shown_by(build(M3, "PROBES=empty"))
     assert "empty" == empty.log.identity["probes"]
     assert 0 == len(empty.frames.codes) + len(empty.frames.damaged_samples)
     assert 3 == empty.log.done["sent"]
