@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from patience import PATIENCE_S
 from virtualbench import ONE, TICK_NS, Sigrok, bench_text, capture, changes, edges, served
 
 from gpiorig.capture.sync import sync_line
+from gpiorig.rig.virtual.process import VirtualBenchProcess
 
 pytestmark = pytest.mark.slow  # each test starts a bench, and most a sigrok-cli
 STROBE = "P8_45"
@@ -24,56 +26,58 @@ sync = "P8_39"
 """
 
 
-def test_one_shot_of_14_channels(tmp_path: Path, tick: Path) -> None:
+@pytest.fixture(scope="module")
+def usual(tmp_path_factory: pytest.TempPathFactory, tick: Path) -> Iterator[VirtualBenchProcess]:
+    """A bench with one analyzer, which several captures have one after the other: their time follows each other's."""
+    with served(tmp_path_factory.mktemp("usual"), bench_text(), tick) as process:
+        yield process
+
+
+def test_one_shot_of_14_channels(usual: VirtualBenchProcess) -> None:
     """A one-shot capture has exactly the samples asked for, and the tick where it is due."""
-    with served(tmp_path, bench_text(), tick) as process:
-        strobes = changes(capture(process, "la", samples=480_000), STROBE)
+    strobes = changes(capture(usual, "la", samples=480_000), STROBE)
 
     assert 19 <= len(strobes) <= 20
     assert np.all(np.abs(np.diff(strobes) - TICK_NS * 24 // 1000) <= 24)  # an interrupt may wait for an instruction
 
 
-def test_eight_channels(tmp_path: Path, tick: Path) -> None:
+def test_eight_channels(usual: VirtualBenchProcess) -> None:
     """With logic_channels=8 a sample is one byte, and shows the same."""
-    with served(tmp_path, bench_text(), tick) as process:
-        driver = process.endpoints["analyzers"]["la"] + ":logic_channels=8"
-        got = Sigrok(driver, "--samples", "480000").samples(1)
+    driver = usual.endpoints["analyzers"]["la"] + ":logic_channels=8"
+    got = Sigrok(driver, "--samples", "480000").samples(1)
 
     assert 480_000 == got.size
     assert 19 <= len(changes(got, STROBE)) <= 20
 
 
 @pytest.mark.parametrize("rate_hz", [1_000_003, 100_000_000])
-def test_any_rate(tmp_path: Path, tick: Path, rate_hz: int) -> None:
+def test_any_rate(usual: VirtualBenchProcess, rate_hz: int) -> None:
     """Rates in steps of 1 Hz, up to 100 MS/s: the tick is as many samples long as it should be."""
-    with served(tmp_path, bench_text(), tick) as process:
-        strobes = changes(capture(process, "la", samples=rate_hz // 50, rate_hz=rate_hz), STROBE)
+    strobes = changes(capture(usual, "la", samples=rate_hz // 50, rate_hz=rate_hz), STROBE)
 
     assert np.all(np.abs(np.diff(strobes) * 1e9 / rate_hz - TICK_NS) < 2000)
 
 
-def test_too_high_a_rate_is_refused(tmp_path: Path, tick: Path) -> None:
+def test_too_high_a_rate_is_refused(usual: VirtualBenchProcess) -> None:
     """Beyond 100 MS/s the analyzer refuses, sigrok-cli reports it and ends, and the analyzer can be used again."""
-    with served(tmp_path, bench_text(), tick) as process:
-        driver = process.endpoints["analyzers"]["la"]
-        command = ["sigrok-cli", "-d", driver, "-c", "samplerate=100000001", "--samples", "100", "-O", "binary"]
-        refused = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
-        again = capture(process, "la", samples=1000)
+    driver = usual.endpoints["analyzers"]["la"]
+    command = ["sigrok-cli", "-d", driver, "-c", "samplerate=100000001", "--samples", "100", "-O", "binary"]
+    refused = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    again = capture(usual, "la", samples=1000)
 
     assert b"" == refused.stdout.encode()
     assert "samplerate" in refused.stderr
     assert 1000 == again.size
 
 
-def test_continuous_until_told_to_stop(tmp_path: Path, tick: Path) -> None:
+def test_continuous_until_told_to_stop(usual: VirtualBenchProcess) -> None:
     """A continuous capture continues until `q` on sigrok-cli's standard input."""
-    with served(tmp_path, bench_text(), tick) as process:
-        driver = process.endpoints["analyzers"]["la"]
-        command = ["sigrok-cli", "-d", driver, "-c", "samplerate=1000000", "--continuous", "-O", "binary"]
-        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as running:
-            assert running.stdout is not None
-            first = running.stdout.read(2_000_000)
-            running.communicate(b"q", timeout=PATIENCE_S)
+    driver = usual.endpoints["analyzers"]["la"]
+    command = ["sigrok-cli", "-d", driver, "-c", "samplerate=1000000", "--continuous", "-O", "binary"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as running:
+        assert running.stdout is not None
+        first = running.stdout.read(2_000_000)
+        running.communicate(b"q", timeout=PATIENCE_S)
 
     assert 0 == running.returncode
     assert 999 <= len(changes(np.frombuffer(first, "<u2"), STROBE)) <= 1000
