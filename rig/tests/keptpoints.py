@@ -2,41 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+from payloadstudy import study_text
 
 from gpiorig.analysis.quantities import values
 from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
-from gpiorig.rig.campaign import study
+from gpiorig.rig.campaign import states, study
 from gpiorig.rig.campaign.analysed import Numbers
+from gpiorig.rig.campaign.folder import PointFolder
 from gpiorig.rig.campaign.points import Conditions
 from gpiorig.rig.campaign.states import Sought
 from gpiorig.rig.campaign.warmup import Warmup
 
-__all__ = ["STUDY", "Conditions", "numbers", "record", "sought", "table"]
+__all__ = ["STUDY", "Conditions", "counts", "folder_of", "numbers", "record", "sought", "state_of", "table"]
 
-STUDY = """
-document = "d"
-figure = "f"
-title = "t"
-[bench]
-template = "iotlab-m3"
-[experiment]
-packets = 10
-assert = ["rtt.max < 1 s"]
-[[vary]]
-name = "payload"
-key = "settings.payload"
-values = [20, 60]
-[repeat]
-n = 2
-[[show]]
-kind = "table"
-y = ["rtt.median", "loss"]
-"""
+STUDY = study_text(experiment='packets = 10\nassert = ["rtt.max < 1 s"]', show='kind = "table"')
 
 
 def sought(folder: Path, text: str = STUDY) -> Sought:
@@ -74,3 +59,18 @@ def numbers(recording: Recording, names: Iterable[str], asserted: Sequence[str],
         reasons=dict.fromkeys(names, ""),
         warmup_end_sample=None,
     )
+
+
+def state_of(sought: Sought, number: int = 0) -> tuple[str, str]:
+    """State and reason of a point."""
+    return sought.state(sought.points(states.rounds(sought))[number])
+
+
+def folder_of(sought: Sought, number: int = 0) -> PointFolder:
+    """Folder of a point."""
+    return sought.folder(sought.points(states.rounds(sought))[number])
+
+
+def counts(sought: Sought) -> Counter[str]:
+    """Number of points by state."""
+    return Counter(point.state for point in states.results_of(sought.study, sought.conditions, sought.output).points)

@@ -1,13 +1,10 @@
-"""`gpiorig batch`: one table of many recordings, what is kept, addresses, seeds, and equal results on a cluster."""
+"""`gpiorig batch`: one table of many recordings, what is kept, addresses, seeds, and what is refused."""
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import json
-import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,43 +12,17 @@ from types import ModuleType
 from typing import Any
 from unittest.mock import Mock, patch
 
-import directbench
 import fsspec
-import modebench
 import pyarrow.parquet
 import pytest
-import shared
-from commandline import ROOT, Finished, gpiorig, gpiorig_process
-from patience import PATIENCE_S, wait_until
+from batchruns import PINGPONG, bench_text
+from commandline import Finished, gpiorig
 
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.batch import cluster, places, seeds, versions
+from gpiorig.rig.batch import cluster, places, seeds
 from gpiorig.rig.run import direct
 
-PINGPONG = ROOT / "experiments" / "pingpong.toml"
-RUNS = 6
 MODULE = "gpiorig.rig.store.store"
-
-
-def bench_text(seed: int) -> str:
-    """The bench of two boards with a seed."""
-    text = modebench.bench_text({"initiator": "iotlab-m3", "responder": "iotlab-m3"})
-    return text.replace("seed = 1\n", f"seed = {seed}\n")
-
-
-def record_few(folder: Path) -> None:
-    """Recordings of five packets, which differ in their seeds."""
-    for number in range(1, RUNS + 1):
-        directbench.record(folder / "made", bench_text(number), PINGPONG.read_text(), packets=5)
-        (folder / "made" / "run").rename(folder / f"run{number}")
-        shutil.rmtree(folder / "made")
-
-
-@pytest.fixture(scope="module")
-def few(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    folder = shared.filled(tmp_path_factory, "batch", record_few)
-    with shared.unchanged(folder):
-        yield folder
 
 
 @pytest.fixture
@@ -229,79 +200,3 @@ def test_a_scheduler_that_is_not_there(tmp_path: Path, monkeypatch: pytest.Monke
     done = gpiorig("batch", tmp_path, "-o", tmp_path / "out", "--scheduler", "tcp://127.0.0.1:9")
 
     assert 2 == done.status and "tcp://127.0.0.1:9" in done.stderr and "dask scheduler" in done.stderr
-
-
-def content(folder: Path) -> dict[str, bytes]:
-    """All files by name; where the results are is in the tables, in each place its own."""
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
-@contextlib.contextmanager
-def workplace(few: Path, place: Path, files: dict[str, dict[str, bytes]], name: str, count: int) -> Iterator[None]:
-    """Some of the recordings at one place; at the end all that was made of them there is kept under a name."""
-    for number in range(1, count + 1):
-        shutil.copytree(few / f"run{number}", place / "runs" / f"run{number}")
-    yield
-    files[name] = content(place)
-    shutil.rmtree(place)
-
-
-@pytest.mark.slow
-def test_equal_on_one_process_and_on_two(few: Path, tmp_path: Path) -> None:
-    """Every file has the same bytes."""
-    place, files = tmp_path / "place", dict[str, dict[str, bytes]]()
-    words = ("batch", f"{place}/runs/*", "-o", place / "out", "--no-report", "--quantity", "goodput")
-    with workplace(few, place, files, "one", 2):
-        assert 0 == gpiorig(*words, "--workers", "1").status
-    with workplace(few, place, files, "two", 2):
-        done = gpiorig_process(*words, "--workers", "2")
-        assert (0, "") == (done.status, done.stderr)
-
-    assert files["one"] == files["two"]
-    assert 2 == sum(name.endswith("/steps.parquet") for name in files["one"])
-
-
-@contextlib.contextmanager
-def dask_cluster(folder: Path) -> Iterator[str]:
-    """A scheduler and two workers, as a user starts them; gives the address."""
-    described = folder / "scheduler.json"
-    common = ["--no-dashboard", "--scheduler-file", str(described)]
-    dask = [sys.executable, "-m", "dask"]
-    with contextlib.ExitStack() as stack:
-
-        def start(*words: str) -> None:
-            process = subprocess.Popen(
-                [*dask, *words, *common],
-                env=os.environ | {"DASK_TEMPORARY_DIRECTORY": str(folder)},
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            )
-            stack.callback(process.wait, PATIENCE_S)
-            stack.callback(process.terminate)
-
-        start("scheduler", "--host", "127.0.0.1", "--port", "0")
-        wait_until(described.exists)
-        for _ in range(2):
-            start("worker", "--nthreads", "1", "--no-nanny")
-        yield str(json.loads(described.read_text())["address"])
-
-
-@pytest.mark.deep
-def test_equal_on_a_cluster(few: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tables, pages and JSON have the same bytes on one process and on two workers; another version is refused."""
-    place, files = tmp_path / "place", dict[str, dict[str, bytes]]()
-    words = ("batch", f"{place}/runs/*", "-o", place / "out", "--quantity", "goodput")
-    with workplace(few, place, files, "one", RUNS):
-        assert 0 == gpiorig(*words, "--workers", "1", figures=True).status
-    with dask_cluster(tmp_path) as address:
-        with workplace(few, place, files, "cluster", RUNS):
-            done = gpiorig(*words, "--scheduler", address)
-            assert (0, "") == (done.status, done.stderr)
-        versions.here.cache_clear()
-        monkeypatch.setattr(versions, "_version", lambda name: "0.0.9" if name == "gpiorig" else "1")
-        refused = gpiorig("batch", few / "run1", "-o", tmp_path / "out", "--scheduler", address)
-        versions.here.cache_clear()
-
-    assert files["one"] == files["cluster"]
-    assert RUNS == sum(name.endswith("report.html") for name in files["one"])
-    assert 2 == refused.status and "gpiorig 0.1.0" in refused.stderr and "0.0.9" in refused.stderr

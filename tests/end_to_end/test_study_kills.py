@@ -11,29 +11,11 @@ import time
 from pathlib import Path
 
 import pytest
+from payloadstudy import study_tables, study_text
 
 MOMENTS, SEED = 20, 17
 PATIENCE_S = 240.0
-STUDY = """
-document = "d"
-figure = "f"
-title = "t"
-[bench]
-template = "iotlab-m3"
-[experiment]
-packets = 15
-warmup = "5 packets"
-[[vary]]
-name = "payload in bytes"
-key = "settings.payload"
-values = [20, 60]
-[repeat]
-n = 2
-[[show]]
-kind = "line"
-x = "payload in bytes"
-y = ["rtt.median", "loss"]
-"""
+STUDY = study_text(experiment='packets = 15\nwarmup = "5 packets"', show='kind = "line"\nx = "payload"')
 
 
 def study(folder: Path, *, kill_after_s: float | None = None) -> tuple[int, float]:
@@ -48,19 +30,14 @@ def study(folder: Path, *, kill_after_s: float | None = None) -> tuple[int, floa
     return process.wait(PATIENCE_S), time.monotonic() - begin_s
 
 
-def tables(folder: Path) -> dict[str, bytes]:
-    """All Parquet files, by place: of the points, of the study, of the pages."""
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*.parquet"))}
-
-
 @pytest.mark.deep
 @pytest.mark.timeout(3600)
-def test_a_killed_study_ends_with_the_same_tables(tmp_path: Path) -> None:
+def test_a_killed_study_ends_with_the_same_study_tables(tmp_path: Path) -> None:
     """Killed at one of many moments, and at a second one while it resumes; byte for byte the same."""
     (tmp_path / "s.toml").write_text(STUDY)
     status, took_s = study(tmp_path / "reference")
     assert 0 == status
-    expected, draw = tables(tmp_path / "reference"), random.Random(SEED)
+    expected, draw = study_tables(tmp_path / "reference"), random.Random(SEED)
 
     killed = 0
     for number in range(MOMENTS):
@@ -68,5 +45,5 @@ def test_a_killed_study_ends_with_the_same_tables(tmp_path: Path) -> None:
         for moment in (number + draw.random(), draw.random() * MOMENTS):
             killed += study(folder, kill_after_s=moment / MOMENTS * took_s)[0] == -signal.SIGKILL
         assert 0 == study(folder)[0]
-        assert expected == tables(folder), f"moment {number}"
+        assert expected == study_tables(folder), f"moment {number}"
     assert killed >= MOMENTS / 2

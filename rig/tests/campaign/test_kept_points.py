@@ -1,49 +1,26 @@
-"""What is kept of a study: states after each kind of damage, and a study that is killed and called again."""
+"""What is kept of a study: states after each kind of damage, another analysis, repeats, tables."""
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import shutil
-import sys
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import keptpoints as kept
 import msgspec
 import pytest
 from commandline import gpiorig
+from payloadstudy import study_tables
 
-from gpiorig.capture.errors import CaptureError
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.campaign import analysed, lock, running, states, table, work
 from gpiorig.rig.campaign.folder import PointFolder
 from gpiorig.rig.campaign.running import Options
 from gpiorig.rig.campaign.states import Sought
-from gpiorig.rig.errors import FirmwareError, RigError
+from gpiorig.rig.errors import RigError
 
-
-@pytest.fixture(autouse=True)
-def _by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is recorded or analysed."""
-    monkeypatch.setattr(work, "record", kept.record)
-    monkeypatch.setattr(analysed, "numbers", kept.numbers)
-
-
-def state_of(sought: Sought, number: int = 0) -> tuple[str, str]:
-    """State and reason of a point."""
-    return sought.state(sought.points(states.rounds(sought))[number])
-
-
-def folder_of(sought: Sought, number: int = 0) -> PointFolder:
-    """Folder of a point."""
-    return sought.folder(sought.points(states.rounds(sought))[number])
-
-
-def counts(sought: Sought) -> Counter[str]:
-    """Number of points by state."""
-    return Counter(point.state for point in states.results_of(sought.study, sought.conditions, sought.output).points)
+pytestmark = pytest.mark.usefixtures("by_hand")
 
 
 def test_all_points_once_then_the_repeats(tmp_path: Path) -> None:
@@ -55,7 +32,7 @@ def test_all_points_once_then_the_repeats(tmp_path: Path) -> None:
 
     assert ({}, False) == (ending.errors, ending.stopped)
     assert [(20, 0), (60, 0), (20, 1), (60, 1)] == [(point.coordinates["payload"], point.repeat) for point in order]
-    assert {"done": 4} == counts(sought)
+    assert {"done": 4} == kept.counts(sought)
     running.run([sought], Options(), ended=lambda outcome: pytest.fail("it was done"))
 
 
@@ -87,15 +64,15 @@ def test_damage_has_a_state_and_is_repaired(tmp_path: Path, damage: str) -> None
     hurt, state, reason = DAMAGE[damage]
     sought = kept.sought(tmp_path)
     running.run([sought], Options())
-    before = tables(sought.output)
+    before = study_tables(sought.output)
 
-    hurt(folder_of(sought))
+    hurt(kept.folder_of(sought))
 
-    assert state == state_of(sought)[0]
-    assert reason in state_of(sought)[1]
+    assert state == kept.state_of(sought)[0]
+    assert reason in kept.state_of(sought)[1]
     running.run([sought], Options())
-    assert {"done": 4} == counts(sought)
-    assert before == tables(sought.output)
+    assert {"done": 4} == kept.counts(sought)
+    assert before == study_tables(sought.output)
 
 
 def test_another_analysis_makes_numbers_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,86 +82,16 @@ def test_another_analysis_makes_numbers_again(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(work, "record", lambda *args, **options: pytest.fail("it is recorded"))
 
     wider = kept.sought(tmp_path, kept.STUDY.replace('"loss"', '"loss", "goodput"').replace("1 s", "2 s"))
-    assert ("stale", "its numbers lack goodput, rtt.max < 2 s") == state_of(wider)
+    assert ("stale", "its numbers lack goodput, rtt.max < 2 s") == kept.state_of(wider)
     running.run([wider], Options())
-    assert {"done": 4} == counts(wider)
-    assert {"done": 4} == counts(kept.sought(tmp_path)), "the narrower study still has all that it asks for"
+    assert {"done": 4} == kept.counts(wider)
+    assert {"done": 4} == kept.counts(kept.sought(tmp_path)), "the narrower study still has all that it asks for"
 
     for module in ("folder", "work"):
         monkeypatch.setattr(f"gpiorig.rig.campaign.{module}.analysis_version", lambda: "other")
-    assert "stale" == state_of(wider)[0]
+    assert "stale" == kept.state_of(wider)[0]
     running.run([wider], Options())
-    assert {"done": 4} == counts(wider)
-
-
-def test_checks_and_assertions_fail_a_point(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its numbers stay, the study continues, `retry` records it again; one that is not asserted does not count."""
-
-    def broken(*arguments: object) -> analysed.Numbers:
-        right = kept.numbers(*arguments)  # type: ignore[arg-type]
-        return analysed.Numbers(right.table, ("A check.",), {"rtt.max < 1 s": "No."}, right.reasons, None)
-
-    sought = kept.sought(tmp_path)
-    monkeypatch.setattr(analysed, "numbers", broken)
-    running.run([sought], Options())
-
-    results = states.results_of(sought.study, sought.conditions, sought.output)
-    assert [("failed", "A check. No.")] * 4 == [(point.state, point.reason) for point in results.points]
-    assert all(point.table is not None for point in results.points)
-    running.run([sought], Options(), ended=lambda outcome: pytest.fail("not without retry"))
-    monkeypatch.setattr(analysed, "numbers", kept.numbers)
-    running.run([sought], Options(retry=True))
-    assert {"done": 4} == counts(sought)
-
-
-def test_a_recording_is_tried_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Then the point failed, with the reason; the others are recorded, or it stops there."""
-    tries = []
-
-    def fails(*arguments: object, **options: object) -> Recording:
-        tries.append(options["output"])
-        if arguments[1].settings.payload == 20:
-            raise CaptureError("is dead", where="analyzer", remedy="wake it")
-        return kept.record(*arguments, **options)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(work, "record", fails)
-    sought = kept.sought(tmp_path)
-
-    ending = running.run([sought], Options(stop_on_failure=True))
-    assert (True, 2, "failed") == (ending.stopped, len(tries), state_of(sought)[0])
-    assert "(2 attempts)" in state_of(sought)[1]
-    running.run([sought], Options())
-    assert {"failed": 2, "done": 2} == counts(sought)
-    assert 2 + 1 + 2 + 1 == len(tries)
-
-
-def test_a_firmware_refuses_a_point(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As one of another kernel does: it is not tried again until `retry`, and does not count as failed."""
-
-    def refuses(*arguments: object, **options: object) -> Recording:
-        raise FirmwareError("node initiator refuses `set queue 8`")
-
-    monkeypatch.setattr(work, "record", refuses)
-    sought = kept.sought(tmp_path)
-    running.run([sought], Options())
-
-    assert ("refused", "node initiator refuses `set queue 8`") == state_of(sought)
-    running.run([sought], Options(), ended=lambda outcome: pytest.fail("not without retry"))
-    monkeypatch.setattr(work, "record", kept.record)
-    running.run([sought], Options(retry=True))
-    assert {"done": 4} == counts(sought)
-
-
-def test_a_fault_of_one_point_is_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Such as a full disk: it is reported, and the point is tried once in a run."""
-
-    def full(*arguments: object, **options: object) -> Recording:
-        raise OSError(28, "No space left on device", "edges")
-
-    monkeypatch.setattr(work, "record", full)
-    ending = running.run([kept.sought(tmp_path)], Options())
-
-    assert ["edges: No space left on device"] * 4 == list(ending.errors.values())
+    assert {"done": 4} == kept.counts(wider)
 
 
 def test_repeats_end_when_the_interval_is_narrow(tmp_path: Path) -> None:
@@ -192,7 +99,7 @@ def test_repeats_end_when_the_interval_is_narrow(tmp_path: Path) -> None:
     until = '[repeat.until]\ny = "rtt.median"\nwidth = 0.1\nleast = 4\nmost = 6\n[[show]]'
     narrow = kept.sought(tmp_path, kept.STUDY.replace("[[show]]", until))
     running.run([narrow], Options())
-    assert {"done": 8} == counts(narrow)
+    assert {"done": 8} == kept.counts(narrow)
 
 
 def test_repeats_end_at_the_most(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -207,7 +114,7 @@ def test_repeats_end_at_the_most(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     until = '[repeat.until]\ny = "rtt.median"\nwidth = 0.001\nleast = 3\nmost = 5\n[[show]]'
     sought = kept.sought(tmp_path, kept.STUDY.replace("[[show]]", until))
     running.run([sought], Options())
-    assert {"done": 10} == counts(sought)
+    assert {"done": 10} == kept.counts(sought)
 
 
 def test_a_folder_has_one_writer(tmp_path: Path) -> None:
@@ -236,81 +143,6 @@ def test_the_table_has_all_studies(tmp_path: Path) -> None:
     assert {"a", "s"} == set(table.entries(tmp_path / "out"))
 
 
-class Killed(BaseException):
-    """The process ends here."""
-
-
-class Moments:
-    """Ends the program at the n-th change of the file system, and refuses every later one, as `kill -9` does."""
-
-    EVENTS = ("os.rename", "os.remove", "os.mkdir", "os.rmdir", "open")
-
-    def __init__(self) -> None:
-        self.left: int | None = None  # changes that are allowed; None: all
-        self.ended = False  # whether the last block was
-        sys.addaudithook(self._hook)  # for the life of the process
-
-    def _hook(self, event: str, arguments: tuple[object, ...]) -> None:
-        if self.left is None or event not in self.EVENTS:
-            return
-        if event == "open" and not (isinstance(arguments[1], str) and set(arguments[1]) & set("wxa+")):
-            return
-        if self.left == 0:
-            raise Killed
-        self.left -= 1
-
-    @contextlib.contextmanager
-    def after(self, changes: int) -> Iterator[None]:
-        """End the program in this block after some changes; an end is swallowed."""
-        self.left = changes
-        try:
-            yield
-        except Killed:
-            pass
-        finally:
-            self.ended, self.left = self.left == 0, None
-
-
-@pytest.fixture(scope="module")
-def moments() -> Moments:
-    """One hook for all tests of this module."""
-    return Moments()
-
-
-def tables(output: Path) -> dict[str, bytes]:
-    """The content of all tables, by place."""
-    return {str(path.relative_to(output)): path.read_bytes() for path in sorted(output.rglob("*.parquet"))}
-
-
-def test_killed_at_every_moment(tmp_path: Path, moments: Moments) -> None:
-    """Whatever change of a file is the last one, a second call ends with the same tables, byte for byte."""
-    sought = kept.sought(tmp_path, kept.STUDY.replace("[20, 60]", "[20]"))
-    running.run([sought], Options())
-    expected, changes = tables(sought.output), 0
-    moments.ended = True
-    while moments.ended:
-        shutil.rmtree(sought.output)
-        with moments.after(changes):
-            running.run([sought], Options())
-        running.run([sought], Options())
-        assert expected == tables(sought.output), f"killed after {changes} changes"
-        changes += 1
-    assert changes > 30, "the moments of two points"
-
-
-def test_a_resumed_study_records_what_is_missing_only(tmp_path: Path, moments: Moments) -> None:
-    """Points that were done before the kill are not touched."""
-    sought = kept.sought(tmp_path)
-    with moments.after(45):
-        running.run([sought], Options())
-    done = [point for point in sought.points(range(2)) if sought.state(point)[0] == "done"]
-    assert done
-    worked = []
-    running.run([sought], Options(), ended=lambda outcome: worked.append(outcome.item.point.digest))
-    assert 4 - len(done) == len(worked)
-    assert not {point.digest for point in done} & set(worked)
-
-
 def test_a_run_reads_the_tables_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The table of all points and the pages are of the same results."""
     sought, read = kept.sought(tmp_path), []
@@ -328,7 +160,7 @@ def test_point_json_names_its_point(tmp_path: Path) -> None:
     """The study, the coordinates, versions and what was computed."""
     sought = kept.sought(tmp_path)
     running.run([sought], Options())
-    file = msgspec.json.decode((folder_of(sought).path / "point.json").read_bytes())
+    file = msgspec.json.decode((kept.folder_of(sought).path / "point.json").read_bytes())
 
     assert ("s", {"payload": 20}, 0, "", {"loss": "", "rtt": ""}) == tuple(
         file[key] for key in ("study", "coordinates", "repeat", "error", "quantities")

@@ -1,95 +1,18 @@
-"""The store: recordings and points go in once, are found by SQL, and stay complete with several writers and kills."""
+"""The store: recordings and points go in once, are found where they are now, and are removed."""
 
 from __future__ import annotations
 
 import json
-import os
-import re
-import shutil
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
-import directbench
 import duckdb
-import pyarrow as pa
-import pyarrow.parquet
 import pytest
-import shared
-from commandline import ROOT, gpiorig, gpiorig_process
-from depth import DEEP
+from commandline import gpiorig, gpiorig_process
+from storecases import PACKETS, copied, single
 
-from gpiorig.analysis.tables import stages
 from gpiorig.capture.recording.recording import Epoch, Recording
-from gpiorig.rig import resources
 from gpiorig.rig.errors import StoreError
-from gpiorig.rig.recordings.opened import open_recording
-from gpiorig.rig.results.analyse import analyse
-from gpiorig.rig.store import contents, locks, schema
 from gpiorig.rig.store.store import Store
-
-PACKETS = 6
-WRITERS, POINTS = 8, 10 if DEEP else 4
-WRITER = """
-import os, sys, time
-from pathlib import Path
-from gpiorig.rig.store.store import Store
-store, source, writers, points = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
-def write(writer):
-    for number in range(points):
-        digest = f"{writer}x{number}"
-        Store(store).add_point("study", digest, {"writer": writer, "number": number}, 0, "done", source)
-        print(digest, flush=True)
-children = []
-for writer in range(writers):
-    child = os.fork()
-    if not child:
-        try:
-            write(writer)
-        except BaseException as error:
-            print(repr(error), file=sys.stderr, flush=True)
-            os._exit(1)
-        os._exit(0)
-    children.append(child)
-sys.exit(max(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children))
-"""
-
-
-@pytest.fixture(scope="module")
-def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A short recording, not to be written to."""
-
-    def make(folder: Path) -> None:
-        bench, experiment = resources.benches()["demo"], resources.experiments()["pingpong"]
-        directbench.record(folder / "base", bench.read_text(), experiment.read_text(), packets=PACKETS)
-
-    return shared.filled(tmp_path_factory, "store-recording", make) / "base" / "run"
-
-
-@pytest.fixture(scope="module")
-def quantities(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A table of quantities as a study keeps it."""
-    path = tmp_path_factory.mktemp("quantities") / "quantities.parquet"
-    content = {"quantity": ["rtt", "rtt", "loss"], "node": ["", "", ""], "value": [1.0, 3.0, None]}
-    pa.parquet.write_table(pa.table(content), path)
-    return path
-
-
-def copied(recorded: Path, folder: Path, *, began: str = "") -> Path:
-    """A copy of a recording, with another beginning another recording."""
-    shutil.copytree(recorded, folder)
-    if began:
-        Recording.open(folder).update(epoch=Epoch(wall=began))
-    return folder
-
-
-def single(store: Store, sql: str) -> object:
-    """The only value of a result."""
-    (row,) = store.query(sql).to_pylist()
-    (value,) = row.values()
-    return value
 
 
 def test_a_recording_goes_in_once(recorded: Path, tmp_path: Path) -> None:
@@ -194,39 +117,6 @@ def test_points_and_axes(recorded: Path, quantities: Path, tmp_path: Path) -> No
         store.query("FROM quantities")
 
 
-@pytest.mark.parametrize(
-    ("sql", "words"),
-    [
-        ("select foo from quantities", r'(?s)"foo" not found.*LINE 1: select foo.*\^'),
-        ("selec", r"(?s)syntax error.*LINE 1"),
-        ("delete from runs", "changes nothing"),
-        ("select 1; drop table runs", "changes nothing"),
-        ("copy runs to 'stolen.csv'", "changes nothing"),
-        ("from read_text('/etc/hostname')", "disabled by configuration"),
-        ("from read_parquet('/tmp/x.parquet')", "disabled by configuration"),
-    ],
-)
-def test_queries_that_are_refused(sql: str, words: str, quantities: Path, tmp_path: Path) -> None:
-    """An error has DuckDB's message with its place; a query changes nothing and reads no other files."""
-    store = Store(tmp_path / "store")
-    store.add_point("s", "p", {}, 0, "done", quantities)
-    with pytest.raises(StoreError, match=words):
-        store.query(sql)
-    assert 1 == single(store, "SELECT count(*) FROM runs")
-
-
-@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".arrow"])
-def test_export(suffix: str, quantities: Path, tmp_path: Path) -> None:
-    """The result of a query is written by the ending of the file."""
-    Store(tmp_path / "store").add_point("s", "p", {"payload": 16}, 0, "done", quantities)
-    path = tmp_path / f"out{suffix}"
-    sql = "select payload, quantity, value from results order by all"
-    done = gpiorig("store", "export", sql, "-o", path, "-s", tmp_path / "store")
-    assert (0, "") == (done.status, done.stderr)
-    read = {".csv": pa.csv.read_csv, ".parquet": pa.parquet.read_table, ".arrow": pa.feather.read_table}[suffix]
-    assert [1.0, 3.0] == [row["value"] for row in read(path).to_pylist() if row["quantity"] == "rtt"]
-
-
 def test_any_folder(quantities: Path, tmp_path: Path) -> None:
     """The name of the folder may have what SQL and patterns treat specially, and the tables may be on another disk."""
     with pytest.raises(StoreError, match="give another folder"):
@@ -237,24 +127,6 @@ def test_any_folder(quantities: Path, tmp_path: Path) -> None:
     (store.folder / "tables").symlink_to(tmp_path / "elsewhere")
     assert 3 == single(store, "SELECT count(*) FROM quantities")
     assert 0 == store.gc().files
-
-
-def test_the_queries_of_the_documentation(recorded: Path, quantities: Path, tmp_path: Path) -> None:
-    """Every example of docs/reference/store.md is answered, with a row."""
-    store = Store(tmp_path / "store")
-    store.add(recorded)
-    opened = Recording.open(recorded)
-    table, _ = contents.quantities_of(opened, analyse(open_recording(opened)))
-    stages.write(table, tmp_path / "quantities.parquet")
-    for mac in ("csma", "tsch"):
-        axes = {"payload": 16, "mac": mac}
-        store.add_point("000-payload", mac, axes, 0, "done", tmp_path / "quantities.parquet")
-    store.add_point("000-payload", "refused", {}, 0, "refused", reason="no such board")
-    page = (ROOT / "docs" / "reference" / "store.md").read_text()
-    queries = re.findall(r"```sql\n(.*?)```", page, re.DOTALL)
-    assert 8 < len(queries)
-    for sql in queries:
-        assert 0 < store.query(sql).num_rows, sql
 
 
 def test_not_a_store(tmp_path: Path) -> None:
@@ -273,149 +145,6 @@ def test_not_a_store(tmp_path: Path) -> None:
         connection.execute("CREATE TABLE mine (x INTEGER)")
     with pytest.raises(StoreError, match="not those of a store"):
         Store(tmp_path / "other").recordings()
-
-
-def test_a_newer_store_is_refused(quantities: Path, tmp_path: Path) -> None:
-    """The error has the remedy, and the store is not changed."""
-    store = Store(tmp_path / "store")
-    store.add_point("s", "p", {}, 0, "done", quantities)
-    with duckdb.connect(store.folder / "store.duckdb") as connection:
-        connection.execute("UPDATE schema_version SET version = ?", [schema.NEWEST + 1])
-    for use in (store.recordings, store.gc, lambda: store.add_point("s", "q", {}, 0, "done")):
-        with pytest.raises(StoreError, match=r"schema .* Update gpiorig"):
-            use()
-
-
-# Schema 1, as it was released; it does not change with the program.
-VERSION_1 = """
-CREATE TABLE schema_version (version INTEGER, gpiorig VARCHAR);
-CREATE TABLE studies (study VARCHAR PRIMARY KEY);
-CREATE TABLE points (
-    study VARCHAR, point VARCHAR, repeat INTEGER, state VARCHAR, reason VARCHAR, axes JSON, PRIMARY KEY (study, point)
-);
-CREATE TABLE recordings (
-    recording VARCHAR PRIMARY KEY, fingerprint VARCHAR, place VARCHAR, state VARCHAR, experiment VARCHAR,
-    virtual BOOLEAN, began VARCHAR, samplerate_hz DOUBLE, bytes BIGINT, parameters JSON
-);
-CREATE TABLE runs (
-    study VARCHAR, point VARCHAR, run VARCHAR, recording VARCHAR, gpiorig VARCHAR, quantities VARCHAR[],
-    PRIMARY KEY (study, point, run)
-);
-CREATE TABLE files (
-    study VARCHAR, point VARCHAR, run VARCHAR, content VARCHAR, path VARCHAR, row_count BIGINT, bytes BIGINT
-);
-INSERT INTO schema_version VALUES (1, '0.1.0');
-INSERT INTO studies VALUES ('s');
-INSERT INTO points VALUES ('s', 'p', 0, 'done', '', '{"payload": 16}');
-INSERT INTO runs VALUES ('s', 'p', 'r', NULL, '0.1.0', []);
-INSERT INTO files VALUES ('s', 'p', 'r', 'quantities', 'quantities/study=s/point=p/run=r/a.parquet', 3, 1000);
-"""
-
-
-def test_migration_from_the_first_version(quantities: Path, tmp_path: Path) -> None:
-    """A store of version 1 is read and written; its files and those with other columns are one table."""
-    store = Store(tmp_path / "store")
-    old = store.folder / "tables" / "quantities" / "study=s" / "point=p" / "run=r"
-    old.mkdir(parents=True)
-    content = pa.parquet.read_table(quantities)
-    pa.parquet.write_table(content.drop_columns(["node"]), old / "a.parquet")
-    with duckdb.connect(store.folder / "store.duckdb") as connection:
-        connection.execute(VERSION_1)
-    assert [("rtt", 16.0, 3.0)] == [
-        tuple(row.values())
-        for row in store.query(
-            "SELECT quantity, payload, max(value) FROM results WHERE value > 0 GROUP BY ALL"
-        ).to_pylist()
-    ]
-    store.add_point("s", "q", {"payload": 64}, 0, "done", quantities)
-    assert [("p", 3, 0), ("q", 3, 3)] == [
-        tuple(row.values())
-        for row in store.query(
-            "SELECT point, count(*), count(node) FROM quantities GROUP BY ALL ORDER BY 1"
-        ).to_pylist()
-    ]
-    with duckdb.connect(store.folder / "store.duckdb", read_only=True) as connection:
-        assert [(schema.NEWEST,)] == connection.execute("SELECT version FROM schema_version").fetchall()
-
-
-def test_a_store_of_the_first_version_that_is_written_first(quantities: Path, tmp_path: Path) -> None:
-    """A writer brings the store to the newest version, too."""
-    store = Store(tmp_path / "store")
-    store.folder.mkdir()
-    with duckdb.connect(store.folder / "store.duckdb") as connection:
-        connection.execute(VERSION_1.partition("INSERT INTO studies")[0])
-    store.add_point("s", "q", {"payload": 64}, 0, "done", quantities)
-    assert 3 == single(store, "SELECT count(*) FROM quantities")
-
-
-def test_a_store_in_use(quantities: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A lock that is held too long, and a program that has the catalogue open, are named."""
-    store = Store(tmp_path / "store")
-    store.add_point("s", "p", {}, 0, "done", quantities)
-    monkeypatch.setattr(locks, "PATIENCE_S", 0.05)
-    with locks.locked(store.folder, locks.CATALOGUE, "alone"), pytest.raises(StoreError, match="another process"):
-        store.recordings()
-    with locks.locked(store.folder, locks.WRITING, "shared"), pytest.raises(StoreError, match="another process"):
-        store.gc()
-
-
-@pytest.mark.slow  # starts processes
-def test_several_writers_lose_nothing(quantities: Path, tmp_path: Path) -> None:
-    """What eight processes add at a time is there once; then they are killed, and all that they reported is there."""
-    store = Store(tmp_path / "store")
-    command = [sys.executable, "-c", WRITER, store.folder, quantities, str(WRITERS), str(POINTS)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
-    assert (0, "") == (done.returncode, done.stderr)
-    assert WRITERS * POINTS == single(store, "SELECT count(*) FROM points")
-    assert 3 * WRITERS * POINTS == single(store, "SELECT count(*) FROM quantities")
-    assert [1, WRITERS * POINTS] == list(
-        store.query("SELECT max(n), count(*) FROM (SELECT count(*) n FROM runs GROUP BY point)").to_pylist()[0].values()
-    )
-    assert 0 == store.gc().files
-    store.remove(study="study")
-    reported = killed_writers(command, after_s=0.4)
-    known = set(store.query("SELECT point FROM points")["point"].to_pylist())
-    assert reported <= known
-    assert 3 * len(known) == single(store, "SELECT count(*) FROM quantities") if known else True
-    store.gc()
-    assert len(known) == len([*(store.folder / contents.FOLDER).rglob("*.parquet")])
-    for number in range(POINTS):
-        store.add_point("study", f"0x{number}", {}, 0, "done", quantities)
-    assert 1 == single(store, "SELECT max(n) FROM (SELECT count(*) n FROM runs GROUP BY point)")
-
-
-def killed_writers(command: list[object], *, after_s: float) -> set[str]:
-    """Start the writers, kill them all with SIGKILL some time after the first point; the points that they reported."""
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
-    assert process.stdout is not None
-    first = process.stdout.readline()
-    time.sleep(after_s)
-    os.killpg(process.pid, signal.SIGKILL)
-    rest = process.stdout.read()
-    process.stdout.close()
-    process.wait()
-    return set((first + rest.rpartition("\n")[0]).split())
-
-
-def test_gc_keeps_what_is_registered(quantities: Path, tmp_path: Path) -> None:
-    """Files without a run are deleted; a run without its file is removed and named."""
-    store = Store(tmp_path / "store")
-    for name in ("kept", "broken"):
-        store.add_point("s", name, {}, 0, "done", quantities)
-    orphan = contents.Draft(store.folder, contents.Key("s", "killed", "r"))
-    orphan.add_quantities(quantities)
-    assert 6 == single(store, "SELECT count(*) FROM quantities")
-    next((store.folder / "tables").rglob("point=broken/*/*.parquet")).unlink()
-    with pytest.raises(StoreError, match="gc"):
-        store.query("FROM quantities")
-    done = gpiorig("store", "gc", "-s", store.folder, "--json").numbers
-    assert (1, quantities.stat().st_size, ["broken"]) == (
-        done["files"],
-        done["bytes"],
-        [key["point"] for key in done["runs"]],
-    )
-    assert 3 == single(store, "SELECT count(*) FROM quantities")
-    assert {"kept"} == {path.name.partition("=")[2] for path in (store.folder / "tables").rglob("point=*")}
 
 
 def test_command_line(recorded: Path, tmp_path: Path) -> None:
