@@ -20,11 +20,11 @@ def pytest_sessionfinish() -> None:
         module.forget()
 
 
-def shared_demo(factory: pytest.TempPathFactory, name: str, *words: str) -> Iterator[Demo]:
+def shared_demo(factory: pytest.TempPathFactory, name: str, *words: str, as_a_user: bool = False) -> Iterator[Demo]:
     """A demo of 60 round trips that tests share read-only."""
 
     def make(folder: Path) -> None:
-        numbers = record_demo(folder / "run", "--packets", "60", *words).numbers
+        numbers = record_demo(folder / "run", "--packets", "60", *words, as_a_user=as_a_user).numbers
         (folder / "numbers.json").write_text(json.dumps(numbers))
 
     folder = shared.filled(factory, name, make)
@@ -36,12 +36,12 @@ def shared_demo(factory: pytest.TempPathFactory, name: str, *words: str) -> Iter
 @pytest.fixture(scope="session")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
     """60 round trips with the seed 1."""
-    yield from shared_demo(tmp_path_factory, "demo", "--seed", "1")
+    yield from shared_demo(tmp_path_factory, "demo", "--seed", "1", as_a_user=True)
 
 
 @pytest.fixture(scope="session")
 def other_demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
-    """The demo once more, everything random differently."""
+    """The demo once more, everything random differently; figures are blank."""
     yield from shared_demo(tmp_path_factory, "other-demo", "--seed", "2")
 
 

@@ -109,8 +109,9 @@ class Demo:
     numbers: dict[str, Any]
 
 
-def record_demo(folder: Path, *words: str) -> Demo:
-    """`gpiorig demo` into a folder, successfully, in a process of its own."""
-    done = gpiorig_process("demo", "-o", folder, "--json", *words)
+def record_demo(folder: Path, *words: str, as_a_user: bool = False) -> Demo:
+    """`gpiorig demo` into a folder, successfully; as a user does, in a process of its own and with figures."""
+    run = gpiorig_process if as_a_user else gpiorig
+    done = run("demo", "-o", folder, "--json", *words)
     assert (0, "") == (done.status, done.stderr)
     return Demo(folder, done.numbers)

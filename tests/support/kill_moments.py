@@ -293,10 +293,9 @@ def undisturbed(kind: Kind, place: Path, *, times: int) -> Reference:
     return Reference(recording.edges(), seconds, appears_s)
 
 
-def trial(kind: Kind, moments: int, seed: int, place: Path, *, warm: bool = True) -> tuple[Counter[str], list[str]]:
+def trial(kind: Kind, moments: int, seed: int, place: Path, *, reference: Reference) -> tuple[Counter[str], list[str]]:
     """Kill at the given number of moments; returns the counts and what did not hold, a line each."""
     draw = random.Random(f"{seed} {kind.command} {kind.victim}")
-    reference = undisturbed(kind, place / "undisturbed", times=1 + warm)
     counts, faults = Counter[str](), []
     for number in range(moments):
         moment, folder = (number + draw.random()) / moments, place / str(number)  # one in each interval of its life
@@ -323,7 +322,9 @@ def main() -> int:
     faults: list[str] = []
     print(f"{'':20} " + " ".join(f"{name:>16}" for name in (*COLUMNS, "faults")))
     for kind in chosen:
-        counts, wrong = trial(kind, options.moments, options.seed, place / f"{kind.command}-{kind.victim}")
+        folder = place / f"{kind.command}-{kind.victim}"
+        reference = undisturbed(kind, folder / "undisturbed", times=2)
+        counts, wrong = trial(kind, options.moments, options.seed, folder, reference=reference)
         row = " ".join(f"{count:16}" for count in (*(counts[name] for name in COLUMNS), len(wrong)))
         print(f"{f'{kind.command}: {kind.victim}':20} {row}", flush=True)
         faults += wrong
