@@ -120,7 +120,7 @@ def route_of(edges: Edges, bench: Bench, parameters: Mapping[str, object]) -> Ro
     """The round trips of edges: the same stages as for any recording, whatever the samplerate."""
     roles = {role: str(parameters[role]) for role in ("initiator", "responder")}
     stage = events.from_edges(edges, opened.wiring(bench))
-    header_ns = destinations.headers_ns(bench)
+    header_ns = destinations.headers_ns(parameters, bench)
     return analysed(stage, header_ns=header_ns, ends=(roles["initiator"], roles["responder"])).routes[0]
 
 

@@ -32,6 +32,7 @@ struct radio_settings {
     bool backoff;    /* false: CSMA with backoff exponent 0; the clear channel assessment stays */
     enum radio_finish finish; /* of radio_send */
     uint32_t seed;   /* of the backoff; mixed with the address */
+    bool is_yetimote; /* the packets of Rodriguez-Zurrunero et al., Electronics 8 (2019), 3.1; radios with RADIO_PROFILES */
 };
 
 /** Where the driver reports; both are called from radio_service, or from radio_abort. */

@@ -163,6 +163,7 @@ static void configure(void)
         .backoff = settings.backoff != 0,
         .finish = settings.finish == FINISH_BUSY ? RADIO_FINISH_BUSY : RADIO_FINISH_INTERRUPT,
         .seed = settings.seed,
+        .is_yetimote = settings.radio_profile == RADIO_PROFILE_YETIMOTE,
     };
 
     stop();

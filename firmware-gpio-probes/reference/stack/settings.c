@@ -16,12 +16,18 @@
 #define WITH_LOG(...)
 #endif
 
+#if RADIO_PROFILES
+#define WITH_PROFILES X
+#else
+#define WITH_PROFILES(...)
+#endif
+
 #define X(KEY, ...) static const char *const KEY##_names[] = { __VA_ARGS__, NULL };
 SETTINGS_NAMES(X)
 #undef X
 
 #define X(KEY, MINIMUM, MAXIMUM, DEFAULT, NAMES) .KEY = DEFAULT,
-static const struct settings defaults = { SETTINGS(X, WITH_LOG) };
+static const struct settings defaults = { SETTINGS(X, WITH_LOG, WITH_PROFILES) };
 #undef X
 
 struct settings settings;
@@ -39,7 +45,7 @@ struct setting {
 };
 
 #define X(KEY, MINIMUM, MAXIMUM, DEFAULT, NAMES) { #KEY, &settings.KEY, MINIMUM, MAXIMUM, NAMES },
-static const struct setting table[] = { SETTINGS(X, WITH_LOG) };
+static const struct setting table[] = { SETTINGS(X, WITH_LOG, WITH_PROFILES) };
 #undef X
 #define ROWS (sizeof table / sizeof table[0])
 

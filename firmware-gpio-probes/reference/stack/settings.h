@@ -11,7 +11,7 @@
 /* Numbers; a name has the number of its place. */
 struct settings {
 #define X(KEY, ...) uint32_t KEY;
-    SETTINGS(X, X)
+    SETTINGS(X, X, X)
 #undef X
 };
 

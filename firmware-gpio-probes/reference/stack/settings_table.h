@@ -8,6 +8,7 @@ enum app_number { APP_PINGPONG, APP_MACPING, APP_PRINT, APP_BROADCAST, APP_SENDE
 enum mac_number { MAC_CSMA, MAC_TDMA, MAC_SLOTS };
 enum fire_number { FIRE_SLEEP, FIRE_TIMER };
 enum loopback_number { LOOPBACK_OFF, LOOPBACK_IPV6, LOOPBACK_MAC };
+enum radio_profile_number { RADIO_PROFILE_DEFAULT, RADIO_PROFILE_YETIMOTE };
 
 /* X(key, names): the names of each setting that has some, in the order of their numbers */
 #define SETTINGS_NAMES(X) \
@@ -17,10 +18,11 @@ enum loopback_number { LOOPBACK_OFF, LOOPBACK_IPV6, LOOPBACK_MAC };
     X(mac, "csma", "tdma", "slots") \
     X(fire, "sleep", "timer") \
     X(loopback, "off", "ipv6", "mac") \
-    X(slot_us, "10000", "15000", "20000")
+    X(slot_us, "10000", "15000", "20000") \
+    X(radio_profile, "default", "yetimote")
 
 /* X(key, minimum, maximum, default, names), names: NULL or KEY_names; IF_MACRO is X where the macro is not 0 */
-#define SETTINGS(X, IF_GPIORIG_LOG) \
+#define SETTINGS(X, IF_GPIORIG_LOG, IF_RADIO_PROFILES) \
     X(address, 1u, 65532u, 1u, NULL) \
     X(peer, 1u, 65532u, 2u, NULL) \
     X(channel, RADIO_CHANNEL_FIRST, RADIO_CHANNEL_LAST, RADIO_CHANNEL_DEFAULT, NULL) \
@@ -67,6 +69,7 @@ enum loopback_number { LOOPBACK_OFF, LOOPBACK_IPV6, LOOPBACK_MAC };
     X(worker_b_on_us, 0u, 1000000000u, 0u, NULL) \
     X(worker_b_period_us, 1000u, 1000000000u, 100000u, NULL) \
     X(worker_b_phase_us, 0u, 1000000000u, 0u, NULL) \
-    X(worker_b_priority, 1u, PRIORITIES, PRIORITIES, NULL)
+    X(worker_b_priority, 1u, PRIORITIES, PRIORITIES, NULL) \
+    IF_RADIO_PROFILES(radio_profile, 0u, 1u, 0u, radio_profile_names)
 
 #endif

@@ -39,6 +39,7 @@ bool radio_configure(const struct radio_settings *settings)
 
     sender_configure(settings, report->confirmed);
     spirit1_write(TX_SOURCE_ADDR, (uint8_t)settings->address);
+    setup_profile(settings->is_yetimote);
     setup_forget_calibration();
     good = setup_tune(settings->channel) && good;
     spirit1_interrupts();

@@ -72,6 +72,11 @@
 #define SYNTH_CONFIG0_TSPLIT 0xA0u
 
 /* RSSI threshold of carrier sense: 20 is -120 dBm, steps of 0.5 dB. */
+/* Output power of level 0 to 7, of which PA_POWER0 chooses 7 after reset: 10 or 11 dBm by the curve of ST's library for 868 MHz. */
+#define PA_POWER8 0x10u
+#define PA_POWER8_10DBM 3u
+#define PA_POWER8_11DBM 1u
+
 #define RSSI_TH 0x22u
 #define RSSI_TH_DBM(dbm) ((uint8_t)(2 * ((dbm) + 130)))
 
@@ -79,8 +84,11 @@
 #define PCKTCTRL4 0x30u
 #define PCKTCTRL4_TWO_ADDRESSES 0x10u
 #define PCKTCTRL3_STACK_8_BITS (0xC0u | 7u)
+#define PCKTCTRL2 0x32u
 #define PCKTCTRL2_8_PREAMBLE_4_SYNC_VARIABLE (7u << 3 | 3u << 1 | 1u)
+#define PCKTCTRL2_4_PREAMBLE_4_SYNC_VARIABLE (3u << 3 | 3u << 1 | 1u)
 #define PCKTCTRL1_CRC_1021_WHITENING (0x60u | 0x10u)
+#define PCKTCTRL1_CRC_07_WHITENING_FEC (0x20u | 0x10u | 0x01u)
 #define PCKTLEN1 0x34u
 #define SYNC4 0x36u
 #define ADDRESSES_LENGTH 2u

@@ -20,7 +20,7 @@
  */
 #define ACK_PRESCALER 0u
 #define ACK_COUNTER 25u
-#define RECEPTION_US 5000u /* the longest packet, 3.5 ms, and its acknowledgement, 0.6 ms */
+#define RECEPTION_US 9000u /* the longest packet, with FEC 6.6 ms, and its acknowledgement, 0.6 ms */
 
 static uint8_t csma; /* PROTOCOL1 for a packet with CSMA */
 

@@ -6,6 +6,8 @@
 #define CARRIER_SENSE_DBM (-90)
 #define CHANNELS (RADIO_CHANNEL_LAST - RADIO_CHANNEL_FIRST + 1u)
 
+bool spirit1_is_yetimote;
+
 /** The VCO's words for a channel, so that no transmission needs to calibrate it. */
 static struct {
     bool is_known;
@@ -52,6 +54,16 @@ void setup_write(void)
     write_packet_format();
     spirit1_interrupts();
     setup_enable_interrupts(true);
+}
+
+void setup_profile(bool is_yetimote)
+{
+    const uint8_t packets[2] = { is_yetimote ? PCKTCTRL2_4_PREAMBLE_4_SYNC_VARIABLE : PCKTCTRL2_8_PREAMBLE_4_SYNC_VARIABLE,
+                                 is_yetimote ? PCKTCTRL1_CRC_07_WHITENING_FEC : PCKTCTRL1_CRC_1021_WHITENING };
+
+    spirit1_is_yetimote = is_yetimote;
+    spirit1_write_many(PCKTCTRL2, packets, sizeof packets);
+    spirit1_write(PA_POWER8, is_yetimote ? PA_POWER8_11DBM : PA_POWER8_10DBM);
 }
 
 void setup_enable_interrupts(bool enable)

@@ -19,6 +19,9 @@ void setup_enable_interrupts(bool enable);
 /** Forgets how channels were calibrated. */
 void setup_forget_calibration(void);
 
+/** What `set radio_profile` chooses: preamble, CRC, FEC, output power. In READY. */
+void setup_profile(bool is_yetimote);
+
 /** Tunes to a channel, in READY; calibrates the VCO for it where that was not done yet. False when the chip does not obey. */
 bool setup_tune(uint8_t channel);
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -19,6 +20,8 @@ class Radio(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ----------
     frame_timestamp_ns, frame_timestamp_source, frame_timestamp_uncertainty_ns
         From the first bit on the air to the edge of the frame timestamp line, its source and its half width.
+    profile_timestamps_ns
+        The first of these with another `radio_profile`.
     decoder, decoder_pins
         The sigrok decoder of its SPI bus; the pins that the decoder declares after those of SPI, in its order, and the
         line of a bench on each, or nothing.
@@ -35,6 +38,7 @@ class Radio(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     frame_timestamp_ns: int
     frame_timestamp_source: str
     frame_timestamp_uncertainty_ns: int
+    profile_timestamps_ns: dict[str, int] = {}
     decoder: str | None = None
     decoder_pins: dict[str, str] = {}
     busy_ns: int = 0
@@ -68,6 +72,13 @@ class Board(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def radio(self) -> Radio:
         """Its radio; raises `BenchError` if there is no such radio, or its file is wrong."""
         return _radio(self.radio_name)
+
+
+def timestamp_ns(board: str, node: str, parameters: Mapping[str, Any]) -> int:
+    """From the first bit on the air to the edge of a node's frame timestamp line, with the settings of a recording."""
+    radio = load(board).radio
+    profile = parameters.get(f"{node}.radio_profile", parameters.get("radio_profile"))
+    return radio.profile_timestamps_ns.get(str(profile), radio.frame_timestamp_ns)
 
 
 T = TypeVar("T", Board, Radio)

@@ -37,6 +37,6 @@ def of_nodes(parameters: Mapping[str, Any], bench: Bench) -> dict[str, tuple[str
     return destinations
 
 
-def headers_ns(bench: Bench) -> dict[str, int]:
+def headers_ns(parameters: Mapping[str, Any], bench: Bench) -> dict[str, int]:
     """Of each node the time from the first bit of a frame on the air to the rise of its frame timestamp line."""
-    return {name: boards.load(node.board).radio.frame_timestamp_ns for name, node in bench.nodes.items()}
+    return {name: boards.timestamp_ns(node.board, name, parameters) for name, node in bench.nodes.items()}

@@ -87,6 +87,7 @@ FIRMWARES = {
     "worker_b_period_us": {"reference"},
     "worker_b_phase_us": {"reference"},
     "worker_b_priority": {"reference"},
+    "radio_profile": {"reference"},
 }
 
 
@@ -142,6 +143,7 @@ class NodeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     worker_b_period_us: int | None = None
     worker_b_phase_us: int | None = None
     worker_b_priority: int | None = None
+    radio_profile: Literal["default", "yetimote"] | None = None
 
     def given(self) -> dict[str, Any]:
         """Those that are not None."""

@@ -27,7 +27,7 @@ def from_info(info: RecordingInfo, bench: Bench | None) -> Instruments:
     return Instruments(
         reference=known[reference],
         others=_others(bench, known, info),
-        nodes={name: _node(bench, name) for name in bench.nodes},
+        nodes={name: _node(bench, name, info) for name in bench.nodes},
     )
 
 
@@ -63,7 +63,7 @@ def _aligned(note: AlignmentNote, reference: Analyzer) -> tuple[Analyzer, float]
     return instruments.by_driver(note.analyzer, samplerate_hz=Fraction(round(1e9 / period_ns))), note.uncertainty_ns
 
 
-def _node(bench: Bench, name: str) -> Node:
+def _node(bench: Bench, name: str, info: RecordingInfo) -> Node:
     node = bench.nodes[name]
     board = boards.load(node.board)
     radio = board.radio
@@ -72,7 +72,7 @@ def _node(bench: Bench, name: str) -> Node:
         bus_width=board.bus_width,
         symbol_ns=node.held_ns,
         frame_gap_ns=node.frame_gap_ns,
-        mark_ns=radio.frame_timestamp_ns,
+        mark_ns=boards.timestamp_ns(node.board, name, info.parameters),
         mark_uncertainty_ns=radio.frame_timestamp_uncertainty_ns,
         mark_source=radio.frame_timestamp_source,
         busy_ns=radio.busy_ns,

@@ -104,7 +104,7 @@ def open_recording(recording: Recording | Path) -> Opened:
         boards={name: boards.load(node.board) for name, node in bench.nodes.items()} if bench else {},
         wiring=wiring(bench) if bench else (),
         instruments=instruments.from_info(recording.info, bench),
-        header_ns=destinations.headers_ns(bench) if bench else {},
+        header_ns=destinations.headers_ns(parameters, bench) if bench else {},
         destinations=destinations.of_nodes(parameters, bench) if bench else {},
         answered=_answered(parameters),
     )

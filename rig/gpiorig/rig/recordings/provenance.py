@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gpiorig.analysis.logs.node_log import NodeLog
+from gpiorig.rig.bench import boards
 from gpiorig.rig.recordings.opened import Opened
 
 VIRTUAL = "Virtual bench: these numbers test the rig; they are not a measurement of hardware."
@@ -28,7 +29,10 @@ def missing(opened: Opened, logs: Mapping[str, NodeLog]) -> dict[str, str]:
 def of(opened: Opened, logs: Mapping[str, NodeLog]) -> dict[str, str]:
     """Where the numbers come from, in the order to print."""
     info, bench = opened.recording.info, opened.known_bench
-    radios = {node.board: opened.boards[name].radio for name, node in bench.nodes.items()}
+    marks = {
+        (node.board, boards.timestamp_ns(node.board, name, info.parameters)): opened.boards[name].radio
+        for name, node in bench.nodes.items()
+    }
     study = bench.virtual.study if bench.virtual else {}
     return {
         "recorded": f"{info.epoch.wall} ({info.epoch.note})",
@@ -39,8 +43,8 @@ def of(opened: Opened, logs: Mapping[str, NodeLog]) -> dict[str, str]:
         "samplerate": f"{float(info.samplerate_hz) / 1e6:g} MHz",
         **{f"parameter {key}": str(value) for key, value in info.parameters.items()},
         "first bit on the air": "; ".join(
-            f"{board}: {radio.frame_timestamp_ns / 1e3:g} us before the mark ({radio.frame_timestamp_source})"
-            for board, radio in radios.items()
+            f"{board}: {mark_ns / 1e3:g} us before the mark ({radio.frame_timestamp_source})"
+            for (board, mark_ns), radio in marks.items()
         ),
         **{f"firmware of {node}, sha256": digest for node, digest in info.firmware.items()},
         **{

@@ -385,6 +385,41 @@ fn what_the_air_carries() {
     assert_eq!(vec![0xFF, 0x87], field.bodies[2]); // nine ones, then 0000 111
 }
 
+/// With FEC payload and CRC take twice the time, the fields before them do not; the receiver gets the same packet, a byte of
+/// payload every 16 bits.
+#[test]
+fn fec_doubles_payload_and_crc() {
+    let mut field = Field::new(1, 2);
+    for index in 0..2 {
+        field.write(index, 0x33, &[0x71]); // CRC-16, whitened, FEC
+    }
+    field.write(1, 0x05, &[0x7A]); // GPIO0: sync word detected
+    field.receive(1);
+    field.pins.iter_mut().for_each(Vec::clear);
+    let start = field.send(0, b"hello air");
+    let sync = start + bits(SHR_BITS);
+    field.run_ps(sync + bits(8 + 2 * 8 * 3) - field.t_ps);
+    assert_eq!(3, field.read(1, 0xE7, 1)[0]); // bytes in the FIFO: length, then three bytes twice
+    field.run(2000);
+    assert_eq!(1 + 2 * 11, field.bodies[0].len());
+    let end = sync + bits(8 + 2 * 8 * 11);
+    assert_eq!(vec![(sync, true), (end, false)], field.edges(1, 0));
+    assert_eq!(TX_DATA_SENT, field.status(0) & 0xFF);
+    assert_eq!(RX_DATA_READY, field.status(1) & 0x33);
+    assert_eq!(b"hello air".to_vec(), field.fifo(1));
+}
+
+/// Of two radios only one of which uses FEC neither gets the packet.
+#[test]
+fn fec_is_a_matter_of_both_radios() {
+    let mut field = Field::new(1, 2);
+    field.write(0, 0x33, &[0x61]); // FEC
+    field.receive(1);
+    field.send(0, b"hello air");
+    field.run(2000);
+    assert_eq!(RX_DATA_DISC | CRC_ERROR, field.status(1) & 0x33);
+}
+
 #[test]
 fn addresses_are_filtered() {
     let cases = [(0x22, true), (0x23, false), (0xFF, true), (0xEE, false)];
@@ -796,8 +831,8 @@ fn low_duty_cycle() {
 #[test]
 fn remarks() {
     let mut field = Field::new(1, 1);
-    field.write(0, 0x33, &[0x61]); // FEC
+    field.write(0, 0x33, &[0x64]); // direct mode
     field.command(0, 0x61);
     let notes = field.radios[0].take_notes();
-    assert!(notes.iter().any(|note| note.1.contains("FEC")), "{:?}", notes);
+    assert!(notes.iter().any(|note| note.1.contains("direct")), "{:?}", notes);
 }

@@ -1,7 +1,7 @@
 //! ST SPIRIT1: sub-1-GHz FSK transceiver with a packet engine, an SPI, SDN and four GPIOs.
 //!
 //! Basic and STack packets, both FIFOs, filters, listen before talk, acknowledgement and retransmission, RX timeout,
-//! wake-up timer. Not modelled, with a remark when used: ASK/OOK, unmodulated carrier, FEC, direct modes, Wireless M-Bus,
+//! wake-up timer. Not modelled, with a remark when used: ASK/OOK, unmodulated carrier, direct modes, Wireless M-Bus,
 //! AES, piggybacking, persistent transmission; without a remark: AGC, AFC, dynamic carrier sense, antenna switching,
 //! temperature and battery. The data sheet's timing tables could not be read: see `timing.rs`.
 

@@ -3,6 +3,12 @@
 //! After the sync word: length (variable length only), destination, source (STack), control, 2 bits of sequence number
 //! and NO_ACK (STack), payload, CRC. Fields need not end at a byte, bits go most significant first; what the air
 //! carries is those bits in bytes, the last one filled up with zeros.
+//!
+//! FEC: "The convolution coding with rate = 1/2 is applied on the payload field and on the CRC field before transmission"
+//! (ST and DigiKey, product training module "SPIRIT1 RF Transceiver Overview", slide 14). The data sheet's section on it could
+//! not be read: neither the generators nor the interleaver of the code nor what ends it are known, so each bit of these fields
+//! goes out twice, in its place. That is right in time but for the end of the code (docs/evidence/virtual-boards.md); nothing
+//! corrects errors, of two bits that differ the first one counts.
 
 /// How a radio is set to build and to read packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +21,7 @@ pub struct Format {
     /// 0: none, else CRC_MODE 1 to 4.
     pub crc_mode: u8,
     pub whitening: bool,
+    pub fec: bool,
 }
 
 /// The fields of a packet but payload and CRC.
@@ -45,9 +52,14 @@ impl Format {
         [0, 1, 2, 2, 3, 0, 0, 0][usize::from(self.crc_mode & 7)]
     }
 
-    /// All bits of a packet with so much payload.
+    /// Bits on the air from the sync word to the end of so many bytes of payload and CRC.
+    pub fn bits_to(&self, bytes: usize) -> u64 {
+        self.head_bits() + (8 << u32::from(self.fec)) * bytes as u64
+    }
+
+    /// All bits of a packet with so much payload, on the air.
     pub fn bits(&self, payload: usize) -> u64 {
-        self.head_bits() + 8 * (payload + self.crc_bytes()) as u64
+        self.bits_to(payload + self.crc_bytes())
     }
 
     /// The packet as the air carries it.
@@ -75,17 +87,42 @@ impl Format {
         let check = bits.crc(self.crc_mode);
         bits.put(check.into(), 8 * self.crc_bytes() as u8);
         self.whiten(&mut bits.bytes);
+        if self.fec {
+            bits = self.coded(&bits);
+        }
         bits.bytes
     }
 
     /// Turns what the air carries into the packet's bits.
     pub fn open(&self, bytes: &[u8]) -> Bits {
-        let mut bytes = bytes.to_vec();
-        self.whiten(&mut bytes);
-        Bits {
+        let mut bits = Bits {
             length: 8 * bytes.len() as u64,
-            bytes,
+            bytes: bytes.to_vec(),
+        };
+        if self.fec {
+            bits = self.decoded(&bits);
         }
+        self.whiten(&mut bits.bytes);
+        bits
+    }
+
+    fn coded(&self, plain: &Bits) -> Bits {
+        let mut coded = Bits::default();
+        for at in 0..plain.length {
+            let copies = if at < self.head_bits() { 1 } else { 2 };
+            (0..copies).for_each(|_| coded.put(plain.bit(at), 1));
+        }
+        coded
+    }
+
+    fn decoded(&self, coded: &Bits) -> Bits {
+        let head = self.head_bits().min(coded.length);
+        let mut plain = Bits::default();
+        (0..head).for_each(|at| plain.put(coded.bit(at), 1));
+        (head..coded.length)
+            .step_by(2)
+            .for_each(|at| plain.put(coded.bit(at), 1));
+        plain
     }
 
     /// The length field; `fixed` where there is none.

@@ -181,9 +181,6 @@ impl Spirit1 {
                 "radio: CW (unmodulated carrier) is not modelled, sent as a packet".into()
             });
         }
-        if self.reg(regs::PCKTCTRL1) & 0x01 != 0 {
-            self.note(3, || "radio: FEC is not modelled, packets go without".into());
-        }
         if self.reg(regs::PCKTCTRL1) & 0x0C != 0 || self.reg(regs::PCKTCTRL3) & 0x30 != 0 {
             self.note(4, || "radio: direct modes and PN9 are not modelled, packets go".into());
         }

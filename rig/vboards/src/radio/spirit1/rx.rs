@@ -152,7 +152,7 @@ impl Spirit1 {
 
     fn rx_next(&mut self, rx: Reception) {
         let (t_ps, kind) = if rx.stored < rx.payload {
-            (rx.at(rx.format.head_bits() + 8 * (rx.stored as u64 + 1)), Kind::RxByte)
+            (rx.at(rx.format.bits_to(rx.stored + 1)), Kind::RxByte)
         } else {
             (rx.at(rx.format.bits(rx.payload)), Kind::RxEnd)
         };
@@ -162,10 +162,7 @@ impl Spirit1 {
 
     /// A byte of payload goes into the FIFO.
     pub(super) fn rx_byte(&mut self) {
-        let bits = self
-            .rx
-            .as_ref()
-            .map_or(0, |rx| rx.format.head_bits() + 8 * (rx.stored as u64 + 1));
+        let bits = self.rx.as_ref().map_or(0, |rx| rx.format.bits_to(rx.stored + 1));
         if let Some((mut rx, opened)) = self.hear_bits(bits) {
             let byte = rx.format.payload(&opened, rx.stored);
             rx.stored += 1;

@@ -98,6 +98,7 @@ impl Spirit1 {
             control_bytes: ctrl_4 & 7,
             crc_mode: ctrl_1 >> 5,
             whitening: ctrl_1 & 0x10 != 0,
+            fec: ctrl_1 & 0x01 != 0,
         }
     }
 
@@ -173,7 +174,8 @@ impl Spirit1 {
         }
         sending.sent += 1;
         if sending.sent < sending.length {
-            self.after(self.byte_ps(), Kind::TxByte);
+            let apart = sending.format.bits_to(1) - sending.format.bits_to(0);
+            self.after(self.bits_ps(apart), Kind::TxByte);
         }
         self.tx = Some(sending);
         self.watch_fifos();
