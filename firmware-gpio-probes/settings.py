@@ -114,13 +114,22 @@ def c_table(settings: list[dict], firmware: Firmware) -> str:
             members = ", ".join(enumerator(setting, name, firmware) for name in setting["names"])
             text += f"enum {setting['key']}_number {{ {members} }};\n"
     text += "\n/* X(key, names): the names of each setting that has some, in the order of their numbers */\n"
-    names = [f"X({s['key']}, {', '.join(c_string(name) for name in s['names'])})" for s in choices]
-    text += c_list("SETTINGS_NAMES(X)", names)
-    conditions = list(dict.fromkeys(setting["condition"] for setting in settings if "condition" in setting))
+    names = [f"{c_macro(s)}({s['key']}, {', '.join(c_string(name) for name in s['names'])})" for s in choices]
+    text += c_list(f"SETTINGS_NAMES({', '.join(['X', *conditions(choices)])})", names)
     text += "\n/* X(key, minimum, maximum, default, names), names: NULL or KEY_names"
-    text += "; IF_MACRO is X where the macro is not 0 */\n" if conditions else " */\n"
-    arguments = ", ".join(["X", *(f"IF_{condition}" for condition in conditions)])
+    text += "; IF_MACRO is X where the macro is not 0 */\n" if conditions(settings) else " */\n"
+    arguments = ", ".join(["X", *conditions(settings)])
     return text + c_list(f"SETTINGS({arguments})", [c_row(setting, firmware) for setting in settings]) + "\n#endif\n"
+
+
+def conditions(settings: list[dict]) -> list[str]:
+    """The macros that stand for X where some builds do not have a setting."""
+    return list(dict.fromkeys(c_macro(setting) for setting in settings if "condition" in setting))
+
+
+def c_macro(setting: dict) -> str:
+    """X, or what stands for it."""
+    return f"IF_{setting['condition']}" if "condition" in setting else "X"
 
 
 def c_string(name: object) -> str:
@@ -132,8 +141,7 @@ def c_row(setting: dict, firmware: Firmware) -> str:
     """The call of X for a setting."""
     minimum, maximum = (in_c(limit) for limit in limits(setting))
     names = f"{setting['key']}_names" if setting["type"] == "choice" else "NULL"
-    macro = f"IF_{setting['condition']}" if "condition" in setting else "X"
-    return f"{macro}({setting['key']}, {minimum}, {maximum}, {c_default(setting, firmware)}, {names})"
+    return f"{c_macro(setting)}({setting['key']}, {minimum}, {maximum}, {c_default(setting, firmware)}, {names})"
 
 
 def c_list(head: str, rows: list[str]) -> str:

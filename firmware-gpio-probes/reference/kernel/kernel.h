@@ -34,6 +34,7 @@ enum actor_id {
     ACTOR_WORKER_A, /* processing tasks */
     ACTOR_WORKER_B,
     ACTOR_CONSOLE,
+    ACTOR_SYNC, /* takes synchronisation packets of a TDMA MAC */
     ACTORS,
 };
 

@@ -14,6 +14,7 @@
 #include "radio.h"
 #include "settings.h"
 #include "sixlowpan.h"
+#include "sync_task.h"
 #include "uart.h"
 #include "udp.h"
 #include "worker.h"
@@ -205,7 +206,7 @@ static void stacks(const char *arguments)
     } actors[] = {
         { "mac", &mac_actor }, { "sixlowpan", &sixlowpan_actor }, { "ipv6", &ipv6_actor },
         { "udp", &udp_actor }, { "app", &app_actor },             { "console", &console_actor },
-        { "worker_a", &worker_a_actor }, { "worker_b", &worker_b_actor },
+        { "worker_a", &worker_a_actor }, { "worker_b", &worker_b_actor }, { "sync", &sync_actor },
     };
 
     (void)arguments;

@@ -173,6 +173,9 @@ static void configure(void)
     configured = radio_configure(&radio);
     protocol = chosen;
     protocol->start();
+    if (settings.flood_us > 0) {
+        actor_signal(&sixlowpan_actor, SIXLOWPAN_SIGNAL_START);
+    }
 }
 
 bool mac_init(void)

@@ -12,6 +12,7 @@
 
 #include "line.h"
 #include "slotted.h"
+#include "sync_task.h"
 #include "tdma_plan.h"
 #include "timer.h"
 
@@ -24,6 +25,8 @@
 /* A beacon: kind, level, slot, number of the frame (32 bits), destination; little endian. */
 enum { BEACON_KIND, BEACON_LEVEL, BEACON_SLOT, BEACON_FRAME, BEACON_DESTINATION = BEACON_FRAME + 4, BEACON_LENGTH = 9 };
 #define NO_SLOT 0xFFu /* of a synchronisation packet: no packet follows */
+
+#define FOLLOW_SYNC MAC_SIGNAL_PROTOCOL(1)
 
 /* What happens in a frame, in its order. Each packet slot has three steps. */
 enum step { FRAME, BEACON, BEACONS_END, SLOTS };
@@ -43,6 +46,7 @@ static struct {
     bool announced;         /* the beacon of this frame is out */
     uint32_t offset_us;     /* of the packet in its slot */
     uint32_t sending_frame; /* in which the transmission began */
+    struct sync_packet sync;
 } tdma = { .node.alarm.expired = slotted_interrupt };
 
 static struct counts {
@@ -207,10 +211,35 @@ static void take_step(void)
     }
 }
 
+static void run(uint8_t level)
+{
+    tdma.level = level;
+    tdma.node.running = true;
+    tdma.step = FRAME;
+    alarm_set(&tdma.node.alarm, due_us());
+}
+
+/** The clock has been set by a synchronisation packet. */
+static void follow_sync(void)
+{
+    uint8_t level = (uint8_t)(tdma.sync.level + 1u);
+
+    if (tdma.node.running && !tdma.sync.agrees) {
+        slotted_lose(&tdma.node);
+    } else if (tdma.node.running) {
+        tdma.level = level;
+        alarm_set(&tdma.node.alarm, due_us());
+    } else if (tdma.sync.agrees) {
+        run(level);
+    }
+}
+
 /** Takes all steps that are due, in their order, however late. */
 static void signal(uint16_t bits)
 {
-    (void)bits;
+    if ((bits & FOLLOW_SYNC) != 0) {
+        follow_sync();
+    }
     while (tdma.node.running && timer_reached(timer_now(), due_us())) {
         take_step();
         do {
@@ -222,30 +251,18 @@ static void signal(uint16_t bits)
     }
 }
 
-static void run(uint8_t level)
-{
-    tdma.level = level;
-    tdma.node.running = true;
-    tdma.step = FRAME;
-    alarm_set(&tdma.node.alarm, due_us());
-}
-
 static void receive_sync(uint8_t level, uint32_t frame, uint32_t sfd_us)
 {
-    bool agrees;
-
     if (slotted_is_gateway() || (tdma.node.running && level >= tdma.level)) {
         return;
     }
     counts.syncs++;
-    agrees = slot_clock_hear(&tdma.node.clock, frame, sfd_us - SYNC_SFD_US);
-    if (tdma.node.running && !agrees) {
-        slotted_lose(&tdma.node);
-    } else if (tdma.node.running) {
-        tdma.level = (uint8_t)(level + 1u);
-        alarm_set(&tdma.node.alarm, due_us());
-    } else if (agrees) {
-        run((uint8_t)(level + 1u));
+    tdma.sync = (struct sync_packet){ .level = level, .frame = frame, .start_us = sfd_us - SYNC_SFD_US };
+    if (sync_task_is_on()) {
+        sync_task_take(&tdma.node.clock, &tdma.sync, FOLLOW_SYNC);
+    } else {
+        tdma.sync.agrees = slot_clock_hear(&tdma.node.clock, frame, tdma.sync.start_us);
+        follow_sync();
     }
 }
 
@@ -302,6 +319,7 @@ static void start(void)
 
 static void stop(void)
 {
+    actor_unsignal(&mac_actor, FOLLOW_SYNC);
     slotted_stop(&tdma.node);
 }
 

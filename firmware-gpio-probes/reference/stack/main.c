@@ -11,6 +11,7 @@
 #include "probes.h"
 #include "settings.h"
 #include "sixlowpan.h"
+#include "sync_task.h"
 #include "timer.h"
 #include "uart.h"
 #include "udp.h"
@@ -29,7 +30,7 @@ static void put(const char *text)
 int main(void)
 {
     static struct actor *const actors[] = { &mac_actor, &sixlowpan_actor, &ipv6_actor, &udp_actor, &app_actor,
-                                           &worker_a_actor, &worker_b_actor, &console_actor };
+                                           &worker_a_actor, &worker_b_actor, &console_actor, &sync_actor };
     bool radio_works;
 
     settings_reset();

@@ -1,9 +1,56 @@
 #include "route.h"
 
+#include <stddef.h>
+
 #include "mac.h"
 #include "settings.h"
 
+#define ROUTES 8u
+
+static struct route {
+    uint16_t destination, next_hop;
+    uint8_t hops, sequence; /* of the flood that showed it */
+} routes[ROUTES];
+static uint8_t known;
+
+static struct route *find(uint16_t destination)
+{
+    for (struct route *route = routes; route < routes + known; route++) {
+        if (route->destination == destination) {
+            return route;
+        }
+    }
+    return NULL;
+}
+
 uint16_t route_next_hop(uint16_t destination)
 {
+    const struct route *route = find(destination);
+
+    if (route != NULL) {
+        return route->next_hop;
+    }
     return settings.next_hop == 0 || destination == MAC_BROADCAST ? destination : (uint16_t)settings.next_hop;
+}
+
+void route_forget(void)
+{
+    known = 0;
+}
+
+bool route_learn(uint16_t origin, uint16_t neighbour, uint8_t hops, uint8_t sequence)
+{
+    struct route *route = find(origin);
+    bool is_first = route == NULL || route->sequence != sequence;
+
+    if (route == NULL && known == ROUTES) {
+        return false;
+    }
+    if (route == NULL) {
+        route = &routes[known++];
+    }
+    if (is_first || hops < route->hops) {
+        *route = (struct route){ .destination = origin, .next_hop = neighbour, .hops = hops, .sequence = sequence };
+    }
+    return is_first;
 }

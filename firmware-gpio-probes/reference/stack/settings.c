@@ -23,7 +23,7 @@
 #endif
 
 #define X(KEY, ...) static const char *const KEY##_names[] = { __VA_ARGS__, NULL };
-SETTINGS_NAMES(X)
+SETTINGS_NAMES(X, WITH_PROFILES)
 #undef X
 
 #define X(KEY, MINIMUM, MAXIMUM, DEFAULT, NAMES) .KEY = DEFAULT,

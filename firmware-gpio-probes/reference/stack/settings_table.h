@@ -11,7 +11,7 @@ enum loopback_number { LOOPBACK_OFF, LOOPBACK_IPV6, LOOPBACK_MAC };
 enum radio_profile_number { RADIO_PROFILE_DEFAULT, RADIO_PROFILE_YETIMOTE };
 
 /* X(key, names): the names of each setting that has some, in the order of their numbers */
-#define SETTINGS_NAMES(X) \
+#define SETTINGS_NAMES(X, IF_RADIO_PROFILES) \
     X(spacing, "fixed", "poisson") \
     X(finish, "interrupt", "busy") \
     X(app, "pingpong", "macping", "print", "broadcast", "sender", "interferer", "train", "ticker", "saturate") \
@@ -19,7 +19,7 @@ enum radio_profile_number { RADIO_PROFILE_DEFAULT, RADIO_PROFILE_YETIMOTE };
     X(fire, "sleep", "timer") \
     X(loopback, "off", "ipv6", "mac") \
     X(slot_us, "10000", "15000", "20000") \
-    X(radio_profile, "default", "yetimote")
+    IF_RADIO_PROFILES(radio_profile, "default", "yetimote")
 
 /* X(key, minimum, maximum, default, names), names: NULL or KEY_names; IF_MACRO is X where the macro is not 0 */
 #define SETTINGS(X, IF_GPIORIG_LOG, IF_RADIO_PROFILES) \
@@ -70,6 +70,8 @@ enum radio_profile_number { RADIO_PROFILE_DEFAULT, RADIO_PROFILE_YETIMOTE };
     X(worker_b_period_us, 1000u, 1000000000u, 100000u, NULL) \
     X(worker_b_phase_us, 0u, 1000000000u, 0u, NULL) \
     X(worker_b_priority, 1u, PRIORITIES, PRIORITIES, NULL) \
-    IF_RADIO_PROFILES(radio_profile, 0u, 1u, 0u, radio_profile_names)
+    IF_RADIO_PROFILES(radio_profile, 0u, 1u, 0u, radio_profile_names) \
+    X(sync_task, 0u, 1u, 0u, NULL) \
+    X(flood_us, 0u, 1000000000u, 0u, NULL)
 
 #endif

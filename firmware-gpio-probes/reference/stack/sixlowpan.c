@@ -5,9 +5,11 @@
 
 #include "gpiorig/probe.h"
 
+#include "flood.h"
 #include "iphc.h"
 #include "ipv6.h"
 #include "mac.h"
+#include "mesh.h"
 #include "packet.h"
 #include "reassembly.h"
 #include "route.h"
@@ -20,14 +22,6 @@
 #define FRAG_SIZE_MASK 0x07FFu
 #define FRAG1_LENGTH 4u
 #define FRAGN_LENGTH 5u
-
-/* 5.2: 10, both addresses short, 4 bits of hops left, originator, final destination */
-#define MESH 0x80u
-#define MESH_MASK 0xC0u
-#define MESH_SHORT_ADDRESSES 0x30u
-#define MESH_HOPS_MASK 0x0Fu
-#define MESH_HOPS 0x0Eu /* the most; 15 means that more follow */
-#define MESH_LENGTH 5u
 
 static struct packet_owner fragments = { .actor = &sixlowpan_actor };
 static struct packet_queue waiting; /* until the datagram in work is out */
@@ -47,11 +41,7 @@ static struct {
 static void hand_down(struct packet *packet)
 {
     if (packet->link_destination != packet->destination) {
-        uint8_t *header = packet_push(packet, MESH_LENGTH);
-
-        header[0] = MESH | MESH_SHORT_ADDRESSES | MESH_HOPS;
-        put_be16(header + 1, packet->source);
-        put_be16(header + 3, packet->destination);
+        mesh_write(packet_push(packet, MESH_LENGTH), packet);
     }
     packet_pass(&mac_actor, PACKET_DOWN, packet);
 }
@@ -231,6 +221,13 @@ static struct packet *reassemble(struct packet *packet)
     return datagram;
 }
 
+static bool is_to_be_sent_on(struct packet *packet, uint8_t hops_left)
+{
+    bool is_wanted = packet->destination != MAC_BROADCAST || flood_receive(packet, (uint8_t)(MESH_HOPS + 1u - hops_left));
+
+    return is_wanted && hops_left > 1u;
+}
+
 /** Takes the mesh header off; true when the packet is for us. Else it has been sent on, or dropped. */
 static bool end_of_mesh(struct packet *packet)
 {
@@ -246,7 +243,7 @@ static bool end_of_mesh(struct packet *packet)
         packet_pull(packet, MESH_LENGTH);
         return true;
     }
-    if ((header[0] & MESH_HOPS_MASK) <= 1u || packet->source == settings.address) {
+    if (packet->source == settings.address || !is_to_be_sent_on(packet, header[0] & MESH_HOPS_MASK)) {
         packet_free(packet);
         return false;
     }
@@ -297,6 +294,13 @@ static void handle(const struct message *message)
         }
         if ((message->value & SIXLOWPAN_SIGNAL_STOP) != 0) {
             reassembly_stop();
+            flood_stop();
+        }
+        if ((message->value & SIXLOWPAN_SIGNAL_START) != 0) {
+            flood_start();
+        }
+        if ((message->value & SIXLOWPAN_SIGNAL_FLOOD) != 0) {
+            flood_send();
         }
     }
 }

@@ -11,7 +11,9 @@
 
 /* Signals of sixlowpan_actor. PACKET_SETTLED is taken. */
 #define SIXLOWPAN_SIGNAL_TIMEOUT SIGNAL(0) /* of a reassembly */
-#define SIXLOWPAN_SIGNAL_STOP SIGNAL(1)    /* no reassembly continues */
+#define SIXLOWPAN_SIGNAL_STOP SIGNAL(1)    /* no reassembly continues, no flood is sent */
+#define SIXLOWPAN_SIGNAL_START SIGNAL(2)   /* of floods */
+#define SIXLOWPAN_SIGNAL_FLOOD SIGNAL(3)   /* one is due */
 
 struct sixlowpan_counts {
     uint32_t fragments;  /* sent */

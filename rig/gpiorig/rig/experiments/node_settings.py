@@ -34,6 +34,7 @@ LIMITS = {
     "worker_b_period_us": (1000, 1_000_000_000),
     "worker_b_phase_us": (0, 1_000_000_000),
     "worker_b_priority": (1, 8),
+    "flood_us": (0, 1_000_000_000),
 }
 # Settings that are the name of a node here and its address in the firmware.
 NODE_NAMES = ("peer", "next_hop")
@@ -88,6 +89,8 @@ FIRMWARES = {
     "worker_b_phase_us": {"reference"},
     "worker_b_priority": {"reference"},
     "radio_profile": {"reference"},
+    "sync_task": {"reference"},
+    "flood_us": {"reference"},
 }
 
 
@@ -144,6 +147,8 @@ class NodeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     worker_b_phase_us: int | None = None
     worker_b_priority: int | None = None
     radio_profile: Literal["default", "yetimote"] | None = None
+    sync_task: bool | None = None
+    flood_us: int | None = None
 
     def given(self) -> dict[str, Any]:
         """Those that are not None."""

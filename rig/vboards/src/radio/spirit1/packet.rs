@@ -52,7 +52,7 @@ impl Format {
         [0, 1, 2, 2, 3, 0, 0, 0][usize::from(self.crc_mode & 7)]
     }
 
-    /// Bits on the air from the sync word to the end of so many bytes of payload and CRC.
+    /// Bits on the air from the sync word to the end of `bytes` bytes of payload and CRC.
     pub fn bits_to(&self, bytes: usize) -> u64 {
         self.head_bits() + (8 << u32::from(self.fec)) * bytes as u64
     }
