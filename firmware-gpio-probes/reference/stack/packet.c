@@ -186,7 +186,7 @@ struct packet_counts packet_counts(void)
 
 const char *fate_name(uint8_t fate)
 {
-    static const char *const names[] = { "ok", "no_ack", "busy", "queue", "timeout", "too_long" };
+    static const char *const names[] = { "ok", "no_ack", "busy", "queue", "timeout", "too_long", "no_route" };
 
     return names[fate];
 }

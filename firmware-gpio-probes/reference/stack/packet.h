@@ -26,6 +26,7 @@ enum fate {
     FATE_QUEUE,   /* a queue in its path was full, or there was no buffer */
     FATE_TIMEOUT, /* it was sent, but what it waited for did not come */
     FATE_TOO_LONG, /* for one frame, where there is no 6LoWPAN to cut it */
+    FATE_NO_ROUTE, /* no flood has shown the way */
 };
 
 /** When a packet goes out, and whether that is recorded. */

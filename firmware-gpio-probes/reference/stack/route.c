@@ -6,6 +6,7 @@
 #include "settings.h"
 
 #define ROUTES 8u
+#define PAST 16u /* sequence numbers that count as older; any other is a newer one, or of a node that was reset */
 
 static struct route {
     uint16_t destination, next_hop;
@@ -25,10 +26,10 @@ static struct route *find(uint16_t destination)
 
 uint16_t route_next_hop(uint16_t destination)
 {
-    const struct route *route = find(destination);
+    if (settings.flood_us > 0 && destination != MAC_BROADCAST) {
+        const struct route *route = find(destination);
 
-    if (route != NULL) {
-        return route->next_hop;
+        return route == NULL ? ROUTE_NONE : route->next_hop;
     }
     return settings.next_hop == 0 || destination == MAC_BROADCAST ? destination : (uint16_t)settings.next_hop;
 }
@@ -41,7 +42,7 @@ void route_forget(void)
 bool route_learn(uint16_t origin, uint16_t neighbour, uint8_t hops, uint8_t sequence)
 {
     struct route *route = find(origin);
-    bool is_first = route == NULL || route->sequence != sequence;
+    uint8_t behind = route == NULL ? PAST : (uint8_t)(route->sequence - sequence);
 
     if (route == NULL && known == ROUTES) {
         return false;
@@ -49,8 +50,8 @@ bool route_learn(uint16_t origin, uint16_t neighbour, uint8_t hops, uint8_t sequ
     if (route == NULL) {
         route = &routes[known++];
     }
-    if (is_first || hops < route->hops) {
+    if (behind >= PAST || (behind == 0 && hops < route->hops)) {
         *route = (struct route){ .destination = origin, .next_hop = neighbour, .hops = hops, .sequence = sequence };
     }
-    return is_first;
+    return behind >= PAST;
 }

@@ -132,7 +132,9 @@ static void send(struct packet *packet)
     packet->link_source = packet->source;
     packet->link_destination = route_next_hop(packet->destination);
     compress(packet);
-    if (packet->length <= room_for(packet)) {
+    if (packet->link_destination == ROUTE_NONE) {
+        packet_settle(packet, FATE_NO_ROUTE);
+    } else if (packet->length <= room_for(packet)) {
         hand_down(packet);
     } else {
         out.datagram = packet;
@@ -250,6 +252,10 @@ static bool end_of_mesh(struct packet *packet)
     header[0]--; /* the hops left */
     packet->link_source = (uint16_t)settings.address;
     packet->link_destination = route_next_hop(packet->destination);
+    if (packet->link_destination == ROUTE_NONE) {
+        packet_free(packet);
+        return false;
+    }
     counts.forwarded++;
     packet_pass(&mac_actor, PACKET_DOWN, packet);
     return false;

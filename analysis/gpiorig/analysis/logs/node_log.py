@@ -13,7 +13,7 @@ from gpiorig.analysis.logs.event_log import EventLog
 
 MISSING = -1
 DIGITS = 10  # of 32 bits
-_OUTCOMES = {"ok", "lost", "no_ack", "busy", "queue", "timeout", "too_long"}
+_OUTCOMES = {"ok", "lost", "no_ack", "busy", "queue", "timeout", "too_long", "no_route"}
 _TEXT = {"ready", "ok", "print"}  # lines that the analysis does not need
 _DIALOGUE = {"set", "identify"}  # answers that count nothing
 _BITS = {"seq": 16, **dict.fromkeys(("tx_us", "rx_us", "due_us", "departed_us"), 32)}  # numbers of a packet line
@@ -54,7 +54,7 @@ class NodeLog:
         int64[k], when a packet of a train was to leave, and when it left, as `sent_us`; -1 if the line has none.
     outcomes
         ``ok`` for each line, or why the packet is lost or was not sent: ``timeout``, ``no_ack``, ``busy``, ``queue``
-        (a queue was full, or there was no buffer), ``too_long``.
+        (a queue was full, or there was no buffer), ``too_long``, ``no_route``.
     lost
         bool[k], whether the line reports a lost packet.
     boots
