@@ -39,7 +39,6 @@ void flood_start(void)
 {
     uint32_t state = mix_seed(settings.seed ^ FLOOD_STREAM, (uint16_t)settings.address) | 1u; /* xorshift never leaves 0 */
 
-    route_forget();
     alarm_set(&alarm, timer_now() + random_draw(&state) % settings.flood_us);
 }
 

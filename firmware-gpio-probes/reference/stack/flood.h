@@ -16,7 +16,7 @@
 
 #include "packet.h"
 
-/** The routes are forgotten; the first packet is due at a random time of the first period. */
+/** The first packet is due at a random time of the first period. */
 void flood_start(void);
 
 void flood_stop(void);

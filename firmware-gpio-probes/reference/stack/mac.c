@@ -6,6 +6,7 @@
 
 #include "app.h"
 #include "console.h"
+#include "route.h"
 #include "settings.h"
 #include "sixlowpan.h"
 
@@ -173,6 +174,7 @@ static void configure(void)
     configured = radio_configure(&radio);
     protocol = chosen;
     protocol->start();
+    route_configure();
     if (settings.flood_us > 0) {
         actor_signal(&sixlowpan_actor, SIXLOWPAN_SIGNAL_START);
     }

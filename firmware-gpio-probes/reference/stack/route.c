@@ -6,6 +6,7 @@
 #include "settings.h"
 
 #define ROUTES 8u
+#define BY_FLOODS MAC_BROADCAST
 #define PAST 16u /* sequence numbers that count as older; any other is a newer one, or of a node that was reset */
 
 static struct route {
@@ -13,6 +14,7 @@ static struct route {
     uint8_t hops, sequence; /* of the flood that showed it */
 } routes[ROUTES];
 static uint8_t known;
+static uint16_t next_hop; /* 0: every node is a neighbour; BY_FLOODS: the routes */
 
 static struct route *find(uint16_t destination)
 {
@@ -26,17 +28,22 @@ static struct route *find(uint16_t destination)
 
 uint16_t route_next_hop(uint16_t destination)
 {
-    if (settings.flood_us > 0 && destination != MAC_BROADCAST) {
-        const struct route *route = find(destination);
+    const struct route *route;
 
-        return route == NULL ? ROUTE_NONE : route->next_hop;
+    if (next_hop == 0 || destination == MAC_BROADCAST) {
+        return destination;
     }
-    return settings.next_hop == 0 || destination == MAC_BROADCAST ? destination : (uint16_t)settings.next_hop;
+    if (next_hop != BY_FLOODS) {
+        return next_hop;
+    }
+    route = find(destination);
+    return route == NULL ? ROUTE_NONE : route->next_hop;
 }
 
-void route_forget(void)
+void route_configure(void)
 {
     known = 0;
+    next_hop = settings.flood_us > 0 ? BY_FLOODS : (uint16_t)settings.next_hop;
 }
 
 bool route_learn(uint16_t origin, uint16_t neighbour, uint8_t hops, uint8_t sequence)

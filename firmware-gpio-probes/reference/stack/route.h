@@ -10,7 +10,8 @@
 /** The short address of the next hop: `destination` itself when none is set, and for MAC_BROADCAST; with floods ROUTE_NONE. */
 uint16_t route_next_hop(uint16_t destination);
 
-void route_forget(void);
+/** Takes the settings over; no flood has come yet. */
+void route_configure(void);
 
 /**
  * A flood of that origin came from that neighbour over so many hops. The first one with a newer sequence number replaces the

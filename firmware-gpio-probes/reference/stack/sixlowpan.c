@@ -41,6 +41,10 @@ static struct {
 static void hand_down(struct packet *packet)
 {
     if (packet->link_destination != packet->destination) {
+        if (packet->link_destination == ROUTE_NONE) {
+            packet_settle(packet, FATE_NO_ROUTE);
+            return;
+        }
         mesh_write(packet_push(packet, MESH_LENGTH), packet);
     }
     packet_pass(&mac_actor, PACKET_DOWN, packet);
@@ -132,9 +136,7 @@ static void send(struct packet *packet)
     packet->link_source = packet->source;
     packet->link_destination = route_next_hop(packet->destination);
     compress(packet);
-    if (packet->link_destination == ROUTE_NONE) {
-        packet_settle(packet, FATE_NO_ROUTE);
-    } else if (packet->length <= room_for(packet)) {
+    if (packet->length <= room_for(packet)) {
         hand_down(packet);
     } else {
         out.datagram = packet;
