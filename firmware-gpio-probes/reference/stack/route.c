@@ -37,7 +37,7 @@ uint16_t route_next_hop(uint16_t destination)
         return next_hop;
     }
     route = find(destination);
-    return route == NULL ? ROUTE_NONE : route->next_hop;
+    return route == NULL ? (uint16_t)settings.next_hop : route->next_hop;
 }
 
 void route_configure(void)

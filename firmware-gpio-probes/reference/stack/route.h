@@ -1,4 +1,4 @@
-/** Which neighbour leads to a node: `set next_hop`, one for all destinations, or what floods (flood.h) have shown. */
+/** Which neighbour leads to a node: what floods (flood.h) have shown, else `set next_hop`, one for all destinations. */
 #ifndef ROUTE_H
 #define ROUTE_H
 
@@ -7,7 +7,7 @@
 
 #define ROUTE_NONE 0u
 
-/** The short address of the next hop: `destination` itself when none is set, and for MAC_BROADCAST; with floods ROUTE_NONE. */
+/** The short address of the next hop; when none is known or set, `destination` itself, but with floods ROUTE_NONE. */
 uint16_t route_next_hop(uint16_t destination);
 
 /** Takes the settings over; no flood has come yet. */
