@@ -28,9 +28,9 @@ FRAME = 40 + 6 + 9  # payload, headers of UDP and IPv6 compressed, header of the
 
 def run(folder: Path, profile: str) -> Mode:
     """Eight seconds of the single hop under TDMA."""
-    whole = tomls.load(ROOT / "experiments/tdma-single-hop.toml", Experiment, what="experiment file")
-    settings = msgspec.structs.replace(whole.settings, radio_profile=profile)
-    experiment = msgspec.structs.replace(whole, duration_s=8, settings=settings)
+    base = tomls.load(ROOT / "experiments/tdma-single-hop.toml", Experiment, what="experiment file")
+    settings = msgspec.structs.replace(base.settings, radio_profile=profile)
+    experiment = msgspec.structs.replace(base, duration_s=8, settings=settings)
     mode = record(folder, {"initiator": BOARD, "responder": BOARD}, experiment)
     assert [] == checks.failed_checks(mode.found, mode.recording)
     return mode
@@ -61,9 +61,9 @@ def test_a_packet_takes_the_time_of_its_profile(tmp_path: Path, profile: str, bi
     assert lengths == pytest.approx((HEAD_BITS + bits) * BIT_US, abs=0.2)
 
     text = mode.recording.serial("responder").data.decode(errors="replace")
-    stamps = np.array(re.findall(r"radio_us=(\d+) rx_us=(\d+)", text), dtype=np.int64)
-    assert len(stamps) == len(deliveries)
-    assert stamps[:, 1] - stamps[:, 0] == pytest.approx(deliveries - begun, abs=5)
+    logged = np.array(re.findall(r"radio_us=(\d+) rx_us=(\d+)", text), dtype=np.int64)
+    assert len(logged) == len(deliveries)
+    assert logged[:, 1] - logged[:, 0] == pytest.approx(deliveries - begun, abs=5)
 
     opened = open_recording(mode.recording)
     assert dict.fromkeys(mode.found.logs, header_ns) == dict(opened.header_ns)

@@ -28,13 +28,13 @@ FLOODS = 0xE000  # flood.c
 
 def run(folder: Path, name: str, *, seconds: int, **settings: Any) -> Mode:
     """Record an experiment with the SPIRIT1's packets of a YetiMote and without static routes."""
-    whole = tomls.load(ROOT / "experiments" / f"{name}.toml", Experiment, what="experiment file")
+    base = tomls.load(ROOT / "experiments" / f"{name}.toml", Experiment, what="experiment file")
     nodes = {
-        node: msgspec.structs.replace(role, next_hop=None, layer_priority=None) for node, role in whole.nodes.items()
+        node: msgspec.structs.replace(role, next_hop=None, layer_priority=None) for node, role in base.nodes.items()
     }
     settings = {"radio_profile": "yetimote", **settings}
     experiment = msgspec.structs.replace(
-        whole, duration_s=seconds, nodes=nodes, settings=msgspec.structs.replace(whole.settings, **settings)
+        base, duration_s=seconds, nodes=nodes, settings=msgspec.structs.replace(base.settings, **settings)
     )
     boards = {"initiator": BOARD, "responder": BOARD, **dict.fromkeys(nodes, BOARD)}
     mode = record(folder, boards, experiment, apart=OUT_OF_RANGE if "relay" in nodes else ())

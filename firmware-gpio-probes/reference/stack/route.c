@@ -49,7 +49,7 @@ void route_configure(void)
 bool route_learn(uint16_t origin, uint16_t neighbour, uint8_t hops, uint8_t sequence)
 {
     struct route *route = find(origin);
-    uint8_t behind = route == NULL ? PAST : (uint8_t)(route->sequence - sequence);
+    uint8_t age = route == NULL ? PAST : (uint8_t)(route->sequence - sequence);
 
     if (route == NULL && known == ROUTES) {
         return false;
@@ -57,8 +57,8 @@ bool route_learn(uint16_t origin, uint16_t neighbour, uint8_t hops, uint8_t sequ
     if (route == NULL) {
         route = &routes[known++];
     }
-    if (behind >= PAST || (behind == 0 && hops < route->hops)) {
+    if (age >= PAST || (age == 0 && hops < route->hops)) {
         *route = (struct route){ .destination = origin, .next_hop = neighbour, .hops = hops, .sequence = sequence };
     }
-    return behind >= PAST;
+    return age >= PAST;
 }

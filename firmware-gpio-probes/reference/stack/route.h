@@ -14,7 +14,7 @@ uint16_t route_next_hop(uint16_t destination);
 void route_configure(void);
 
 /**
- * A flood of that origin came from that neighbour over so many hops. The first one with a newer sequence number replaces the
+ * A flood of that origin came from that neighbour over `hops` hops. The first one with a newer sequence number replaces the
  * route, another one with that number if it has fewer hops. True for the first one; false also without room for the origin.
  */
 bool route_learn(uint16_t origin, uint16_t neighbour, uint8_t hops, uint8_t sequence);

@@ -3,7 +3,7 @@
 #include "mac.h"
 #include "settings.h"
 
-#define MOST_URGENT 1u
+#define TOP_PRIORITY 1u
 #define TAKE SIGNAL(0)
 
 static struct {
@@ -14,7 +14,7 @@ static struct {
 
 bool sync_task_is_on(void)
 {
-    return settings.sync_task != 0 && settings.layer_priority != MOST_URGENT;
+    return settings.sync_task != 0 && settings.layer_priority != TOP_PRIORITY;
 }
 
 /* Under kernel/threads the task pre-empts mac_actor here and is done before this returns: nothing else uses the clock. */
@@ -33,4 +33,4 @@ static void handle(const struct message *message)
     actor_signal(&mac_actor, work.done);
 }
 
-ACTOR(sync_actor, ACTOR_SYNC, handle, MOST_URGENT, STACK_BYTES(456u));
+ACTOR(sync_actor, ACTOR_SYNC, handle, TOP_PRIORITY, STACK_BYTES(456u));
