@@ -35,6 +35,11 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
+def pytest_unconfigure() -> None:
+    """What is left is freed at the end, as extensions expect."""
+    gc.unfreeze()
+
+
 @pytest.hookimpl(tryfirst=True)  # before tests are chosen by their marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Leave the deep tests to `make test-deep`; tests of the demo wait for its recording, so they are slow."""
