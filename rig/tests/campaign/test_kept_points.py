@@ -138,8 +138,8 @@ def test_the_table_has_all_studies(tmp_path: Path) -> None:
     running.run([other], Options(), ended=lambda outcome: pytest.fail("equal points are shared"))
     running.run([kept.sought(tmp_path)], Options())
 
-    rows = table._read(tmp_path / "out" / table.TABLE)
-    assert ["a"] * 4 + ["s"] * 4 == rows["study"].to_pylist()
+    rows = table.read(tmp_path / "out")
+    assert ["a"] * 4 + ["s"] * 4 == [row["study"] for row in rows]
     assert {"a", "s"} == set(table.entries(tmp_path / "out"))
 
 
