@@ -18,6 +18,8 @@ examples:
                                               analyzers and serial ports are
   gpiorig bench virtual bench.toml --pace real-time
                                               interactive: attach PulseView and a terminal, and detach them
+  gpiorig bench virtual bench.toml --pace real-time --bench-file served.toml
+                                              used as a real bench while it is served: gpiorig run served.toml …
   gpiorig bench virtual bench.toml --json     for programs: the first line of output is the ends as JSON; ends
                                               with standard input
 
@@ -55,6 +57,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="image of a node, in place of its own",
     )
     virtual.add_argument("--pace", choices=get_args(Pace), help="how fast virtual time runs, in place of the file's")
+    virtual.add_argument(
+        "--bench-file",
+        type=Path,
+        metavar="FILE",
+        help="write the bench file with which it is used as a real bench: drivers, ports, debug adapters",
+    )
     virtual.add_argument("--json", action="store_true", help="print the ends, or an error, as a line of JSON")
     for verb in (known, check, virtual):
         verb.epilog, verb.formatter_class = EPILOG, argparse.RawDescriptionHelpFormatter

@@ -58,7 +58,8 @@ class Node(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     `console` names how experiments talk to its firmware; None: as to our applications, which identify themselves.
     `baudrate` is that of its firmware on the serial port, where that is not the board's reference firmware's;
-    `symbol_ns` is the hold that its image was built with (GPIORIG_HOLD_NS), where that is not the board's.
+    `symbol_ns` is the hold that its image was built with (GPIORIG_HOLD_NS), where that is not the board's. `debug` is
+    where it is flashed: an adapter's serial number or USB path, or the address of a virtual one.
     """
 
     board: str
@@ -68,6 +69,7 @@ class Node(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     console: str | None = None
     baudrate: Annotated[int, Meta(ge=300, le=12_000_000)] | None = None
     symbol_ns: Annotated[int, Meta(ge=1, le=1_000_000)] | None = None
+    debug: str | None = None
 
     @property
     def described_console(self) -> Console | None:

@@ -13,6 +13,7 @@ from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.experiments import images
 from gpiorig.rig.run import bench_findings as findings
+from gpiorig.rig.virtual import real_bench
 from gpiorig.rig.virtual.server import main
 
 _WORDS = {"right": "ok", "wrong": "WRONG", "unknown": "not known"}
@@ -77,4 +78,10 @@ def _serve(bench: benches.Bench, file: Path, options: argparse.Namespace) -> int
     if options.pace:
         bench = msgspec.structs.replace(bench, virtual=msgspec.structs.replace(bench.virtual, pace=options.pace))
     firmware = images.images(bench, bench_file=file) | images.given(options.firmware, bench)
-    return main(bench, firmware, as_json=options.json)
+    written = options.bench_file
+    return main(
+        bench,
+        firmware,
+        as_json=options.json,
+        on_start=lambda ends: real_bench.write(written, bench, file, ends) if written else None,
+    )

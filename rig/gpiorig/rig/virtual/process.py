@@ -15,6 +15,8 @@ from gpiorig.capture.recording.recording import BenchRemark
 from gpiorig.rig.errors import VirtualBenchError
 from gpiorig.rig.virtual import remarks
 
+Endpoints = dict[str, dict[str, Any]]  # of analyzers, serial ports and debug ports, by name
+
 SETTLE = "settle"  # the command that a virtual bench answers with {"settled": samples sent by analyzer}
 REMARKS = "remarks"  # the command that it answers with {"remarks": what the models do not cover}
 
@@ -44,7 +46,7 @@ class VirtualBenchProcess:
         self._ended = False
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
-        self.endpoints: dict[str, dict[str, Any]] = self._await_endpoints()
+        self.endpoints: Endpoints = self._await_endpoints()
 
     def _read(self) -> None:
         assert self._process.stdout is not None
@@ -63,7 +65,7 @@ class VirtualBenchProcess:
             self._said.wait_for(lambda: self._ended or len(self._lines) > number, deadline_s)
             return dict(json.loads(self._lines[number])) if len(self._lines) > number else None
 
-    def _await_endpoints(self) -> dict[str, dict[str, Any]]:
+    def _await_endpoints(self) -> Endpoints:
         first = self._line(0, deadline_s=_START_SECONDS)
         if first is None:
             self.close()

@@ -25,7 +25,7 @@ from gpiorig.rig.virtual import faults, remarks
 from gpiorig.rig.virtual.analyzer import AnalyzerServer
 from gpiorig.rig.virtual.debug_port import DebugPort
 from gpiorig.rig.virtual.pace import FastPace, HostClock, Pace, RealTimePace
-from gpiorig.rig.virtual.process import REMARKS, SETTLE
+from gpiorig.rig.virtual.process import REMARKS, SETTLE, Endpoints
 from gpiorig.rig.virtual.rfc2217 import Rfc2217Port
 from gpiorig.rig.virtual.truth import Truth
 from gpiorig.rig.virtual.uart import VirtualUart
@@ -73,7 +73,7 @@ class VirtualBench:
         self._remarks_asked = False
         self._selector = selectors.DefaultSelector()
 
-    def endpoints(self) -> dict[str, dict[str, object]]:
+    def endpoints(self) -> Endpoints:
         """Where the host finds the analyzers and the serial ports."""
         return {
             "analyzers": {name: analyzer.driver for name, analyzer in self.analyzers.items()},
@@ -209,10 +209,7 @@ class VirtualBench:
                 self._selector.register(accepted, selectors.EVENT_READ, port)
             return
         client = port.client
-        if isinstance(port, DebugPort):
-            stays = port.receive(time_passes=self.pace.stands)
-        else:
-            stays = port.receive()
+        stays = port.receive(time_passes=self.pace.stands) if isinstance(port, DebugPort) else port.receive()
         if stays:
             self.pace.wake()
         else:
@@ -252,11 +249,12 @@ class _Client:
         return self.analyzer.client is not self.connection
 
 
-def main(bench: Bench, firmware: dict[str, Path], *, as_json: bool) -> int:
-    """Serve the bench until standard input ends, or until Ctrl-C where a person looks on.
+def main(
+    bench: Bench, firmware: dict[str, Path], *, as_json: bool, on_start: Callable[[Endpoints], None] = lambda ends: None
+) -> int:
+    """Serve the bench until standard input ends, or until Ctrl-C where a person looks on; `on_start` gets its ends.
 
-    With `as_json`, every line of output is a JSON object: the endpoints first, answers to commands, an error with the
-    remarks until then last if there is one.
+    With `as_json`, every line of output is a JSON object: the endpoints, answers to commands, an error and remarks.
     """
     if as_json:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when the bench ends
@@ -264,6 +262,7 @@ def main(bench: Bench, firmware: dict[str, Path], *, as_json: bool) -> int:
         running = None
         try:
             running = stack.enter_context(contextlib.closing(VirtualBench(bench, firmware=firmware)))
+            on_start(running.endpoints())
             with contextlib.suppress(KeyboardInterrupt):
                 print(json.dumps(running.endpoints()) if as_json else describe(bench, running), flush=True)
                 running.serve(sys.stdin, answer=lambda output: print(json.dumps(output), flush=True))
