@@ -39,7 +39,7 @@ ROOMS = {
         ),
     ),
     "rig": (
-        *("", "bench", "experiments", "recordings", "virtual", "run", "results", "store", "batch", "campaign"),
+        *("", "bench", "host", "experiments", "recordings", "virtual", "run", "results", "store", "batch", "campaign"),
         *("live", "export", "probes", "measure", "arguments", "commands", "cli"),
     ),
 }

@@ -12,7 +12,7 @@ from gpiorig.rig.virtual import real_bench
 
 ENDPOINTS = {
     "analyzers": {"la": "beaglelogic:conn=tcp-raw/127.0.0.1/4000"},
-    "serial": {"node": {"path": "/dev/pts/7", "stamps": "/tmp/stamps"}},
+    "serial": {"node": {"path": "/dev/pts/7"}},
     "debug": {"node": {"port": 4001, "openocd": "…"}},
 }
 
@@ -36,7 +36,7 @@ def test_a_served_bench_has_a_real_bench_file(tmp_path: Path) -> None:
 
 def test_a_board_without_jtag_is_flashed_over_its_modem_lines(tmp_path: Path) -> None:
     """As the TelosB, whose virtual port has them by RFC 2217 only."""
-    serial = {"node": {"path": "/dev/pts/7", "stamps": None, "rfc2217": "rfc2217://127.0.0.1:4002"}}
+    serial = {"node": {"path": "/dev/pts/7", "rfc2217": "rfc2217://127.0.0.1:4002"}}
     file = tmp_path / "served.toml"
 
     real_bench.write(file, benches.loads(bench_text()), file, ENDPOINTS | {"serial": serial, "debug": {}})

@@ -187,17 +187,31 @@ def scan(driver: str, *, deadline_s: float = SCAN_DEADLINE_S) -> Analyzer:
     deadline_s
         Seconds after which an analyzer that does not answer is an error.
     """
-    text, messages = _run(["-d", driver, "--scan"], where=driver, deadline_s=deadline_s)
-    analyzers = re.findall(r"^(\S+ - .*?) with \d+ channels?: (.*)$", text, re.MULTILINE)
-    if not analyzers:
-        raise diagnose(messages + "\nNo devices found", where=driver, what="")
-    if len(analyzers) > 1:
+    there = scan_all(driver, deadline_s=deadline_s)
+    if len(there) > 1:
         raise AnalyzerError(
-            f"{len(analyzers)} analyzers were found",
+            f"{len(there)} analyzers were found",
             where=driver,
             remedy="choose one with :conn=… (`sigrok-cli -d … --scan`)",
         )
-    return Analyzer(driver, analyzers[0][0], tuple(analyzers[0][1].split()))
+    return Analyzer(driver, there[0].description, there[0].channels)
+
+
+def scan_all(driver: str, *, deadline_s: float = SCAN_DEADLINE_S) -> list[Analyzer]:
+    """Find all analyzers of a driver, at least one; of several each has its own connection.
+
+    Parameters
+    ----------
+    driver, deadline_s
+        As of `scan`.
+    """
+    text, messages = _run(["-d", driver, "--scan"], where=driver, deadline_s=deadline_s)
+    lines = re.findall(r"^((\S+) - .*?) with \d+ channels?: (.*)$", text, re.MULTILINE)
+    if not lines:
+        raise diagnose(messages + "\nNo devices found", where=driver, what="")
+    if len(lines) == 1:
+        return [Analyzer(driver, lines[0][0], tuple(lines[0][2].split()))]
+    return [Analyzer(where, description, tuple(channels.split())) for description, where, channels in lines]
 
 
 def taken_rate(driver: str, samplerate_hz: int, *, deadline_s: float = SCAN_DEADLINE_S) -> int | None:

@@ -22,7 +22,8 @@ COMMANDS = {
     "pulseview": "Cut a packet out of a recording and look at it in PulseView.",
     "decoders": "Install our sigrok decoders, and print the options for a bench.",
     "radio": "List the frames that went over the radios' SPI buses, or the transfers of these.",
-    "bench": "Check a bench file, or serve a virtual bench.",
+    "bench": "Find what is connected, check a bench file, or serve a virtual bench.",
+    "doctor": "Show what this machine lacks, and what installs it.",
     "probes": "Measure the cost of the probes: the same experiment with other probes, and without.",
     "firmware": "Check that an image has all its hooks, and a recording all their events.",
 }

@@ -11,6 +11,7 @@ from gpiorig.rig.bench.virtual import Pace
 EPILOG = """\
 examples:
   gpiorig bench list                          benches and experiments that come with gpiorig, by name
+  gpiorig bench scan -o bench.toml            what is connected, as a bench file to edit
   gpiorig bench check demo                    one of them
   gpiorig bench check bench.toml              is the file consistent? lines, pins, images, channels and rates
   gpiorig bench check bench.toml --live       and are its analyzers and ports there? (asks sigrok-cli, opens ports)
@@ -28,19 +29,44 @@ exit status: 0 done, 1 something on the bench is wrong, 2 wrong use or a file th
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of all verbs."""
-    verbs = parser.add_subparsers(dest="verb", required=True, metavar="list|check|virtual")
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="list|scan|check|virtual")
     known = verbs.add_parser(
         "list",
         help="what comes with gpiorig",
         description="List the benches and experiments that come with gpiorig; their names serve in place of paths.",
     )
     known.add_argument("--json", action="store_true", help="print names, files and descriptions as one JSON object")
+    scan = verbs.add_parser(
+        "scan",
+        help="find what is connected",
+        description="Find analyzers, ports, boards and debug adapters; print a bench file that is ready to edit.",
+    )
+    scan.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the bench file there, if none is there")
+    scan.add_argument(
+        "--port",
+        action="append",
+        default=[],
+        metavar="PORT",
+        help="ask at this port, too: one without an adapter on the USB, as that of a served virtual bench",
+    )
+    scan.add_argument(
+        "--analyzer",
+        action="append",
+        default=[],
+        metavar="DRIVER",
+        help="ask for this analyzer, too: sigrok's driver and connection, as of a BeagleLogic on the network",
+    )
+    scan.add_argument(
+        "--json", action="store_true", help="print what was found, and the bench file, as one JSON object"
+    )
     check = verbs.add_parser(
         "check", help="check a bench file", description="Check a bench file, and what can be known of its bench."
     )
     check.add_argument("bench", type=Path, metavar="BENCH", help="file, or name of one that comes with gpiorig")
     check.add_argument(
-        "--live", action="store_true", help="ask sigrok-cli for the analyzers, and open the serial ports"
+        "--live",
+        action="store_true",
+        help="look at this machine, ask sigrok-cli for the analyzers, and open the serial ports",
     )
     check.add_argument("--json", action="store_true", help="print the bench and what was found as one JSON object")
     virtual = verbs.add_parser(
@@ -64,5 +90,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="write the bench file with which it is used as a real bench: drivers, ports, debug adapters",
     )
     virtual.add_argument("--json", action="store_true", help="print the ends, or an error, as a line of JSON")
-    for verb in (known, check, virtual):
+    for verb in (known, scan, check, virtual):
         verb.epilog, verb.formatter_class = EPILOG, argparse.RawDescriptionHelpFormatter

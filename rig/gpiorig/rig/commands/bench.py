@@ -1,18 +1,23 @@
-"""`gpiorig bench`: list the benches that come with gpiorig, check a bench file, or serve a virtual bench."""
+"""`gpiorig bench`: list benches, find what is connected, check a bench file, or serve a virtual bench."""
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 from pathlib import Path
 
 import msgspec
 
+from gpiorig.capture.atomic_file import replacing
 from gpiorig.rig import names, resources
 from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench.finding import Finding
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.experiments import images
+from gpiorig.rig.host import scan, suggestion
 from gpiorig.rig.run import bench_findings as findings
+from gpiorig.rig.run import host_findings
 from gpiorig.rig.virtual import real_bench
 from gpiorig.rig.virtual.server import main
 
@@ -20,9 +25,11 @@ _WORDS = {"right": "ok", "wrong": "WRONG", "unknown": "not known"}
 
 
 def run(options: argparse.Namespace) -> int:
-    """List, check or serve."""
+    """List, scan, check or serve."""
     if options.verb == "list":
         return _list(as_json=options.json)
+    if options.verb == "scan":
+        return _scan(options)
     file = names.bench(options.bench)
     bench = benches.load(file)
     if options.verb == "virtual":
@@ -30,11 +37,41 @@ def run(options: argparse.Namespace) -> int:
     return _check(bench, file, options)
 
 
+def findings_of(bench: benches.Bench, file: Path, *, live: bool) -> list[Finding]:
+    """What is found of a bench file, and `live` of this machine, the analyzers and the ports."""
+    of_file = findings.of_file(bench, file)
+    return [*of_file, *host_findings.of_bench(bench), *findings.live(bench)] if live else of_file
+
+
+def line(finding: Finding) -> str:
+    """A finding as a line of output."""
+    return f"  {_WORDS[finding.verdict]}: {finding.about}: {finding.what}"
+
+
+def _scan(options: argparse.Namespace) -> int:
+    """Print or write a bench file for what is connected; 1 if no analyzer or no board answered."""
+    if options.output and options.output.exists():
+        raise BenchError(f"{options.output}: is there, perhaps edited. Give another name, or delete it.")
+    connected = scan.scan(drivers=options.analyzer, devices=options.port)
+    text = suggestion.text(connected)
+    boards = [answer.board for _, answer in connected.ports if answer.board]
+    if options.json:
+        print(json.dumps({**dataclasses.asdict(connected), "bench": text}))
+    elif not options.output:
+        print(text, end="")
+    if options.output:
+        with replacing(options.output) as new:
+            new.write_text(text, encoding="utf-8")
+        if not options.json:
+            print(f"{options.output}: analyzers: {len(connected.analyzers)}, boards: {len(boards)}; edit and check it")
+    return int(not (connected.analyzers and boards))
+
+
 def _check(bench: benches.Bench, file: Path, options: argparse.Namespace) -> int:
     """Print what was checked and the findings; 1 if something is wrong."""
     if options.live and bench.virtual is not None:
         raise BenchError(f"{file}: --live is for boards; the analyzers and ports of a virtual bench come up with it.")
-    results = findings.of_file(bench, file) + (findings.live(bench) if options.live else [])
+    results = findings_of(bench, file, live=options.live)
     status = int(any(finding.verdict == "wrong" for finding in results))
     if options.json:
         print(json.dumps(msgspec.to_builtins(bench) | {"findings": msgspec.to_builtins(results), "live": options.live}))
@@ -46,7 +83,7 @@ def _check(bench: benches.Bench, file: Path, options: argparse.Namespace) -> int
     if results:
         print("looked at:")
     for finding in results:
-        print(f"  {_WORDS[finding.verdict]}: {finding.about}: {finding.what}")
+        print(line(finding))
     if bench.virtual is None:
         print(
             f"not looked at: {'' if options.live else 'whether analyzers and ports are there (--live), and '}the wiring"

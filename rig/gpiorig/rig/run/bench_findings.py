@@ -3,32 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from gpiorig.capture.errors import CaptureError
 from gpiorig.capture.serial.link import open_link
 from gpiorig.capture.sigrok import analyzer as analyzers
 from gpiorig.rig.bench import boards, drivers, symbols
 from gpiorig.rig.bench.bench import Bench
+from gpiorig.rig.bench.finding import Finding as Finding
+from gpiorig.rig.bench.finding import Verdict
 from gpiorig.rig.errors import FirmwareError
 from gpiorig.rig.experiments import images
 from gpiorig.rig.run import captures
 
-Verdict = Literal["right", "wrong", "unknown"]
-
 _ELF = b"\x7fELF"
 _OFF_THE_BUS = ("tap.", "spi_", "uart_")  # lines that a board has at a certain pin, or has not
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """What was looked at, the verdict, and the reason for it."""
-
-    about: str
-    verdict: Verdict
-    what: str
 
 
 def of_file(bench: Bench, file: Path) -> list[Finding]:

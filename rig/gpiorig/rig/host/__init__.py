@@ -1,0 +1,1 @@
+"""What this machine has: USB devices, serial ports, programs, permissions, analyzers and their firmware."""

@@ -1,0 +1,67 @@
+"""Programs that gpiorig starts, or that its firmware is built with: the version of each, or that it is absent."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+
+_DEADLINE_S = 20.0
+_NUMBER = re.compile(r"\d+\.\d[\w.+-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program: its command, what it is for, how it is installed, and whether captures need it."""
+
+    name: str
+    purpose: str
+    remedy: str
+    needed: bool = False
+
+    def version(self) -> str | None:
+        """The version that it reports, ``?`` where it reports none; None: it is absent."""
+        path = shutil.which(self.name)
+        if path is None:
+            return None
+        with tempfile.TemporaryDirectory() as runtime:  # Qt, of PulseView, makes a folder that stays otherwise
+            environment = os.environ | {"LC_ALL": "C.UTF-8", "QT_QPA_PLATFORM": "offscreen", "XDG_RUNTIME_DIR": runtime}
+            try:
+                done = subprocess.run(
+                    [path, "--version"],
+                    capture_output=True,
+                    text=True,
+                    timeout=_DEADLINE_S,
+                    env=environment,
+                    check=False,
+                )
+            except (OSError, subprocess.TimeoutExpired):
+                return "?"
+        match = _NUMBER.search(done.stdout + done.stderr)
+        return match[0] if match else "?"
+
+
+SIGROK = Program("sigrok-cli", "captures", "apt install sigrok-cli", needed=True)
+OPENOCD = Program("openocd", "flashes boards with an STM32", "apt install openocd")
+PROGRAMS = (
+    SIGROK,
+    Program("pulseview", "shows packets and captures", "apt install pulseview"),
+    OPENOCD,
+    Program("arm-none-eabi-gcc", "builds firmware for an STM32", "apt install gcc-arm-none-eabi"),
+    Program("clang-16", "builds firmware for an MSP430", "apt install clang-16 lld-16 llvm-16"),
+    Program("make", "builds firmware", "apt install make"),
+)
+MSP430_TOOLS = "python-msp430-tools"
+MSP430_REMEDY = f"pip install {MSP430_TOOLS}"
+
+
+def msp430_tools() -> str | None:
+    """The version of the tools that flash a TelosB; None: they are absent."""
+    try:
+        return version(MSP430_TOOLS)
+    except PackageNotFoundError:
+        return None

@@ -1,0 +1,104 @@
+"""Bench files for what is connected: which board at which port, on which channels, at which rate."""
+
+from __future__ import annotations
+
+import pytest
+from usbtree import UsbTree
+
+from gpiorig.capture.sigrok.analyzer import Analyzer
+from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import boards, drivers
+from gpiorig.rig.errors import BenchError
+from gpiorig.rig.host import identify, scan, sigrok_usb, suggestion
+from gpiorig.rig.host.identify import Answer
+from gpiorig.rig.host.ports import Port
+
+FX2 = Analyzer("fx2lafw", "fx2lafw - Saleae Logic", tuple(f"D{number}" for number in range(8)))
+
+
+def answers(tree: UsbTree) -> dict[str, Answer]:
+    """What the ports of the tree answer."""
+    m3 = Answer(500_000, {"board": "iotlab-m3", "uid": "1f", "firmware": "reference"})
+    nucleo = Answer(115_200, {"board": "nucleo-l476rg", "uid": "2f", "firmware": "reference"})
+    return {str(tree.dev / "ttyUSB1"): m3, str(tree.dev / "ttyACM0"): nucleo}
+
+
+def scanned(tree: UsbTree, monkeypatch: pytest.MonkeyPatch) -> scan.Scan:
+    """A scan of the tree, with an analyzer and boards that answer."""
+    monkeypatch.setattr(scan.sigrok, "scan_all", lambda driver: [FX2] if driver == "fx2lafw" else [])
+    monkeypatch.setattr(scan.sigrok_usb, "missing", lambda analyzer, places: [])
+    monkeypatch.setattr(identify, "identify", lambda device: answers(tree)[device])  # a JTAG interface: KeyError
+    return scan.scan(sys=tree.sys, dev=tree.dev)
+
+
+def test_the_bench_file_of_a_scan(tree: UsbTree, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Boards that answered, by names that stay; debug adapters by serial number, or by path where they have none."""
+    bench = benches.loads(suggestion.text(scanned(tree, monkeypatch)))
+
+    nucleo, m3 = bench.nodes["initiator"], bench.nodes["responder"]
+    assert ("nucleo-l476rg", str(tree.dev / "ttyACM0"), "usb:1-2.10") == (nucleo.board, nucleo.serial, nucleo.debug)
+    assert str(tree.dev / "serial/by-id/usb-M3_FT1ABCD-if01-port0") == m3.serial
+    assert ("iotlab-m3", "FT1ABCD") == (m3.board, m3.debug)
+    assert (115_200, None) == (nucleo.baudrate, m3.baudrate)
+    assert "fx2lafw" == bench.analyzers["la"].driver
+    assert {"strobe", "d0", "d1", "tap.irq"} <= m3.lines.keys()
+
+
+def test_adapters_with_equal_serial_numbers_go_by_their_paths(tree: UsbTree, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A serial number that two adapters have names neither."""
+    tree.device("1-7", "0403:6010", serial="FT1ABCD")
+
+    assert "usb:1-2.3" == benches.loads(suggestion.text(scanned(tree, monkeypatch))).nodes["responder"].debug
+
+
+def test_an_analyzer_without_firmware(tree: UsbTree, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Is named with the package to install."""
+    monkeypatch.setattr(scan.sigrok_usb, "folders", lambda: [tree.dev])
+
+    connected = scan.scan(sys=tree.sys, dev=tree.dev)
+
+    expected = "at 1-5 lacks firmware fx2lafw-saleae-logic.fw: apt install sigrok-firmware-fx2lafw"
+    assert expected in connected.troubles[0]
+
+
+@pytest.mark.parametrize(
+    ("driver", "channels", "kinds", "rate_hz", "lines"),
+    [
+        ("fx2lafw", 8, ["iotlab-m3", "iotlab-m3"], 24_000_000, [4, 4]),
+        ("fx2lafw", 16, ["iotlab-m3", "iotlab-m3"], 24_000_000, [4, 4]),  # D8 is not taken at this rate
+        ("fx2lafw", 16, ["telosb", "telosb"], 2_000_000, [8, 8]),  # and two of these need it
+        ("saleae-logic16", 16, ["iotlab-m3", "iotlab-m3"], 25_000_000, [6, 6]),
+        ("beaglelogic", 14, ["iotlab-m3"], 24_000_000, [6]),
+        ("fx2lafw", 8, ["iotlab-m3"] * 3, 24_000_000, [3, 3, 0]),
+    ],
+)
+def test_wiring(driver: str, channels: int, kinds: list[str], rate_hz: int, lines: list[int]) -> None:
+    """As many lines as the analyzer takes at a rate for the symbols; a board whose bus does not fit has none."""
+    analyzer = Analyzer(driver, "", drivers.KNOWN[driver].channels[:channels])
+
+    wires, rate = suggestion.wiring(analyzer, [boards.load(kind) for kind in kinds])
+
+    assert (rate_hz, lines) == (rate, [len(wire) for wire in wires])
+
+
+def test_nothing_is_connected() -> None:
+    """The file is a form with what is to be written, and is refused until then."""
+    text = suggestion.text(scan.Scan((), ((Port("/dev/ttyS0"), Answer(reason="no answer")),), (), ()))
+
+    assert "# /dev/ttyS0: no answer" in text
+    with pytest.raises(BenchError, match="at least one"):
+        benches.loads(text)
+    assert benches.loads(
+        text.replace("# [nodes", "[nodes")
+        .replace("# board", "board")
+        .replace("# serial", "serial")
+        .replace("# lines", "lines")
+    )
+
+
+def test_where_sigrok_looks_for_firmware() -> None:
+    """Its variable first, then the user's folder, then those of the machine."""
+    places = sigrok_usb.folders({"HOME": "/home/me", "SIGROK_FIRMWARE_DIR": "/opt/fw"})
+
+    assert ["/opt/fw", "/home/me/.local/share/sigrok-firmware"] == [str(place) for place in places[:2]]
+    assert "/usr/share/sigrok-firmware" in map(str, places)

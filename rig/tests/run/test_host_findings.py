@@ -1,0 +1,92 @@
+"""What `bench check --live` finds on this machine, in a made sysfs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from usbtree import UsbTree
+
+from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.host import sigrok_usb
+from gpiorig.rig.run import host_findings
+
+BENCH = """
+name = "M3"
+[analyzers.la]
+driver = "fx2lafw"
+samplerate_hz = 24_000_000
+[nodes.a]
+board = "iotlab-m3"
+serial = "/dev/ttyUSB1"
+debug = "FT1ABCD"
+lines = { strobe = "D0", d0 = "D1", d1 = "D2" }
+"""
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> UsbTree:
+    """The board's adapter, the analyzer, and its firmware in the folder of the devices."""
+    tree = UsbTree(tmp_path)
+    tree.device("1-2.3", "0403:6010", serial="FT1ABCD")
+    tree.device("1-5", "0925:3881", product="FX2")
+    (tree.dev / sigrok_usb.KNOWN["0925:3881"].firmware[0]).touch()
+    return tree
+
+
+def wrong(tree: UsbTree, text: str = BENCH, *, may_use: bool = True) -> dict[str, str]:
+    """What is wrong, by its subject."""
+    findings = host_findings.of_bench(
+        benches.loads(text), sys=tree.sys, dev=tree.dev, places=[tree.dev], may_use=lambda file: may_use
+    )
+    return {finding.about: finding.what for finding in findings if finding.verdict == "wrong"}
+
+
+def test_a_machine_that_is_ready(tree: UsbTree) -> None:
+    """Nothing is wrong, and everything was looked at."""
+    findings = host_findings.of_bench(benches.loads(BENCH), sys=tree.sys, dev=tree.dev, places=[tree.dev])
+
+    assert {"sigrok-cli", "analyzers.la", "USB bus 1", "nodes.a.debug", "disk"} == {item.about for item in findings}
+    assert {} == wrong(tree)
+
+
+def test_permissions(tree: UsbTree) -> None:
+    """The finding has the rule, the group and the file."""
+    findings = wrong(tree, may_use=False)
+
+    assert ["analyzers.la", "nodes.a.debug"] == sorted(findings)
+    rule = 'ATTR{idVendor}=="0925", ATTR{idProduct}=="3881", MODE="0660", GROUP="plugdev"'
+    assert [True, True] == [text in findings["analyzers.la"] for text in (rule, "adduser $USER plugdev")]
+    assert "bus/usb/001/005" in findings["analyzers.la"]
+
+
+def test_firmware_that_is_missing(tree: UsbTree) -> None:
+    """With the package that has it."""
+    (tree.dev / sigrok_usb.KNOWN["0925:3881"].firmware[0]).unlink()
+
+    assert "apt install sigrok-firmware-fx2lafw" in wrong(tree)["analyzers.la"]
+
+
+def test_an_analyzer_on_a_slow_port(tree: UsbTree) -> None:
+    """Full speed is too slow for any of them."""
+    (tree.sys / "bus/usb/devices/1-5/speed").write_text("12\n")
+
+    assert "is on the USB at 12 Mbit/s" in wrong(tree)["analyzers.la"]
+
+
+def test_two_analyzers_on_one_bus(tree: UsbTree) -> None:
+    """24 and 48 MB/s are more than a bus takes."""
+    tree.device("1-6", "1d50:608c")
+    (tree.dev / sigrok_usb.KNOWN["1d50:608c"].firmware[0]).touch()
+    both = BENCH.replace('"fx2lafw"', '"fx2lafw:conn=1.5"\nsync = "D7"').replace('"D', '"la:D').replace("la:D7", "D7")
+    both += '[analyzers.lb]\ndriver = "fx2lafw:conn=1.6"\nsamplerate_hz = 48_000_000\nsync = "D0"\n'
+
+    assert "la, lb send 72.0 MB/s on this bus of 0000:00:14.0" in wrong(tree, both)["USB bus 1"]
+
+
+def test_debug_adapters(tree: UsbTree) -> None:
+    """One that is absent, and a serial number that two have."""
+    assert "no USB device has usb:1-9" in wrong(tree, BENCH.replace("FT1ABCD", "usb:1-9"))["nodes.a.debug"]
+
+    tree.device("1-7", "0403:6010", serial="FT1ABCD")
+    assert "2 USB devices have the serial number FT1ABCD: write usb:1-2.3, usb:1-7" in wrong(tree)["nodes.a.debug"]
