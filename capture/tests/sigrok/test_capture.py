@@ -220,6 +220,19 @@ def test_an_unknown_driver_is_an_error() -> None:
         analyzer.scan("nosuch")
 
 
+def test_analyzers_of_one_driver_have_connections(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Several are listed each with its own (sigrok-cli 0.7.2, show.c, print_dev_line); which is meant is asked."""
+    program = tmp_path / "sigrok-cli"
+    lines = [f"fx2lafw:conn=1.{address} - Saleae Logic with 8 channels: D0 D1 D2 D3 D4 D5 D6 D7" for address in (5, 6)]
+    program.write_text("#!/bin/sh\n" + "".join(f"echo '{line}'\n" for line in lines))
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    assert ["fx2lafw:conn=1.5", "fx2lafw:conn=1.6"] == [one.driver for one in analyzer.scan_all("fx2lafw")]
+    with pytest.raises(AnalyzerError, match="2 analyzers were found"):
+        analyzer.scan("fx2lafw")
+
+
 def test_missing_sigrok_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", os.devnull)
     with pytest.raises(AnalyzerError, match="apt install sigrok-cli"):

@@ -83,9 +83,12 @@ def test_wiring(driver: str, channels: int, kinds: list[str], rate_hz: int, line
 
 def test_nothing_is_connected() -> None:
     """The file is a form with what is to be written, and is refused until then."""
-    text = suggestion.text(scan.Scan((), ((Port("/dev/ttyS0"), Answer(reason="no answer")),), (), ()))
+    other = Answer(115_200, {"board": "mine"})
+    text = suggestion.text(
+        scan.Scan((), ((Port("/dev/ttyS0"), Answer(reason="no answer")), (Port("/dev/ttyS1"), other)), (), ())
+    )
 
-    assert "# /dev/ttyS0: no answer" in text
+    assert "# /dev/ttyS0: no answer\n# /dev/ttyS1: answers as board mine, which no file describes\n" in text
     with pytest.raises(BenchError, match="at least one"):
         benches.loads(text)
     assert benches.loads(

@@ -8,7 +8,7 @@ import pytest
 from usbtree import UsbTree
 
 from gpiorig.rig.bench import bench as benches
-from gpiorig.rig.host import sigrok_usb
+from gpiorig.rig.host import permissions, sigrok_usb
 from gpiorig.rig.run import host_findings
 
 BENCH = """
@@ -50,14 +50,19 @@ def test_a_machine_that_is_ready(tree: UsbTree) -> None:
     assert {} == wrong(tree)
 
 
-def test_permissions(tree: UsbTree) -> None:
-    """The finding has the rule, the group and the file."""
-    findings = wrong(tree, may_use=False)
+def test_permissions(tree: UsbTree, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The finding has the file, and the group to join; the udev rule, too, where the device is root's."""
+    monkeypatch.setattr(permissions, "group", lambda file: "root")
+    of_root = wrong(tree, may_use=False)
+    monkeypatch.setattr(permissions, "group", lambda file: "plugdev")
+    of_group = wrong(tree, may_use=False)
 
-    assert ["analyzers.la", "nodes.a.debug"] == sorted(findings)
+    assert ["analyzers.la", "nodes.a.debug"] == sorted(of_root) == sorted(of_group)
     rule = 'ATTR{idVendor}=="0925", ATTR{idProduct}=="3881", MODE="0660", GROUP="plugdev"'
-    assert [True, True] == [text in findings["analyzers.la"] for text in (rule, "adduser $USER plugdev")]
-    assert "bus/usb/001/005" in findings["analyzers.la"]
+    assert [True, False] == [rule in findings["analyzers.la"] for findings in (of_root, of_group)]
+    for findings in (of_root, of_group):
+        assert "bus/usb/001/005" in findings["analyzers.la"]
+        assert "sudo adduser $USER plugdev" in findings["analyzers.la"]
 
 
 def test_firmware_that_is_missing(tree: UsbTree) -> None:

@@ -18,14 +18,20 @@ def may_use(file: Path) -> bool:
     return os.access(file, os.R_OK | os.W_OK)
 
 
-def remedy(file: Path, ids: str | None = None) -> str:
+def remedy(file: Path, ids: str) -> str:
     """What makes a file of a device usable: its group, or a udev rule where that is root's."""
-    group = _group(file)
-    if group not in (None, "root"):
-        return f"sudo adduser $USER {group}, then log in again"
-    if ids is None:
-        return f"sudo chgrp dialout {file}"
+    owner = group(file)
+    if owner not in (None, "root"):
+        return f"sudo adduser $USER {owner}, then log in again"
     return f"{install(rule([ids]))}; then sudo adduser $USER {GROUP}, log in again, plug it in again"
+
+
+def group(file: Path) -> str | None:
+    """The group of a file; None: it has no name here, or the file is absent."""
+    try:
+        return grp.getgrgid(file.stat().st_gid).gr_name
+    except (OSError, KeyError):
+        return None
 
 
 def rule(ids: Iterable[str]) -> str:
@@ -54,10 +60,3 @@ def lacking_groups(wanted: Iterable[str]) -> list[str]:
         except KeyError:  # it has no name here
             continue
     return [name for name in wanted if name not in own]
-
-
-def _group(file: Path) -> str | None:
-    try:
-        return grp.getgrgid(file.stat().st_gid).gr_name
-    except (OSError, KeyError):
-        return None

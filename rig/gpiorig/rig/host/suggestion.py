@@ -55,7 +55,7 @@ def text(scan: Scan) -> str:
     head += [f"# analyzer: {one.description}, {len(one.channels)} channels" for one in scan.analyzers or [analyzer]]
     for name, (port, answer) in zip(names, answered, strict=True):
         head.append(f"# {name}: {_board(port, answer)}")
-    head += [f"# {port.device}: {answer.reason}" for port, answer in scan.ports if (port, answer) not in answered]
+    head += [f"# {port.device}: {_silence(answer)}" for port, answer in scan.ports if (port, answer) not in answered]
     head += [f"# {trouble}" for trouble in scan.troubles]
     head += [
         f"# {name} lacks channels for its symbol bus" for name, wires in zip(names, lines, strict=True) if not wires
@@ -93,3 +93,8 @@ def _board(port: Port, answer: Answer) -> str:
     facts = [f"{key} {pairs[key]}" for key in ("uid", "firmware", "kernel", "probes") if key in pairs]
     where = f", {port.usb.name} ({port.usb.ids}) at USB path {port.usb.path}" if port.usb else ""
     return f"{answer.board} at {port.device}{where}, {', '.join(facts)}"
+
+
+def _silence(answer: Answer) -> str:
+    """Why a port has no node."""
+    return answer.reason or f"answers as board {answer.board}, which no file describes"
