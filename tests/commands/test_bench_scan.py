@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
 from commandline import gpiorig, gpiorig_running
 
-from gpiorig.capture.serial.link import open_link
 from gpiorig.rig.bench import bench as benches
 
 
@@ -38,9 +38,10 @@ def test_a_served_bench_is_found_and_checked(tmp_path: Path) -> None:
         again = gpiorig(*scan, "-o", scanned)
         checks = [gpiorig("bench", "check", file, "--live", "--json") for file in (served, scanned)]
         doctor = gpiorig("doctor", scanned, "--json")
-        link = open_link(ports["m3"], 500_000)
-        left_alone = gpiorig(*scan, "--json").numbers
-        link.close()
+        with Path(ports["m3"]).open() as port, subprocess.Popen(["sleep", "60"], stdin=port) as other:
+            left_alone = gpiorig(*scan, "--json").numbers
+            in_use = gpiorig("bench", "check", served, "--live")
+            other.kill()
 
     assert (0, f"{scanned}: analyzers: 1, boards: 2; edit and check it\n") == (first.status, first.stdout)
     assert 2 == again.status
@@ -51,7 +52,8 @@ def test_a_served_bench_is_found_and_checked(tmp_path: Path) -> None:
     assert {"sigrok-cli", "disk"} <= {finding["about"] for finding in checks[0].numbers["findings"]}
     assert doctor.numbers["findings"]
     assert 0 == doctor.status
-    assert "in use" in left_alone["ports"][0][1]["reason"]
+    assert f"in use by sleep ({other.pid}); left alone" == left_alone["ports"][0][1]["reason"]
+    assert f"WRONG: nodes.m3.serial: {ports['m3']} is in use by sleep ({other.pid}); end that program" in in_use.stdout
     assert "telosb" == left_alone["ports"][1][1]["pairs"]["board"]
 
 

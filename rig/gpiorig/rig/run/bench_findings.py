@@ -14,6 +14,7 @@ from gpiorig.rig.bench.finding import Finding as Finding
 from gpiorig.rig.bench.finding import Verdict
 from gpiorig.rig.errors import FirmwareError
 from gpiorig.rig.experiments import images
+from gpiorig.rig.host import ports
 from gpiorig.rig.run import captures
 
 _ELF = b"\x7fELF"
@@ -113,5 +114,7 @@ def _ask(bench: Bench, name: str) -> tuple[Verdict, str]:
 def _open(bench: Bench, name: str) -> tuple[Verdict, str]:
     """Whether the node's port is there, ours to use, and free."""
     node = bench.nodes[name]
+    if holders := ports.holders(str(node.serial)):
+        return "wrong", f"{node.serial} is in use by {', '.join(holders)}; end that program"
     open_link(str(node.serial), node.bits_per_second).close()
     return "right", f"{node.serial} can be opened; which board answers there is not asked"
