@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from usbtree import UsbTree
 
@@ -79,6 +80,13 @@ def test_wiring(driver: str, channels: int, kinds: list[str], rate_hz: int, line
     wires, rate = suggestion.wiring(analyzer, [boards.load(kind) for kind in kinds])
 
     assert (rate_hz, lines) == (rate, [len(wire) for wire in wires])
+
+
+def test_an_analyzer_that_is_too_slow() -> None:
+    """Its fastest rate is proposed; `bench check` then states what the symbols need."""
+    fast = msgspec.structs.replace(boards.load("iotlab-m3"), symbol_ns=10)
+
+    assert 48_000_000 == suggestion.wiring(FX2, [fast])[1]
 
 
 def test_nothing_is_connected() -> None:

@@ -84,7 +84,9 @@ def _rate(known: Driver | None, bus: Sequence[str], kinds: Sequence[Board]) -> i
     least_hz = max((-(-symbols.MIN_SAMPLES * 1_000_000_000 // kind.symbol_ns) for kind in kinds), default=_RATE_HZ)
     if known is None:
         return max(least_hz, _RATE_HZ)
-    rates = [known.rates_hz[bisect_left(known.rates_hz, wanted)] for wanted in (max(least_hz, _RATE_HZ), least_hz)]
+    last = len(known.rates_hz) - 1  # the fastest, where that is too slow
+    places = [min(bisect_left(known.rates_hz, wanted), last) for wanted in (max(least_hz, _RATE_HZ), least_hz)]
+    rates = [known.rates_hz[place] for place in places]
     return next((rate for rate in rates if not known.refusal(bus, rate)), rates[0])
 
 
