@@ -37,7 +37,7 @@ $(error PROGRAM=$(PROGRAM): there are $(patsubst PROGRAM_%,%,$(filter PROGRAM_%,
 endif
 
 except = $(if $(filter-out $1,$2),-$2)
-DIR := $(BUILD)/$(BOARD)$(call except,events,$(KERNEL))$(call except,normal,$(PROBES))$(call except,reference,$(PROGRAM))
+DIR := $(BUILD)/$(BOARD)$(call except,events,$(KERNEL))$(call except,normal,$(PROBES))$(call except,reference,$(PROGRAM))$(WIDTH:%=-w%)
 ELF := $(DIR)/$(PROGRAM).elf
 include reference/boards/$(BOARD)/board.mk
 MACHINE ?= $(BOARD)

@@ -36,6 +36,7 @@ LIBRARIES = {
     "libgpiorig_native.so": "gpiorig/capture/libgpiorig_native.so",
     "libvboards.so": "gpiorig/rig/virtual/libvboards.so",
 }
+OTHER_WIDTHS = [("iotlab-m3", "events", "1")]  # of the symbol bus; firmware-gpio-probes/Makefile
 KERNELS = ("events", "threads")  # rig/gpiorig/rig/experiments/experiment.py
 
 # What PEP 600 (through PEP 513) lets a manylinux wheel be linked with, as far as Rust does it.
@@ -104,26 +105,26 @@ def build_libraries(root: Path, folder: Path) -> list[Path]:
 def build_images(root: Path, folder: Path) -> list[Path]:
     """The reference images of all boards and kernels in a folder, without debug information; and their manifest."""
     manifest: dict[str, Mapping[str, object]] = {}
-    for board in sorted(path.stem for path in (root / "rig/gpiorig/rig/boards").glob("*.toml")):
-        for kernel in KERNELS:
-            linked = _make(root / "firmware-gpio-probes", board, kernel)
-            name = linked.parent.name
-            shutil.copyfile(linked.with_name("shipped.elf"), folder / f"{name}.elf")
-            manifest[name] = {
-                "board": board,
-                "kernel": kernel,
-                "probes": "normal",
-                "sha256": _sha256(folder / f"{name}.elf"),
-                "sha256_with_debug_information": _sha256(linked),
-                **_compiled(root / "firmware-gpio-probes", linked.with_name("flags")),
-            }
+    boards = sorted(path.stem for path in (root / "rig/gpiorig/rig/boards").glob("*.toml"))
+    for board, kernel, width in [(board, kernel, "") for board in boards for kernel in KERNELS] + OTHER_WIDTHS:
+        linked = _make(root / "firmware-gpio-probes", board, kernel, width)
+        name = linked.parent.name
+        shutil.copyfile(linked.with_name("shipped.elf"), folder / f"{name}.elf")
+        manifest[name] = {
+            "board": board,
+            "kernel": kernel,
+            "probes": "normal",
+            "sha256": _sha256(folder / f"{name}.elf"),
+            "sha256_with_debug_information": _sha256(linked),
+            **_compiled(root / "firmware-gpio-probes", linked.with_name("flags")),
+        }
     (folder / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n")
     return [folder / "manifest.json", *(folder / f"{name}.elf" for name in manifest)]
 
 
-def _make(firmware: Path, board: str, kernel: str) -> Path:
+def _make(firmware: Path, board: str, kernel: str, width: str) -> Path:
     """The image of a board, with the flags of the sources whatever the environment has; next to it, `shipped.elf`."""
-    fixed = ["PROGRAM=reference", "PROBES=normal", "BUILD=build/wheel", "DEFINES=", "WIDTH=", "LOG="]
+    fixed = ["PROGRAM=reference", "PROBES=normal", "BUILD=build/wheel", "DEFINES=", f"WIDTH={width}", "LOG="]
     command = ["make", "--no-print-directory", "-s", f"-j{os.cpu_count()}", "-C", str(firmware)]
     command += [f"BOARD={board}", f"KERNEL={kernel}", *fixed, "shipped"]
     environment = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL", "CROSS")}

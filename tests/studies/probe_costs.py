@@ -82,7 +82,7 @@ def build(board: Board, folder: Path, *, width: int, options: tuple[str, ...]) -
     make = ["make", "-s", "-C", ROOT / "firmware-gpio-probes", f"BOARD={board.name}", f"BUILD={folder}"]
     make += [f"WIDTH={width}", "PROGRAM=costs", f"DEFINES={' '.join(defines)}"]
     subprocess.run(make, check=True, capture_output=True)
-    return (folder / f"{board.name}-costs" / "costs.elf").read_bytes()
+    return (folder / f"{board.name}-costs-w{width}" / "costs.elf").read_bytes()
 
 
 def pins(board: Board, image: bytes, names: tuple[str, ...]) -> NDArray[np.uint8]:

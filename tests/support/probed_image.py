@@ -42,13 +42,15 @@ class Ran:
         return [event.id for event in self.events if event.name == name]
 
 
-def run(kind: str, image: bytes, *, virtual_s: float, slower: int = 1, lines: Sequence[str] = ()) -> Ran:
+def run(
+    kind: str, image: bytes, *, virtual_s: float, slower: int = 1, width: int | None = None, lines: Sequence[str] = ()
+) -> Ran:
     """Run an image; `slower`: how many times slower than its port's clock the core runs; `lines` for the console.
 
-    The lines are sent one every 0.1 s from the first 0.1 s on.
+    The lines are sent one every 0.1 s from the first 0.1 s on. `width` is that of its bus, where it is not the board's.
     """
     board = boards.load(kind)
-    channels = ["strobe", *(f"d{line}" for line in range(board.bus_width))]
+    channels = ["strobe", *(f"d{line}" for line in range(width or board.bus_width))]
     virtual = VirtualBoards(seed=1)
     blocks, output = [], bytearray()
     try:
@@ -67,7 +69,7 @@ def run(kind: str, image: bytes, *, virtual_s: float, slower: int = 1, lines: Se
     finally:
         virtual.close()
     edges = Edges.from_blocks(blocks, samplerate_hz=Fraction(SAMPLERATE_HZ), channels=channels, end=end)
-    gap_samples = board.frame_gap_ns * slower * SAMPLERATE_HZ // 10**9
+    gap_samples = board.bus(width or board.bus_width).frame_gap_ns * slower * SAMPLERATE_HZ // 10**9
     frames = decode(edges, BusLines(strobe=0, data=tuple(range(1, len(channels))), frame_gap_samples=gap_samples))
     events = [
         Seen(BY_CODE[code].name, id_, sample)

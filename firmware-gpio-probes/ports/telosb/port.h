@@ -3,8 +3,8 @@
  *
  * Lines, all on port 6 so that one store changes them all:
  *     d0..d3 P6.0..P6.3 (expansion connector U2, pins 3, 5, 7, 10), strobe P6.6 (U28, pin 1)
- * With 1 or 2 lines, on any port, the loop of probe.c shows the frames, slower than the board file's frame gap allows
- * for. P6.7 (U28, pin 2), P2.3 and P2.6 (U28, pins 3 and 4) are free for span lines. Override with e.g.
+ * With 1 or 2 lines, on any port, the loop of probe.c shows the frames, slower, with a longer frame gap (board file).
+ * P6.7 (U28, pin 2), P2.3 and P2.6 (U28, pins 3 and 4) are free for span lines. Override with e.g.
  * -DGPIORIG_STROBE='GPIORIG_PIN_P6(7)'. Pins: Tmote Sky data sheet (Moteiv 2006),
  * expansion connector. A board support package that gives port 6 to the ADC (P6SEL) is put right by gpiorig_init().
  */

@@ -6,6 +6,7 @@ import re
 from importlib.resources import files
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from gpiorig.rig import resources
@@ -34,6 +35,23 @@ def test_the_rate_of_a_serial_port_is_the_boards_unless_the_node_has_its_own() -
     assert wanted == (decoder_stacks.at_boards_rate("uart:rx=initiator.uart_tx", bench))
 
 
+def test_the_bus_of_a_node_is_the_boards_unless_its_image_was_built_otherwise() -> None:
+    """Its width changes lines, symbol and frame gap; so does a longer hold; a given frame gap stays."""
+    demo = benches.loads(DEMO).nodes["initiator"]
+    telosb = msgspec.structs.replace(demo, board="telosb")
+
+    def bus(node: benches.Node, **changes: int) -> tuple[int, tuple[str, ...], int, int]:
+        node = msgspec.structs.replace(node, **changes)
+        return node.width, node.data_lines, node.held_ns, node.gap_ns
+
+    assert (2, ("d0", "d1"), 125, 280) == bus(demo)
+    assert (1, ("d0",), 125, 280) == bus(demo, bus_width=1)
+    assert (2, ("d0", "d1"), 250, 560) == bus(demo, symbol_ns=250)
+    assert (2, ("d0", "d1"), 250, 500) == bus(demo, symbol_ns=250, frame_gap_ns=500)
+    assert (4, ("d0", "d1", "d2", "d3"), 1_900, 8_000) == bus(telosb)
+    assert (2, ("d0", "d1"), 970, 11_000) == bus(telosb, bus_width=2)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
@@ -44,7 +62,11 @@ def test_the_rate_of_a_serial_port_is_the_boards_unless_the_node_has_its_own() -
         ("delay_ps = 10_000", "colour = 1", "in `virtual.links[0]`; known keys there: delay_ps, from, "),
         ("24_000_000", "0", "analyzers.la.samplerate_hz is 0"),
         ("24_000_000", '"fast"', "Expected `int`, got `str`"),
-        ('d0 = "P8_46"\n', "", "nodes.initiator.lines lacks d0"),
+        (
+            'd0 = "P8_46"\n',
+            "",
+            "nodes.initiator.lines lacks d0; a symbol bus of width 2 has d0, d1, strobe. For an image with few",
+        ),
         ('"tap.irq" = "P8_44"', '"tap.iqr" = "P8_44"', "tap.iqr: no such line"),
         ('d1 = "P8_43"', 'd1 = "P8_46"', "more than one line on channel P8_46"),
         ('d1 = "P8_43"', 'd1 = "D7"', "has no channel D7"),
@@ -63,6 +85,13 @@ def test_the_rate_of_a_serial_port_is_the_boards_unless_the_node_has_its_own() -
         ("delay_ps = 10_000", "loss_ppm = 1_000_001", "Expected `int` <= 1000000"),
         ("seed = 1", "seed = -1", "Expected `int` >= 0"),
         ("24_000_000", "8_000_000", "a symbol of the bus may last 125 ns, which takes 16000000 at least"),
+        (
+            'board = "iotlab-m3"',
+            'board = "iotlab-m3"\nbus_width = 4',
+            "bus_width is 4; the pins of iotlab-m3 can have 1, 2.",
+        ),
+        ('board = "iotlab-m3"', 'board = "iotlab-m3"\nbus_width = 3', "bus_width is 3; use 1, 2, 4, 8."),
+        ('board = "iotlab-m3"', 'board = "iotlab-m3"\nbus_width = 1', "nodes.initiator.lines.d1: no such line"),
         ('board = "iotlab-m3"', 'board = "iotlab-m3"\nsymbol_ns = 63', "may last 63 ns, which takes 31746031 at least"),
         ('board = "iotlab-m3"', 'board = "iotlab-m3"\nsymbol_ns = 0', "Expected `int` >= 1"),
     ],

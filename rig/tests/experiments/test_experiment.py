@@ -157,6 +157,10 @@ def test_a_missing_image_says_how_to_make_it(monkeypatch: pytest.MonkeyPatch, tm
 
     with pytest.raises(FirmwareError, match="`make -C firmware-gpio-probes BOARD=telosb KERNEL=threads PROBES=empty`"):
         images.sha256(images.reference_image("telosb", "threads", "empty"))
+    with pytest.raises(
+        FirmwareError, match="`make -C firmware-gpio-probes BOARD=telosb KERNEL=threads PROBES=off WIDTH=2`"
+    ):
+        images.sha256(images.reference_image("telosb", "threads", "off", width=2))
 
 
 def test_an_image_that_the_package_does_not_have(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ import os
 import re
 from collections import Counter
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
@@ -58,8 +58,9 @@ class Node(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     `console` names how experiments talk to its firmware; None: as to our applications, which identify themselves.
     `baudrate` is that of its firmware on the serial port, where that is not the board's reference firmware's;
-    `symbol_ns` is the hold that its image was built with (GPIORIG_HOLD_NS), where that is not the board's. `debug` is
-    where it is flashed: an adapter's serial number or USB path, or the address of a virtual one.
+    `bus_width` and `symbol_ns` are what its image was built with (GPIORIG_WIDTH, GPIORIG_HOLD_NS), where that is not
+    the board's; `frame_gap_ns` is the quiet that ends a frame, where that does not follow from them. `debug` is where
+    it is flashed: an adapter's serial number or USB path, or the address of a virtual one.
     """
 
     board: str
@@ -68,7 +69,9 @@ class Node(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     firmware: str | None = None
     console: str | None = None
     baudrate: Annotated[int, Meta(ge=300, le=12_000_000)] | None = None
+    bus_width: Literal[1, 2, 4, 8] | None = None
     symbol_ns: Annotated[int, Meta(ge=1, le=1_000_000)] | None = None
+    frame_gap_ns: Annotated[int, Meta(ge=1, le=1_000_000)] | None = None
     debug: str | None = None
 
     @property
@@ -84,13 +87,23 @@ class Node(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def held_ns(self) -> int:
         """How long a symbol of its bus lasts at least."""
-        return self.symbol_ns or boards.load(self.board).symbol_ns
+        return self.symbol_ns or boards.load(self.board).bus(self.width).symbol_ns
 
     @property
-    def frame_gap_ns(self) -> int:
-        """How long a quiet ends a frame: the board's, longer with a longer hold."""
-        board = boards.load(self.board)
-        return max(board.frame_gap_ns, board.frame_gap_ns * self.held_ns // board.symbol_ns)
+    def width(self) -> int:
+        """How many data lines its symbol bus has."""
+        return self.bus_width or boards.load(self.board).bus_width
+
+    @property
+    def data_lines(self) -> tuple[str, ...]:
+        """Names of the data lines of its symbol bus, the least significant bit first."""
+        return boards.data_lines(self.width)
+
+    @property
+    def gap_ns(self) -> int:
+        """How long a quiet ends a frame: the board's at this width, longer with a longer hold, unless it is given."""
+        bus = boards.load(self.board).bus(self.width)
+        return self.frame_gap_ns or max(bus.frame_gap_ns, bus.frame_gap_ns * self.held_ns // bus.symbol_ns)
 
 
 class Bench(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -212,12 +225,19 @@ def _check_node(name: str, node: Node, *, virtual: Virtual | None, what: str) ->
         _ = node.described_console
     except BenchError as error:
         raise BenchError(f"{what}: nodes.{name}.console: {error}") from error
-    bus = {"strobe", *board.data_lines}
+    if node.width not in board.widths:
+        raise BenchError(
+            f"{what}: nodes.{name}.bus_width is {node.width}; the pins of {board.name} can have "
+            f"{', '.join(map(str, board.widths))}."
+        )
+    bus = {"strobe", *node.data_lines}
     missing = sorted(bus - node.lines.keys())
     if missing and bus & node.lines.keys():  # an image without probes has none of them
+        narrower = [width for width in board.widths if width < node.width]
+        remedy = f" For an image with fewer, write `bus_width = {narrower[0]}`." if narrower else ""
         raise BenchError(
-            f"{what}: nodes.{name}.lines lacks {', '.join(missing)}; the symbol bus of {board.name} has "
-            f"{', '.join(sorted(bus))}."
+            f"{what}: nodes.{name}.lines lacks {', '.join(missing)}; a symbol bus of width {node.width} has "
+            f"{', '.join(sorted(bus))}.{remedy}"
         )
     for line in node.lines.keys() - bus - set(OTHER_LINES):
         if f"{line}.enter" not in BY_NAME:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
@@ -47,26 +47,58 @@ class Radio(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     virtual_starts: tuple[str, ...] = ("typical",)
 
 
+class SymbolBus(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A symbol lasts `symbol_ns` at least; a quiet of `frame_gap_ns`, longer than any symbol, ends a frame."""
+
+    symbol_ns: int
+    frame_gap_ns: int
+
+
 class Board(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A board type: where its lines come out, how its symbol bus behaves, which image it runs, which radio it has.
 
-    `min_hold_ns` is the least of the build option GPIORIG_HOLD_NS, where its port has one.
+    Attributes
+    ----------
+    bus_width
+        Data lines of the symbol bus, unless its image is built with another number (GPIORIG_WIDTH).
+    buses
+        Its symbol bus, by each width that the pins can have.
+    min_hold_ns
+        The least of the build option GPIORIG_HOLD_NS, where its port has one.
     """
 
     name: str
     baudrate: int
     firmware: str
     bus_width: int
-    symbol_ns: int
-    frame_gap_ns: int
+    buses: dict[Literal["1", "2", "4", "8"], SymbolBus]
     pins: dict[str, str]
     radio_name: str = msgspec.field(name="radio")
     min_hold_ns: int | None = None
 
     @property
+    def widths(self) -> tuple[int, ...]:
+        """The widths that its symbol bus can have."""
+        return tuple(map(int, self.buses))
+
+    @property
+    def symbol_ns(self) -> int:
+        """How long a symbol lasts at least, with `bus_width` data lines."""
+        return self.bus(self.bus_width).symbol_ns
+
+    @property
+    def frame_gap_ns(self) -> int:
+        """How long a quiet ends a frame, with `bus_width` data lines."""
+        return self.bus(self.bus_width).frame_gap_ns
+
+    @property
     def data_lines(self) -> tuple[str, ...]:
         """Names of the data lines of the symbol bus, the least significant bit first."""
-        return tuple(f"d{bit}" for bit in range(self.bus_width))
+        return data_lines(self.bus_width)
+
+    def bus(self, width: int) -> SymbolBus:
+        """Its symbol bus with this many data lines; raises `KeyError` where the pins cannot have them."""
+        return {int(key): bus for key, bus in self.buses.items()}[width]
 
     @property
     def radio(self) -> Radio:
@@ -82,6 +114,11 @@ def timestamp_ns(board: str, node: str, parameters: Mapping[str, Any]) -> int:
 
 
 T = TypeVar("T", Board, Radio)
+
+
+def data_lines(width: int) -> tuple[str, ...]:
+    """Names of the data lines of a symbol bus of this width, the least significant bit first."""
+    return tuple(f"d{bit}" for bit in range(width))
 
 
 def names(folder: str = ".") -> list[str]:

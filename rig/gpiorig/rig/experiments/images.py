@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, get_args
 
 from gpiorig.rig import resources
 from gpiorig.rig.bench import boards
-from gpiorig.rig.bench.bench import Bench
+from gpiorig.rig.bench.bench import Bench, Node
 from gpiorig.rig.errors import BenchError, FirmwareError
 from gpiorig.rig.experiments.probe_kinds import Probes
 
@@ -24,7 +24,7 @@ def images(bench: Bench, experiment: Experiment | None = None, *, bench_file: Pa
     normal probes.
     """
     return {
-        name: bench_file.parent / node.firmware if node.firmware else _reference(name, node.board, experiment)
+        name: bench_file.parent / node.firmware if node.firmware else _reference(name, node, experiment)
         for name, node in bench.nodes.items()
     }
 
@@ -40,17 +40,18 @@ def given(items: Iterable[str], bench: Bench) -> dict[str, Path]:
     return paths
 
 
-def _reference(node: str, board: str, experiment: Experiment | None) -> Path:
+def _reference(name: str, node: Node, experiment: Experiment | None) -> Path:
     if experiment is None:
-        return reference_image(board)
-    return reference_image(board, experiment.kernel_of(node), experiment.probes)
+        return reference_image(node.board, width=node.width)
+    return reference_image(node.board, experiment.kernel_of(name), experiment.probes, width=node.width)
 
 
-def reference_image(board: str, kernel: str = "events", probes: str = "normal") -> Path:
-    """Where it is, or would be: ``BOARD[-threads][-empty|-doubled|-off]`` of the checkout or the package."""
+def reference_image(board: str, kernel: str = "events", probes: str = "normal", *, width: int | None = None) -> Path:
+    """Where it is, or would be: ``BOARD[-threads][-empty|-doubled|-off][-wWIDTH]`` of the checkout or the package."""
     name = Path(boards.load(board).firmware).parent.name
     name += "" if kernel == "events" else f"-{kernel}"
     name += "" if probes == "normal" else f"-{probes}"
+    name += "" if width in (None, boards.load(board).bus_width) else f"-w{width}"
     return resources.image(name)
 
 
@@ -68,10 +69,12 @@ def _remedy(path: Path) -> str:
         return "Give the path of an ELF image."
     root = resources.checkout()
     target = path.parent.name if root else path.stem
+    target, _, width = target.partition("-w")
     probes = next((kind for kind in get_args(Probes) if target.endswith(f"-{kind}")), "normal")
     target = target.removesuffix(f"-{probes}")
     kernel = "threads" if target.endswith("-threads") else "events"
     command = f"make -C {resources.FIRMWARE} BOARD={target.removesuffix('-threads')} KERNEL={kernel} PROBES={probes}"
+    command += f" WIDTH={width}" if width else ""
     if root:
         return f"Run `{command}`."
     return (

@@ -108,11 +108,10 @@ def probe(bench: Bench, name: str, *, naming: Naming = recorded) -> Stack | None
     node = bench.nodes[name]
     if "strobe" not in node.lines:
         return None
-    board = boards.load(node.board)
-    spans = [line for line in _probe_lines(node) if line not in {"strobe", *board.data_lines}][:4]
-    channels = {line: naming(name, line) for line in ("strobe", *board.data_lines)}
+    spans = [line for line in _probe_lines(node) if line not in {"strobe", *node.data_lines}][:4]
+    channels = {line: naming(name, line) for line in ("strobe", *node.data_lines)}
     channels |= {f"span{place}": naming(name, line) for place, line in enumerate(spans)}
-    options: dict[str, str | int] = {"width": board.bus_width, "node_name": name, "frame_gap_ns": node.frame_gap_ns}
+    options: dict[str, str | int] = {"width": node.width, "node_name": name, "frame_gap_ns": node.gap_ns}
     if settle := settle_ns(bench, name):
         options["settle_ns"] = settle
     options |= {f"span{place}_point": line for place, line in enumerate(spans)}
@@ -181,7 +180,7 @@ def colour(bench: Bench, name: str) -> str:
 
 def _probe_lines(node: Node) -> list[str]:
     """Lines of the symbol bus, then the spans, in the order of the bench file."""
-    bus = ("strobe", *boards.load(node.board).data_lines)
+    bus = ("strobe", *node.data_lines)
     wired = [line for line in bus if line in node.lines]
     return wired + [line for line in node.lines if line not in bus and line not in OTHER_LINES]
 
@@ -189,7 +188,7 @@ def _probe_lines(node: Node) -> list[str]:
 def _node_text(name: str, bench: Bench, places: dict[str, int]) -> str:
     board = boards.load(bench.nodes[name].board)
     fields = [f"{line}@{place}" for line, place in places.items()]
-    fields += [f"gap@{bench.nodes[name].frame_gap_ns}", f"header@{board.radio.frame_timestamp_ns}"]
+    fields += [f"gap@{bench.nodes[name].gap_ns}", f"header@{board.radio.frame_timestamp_ns}"]
     if settle := settle_ns(bench, name):
         fields.append(f"settle@{settle}")
     return "/".join([name, *fields])

@@ -15,7 +15,6 @@ from gpiorig.analysis.traces import pulseview_session
 from gpiorig.analysis.traces.pulseview_session import Session, Signal, Stack
 from gpiorig.capture.edges.edges import Edges
 from gpiorig.capture.formats.sr import write_sr
-from gpiorig.rig.bench import boards
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.export import decoder_stacks
@@ -199,7 +198,7 @@ def _signals(edges: Edges, bench: Bench) -> tuple[Signal, ...]:
     for channel in filter(None, edges.channels):
         node, _, line = channel.partition(".")
         known = node in bench.nodes
-        data = known and line in boards.load(bench.nodes[node].board).data_lines
+        data = known and line in bench.nodes[node].data_lines
         quiet = data or line.startswith("spi_") or not len(edges.channel(channel)[0])
         colour = decoder_stacks.colour(bench, node) if known else _OTHER_COLOUR
         signals.append(Signal(name=channel, colour=colour, shown=not quiet))

@@ -68,10 +68,10 @@ def _node(bench: Bench, name: str, info: RecordingInfo) -> Node:
     board = boards.load(node.board)
     radio = board.radio
     return Node(
-        lines=frozenset(node.lines) - {"strobe", *board.data_lines, *OTHER_LINES},
-        bus_width=board.bus_width,
+        lines=frozenset(node.lines) - {"strobe", *node.data_lines, *OTHER_LINES},
+        bus_width=node.width,
         symbol_ns=node.held_ns,
-        frame_gap_ns=node.frame_gap_ns,
+        frame_gap_ns=node.gap_ns,
         mark_ns=boards.timestamp_ns(node.board, name, info.parameters),
         mark_uncertainty_ns=radio.frame_timestamp_uncertainty_ns,
         mark_source=radio.frame_timestamp_source,

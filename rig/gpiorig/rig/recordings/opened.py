@@ -119,12 +119,11 @@ def wiring(bench: Bench) -> tuple[NodeLines, ...]:
     """The recorded channels of each node: `node.line`."""
     lines = []
     for name, node in bench.nodes.items():
-        board = boards.load(node.board)
-        not_spans = {"strobe", *benches.OTHER_LINES, *board.data_lines}
+        not_spans = {"strobe", *benches.OTHER_LINES, *node.data_lines}
         bus = Bus(
             strobe=f"{name}.strobe",
-            data=tuple(f"{name}.{line}" for line in board.data_lines),
-            frame_gap_ns=node.frame_gap_ns,
+            data=tuple(f"{name}.{line}" for line in node.data_lines),
+            frame_gap_ns=node.gap_ns,
             settle_ns=benches.settle_ns(bench, name),
         )
         lines.append(
