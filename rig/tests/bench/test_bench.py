@@ -11,6 +11,7 @@ import pytest
 
 from gpiorig.rig import resources
 from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench.node import Node
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.experiments import experiment as experiments
 from gpiorig.rig.export import decoder_stacks
@@ -40,7 +41,7 @@ def test_the_bus_of_a_node_is_the_boards_unless_its_image_was_built_otherwise() 
     demo = benches.loads(DEMO).nodes["initiator"]
     telosb = msgspec.structs.replace(demo, board="telosb")
 
-    def bus(node: benches.Node, **changes: int) -> tuple[int, tuple[str, ...], int, int]:
+    def bus(node: Node, **changes: int) -> tuple[int, tuple[str, ...], int, int]:
         node = msgspec.structs.replace(node, **changes)
         return node.width, node.data_lines, node.held_ns, node.gap_ns
 

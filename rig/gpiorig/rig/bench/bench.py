@@ -6,18 +6,19 @@ import os
 import re
 from collections import Counter
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Any
 
 import msgspec
-from msgspec import Meta
+import tomli_w
 
-from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.bench import boards, consoles
+from gpiorig.rig.bench import boards, node_checks
 from gpiorig.rig.bench import virtual as bench_virtual
+from gpiorig.rig.bench.analyzer import Analyzer
+from gpiorig.rig.bench.boards import Board
 from gpiorig.rig.bench.consoles import Console
+from gpiorig.rig.bench.node import Node
 from gpiorig.rig.bench.virtual import Virtual
-from gpiorig.rig.bench.world import VirtualNode
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.strict_toml import load as load_toml
 from gpiorig.rig.strict_toml import parse
@@ -31,87 +32,20 @@ BEAGLELOGIC_CHANNELS = (
 # The highest rate of libsigrok's driver (same file) and of the virtual analyzer.
 MAX_VIRTUAL_HZ = 100_000_000
 
-# Lines other than symbol bus and spans: serial output, and the radio's SPI bus, whose chip select is `tap.select`.
-OTHER_LINES = ("uart_tx", "spi_clk", "spi_mosi", "spi_miso")
-
 # Names become parts of file and channel names.
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 
 
-class Analyzer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A logic analyzer: samplerate, and sigrok's driver with its connection; a virtual one has none before it runs.
-
-    `sync` is the channel that the sync line is on (docs/reference/sync-line.md). The last three are limits of what it
-    may be off by, where they are better known than by its driver (docs/guide/uncertainty.md).
-    """
-
-    samplerate_hz: Annotated[int, Meta(le=1_000_000_000)]
-    driver: str | None = None
-    sync: str | None = None
-    clock_ppm: Annotated[float, Meta(ge=0, le=100_000)] | None = None
-    skew_ns: Annotated[float, Meta(ge=0, le=1_000_000)] | None = None
-    aperture_ns: Annotated[float, Meta(ge=0, le=1_000_000)] | None = None
-
-
-class Node(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A board on the bench: its type, its serial port, and the analyzer channel of each of its lines.
-
-    `console` names how experiments talk to its firmware; None: as to our applications, which identify themselves.
-    `baudrate` is that of its firmware on the serial port, where that is not the board's reference firmware's;
-    `bus_width` and `symbol_ns` are what its image was built with (GPIORIG_WIDTH, GPIORIG_HOLD_NS), where that is not
-    the board's; `frame_gap_ns` is the quiet that ends a frame, where that does not follow from them. `debug` is where
-    it is flashed: an adapter's serial number or USB path, or the address of a virtual one.
-    """
-
-    board: str
-    lines: dict[str, str]
-    serial: str | None = None
-    firmware: str | None = None
-    console: str | None = None
-    baudrate: Annotated[int, Meta(ge=300, le=12_000_000)] | None = None
-    bus_width: Literal[1, 2, 4, 8] | None = None
-    symbol_ns: Annotated[int, Meta(ge=1, le=1_000_000)] | None = None
-    frame_gap_ns: Annotated[int, Meta(ge=1, le=1_000_000)] | None = None
-    debug: str | None = None
-
-    @property
-    def described_console(self) -> Console | None:
-        """The console that is named; raises `BenchError` if it has no description."""
-        return None if self.console is None else consoles.load(self.console)
-
-    @property
-    def bits_per_second(self) -> int:
-        """The rate of its serial port."""
-        return self.baudrate or boards.load(self.board).baudrate
-
-    @property
-    def held_ns(self) -> int:
-        """How long a symbol of its bus lasts at least."""
-        return self.symbol_ns or boards.load(self.board).bus(self.width).symbol_ns
-
-    @property
-    def width(self) -> int:
-        """How many data lines its symbol bus has."""
-        return self.bus_width or boards.load(self.board).bus_width
-
-    @property
-    def data_lines(self) -> tuple[str, ...]:
-        """Names of the data lines of its symbol bus, the least significant bit first."""
-        return boards.data_lines(self.width)
-
-    @property
-    def gap_ns(self) -> int:
-        """How long a quiet ends a frame: the board's at this width, longer with a longer hold, unless it is given."""
-        bus = boards.load(self.board).bus(self.width)
-        return self.frame_gap_ns or max(bus.frame_gap_ns, bus.frame_gap_ns * self.held_ns // bus.symbol_ns)
-
-
 class Bench(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A complete bench; `virtual` is there on a virtual one only."""
+    """A complete bench; `virtual` is there on a virtual one only.
+
+    `boards` has descriptions of boards by the name that nodes give them: those of files, in a recording.
+    """
 
     name: str
     analyzers: dict[str, Analyzer]
     nodes: dict[str, Node]
+    boards: dict[str, Board] | None = None
     virtual: Virtual | None = None
 
     @property
@@ -122,12 +56,25 @@ class Bench(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def load(path: Path) -> Bench:
     """The checked bench of a file; raises `BenchError` with the file, the key and the remedy."""
-    return check(load_toml(path, Bench, what="bench file"), what=f"bench file {path}")
+    what = f"bench file {path}"
+    return check(_with_boards(load_toml(path, Bench, what="bench file"), path.parent, what=what), what=what)
 
 
 def loads(text: str, *, what: str = "bench") -> Bench:
     """As `load`, from text."""
-    return check(parse(text, Bench, what=what), what=what)
+    return check(_with_boards(parse(text, Bench, what=what), None, what=what), what=what)
+
+
+def recorded_text(path: Path) -> str:
+    """The text of a bench file as a recording has it: with the boards that are files of their own."""
+    text = path.read_text(encoding="utf-8")
+    raw = parse(text, Bench, what=f"bench file {path}")
+    named = {node.board for node in raw.nodes.values() if isinstance(node.board, str)} - (raw.boards or {}).keys()
+    described = {name: boards.load_file(path.parent / name) for name in sorted(named) if boards.is_file(name)}
+    if not described:
+        return text
+    tables = {name: _without_none(msgspec.to_builtins(board)) for name, board in described.items()}
+    return f"{text.rstrip()}\n\n# Boards of files next to the bench file.\n{tomli_w.dumps({'boards': tables})}"
 
 
 def check(bench: Bench, *, what: str) -> Bench:
@@ -144,7 +91,7 @@ def check(bench: Bench, *, what: str) -> Bench:
                 "or add a `[virtual]` section."
             )
     for name, node in bench.nodes.items():
-        _check_node(name, node, virtual=bench.virtual, what=what)
+        node_checks.check(name, node, virtual=bench.virtual, what=what)
     _check_ports(bench, what=what)
     _check_channels(bench, what=what)
     _check_samplerates(bench, what=what)
@@ -211,59 +158,24 @@ def settle_ns(bench: Bench, node: str) -> int:
     return 1_000_000_000 // bench.analyzers[place(bench, channel)[0]].samplerate_hz
 
 
-def pins(name: str, node: Node, virtual: Virtual) -> dict[str, str]:
-    """Where each line of a virtual node comes out: its board's pins, and the node's own."""
-    return boards.load(node.board).pins | virtual.nodes.get(name, VirtualNode()).pins
+def _with_boards(bench: Bench, folder: Path | None, *, what: str) -> Bench:
+    """The bench with the description of each board that is not gpiorig's, from its `boards` or from a file."""
+    nodes = {}
+    for name, node in bench.nodes.items():
+        board = node.board
+        if isinstance(board, str) and board in (bench.boards or {}):
+            board = (bench.boards or {})[board]
+        elif isinstance(board, str) and boards.is_file(board) and folder is not None:
+            try:
+                board = boards.load_file(folder / board)
+            except BenchError as error:
+                raise BenchError(f"{what}: nodes.{name}.board: {error}") from error
+        nodes[name] = msgspec.structs.replace(node, board=board)
+    return msgspec.structs.replace(bench, nodes=nodes)
 
 
-def _check_node(name: str, node: Node, *, virtual: Virtual | None, what: str) -> None:
-    try:
-        board = boards.load(node.board)
-    except BenchError as error:
-        raise BenchError(f"{what}: nodes.{name}.board: {error}") from error
-    try:
-        _ = node.described_console
-    except BenchError as error:
-        raise BenchError(f"{what}: nodes.{name}.console: {error}") from error
-    if node.width not in board.widths:
-        raise BenchError(
-            f"{what}: nodes.{name}.bus_width is {node.width}; the pins of {board.name} can have "
-            f"{', '.join(map(str, board.widths))}."
-        )
-    bus = {"strobe", *node.data_lines}
-    missing = sorted(bus - node.lines.keys())
-    if missing and bus & node.lines.keys():  # an image without probes has none of them
-        narrower = [width for width in board.widths if width < node.width]
-        remedy = f" For an image with fewer, write `bus_width = {narrower[0]}`." if narrower else ""
-        raise BenchError(
-            f"{what}: nodes.{name}.lines lacks {', '.join(missing)}; a symbol bus of width {node.width} has "
-            f"{', '.join(sorted(bus))}.{remedy}"
-        )
-    for line in node.lines.keys() - bus - set(OTHER_LINES):
-        if f"{line}.enter" not in BY_NAME:
-            raise BenchError(
-                f"{what}: nodes.{name}.lines.{line}: no such line; valid are {', '.join((*sorted(bus), *OTHER_LINES))} "
-                "and the spans of docs/reference/events.md, such as tap.irq."
-            )
-    if virtual is not None:
-        known = pins(name, node, virtual)
-        unknown = sorted(node.lines.keys() - known.keys())
-        if unknown:
-            raise BenchError(
-                f"{what}: nodes.{name}.lines: the virtual {board.name} has no pin for {', '.join(unknown)}; it has "
-                f"{', '.join(sorted(known))}. Name others in [virtual.nodes.{name}.pins]."
-            )
-        start = virtual.nodes.get(name, VirtualNode()).radio_start
-        if start not in board.radio.virtual_starts:
-            raise BenchError(
-                f"{what}: virtual.nodes.{name}.radio_start is `{start}`; the virtual {board.radio.name} has "
-                f"{', '.join(board.radio.virtual_starts)}."
-            )
-    elif node.serial is None and node.console != consoles.NONE:
-        raise BenchError(
-            f'{what}: nodes.{name} has no `serial`; give its port, such as serial = "/dev/ttyUSB0", or '
-            f'console = "{consoles.NONE}" for firmware that is not spoken to.'
-        )
+def _without_none(table: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in table.items() if value is not None}
 
 
 def _check_ports(bench: Bench, *, what: str) -> None:

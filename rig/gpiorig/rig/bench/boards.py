@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import msgspec
 
 from gpiorig.rig.errors import BenchError
+from gpiorig.rig.strict_toml import load as load_toml
 from gpiorig.rig.strict_toml import parse
 
 
@@ -106,9 +108,9 @@ class Board(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return _radio(self.radio_name)
 
 
-def timestamp_ns(board: str, node: str, parameters: Mapping[str, Any]) -> int:
+def timestamp_ns(board: Board, node: str, parameters: Mapping[str, Any]) -> int:
     """From the first bit on the air to the edge of a node's frame timestamp line, with the settings of a recording."""
-    radio = load(board).radio
+    radio = board.radio
     profile = parameters.get(f"{node}.radio_profile", parameters.get("radio_profile"))
     return radio.profile_timestamps_ns.get(str(profile), radio.frame_timestamp_ns)
 
@@ -136,7 +138,25 @@ def load(name: str) -> Board:
     BenchError
         There is no such board, or its file is wrong.
     """
-    return _load(".", name, Board)
+    return check(_load(".", name, Board), what=f"board file {name}.toml")
+
+
+def load_file(path: Path) -> Board:
+    """The board of a file outside the package; raises as `load`."""
+    return check(load_toml(path, Board, what="board file"), what=f"board file {path}")
+
+
+def is_file(name: str) -> bool:
+    """Whether a bench file means a file by this name of a board: a path, or a name with the ending of one."""
+    return "/" in name or name.endswith(".toml")
+
+
+def check(board: Board, *, what: str) -> Board:
+    """The board itself; raises `BenchError` where its parts contradict each other."""
+    if board.bus_width not in board.widths:
+        raise BenchError(f"{what}: bus_width is {board.bus_width}; [buses] has {', '.join(board.buses)}. Add it there.")
+    _ = board.radio
+    return board
 
 
 @cache

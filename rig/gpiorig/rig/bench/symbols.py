@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gpiorig.rig.bench import boards
 from gpiorig.rig.bench.bench import Bench, place
 from gpiorig.rig.errors import BenchError
 
@@ -61,7 +60,7 @@ def of_bench(bench: Bench) -> Iterator[Symbol]:
             analyzer=analyzer,
             held_ns=node.held_ns,
             samplerate_hz=bench.analyzers[analyzer].samplerate_hz,
-            min_hold_ns=boards.load(node.board).min_hold_ns,
+            min_hold_ns=node.described_board.min_hold_ns,
         )
 
 

@@ -27,7 +27,7 @@ def of(points: Sequence[Point]) -> tuple[str, ...]:
 
 def _boards(point: Point) -> str:
     return ", ".join(
-        f"{count} {board}" for board, count in Counter(node.board for node in point.bench.nodes.values()).items()
+        f"{count} {board}" for board, count in Counter(node.board_name for node in point.bench.nodes.values()).items()
     )
 
 

@@ -24,8 +24,8 @@ def lacking(bench: Bench, asked: BenchAsked, *, what: str) -> list[str]:
         if node is None:
             phrases.append(f"node {name} ({board})")
             continue
-        if node.board != board:
-            phrases.append(f"{board} as node {name}, which is a {node.board}")
+        if node.board_name != board:
+            phrases.append(f"{board} as node {name}, which is a {node.board_name}")
             continue
         wanted = templates.wanted_lines(asked, name, what=what)
         if missing := [line for line in wanted if line not in node.lines]:

@@ -79,7 +79,7 @@ def _check(bench: benches.Bench, file: Path, options: argparse.Namespace) -> int
     print(f"{file}: {bench.name}: {'virtual' if bench.virtual else 'real'} bench; the file is consistent")
     for name, node in bench.nodes.items():
         lines = ", ".join(f"{line} on {channel}" for line, channel in node.lines.items())
-        print(f"  {name} ({node.board}): {lines}")
+        print(f"  {name} ({node.board_name}): {lines}")
     if results:
         print("looked at:")
     for finding in results:

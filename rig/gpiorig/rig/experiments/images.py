@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, get_args
 
 from gpiorig.rig import resources
 from gpiorig.rig.bench import boards
-from gpiorig.rig.bench.bench import Bench, Node
+from gpiorig.rig.bench.bench import Bench
+from gpiorig.rig.bench.boards import Board
+from gpiorig.rig.bench.node import Node
 from gpiorig.rig.errors import BenchError, FirmwareError
 from gpiorig.rig.experiments.probe_kinds import Probes
 
@@ -42,16 +44,19 @@ def given(items: Iterable[str], bench: Bench) -> dict[str, Path]:
 
 def _reference(name: str, node: Node, experiment: Experiment | None) -> Path:
     if experiment is None:
-        return reference_image(node.board, width=node.width)
-    return reference_image(node.board, experiment.kernel_of(name), experiment.probes, width=node.width)
+        return reference_image(node.described_board, width=node.width)
+    return reference_image(node.described_board, experiment.kernel_of(name), experiment.probes, width=node.width)
 
 
-def reference_image(board: str, kernel: str = "events", probes: str = "normal", *, width: int | None = None) -> Path:
+def reference_image(
+    board: str | Board, kernel: str = "events", probes: str = "normal", *, width: int | None = None
+) -> Path:
     """Where it is, or would be: ``BOARD[-threads][-empty|-doubled|-off][-wWIDTH]`` of the checkout or the package."""
-    name = Path(boards.load(board).firmware).parent.name
+    board = boards.load(board) if isinstance(board, str) else board
+    name = Path(board.firmware).parent.name
     name += "" if kernel == "events" else f"-{kernel}"
     name += "" if probes == "normal" else f"-{probes}"
-    name += "" if width in (None, boards.load(board).bus_width) else f"-w{width}"
+    name += "" if width in (None, board.bus_width) else f"-w{width}"
     return resources.image(name)
 
 

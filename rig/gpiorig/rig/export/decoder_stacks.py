@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Sequence
 from gpiorig.analysis.packets.path import DIRECTIONS, MILESTONES
 from gpiorig.analysis.traces import pulseview_session
 from gpiorig.analysis.traces.pulseview_session import Layer, Stack
-from gpiorig.rig.bench import boards
-from gpiorig.rig.bench.bench import OTHER_LINES, Bench, Node, settle_ns
+from gpiorig.rig.bench.bench import Bench, settle_ns
+from gpiorig.rig.bench.node import OTHER_LINES, Node
 from gpiorig.rig.errors import BenchError
 
 # The channels that the decoders in decoders/ declare; tests/decoders/test_decoders.py compares.
@@ -146,21 +146,19 @@ def at_boards_rate(specification: str, bench: Bench) -> tuple[str, str]:
     if decoder != "uart" or name is None:
         return specification, ""
     node = bench.nodes[name]
-    whose = f"the rate of {name} in its bench file" if node.baudrate else f"the rate of {name}'s board, {node.board}"
+    rate = node.bits_per_second
+    whose = f"of {name} in its bench file" if node.baudrate else f"of {name}'s board, {node.board_name}"
     if "baudrate" not in given:
-        return (
-            f"{lowest}:baudrate={node.bits_per_second}{comma}{above}",
-            f"uart at {node.bits_per_second} baud, {whose}",
-        )
-    if given["baudrate"] != str(node.bits_per_second):
-        return specification, f"uart at {given['baudrate']} baud, as given; {whose}, is {node.bits_per_second}"
+        return f"{lowest}:baudrate={rate}{comma}{above}", f"uart at {rate} baud, the rate {whose}"
+    if given["baudrate"] != str(rate):
+        return specification, f"uart at {given['baudrate']} baud, as given; the rate {whose}, is {rate}"
     return specification, ""
 
 
 def radio(bench: Bench, name: str, *, naming: Naming = recorded) -> Stack | None:
     """Return the stack of a radio's decoder, and of its frames, on its SPI bus; None if that is not wired."""
     node = bench.nodes[name]
-    radio = boards.load(node.board).radio
+    radio = node.described_board.radio
     if radio.decoder is None or not set(SPI_LINES.values()) <= node.lines.keys():
         return None
     lines = SPI_LINES | {pin: line for pin, line in radio.decoder_pins.items() if line in node.lines}
@@ -186,7 +184,7 @@ def _probe_lines(node: Node) -> list[str]:
 
 
 def _node_text(name: str, bench: Bench, places: dict[str, int]) -> str:
-    board = boards.load(bench.nodes[name].board)
+    board = bench.nodes[name].described_board
     fields = [f"{line}@{place}" for line, place in places.items()]
     fields += [f"gap@{bench.nodes[name].gap_ns}", f"header@{board.radio.frame_timestamp_ns}"]
     if settle := settle_ns(bench, name):

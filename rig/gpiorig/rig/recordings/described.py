@@ -49,7 +49,7 @@ def with_bench(
     info = recording.info
     changes: dict[str, Any] = {}
     if bench_file is not None:
-        text = bench_file.read_text(encoding="utf-8")
+        text = benches.recorded_text(bench_file)
         if info.bench not in ("", text):
             raise BenchError(f"{recording.folder}: contains the bench it was recorded on; omit --bench {bench_file}.")
         bench = benches.load(bench_file)

@@ -10,7 +10,8 @@ from gpiorig.analysis.delays.instruments import Analyzer, Instruments, Node
 from gpiorig.capture.recording.recording import AlignmentNote, RecordingInfo
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.bench import boards
-from gpiorig.rig.bench.bench import OTHER_LINES, Bench
+from gpiorig.rig.bench.bench import Bench
+from gpiorig.rig.bench.node import OTHER_LINES
 
 # The virtual analyzers stand for a BeagleLogic; what they are set to is for the tests to know.
 _VIRTUAL = "beaglelogic"
@@ -65,14 +66,14 @@ def _aligned(note: AlignmentNote, reference: Analyzer) -> tuple[Analyzer, float]
 
 def _node(bench: Bench, name: str, info: RecordingInfo) -> Node:
     node = bench.nodes[name]
-    board = boards.load(node.board)
+    board = node.described_board
     radio = board.radio
     return Node(
         lines=frozenset(node.lines) - {"strobe", *node.data_lines, *OTHER_LINES},
         bus_width=node.width,
         symbol_ns=node.held_ns,
         frame_gap_ns=node.gap_ns,
-        mark_ns=boards.timestamp_ns(node.board, name, info.parameters),
+        mark_ns=boards.timestamp_ns(board, name, info.parameters),
         mark_uncertainty_ns=radio.frame_timestamp_uncertainty_ns,
         mark_source=radio.frame_timestamp_source,
         busy_ns=radio.busy_ns,

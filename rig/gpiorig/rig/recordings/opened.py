@@ -11,9 +11,9 @@ from gpiorig.analysis.delays.instruments import Instruments
 from gpiorig.analysis.events.wiring import Bus, NodeLines
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.bench import bench as benches
-from gpiorig.rig.bench import boards
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.bench.boards import Board
+from gpiorig.rig.bench.node import OTHER_LINES
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.experiments import destinations
 from gpiorig.rig.experiments.experiment import ROUND_TRIPS
@@ -101,7 +101,7 @@ def open_recording(recording: Recording | Path) -> Opened:
     return Opened(
         recording=recording,
         bench=bench,
-        boards={name: boards.load(node.board) for name, node in bench.nodes.items()} if bench else {},
+        boards={name: node.described_board for name, node in bench.nodes.items()} if bench else {},
         wiring=wiring(bench) if bench else (),
         instruments=instruments.from_info(recording.info, bench),
         header_ns=destinations.headers_ns(parameters, bench) if bench else {},
@@ -119,7 +119,7 @@ def wiring(bench: Bench) -> tuple[NodeLines, ...]:
     """The recorded channels of each node: `node.line`."""
     lines = []
     for name, node in bench.nodes.items():
-        not_spans = {"strobe", *benches.OTHER_LINES, *node.data_lines}
+        not_spans = {"strobe", *OTHER_LINES, *node.data_lines}
         bus = Bus(
             strobe=f"{name}.strobe",
             data=tuple(f"{name}.{line}" for line in node.data_lines),

@@ -30,7 +30,7 @@ def of(opened: Opened, logs: Mapping[str, NodeLog]) -> dict[str, str]:
     """Where the numbers come from, in the order to print."""
     info, bench = opened.recording.info, opened.known_bench
     marks = {
-        (node.board, boards.timestamp_ns(node.board, name, info.parameters)): opened.boards[name].radio
+        (node.board_name, boards.timestamp_ns(opened.boards[name], name, info.parameters)): opened.boards[name].radio
         for name, node in bench.nodes.items()
     }
     study = bench.virtual.study if bench.virtual else {}

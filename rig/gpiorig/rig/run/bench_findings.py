@@ -8,7 +8,7 @@ from pathlib import Path
 from gpiorig.capture.errors import CaptureError
 from gpiorig.capture.serial.link import open_link
 from gpiorig.capture.sigrok import analyzer as analyzers
-from gpiorig.rig.bench import boards, drivers, symbols
+from gpiorig.rig.bench import drivers, symbols
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.bench.finding import Finding as Finding
 from gpiorig.rig.bench.finding import Verdict
@@ -40,13 +40,13 @@ def live(bench: Bench) -> list[Finding]:
 def _pins(bench: Bench) -> Iterator[Finding]:
     """Lines with a place of their own, against the board's pins; on a virtual bench `bench.check` has done it."""
     for name, node in bench.nodes.items() if bench.virtual is None else ():
-        pins = boards.load(node.board).pins
+        pins = node.described_board.pins
         absent = [line for line in node.lines if line.startswith(_OFF_THE_BUS) and line not in pins]
         if absent:
-            what = f"{node.board} has no pin for {', '.join(absent)}; it has {', '.join(pins)}"
+            what = f"{node.board_name} has no pin for {', '.join(absent)}; it has {', '.join(pins)}"
             yield Finding(f"nodes.{name}.lines", "wrong", what)
         else:
-            yield Finding(f"nodes.{name}.lines", "right", f"{node.board} has a pin for each tap and bus")
+            yield Finding(f"nodes.{name}.lines", "right", f"{node.board_name} has a pin for each tap and bus")
 
 
 def _symbols(bench: Bench) -> Iterator[Finding]:

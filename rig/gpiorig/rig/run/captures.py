@@ -56,7 +56,7 @@ class Options:
             silence_s=None if bench.virtual else self.silence_s,  # virtual time may stand still
             restart=self.restart,
             one_shot=self.one_shot,
-            config=self.config,
+            config=[*bench.analyzers[name].options, *self.config],
         )
 
 
@@ -125,7 +125,7 @@ def describe(
         virtual=bench.virtual is not None,
         serial_clock="virtual" if virtual_stamps else "host",
         experiment=experiment,
-        bench=bench_file.read_text(encoding="utf-8"),
+        bench=benches.recorded_text(bench_file),
         parameters=parameters,
         tools={"gpiorig": version("gpiorig"), "python": platform.python_version(), **versions()},
         firmware=firmware,

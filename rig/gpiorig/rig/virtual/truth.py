@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.capture.edges.edges import Edges, no_gaps
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import node_checks
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.bench.virtual import Virtual
 from gpiorig.rig.errors import VirtualBenchError
@@ -31,7 +31,7 @@ def wires(bench: Bench) -> dict[str, tuple[int, str]]:
     """Board number and pin of each channel, `node.line`, in the order of the file."""
     virtual = bench.virtual or Virtual()
     return {
-        f"{name}.{line}": (number, benches.pins(name, node, virtual)[line])
+        f"{name}.{line}": (number, node_checks.pins(name, node, virtual)[line])
         for number, (name, node) in enumerate(bench.nodes.items())
         for line in node.lines
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import node_checks
 from gpiorig.rig.bench.bench import BEAGLELOGIC_CHANNELS, Bench
 from gpiorig.rig.bench.ends import VirtualAnalyzer, VirtualThreshold
 from gpiorig.rig.bench.virtual import Virtual
@@ -43,7 +44,7 @@ class World:
             self.boards.study(name, value)
         self.index: dict[str, int] = {}
         for name, node in bench.nodes.items():
-            self.index[name] = self._add_board(name, node.board, firmware[name])
+            self.index[name] = self._add_board(name, node.board_name, firmware[name])
         for link in self._virtual.links:
             self.boards.set_link(self.index[link.sender], self.index[link.receiver], link)
         for interferer in self._virtual.interferers:
@@ -83,7 +84,7 @@ class World:
             name: {analyzer.sync: None} if analyzer.sync else {} for name, analyzer in self._bench.analyzers.items()
         }
         for name, node in self._bench.nodes.items():
-            pins = benches.pins(name, node, self._virtual)
+            pins = node_checks.pins(name, node, self._virtual)
             for line, where in node.lines.items():
                 analyzer, channel = benches.place(self._bench, where)
                 clips[analyzer][channel] = (self.index[name], pins[line])

@@ -1,0 +1,32 @@
+"""The analyzers of a bench file."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+
+class Analyzer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A logic analyzer: samplerate, and sigrok's driver with its connection; a virtual one has none before it runs.
+
+    `sync` is the channel that the sync line is on (docs/reference/sync-line.md). The three after it are limits of what
+    it may be off by, where they are better known than by its driver (docs/guide/uncertainty.md). `config` has options
+    of sigrok's driver.
+    """
+
+    samplerate_hz: Annotated[int, Meta(le=1_000_000_000)]
+    driver: str | None = None
+    sync: str | None = None
+    clock_ppm: Annotated[float, Meta(ge=0, le=100_000)] | None = None
+    skew_ns: Annotated[float, Meta(ge=0, le=1_000_000)] | None = None
+    aperture_ns: Annotated[float, Meta(ge=0, le=1_000_000)] | None = None
+    config: dict[str, str | int | float | bool] | None = None
+
+    @property
+    def options(self) -> list[str]:
+        """Its `config` as sigrok-cli takes it: ``key=value`` each."""
+        words = {True: "on", False: "off"}
+        given = (self.config or {}).items()
+        return [f"{key}={words[value] if isinstance(value, bool) else value}" for key, value in given]
