@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from gpiorig.capture.sigrok.analyzer import Analyzer
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.bench import drivers, symbols
 from gpiorig.rig.errors import BenchError
-from gpiorig.rig.run import bench_findings
+from gpiorig.rig.run import bench_findings, captures
 from gpiorig.rig.run.bench_findings import Finding
 
 BENCH = """
@@ -118,6 +119,16 @@ serial = "/dev/ttyUSB1"
 lines = { strobe = "D0", d0 = "D1", d1 = "D2", d2 = "D3", d3 = "D4" }
 """
     assert ["sample at 1578948 Hz or more"] == [symbol.remedy for symbol in symbols.short_symbols(benches.loads(text))]
+
+
+def test_options_of_the_analyzer_go_to_sigrok() -> None:
+    """As it writes them, before those of the command line; each analyzer has its own."""
+    text = BENCH.replace("[nodes.a]", "config = { voltage_threshold = '1.4-1.4', continuous = true }\n[nodes.a]", 1)
+    source = captures.source(benches.loads(text), "la", Analyzer("fx2lafw", "FX2", tuple(f"D{n}" for n in range(8))))
+
+    request = captures.Options(config=["captureratio=10"]).request(benches.loads(text), "la", source)
+
+    assert ["voltage_threshold=1.4-1.4", "continuous=on", "captureratio=10"] == list(request.config)
 
 
 def test_what_is_not_known_is_said(tmp_path: Path) -> None:
