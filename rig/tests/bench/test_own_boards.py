@@ -33,7 +33,7 @@ def bench_file(tmp_path: Path) -> Path:
 
 
 def test_a_recording_has_the_board_with_it(bench_file: Path) -> None:
-    """The bench of the text that is recorded equals that of the file, which needs the board's file no more."""
+    """The bench of the text that is recorded equals that of the file; the board's file is not read again."""
     bench = benches.load(bench_file)
     text = benches.recorded_text(bench_file)
     (bench_file.parent / "mine.toml").unlink()
@@ -75,6 +75,6 @@ def test_a_board_without_a_model_cannot_be_virtual(bench_file: Path) -> None:
         text.replace('"D', '"P8_4').replace("P8_40", "P8_45").replace("[analyzers.la]", "[virtual]\n[analyzers.la]")
     )
 
-    with pytest.raises(BenchError, match=r"nodes\.a\.board: there is no virtual my board; there is iotlab-m3, "):
+    with pytest.raises(BenchError, match=r"nodes\.a\.board: no model of my board exists; use one of iotlab-m3, "):
         benches.loads(virtual)
     assert "iotlab-m3" in boards.names()

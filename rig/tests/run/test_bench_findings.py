@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -53,6 +54,12 @@ def test_a_bench_that_can_work(tmp_path: Path) -> None:
         ("24_000_000", "24_000_001", "analyzers.la", "the nearest that it takes"),
         ('"D7"', '"D9"', "analyzers.la", "takes 12000000 Hz at most with D0, D1, D2, D3, D4, D5, D6, D9"),
         ('"fx2lafw:conn=1.12"', '"saleae-logic16"', "analyzers.la", "has no channel D0"),
+        (
+            "[nodes.a]",
+            "config = { voltage_threshold = '1.4-1.4' }\n[nodes.a]",
+            "analyzers.la",
+            "fx2lafw (libsigrok 0.5.2) has no option voltage_threshold in `config`; its options: none",
+        ),
         ('board = "iotlab-m3"', 'board = "nucleo-l476rg"', "nodes.a.lines", "has no pin for tap.irq; it has strobe"),
         ("[nodes.b]", 'firmware = "gone.elf"\n[nodes.b]', "nodes.a.firmware", "gone.elf: No such file"),
         ("[nodes.b]", 'firmware = "notes.txt"\n[nodes.b]', "nodes.a.firmware", "notes.txt is not an ELF image"),
@@ -175,13 +182,48 @@ def test_a_port_has_one_node(tmp_path: Path) -> None:
         ("fx2lafw", 16, 12_000_000, True),
         ("beaglelogic", 14, 100_000_000, True),
         ("beaglelogic", 14, 100_000_001, False),
+        ("dreamsourcelab-dslogic", 12, 25_000_000, True),
+        ("dreamsourcelab-dslogic", 13, 25_000_000, False),
     ],
 )
 def test_rates_of_many_channels(driver: str, channels: int, rate_hz: int, takes: bool) -> None:
     """The limits that hardware-bom.md names."""
-    known = drivers.KNOWN[driver]
+    known = drivers.known(driver)
+    assert known is not None
 
     assert takes == (known.refusal(known.channels[:channels], rate_hz) is None)
+
+
+@pytest.mark.parametrize("name", drivers.names())
+def test_the_table_of_analyzers(name: str) -> None:
+    """What each file states fits together: needed options exist, limits leave a rate, USB ids have their form."""
+    driver = drivers.known(f"{name}:conn=1.12")
+    assert driver is not None
+
+    assert len(set(driver.channels)) == len(driver.channels)
+    assert list(driver.rates_hz) == sorted(set(driver.rates_hz))
+    assert driver.needs.keys() <= driver.options.keys()
+    assert driver.max_rate_hz(driver.channels) in driver.rates
+    assert driver.usb or driver.connection
+    for usb in driver.usb:
+        assert re.fullmatch(r"[0-9a-f]{4}:[0-9a-f]{4}", usb.id)
+        assert (name, usb) == drivers.of_usb(["1d6b:0002", usb.id])[usb.id]
+
+
+def test_an_analyzer_that_needs_an_option_or_has_no_end(tmp_path: Path) -> None:
+    """A DSLogic streams only when asked; a Pico is for recordings of a known length, from its first channel on."""
+    dslogic = BENCH.replace('"D', '"').replace("24_", "25_").replace("fx2lafw:conn=1.12", "dreamsourcelab-dslogic")
+    streams = dslogic.replace("[nodes.a]", "config = { continuous = true }\n[nodes.a]")
+    pico = BENCH.replace("24_", "20_").replace("fx2lafw:conn=1.12", "raspberrypi-pico:conn=/dev/ttyACM0")
+
+    def wrong(text: str) -> list[str]:
+        return [finding.what for finding in of_text(text, tmp_path) if finding.about == "analyzers.la"]
+
+    assert wrong(dslogic)[0].endswith("ends when its memory is full; write `config = { continuous = true }`")
+    assert wrong(streams)[0].endswith("takes its channels at 25000000 Hz")
+    hole, endless = wrong(pico.replace('"D0"', '"D8"').replace('"D1"', '"D10"'))
+    assert hole.endswith("use D2, D3, D4, D5, D6, D7, D8, D9")
+    assert "does not sample without an end" in endless
 
 
 @pytest.fixture

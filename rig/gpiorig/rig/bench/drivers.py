@@ -1,97 +1,148 @@
-"""What libsigrok's drivers take: channels and samplerates, as far as they can be known without the analyzer.
+"""Supported analyzers: channels, rates, options and firmware of sigrok's drivers, one TOML file each, data only.
 
-Tables and limits are those of libsigrok 0.5.2, src/hardware/DRIVER/api.c and protocol.c; a connected analyzer reports
-it itself (`gpiorig bench check --live`).
+A connected analyzer reports what it takes itself (`gpiorig bench check --live`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib.resources import files
 
-from gpiorig.rig.bench.bench import BEAGLELOGIC_CHANNELS, MAX_VIRTUAL_HZ
+import msgspec
 
-VERSION = "libsigrok 0.5.2"
+from gpiorig.rig.errors import BenchError
+from gpiorig.rig.strict_toml import parse
 
-_NUMBERS = tuple(str(number) for number in range(16))
+Option = str | int | float | bool
 
 
-@dataclass(frozen=True, slots=True)
-class Driver:
-    """What a driver takes.
+class UsbId(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A USB device: vendor and product as ``vvvv:pppp``, its name, how many of the channels it has (None: all)."""
 
-    Parameters
+    id: str
+    name: str
+    channels: int | None = None
+
+
+class Driver(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a driver takes, and what its analyzers need.
+
+    Attributes
     ----------
+    libsigrok
+        The release that the numbers are of, or after which it came.
     channels
-        Its channel names, in its order.
-    rates_hz
-        Its samplerates, in rising order.
-    wide_from, wide_most_hz
+        Its channel names, in its order; with `contiguous` they are used from the first one on without a hole.
+    rates_hz, min_hz, max_hz
+        Its samplerates, in rising order, or the range of all whole numbers.
+    wide_from, wide_max_hz
         With the channel at this place or one after it, it takes this rate at most.
-    most_product_hz
+    max_product_hz
         Rate times channels is this at most.
+    continuous
+        Whether the driver declares that it samples without an end, which `gpiorig run` asks for.
+    options, needs
+        What `config` may have, with a description each; what it must have for a recording of any length.
+    usb, connection
+        How it is found: on USB, or by what follows its name in `driver`.
+    firmware, firmware_from
+        Files that it loads (patterns), and where they come from.
+    threshold
+        Its inputs.
     """
 
+    name: str
+    libsigrok: str
     channels: tuple[str, ...]
-    rates_hz: Sequence[int]
+    threshold: str
+    rates_hz: tuple[int, ...] = ()
+    min_hz: int = 0
+    max_hz: int = 0
     wide_from: int | None = None
-    wide_most_hz: int = 0
-    most_product_hz: int | None = None
+    wide_max_hz: int = 0
+    max_product_hz: int | None = None
+    contiguous: bool = False
+    continuous: bool = True
+    options: dict[str, str] = {}
+    needs: dict[str, Option] = {}
+    usb: tuple[UsbId, ...] = ()
+    connection: str = ""
+    firmware: tuple[str, ...] = ()
+    firmware_from: str = ""
+
+    @property
+    def rates(self) -> Sequence[int]:
+        """Its samplerates in Hz, in rising order."""
+        return self.rates_hz or range(self.min_hz, self.max_hz + 1)
 
     def refusal(self, channels: Sequence[str], rate_hz: int) -> str | None:
         """Why it would not take these channels at this rate, and what it would take; None: it takes them."""
         unknown = [name for name in channels if name not in self.channels]
         if unknown:
             return f"has no channel {', '.join(unknown)}; it has {', '.join(self.channels)}"
-        if rate_hz not in self.rates_hz:
+        first = self.channels[: len(channels)]
+        if self.contiguous and set(channels) != set(first):
+            return f"takes channels from its first one on without a hole; use {', '.join(first)}"
+        if rate_hz not in self.rates:
             return f"does not take {rate_hz} Hz; {self._near(rate_hz)}"
-        most_hz = self._most_hz(channels)
-        if rate_hz > most_hz:
-            return f"takes {most_hz} Hz at most with {', '.join(channels)}; the bench wants {rate_hz} Hz"
+        max_hz = self.max_rate_hz(channels)
+        if rate_hz > max_hz:
+            return f"takes {max_hz} Hz at most with {', '.join(channels)}; the bench wants {rate_hz} Hz"
         return None
 
-    def _most_hz(self, channels: Sequence[str]) -> int:
-        limits = [self.rates_hz[-1]]
+    def max_rate_hz(self, channels: Sequence[str]) -> int:
+        """The highest samplerate with these of its channels."""
+        limits = [self.rates[-1]]
         if self.wide_from is not None and any(self.channels.index(name) >= self.wide_from for name in channels):
-            limits.append(self.wide_most_hz)
-        if self.most_product_hz is not None and channels:
-            limits.append(max(rate for rate in self.rates_hz if rate * len(channels) <= self.most_product_hz))
+            limits.append(self.wide_max_hz)
+        if self.max_product_hz is not None and channels:
+            limits.append(max(rate for rate in self.rates if rate * len(channels) <= self.max_product_hz))
         return min(limits)
 
+    def config_refusal(self, config: dict[str, Option]) -> str | None:
+        """Why its options cannot be these; None: they can."""
+        unknown = sorted(config.keys() - self.options.keys())
+        if unknown:
+            options = ", ".join(f"{key} ({meaning})" for key, meaning in self.options.items()) or "none"
+            return f"has no option {', '.join(unknown)} in `config`; its options: {options}"
+        lacking = [key for key, value in self.needs.items() if config.get(key) != value]
+        if lacking:
+            pairs = ", ".join(f"{key} = {str(self.needs[key]).lower()}" for key in lacking)
+            return f"ends when its memory is full; write `config = {{ {pairs} }}`"
+        return None
+
     def _near(self, rate_hz: int) -> str:
-        if isinstance(self.rates_hz, range):
-            return f"it takes {self.rates_hz[0]} to {self.rates_hz[-1]} Hz"
+        if not self.rates_hz:
+            return f"it takes {self.min_hz} to {self.max_hz} Hz"
         below = [rate for rate in self.rates_hz if rate < rate_hz][-1:]
         above = [rate for rate in self.rates_hz if rate > rate_hz][:1]
         return f"the nearest that it takes are {' and '.join(f'{rate} Hz' for rate in below + above)}"
 
 
-def _khz(*rates: int) -> tuple[int, ...]:
-    return tuple(rate * 1_000 for rate in rates)
-
-
-KNOWN = {
-    "beaglelogic": Driver(BEAGLELOGIC_CHANNELS, range(10, MAX_VIRTUAL_HZ + 1)),
-    # The models with 8 channels have D0 to D7; 16 bits are sent as soon as one of D8 to D15 is asked for.
-    "fx2lafw": Driver(
-        tuple(f"D{number}" for number in range(16)),
-        _khz(20, 25, 50, 100, 200, 250, 500, 1000, 2000, 3000, 4000, 6000, 8000, 12_000, 16_000, 24_000, 48_000),
-        wide_from=8,
-        wide_most_hz=12_000_000,
-    ),
-    "dreamsourcelab-dslogic": Driver(
-        _NUMBERS,
-        _khz(10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 25_000, 50_000, 100_000, 200_000, 400_000),
-    ),
-    "saleae-logic16": Driver(
-        _NUMBERS,
-        _khz(500, 1000, 2000, 4000, 5000, 8000, 10_000, 12_500, 16_000, 20_000)
-        + _khz(25_000, 32_000, 40_000, 50_000, 80_000, 100_000),
-        most_product_hz=300_000_000,
-    ),
-}
+def names() -> list[str]:
+    """Names of the drivers that have a file."""
+    entries = (files("gpiorig.rig") / "analyzers").iterdir()
+    return sorted(entry.name.removesuffix(".toml") for entry in entries if entry.name.endswith(".toml"))
 
 
 def known(driver: str) -> Driver | None:
     """What is known of a driver as the bench file names it, such as ``fx2lafw:conn=1.12``."""
-    return KNOWN.get(driver.partition(":")[0])
+    name = driver.partition(":")[0]
+    return _load(name) if name in names() else None
+
+
+def of_usb(ids: Iterable[str]) -> dict[str, tuple[str, UsbId]]:
+    """The driver and the entry of each of these USB ids (``vvvv:pppp``) that is an analyzer's."""
+    entries = {entry.id: (name, entry) for name in names() for entry in _load(name).usb}
+    return {id_: entries[id_] for id_ in ids if id_ in entries}
+
+
+@cache
+def _load(name: str) -> Driver:
+    driver = parse(
+        (files("gpiorig.rig") / "analyzers" / f"{name}.toml").read_text(), Driver, what=f"analyzer file {name}.toml"
+    )
+    if not driver.rates_hz and not driver.max_hz:
+        raise BenchError(f"analyzer file {name}.toml: give `rates_hz`, or `min_hz` and `max_hz`.")
+    return driver

@@ -43,7 +43,7 @@ def check(name: str, node: Node, *, virtual: Virtual | None, what: str) -> None:
     if virtual is not None:
         if board.name not in boards.names():
             raise BenchError(
-                f"{what}: nodes.{name}.board: there is no virtual {board.name}; there is {', '.join(boards.names())}."
+                f"{what}: nodes.{name}.board: no model of {board.name} exists; use one of {', '.join(boards.names())}."
             )
         known = pins(name, node, virtual)
         unknown = sorted(node.lines.keys() - known.keys())

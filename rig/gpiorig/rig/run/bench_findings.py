@@ -18,6 +18,7 @@ from gpiorig.rig.host import ports
 from gpiorig.rig.run import captures
 
 _ELF = b"\x7fELF"
+_ONE_SHOT = "record with `gpiorig capture BENCH --one-shot --duration TIME`"
 _OFF_THE_BUS = ("tap.", "spi_", "uart_")  # lines that a board has at a certain pin, or has not
 
 
@@ -84,11 +85,13 @@ def _analyzers(bench: Bench) -> Iterator[Finding]:
             yield Finding(f"analyzers.{name}", "unknown", what)
             continue
         channels = [channel.partition("=")[0] for channel in captures.channels(bench, name)]
-        refusal = known.refusal(channels, analyzer.samplerate_hz)
-        driver = f"{driver.partition(':')[0]} ({drivers.VERSION})"
-        if refusal:
+        refusals = [known.refusal(channels, analyzer.samplerate_hz), known.config_refusal(analyzer.config or {})]
+        if not known.continuous:
+            refusals.append(f"does not sample without an end, as `gpiorig run` asks for; {_ONE_SHOT}")
+        driver = f"{driver.partition(':')[0]} (libsigrok {known.libsigrok})"
+        for refusal in filter(None, refusals):
             yield Finding(f"analyzers.{name}", "wrong", f"{driver} {refusal}")
-        else:
+        if not any(refusals):
             yield Finding(f"analyzers.{name}", "right", f"{driver} takes its channels at {analyzer.samplerate_hz} Hz")
 
 
