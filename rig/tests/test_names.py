@@ -57,10 +57,10 @@ def test_a_folder_hides_nothing(here: Path, capsys: pytest.CaptureFixture[str]) 
 @pytest.mark.parametrize(
     ("word", "message"),
     [
-        ("dmeo", "bench dmeo: no file and no bench has this name; did you mean `demo`? Give a path, or one of demo, "),
+        ("dmeo", "bench dmeo: no file and no bench has this name; did you mean `demo`? Give a path, or one of beagle"),
         ("benches/demo.toml", "did you mean `demo`?"),
         ("pingpong", "bench pingpong: no file and no bench has this name; an experiment has it. Give a path, or one"),
-        ("xyz", "bench xyz: no file and no bench has this name. Give a path, or one of demo, interference, mixed."),
+        ("xyz", "bench xyz: no file and no bench has this name. Give a path, or one of beaglelogic-two-telosb, "),
     ],
 )
 def test_what_is_neither_a_file_nor_a_name(here: Path, word: str, message: str) -> None:

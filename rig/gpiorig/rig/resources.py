@@ -31,8 +31,9 @@ def hooks() -> Path:
 
 
 def benches() -> dict[str, Path]:
-    """The bench files that come with gpiorig, by name."""
-    return dict(sorted((path.name.removesuffix(_BENCH), path) for path in _PACKAGE.glob(f"*{_BENCH}")))
+    """The bench files that come with gpiorig, by name: virtual ones, and examples of real ones in ``benches``."""
+    own = {path.name.removesuffix(_BENCH): path for path in _PACKAGE.glob(f"*{_BENCH}")}
+    return dict(sorted((own | {path.stem: path for path in (_PACKAGE / "benches").glob("*.toml")}).items()))
 
 
 def experiments() -> dict[str, Path]:
