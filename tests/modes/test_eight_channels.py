@@ -22,16 +22,16 @@ def test_the_headline_is_that_of_the_demo(demo: Demo, tmp_path: Path) -> None:
     bench, experiment = resources.benches()["eight-channels"], ROOT / "experiments/pingpong.toml"
     recording = record(tmp_path, bench.read_text(), experiment.read_text(), packets=60)
     numbers = summary.numbers(analyse(open_recording(recording)), recording)
-    (ours,), (theirs,) = numbers["routes"], demo.numbers["routes"]
-    pairs = list(zip(ours["steps"], theirs["steps"], strict=True))
+    (ours,), (demos,) = numbers["routes"], demo.numbers["routes"]
+    pairs = list(zip(ours["steps"], demos["steps"], strict=True))
 
     assert (0, 60, 60) == (numbers["damaged"], numbers["packets_sent"], numbers["packets_timelined"])
-    assert [(step["name"], step["node"]) for step in theirs["steps"]] == [
+    assert [(step["name"], step["node"]) for step in demos["steps"]] == [
         (ours["name"], ours["node"]) for ours, _ in pairs
     ]
     for step, other in pairs:
         if "air: first bit" in step["name"] or step["name"] in WAITS:
             assert other["median_us"] == pytest.approx(step["median_us"], abs=0.1)
         assert (step["p2p_us"] > 1_000) == (step["name"] in WAITS)
-    assert theirs["delay_ms"]["p2p"] == pytest.approx(ours["delay_ms"]["p2p"], abs=0.001)
-    assert 1 < ours["delay_ms"]["median"] / theirs["delay_ms"]["median"] < 1.02
+    assert demos["delay_ms"]["p2p"] == pytest.approx(ours["delay_ms"]["p2p"], abs=0.001)
+    assert 1 < ours["delay_ms"]["median"] / demos["delay_ms"]["median"] < 1.02

@@ -35,7 +35,7 @@ class Driver(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     channels
         Its channel names, in its order; with `contiguous` they are used from the first one on without a hole.
     rates_hz, min_hz, max_hz
-        Its samplerates, in rising order, or the range of all whole numbers.
+        Its samplerates, in rising order, or the range of all integers.
     wide_from, wide_max_hz
         With the channel at this place or one after it, it takes this rate at most.
     max_product_hz

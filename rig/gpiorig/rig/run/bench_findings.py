@@ -18,7 +18,7 @@ from gpiorig.rig.host import ports
 from gpiorig.rig.run import captures
 
 _ELF = b"\x7fELF"
-_ONE_SHOT = "record with `gpiorig capture BENCH --one-shot --duration TIME`"
+_ONE_SHOT = "record with `gpiorig capture --bench BENCH --one-shot --duration TIME`"
 _OFF_THE_BUS = ("tap.", "spi_", "uart_")  # lines that a board has at a certain pin, or has not
 
 
