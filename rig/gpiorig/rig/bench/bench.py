@@ -12,7 +12,7 @@ import msgspec
 import tomli_w
 
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.bench import boards, node_checks
+from gpiorig.rig.bench import boards, flashing, node_checks
 from gpiorig.rig.bench import virtual as bench_virtual
 from gpiorig.rig.bench.analyzer import Analyzer
 from gpiorig.rig.bench.boards import Board
@@ -93,6 +93,7 @@ def check(bench: Bench, *, what: str) -> Bench:
     for name, node in bench.nodes.items():
         node_checks.check(name, node, virtual=bench.virtual, what=what)
     _check_ports(bench, what=what)
+    flashing.check(bench.nodes, what=what)
     _check_channels(bench, what=what)
     _check_samplerates(bench, what=what)
     if bench.virtual is not None:

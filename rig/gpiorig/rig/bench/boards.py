@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
+from gpiorig.rig.bench.flashing import Method
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.strict_toml import load as load_toml
 from gpiorig.rig.strict_toml import parse
@@ -67,6 +68,8 @@ class Board(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Its symbol bus, by each width that the pins can have.
     min_hold_ns
         The least of the build option GPIORIG_HOLD_NS, where its port has one.
+    flash
+        How it takes an image, where `gpiorig flash` can do it.
     """
 
     name: str
@@ -77,6 +80,7 @@ class Board(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pins: dict[str, str]
     radio_name: str = msgspec.field(name="radio")
     min_hold_ns: int | None = None
+    flash: Method | None = None
 
     @property
     def widths(self) -> tuple[int, ...]:
