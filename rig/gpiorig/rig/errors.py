@@ -3,6 +3,7 @@
 RigError
 ├── BenchError        a bench, board or experiment file contains something that cannot be
 ├── FirmwareError     an image is missing, is for another processor, or answers something unexpected
+├── FlashError        a board does not take its image
 ├── VirtualBenchError the virtual bench stopped: unmapped register, fault, port in use
 └── StoreError        a store cannot be read or written, or SQL asks for something that it does not have
 """
@@ -22,6 +23,10 @@ class BenchError(RigError):
 
 class FirmwareError(RigError):
     """A firmware image that is missing or wrong, or a node that does not answer as it should."""
+
+
+class FlashError(RigError):
+    """A board that does not take its image, or whose adapter is missing or not to be distinguished."""
 
 
 class VirtualBenchError(RigError):

@@ -24,6 +24,7 @@ COMMANDS = {
     "radio": "List the frames that went over the radios' SPI buses, or the transfers of these.",
     "bench": "Find what is connected, check a bench file, or serve a virtual bench.",
     "doctor": "Show what this machine lacks, and what installs it.",
+    "flash": "Put the images of a bench onto its boards, and read them back.",
     "probes": "Measure the cost of the probes: the same experiment with other probes, and without.",
     "firmware": "Check that an image has all its hooks, and a recording all their events.",
 }

@@ -1,0 +1,133 @@
+"""Flashing a board with a debug port: the chip must be the board file's, and what was written is read back."""
+
+from __future__ import annotations
+
+import contextlib
+import shlex
+import tempfile
+from pathlib import Path
+
+from gpiorig.rig.bench import flashing
+from gpiorig.rig.bench.flashing import DebugEnd
+from gpiorig.rig.errors import FlashError
+from gpiorig.rig.flash import adapters
+from gpiorig.rig.flash.adapters import Adapter
+from gpiorig.rig.flash.content import Content
+from gpiorig.rig.flash.job import Job, Outcome, Progress, WrongBoardError, refuse_difference
+from gpiorig.rig.flash.openocd import START, Openocd
+
+# remote_bitbang has no speed, which scripts of targets set at a reset.
+_NO_SPEED = "foreach t [target names] {$t configure -event reset-start {}; $t configure -event reset-init {}}"
+_DEV_ID = 0xFFF  # bits of DBGMCU_IDCODE: RM0008 31.6.1, RM0351 48.6.1
+
+_START_S = 30.0  # init and resets
+_WRITE_BYTES_PER_S = 200  # an eighth of the slowest that was seen, a virtual M3 on a loaded machine
+_READ_BYTES_PER_S = 400
+
+
+def arguments(method: flashing.Openocd, end: DebugEnd | None, *, root: Path) -> list[str]:
+    """OpenOCD's command line for a board, after what makes it listen to us.
+
+    Raises
+    ------
+    FlashError
+        The adapter is not there, or not the only one that it could be.
+    """
+    if end is not None and end.kind == "port":
+        raise WrongBoardError(f"`debug` is {end.value}, a serial port; this board is flashed by a debug adapter.")
+    if end is not None and end.kind == "remote_bitbang":
+        host, _, port = end.value.rpartition(":")
+        words = ["adapter driver remote_bitbang", f"remote_bitbang host {host}", f"remote_bitbang port {port}"]
+        return [*_commands(*words, "transport select jtag"), "-f", method.target, "-c", _NO_SPEED]
+    keys = _keys(adapters.chosen(method.usb_ids, end, root=root), end)
+    return [*_commands(*method.adapter, *keys), "-f", method.target, *_commands(*method.reset)]
+
+
+def _keys(adapter: Adapter | None, end: DebugEnd | None) -> list[str]:
+    """What OpenOCD must find: the USB path, and the serial number where the bench file has it."""
+    if adapter is None and end is None:
+        raise WrongBoardError("the node has no `debug`, and which adapters are there cannot be seen. Name its adapter.")
+    path = adapter.path if adapter else end.value if end and end.kind == "usb" else None
+    serial = [f"adapter serial {end.value}"] if end and end.kind == "serial number" else []
+    return serial + ([f"adapter usb location {path}"] if path else [])
+
+
+def _commands(*commands: str) -> list[str]:
+    return [word for command in commands for word in ("-c", command)]
+
+
+def plan(method: flashing.Openocd, end: DebugEnd | None, job: Job, *, root: Path) -> list[str]:
+    """The commands that `flash` carries out, as a line for a shell and what OpenOCD is told."""
+    reads = [f"dump_image FILE 0x{address:x} {len(data)}" for address, data in job.content.parts]
+    identity = [f"read_memory 0x{method.device_id_address:x} 32 1", f"read_memory 0x{method.flash_kib_address:x} 16 1"]
+    steps = ["init", "reset init", *identity, *(reads if job.only_different else []), _write(job), *reads, "reset run"]
+    return [shlex.join(["openocd", "-c", START, *arguments(method, end, root=root)]), *steps]
+
+
+def flash(method: flashing.Openocd, end: DebugEnd | None, job: Job, progress: Progress, *, root: Path) -> Outcome:
+    """Write the image and read it back, or read it alone; the board runs it afterwards.
+
+    Raises
+    ------
+    FlashError
+        OpenOCD fails, or what was read back differs.
+    WrongBoardError
+        It is another chip.
+    """
+    with Openocd(arguments(method, end, root=root)) as openocd:
+        progress("connect")
+        openocd.call("init", deadline_s=_START_S)
+        openocd.call("reset init", deadline_s=_START_S)
+        try:
+            outcome = _flash_halted(openocd, method, job, progress)
+        except FlashError:
+            with contextlib.suppress(FlashError):  # a wrong board goes on as well
+                openocd.call("reset run", deadline_s=_START_S)
+            raise
+        openocd.call("reset run", deadline_s=_START_S)
+        return outcome
+
+
+def _flash_halted(openocd: Openocd, method: flashing.Openocd, job: Job, progress: Progress) -> Outcome:
+    chip, uid = _identity(openocd, method)
+    if job.only_different:
+        read = _read(openocd, job.content, progress)
+        if job.content.first_difference(read) is None:
+            return Outcome(True, read, chip, uid)
+    progress(f"write {job.content.size} bytes")
+    openocd.call(_write(job), deadline_s=2 * _START_S + job.content.size / _WRITE_BYTES_PER_S)
+    read = _read(openocd, job.content, progress)
+    refuse_difference(job, read)
+    return Outcome(False, read, chip, uid)
+
+
+def _write(job: Job) -> str:
+    if set("{}\\") & set(job.image):
+        raise FlashError(f"{job.image}: OpenOCD takes no paths with braces or backslashes. Copy the image.")
+    return f"flash write_image erase {{{job.image}}} 0 elf"
+
+
+def _identity(openocd: Openocd, method: flashing.Openocd) -> tuple[str, str]:
+    """The chip and its unique id; raises `WrongBoardError` if it is not the board file's."""
+    device = int(openocd.call(f"read_memory 0x{method.device_id_address:x} 32 1", deadline_s=_START_S), 0)
+    kib = int(openocd.call(f"read_memory 0x{method.flash_kib_address:x} 16 1", deadline_s=_START_S), 0)
+    if (device & _DEV_ID, kib) != (method.device_id, method.flash_kib):
+        raise WrongBoardError(
+            f"the chip has the identity 0x{device & _DEV_ID:03x} and {kib} KiB of flash memory; the board file has "
+            f"0x{method.device_id:03x} and {method.flash_kib} KiB. Correct `board` or `debug`."
+        )
+    words = openocd.call(f"read_memory 0x{method.uid_address:x} 32 3", deadline_s=_START_S).split()
+    return f"0x{device:08x}, {kib} KiB", "".join(f"{int(word, 0):08x}" for word in words)
+
+
+def _read(openocd: Openocd, wanted: Content, progress: Progress) -> Content:
+    """The parts of the flash memory that an image has."""
+    progress(f"read {wanted.size} bytes")
+    parts = []
+    with tempfile.TemporaryDirectory(prefix="gpiorig-") as folder:
+        file = Path(folder) / "read"
+        for address, data in wanted.parts:
+            command = f"dump_image {file} 0x{address:x} {len(data)}"
+            openocd.call(command, deadline_s=_START_S + len(data) / _READ_BYTES_PER_S)
+            parts.append((address, file.read_bytes()))
+    return Content(tuple(parts))

@@ -1,0 +1,41 @@
+"""One image for one board, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from gpiorig.rig.errors import FlashError
+from gpiorig.rig.flash.content import Content
+
+Progress = Callable[[str], None]
+
+
+class WrongBoardError(FlashError):
+    """Another board, or another chip, than the bench file has there: nothing was written, and it is not tried again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a board is to hold; with `only_different` it is read first, and left if it holds that already."""
+
+    image: str
+    content: Content
+    only_different: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A board that holds its image: whether it did before, what was read back, and the chip's own identity."""
+
+    same: bool
+    read_back: Content
+    chip: str
+    uid: str | None = None
+
+
+def refuse_difference(job: Job, read: Content) -> None:
+    """Raise `FlashError` if what was read back is not the image."""
+    at = job.content.first_difference(read)
+    if at is not None:
+        raise FlashError(f"what was read back differs from {job.image} at 0x{at:x} first.")
