@@ -10,6 +10,8 @@ examples:
   gpiorig run demo pingpong -o run1           a bench and an experiment that come with gpiorig, by name
   gpiorig run bench.toml pingpong -o run2 --packets 100 --no-report
   gpiorig run bench.toml experiment.toml -o run3
+  gpiorig run bench.toml experiment.toml -o run4 --flash
+                                              first put the experiment's images onto boards that hold others
 
 `gpiorig bench list` prints the names. Of a name that is also a file here, the file is taken.
 The recording folder holds edges and serial bytes as they came; `gpiorig report` analyses it again at any time."""
@@ -21,5 +23,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("experiment", type=Path, metavar="EXPERIMENT", help="experiment file, or name of one")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="recording folder, a new one")
     parser.add_argument("--packets", type=int, metavar="N", help="number of packets, in place of the experiment's")
+    parser.add_argument("--flash", action="store_true", help="first flash the boards that do not hold their image")
     parser.add_argument("--no-report", action="store_true", help="record only")
     parser.add_argument("--json", action="store_true", help="print the numbers as one JSON object")

@@ -5,12 +5,15 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Mapping
+from pathlib import Path
 
 import msgspec
 
 from gpiorig.rig import names
 from gpiorig.rig.bench import bench as benches
-from gpiorig.rig.errors import BenchError
+from gpiorig.rig.bench.bench import Bench
+from gpiorig.rig.errors import BenchError, FlashError
 from gpiorig.rig.experiments import experiment as experiments
 from gpiorig.rig.experiments import images
 from gpiorig.rig.flash import nodes
@@ -40,6 +43,14 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps({"nodes": msgspec.to_builtins(results)}))
     return int(any(result.verdict == "failed" for result in results))
+
+
+def flash_different(bench: Bench, firmware: Mapping[str, Path], *, what: str) -> None:
+    """Flash the nodes that do not hold their image; raises `FlashError` if one cannot be flashed."""
+    for result in nodes.flash(bench, firmware, nodes.chosen(bench, (), what=what), only_different=True, progress=tell):
+        tell(result.node, result.what)
+        if result.verdict == "failed":
+            raise FlashError(f"{result.node}: {result.what}")
 
 
 def tell(node: str, what: str) -> None:

@@ -6,9 +6,11 @@ import argparse
 
 from gpiorig.rig import names
 from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.commands.flash import flash_different
 from gpiorig.rig.commands.report import analyse_and_print
 from gpiorig.rig.experiments import experiment as experiments
 from gpiorig.rig.experiments import images
+from gpiorig.rig.run import runner
 from gpiorig.rig.run.record import record
 
 
@@ -18,12 +20,12 @@ def run(options: argparse.Namespace) -> int:
     experiment_file = names.experiment(options.experiment)
     bench = benches.load(bench_file)
     experiment = experiments.load(experiment_file, bench, packets=options.packets)
+    firmware = images.images(bench, experiment, bench_file=bench_file)
+    if options.flash:
+        runner.check(bench, experiment)
+        flash_different(bench, firmware, what=str(bench_file))
     recording = record(
-        bench,
-        experiment,
-        bench_file=bench_file,
-        output=options.output,
-        firmware=images.images(bench, experiment, bench_file=bench_file),
+        bench, experiment, bench_file=bench_file, output=options.output, firmware=firmware, flashed=options.flash
     )
     if options.no_report:
         print(recording.folder)

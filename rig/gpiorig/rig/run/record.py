@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from tqdm import tqdm
@@ -20,9 +21,10 @@ def record(
     output: Path,
     firmware: dict[str, Path],
     directly: bool = False,
+    flashed: bool = False,
 ) -> Recording:
-    """As `runner.run`, or `direct.run`, with a progress bar that is off without a terminal."""
-    run = direct.run if directly else runner.run
+    """As `direct.run`, or `runner.run` with `flashed`, with a progress bar that is off without a terminal."""
+    run = direct.run if directly else partial(runner.run, flashed=flashed)
     with tqdm(total=experiment.packets, unit=" packets", desc="recording", disable=None, leave=False) as bar:
         return run(
             bench,

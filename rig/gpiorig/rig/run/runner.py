@@ -33,6 +33,7 @@ def run(
     bench_file: Path,
     output: Path,
     firmware: dict[str, Path],
+    flashed: bool = False,
     progress: Progress = lambda packets: None,
 ) -> Recording:
     """Run the experiment and record it; returns the finished recording.
@@ -47,6 +48,8 @@ def run(
         The recording folder; must not hold a recording.
     firmware
         Image of each node.
+    flashed
+        The boards hold these images: they were read back.
     progress
         Called with the number of packets that are through.
 
@@ -57,8 +60,8 @@ def run(
         folder is deleted.
     """
     check(bench, experiment)
-    # Only a virtual bench loads the images; what runs on boards is what they answer to `identify`.
-    hashes = {name: sha256(path) for name, path in firmware.items()} if bench.virtual else {}
+    # A virtual bench loads the images; what runs on boards that were not flashed is what they answer to `identify`.
+    hashes = {name: sha256(path) for name, path in firmware.items()} if bench.virtual or flashed else {}
     with endpoints.available(bench, bench_file, firmware) as ends:
         sources = captures.sources(bench, ends.drivers)
         info = describe(
