@@ -48,3 +48,11 @@ class UsbTree:
         (self.dev / name).touch()
         if by_id:
             (self.dev / "serial/by-id" / by_id).symlink_to(self.dev / name)
+
+
+def with_ports(folder: Path, *devices: tuple[str, str, str]) -> Path:
+    """The root of a tree with these devices (path, ids, serial number), each with a port: ttyUSB0, ttyUSB1, ..."""
+    tree = UsbTree(folder)
+    for number, (path, ids, serial) in enumerate(devices):
+        tree.port(tree.device(path, ids, serial=serial), 1, f"ttyUSB{number}")
+    return tree.sys

@@ -22,7 +22,7 @@ START = "gdb_port disabled; telnet_port disabled; tcl_port pipe; noinit"
 
 _END = b"\x1a"
 _STOP_S = 10.0
-_ERROR = re.compile(r"^(?:Error: |.*(?=\bUNEXPECTED\b))(.*)$", re.MULTILINE)
+_ERROR = re.compile(r"^(?:.*\bError: |(?=.*\bUNEXPECTED\b))(.*)$", re.MULTILINE)
 _LONGEST_REASON = 3  # lines
 
 
@@ -59,13 +59,18 @@ class Openocd:
             It failed, with OpenOCD's own words, or took longer than the deadline.
         """
         known = len(self.log)
-        code, _, result = self._exchange(f"format {{%d %s}} [catch {{{command}}} m] $m", deadline_s).partition(" ")
+        answer = self._exchange(f"format {{%d %s}} [catch {{{command}}} m] $m", deadline_s)
+        if answer is None:
+            self._process.kill()  # its late answer would be taken for that of the next command
+            raise FlashError(f"OpenOCD does not end `{command}` within {deadline_s:.0f} s.")
+        code, _, result = answer.partition(" ")
         if code != "0":
             reasons = _ERROR.findall(self.log[known:]) or [result.strip() or "it gives no reason"]
             raise FlashError(f"OpenOCD, `{command}`: {'; '.join(reasons[-_LONGEST_REASON:])}")
         return result.strip()
 
-    def _exchange(self, command: str, deadline_s: float) -> str:
+    def _exchange(self, command: str, deadline_s: float) -> str | None:
+        """What OpenOCD answers, or None if it does not."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         end_s, answer = time.monotonic() + deadline_s, b""
@@ -75,7 +80,7 @@ class Openocd:
             raise self._ended() from None
         while not answer.endswith(_END):
             if not select.select([self._process.stdout], [], [], max(0.0, end_s - time.monotonic()))[0]:
-                raise FlashError(f"OpenOCD does not end `{command}` within {deadline_s:.0f} s.")
+                return None
             data = os.read(self._process.stdout.fileno(), 1 << 16)
             if not data:
                 raise self._ended()

@@ -1,0 +1,57 @@
+"""The real OpenOCD as a child, on its dummy adapter: results, failures, deadlines, its end."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from patience import PATIENCE_S, wait_until
+
+from gpiorig.rig.errors import FlashError
+from gpiorig.rig.flash.openocd import Openocd
+
+DUMMY = ["-c", "adapter driver dummy; adapter speed 100; transport select jtag", "-f", "target/stm32f1x.cfg"]
+CHILD = f"""
+import os
+from gpiorig.rig.flash.openocd import Openocd
+openocd = Openocd({DUMMY!r})
+print(openocd.call("pid", deadline_s={PATIENCE_S}), flush=True)
+os.kill(os.getpid(), 9)
+"""
+
+
+def test_commands_and_their_results() -> None:
+    """A result, a failure with OpenOCD's words and without, a command that takes too long."""
+    with Openocd(DUMMY) as openocd:
+        assert "3" == openocd.call("expr 1+2", deadline_s=PATIENCE_S)
+        with pytest.raises(FlashError, match=r"OpenOCD, `init`: .*JTAG-DP STICKY ERROR"):
+            openocd.call("init", deadline_s=PATIENCE_S)
+        with pytest.raises(FlashError, match=r"OpenOCD, `error because`: because"):
+            openocd.call("error because", deadline_s=PATIENCE_S)
+        with pytest.raises(FlashError, match=r"OpenOCD does not end `sleep 500` within 0 s"):
+            openocd.call("sleep 500", deadline_s=0.01)
+
+
+def test_a_command_line_that_it_refuses() -> None:
+    """It ends, with its reason."""
+    with Openocd(["-f", "target/none.cfg"]) as openocd, pytest.raises(FlashError, match=r"OpenOCD ended: .*none\.cfg"):
+        openocd.call("init", deadline_s=PATIENCE_S)
+
+
+def test_without_openocd(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What to install."""
+    monkeypatch.setenv("PATH", "/nonexistent")
+    with pytest.raises(FlashError, match=r"there is no openocd\. Run `apt-get install openocd`"):
+        Openocd(DUMMY)
+
+
+def test_it_ends_when_we_are_killed() -> None:
+    """Its standard input ends, whatever ended us."""
+    done = subprocess.run(
+        [sys.executable, "-c", CHILD], stdout=subprocess.PIPE, timeout=PATIENCE_S, check=False, text=True
+    )
+    assert -9 == done.returncode
+    pid = int(done.stdout)
+    wait_until(lambda: not Path(f"/proc/{pid}").exists())
