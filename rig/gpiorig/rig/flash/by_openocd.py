@@ -109,15 +109,21 @@ def _write(job: Job) -> str:
 
 def _identity(openocd: Openocd, method: flashing.Openocd) -> tuple[str, str]:
     """The chip and its unique id; raises `WrongBoardError` if it is not the board file's."""
-    device = int(openocd.call(f"read_memory 0x{method.device_id_address:x} 32 1", deadline_s=_START_S), 0)
-    kib = int(openocd.call(f"read_memory 0x{method.flash_kib_address:x} 16 1", deadline_s=_START_S), 0)
-    if (device & _DEV_ID, kib) != (method.device_id, method.flash_kib):
-        raise WrongBoardError(
-            f"the chip has the identity 0x{device & _DEV_ID:03x} and {kib} KiB of flash memory; the board file has "
-            f"0x{method.device_id:03x} and {method.flash_kib} KiB. Correct `board` or `debug`."
-        )
+    device = _register(openocd, method.device_id_address, bits=32) & _DEV_ID
+    _refuse_other("identity", f"0x{method.device_id:03x}", f"0x{device:03x}")
+    kib = _register(openocd, method.flash_kib_address, bits=16)  # where it is on this chip: on another there is none
+    _refuse_other("flash memory", f"{method.flash_kib} KiB", f"{kib} KiB")
     words = openocd.call(f"read_memory 0x{method.uid_address:x} 32 3", deadline_s=_START_S).split()
-    return f"0x{device:08x}, {kib} KiB", "".join(f"{int(word, 0):08x}" for word in words)
+    return f"0x{device:03x}, {kib} KiB", "".join(f"{int(word, 0):08x}" for word in words)
+
+
+def _register(openocd: Openocd, address: int, *, bits: int) -> int:
+    return int(openocd.call(f"read_memory 0x{address:x} {bits} 1", deadline_s=_START_S), 0)
+
+
+def _refuse_other(what: str, wanted: str, there: str) -> None:
+    if wanted != there:
+        raise WrongBoardError(f"{what} of the chip is {there}, in the board file {wanted}. Correct `board` or `debug`.")
 
 
 def _read(openocd: Openocd, wanted: Content, progress: Progress) -> Content:
