@@ -6,28 +6,35 @@ import re
 from pathlib import Path
 
 import pytest
-from usbtree import usb
+from usbtree import with_ports
 
 from gpiorig.rig.bench.flashing import DebugEnd, debug_end
 from gpiorig.rig.flash import adapters
 from gpiorig.rig.flash.job import WrongBoardError
+from gpiorig.rig.host.usb import UsbDevice
 
 M3 = ("0403:6010",)
+
+
+def _key(device: UsbDevice | None) -> tuple[str, str | None]:
+    """Path and serial number of a device that must be there."""
+    assert device is not None
+    return device.path, device.serial
 
 
 @pytest.mark.parametrize("debug", ["FT1", "usb:1-2.3"])
 def test_an_adapter_by_each_key(tmp_path: Path, debug: str) -> None:
     """By serial number and by USB path, among others of its kind."""
-    root = usb(tmp_path, ("1-2.3", M3[0], "FT1"), ("1-2.4", M3[0], "FT2"), ("1-3", "0483:374b", "066D"))
+    root = with_ports(tmp_path, ("1-2.3", M3[0], "FT1"), ("1-2.4", M3[0], "FT2"), ("1-3", "0483:374b", "066D"))
 
-    assert adapters.Adapter("1-2.3", M3[0], "FT1") == adapters.chosen(M3, debug_end(debug), root=root)
+    assert ("1-2.3", "FT1") == _key(adapters.chosen(M3, debug_end(debug), root=root))
 
 
 def test_the_only_adapter_needs_no_key(tmp_path: Path) -> None:
     """One of the board's kind, next to others."""
-    root = usb(tmp_path, ("1-2", M3[0], ""), ("1-3", "0483:374b", "066D"))
+    root = with_ports(tmp_path, ("1-2", M3[0], ""), ("1-3", "0483:374b", "066D"))
 
-    assert adapters.Adapter("1-2", M3[0], "") == adapters.chosen(M3, None, root=root)
+    assert ("1-2", None) == _key(adapters.chosen(M3, None, root=root))
 
 
 @pytest.mark.parametrize(
@@ -41,7 +48,9 @@ def test_the_only_adapter_needs_no_key(tmp_path: Path) -> None:
 )
 def test_adapters_that_are_refused(tmp_path: Path, debug: str | None, message: str) -> None:
     """None, or several with the same key: a device of another kind is none, whatever its key."""
-    root = usb(tmp_path, ("1-1", M3[0], "FT1"), ("1-2", M3[0], "FT1"), ("1-3", M3[0], ""), ("1-4", "0483:374b", "FT9"))
+    root = with_ports(
+        tmp_path, ("1-1", M3[0], "FT1"), ("1-2", M3[0], "FT1"), ("1-3", M3[0], ""), ("1-4", "0483:374b", "FT9")
+    )
 
     with pytest.raises(WrongBoardError, match=f"^{re.escape(message)}"):
         adapters.chosen(M3, debug_end(debug) if debug else None, root=root)
@@ -54,10 +63,10 @@ def test_without_sysfs_nothing_is_known(tmp_path: Path) -> None:
 
 def test_the_adapter_of_a_port(tmp_path: Path) -> None:
     """By the kernel's name of the port, or by a link to it as udev makes them; a pty is on none."""
-    root = usb(tmp_path, ("1-1", "0403:6001", "MX1"), ("1-2.1", "0403:6001", "MX2"))
+    root = with_ports(tmp_path, ("1-1", "0403:6001", "MX1"), ("1-2.1", "0403:6001", "MX2"))
     link = tmp_path / "by-id"
     link.symlink_to("/dev/ttyUSB1")
 
-    assert "1-2.1" == getattr(adapters.of_port("/dev/ttyUSB1", root=root), "path", None)
-    assert "MX2" == getattr(adapters.of_port(str(link), root=root), "serial", None)
+    assert ("1-2.1", "MX2") == _key(adapters.of_port("/dev/ttyUSB1", root=root))
+    assert ("1-2.1", "MX2") == _key(adapters.of_port(str(link), root=root))
     assert adapters.of_port("/dev/pts/3", root=root) is None

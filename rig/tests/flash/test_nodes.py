@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from commandline import gpiorig
 from msp430image import FLASH, elf
-from usbtree import usb
+from usbtree import with_ports
 
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.errors import BenchError
@@ -54,7 +54,7 @@ def image(tmp_path: Path) -> Path:
 )
 def test_openocd_is_told_the_adapter(tmp_path: Path, tick: Path, debug: str, key: str) -> None:
     """Serial number and USB path must both match, after the adapter's script and before the target's."""
-    root = usb(tmp_path, ("1-1", FT2232, "FT0"), ("1-2", FT2232, "FT1"))
+    root = with_ports(tmp_path, ("1-1", FT2232, "FT0"), ("1-2", FT2232, "FT1"))
 
     line, *steps = nodes.plan(benches.loads(bench(m3=debug)), {"m3": tick}, "m3", only_different=True, root=root)
 
@@ -77,7 +77,7 @@ def test_openocd_is_told_the_adapter(tmp_path: Path, tick: Path, debug: str, key
 )
 def test_the_port_of_a_loader(tmp_path: Path, image: Path, given: dict[str, str], port: str) -> None:
     """The node's, if it is on the adapter that is named or its name stays with the adapter; or one of its own."""
-    root = usb(tmp_path / "sys", ("1-1", FT232, "MX1"), ("1-2", FT232, "MX2"))
+    root = with_ports(tmp_path / "sys", ("1-1", FT232, "MX1"), ("1-2", FT232, "MX2"))
 
     first, *_ = nodes.plan(benches.loads(bench(**given)), {"sky": image}, "sky", root=root)
 
@@ -103,7 +103,7 @@ def test_what_is_not_flashed(
     tmp_path: Path, image: Path, tick: Path, name: str, given: dict[str, str], message: str
 ) -> None:
     """A board that nothing names, or that is named by two things which differ."""
-    root = usb(tmp_path / "sys", ("1-1", FT232, "MX1"), ("1-2", FT232, "MX2"))
+    root = with_ports(tmp_path / "sys", ("1-1", FT232, "MX1"), ("1-2", FT232, "MX2"))
 
     with pytest.raises(WrongBoardError, match=f"^{message}"):
         nodes.plan(benches.loads(bench(**given)), {"sky": image, "m3": tick}, name, root=root)

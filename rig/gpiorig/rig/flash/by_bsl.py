@@ -42,7 +42,8 @@ def port(method: Bsl, end: DebugEnd | None, serial: str | None, *, root: Path) -
     if end is None and behind is not None:
         adapters.chosen(method.usb_ids, None, root=root)  # of several boards, a number such as ttyUSB0 names any
     if end is not None and (behind is None or not adapters.is_named(behind, end)):
-        raise WrongBoardError(f"{serial} is on {behind or 'no USB adapter'}, `debug` names {end}. Correct one of them.")
+        place = adapters.described(behind) if behind else "no USB adapter"
+        raise WrongBoardError(f"{serial} is on {place}, `debug` names {end}. Correct one of them.")
     return serial
 
 

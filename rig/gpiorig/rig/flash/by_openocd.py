@@ -11,10 +11,10 @@ from gpiorig.rig.bench import flashing
 from gpiorig.rig.bench.flashing import DebugEnd
 from gpiorig.rig.errors import FlashError
 from gpiorig.rig.flash import adapters
-from gpiorig.rig.flash.adapters import Adapter
 from gpiorig.rig.flash.content import Content
 from gpiorig.rig.flash.job import Job, Outcome, Progress, WrongBoardError, refuse_difference
 from gpiorig.rig.flash.openocd import START, Openocd
+from gpiorig.rig.host.usb import UsbDevice
 
 # remote_bitbang has no speed, which scripts of targets set at a reset.
 _NO_SPEED = "foreach t [target names] {$t configure -event reset-start {}; $t configure -event reset-init {}}"
@@ -43,7 +43,7 @@ def arguments(method: flashing.Openocd, end: DebugEnd | None, *, root: Path) -> 
     return [*_commands(*method.adapter, *keys), "-f", method.target, *_commands(*method.reset)]
 
 
-def _keys(adapter: Adapter | None, end: DebugEnd | None) -> list[str]:
+def _keys(adapter: UsbDevice | None, end: DebugEnd | None) -> list[str]:
     """What OpenOCD must find: the USB path, and the serial number where the bench file has it."""
     if adapter is None and end is None:
         raise WrongBoardError("the node has no `debug`, and which adapters are there cannot be seen. Name its adapter.")

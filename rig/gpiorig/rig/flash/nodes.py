@@ -15,9 +15,9 @@ from gpiorig.rig.bench.flashing import Bsl, Method, debug_end
 from gpiorig.rig.errors import BenchError, FirmwareError, FlashError
 from gpiorig.rig.experiments import images
 from gpiorig.rig.flash import by_bsl, by_openocd
-from gpiorig.rig.flash.adapters import SYSFS
 from gpiorig.rig.flash.content import load
 from gpiorig.rig.flash.job import Job, Outcome, Progress, WrongBoardError
+from gpiorig.rig.host import usb
 
 NodeProgress = Callable[[str, str], None]
 
@@ -73,7 +73,7 @@ def flash(
     only_different: bool = False,
     attempts: int = 2,
     progress: NodeProgress = lambda node, what: None,
-    root: Path = SYSFS,
+    root: Path = usb.SYS,
 ) -> Iterator[Result]:
     """Flash the nodes; a result each, as they come.
 
@@ -109,7 +109,7 @@ def flash(
 
 
 def plan(
-    bench: Bench, firmware: Mapping[str, Path], name: str, *, only_different: bool = False, root: Path = SYSFS
+    bench: Bench, firmware: Mapping[str, Path], name: str, *, only_different: bool = False, root: Path = usb.SYS
 ) -> list[str]:
     """What `flash` would do to a node, in its order; raises what it would fail with before it reaches the board."""
     method, node = _method(bench, name), bench.nodes[name]
