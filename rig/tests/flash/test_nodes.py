@@ -125,6 +125,7 @@ def test_a_node_that_fails_does_not_stop_the_others(tmp_path: Path, tick: Path) 
 
     assert [("failed", 2), ("failed", 1)] == [(result.verdict, result.attempts) for result in (m3, sky)]
     assert m3.what.startswith("OpenOCD, `init`: Error on socket 'Failed to connect'")
+    assert f"Is the virtual bench still served at 127.0.0.1:{port}" in m3.what
     assert "outside of the board's flash memory, 0x4000 to 0xffff" in sky.what
 
 

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 from patience import PATIENCE_S, wait_until
 
+from gpiorig.rig.bench import boards, flashing
 from gpiorig.rig.errors import FlashError
+from gpiorig.rig.flash import by_openocd
 from gpiorig.rig.flash.openocd import Openocd
 
 DUMMY = ["-c", "adapter driver dummy; adapter speed 100; transport select jtag", "-f", "target/stm32f1x.cfg"]
@@ -38,6 +40,19 @@ def test_a_command_line_that_it_refuses() -> None:
     """It ends, with its reason."""
     with Openocd(["-f", "target/none.cfg"]) as openocd, pytest.raises(FlashError, match=r"OpenOCD ended: .*none\.cfg"):
         openocd.call("init", deadline_s=PATIENCE_S)
+
+
+@pytest.mark.parametrize(
+    "board", [name for name in boards.names() if isinstance(boards.load(name).flash, flashing.Openocd)]
+)
+@pytest.mark.parametrize("debug", ["FT1", "usb:9-9.9"])
+def test_commands_of_real_adapters(tmp_path: Path, board: str, debug: str) -> None:
+    """OpenOCD takes the commands of each board's adapter, with both keys, up to the adapter that is not there."""
+    method = boards.load(board).flash
+    assert isinstance(method, flashing.Openocd)
+    with Openocd(by_openocd.arguments(method, flashing.debug_end(debug), root=tmp_path)) as openocd:
+        with pytest.raises(FlashError, match=r"OpenOCD, `init`: .*(unable to open ftdi device|open failed)"):
+            openocd.call("init", deadline_s=PATIENCE_S)
 
 
 def test_without_openocd(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -76,7 +76,10 @@ def flash(method: flashing.Openocd, end: DebugEnd | None, job: Job, progress: Pr
     """
     with Openocd(arguments(method, end, root=root)) as openocd:
         progress("connect")
-        openocd.call("init", deadline_s=_START_S)
+        try:
+            openocd.call("init", deadline_s=_START_S)
+        except FlashError as error:
+            raise FlashError(f"{error} {_remedy(end)}") from error
         openocd.call("reset init", deadline_s=_START_S)
         try:
             outcome = _flash_halted(openocd, method, job, progress)
@@ -86,6 +89,12 @@ def flash(method: flashing.Openocd, end: DebugEnd | None, job: Job, progress: Pr
             raise
         openocd.call("reset run", deadline_s=_START_S)
         return outcome
+
+
+def _remedy(end: DebugEnd | None) -> str:
+    if end is not None and end.kind == "remote_bitbang":
+        return f"Is the virtual bench still served at {end.value}, and no other OpenOCD connected?"
+    return "Has the board its supply, and may you open the adapter? (`gpiorig bench check BENCH --live`)"
 
 
 def _flash_halted(openocd: Openocd, method: flashing.Openocd, job: Job, progress: Progress) -> Outcome:
