@@ -42,8 +42,11 @@ def test_the_only_adapter_needs_no_key(tmp_path: Path) -> None:
     [
         (None, "there are 3 adapters of 0403:6010. Name one by its USB path in `debug`: 0403:6010 at usb:1-1, serial"),
         ("FT1", "there are 2 adapters with serial number FT1. Name one by its USB path"),
-        ("FT9", "there is no adapter with serial number FT9. Plug it in, or correct `debug`. Those that are there: "),
-        ("usb:1-4", "there is no adapter with usb 1-4"),
+        (
+            "FT9",
+            "no adapter with serial number FT9 is connected. Plug it in, or correct `debug`. Those that are there: ",
+        ),
+        ("usb:1-4", "no adapter with usb 1-4"),
     ],
 )
 def test_adapters_that_are_refused(tmp_path: Path, debug: str | None, message: str) -> None:

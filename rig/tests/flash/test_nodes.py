@@ -52,7 +52,7 @@ def image(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("debug", "key"), [("FT1", "-c 'adapter serial FT1' -c 'adapter usb location 1-2'"), ("usb:1-2", "location 1-2'")]
 )
-def test_openocd_is_told_the_adapter(tmp_path: Path, tick: Path, debug: str, key: str) -> None:
+def test_the_adapter_in_the_commands(tmp_path: Path, tick: Path, debug: str, key: str) -> None:
     """Serial number and USB path must both match, after the adapter's script and before the target's."""
     root = with_ports(tmp_path, ("1-1", FT2232, "FT0"), ("1-2", FT2232, "FT1"))
 
@@ -95,7 +95,7 @@ def test_the_port_of_a_loader(tmp_path: Path, image: Path, given: dict[str, str]
         ),
         ("sky", {"sky": "MX1", "port": "/dev/pts/0"}, "/dev/pts/0 is on no USB adapter, `debug` names"),
         ("sky", {"sky": "remote_bitbang://127.0.0.1:4000"}, "`debug` is the address of a JTAG adapter"),
-        ("m3", {}, "there is no adapter of 0403:6010"),
+        ("m3", {}, "no adapter of 0403:6010 is connected"),
         ("m3", {"m3": "/dev/ttyUSB0"}, "`debug` is /dev/ttyUSB0, a serial port"),
     ],
 )
@@ -138,7 +138,7 @@ def test_the_command_line(tmp_path: Path) -> None:
     assert 1 == failed.status
     assert failed.stdout.startswith("FAILED: m3 (iotlab-m3): ")
     unknown = gpiorig("flash", file, "m4")
-    assert (2, True) == (unknown.status, "there is no node `m4`; the bench has m3, sky." in unknown.stderr)
+    assert (2, True) == (unknown.status, "no node is named `m4`; the bench has m3, sky." in unknown.stderr)
     virtual = gpiorig("flash", "demo")
     assert (2, True) == (virtual.status, "gpiorig bench virtual BENCH --bench-file FILE" in virtual.stderr)
 

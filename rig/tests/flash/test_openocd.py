@@ -58,7 +58,7 @@ def test_commands_of_real_adapters(tmp_path: Path, board: str, debug: str) -> No
 def test_without_openocd(monkeypatch: pytest.MonkeyPatch) -> None:
     """What to install."""
     monkeypatch.setenv("PATH", "/nonexistent")
-    with pytest.raises(FlashError, match=r"there is no openocd\. Run `apt-get install openocd`"):
+    with pytest.raises(FlashError, match=r"openocd is not installed\. Run `apt-get install openocd`"):
         Openocd(DUMMY)
 
 

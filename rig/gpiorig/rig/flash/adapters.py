@@ -38,7 +38,7 @@ def chosen(ids: Sequence[str], end: DebugEnd | None, *, root: Path = usb.SYS) ->
     wanted = f"with {end}" if end else f"of {' or '.join(ids)}"
     if not fitting:
         raise WrongBoardError(
-            f"there is no adapter {wanted}. Plug it in, or correct `debug`. Those that are there: {listed}."
+            f"no adapter {wanted} is connected. Plug it in, or correct `debug`. Those that are there: {listed}."
         )
     raise WrongBoardError(f"there are {len(fitting)} adapters {wanted}. Name one by its USB path in `debug`: {listed}.")
 

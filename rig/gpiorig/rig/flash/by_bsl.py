@@ -28,21 +28,21 @@ def port(method: Bsl, end: DebugEnd | None, serial: str | None, *, root: Path) -
     Raises
     ------
     FlashError
-        It is not on the adapter that `debug` names, or nothing says which of several boards is behind it.
+        It is not on the adapter that `debug` names, or nothing says which of several boards is on it.
     """
     if end is not None and end.kind == "port":
         return end.value
     if end is not None and end.kind == "remote_bitbang":
         raise WrongBoardError("`debug` is the address of a JTAG adapter; this board is flashed over its serial port.")
     if serial is None:
-        raise WrongBoardError("the node has no `serial`, which its bootstrap loader is behind. Give its port.")
+        raise WrongBoardError("the node has no `serial`, over which its bootstrap loader is reached. Give its port.")
     if "://" in serial or (end is None and serial.startswith(_STABLE)):
         return serial
-    behind = adapters.of_port(serial, root=root)
-    if end is None and behind is not None:
+    adapter = adapters.of_port(serial, root=root)
+    if end is None and adapter is not None:
         adapters.chosen(method.usb_ids, None, root=root)  # of several boards, a number such as ttyUSB0 names any
-    if end is not None and (behind is None or not adapters.is_named(behind, end)):
-        place = adapters.described(behind) if behind else "no USB adapter"
+    if end is not None and (adapter is None or not adapters.is_named(adapter, end)):
+        place = adapters.described(adapter) if adapter else "no USB adapter"
         raise WrongBoardError(f"{serial} is on {place}, `debug` names {end}. Correct one of them.")
     return serial
 

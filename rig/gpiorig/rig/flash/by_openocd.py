@@ -57,7 +57,7 @@ def _commands(*commands: str) -> list[str]:
 
 
 def plan(method: flashing.Openocd, end: DebugEnd | None, job: Job, *, root: Path) -> list[str]:
-    """The commands that `flash` carries out, as a line for a shell and what OpenOCD is told."""
+    """The commands that `flash` carries out, as a line for a shell and the commands for OpenOCD."""
     reads = [f"dump_image FILE 0x{address:x} {len(data)}" for address, data in job.content.parts]
     identity = [f"read_memory 0x{method.device_id_address:x} 32 1", f"read_memory 0x{method.flash_kib_address:x} 16 1"]
     steps = ["init", "reset init", *identity, *(reads if job.only_different else []), _write(job), *reads, "reset run"]

@@ -53,7 +53,7 @@ class Result(msgspec.Struct, frozen=True):
 
 
 def chosen(bench: Bench, names: Sequence[str], *, what: str) -> list[str]:
-    """The nodes to flash: those that are named, or all; raises `BenchError` if there is no such node or board."""
+    """The nodes to flash: those that are named, or all; raises `BenchError` if a name is none of the bench."""
     if bench.virtual is not None:
         raise BenchError(
             f"{what}: the boards of a virtual bench load their images themselves. To flash them, serve it with "
@@ -61,7 +61,7 @@ def chosen(bench: Bench, names: Sequence[str], *, what: str) -> list[str]:
         )
     for name in names:
         if name not in bench.nodes:
-            raise BenchError(f"{what}: there is no node `{name}`; the bench has {', '.join(bench.nodes)}.")
+            raise BenchError(f"{what}: no node is named `{name}`; the bench has {', '.join(bench.nodes)}.")
     return [name for name in bench.nodes if not names or name in names]
 
 
@@ -94,10 +94,10 @@ def flash(
         result = Result(name, bench.nodes[name].board, "failed", "", str(firmware[name]))
         begin_s = time.monotonic()
         for attempt in range(1, attempts + 1):
-            told = _told(progress, name, attempt)
+            report = _reporter(progress, name, attempt)
             try:
                 job = _job(bench, name, firmware[name], only_different)
-                result = _done(result, job, _flash(bench, name, job, told, root))
+                result = _done(result, job, _flash(bench, name, job, report, root))
             except (FlashError, FirmwareError) as error:
                 result = msgspec.structs.replace(result, what=str(error))
                 final = isinstance(error, WrongBoardError | FirmwareError)
@@ -120,7 +120,7 @@ def plan(
     return by_openocd.plan(method, end, job, root=root)
 
 
-def _told(progress: NodeProgress, name: str, attempt: int) -> Progress:
+def _reporter(progress: NodeProgress, name: str, attempt: int) -> Progress:
     again = f" (attempt {attempt})" if attempt > 1 else ""
     return lambda what: progress(name, f"{what}{again}")
 

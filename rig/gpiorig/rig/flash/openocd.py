@@ -1,7 +1,7 @@
 """OpenOCD as a child process that carries out Tcl commands.
 
 Its Tcl RPC (OpenOCD's manual, "Tcl Scripting API": a command and its result end with 0x1A each) goes over its standard
-input and output, so there is no port that others could use, and OpenOCD ends when we end.
+input and output, so others cannot use it, and OpenOCD ends when we end.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Openocd:
             )
         except FileNotFoundError as error:
             self._log.close()
-            raise FlashError("there is no openocd. Run `apt-get install openocd`.") from error
+            raise FlashError("openocd is not installed. Run `apt-get install openocd`.") from error
 
     def call(self, command: str, *, deadline_s: float) -> str:
         """Carry out a Tcl command; its result.
