@@ -26,7 +26,7 @@ DEMO = (files("gpiorig.rig") / "demo_bench.toml").read_text()
     ],
 )
 def test_debug_ends(text: str, kind: str, value: str) -> None:
-    """Each form of `debug` is what it says."""
+    """Each form of `debug` is recognised."""
     assert (kind, value) == (debug_end(text).kind, debug_end(text).value)
 
 

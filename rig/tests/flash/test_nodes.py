@@ -110,7 +110,7 @@ def test_what_is_not_flashed(
 
 
 def test_no_key_and_no_sysfs(tmp_path: Path, tick: Path) -> None:
-    """Nothing says which adapter OpenOCD would take."""
+    """Which adapter OpenOCD would take is unknown."""
     with pytest.raises(WrongBoardError, match=r"the node has no `debug`, and which adapters are there cannot be seen"):
         nodes.plan(benches.loads(bench()), {"m3": tick}, "m3", root=tmp_path)
 

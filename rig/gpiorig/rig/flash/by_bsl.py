@@ -28,7 +28,7 @@ def port(method: Bsl, end: DebugEnd | None, serial: str | None, *, root: Path) -
     Raises
     ------
     FlashError
-        It is not on the adapter that `debug` names, or nothing says which of several boards is on it.
+        It is not on the adapter that `debug` names, or it is unknown which of several boards is on it.
     """
     if end is not None and end.kind == "port":
         return end.value

@@ -84,7 +84,7 @@ def flash(method: flashing.Openocd, end: DebugEnd | None, job: Job, progress: Pr
         try:
             outcome = _flash_halted(openocd, method, job, progress)
         except FlashError:
-            with contextlib.suppress(FlashError):  # a wrong board goes on as well
+            with contextlib.suppress(FlashError):  # a wrong board runs again as well
                 openocd.call("reset run", deadline_s=_START_S)
             raise
         openocd.call("reset run", deadline_s=_START_S)
@@ -120,7 +120,7 @@ def _identity(openocd: Openocd, method: flashing.Openocd) -> tuple[str, str]:
     """The chip and its unique id; raises `WrongBoardError` if it is not the board file's."""
     device = _register(openocd, method.device_id_address, bits=32) & _DEV_ID
     _refuse_other("identity", f"0x{method.device_id:03x}", f"0x{device:03x}")
-    kib = _register(openocd, method.flash_kib_address, bits=16)  # where it is on this chip: on another there is none
+    kib = _register(openocd, method.flash_kib_address, bits=16)  # other chips have it elsewhere
     _refuse_other("flash memory", f"{method.flash_kib} KiB", f"{kib} KiB")
     words = openocd.call(f"read_memory 0x{method.uid_address:x} 32 3", deadline_s=_START_S).split()
     return f"0x{device:03x}, {kib} KiB", "".join(f"{int(word, 0):08x}" for word in words)

@@ -28,13 +28,13 @@ class Result(msgspec.Struct, frozen=True):
     Attributes
     ----------
     verdict, what
-        What was done, and in words what there is to say of it.
+        What was done, and the reason or result in words.
     image, image_sha256
         The file, and its sha256.
     content_sha256, read_back_sha256
         Of the bytes that it puts into the flash memory, and of those that were read back (`Content.sha256`).
     chip, uid
-        What the chip calls itself, and its unique number, where the tool reads one.
+        The identity of the chip, and its unique number, where the tool reads one.
     """
 
     node: str
