@@ -122,8 +122,8 @@ def _identity(openocd: Openocd, method: flashing.Openocd) -> tuple[str, str]:
     _refuse_other("identity", f"0x{method.device_id:03x}", f"0x{device:03x}")
     kib = _register(openocd, method.flash_kib_address, bits=16)  # other chips have it elsewhere
     _refuse_other("flash memory", f"{method.flash_kib} KiB", f"{kib} KiB")
-    words = openocd.call(f"read_memory 0x{method.uid_address:x} 32 3", deadline_s=_START_S).split()
-    return f"0x{device:03x}, {kib} KiB", "".join(f"{int(word, 0):08x}" for word in words)
+    parts = openocd.call(f"read_memory 0x{method.uid_address:x} 32 3", deadline_s=_START_S).split()
+    return f"0x{device:03x}, {kib} KiB", "".join(f"{int(part, 0):08x}" for part in parts)
 
 
 def _register(openocd: Openocd, address: int, *, bits: int) -> int:

@@ -28,7 +28,7 @@ class Result(msgspec.Struct, frozen=True):
     Attributes
     ----------
     verdict, what
-        What was done, and the reason or result in words.
+        What was done, and the reason or result as text.
     image, image_sha256
         The file, and its sha256.
     content_sha256, read_back_sha256
