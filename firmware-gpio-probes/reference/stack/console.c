@@ -17,6 +17,7 @@
 #include "sync_task.h"
 #include "uart.h"
 #include "udp.h"
+#include "wiring_proof.h"
 #include "worker.h"
 
 #ifndef TABLE_CRC
@@ -154,6 +155,18 @@ static void stop(const char *arguments)
     app_stop();
 }
 
+/** The wiring proof and the calibration burst, as at boot. */
+static void prove(const char *arguments)
+{
+    (void)arguments;
+    if (app_is_running()) {
+        answer("error prove: packets are being sent; wait for done, or stop");
+        return;
+    }
+    wiring_proof_again();
+    answer("ok prove");
+}
+
 static void report(const char *arguments)
 {
     struct packet_counts packets = packet_counts();
@@ -242,7 +255,7 @@ static const struct command {
 } commands[] = {
     { "identify", identify }, { "defaults", set_defaults }, { "set", set },       { "start", start },
     { "stop", stop },         { "report", report },         { "stacks", stacks }, { "mac", mac },
-    { "workers", workers },
+    { "workers", workers },   { "prove", prove },
 #if GPIORIG_LOG
     { "log", send_log },
 #endif

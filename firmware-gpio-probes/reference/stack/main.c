@@ -1,6 +1,4 @@
 /** The reference firmware: nodes exchange packets, every layer of the stack tells the analyzer what it does. */
-#include "gpiorig/probe.h"
-
 #include "app.h"
 #include "clock.h"
 #include "console.h"
@@ -15,9 +13,8 @@
 #include "timer.h"
 #include "uart.h"
 #include "udp.h"
+#include "wiring_proof.h"
 #include "worker.h"
-
-#define CALIBRATION_EVENTS 32u
 
 static void put(const char *text)
 {
@@ -40,8 +37,7 @@ int main(void)
     probes_init();
     put("boot board=" BOARD_NAME " firmware=reference");
     uart_drain(); /* its interrupts would lengthen some of the calibration events */
-    gpiorig_wiring_proof();
-    gpiorig_calibrate(CALIBRATION_EVENTS);
+    wiring_proof();
     worker_calibrate();
 
     for (unsigned i = 0; i < sizeof actors / sizeof actors[0]; i++) {

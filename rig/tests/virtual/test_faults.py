@@ -96,6 +96,17 @@ def test_swapped_channels(tmp_path: Path, tick: Path) -> None:
     assert (0, True) == (len(changes(samples, STROBE)), len(changes(samples, D0)) >= 19)
 
 
+@pytest.mark.parametrize("wins", [0, 1])
+def test_joined_lines(tmp_path: Path, tick: Path, wins: int) -> None:
+    """A line that ticks touches one that rests low: both tick, or none does."""
+    joined = fault(f'kind = "joined"\nchannel = "{STROBE}"\nother = "{D0}"\nwins = {wins}')
+    samples = seen(tmp_path, tick, joined)
+    strobe, data = changes(samples, STROBE), changes(samples, D0)
+
+    assert strobe.tolist() == data.tolist()
+    assert bool(wins) == (len(strobe) >= 19)
+
+
 def test_floating_line(tmp_path: Path, tick: Path) -> None:
     """A floating line changes at random at its rate; the same seed gives the same noise, another one another."""
     noise = fault(f'kind = "floating"\nchannel = "{D0}"\ntoggle_hz = 50_000')

@@ -114,6 +114,14 @@ class Swapped(_Lasting, frozen=True, kw_only=True, tag="swapped"):
     other: str
 
 
+class Joined(_Lasting, frozen=True, kw_only=True, tag="joined"):
+    """Two lines of an analyzer touch: where they differ, both are at the level that wins."""
+
+    channel: str
+    other: str
+    wins: Literal[0, 1] = 0
+
+
 class Dropped(_Short, frozen=True, kw_only=True, tag="dropped"):
     """An analyzer loses a block of samples and continues; nothing that it sends shows it."""
 
@@ -164,7 +172,7 @@ class LostLines(_Lasting, frozen=True, kw_only=True, tag="lost_lines"):
     ppm: Ppm
 
 
-ChannelFault = Glitch | Stuck | Floating | Swapped
+ChannelFault = Glitch | Stuck | Floating | Swapped | Joined
 AnalyzerFault = Dropped | Dies | Stalls
 SerialFault = SerialStall | Garbled | LostBytes | LostLines
 EndFault = ChannelFault | AnalyzerFault | SerialFault
@@ -174,7 +182,7 @@ Where = Callable[[str], tuple[str, str]]  # "la:P8_45" -> ("la", "P8_45"), or Va
 
 def channels(fault: ChannelFault) -> tuple[str, ...]:
     """The channels that a fault is about."""
-    return (fault.channel, fault.other) if isinstance(fault, Swapped) else (fault.channel,)
+    return (fault.channel, fault.other) if isinstance(fault, Swapped | Joined) else (fault.channel,)
 
 
 def check(analyzers: dict[str, VirtualAnalyzer], serial: VirtualSerial, *, where: Where, what: str) -> None:
@@ -201,7 +209,7 @@ def check_fault(fault: EndFault, *, nodes: set[str], analyzers: set[str], where:
         except ValueError as error:
             raise BenchError(f"{place}: {error}") from error
         if len(ends) > 1:
-            raise BenchError(f"{place}: the channels are of different analyzers; clips are swapped on one.")
+            raise BenchError(f"{place}: the channels are of different analyzers; clips of one are swapped or joined.")
         if isinstance(fault, Glitch) and fault.width_ps[0] > fault.width_ps[1]:
             raise BenchError(f"{place}: width_ps is [least, most], such as [5_000, 20_000].")
     elif isinstance(fault, AnalyzerFault):

@@ -13,6 +13,7 @@ from gpiorig.rig.bench.ends import (
     Floating,
     Garbled,
     Glitch,
+    Joined,
     LostBytes,
     LostLines,
     SerialStall,
@@ -83,6 +84,8 @@ def _channel_calls(bench: Bench, fault: ChannelFault) -> Iterator[AnalyzerFaultC
     elif isinstance(fault, Glitch):
         for times in _instants(fault):
             yield AnalyzerFaultCall("glitch", channel, fault.width_ps[0], fault.width_ps[1], *times)
+    elif isinstance(fault, Joined):
+        yield AnalyzerFaultCall("joined", channel, _number(bench, fault.other), fault.wins, *span)
     else:
         yield AnalyzerFaultCall("swapped", channel, _number(bench, fault.other), 0, *span)
 

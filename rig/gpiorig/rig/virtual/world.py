@@ -69,7 +69,7 @@ class World:
             if channel in self._clips[name]:
                 self._clip(analyzer, number, self._clips[name][channel])
         for fault in faults.analyzer_calls(self._bench, name):
-            if max(fault.channel, fault.a if fault.kind == "swapped" else 0) < len(channels):
+            if max(fault.channel, fault.a if fault.kind in ("swapped", "joined") else 0) < len(channels):
                 self.boards.analyzer_fault(analyzer, fault)
         return analyzer
 

@@ -24,6 +24,8 @@ pub enum Kind {
     Floating { channel: u32, toggle_hz: u64 },
     /// Two clips have been swapped.
     Swapped { channel: u32, other: u32 },
+    /// Two lines touch: where they differ, both are at the level that wins.
+    Joined { channel: u32, other: u32, wins: bool },
     /// A block of samples is lost; those that follow take their place.
     Dropped { samples: u64 },
     /// Nothing more comes.
@@ -33,11 +35,29 @@ pub enum Kind {
 /// What changes at one instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    Glitch { channel: usize, on: bool },
-    Stuck { channel: usize, level: Option<bool> },
-    Floating { channel: usize, level: Option<bool> },
-    Swap { channel: usize, other: usize },
-    Drop { samples: u64 },
+    Glitch {
+        channel: usize,
+        on: bool,
+    },
+    Stuck {
+        channel: usize,
+        level: Option<bool>,
+    },
+    Floating {
+        channel: usize,
+        level: Option<bool>,
+    },
+    Swap {
+        channel: usize,
+        other: usize,
+    },
+    Join {
+        channel: usize,
+        other: Option<(usize, bool)>,
+    },
+    Drop {
+        samples: u64,
+    },
     End,
 }
 
@@ -100,6 +120,14 @@ impl Faults {
                 let (channel, other) = (channel as usize, other as usize);
                 self.at(from_ps, Step::Change(Change::Swap { channel, other }));
                 self.at(end_ps, Step::Change(Change::Swap { channel, other }));
+            }
+            Kind::Joined { channel, other, wins } => {
+                let (channel, other) = (channel as usize, other as usize);
+                for (channel, other) in [(channel, other), (other, channel)] {
+                    let joined = Some((other, wins));
+                    self.at(from_ps, Step::Change(Change::Join { channel, other: joined }));
+                    self.at(end_ps, Step::Change(Change::Join { channel, other: None }));
+                }
             }
             Kind::End => self.at(from_ps, Step::Change(Change::End)),
             Kind::Glitch { .. } | Kind::Dropped { .. } if when.every_ps > 0 => {

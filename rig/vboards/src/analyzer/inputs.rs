@@ -27,6 +27,8 @@ struct Channel {
     wire: Option<usize>,
     threshold: Threshold,
     stuck: Option<bool>,
+    /// The channel whose line touches its own, and the level that wins.
+    joined: Option<(usize, bool)>,
     floating: Option<bool>,
     /// Glitches that are active.
     glitches: u32,
@@ -121,7 +123,7 @@ impl Inputs {
             Kind::Glitch { channel, .. } | Kind::Stuck { channel, .. } | Kind::Floating { channel, .. } => {
                 self.check(channel)?;
             }
-            Kind::Swapped { channel, other } => {
+            Kind::Swapped { channel, other } | Kind::Joined { channel, other, .. } => {
                 self.check(channel)?;
                 self.check(other)?;
             }
@@ -146,7 +148,7 @@ impl Inputs {
                 self.go_wrong(edge.t_ps);
                 self.wires[wire].level = edge.level;
                 for channel in 0..self.channels.len() {
-                    if self.channels[channel].wire == Some(wire) {
+                    if self.sees(channel, wire) {
                         self.look(channel, edge.t_ps);
                     }
                 }
@@ -178,6 +180,10 @@ impl Inputs {
                     self.look(channel, t_ps);
                     self.look(other, t_ps);
                 }
+                Change::Join { channel, other } => {
+                    self.channels[channel].joined = other;
+                    self.look(channel, t_ps);
+                }
                 Change::Drop { samples } => {
                     if t_ps >= self.start_ps {
                         let first = self.clock.sample_at(t_ps);
@@ -189,10 +195,26 @@ impl Inputs {
         }
     }
 
+    /// Whether an edge of a wire may change the input of a channel.
+    fn sees(&self, channel: usize, wire: usize) -> bool {
+        let other = self.channels[channel].joined.map(|(other, _)| other);
+        self.channels[channel].wire == Some(wire)
+            || other.map_or(false, |other| self.channels[other].wire == Some(wire))
+    }
+
+    /// The level of the line that a channel is on.
+    fn line(&self, channel: usize) -> bool {
+        let level = |channel: usize| self.channels[channel].wire.map_or(false, |wire| self.wires[wire].level);
+        match self.channels[channel].joined {
+            Some((other, wins)) if level(other) != level(channel) => wins,
+            _ => level(channel),
+        }
+    }
+
     /// The level at the input of a channel.
     fn input(&self, channel: usize) -> bool {
         let state = &self.channels[channel];
-        let wire = state.wire.map_or(false, |wire| self.wires[wire].level);
+        let wire = self.line(channel);
         let driven = state.stuck.unwrap_or(wire) ^ (state.glitches > 0);
         state.floating.unwrap_or(driven)
     }

@@ -10,7 +10,8 @@
 //!                            uint64_t from_ps, uint64_t for_ps, uint64_t every_ps);
 //!                                                                  // "glitch": a to b ps wide; "stuck": level a;
 //!                                                                  // "floating": a changes per second; "swapped": with
-//!                                                                  // channel a; "dropped": a samples; "end"
+//!                                                                  // channel a; "joined": with channel a, level b wins;
+//!                                                                  // "dropped": a samples; "end"
 //!                                                                  // times are vb_now's; every_ps 0: once
 //! int64_t  vb_analyzer_ended(void *h, uint32_t analyzer);          // 1: by a fault, and all samples were handed out
 //! int64_t  vb_analyzer_edges(void *h, uint32_t analyzer, int64_t *samples, uint64_t *levels, size_t cap);
@@ -88,6 +89,11 @@ fn fault(kind: &str, channel: u32, a: u64, b: u64) -> Result<Kind, String> {
         "swapped" => Kind::Swapped {
             channel,
             other: u32::try_from(a).unwrap_or(u32::MAX),
+        },
+        "joined" => Kind::Joined {
+            channel,
+            other: u32::try_from(a).unwrap_or(u32::MAX),
+            wins: b != 0,
         },
         "dropped" => Kind::Dropped { samples: a },
         "end" => Kind::End,
