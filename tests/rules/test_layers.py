@@ -39,8 +39,8 @@ ROOMS = {
         ),
     ),
     "rig": (
-        *("", "bench", "host", "experiments", "recordings", "virtual", "run", "flash", "results", "store", "batch"),
-        *("campaign", "live", "export", "probes", "measure", "arguments", "commands", "cli"),
+        *("", "bench", "host", "experiments", "recordings", "virtual", "run", "flash", "verify", "results", "store"),
+        *("batch", "campaign", "live", "export", "probes", "measure", "arguments", "commands", "cli"),
     ),
 }
 

@@ -15,6 +15,7 @@ examples:
   gpiorig bench check demo                    one of them
   gpiorig bench check bench.toml              is the file consistent? lines, pins, images, channels and rates
   gpiorig bench check bench.toml --live       and are its analyzers and ports there? (asks sigrok-cli, opens ports)
+  gpiorig bench verify bench.toml             have each board show its lines; writes bench.certificate.json
   gpiorig bench virtual bench.toml            serve its virtual bench until Ctrl-C; prints where its
                                               analyzers and serial ports are
   gpiorig bench virtual bench.toml --pace real-time
@@ -29,7 +30,7 @@ exit status: 0 done, 1 something on the bench is wrong, 2 wrong use or a file th
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of all verbs."""
-    verbs = parser.add_subparsers(dest="verb", required=True, metavar="list|scan|check|virtual")
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="list|scan|check|verify|virtual")
     known = verbs.add_parser(
         "list",
         help="what comes with gpiorig",
@@ -69,6 +70,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="look at this machine, ask sigrok-cli for the analyzers, and open the serial ports",
     )
     check.add_argument("--json", action="store_true", help="print the bench and what was found as one JSON object")
+    verify = verbs.add_parser(
+        "verify",
+        help="have each board prove its wiring",
+        description="Have each board in turn prove its wiring to the analyzers; writes a certificate that `run` asks for.",
+    )
+    verify.add_argument("bench", type=Path, metavar="BENCH", help="file, or name of one that comes with gpiorig")
+    verify.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="certificate (default: beside the bench file)"
+    )
+    verify.add_argument(
+        "--reset",
+        choices=("prove", "hand"),
+        default="prove",
+        help="command of the firmware, or a person (default: prove)",
+    )
+    verify.add_argument(
+        "--valid", default="168h", metavar="TIME", help="how long the certificate is valid (default: 168h)"
+    )
+    verify.add_argument(
+        "--duration", default="10s", metavar="TIME", help="least length of the capture, for its rate (default: 10s)"
+    )
+    verify.add_argument("--keep", type=Path, metavar="DIR", help="keep the recording there")
+    verify.add_argument("--json", action="store_true", help="print the certificate as one JSON object")
     virtual = verbs.add_parser(
         "virtual",
         help="serve a virtual bench",
@@ -90,5 +114,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="write the bench file with which it is used as a real bench: drivers, ports, debug adapters",
     )
     virtual.add_argument("--json", action="store_true", help="print the ends, or an error, as a line of JSON")
-    for verb in (known, scan, check, virtual):
+    for verb in (known, scan, check, verify, virtual):
         verb.epilog, verb.formatter_class = EPILOG, argparse.RawDescriptionHelpFormatter

@@ -1,4 +1,4 @@
-"""`gpiorig bench`: list benches, find what is connected, check a bench file, or serve a virtual bench."""
+"""`gpiorig bench`: list benches, find what is connected, check or verify a bench, or serve a virtual one."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from gpiorig.capture.atomic_file import replacing
 from gpiorig.rig import names, resources
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.bench.finding import Finding
+from gpiorig.rig.commands import bench_verify as verify
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.experiments import images
 from gpiorig.rig.host import scan, suggestion
@@ -25,7 +26,7 @@ _WORDS = {"right": "ok", "wrong": "WRONG", "unknown": "not known"}
 
 
 def run(options: argparse.Namespace) -> int:
-    """List, scan, check or serve."""
+    """List, scan, check, verify or serve."""
     if options.verb == "list":
         return _list(as_json=options.json)
     if options.verb == "scan":
@@ -34,6 +35,8 @@ def run(options: argparse.Namespace) -> int:
     bench = benches.load(file)
     if options.verb == "virtual":
         return _serve(bench, file, options)
+    if options.verb == "verify":
+        return verify.run(bench, file, options)
     return _check(bench, file, options)
 
 

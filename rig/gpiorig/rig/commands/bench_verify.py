@@ -1,0 +1,76 @@
+"""`gpiorig bench verify`: each board proves its wiring, and a certificate is written."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import sys
+import tempfile
+from importlib.metadata import version
+from pathlib import Path
+
+import msgspec
+
+from gpiorig.rig.bench.bench import Bench
+from gpiorig.rig.durations import seconds
+from gpiorig.rig.errors import BenchError
+from gpiorig.rig.experiments import images
+from gpiorig.rig.verify import certificate as certificates
+from gpiorig.rig.verify.certificate import Certificate
+from gpiorig.rig.verify.verification import verify
+
+_WORDS = {"right": "ok", "wrong": "WRONG", "unknown": "not known"}
+
+
+def run(bench: Bench, file: Path, options: argparse.Namespace) -> int:
+    """Verify, write the certificate, and print it; 1 if something is wrong."""
+    path = options.output or certificates.place(file)
+    valid = datetime.timedelta(seconds=float(seconds(options.valid)))
+    before = certificates.load(path)
+    with tempfile.TemporaryDirectory(prefix="gpiorig-verify-") as folder:
+        result = verify(
+            bench,
+            file,
+            folder=options.keep or Path(folder) / "recording",
+            firmware=images.images(bench, bench_file=file) if bench.virtual else {},
+            reset=options.reset,
+            ask=_ask,
+            before=before.identities if before else {},
+            duration_s=0.0 if bench.virtual else float(seconds(options.duration)),
+        )
+    now = datetime.datetime.now(datetime.UTC).replace(microsecond=0)
+    certificate = Certificate(
+        bench=bench.name,
+        bench_sha256=certificates.bench_sha256(file),
+        made=now,
+        valid_until=now + valid,
+        virtual=bench.virtual is not None,
+        gpiorig=version("gpiorig"),
+        findings=tuple(result.findings),
+        identities=result.identities,
+        calibrations=result.calibrations,
+        time_bases=result.time_bases,
+    )
+    certificates.write(path, certificate)
+    if options.json:
+        print(msgspec.json.encode(certificate).decode())
+    else:
+        _print(certificate, path)
+    return int(not certificate.is_good)
+
+
+def _print(certificate: Certificate, path: Path) -> None:
+    kind = "virtual" if certificate.virtual else "real"
+    print(f"{certificate.bench}: {kind} bench")
+    for finding in certificate.findings:
+        print(f"  {_WORDS[finding.verdict]}: {finding.about}: {finding.what}")
+    wrong = sum(finding.verdict == "wrong" for finding in certificate.findings)
+    verdict = f"{wrong} wrong" if wrong else "nothing is wrong"
+    print(f"{verdict}; certificate {path}, valid until {certificate.valid_until:%Y-%m-%d %H:%M} UTC")
+
+
+def _ask(text: str) -> None:
+    """Ask a person, who has a terminal."""
+    if not sys.stdin.isatty():
+        raise BenchError(f"{text} There is no terminal to answer on: use a firmware with the command `prove`.")
+    input(f"{text} ")

@@ -1,0 +1,1 @@
+"""Verifying a bench: the wiring, the boards' identities, the calibration and the time base, and the certificate."""

@@ -1,0 +1,63 @@
+"""The rate of an analyzer against the host's clock, as the capture itself has looked at it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from gpiorig.capture.sigrok.result import WRONG_RATE_PPM, CaptureResult
+from gpiorig.rig.run.bench_findings import Finding, Verdict
+
+
+class TimeBase(msgspec.Struct, frozen=True, kw_only=True):
+    """The rate of an analyzer.
+
+    Attributes
+    ----------
+    nominal_hz
+        The rate that was asked for.
+    offset_ppm, uncertainty_ppm
+        How much faster it sampled by the host's clock, and the uncertainty of that; None: too short to tell.
+    seconds
+        Seconds of the capture that were compared.
+    lost_samples
+        Samples that the host's clock misses.
+    """
+
+    nominal_hz: int
+    offset_ppm: float | None
+    uncertainty_ppm: float | None
+    seconds: int
+    lost_samples: int
+
+
+def measure(result: CaptureResult, *, nominal_hz: int) -> TimeBase:
+    """The longest comparison of a capture with the host's clock."""
+    longest = max(result.clocks, key=lambda check: check.windows, default=None)
+    return TimeBase(
+        nominal_hz=nominal_hz,
+        offset_ppm=longest.rate_ppm if longest else None,
+        uncertainty_ppm=longest.rate_uncertainty_ppm if longest else None,
+        seconds=longest.windows if longest else 0,
+        lost_samples=sum(loss.samples for loss in result.losses),
+    )
+
+
+def findings(name: str, base: TimeBase, *, is_virtual: bool) -> Iterator[Finding]:
+    """The verdicts on an analyzer's rate, and on samples that it lost."""
+    about = f"analyzers.{name}.samplerate_hz"
+    if base.lost_samples:
+        what = f"{base.lost_samples} samples were lost: a lower rate, fewer channels, another USB port or controller"
+        yield Finding(f"analyzers.{name}", "wrong", what)
+    if base.offset_ppm is None or base.uncertainty_ppm is None:
+        why = "virtual time does not follow the host's clock" if is_virtual else "the capture was too short to compare"
+        yield Finding(about, "unknown", f"{why}, so its rate is not known")
+        return
+    is_wrong = abs(base.offset_ppm) - base.uncertainty_ppm > WRONG_RATE_PPM
+    verdict: Verdict = "wrong" if is_wrong else "right"
+    what = (
+        f"{base.offset_ppm:+.0f} ppm from {base.nominal_hz} Hz by the host's clock, ±{base.uncertainty_ppm:.0f} ppm, "
+        f"in {base.seconds} s"
+    )
+    yield Finding(about, verdict, f"{what}: it takes another rate than it was given" if is_wrong else what)

@@ -1,0 +1,236 @@
+"""Verifying a bench: each board in turn shows its wiring proof, and what the analyzers saw is judged."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from gpiorig.analysis.events import events
+from gpiorig.capture.edges.edges import Edges
+from gpiorig.capture.errors import CaptureError, SerialPortError
+from gpiorig.capture.recording.recording import Recording
+from gpiorig.capture.serial.port import SerialPort
+from gpiorig.capture.sigrok.result import CaptureResult
+from gpiorig.rig.bench.bench import Bench
+from gpiorig.rig.errors import RigError
+from gpiorig.rig.recordings.opened import wiring
+from gpiorig.rig.run import captures, endpoints
+from gpiorig.rig.run.bench_findings import Finding
+from gpiorig.rig.run.captures import SILENCE_S, Captures
+from gpiorig.rig.run.endpoints import Endpoints
+from gpiorig.rig.verify import calibration, identity, proof, time_base
+from gpiorig.rig.verify import wiring as wires
+from gpiorig.rig.verify.calibration import Calibration
+from gpiorig.rig.verify.identity import Identity
+from gpiorig.rig.verify.proof import Proof, Samples
+from gpiorig.rig.verify.time_base import TimeBase
+
+Reset = Literal["prove", "hand"]
+Ask = Callable[[str], None]  # shows a person what to do, and returns when it is done
+
+PROVE_S = 3.0
+WAIT_S = 0.1
+
+
+@dataclass(slots=True)
+class Verification:
+    """What came out."""
+
+    findings: list[Finding] = field(default_factory=list)
+    identities: dict[str, Identity] = field(default_factory=dict)
+    calibrations: dict[str, Calibration] = field(default_factory=dict)
+    time_bases: dict[str, TimeBase] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Shown:
+    """What happened while a node was asked: its samples, and whether it did as it was asked."""
+
+    start: int = 0
+    end: int = 0
+    problem: str = ""
+
+
+def verify(
+    bench: Bench,
+    bench_file: Path,
+    *,
+    folder: Path,
+    firmware: dict[str, Path],
+    reset: Reset = "prove",
+    ask: Ask,
+    before: Mapping[str, Identity],
+    duration_s: float,
+) -> Verification:
+    """Verify a bench, with a recording in a new folder.
+
+    Parameters
+    ----------
+    bench, bench_file
+        The bench, and its file.
+    folder
+        Where the recording goes.
+    firmware
+        Image of each node; only a virtual bench loads them.
+    reset
+        How a board is made to show its wiring proof.
+    ask
+        Asks a person to press reset.
+    before
+        The boards of the certificate before.
+    duration_s
+        How long the capture is at least, for the rate by the host's clock; virtual time does not pass for that.
+
+    Raises
+    ------
+    RigError, CaptureError
+        The capture cannot start.
+    """
+    result = Verification()
+    with endpoints.available(bench, bench_file, firmware) as ends:
+        sources = captures.sources(bench, ends.drivers)
+        info = captures.describe(
+            bench, bench_file, sources=sources, virtual_stamps=bool(ends.stamps), firmware={}, parameters={}
+        )
+        recording = Recording.create(folder, info)
+        shown: dict[str, _Shown] = {}
+        with endpoints.serial_ports(bench, ends, recording) as ports:
+            with Captures(bench, sources, recording) as running:
+                problem = _show_all(bench, ports, running, ends, reset, ask, shown, result)
+                _wait(running, duration_s=duration_s)
+                ended = running.end()
+        result.findings += _ends(ended, problem)
+        recording = running.conclude()
+    for name, captured in ended.items():
+        base = time_base.measure(captured, nominal_hz=bench.analyzers[name].samplerate_hz)
+        result.time_bases[name] = base
+        result.findings += time_base.findings(name, base, is_virtual=bench.virtual is not None)
+    result.findings += identity.findings(bench, result.identities, before)
+    result.findings += [
+        Finding(f"nodes.{name}", "unknown", part.problem) for name, part in shown.items() if part.problem
+    ]
+    _judge(bench, recording, shown, result)
+    return result
+
+
+def _show_all(
+    bench: Bench,
+    ports: Mapping[str, SerialPort],
+    running: Captures,
+    ends: Endpoints,
+    reset: Reset,
+    ask: Ask,
+    shown: dict[str, _Shown],
+    result: Verification,
+) -> str:
+    """Have each board identify itself and show its proof; returns what ended it early, or nothing."""
+    try:
+        for name in bench.nodes:
+            port = ports.get(name)
+            if port is not None:
+                place = bench.nodes[name].serial or "its virtual port"
+                result.identities[name] = identity.ask(port, adapter=identity.adapter(place))
+            _settle(running, ends)
+            part = shown[name] = _Shown(start=_received(running))
+            if name not in result.identities or result.identities[name].answers:
+                part.problem = _show(name, port, reset, ask)
+            _settle(running, ends)
+            part.end = _received(running)
+    except (CaptureError, RigError) as error:
+        return str(error)
+    return ""
+
+
+def _show(name: str, port: SerialPort | None, reset: Reset, ask: Ask) -> str:
+    """Have a board show its proof; returns why that is not known, or nothing."""
+    if reset == "hand" or port is None:
+        ask(f"Press the reset button of {name}, then Enter.")
+        return ""
+    port.write_line("prove")
+    try:
+        answer = port.wait_line(lambda text: text.startswith(("ok prove", "error")), deadline_s=PROVE_S).text
+    except SerialPortError:
+        return "it does not answer `prove`: press reset instead, with --reset hand"
+    return "" if answer == "ok prove" else f"its firmware answers `{answer}`: press reset instead, with --reset hand"
+
+
+def _settle(running: Captures, ends: Endpoints) -> None:
+    running.settle(ends.settle() if ends.settle else None)
+
+
+def _received(running: Captures) -> int:
+    """Samples of the reference analyzer so far."""
+    capture = next(iter(running.running.values()), None)
+    return capture.samples_received if capture else 0
+
+
+def _wait(running: Captures, *, duration_s: float) -> None:
+    """Wait until the capture is long enough, or does not grow."""
+    reached_s, since_s = running.reached_s, time.monotonic()
+    while running.running and running.reached_s < duration_s and time.monotonic() - since_s < SILENCE_S:
+        time.sleep(WAIT_S)
+        if running.reached_s != reached_s:
+            reached_s, since_s = running.reached_s, time.monotonic()
+
+
+def _judge(bench: Bench, recording: Recording, shown: Mapping[str, _Shown], result: Verification) -> None:
+    """The verdicts on wiring and calibration."""
+    try:
+        edges = recording.edges()
+    except CaptureError as error:
+        result.findings.append(Finding("analyzers", "wrong", f"what they sent cannot be read: {error}"))
+        return
+    lines = changes(edges)
+    noise: dict[str, int] = {}
+    for name in bench.nodes:
+        own = {f"{name}.{line}": lines[f"{name}.{line}"] for line in wires.bus(bench, name)}
+        noise |= proof.noisy(own, samplerate_hz=float(edges.samplerate_hz))
+    buses = [f"{name}.{line}" for name in bench.nodes for line in wires.bus(bench, name)]
+    windows: dict[str, dict[str, Samples]] = {}
+    proofs: dict[str, Proof | None] = {}
+    for name, part in shown.items():
+        windows[name] = {
+            channel: lines[channel][(lines[channel] >= part.start) & (lines[channel] < part.end)] for channel in buses
+        }
+        gap = bench.nodes[name].frame_gap_ns * float(edges.samplerate_hz) / 1e9
+        quiet = {channel: samples for channel, samples in windows[name].items() if channel not in noise}
+        proofs[name] = proof.find(quiet, frame_gap=gap)
+    silent = {name for name, board in result.identities.items() if not board.answers and proofs.get(name) is None}
+    asked = [name for name, part in shown.items() if not part.problem]
+    initial = int(edges.levels[0]) if len(edges.levels) else 0
+    levels = {channel: bool(initial >> bit & 1) for bit, channel in enumerate(edges.channels)}
+    seen = wires.Seen(windows, levels, noise, proofs, frozenset(set(asked) - silent))
+    result.findings += [finding for name in asked for finding in wires.findings(bench, name, seen)]
+    stage = events.from_edges(edges, wiring(bench))
+    for name, found in proofs.items():
+        if found is None or f"{name}.strobe" not in found.strobes:
+            continue
+        numbers = calibration.measure(name, found, windows[name], stage)
+        result.calibrations[name] = numbers
+        width = len(wires.bus(bench, name)) - 1
+        result.findings += calibration.findings(name, numbers, width=width, rate_hz=int(edges.samplerate_hz))
+
+
+def _ends(ended: Mapping[str, CaptureResult], problem: str) -> list[Finding]:
+    """The verdicts on the captures themselves."""
+    findings = [
+        Finding(f"analyzers.{name}", "wrong", "; ".join(result.problems).removesuffix("."))
+        for name, result in ended.items()
+        if result.problems
+    ]
+    return findings or ([Finding("analyzers", "wrong", problem.removesuffix("."))] if problem else [])
+
+
+def changes(edges: Edges) -> dict[str, Samples]:
+    """The edges of each channel."""
+    differ = edges.levels[1:] ^ edges.levels[:-1]
+    return {
+        channel: edges.samples[1:][differ >> np.uint64(bit) & np.uint64(1) == 1]
+        for bit, channel in enumerate(edges.channels)
+        if channel
+    }
