@@ -310,6 +310,14 @@ void gpiorig_wiring_proof(void)
     GPIORIG_EVENT(RIG_BOOT);
 }
 
+void gpiorig_rest(void)
+{
+#if GPIORIG_WIDTH != 0
+    show(gpiorig_port_pins(0, REST(&gpiorig_seen)), GPIORIG_PORT_SEEN);
+    pause(40);
+#endif
+}
+
 void gpiorig_calibrate(uint32_t n)
 {
     for (uint32_t id = 0; id < n; id++) {

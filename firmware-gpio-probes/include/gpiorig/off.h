@@ -14,6 +14,7 @@
 
 #define gpiorig_init() ((void)0)
 #define gpiorig_wiring_proof() ((void)0)
+#define gpiorig_rest() ((void)0)
 #define gpiorig_calibrate(n) ((void)sizeof(n))
 #define gpiorig_heartbeat() ((void)0)
 #define gpiorig_frames() ((uint32_t)0)

@@ -79,6 +79,9 @@ void gpiorig_init(void);
  */
 void gpiorig_wiring_proof(void);
 
+/** Data lines low, as after reset: a frame leaves them as its last symbol was. Before a wiring proof that is not at boot. */
+void gpiorig_rest(void);
+
 /** Calibration burst: n `rig.calibrate` events back to back, ids 0 to n - 1. Their spacing is the cost of one event. */
 void gpiorig_calibrate(uint32_t n);
 

@@ -17,6 +17,7 @@ void wiring_proof_again(void)
 {
     uart_drain();
     irq_state state = irq_lock();
+    gpiorig_rest();
     wiring_proof();
     irq_unlock(state);
 }

@@ -73,7 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     verify = verbs.add_parser(
         "verify",
         help="have each board prove its wiring",
-        description="Have each board in turn prove its wiring to the analyzers; writes a certificate that `run` asks for.",
+        description="Have each board in turn prove its wiring; writes a certificate, which `gpiorig run` asks for.",
     )
     verify.add_argument("bench", type=Path, metavar="BENCH", help="file, or name of one that comes with gpiorig")
     verify.add_argument(

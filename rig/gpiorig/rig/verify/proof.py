@@ -6,7 +6,7 @@ events (`gpiorig_wiring_proof`). So the number of pulses names the line, whateve
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -81,15 +81,17 @@ def noisy(edges: Mapping[str, Samples], *, samplerate_hz: float) -> dict[str, in
     return floating
 
 
-def find(edges: Mapping[str, Samples], *, frame_gap: float) -> Proof | None:
+def find(edges: Mapping[str, Samples], *, frame_gap: float, high: Set[str] = frozenset()) -> Proof | None:
     """The proof and the burst in the edges of one window; None where no channel shows a burst.
 
     Parameters
     ----------
     edges
-        int64, shape (n,), of each channel that is not noise; even ones are rises where the line rests low.
+        int64, shape (n,), of each channel that is not noise.
     frame_gap
         Of the board's bus, in samples.
+    high
+        Channels that are high at the beginning; a frame leaves lines as its last symbol was.
     """
     every = np.unique(np.concatenate([np.empty(0, np.int64), *edges.values()]))
     run = _longest_run(every, frame_gap * RUN_GAPS)
@@ -97,7 +99,11 @@ def find(edges: Mapping[str, Samples], *, frame_gap: float) -> Proof | None:
         return None
     start, end = run
     within = {name: samples[(samples >= start) & (samples < end)] for name, samples in edges.items()}
-    groups, burst = _groups(within, start, end)
+    lowered = {
+        name: samples[int((name in high) ^ (int(np.sum(edges[name] < start)) % 2 == 1)) :]
+        for name, samples in within.items()
+    }
+    groups, burst = _groups(lowered, end)
     strobes, width = _strobes(within, burst)
     if not groups and not strobes:
         return None
@@ -127,10 +133,10 @@ def _longest_run(every: Samples, rest: float) -> tuple[int, int] | None:
     return int(every[bounds[place]]), int(every[bounds[place + 1] - 1]) + 1
 
 
-def _groups(edges: Mapping[str, Samples], start: int, end: int) -> tuple[dict[int, frozenset[str]], int]:
+def _groups(edges: Mapping[str, Samples], end: int) -> tuple[dict[int, frozenset[str]], int]:
     """The channels of each data line, and where the burst begins: at the first edges that are not a group of pulses."""
     groups: dict[int, frozenset[str]] = {}
-    at, last, high = start, 0, 0
+    at, last, high = min((int(samples[0]) for samples in edges.values() if len(samples)), default=end), 0, 0
     while at < end:
         group = _group(edges, at)
         if group is None:

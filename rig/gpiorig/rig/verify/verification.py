@@ -199,12 +199,10 @@ def _judge(bench: Bench, recording: Recording, shown: Mapping[str, _Shown], resu
         }
         gap = bench.nodes[name].frame_gap_ns * float(edges.samplerate_hz) / 1e9
         quiet = {channel: samples for channel, samples in windows[name].items() if channel not in noise}
-        proofs[name] = proof.find(quiet, frame_gap=gap)
+        proofs[name] = proof.find(quiet, frame_gap=gap, high=_high(edges, part.start))
     silent = {name for name, board in result.identities.items() if not board.answers and proofs.get(name) is None}
     asked = [name for name, part in shown.items() if not part.problem]
-    initial = int(edges.levels[0]) if len(edges.levels) else 0
-    levels = {channel: bool(initial >> bit & 1) for bit, channel in enumerate(edges.channels)}
-    seen = wires.Seen(windows, levels, noise, proofs, frozenset(set(asked) - silent))
+    seen = wires.Seen(windows, _high(edges, edges.start), noise, proofs, frozenset(set(asked) - silent))
     result.findings += [finding for name in asked for finding in wires.findings(bench, name, seen)]
     stage = events.from_edges(edges, wiring(bench))
     for name, found in proofs.items():
@@ -224,6 +222,13 @@ def _ends(ended: Mapping[str, CaptureResult], problem: str) -> list[Finding]:
         if result.problems
     ]
     return findings or ([Finding("analyzers", "wrong", problem.removesuffix("."))] if problem else [])
+
+
+def _high(edges: Edges, sample: int) -> frozenset[str]:
+    """The channels that are high at a sample."""
+    place = int(np.searchsorted(edges.samples, sample, side="right")) - 1
+    levels = int(edges.levels[max(place, 0)]) if len(edges.levels) else 0
+    return frozenset(channel for bit, channel in enumerate(edges.channels) if levels >> bit & 1)
 
 
 def changes(edges: Edges) -> dict[str, Samples]:

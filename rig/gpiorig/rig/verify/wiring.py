@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 
 from gpiorig.rig.bench import boards
@@ -22,8 +22,8 @@ class Seen:
     ----------
     edges
         By node, the edges of each channel (`node.line`) while this node was asked for its proof.
-    levels
-        Whether a channel was high at the beginning.
+    high
+        Channels that were high at the beginning.
     noise
         Number of edges of channels that nothing drives.
     proofs
@@ -33,7 +33,7 @@ class Seen:
     """
 
     edges: Mapping[str, Mapping[str, Samples]]
-    levels: Mapping[str, bool]
+    high: Set[str]
     noise: Mapping[str, int]
     proofs: Mapping[str, Proof | None]
     answered: frozenset[str]
@@ -120,7 +120,7 @@ def _line(bench: Bench, name: str, line: str, seen: Seen) -> Finding:
     if roles:
         return Finding(about, "wrong", f"{place} carries {', '.join(roles)}: leads are swapped")
     if not len(seen.edges[name][channel]):
-        level = "high" if seen.levels[channel] else "low"
+        level = "high" if channel in seen.high else "low"
         return Finding(about, "wrong", f"{place} stays {level} during the proof: {CLIP}, and a short to a supply")
     what = (
         f"{place} changes, and shows neither the pulses of the proof nor the burst: threshold, ground, other firmware"
