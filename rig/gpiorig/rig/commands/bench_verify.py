@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 
+from gpiorig.rig.bench import certificate_file
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.durations import seconds
 from gpiorig.rig.errors import BenchError
@@ -24,7 +25,7 @@ _WORDS = {"right": "ok", "wrong": "WRONG", "unknown": "not known"}
 
 def run(bench: Bench, file: Path, options: argparse.Namespace) -> int:
     """Verify, write the certificate, and print it; 1 if something is wrong."""
-    path = options.output or certificates.place(file)
+    path = options.output or certificate_file.place(file)
     valid = datetime.timedelta(seconds=float(seconds(options.valid)))
     before = certificates.load(path)
     with tempfile.TemporaryDirectory(prefix="gpiorig-verify-") as folder:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import datetime
+import sys
 
 from gpiorig.rig import names
 from gpiorig.rig.bench import bench as benches
@@ -12,6 +14,7 @@ from gpiorig.rig.experiments import experiment as experiments
 from gpiorig.rig.experiments import images
 from gpiorig.rig.run import runner
 from gpiorig.rig.run.record import record
+from gpiorig.rig.verify.certificate import objection
 
 
 def run(options: argparse.Namespace) -> int:
@@ -24,6 +27,8 @@ def run(options: argparse.Namespace) -> int:
     if options.flash:
         runner.check(bench, experiment)
         flash_different(bench, firmware, what=str(bench_file))
+    if bench.virtual is None and (why := objection(bench_file, now=datetime.datetime.now(datetime.UTC))):
+        print(f"gpiorig run: without a valid certificate: {why}", file=sys.stderr)
     recording = record(
         bench, experiment, bench_file=bench_file, output=options.output, firmware=firmware, flashed=options.flash
     )

@@ -13,7 +13,7 @@ from tqdm import tqdm
 
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.capture.sigrok.result import CaptureResult
-from gpiorig.rig.bench import symbols
+from gpiorig.rig.bench import certificate_file, symbols
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import RigError, VirtualBenchError
 from gpiorig.rig.experiments import images
@@ -128,6 +128,8 @@ def capture(
             parameters={**(roles or {}), **seed},
         )
         recording = Recording.create(output, info)
+        if bench.virtual is None:
+            certificate_file.keep(bench_file, output)
         stack.enter_context(endpoints.incomplete_on_failure(recording, ends))
         with endpoints.serial_ports(bench, ends, recording, recorded=serial):
             running = stack.enter_context(Captures(bench, sources, recording, options))

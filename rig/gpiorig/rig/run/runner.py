@@ -10,7 +10,7 @@ import msgspec
 
 from gpiorig.capture.errors import CaptureError
 from gpiorig.capture.recording.recording import Recording, RecordingInfo
-from gpiorig.rig.bench import symbols
+from gpiorig.rig.bench import certificate_file, symbols
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.experiments import console_settings, limits
@@ -68,6 +68,8 @@ def run(
             bench, bench_file, experiment, sources=sources, virtual_stamps=bool(ends.stamps), firmware=hashes
         )
         recording = Recording.create(output, info)
+        if bench.virtual is None:
+            certificate_file.keep(bench_file, output)
         with endpoints.incomplete_on_failure(recording, ends):
             recorded = _record(bench, experiment, recording, ends, sources, progress).conclude()
             return remarks.recorded(recorded, ends.remarks())

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from gpiorig.capture.atomic_file import replacing
+from gpiorig.rig.bench.certificate_file import place
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.run.bench_findings import Finding
 from gpiorig.rig.verify.calibration import Calibration
@@ -17,7 +18,6 @@ from gpiorig.rig.verify.time_base import TimeBase
 
 FORMAT = 1
 VALID = datetime.timedelta(days=7)
-SUFFIX = ".certificate.json"
 
 
 class Certificate(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -57,11 +57,6 @@ class Certificate(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     def is_good(self) -> bool:
         """Whether nothing was found wrong."""
         return all(finding.verdict != "wrong" for finding in self.findings)
-
-
-def place(bench_file: Path) -> Path:
-    """The certificate's file: beside the bench file."""
-    return bench_file.with_suffix(SUFFIX)
 
 
 def bench_sha256(bench_file: Path) -> str:
