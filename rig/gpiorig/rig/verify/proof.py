@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,10 +95,10 @@ def find(edges: Mapping[str, Samples], *, frame_gap: float, high: Set[str] = fro
         Channels that are high at the beginning; a frame leaves lines as its last symbol was.
     """
     every = np.unique(np.concatenate([np.empty(0, np.int64), *edges.values()]))
-    run = _longest_run(every, frame_gap * RUN_GAPS)
-    if run is None:
+    dense = runs(every, frame_gap * RUN_GAPS)
+    if not dense:
         return None
-    start, end = run
+    start, end = max(dense, key=lambda run: int(np.sum((every >= run[0]) & (every < run[1]))))
     within = {name: samples[(samples >= start) & (samples < end)] for name, samples in edges.items()}
     lowered = {
         name: samples[int((name in high) ^ (int(np.sum(edges[name] < start)) % 2 == 1)) :]
@@ -121,16 +122,16 @@ def joined(edges: Mapping[str, Samples]) -> list[tuple[str, str]]:
     ]
 
 
-def _longest_run(every: Samples, rest: float) -> tuple[int, int] | None:
-    """First sample and one past the last of the edges that are densest: most of them without a rest."""
-    if len(every) < 2 * CALIBRATIONS:
-        return None
+def runs(every: Samples, rest: float) -> list[tuple[int, int]]:
+    """First sample and one past the last of each run of edges without a rest that may be a proof with its burst."""
+    if not len(every):
+        return []
     bounds = [0, *(np.flatnonzero(np.diff(every) > rest) + 1).tolist(), len(every)]
-    sizes = np.diff(bounds)
-    place = int(np.argmax(sizes))
-    if sizes[place] < 2 * CALIBRATIONS:
-        return None
-    return int(every[bounds[place]]), int(every[bounds[place + 1] - 1]) + 1
+    return [
+        (int(every[first]), int(every[after - 1]) + 1)
+        for first, after in pairwise(bounds)
+        if after - first >= 2 * CALIBRATIONS
+    ]
 
 
 def _groups(edges: Mapping[str, Samples], end: int) -> tuple[dict[int, frozenset[str]], int]:

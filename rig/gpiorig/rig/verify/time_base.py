@@ -54,6 +54,10 @@ def findings(name: str, base: TimeBase, *, is_virtual: bool) -> Iterator[Finding
         why = "virtual time does not follow the host's clock" if is_virtual else "the capture was too short to compare"
         yield Finding(about, "unknown", f"{why}, so its rate is not known")
         return
+    if base.uncertainty_ppm > WRONG_RATE_PPM:
+        what = f"samples came too irregularly to compare with the host's clock, ±{base.uncertainty_ppm:.0f} ppm"
+        yield Finding(about, "unknown", what)
+        return
     is_wrong = abs(base.offset_ppm) - base.uncertainty_ppm > WRONG_RATE_PPM
     verdict: Verdict = "wrong" if is_wrong else "right"
     what = (

@@ -8,26 +8,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-import numpy as np
-
-from gpiorig.analysis.events import events
-from gpiorig.capture.edges.edges import Edges
 from gpiorig.capture.errors import CaptureError, SerialPortError
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.capture.serial.port import SerialPort
 from gpiorig.capture.sigrok.result import CaptureResult
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import RigError
-from gpiorig.rig.recordings.opened import wiring
 from gpiorig.rig.run import captures, endpoints
 from gpiorig.rig.run.bench_findings import Finding
 from gpiorig.rig.run.captures import SILENCE_S, Captures
 from gpiorig.rig.run.endpoints import Endpoints
-from gpiorig.rig.verify import calibration, identity, proof, time_base
-from gpiorig.rig.verify import wiring as wires
+from gpiorig.rig.verify import identity, judgement, time_base
 from gpiorig.rig.verify.calibration import Calibration
 from gpiorig.rig.verify.identity import Identity
-from gpiorig.rig.verify.proof import Proof, Samples
 from gpiorig.rig.verify.time_base import TimeBase
 
 Reset = Literal["prove", "hand"]
@@ -114,7 +107,15 @@ def verify(
     result.findings += [
         Finding(f"nodes.{name}", "unknown", part.problem) for name, part in shown.items() if part.problem
     ]
-    _judge(bench, recording, shown, result)
+    asked = {name: (part.start, part.end) for name, part in shown.items() if not part.problem}
+    silent = {name for name, board in result.identities.items() if not board.answers}
+    try:
+        judged = judgement.judge(bench, recording.edges(), asked, silent)
+    except CaptureError as error:
+        result.findings.append(Finding("analyzers", "wrong", f"what they sent cannot be read: {error}"))
+        return result
+    result.findings += judged.findings
+    result.calibrations = judged.calibrations
     return result
 
 
@@ -138,7 +139,7 @@ def _show_all(
             _settle(running, ends)
             part = shown[name] = _Shown(start=_received(running))
             if name not in result.identities or result.identities[name].answers:
-                part.problem = _show(name, port, reset, ask)
+                part.problem = show(name, port, reset, ask)
             _settle(running, ends)
             part.end = _received(running)
     except (CaptureError, RigError) as error:
@@ -146,7 +147,7 @@ def _show_all(
     return ""
 
 
-def _show(name: str, port: SerialPort | None, reset: Reset, ask: Ask) -> str:
+def show(name: str, port: SerialPort | None, reset: Reset, ask: Ask) -> str:
     """Have a board show its proof; returns why that is not known, or nothing."""
     if reset == "hand" or port is None:
         ask(f"Press the reset button of {name}, then Enter.")
@@ -178,42 +179,6 @@ def _wait(running: Captures, *, duration_s: float) -> None:
             reached_s, since_s = running.reached_s, time.monotonic()
 
 
-def _judge(bench: Bench, recording: Recording, shown: Mapping[str, _Shown], result: Verification) -> None:
-    """The verdicts on wiring and calibration."""
-    try:
-        edges = recording.edges()
-    except CaptureError as error:
-        result.findings.append(Finding("analyzers", "wrong", f"what they sent cannot be read: {error}"))
-        return
-    lines = changes(edges)
-    noise: dict[str, int] = {}
-    for name in bench.nodes:
-        own = {f"{name}.{line}": lines[f"{name}.{line}"] for line in wires.bus(bench, name)}
-        noise |= proof.noisy(own, samplerate_hz=float(edges.samplerate_hz))
-    buses = [f"{name}.{line}" for name in bench.nodes for line in wires.bus(bench, name)]
-    windows: dict[str, dict[str, Samples]] = {}
-    proofs: dict[str, Proof | None] = {}
-    for name, part in shown.items():
-        windows[name] = {
-            channel: lines[channel][(lines[channel] >= part.start) & (lines[channel] < part.end)] for channel in buses
-        }
-        gap = bench.nodes[name].frame_gap_ns * float(edges.samplerate_hz) / 1e9
-        quiet = {channel: samples for channel, samples in windows[name].items() if channel not in noise}
-        proofs[name] = proof.find(quiet, frame_gap=gap, high=_high(edges, part.start))
-    silent = {name for name, board in result.identities.items() if not board.answers and proofs.get(name) is None}
-    asked = [name for name, part in shown.items() if not part.problem]
-    seen = wires.Seen(windows, _high(edges, edges.start), noise, proofs, frozenset(set(asked) - silent))
-    result.findings += [finding for name in asked for finding in wires.findings(bench, name, seen)]
-    stage = events.from_edges(edges, wiring(bench))
-    for name, found in proofs.items():
-        if found is None or f"{name}.strobe" not in found.strobes:
-            continue
-        numbers = calibration.measure(name, found, windows[name], stage)
-        result.calibrations[name] = numbers
-        width = len(wires.bus(bench, name)) - 1
-        result.findings += calibration.findings(name, numbers, width=width, rate_hz=int(edges.samplerate_hz))
-
-
 def _ends(ended: Mapping[str, CaptureResult], problem: str) -> list[Finding]:
     """The verdicts on the captures themselves."""
     findings = [
@@ -222,20 +187,3 @@ def _ends(ended: Mapping[str, CaptureResult], problem: str) -> list[Finding]:
         if result.problems
     ]
     return findings or ([Finding("analyzers", "wrong", problem.removesuffix("."))] if problem else [])
-
-
-def _high(edges: Edges, sample: int) -> frozenset[str]:
-    """The channels that are high at a sample."""
-    place = int(np.searchsorted(edges.samples, sample, side="right")) - 1
-    levels = int(edges.levels[max(place, 0)]) if len(edges.levels) else 0
-    return frozenset(channel for bit, channel in enumerate(edges.channels) if levels >> bit & 1)
-
-
-def changes(edges: Edges) -> dict[str, Samples]:
-    """The edges of each channel."""
-    differ = edges.levels[1:] ^ edges.levels[:-1]
-    return {
-        channel: edges.samples[1:][differ >> np.uint64(bit) & np.uint64(1) == 1]
-        for bit, channel in enumerate(edges.channels)
-        if channel
-    }

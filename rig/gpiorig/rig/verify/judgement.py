@@ -1,0 +1,110 @@
+"""What the edges of a verification state: the proofs of all boards, the verdicts on lines and bursts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from dataclasses import dataclass
+
+import numpy as np
+
+from gpiorig.analysis.events import events
+from gpiorig.capture.edges.edges import Edges
+from gpiorig.rig.bench.bench import Bench
+from gpiorig.rig.recordings.opened import wiring
+from gpiorig.rig.run.bench_findings import Finding
+from gpiorig.rig.verify import calibration, proof
+from gpiorig.rig.verify import wiring as wires
+from gpiorig.rig.verify.calibration import Calibration
+from gpiorig.rig.verify.proof import Proof, Samples
+
+Window = tuple[int, int]  # first sample, and one past the last
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The verdicts, and the numbers of each board's burst."""
+
+    findings: list[Finding]
+    calibrations: dict[str, Calibration]
+
+
+def judge(bench: Bench, edges: Edges, asked: Mapping[str, Window], silent: Set[str]) -> Judgement:
+    """Judge the lines of a bench.
+
+    Parameters
+    ----------
+    bench
+        The bench.
+    edges
+        What its analyzers saw.
+    asked
+        When each node was asked for its proof, in that order.
+    silent
+        Nodes that do not answer on their port.
+    """
+    lines = changes(edges)
+    rate_hz = float(edges.samplerate_hz)
+    buses = {name: [f"{name}.{line}" for line in wires.bus(bench, name)] for name in bench.nodes}
+    noise: dict[str, int] = {}
+    for channels in buses.values():
+        noise |= proof.noisy({channel: lines[channel] for channel in channels}, samplerate_hz=rate_hz)
+    used = [channel for channels in buses.values() for channel in channels]
+    gaps = {name: bench.nodes[name].frame_gap_ns * rate_hz / 1e9 for name in asked}
+    quiet = [lines[channel] for channel in used if channel not in noise]
+    windows, proofs = {}, {}
+    for name, (start, end) in _moved(asked, quiet, gap=max(gaps.values(), default=0.0)).items():
+        windows[name] = {channel: _within(lines[channel], start, end) for channel in used}
+        driven = {channel: samples for channel, samples in windows[name].items() if channel not in noise}
+        proofs[name] = proof.find(driven, frame_gap=gaps[name], high=high(edges, start))
+    answered = frozenset(name for name in asked if name not in silent or proofs[name])
+    seen = wires.Seen(windows, high(edges, edges.start), noise, proofs, answered)
+    findings = [finding for name in asked for finding in wires.findings(bench, name, seen)]
+    calibrations = _calibrations(bench, edges, windows, proofs)
+    for name, numbers in calibrations.items():
+        width = len(buses[name]) - 1
+        findings += calibration.findings(name, numbers, width=width, rate_hz=int(edges.samplerate_hz))
+    return Judgement(findings, calibrations)
+
+
+def _calibrations(
+    bench: Bench, edges: Edges, windows: Mapping[str, Mapping[str, Samples]], proofs: Mapping[str, Proof | None]
+) -> dict[str, Calibration]:
+    """The numbers of each board whose strobe is where the bench file has it."""
+    stage = events.from_edges(edges, wiring(bench))
+    return {
+        name: calibration.measure(name, found, windows[name], stage)
+        for name, found in proofs.items()
+        if found is not None and f"{name}.strobe" in found.strobes
+    }
+
+
+def _moved(asked: Mapping[str, Window], quiet: list[Samples], *, gap: float) -> dict[str, Window]:
+    """The windows, or where samples came later than the answers the bursts in their order, if all are there."""
+    every = np.unique(np.concatenate([np.empty(0, np.int64), *quiet]))
+    first = min((start for start, _ in asked.values()), default=0)
+    bursts = [run for run in proof.runs(every, gap * proof.RUN_GAPS) if run[0] >= first]
+    hit = [any(start <= burst[0] < end for burst in bursts) for start, end in asked.values()]
+    if all(hit) or len(bursts) != len(asked):
+        return dict(asked)
+    return dict(zip(asked, bursts, strict=True))
+
+
+def _within(samples: Samples, start: int, end: int) -> Samples:
+    return samples[(samples >= start) & (samples < end)]
+
+
+def high(edges: Edges, sample: int) -> frozenset[str]:
+    """The channels that are high at a sample."""
+    place = int(np.searchsorted(edges.samples, sample, side="right")) - 1
+    levels = int(edges.levels[max(place, 0)]) if len(edges.levels) else 0
+    return frozenset(channel for bit, channel in enumerate(edges.channels) if levels >> bit & 1)
+
+
+def changes(edges: Edges) -> dict[str, Samples]:
+    """The edges of each channel."""
+    differ = edges.levels[1:] ^ edges.levels[:-1]
+    return {
+        channel: edges.samples[1:][differ >> np.uint64(bit) & np.uint64(1) == 1]
+        for bit, channel in enumerate(edges.channels)
+        if channel
+    }
