@@ -1,4 +1,4 @@
-"""`gpiorig bench verify` on virtual boards in this process: the same questions and verdicts, without sigrok-cli and ptys."""
+"""`gpiorig bench verify` on virtual boards in this process, without sigrok-cli and ptys."""
 
 from __future__ import annotations
 

@@ -1,0 +1,143 @@
+"""Each fault of a virtual bench, and which command names it: writes docs/evidence/bench-faults.md.
+
+PYTHONPATH=tests/support .venv/bin/python tests/studies/bench_faults.py [KIND ...]
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import directbench
+import msgspec
+from commandline import ROOT
+from verifybench import verified
+
+from gpiorig.capture.errors import CaptureError
+from gpiorig.rig.errors import RigError
+from gpiorig.rig.recordings.opened import open_recording
+from gpiorig.rig.results.analyse import analyse
+from gpiorig.rig.results.checks import failed_checks
+from gpiorig.rig.run.bench_findings import Finding
+from gpiorig.rig.verify.certificate import Certificate
+
+GPIORIG = Path(sys.executable).parent / "gpiorig"
+DEMO = ROOT / "rig/gpiorig/rig/demo_bench.toml"
+PAGE = ROOT / "docs/evidence/bench-faults.md"
+PINGPONG = ROOT / "experiments/pingpong.toml"
+PACKETS = 10
+WORDS = 110  # characters of a cell
+
+FAULTS = {
+    "no fault": "",
+    "swapped, two data lines": 'kind = "swapped"\nchannel = "P8_46"\nother = "P8_43"',
+    "swapped, strobe and data": 'kind = "swapped"\nchannel = "P8_45"\nother = "P8_46"',
+    "swapped, leads of two nodes": 'kind = "swapped"\nchannel = "P8_46"\nother = "P8_40"',
+    "stuck, data line low": 'kind = "stuck"\nchannel = "P8_46"\nlevel = 0',
+    "stuck, strobe high": 'kind = "stuck"\nchannel = "P8_45"\nlevel = 1',
+    "floating, data line": 'kind = "floating"\nchannel = "P8_43"\ntoggle_hz = 50_000',
+    "joined, low wins": 'kind = "joined"\nchannel = "P8_46"\nother = "P8_43"\nwins = 0',
+    "joined, high wins": 'kind = "joined"\nchannel = "P8_46"\nother = "P8_43"\nwins = 1',
+    "glitch, every 10 ms": 'kind = "glitch"\nchannel = "P8_45"\nwidth_ps = [60_000, 100_000]\nevery_us = 10_000',
+    "dropped, 5000 samples at 1 s": 'kind = "dropped"\nsamples = 5_000\nat_us = [1_000_000]',
+    "dropped, with a sync line": 'kind = "dropped"\nsamples = 5_000\nat_us = [1_000_000]',
+    "dies, at 0.15 s": 'kind = "dies"\nat_us = 150_000',
+    "stalls, at 0.15 s": 'kind = "stalls"\nat_us = 150_000',
+    "serial_stall, 0.3 s at 1 s": 'kind = "serial_stall"\nnode = "initiator"\nfrom_us = 1_000_000\nfor_us = 300_000',
+    "garbled, 3000 ppm": 'kind = "garbled"\nnode = "initiator"\nppm = 3_000',
+    "lost_bytes, 3000 ppm": 'kind = "lost_bytes"\nnode = "initiator"\nppm = 3_000',
+    "lost_lines, 20 %": 'kind = "lost_lines"\nnode = "initiator"\nppm = 200_000',
+    "brown_out, from the start": 'kind = "brown_out"\nnode = "responder"\nat_us = 0\noff_us = 1_000_000_000',
+    "brown_out, 50 ms at 1 s": 'kind = "brown_out"\nnode = "responder"\nat_us = 1_000_000\noff_us = 50_000',
+    "clock_step, 200 ppm at 1 s": 'kind = "clock_step"\nnode = "responder"\nat_us = 1_000_000\nppb = 200_000',
+}
+
+THROUGH_SIGROK = ("dies", "stalls")  # faults of a connection, which only the real way has
+
+HEAD = """\
+# Faults of a bench, and the command that names them
+
+Each fault switch of the virtual bench ([bench files](../reference/bench-files.md#faults)) on the bench of the demo,
+with 10 packets. **A virtual bench, not a measurement of hardware.** A dash: nothing is named. `gpiorig bench check`
+reads the file, in which no fault of leads, boards or connections can be, so it has no column. A verification of this
+bench takes 0.3 s of virtual time and does not see what comes at 1 s; on a real bench it lasts 10 s at least. `run` is
+the reason of an incomplete recording, `report` the first failed check.
+
+One row has dashes only: an analyzer without a sync line that loses samples while nothing happens. On a real bench the
+host's clock finds such a loss if it is longer than a millisecond or so ([capture](../start/capture.md)); a virtual
+bench's time does not follow the host's clock. A sync line finds it on both.
+
+Written by `tests/studies/bench_faults.py`; a test holds it to the fault switches.
+
+| fault | verify | run | report |
+| -- | -- | -- | -- |
+"""
+
+
+def cell(texts: list[str]) -> str:
+    """A cell of the table."""
+    if not texts:
+        return "-"
+    first = texts[0].replace("|", "/").replace("\n", " ").removesuffix(".")
+    short = first if len(first) <= WORDS else f"{first[:WORDS].rsplit(' ', 1)[0]} …"
+    return short + (f" (and {len(texts) - 1} more)" if len(texts) > 1 else "")
+
+
+def wrong(findings: list[Finding]) -> list[str]:
+    """The findings that are errors."""
+    return [f"{finding.about}: {finding.what}" for finding in findings if finding.verdict == "wrong"]
+
+
+def direct(folder: Path, text: str) -> tuple[list[str], list[str], list[str]]:
+    """What verify, run and report name, on boards in this process."""
+    verify = wrong(verified(folder, text))
+    try:
+        recording = directbench.record(folder, text, PINGPONG.read_text(), packets=PACKETS)
+    except (RigError, CaptureError) as error:
+        return verify, [str(error)], []
+    failed = failed_checks(analyse(open_recording(recording)), recording)
+    return verify, [recording.info.reason] if recording.info.reason else [], failed
+
+
+def through_sigrok(folder: Path, text: str) -> tuple[list[str], list[str], list[str]]:
+    """The same with the commands, sigrok-cli and the analyzer's connection."""
+    bench, recording = folder / "bench.toml", folder / "run"
+    bench.write_text(text)
+    done = called("bench", "verify", bench, "--json")
+    verify = wrong([*msgspec.json.decode(done.stdout, type=Certificate).findings]) if done.stdout else [done.stderr]
+    ran = called("run", bench, "pingpong", "-o", recording, "--packets", PACKETS, "--no-report")
+    report = called("report", recording).stderr if recording.exists() else ""
+    return verify, ran.stderr.strip().splitlines()[-1:], report.strip().splitlines()[:1]
+
+
+def called(*words: object) -> subprocess.CompletedProcess[str]:
+    """A command of gpiorig."""
+    return subprocess.run([GPIORIG, *map(str, words)], capture_output=True, text=True, timeout=300, check=False)
+
+
+def row(folder: Path, name: str, fault: str) -> str:
+    """The row of a fault."""
+    text = DEMO.read_text() + (f"\n[[virtual.faults]]\n{fault}\n" if fault else "")
+    if "sync" in name:
+        text = text.replace("[analyzers.la]", '[analyzers.la]\nsync = "P8_20"', 1)
+    look = through_sigrok if name.startswith(THROUGH_SIGROK) else direct
+    return f"| {name} | {' | '.join(cell(texts) for texts in look(folder, text))} |"
+
+
+def main() -> None:
+    """Write the page, or print the rows of some kinds."""
+    rows = []
+    for name, fault in FAULTS.items():
+        if len(sys.argv) > 1 and not name.startswith(tuple(sys.argv[1:])):
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            rows.append(row(Path(folder), name, fault))
+        print(rows[-1], flush=True)
+    if len(sys.argv) == 1:
+        PAGE.write_text(HEAD + "\n".join(rows) + "\n")
+
+
+if __name__ == "__main__":
+    main()
