@@ -13,6 +13,7 @@ from gpiorig.rig.bench.ends import EndFault
 from gpiorig.rig.bench.world import NodeFault
 
 PAGE = ROOT / "docs/evidence/bench-faults.md"
+OPEN = {"clock_step", "dropped", "serial_stall"}  # not named by any command yet, and the page states so
 DEMO = (ROOT / "rig/gpiorig/rig/demo_bench.toml").read_text()
 
 
@@ -21,7 +22,7 @@ def test_each_fault_switch_is_on_the_page_and_named() -> None:
     rows = [line.strip("| ").split(" | ") for line in PAGE.read_text().splitlines() if line.startswith("| ")][2:]
     named = {name.partition(",")[0] for name, *cells in rows if any(cell != "-" for cell in cells)}
 
-    assert {kind.__struct_config__.tag for kind in (*get_args(EndFault), *get_args(NodeFault))} == named
+    assert {kind.__struct_config__.tag for kind in (*get_args(EndFault), *get_args(NodeFault))} == named | OPEN
 
 
 @pytest.mark.slow

@@ -98,7 +98,8 @@ def direct(folder: Path, text: str) -> tuple[list[str], list[str], list[str]]:
     except (RigError, CaptureError) as error:
         return verify, [str(error)], []
     failed = failed_checks(analyse(open_recording(recording)), recording)
-    return verify, [recording.info.reason] if recording.info.reason else [], failed
+    losses = [f"{loss.samples} samples lost, found by {loss.found_by}" for loss in recording.info.losses]
+    return verify, [*losses, *([recording.info.reason] if recording.info.reason else [])], failed
 
 
 def through_sigrok(folder: Path, text: str) -> tuple[list[str], list[str], list[str]]:
