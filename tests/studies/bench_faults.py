@@ -41,17 +41,17 @@ FAULTS = {
     "joined, low wins": 'kind = "joined"\nchannel = "P8_46"\nother = "P8_43"\nwins = 0',
     "joined, high wins": 'kind = "joined"\nchannel = "P8_46"\nother = "P8_43"\nwins = 1',
     "glitch, every 10 ms": 'kind = "glitch"\nchannel = "P8_45"\nwidth_ps = [60_000, 100_000]\nevery_us = 10_000',
-    "dropped, 5000 samples at 1 s": 'kind = "dropped"\nsamples = 5_000\nat_us = [1_000_000]',
-    "dropped, with a sync line": 'kind = "dropped"\nsamples = 5_000\nat_us = [1_000_000]',
+    "dropped, 5000 samples at 0.3 s": 'kind = "dropped"\nsamples = 5_000\nat_us = [300_000]',
+    "dropped, with a sync line": 'kind = "dropped"\nsamples = 5_000\nat_us = [300_000]',
     "dies, at 0.15 s": 'kind = "dies"\nat_us = 150_000',
     "stalls, at 0.15 s": 'kind = "stalls"\nat_us = 150_000',
-    "serial_stall, 0.3 s at 1 s": 'kind = "serial_stall"\nnode = "initiator"\nfrom_us = 1_000_000\nfor_us = 300_000',
+    "serial_stall, 0.3 s at 0.3 s": 'kind = "serial_stall"\nnode = "initiator"\nfrom_us = 300_000\nfor_us = 300_000',
     "garbled, 3000 ppm": 'kind = "garbled"\nnode = "initiator"\nppm = 3_000',
     "lost_bytes, 3000 ppm": 'kind = "lost_bytes"\nnode = "initiator"\nppm = 3_000',
     "lost_lines, 20 %": 'kind = "lost_lines"\nnode = "initiator"\nppm = 200_000',
     "brown_out, from the start": 'kind = "brown_out"\nnode = "responder"\nat_us = 0\noff_us = 1_000_000_000',
-    "brown_out, 50 ms at 1 s": 'kind = "brown_out"\nnode = "responder"\nat_us = 1_000_000\noff_us = 50_000',
-    "clock_step, 200 ppm at 1 s": 'kind = "clock_step"\nnode = "responder"\nat_us = 1_000_000\nppb = 200_000',
+    "brown_out, 50 ms at 0.3 s": 'kind = "brown_out"\nnode = "responder"\nat_us = 300_000\noff_us = 50_000',
+    "clock_step, 200 ppm at 0.3 s": 'kind = "clock_step"\nnode = "responder"\nat_us = 300_000\nppb = 200_000',
 }
 
 THROUGH_SIGROK = ("dies", "stalls")  # faults of a connection, which only the real way has
@@ -62,12 +62,13 @@ HEAD = """\
 Each fault switch of the virtual bench ([bench files](../reference/bench-files.md#faults)) on the bench of the demo,
 with 10 packets. **A virtual bench, not a measurement of hardware.** A dash: nothing is named. `gpiorig bench check`
 reads the file, in which no fault of leads, boards or connections can be, so it has no column. A verification of this
-bench takes 0.3 s of virtual time and does not see what comes at 1 s; on a real bench it lasts 10 s at least. `run` is
+bench takes 0.3 s of virtual time and does not see what comes at 0.3 s; on a real bench it lasts 10 s at least. `run` is
 the reason of an incomplete recording, `report` the first failed check.
 
-One row has dashes only: an analyzer without a sync line that loses samples while nothing happens. On a real bench the
-host's clock finds such a loss if it is longer than a millisecond or so ([capture](../start/capture.md)); a virtual
-bench's time does not follow the host's clock. A sync line finds it on both.
+Rows with dashes only are open: samples lost without a sync line while nothing happens (a real bench's host clock finds
+a loss longer than a millisecond or so, [capture](../start/capture.md); virtual time does not follow that clock), and a
+step of a node's clock that no check of so short a run looks for. `stalls` is named by its consequence only, since a
+virtual analyzer may be silent; a real one that sends nothing for 2 s is an error. A glitch is named as noise.
 
 Written by `tests/studies/bench_faults.py`; a test holds it to the fault switches.
 
