@@ -47,7 +47,15 @@ class AnalyzerError(CaptureError):
 
 
 class SerialPortError(CaptureError):
-    """A serial port is missing, in use or unplugged, or the node on it did not answer in time."""
+    """A serial port is missing, in use or unplugged, or the node on it did not answer in time.
+
+    Attributes
+    ----------
+    node
+        The node on it; empty where none is known.
+    """
+
+    node = ""
 
 
 class RecordingError(CaptureError):

@@ -4,6 +4,7 @@ COMMANDS = {
     "demo": "Run two virtual boards, capture them with sigrok-cli, decode, and write a report.",
     "run": "Run an experiment on a bench and record it.",
     "study": "Make the figures and tables of study files: record their points, analyse them, write pages.",
+    "queue": "Run studies and experiments over benches, unattended: resume, watchdogs, quarantine, other machines.",
     "capture": "Record a logic analyzer, for as long as you like.",
     "live": "Show the results of a capture while it runs.",
     "report": "Rebuild tables, figures and page of a recording.",

@@ -25,4 +25,4 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--packets", type=int, metavar="N", help="number of packets, in place of the experiment's")
     parser.add_argument("--flash", action="store_true", help="first flash the boards that do not hold their image")
     parser.add_argument("--no-report", action="store_true", help="record only")
-    parser.add_argument("--json", action="store_true", help="print the numbers as one JSON object")
+    parser.add_argument("--json", action="store_true", help="print the numbers, or what went wrong, as one JSON object")

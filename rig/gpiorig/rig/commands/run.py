@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import json
 import sys
 
+from gpiorig.capture.errors import CaptureError, SerialPortError
 from gpiorig.rig import names
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.commands.flash import flash_different
 from gpiorig.rig.commands.report import analyse_and_print
+from gpiorig.rig.errors import RigError
 from gpiorig.rig.experiments import experiment as experiments
 from gpiorig.rig.experiments import images
 from gpiorig.rig.run import runner
@@ -18,7 +21,17 @@ from gpiorig.rig.verify.certificate import objection
 
 
 def run(options: argparse.Namespace) -> int:
-    """Record, then report."""
+    """Record, then report; with --json an error is an object, too."""
+    try:
+        return _run(options)
+    except (RigError, CaptureError, OSError) as error:
+        if options.json:
+            node = error.node if isinstance(error, SerialPortError) else ""
+            print(json.dumps({"error": {"kind": type(error).__name__, "text": str(error), "node": node}}))
+        raise
+
+
+def _run(options: argparse.Namespace) -> int:
     bench_file = names.bench(options.bench)
     experiment_file = names.experiment(options.experiment)
     bench = benches.load(bench_file)
@@ -33,6 +46,7 @@ def run(options: argparse.Namespace) -> int:
         bench, experiment, bench_file=bench_file, output=options.output, firmware=firmware, flashed=options.flash
     )
     if options.no_report:
-        print(recording.folder)
+        state = {"recording": str(recording.folder), "state": recording.state, "reason": recording.info.reason}
+        print(json.dumps(state) if options.json else recording.folder)
         return 0
     return analyse_and_print(recording, as_json=options.json)

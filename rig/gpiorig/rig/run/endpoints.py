@@ -7,6 +7,7 @@ import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from gpiorig.capture.errors import SerialPortError
 from gpiorig.capture.recording.recording import BenchRemark, Recording
 from gpiorig.capture.serial.port import SerialPort
 from gpiorig.capture.serial.reader import SerialReader
@@ -64,7 +65,7 @@ def serial_ports(
     bench: Bench, ends: Endpoints, recording: Recording, *, recorded: bool = True
 ) -> Iterator[dict[str, SerialPort]]:
     """The nodes' ports, open and recorded; a virtual bench waits for a reader also where they are not `recorded`."""
-    with contextlib.ExitStack() as stack:
+    with _naming_nodes(ends), contextlib.ExitStack() as stack:
         reader = stack.enter_context(SerialReader())
         yield {
             name: stack.enter_context(
@@ -79,6 +80,16 @@ def serial_ports(
             )
             for name, port in ends.ports.items()
         }
+
+
+@contextlib.contextmanager
+def _naming_nodes(ends: Endpoints) -> Iterator[None]:
+    """Enter the node into errors of its port."""
+    try:
+        yield
+    except SerialPortError as error:
+        error.node = {port: node for node, port in ends.ports.items()}.get(error.where, "")
+        raise
 
 
 @contextlib.contextmanager

@@ -1,0 +1,109 @@
+"""How an attempt ended: what failed, read from the recording and from what the program printed."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import signal
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gpiorig.capture.errors import CaptureError
+from gpiorig.capture.recording.recording import DESCRIPTION, Recording
+
+CAUSES = {
+    "board": "a node is silent, or its serial port is gone",
+    "analyzer": "an analyzer is silent, gone or too slow; the recording is not complete",
+    "bench": "a virtual bench ended",
+    "firmware": "a node refuses a command, or runs another firmware",
+    "input": "a file or an option cannot be used; there is no other attempt",
+    "silent": "the run wrote nothing for too long",
+    "timeout": "the run lasted too long",
+    "connection": "another machine cannot be reached",
+    "disk": "the disk is full, or nearly",
+    "study": "points of a study failed",
+    "stopped": "the queue was stopped",
+    "program": "the program ended without a reason of the others",
+}
+_CAUSE_OF = {
+    "SerialPortError": "board",
+    "AnalyzerError": "analyzer",
+    "VirtualBenchError": "bench",
+    "FirmwareError": "firmware",
+    "BenchError": "input",
+}
+FULL = "No space left on device"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How an attempt ended.
+
+    Parameters
+    ----------
+    cause
+        Empty if it is complete, else one of `CAUSES`.
+    text
+        Why, in words.
+    node
+        The node whose port it is about, if it is about one.
+    """
+
+    cause: str = ""
+    text: str = ""
+    node: str = ""
+
+
+def state_of(folder: Path) -> str:
+    """The state of the recording in a folder; empty without one, "damaged" for one that cannot be opened."""
+    if not (folder / DESCRIPTION).exists():
+        return ""
+    try:
+        return Recording.open(folder).state
+    except CaptureError:
+        return "damaged"
+
+
+def of_experiment(status: int, stdout: str, stderr: str, folder: Path) -> Outcome:
+    """How `gpiorig run` ended, by its status, its output and the recording."""
+    state = state_of(folder)
+    if status == 0 and state == "complete":
+        return Outcome()
+    if status == 0:
+        reason = Recording.open(folder).info.reason if state in ("incomplete", "interrupted") else ""
+        return _outcome("analyzer", f"the recording is {state or 'not there'}: {reason}")
+    error = _error(stdout)
+    text = str(error.get("text", "")) or last_words(status, stderr)
+    return _outcome(_CAUSE_OF.get(str(error.get("kind", "")), "program"), text, str(error.get("node", "")))
+
+
+def of_study(status: int, stderr: str) -> Outcome:
+    """How `gpiorig study run` ended."""
+    if status == 0:
+        return Outcome()
+    if status == 1:
+        return _outcome("study", "points of the study failed: `gpiorig study report -o` this folder names them")
+    return _outcome("program", last_words(status, stderr))
+
+
+def last_words(status: int, stderr: str) -> str:
+    """The last line that a program printed, or the signal that ended it."""
+    lines = stderr.split("\n")
+    line = next((line.strip() for line in reversed(lines) if line.strip()), "")
+    if status < 0:
+        return f"ended by {signal.Signals(-status).name}{f': {line}' if line else ''}"
+    return line or f"ended with status {status}"
+
+
+def _outcome(cause: str, text: str, node: str = "") -> Outcome:
+    return Outcome("disk" if FULL in text else cause, text, node)
+
+
+def _error(stdout: str) -> dict[str, Any]:
+    """The error that `gpiorig run --json` prints as its last line; empty without one."""
+    for line in reversed(stdout.splitlines()):
+        with contextlib.suppress(ValueError):
+            error = json.loads(line).get("error", {})
+            return error if isinstance(error, dict) else {}
+    return {}

@@ -1,0 +1,223 @@
+"""Queue files: jobs over benches, repeats, watchdogs and limits of the disk (docs/guide/unattended.md)."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from gpiorig.rig import durations
+from gpiorig.rig.errors import BenchError, RigError
+from gpiorig.rig.strict_toml import load as load_toml
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")  # names become parts of folder names
+_SIZE = re.compile(r"(\d+(?:\.\d+)?) ?(kB|MB|GB|TB|B)")
+_BYTES = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+FILE_ORDER = "all"  # the lane of all jobs, in the order of the file
+SSH = "ssh://"
+
+Count = Annotated[int, Meta(ge=1, le=1_000_000)]
+Words = tuple[str, ...]
+
+
+class QueueBench(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A bench of a queue.
+
+    Parameters
+    ----------
+    file
+        Its bench file, the name of one that comes with gpiorig, or ``ssh://[USER@]HOST[:PORT]/PATH`` of one on
+        another machine.
+    power_cycle
+        A command that takes the power off and on again, in words; ``{bench}``, ``{node}`` and ``{cause}`` are filled
+        in. It runs after a failure, before the next attempt.
+    ssh
+        The program that reaches another machine, with its options.
+    gpiorig
+        The program there.
+    """
+
+    file: str
+    power_cycle: Words = ()
+    ssh: Words = ("ssh", "-o", "BatchMode=yes", "-o", "ServerAliveInterval=15")
+    gpiorig: Words = ("gpiorig",)
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether it is on another machine."""
+        return self.file.startswith(SSH)
+
+
+class Job(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An experiment on a bench, or a study.
+
+    Parameters
+    ----------
+    name
+        Its name; runs are called so, with a number.
+    experiment, study
+        One of the two: an experiment file or a study file, or the name of one.
+    bench
+        The key of a bench in `[benches]`; a study without one runs on the bench that it asks for.
+    packets
+        Of an experiment, in place of its own number.
+    quick
+        Of a study.
+    repeats
+        Runs in each pass over the jobs.
+    """
+
+    name: str
+    experiment: str = ""
+    study: str = ""
+    bench: str = ""
+    packets: Count | None = None
+    quick: bool = False
+    repeats: Count = 1
+
+
+class Repeat(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Passes over all jobs: so many, or until a date after which no run starts, whichever comes first."""
+
+    count: Count | None = None
+    until: datetime.datetime | None = None
+
+
+class Watchdog(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """When a run has failed, and what follows.
+
+    Parameters
+    ----------
+    silence
+        A run whose folder has not changed for this long is ended.
+    timeout
+        A run that lasts longer than this is ended; empty: there is no limit.
+    retries
+        Attempts after the first one.
+    pause
+        Before the next attempt, after the power-cycle hook.
+    hook_timeout
+        A power-cycle hook that lasts longer than this is ended.
+    quarantine_after
+        Failures in a row after which a node or a bench is not used any more.
+    """
+
+    silence: str = "5m"
+    timeout: str = ""
+    retries: Annotated[int, Meta(ge=0, le=1000)] = 2
+    pause: str = "5s"
+    hook_timeout: str = "1m"
+    quarantine_after: Count = 3
+
+
+class Disk(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Limits of the disk.
+
+    Parameters
+    ----------
+    keep_free
+        No run starts with less than this free, and one that runs is ended.
+    quota
+        Of the folder of the queue; empty: there is no limit.
+    wait
+        How long to wait for free space before the queue ends.
+    """
+
+    keep_free: str = "1GB"
+    quota: str = ""
+    wait: str = "1h"
+
+
+class QueueFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"jobs": "job"}):
+    """A queue; `output` is relative to the folder of the file."""
+
+    output: str
+    jobs: tuple[Job, ...]
+    benches: dict[str, QueueBench] = {}
+    order: Literal["file", "by bench"] = "file"
+    repeat: Repeat = Repeat()
+    watchdog: Watchdog = Watchdog()
+    disk: Disk = Disk()
+
+    def lane_of(self, job: Job) -> str:
+        """Jobs of one lane run one after another; lanes run in parallel."""
+        return FILE_ORDER if self.order == "file" else job.bench
+
+    @property
+    def lanes(self) -> dict[str, list[Job]]:
+        """The jobs of each lane, in the order of the file."""
+        lanes: dict[str, list[Job]] = {}
+        for job in self.jobs:
+            lanes.setdefault(self.lane_of(job), []).append(job)
+        return lanes
+
+
+def load(path: Path) -> QueueFile:
+    """The checked queue of a file; raises `BenchError` with the file, the key and the remedy."""
+    file, what = load_toml(path, QueueFile, what="queue file"), f"queue file {path}"
+    if not file.output or not file.jobs:
+        raise BenchError(f"{what}: needs `output`, a folder, and at least one [[job]].")
+    _check_jobs(file, what=what)
+    _check_benches(file.benches, what=what)
+    for key in ("silence", "timeout", "pause", "hook_timeout"):
+        seconds(getattr(file.watchdog, key), what=f"{what}: watchdog.{key}")
+    seconds(file.disk.wait, what=f"{what}: disk.wait")
+    for key in ("keep_free", "quota"):
+        size(getattr(file.disk, key), what=f"{what}: disk.{key}")
+    return file
+
+
+def seconds(text: str, *, what: str = "queue file") -> float:
+    """A time such as ``5m``; infinite for an empty text."""
+    try:
+        return float(durations.seconds(text)) if text else float("inf")
+    except RigError as error:
+        raise BenchError(f"{what}: {error}") from error
+
+
+def size(text: str, *, what: str = "queue file") -> float:
+    """Bytes of a size such as ``20GB``; infinite for an empty text."""
+    if not text:
+        return float("inf")
+    match = _SIZE.fullmatch(text)
+    if match is None:
+        raise BenchError(f"{what} is {text!r}; write a size such as 500MB or 20GB.")
+    return float(match[1]) * _BYTES[match[2]]
+
+
+def _check_jobs(file: QueueFile, *, what: str) -> None:
+    names = [job.name for job in file.jobs]
+    for job in file.jobs:
+        where = f"{what}: job `{job.name}`"
+        if not _NAME.fullmatch(job.name):
+            raise BenchError(f"{where}: use up to 64 letters, digits, - and _ in its name, a letter first.")
+        if names.count(job.name) > 1:
+            raise BenchError(f"{where}: is there twice; give each job a name of its own.")
+        if bool(job.experiment) == bool(job.study):
+            raise BenchError(f"{where}: give either `experiment` or `study`.")
+        if job.bench and job.bench not in file.benches:
+            known = ", ".join(file.benches) or "none"
+            raise BenchError(f"{where}: no bench is called `{job.bench}` in [benches]; known: {known}.")
+        if job.experiment and not job.bench:
+            raise BenchError(f"{where}: an experiment needs `bench`, a key of [benches].")
+        if job.experiment and job.quick:
+            raise BenchError(f"{where}: `quick` belongs to a study; an experiment has `packets`.")
+        if job.study and job.packets is not None:
+            raise BenchError(f"{where}: `packets` belongs to an experiment; a study has `quick`.")
+        if job.study and job.bench and file.benches[job.bench].is_remote:
+            raise BenchError(f"{where}: a study cannot run on a bench of another machine; start it there.")
+
+
+def _check_benches(benches: Mapping[str, QueueBench], *, what: str) -> None:
+    files: dict[str, str] = {}
+    for name, bench in benches.items():
+        if not _NAME.fullmatch(name):
+            raise BenchError(f"{what}: bench `{name}`: use up to 64 letters, digits, - and _, a letter first.")
+        if other := files.get(bench.file):
+            raise BenchError(f"{what}: benches `{other}` and `{name}` are the same file; delete one.")
+        files[bench.file] = name

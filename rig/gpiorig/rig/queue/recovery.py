@@ -1,0 +1,63 @@
+"""What an earlier queue left: the time in which none ran is a record, and so is each run that was cut."""
+
+from __future__ import annotations
+
+import datetime
+
+from gpiorig.rig.queue import outcome
+from gpiorig.rig.queue.disk import size_of
+from gpiorig.rig.queue.folders import ALIVE, Folders
+from gpiorig.rig.queue.journal import Journal
+from gpiorig.rig.queue.plan import Run
+from gpiorig.rig.queue.queue_file import Job, QueueFile
+from gpiorig.rig.queue.state import State
+
+
+def recover(file: QueueFile, journal: Journal, state: State, folders: Folders) -> None:
+    """Write what happened since the last record of an earlier queue."""
+    if not journal.records:
+        return
+    last = journal.records[-1]
+    if last.event != "queue ended" or last.text:
+        seen = datetime.datetime.fromisoformat(last.at)
+        alive = folders.output / ALIVE
+        if alive.exists():
+            seen = max(seen, datetime.datetime.fromtimestamp(alive.stat().st_mtime, datetime.UTC))
+        seconds = (datetime.datetime.now(datetime.UTC) - seen).total_seconds()
+        journal.write(
+            "gap",
+            text=f"no queue ran from {seen.isoformat(timespec='milliseconds')}: {last.text or 'it was killed'}",
+            seconds=round(max(seconds, 0.0), 3),
+        )
+    jobs = {job.name: job for job in file.jobs}
+    for name, progress in list(state.runs.items()):
+        job, _, number = name.rpartition("-")
+        if progress.state == "running":
+            known = jobs.get(job) or Job(job, experiment=job)  # a job that the file does not have any more
+            _recover_run(Run(known, int(number)), progress.attempts, journal, folders)
+
+
+def _recover_run(run: Run, attempt: int, journal: Journal, folders: Folders) -> None:
+    """A run that was running: complete before the queue could write it down, or cut."""
+    folder = folders.run(run)
+    about = {"run": run.name, "bench": run.job.bench, "attempt": attempt}
+    state = outcome.state_of(folder)
+    if run.job.experiment and state == "complete":
+        journal.write(
+            "complete",
+            **about,
+            text="the queue was killed before it wrote this down",
+            folder=folders.relative(folder),
+            state=state,
+            bytes=size_of(folder),
+        )
+        return
+    kept = folders.keep(run, attempt)
+    journal.write(
+        "cut",
+        **about,
+        text="the queue was killed",
+        folder=folders.relative(kept),
+        state=outcome.state_of(kept),
+        bytes=size_of(kept),
+    )

@@ -1,0 +1,154 @@
+"""A bench on another machine: `gpiorig run` is started there over SSH, and its recording is fetched."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from gpiorig.rig import names
+from gpiorig.rig.errors import BenchError
+from gpiorig.rig.queue import attempt, outcome
+from gpiorig.rig.queue.attempt import Watch
+from gpiorig.rig.queue.ends import End, run_options
+from gpiorig.rig.queue.folders import Folders
+from gpiorig.rig.queue.outcome import Outcome
+from gpiorig.rig.queue.plan import Run
+from gpiorig.rig.queue.queue_file import Job, QueueBench
+
+HOME = "gpiorig-queue"  # where recordings are there until they are fetched, below the home folder
+SHORT_S = 60.0  # a command that does little there is done within this
+FETCH_S = 3600.0  # fetching a recording is
+SSH_FAILED = 255  # the status of ssh when it is ssh that failed (ssh(1), EXIT STATUS)
+
+# The program ends when our end of its input is closed, by whatever. The size of the folder shows that it works.
+START = """\
+exec 3<&0
+{command} </dev/null 3<&- & run=$!
+( cat <&3; kill -TERM $run ) >/dev/null 2>&1 & input=$!
+( while kill -0 $run; do du -sk {folder} >&4; sleep 5; done ) 4>&2 >/dev/null 2>&1 & size=$!
+wait $run; status=$?
+kill $input $size 2>/dev/null
+exit $status"""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """The parts of ``ssh://[USER@]HOST[:PORT]/PATH``."""
+
+    host: str
+    port: int | None
+    path: str
+
+    @classmethod
+    def of(cls, text: str) -> Address:
+        """Raises `BenchError` for another form, and for a host that ssh would read as an option."""
+        try:
+            parts = urlsplit(text)
+            host, port = parts.netloc.rpartition(":")[0] if parts.port else parts.netloc, parts.port
+        except ValueError as error:
+            raise BenchError(f"{text}: {error}. Write ssh://HOST/PATH.") from error
+        if not host or host.startswith("-") or len(parts.path) < 2:
+            raise BenchError(f"{text}: write ssh://[USER@]HOST[:PORT]/PATH, such as ssh://lab/home/me/bench.toml.")
+        return cls(host, port, parts.path)
+
+
+class Remote(End):
+    """A bench file on another machine.
+
+    Parameters
+    ----------
+    bench
+        As the queue file has it.
+    base
+        Folder of the queue file.
+    """
+
+    def __init__(self, bench: QueueBench, base: Path) -> None:
+        self._bench, self._base, self._address = bench, base, Address.of(bench.file)
+        if shutil.which(bench.ssh[0]) is None:
+            raise BenchError(f"{bench.file}: the program {bench.ssh[0]} is not installed (apt: openssh-client).")
+
+    def check(self, jobs: Sequence[Job]) -> None:
+        """An experiment file has to be here, or is a name that is known there."""
+        for job in jobs:
+            names.experiment(self._experiment(job))
+
+    def run(self, run: Run, attempt_number: int, folders: Folders, watch: Watch) -> Outcome:
+        """Run there, fetch what there is, and delete it there when it is here."""
+        place = f"{HOME}/{run.name}-{attempt_number}-{uuid.uuid4().hex[:8]}"
+        try:
+            self._send(run, place)
+            command = self._command(f"cd; {START.format(command=self._start(run, place), folder=place)}")
+            ended = attempt.run(command, watch, output=folders.output, log=folders.log(run, attempt_number))
+            fetched = self._fetch(place, folders.run(run))
+        except (OSError, subprocess.SubprocessError) as error:
+            return Outcome("connection", f"{self._address.host}: {_text(error)}; what is there is in ~/{place}")
+        if ended.ended_by is not None:
+            return ended.ended_by
+        if ended.status == SSH_FAILED or not fetched:
+            text = outcome.last_words(ended.status, ended.stderr)
+            return Outcome("connection", f"{self._address.host}: {text}; what is there is in ~/{place}")
+        return outcome.of_experiment(ended.status, ended.stdout, ended.stderr, folders.run(run))
+
+    def sign(self, folder: Path, log: Path) -> object:
+        """The size of the folder there, as the last line states it."""
+        lines = log.with_name(f"{log.name}.stderr").read_bytes().splitlines()
+        return lines[-1] if lines else b""
+
+    def _experiment(self, job: Job) -> Path:
+        path = self._base / job.experiment
+        return path if path.exists() else Path(job.experiment)
+
+    def _send(self, run: Run, place: str) -> None:
+        """Make the folder, and write the experiment file into it."""
+        text = names.experiment(self._experiment(run.job)).read_bytes()
+        self._ask(f"mkdir -p {place} && cat >{place}/experiment.toml", text)
+
+    def _start(self, run: Run, place: str) -> str:
+        words = [*self._bench.gpiorig, "run", self._address.path, f"{place}/experiment.toml", *run_options(run.job)]
+        return shlex.join([*words, "-o", f"{place}/run"])
+
+    def _fetch(self, place: str, folder: Path) -> bool:
+        """Copy the recording in one step; whether all of it is here. It is deleted there only then."""
+        new = folder.with_name(f"{folder.name}.new")
+        shutil.rmtree(new, ignore_errors=True)
+        new.mkdir(parents=True)
+        pack = self._command(f"cd {place} && if test -d run; then tar -cf - run; else tar -cf - experiment.toml; fi")
+        with subprocess.Popen(pack, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as sender:
+            unpack = subprocess.run(["tar", "-xf", "-", "-C", new], stdin=sender.stdout, timeout=FETCH_S, check=False)
+        if sender.returncode or unpack.returncode:
+            shutil.rmtree(new)
+            return False
+        if (new / "run").is_dir():
+            os.sync()
+            (new / "run").replace(folder)
+        shutil.rmtree(new)
+        self._ask(f"rm -rf {place}")
+        return True
+
+    def _ask(self, script: str, text: bytes = b"") -> None:
+        """Run a script there that takes no time."""
+        subprocess.run(
+            self._command(f"cd; {script}"), input=text, capture_output=True, timeout=SHORT_S, check=True
+        )  # fmt: skip
+
+    def _command(self, script: str) -> list[str]:
+        """The command that runs a script of sh there."""
+        port = ["-p", str(self._address.port)] if self._address.port else []
+        return [*self._bench.ssh, *port, self._address.host, f"sh -c {shlex.quote(script)}"]
+
+
+def _text(error: Exception) -> str:
+    """The words of ssh, or of a program that cannot be started."""
+    if isinstance(error, subprocess.CalledProcessError):
+        return outcome.last_words(error.returncode, error.stderr.decode(errors="replace"))
+    if isinstance(error, subprocess.TimeoutExpired):
+        return f"no answer within {error.timeout:g} s"
+    return str(error)
