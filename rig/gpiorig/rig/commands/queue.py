@@ -29,8 +29,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _status(options: argparse.Namespace) -> int:
-    found = status.of(options.folder)
-    print(json.dumps(found) if options.json else status.text(found))
+    numbers = status.of(options.folder)
+    print(json.dumps(numbers) if options.json else status.text(numbers))
     return 0
 
 

@@ -32,7 +32,7 @@ class Limits:
         return shutil.disk_usage(self.folder).free < self.keep_free
 
     def lacking(self, wanted_bytes: int) -> str:
-        """Why a run of so many bytes does not fit; empty if it does."""
+        """Why a run of this size does not fit; empty if it does."""
         free, used = shutil.disk_usage(self.folder).free, size_of(self.folder)
         if free - wanted_bytes < self.keep_free:
             return (

@@ -23,7 +23,7 @@ class Folders:
         """The recording of an experiment, or the results of a study."""
         return self.output / RUNS / run.name
 
-    def kept(self, run: Run, attempt: int) -> Path:
+    def leftover(self, run: Run, attempt: int) -> Path:
         """Where what is left of an attempt is moved that did not become complete."""
         return self.output / KEPT / f"{run.name}-attempt-{attempt}"
 
@@ -40,16 +40,16 @@ class Folders:
 
         Of a study its complete points stay, and a recording that was cut is moved.
         """
-        kept, folder = self.kept(run, attempt), self.run(run)
+        leftover, folder = self.leftover(run, attempt), self.run(run)
         if run.job.study:
             for recording in _cut_points(folder):
-                place = kept / recording.parent.name
+                place = leftover / recording.parent.name
                 place.parent.mkdir(parents=True, exist_ok=True)
                 recording.replace(place)
-        elif folder.exists() and not kept.exists():
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            folder.replace(kept)
-        return kept
+        elif folder.exists() and not leftover.exists():
+            leftover.parent.mkdir(parents=True, exist_ok=True)
+            folder.replace(leftover)
+        return leftover
 
 
 def _cut_points(results: Path) -> list[Path]:

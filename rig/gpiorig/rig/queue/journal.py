@@ -48,7 +48,7 @@ class Record(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     cause
         Of a failure: one of `outcome.CAUSES`.
     text
-        Why, in words.
+        Why, as text.
     folder
         Where a recording is, relative to the folder of the queue; of a failed or cut attempt, where it is kept.
     state
@@ -83,7 +83,7 @@ class Journal:
         self.path, self._news, self._lock = output / NAME, news, threading.Lock()
         self.records = list(read(output))
         self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
-        os.ftruncate(self._file, _whole_bytes(self.path))
+        os.ftruncate(self._file, _end_of_lines(self.path))
         self._reserve = output / RESERVE
         with contextlib.suppress(OSError):  # a full disk, which the queue waits for
             self._reserve.write_bytes(b"\0" * RESERVE_BYTES)
@@ -103,13 +103,13 @@ class Journal:
         return record
 
     def _append(self, line: bytes) -> None:
-        whole = os.fstat(self._file).st_size
+        size = os.fstat(self._file).st_size
         try:
             if os.write(self._file, line) < len(line):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
             os.fsync(self._file)
         except OSError:
-            os.ftruncate(self._file, whole)
+            os.ftruncate(self._file, size)
             raise
 
     def close(self) -> None:
@@ -122,7 +122,7 @@ def read(output: Path) -> Iterator[Record]:
     path = output / NAME
     if not path.exists():
         return
-    for line in path.read_bytes()[: _whole_bytes(path)].splitlines():
+    for line in path.read_bytes()[: _end_of_lines(path)].splitlines():
         yield msgspec.json.decode(line, type=Record)
 
 
@@ -131,6 +131,6 @@ def now() -> str:
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
 
 
-def _whole_bytes(path: Path) -> int:
+def _end_of_lines(path: Path) -> int:
     """Up to the end of the last complete line."""
     return path.read_bytes().rfind(b"\n") + 1

@@ -81,7 +81,7 @@ class Lane:
         return self._context.state.runs[run.name].state if run.name in self._context.state.runs else "waiting"
 
     def _work_on(self, run: Run) -> str:
-        """Attempt a run until it is complete, or given up; why it cannot be attempted, if there is no room for it."""
+        """Attempt a run until it is complete, or given up; why not, if it lacks room."""
         state, bench = self._context.state, run.job.bench
         while self._state_of(run) == "waiting" and not self._context.stop.is_set():
             progress = state.runs.get(run.name)
@@ -125,7 +125,7 @@ class Lane:
                 seconds=seconds,
             )
             return ended
-        kept = folders.keep(run, number)
+        leftover = folders.keep(run, number)
         self._write(
             "cut" if ended.cause == "stopped" else "failed",
             run,
@@ -133,9 +133,9 @@ class Lane:
             node=ended.node,
             cause=ended.cause,
             text=ended.text,
-            folder=folders.relative(kept),
-            state=outcome.state_of(kept),
-            bytes=size_of(kept),
+            folder=folders.relative(leftover),
+            state=outcome.state_of(leftover),
+            bytes=size_of(leftover),
             seconds=seconds,
         )
         return ended
@@ -162,11 +162,11 @@ class Lane:
     def _power_cycle(self, run: Run, ended: Outcome) -> None:
         """Run the hook of the user; what it prints last, or why it failed, is in the journal."""
         bench = run.job.bench
-        if not bench or not (words := self._context.file.benches[bench].power_cycle):
+        if not bench or not (hook := self._context.file.benches[bench].power_cycle):
             return
         filled = [
             word.replace("{bench}", bench).replace("{node}", ended.node).replace("{cause}", ended.cause)
-            for word in words
+            for word in hook
         ]
         began_s = time.monotonic()
         try:

@@ -45,7 +45,7 @@ class Outcome:
     cause
         Empty if it is complete, else one of `CAUSES`.
     text
-        Why, in words.
+        Why, as text.
     node
         The node whose port it is about, if it is about one.
     """

@@ -1,4 +1,4 @@
-"""The runs of a queue: each job so many times in each pass over the jobs."""
+"""The runs of a queue: each job N times in each pass over the jobs."""
 
 from __future__ import annotations
 

@@ -34,8 +34,8 @@ class QueueBench(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Its bench file, the name of one that comes with gpiorig, or ``ssh://[USER@]HOST[:PORT]/PATH`` of one on
         another machine.
     power_cycle
-        A command that takes the power off and on again, in words; ``{bench}``, ``{node}`` and ``{cause}`` are filled
-        in. It runs after a failure, before the next attempt.
+        A command that takes the power off and on again, as a list of words; ``{bench}``, ``{node}`` and ``{cause}`` are
+        filled in. It runs after a failure, before the next attempt.
     ssh
         The program that reaches another machine, with its options.
     gpiorig
@@ -82,7 +82,7 @@ class Job(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Repeat(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Passes over all jobs: so many, or until a date after which no run starts, whichever comes first."""
+    """Passes over all jobs: this number of them, or until a date after which no run starts, whichever comes first."""
 
     count: Count | None = None
     until: datetime.datetime | None = None
@@ -96,7 +96,7 @@ class Watchdog(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     silence
         A run whose folder has not changed for this long is ended.
     timeout
-        A run that lasts longer than this is ended; empty: there is no limit.
+        A run that lasts longer than this is ended; empty: without a limit.
     retries
         Attempts after the first one.
     pause
@@ -123,7 +123,7 @@ class Disk(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     keep_free
         No run starts with less than this free, and one that runs is ended.
     quota
-        Of the folder of the queue; empty: there is no limit.
+        Of the folder of the queue; empty: without a limit.
     wait
         How long to wait for free space before the queue ends.
     """

@@ -52,12 +52,12 @@ def _recover_run(run: Run, attempt: int, journal: Journal, folders: Folders) -> 
             bytes=size_of(folder),
         )
         return
-    kept = folders.keep(run, attempt)
+    leftover = folders.keep(run, attempt)
     journal.write(
         "cut",
         **about,
         text="the queue was killed",
-        folder=folders.relative(kept),
-        state=outcome.state_of(kept),
-        bytes=size_of(kept),
+        folder=folders.relative(leftover),
+        state=outcome.state_of(leftover),
+        bytes=size_of(leftover),
     )

@@ -26,7 +26,7 @@ class Progress:
         How often it was started, and how many attempts failed since the queue was asked to try again.
     folder
         Where its recording is.
-    kept
+    leftovers
         Where those of its attempts are that failed or were cut.
     text
         Why it was given up or skipped.
@@ -36,7 +36,7 @@ class Progress:
     attempts: int = 0
     failures: int = 0
     folder: str = ""
-    kept: list[str] = field(default_factory=list)
+    leftovers: list[str] = field(default_factory=list)
     text: str = ""
 
 
@@ -95,8 +95,8 @@ class State:
                     del self.streaks[key]
             case "failed" | "cut":
                 run.state = "waiting"
-                run.kept += [record.folder] if record.folder else []
-                if record.event == "failed" and record.cause != "disk":  # which says nothing of the run
+                run.leftovers += [record.folder] if record.folder else []
+                if record.event == "failed" and record.cause != "disk":  # which does not concern the run
                     run.failures += 1
                     self._count(record)
             case "given up" | "skipped":

@@ -35,7 +35,7 @@ def of(output: Path) -> dict[str, Any]:
         "jobs": {job: dict(counts) for job, counts in jobs.items()},
         "running": [name for name, run in state.runs.items() if run.state == "running"],
         "problems": {name: run.text for name, run in state.runs.items() if run.state in ("given up", "skipped")},
-        "kept": [folder for run in state.runs.values() for folder in run.kept],
+        "kept": [folder for run in state.runs.values() for folder in run.leftovers],
         "quarantined": state.quarantined,
         "failures": dict(Counter(record.cause for record in records if record.event == "failed")),
         "gaps": [{"text": gap.text, "seconds": gap.seconds} for gap in state.gaps],
@@ -66,5 +66,5 @@ def line(record: Record) -> str:
     where = record.bench + (f"/{record.node}" if record.node else "")
     parts = [record.at[11:19], record.event, about, f"[{where}]" if where else "", record.cause]
     rest = f": {record.text}" if record.text else ""
-    kept = f" ({record.folder})" if record.folder else ""
-    return f"{' '.join(part for part in parts if part)}{rest}{kept}"
+    place = f" ({record.folder})" if record.folder else ""
+    return f"{' '.join(part for part in parts if part)}{rest}{place}"

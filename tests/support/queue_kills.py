@@ -1,0 +1,205 @@
+"""`kill -9` at random moments of a campaign: `python tests/support/queue_kills.py [--runs N] [--kills N] [--seed S]`.
+
+`gpiorig queue run` records runs of the demo bench; the queue, the run, its sigrok-cli or its bench is killed at random
+moments. A queue that was killed is called again. At the end all runs have to be complete and equal, what was cut has to
+be kept, to open, and to have nothing false in it, each time without a queue has to be a record, and each attempt has to
+have an end. Prints the counts; status 1 if something did not hold.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from kill_moments import Reference, false_in
+from leftovers import MARK, processes
+
+from gpiorig.capture.errors import CaptureError
+from gpiorig.capture.recording.recording import Recording
+from gpiorig.rig.queue import journal
+from gpiorig.rig.queue.journal import Record
+from gpiorig.rig.queue.state import State
+
+PATIENCE_S = 600.0
+NEVER = 10_000  # attempts: what is killed all the time is not given up
+QUEUE = """
+output = "out"
+[benches.desk]
+file = "demo"
+[[job]]
+name = "pp"
+bench = "desk"
+experiment = "pingpong"
+packets = {packets}
+repeats = {runs}
+[watchdog]
+pause = "0s"
+retries = {never}
+quarantine_after = {never}
+[disk]
+keep_free = "10MB"
+"""
+VICTIMS = {"queue": "queue\0run", "run": "cli\0run", "sigrok-cli": "sigrok-cli\0", "bench": "bench\0virtual"}
+
+
+class Campaign:
+    """A queue in a folder, its processes marked.
+
+    Parameters
+    ----------
+    place
+        An empty folder.
+    runs, packets
+        How many runs, and how many packets each has.
+    """
+
+    def __init__(self, place: Path, *, runs: int, packets: int) -> None:
+        self.output, self._file = place / "out", place / "queue.toml"
+        self._file.write_text(QUEUE.format(runs=runs, packets=packets, never=NEVER))
+        self._mark, self._place = str(uuid.uuid4()), place
+
+    def start(self) -> subprocess.Popen[bytes]:
+        """`gpiorig queue run`."""
+        with (self._place / "printed").open("ab") as printed:
+            return subprocess.Popen(
+                [sys.executable, "-m", "gpiorig.rig.cli", "queue", "run", str(self._file)],
+                env=os.environ | {MARK: self._mark},
+                stdout=printed,
+                stderr=printed,
+                start_new_session=True,
+            )
+
+    def kill(self, victim: str) -> bool:
+        """Kill a process of a kind; whether there was one."""
+        for number in processes(self._mark):
+            with contextlib.suppress(OSError):
+                if VICTIMS[victim].encode() in Path(f"/proc/{number}/cmdline").read_bytes():
+                    os.kill(number, signal.SIGKILL)
+                    return True
+        return False
+
+    def leftovers(self) -> list[str]:
+        """Processes that are left; they are ended."""
+        left = processes(self._mark)
+        for number in left:
+            os.kill(number, signal.SIGKILL)
+        return [f"process {number} is left: {command}" for number, command in left.items()]
+
+    @property
+    def records(self) -> list[Record]:
+        """Its journal."""
+        return list(journal.read(self.output))
+
+
+def trial(
+    place: Path, *, runs: int, kills: int, seed: int, packets: int = 20, longest_s: float = 12.0, victims: Sequence[str]
+) -> tuple[Counter[str], list[str]]:
+    """Run a campaign with kills; returns what happened, by name, and what did not hold."""
+    draw, counts = random.Random(seed), Counter[str]()
+    campaign = Campaign(place, runs=runs, packets=packets)
+    process = campaign.start()
+    while sum(counts[f"{victim} killed"] for victim in VICTIMS) < kills:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(draw.uniform(0, longest_s))
+        if process.poll() is not None:
+            break  # it was done before
+        victim = draw.choice(victims)
+        if campaign.kill(victim):
+            counts[f"{victim} killed"] += 1
+        if victim == "queue":
+            process.wait()
+            counts["starts"] += 1
+            process = campaign.start()
+    status = process.wait(PATIENCE_S)
+    faults = [f"the queue ends with status {status}"] if status else []
+    return counts, faults + campaign.leftovers() + judged(campaign, runs, counts)
+
+
+def judged(campaign: Campaign, runs: int, counts: Counter[str]) -> list[str]:
+    """What does not hold of a campaign that has ended."""
+    records = campaign.records
+    state = State.of(records)
+    counts.update(record.event for record in records)
+    faults = []
+    names = [f"pp-{number:04}" for number in range(1, runs + 1)]
+    for name in names:
+        if name not in state.runs or state.runs[name].state != "complete":
+            faults.append(f"{name} is not complete")
+    if state.runs.keys() - set(names):
+        faults.append("there are runs that were not asked for")
+    ends = sum(record.event in ("complete", "failed", "cut") for record in records)
+    if ends != counts["started"]:
+        faults.append(f"{counts['started']} attempts, {ends} ends")
+    if counts["gap"] > counts["queue killed"]:
+        faults.append(f"{counts['gap']} gaps, {counts['queue killed']} kills of the queue")
+    return faults + _of_recordings(campaign.output, state, counts)
+
+
+def _of_recordings(output: Path, state: State, counts: Counter[str]) -> list[str]:
+    """Complete ones are equal; those that were cut open, with nothing false in them; none is without a record."""
+    faults: list[str] = []
+    folders = [output / run.folder for run in state.runs.values() if run.state == "complete"]
+    if not folders:
+        return ["no run is complete"]
+    reference = Reference(Recording.open(folders[0]).edges(), 0.0, 0.0)
+    for folder in folders:
+        recording = Recording.open(folder)
+        faults += [f"{folder.name}: {problem}" for problem in recording.verify()]
+        if not np.array_equal(recording.edges().samples, reference.edges.samples):
+            faults.append(f"{folder.name}: its edges are not those of the other runs")
+    named = {output / name for run in state.runs.values() for name in run.leftovers}
+    there = set((output / "kept").glob("*"))
+    faults += [f"{path.name}: is not in the journal" for path in there - named]
+    faults += [f"{path.name}: is in the journal and not there" for path in named - there]
+    for folder in sorted(there):
+        try:
+            cut = Recording.open(folder)
+            counts[f"kept {cut.state}"] += 1
+            counts["edges kept"] += cut.edges().samples.size
+            faults += [f"{folder.name}: {fault}" for fault in false_in(cut, reference.edges)]
+        except CaptureError as error:
+            if any(folder.rglob("*.seg")):
+                faults.append(f"{folder.name}: cannot be opened: {error}")
+    return faults
+
+
+def main() -> int:
+    """A campaign; prints what happened."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=20, metavar="N", help="runs of the campaign (20)")
+    parser.add_argument("--kills", type=int, default=50, metavar="N", help="kills (50)")
+    parser.add_argument("--seed", type=int, default=1, metavar="S")
+    parser.add_argument("--longest", type=float, default=12.0, metavar="SECONDS", help="between two kills (12)")
+    options = parser.parse_args()
+    place, began_s = Path(tempfile.mkdtemp(prefix="queue-kills-")), time.monotonic()
+    counts, faults = trial(
+        place,
+        runs=options.runs,
+        kills=options.kills,
+        seed=options.seed,
+        longest_s=options.longest,
+        victims=tuple(VICTIMS),
+    )
+    for name, count in sorted(counts.items()):
+        print(f"{count:10} {name}")
+    print(f"{time.monotonic() - began_s:10.0f} s\n" + "\n".join(faults))
+    if not faults:
+        shutil.rmtree(place)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
