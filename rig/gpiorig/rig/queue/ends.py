@@ -37,10 +37,6 @@ class End(ABC):
     def sign(self, folder: Path, log: Path) -> object:
         """Changes while a run works."""
 
-    def needed(self, run: Run) -> Sequence[str]:
-        """The nodes without which a run cannot be."""
-        return ()
-
 
 class Local(End):
     """A bench of this machine; None: the one that a study asks for.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import shutil
 import subprocess
@@ -85,16 +84,15 @@ class Remote(End):
         place = f"{HOME}/{run.name}-{attempt_number}-{uuid.uuid4().hex[:8]}"
         try:
             self._send(run, place)
-            command = self._command(f"cd; {START.format(command=self._start(run, place), folder=place)}")
+            command = self._command(START.format(command=self._start(run, place), folder=place))
             ended = attempt.run(command, watch, output=folders.output, log=folders.log(run, attempt_number))
-            fetched = self._fetch(place, folders.run(run))
+            self._fetch(place, folders.run(run))
         except (OSError, subprocess.SubprocessError) as error:
             return Outcome("connection", f"{self._address.host}: {_text(error)}; what is there is in ~/{place}")
         if ended.ended_by is not None:
             return ended.ended_by
-        if ended.status == SSH_FAILED or not fetched:
-            text = outcome.last_words(ended.status, ended.stderr)
-            return Outcome("connection", f"{self._address.host}: {text}; what is there is in ~/{place}")
+        if ended.status == SSH_FAILED:
+            return Outcome("connection", f"{self._address.host}: {outcome.last_words(ended.status, ended.stderr)}")
         return outcome.of_experiment(ended.status, ended.stdout, ended.stderr, folders.run(run))
 
     def sign(self, folder: Path, log: Path) -> object:
@@ -115,34 +113,47 @@ class Remote(End):
         words = [*self._bench.gpiorig, "run", self._address.path, f"{place}/experiment.toml", *run_options(run.job)]
         return shlex.join([*words, "-o", f"{place}/run"])
 
-    def _fetch(self, place: str, folder: Path) -> bool:
-        """Copy the recording in one step; whether all of it is here. It is deleted there only then."""
+    def _fetch(self, place: str, folder: Path) -> None:
+        """Copy the recording in one step; it is deleted there when all of it is here.
+
+        Raises
+        ------
+        subprocess.SubprocessError
+            It cannot be copied.
+        """
         new = folder.with_name(f"{folder.name}.new")
         shutil.rmtree(new, ignore_errors=True)
         new.mkdir(parents=True)
         pack = self._command(f"cd {place} && if test -d run; then tar -cf - run; else tar -cf - experiment.toml; fi")
-        with subprocess.Popen(pack, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as sender:
-            unpack = subprocess.run(["tar", "-xf", "-", "-C", new], stdin=sender.stdout, timeout=FETCH_S, check=False)
-        if sender.returncode or unpack.returncode:
+        try:
+            with subprocess.Popen(
+                pack, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            ) as sender:
+                unpack = ["tar", "-xf", "-", "-C", str(new)]
+                unpacked = subprocess.run(
+                    unpack, stdin=sender.stdout, capture_output=True, timeout=FETCH_S, check=False
+                )
+                assert sender.stderr is not None
+                complaint = sender.stderr.read()
+            for status, text in ((sender.returncode, complaint), (unpacked.returncode, unpacked.stderr)):
+                if status:
+                    raise subprocess.CalledProcessError(status, "tar", stderr=text)
+            if (new / "run").is_dir():
+                (new / "run").replace(folder)
+        finally:
             shutil.rmtree(new)
-            return False
-        if (new / "run").is_dir():
-            os.sync()
-            (new / "run").replace(folder)
-        shutil.rmtree(new)
         self._ask(f"rm -rf {place}")
-        return True
 
     def _ask(self, script: str, text: bytes = b"") -> None:
         """Run a script there that takes no time."""
         subprocess.run(
-            self._command(f"cd; {script}"), input=text, capture_output=True, timeout=SHORT_S, check=True
+            self._command(script), input=text, capture_output=True, timeout=SHORT_S, check=True
         )  # fmt: skip
 
     def _command(self, script: str) -> list[str]:
-        """The command that runs a script of sh there."""
+        """The command that runs a script of sh there, in the home folder."""
         port = ["-p", str(self._address.port)] if self._address.port else []
-        return [*self._bench.ssh, *port, self._address.host, f"sh -c {shlex.quote(script)}"]
+        return [*self._bench.ssh, *port, self._address.host, f"sh -c {shlex.quote(f'cd; {script}')}"]
 
 
 def _text(error: Exception) -> str:

@@ -1,0 +1,339 @@
+"""`gpiorig queue`, with a program in the place of `gpiorig run` that does at once what a script of words says."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from commandline import Finished, gpiorig
+from patience import wait_until
+
+from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
+from gpiorig.rig.queue import ends, journal, lane, queue_file, remote
+from gpiorig.rig.queue.disk import Limits
+from gpiorig.rig.queue.journal import Journal, Record
+from gpiorig.rig.queue.state import State
+
+QUEUE = """
+output = "out"
+{top}
+[benches.desk]
+file = "demo"
+{bench}
+[[job]]
+name = "pp"
+bench = "desk"
+experiment = "pingpong"
+repeats = {repeats}
+[watchdog]
+pause = "0s"
+{watchdog}
+[disk]
+keep_free = "1MB"
+{disk}
+"""
+# The first line of the script is what this run does; it is deleted, and without one the run becomes complete.
+PROGRAM = """
+import json, os, pathlib, shutil, sys, time
+here = pathlib.Path(__file__).parent
+script = here / "script"
+lines = script.read_text().splitlines() if script.exists() else []
+script.write_text("".join(line + "\\n" for line in lines[1:]))
+does = (lines or ["complete"])[0].split()
+output = pathlib.Path(sys.argv[sys.argv.index("-o") + 1])
+shutil.copytree(here / ("incomplete" if does[0] == "incomplete" else "complete"), output)
+if does[0] == "hangs":
+    time.sleep(60)
+if does[0] == "killed":
+    os.kill(os.getpid(), 9)
+if does[0] == "fails":
+    kind, node, text = does[1], does[2], " ".join(does[3:])
+    (output / "recording.toml").unlink()
+    print(json.dumps({"error": {"kind": kind, "node": node, "text": text}}))
+    sys.exit(2)
+"""
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the program, and the recordings that it makes."""
+    for state in ("complete", "incomplete"):
+        info = RecordingInfo(
+            samplerate="1000000/1", channels=("a",), epoch=Epoch(wall="2026-01-01T00:00:00Z", note=""), virtual=True
+        )
+        Recording.create(tmp_path / state, info).finish(state=state, reason="")  # type: ignore[arg-type]
+    (tmp_path / "program.py").write_text(PROGRAM)
+    monkeypatch.setattr(ends, "GPIORIG", (sys.executable, "-S", str(tmp_path / "program.py")))
+    return tmp_path
+
+
+def queue(place: Path, *words: str, script: str = "", repeats: int = 2, **parts: str) -> tuple[Finished, list[Record]]:
+    """Run a queue with a script; its end, and its journal."""
+    (place / "script").write_text(script)
+    known = {"top": "", "bench": "", "watchdog": "", "disk": ""}
+    (place / "queue.toml").write_text(QUEUE.format(repeats=repeats, **known | parts))
+    done = gpiorig("queue", "run", place / "queue.toml", *words)
+    return done, list(journal.read(place / "out"))
+
+
+def events(records: list[Record]) -> list[str]:
+    """What happened, without start and end of the queue."""
+    return [record.event for record in records if not record.event.startswith("queue")]
+
+
+def test_runs_in_order_and_nothing_twice(place: Path) -> None:
+    """All runs are complete, each in its folder; called again, nothing is left to do; the status has it all."""
+    done, records = queue(place)
+    again, records_then = queue(place)
+    status = gpiorig("queue", "status", place / "out", "--json")
+
+    assert (0, 0) == (done.status, again.status), done.stderr
+    assert ["started", "complete"] * 2 == events(records) == events(records_then)
+    assert ["runs/pp-0001", "runs/pp-0002"] == [record.folder for record in records if record.event == "complete"]
+    assert {"pp": {"complete": 2}} == status.numbers["jobs"]
+    assert "pp: 2 complete" in gpiorig("queue", "status", place / "out").stdout
+    lines = gpiorig("queue", "status", place / "out", "--follow", "--json").stdout.splitlines()
+    assert [record.event for record in records_then] == [json.loads(line)["event"] for line in lines]
+
+
+def test_a_failure_is_kept_named_and_tried_again(place: Path) -> None:
+    """The board's node is named, the recording is moved, the hook runs with the node, and the next attempt counts."""
+    hook = f'power_cycle = ["{sys.executable}", "-S", "-c", "print(\'off and on {{node}} {{cause}}\')"]'
+    done, records = queue(place, script="fails SerialPortError responder silent\nincomplete\n", repeats=1, bench=hook)
+    first, second = (record for record in records if record.event == "failed")
+    hooked = next(record for record in records if record.event == "power cycle")
+
+    assert 0 == done.status, done.stderr
+    assert ("board", "responder", "silent", "kept/pp-0001-attempt-1") == (
+        first.cause,
+        first.node,
+        first.text,
+        first.folder,
+    )
+    assert ("analyzer", "incomplete", "kept/pp-0001-attempt-2") == (second.cause, second.state, second.folder)
+    assert "status 0: off and on responder board" == hooked.text
+    assert "incomplete" == Recording.open(place / "out" / second.folder).state
+    assert "complete" == Recording.open(place / "out" / "runs" / "pp-0001").state
+
+
+def test_bad_input_is_tried_once(place: Path) -> None:
+    """A file that cannot be used will not be usable the next time; the next run goes on."""
+    done, records = queue(place, script="fails BenchError - no such node\n")
+
+    assert 1 == done.status
+    assert ["started", "failed", "given up", "started", "complete"] == events(records)
+    assert ["no such node"] == [record.text for record in records if record.event == "given up"]
+
+
+def test_quarantine_and_release(place: Path) -> None:
+    """After failures in a row no run starts on the bench, each is a record; --retry releases it."""
+    watchdog = "retries = 1\nquarantine_after = 3"
+    done, records = queue(place, script="fails AnalyzerError - gone\n" * 3, repeats=3, watchdog=watchdog)
+    again, records_then = queue(place, "--retry", repeats=3, watchdog=watchdog)
+
+    assert (1, 0) == (done.status, again.status)
+    # The first run has both attempts, the second one; then the bench is in quarantine.
+    assert (3, 1, 1, 2) == tuple(map(events(records).count, ("failed", "quarantined", "given up", "skipped")))
+    assert ["pp-0001", "pp-0002", "pp-0003"] == [record.run for record in records_then if record.event == "complete"]
+
+
+def test_other_benches_go_on(place: Path) -> None:
+    """Lanes run in parallel, and one that is in quarantine does not stop the others."""
+    (place / "demo2.toml").write_text((Path(ends.__file__).parents[1] / "demo_bench.toml").read_text())
+    top = '[benches.other]\nfile = "demo2.toml"\n[[job]]\nname = "oo"\nbench = "other"\nexperiment = "pingpong"\n'
+    (place / "script").write_text("")
+    text = QUEUE.format(repeats=1, top='order = "by bench"', bench="", watchdog="", disk="") + top
+    (place / "queue.toml").write_text(text)
+    done = gpiorig("queue", "run", place / "queue.toml", "--json")
+
+    assert 0 == done.status, done.stderr
+    records = [json.loads(line) for line in done.stdout.splitlines()]
+    assert {"pp-0001", "oo-0001"} == {record["run"] for record in records if record["event"] == "complete"}
+
+
+@pytest.mark.parametrize(
+    ("does", "watchdog", "cause"),
+    [("hangs", 'silence = "500ms"', "silent"), ("hangs", 'timeout = "1s"', "timeout"), ("killed", "", "program")],
+)
+def test_what_hangs_is_ended(place: Path, does: str, watchdog: str, cause: str) -> None:
+    """Without a change of its folder, without an end, and killed: it is the same run that is tried again."""
+    done, records = queue(place, script=f"{does}\n", repeats=1, watchdog=watchdog)
+
+    assert 0 == done.status
+    assert [cause] == [record.cause for record in records if record.event == "failed"]
+    assert ["started", "failed", "started", "complete"] == events(records)
+
+
+def test_a_quota_ends_the_queue(place: Path) -> None:
+    """No run starts without room for one as large as the last; why is the end of the journal, and a time is waited."""
+    (place / "complete" / "large").write_bytes(bytes(300_000))
+    done, records = queue(place, disk='quota = "1500kB"\nwait = "100ms"')
+
+    assert 1 == done.status
+    assert ["started", "complete", "disk low"] == events(records)
+    assert "disk.quota" in records[-1].text
+
+    shutil.rmtree(place / "out" / "runs" / "pp-0001")
+    again, records = queue(place, disk='quota = "1500kB"')
+    assert (0, "gap") == (again.status, records[len(records) - 5].event)
+
+
+def test_a_disk_without_room_ends_the_run(place: Path) -> None:
+    """A run that is recorded while the disk gets full is ended in order; the queue waits, and tries it again."""
+    low = iter([True])
+    monkey = pytest.MonkeyPatch()
+    with monkey.context() as patched:
+        patched.setattr(Limits, "is_low", lambda self: next(low, False))
+        done, records = queue(place, script="hangs\n", repeats=1)
+
+    assert 0 == done.status
+    assert ["disk"] == [record.cause for record in records if record.event == "failed"]
+    assert 0 == State.of(records).runs["pp-0001"].failures
+
+
+def test_passes_until_a_date(place: Path) -> None:
+    """Passes are counted through, and none starts after the date."""
+    done, records = queue(place, repeats=1, top="[repeat]\ncount = 3")
+    assert ["pp-0001", "pp-0002", "pp-0003"] == [record.run for record in records if record.event == "complete"]
+
+    late, records_late = queue(place, repeats=9, top="[repeat]\nuntil = 2020-01-01T00:00:00Z")
+    assert (0, 0) == (done.status, late.status)
+    assert 3 == events(records_late).count("complete")
+
+
+def test_what_a_killed_queue_left(place: Path) -> None:
+    """A complete recording that was not written down counts; one that was cut is kept; half a line is no record."""
+    journal_then = Journal(place / "out")
+    journal_then.write("queue started")
+    for run in ("pp-0001", "pp-0002"):
+        journal_then.write("started", run=run, bench="desk", attempt=1)
+    journal_then.close()
+    with (place / "out" / journal.NAME).open("a") as file:
+        file.write('{"at": "2026')
+    shutil.copytree(place / "complete", place / "out" / "runs" / "pp-0001")
+    shutil.copytree(place / "incomplete", place / "out" / "runs" / "pp-0002")
+
+    done, records = queue(place)
+
+    assert 0 == done.status, done.stderr
+    assert ["started", "started", "gap", "complete", "cut", "started", "complete"] == events(records)
+    cut = next(record for record in records if record.event == "cut")
+    assert ("kept/pp-0002-attempt-1", "incomplete") == (cut.folder, cut.state)
+    assert (place / "out" / cut.folder / "recording.toml").exists()
+
+
+def test_a_journal_on_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The record is written into the room that was held for it."""
+    written = Journal(tmp_path)
+    append, reserve = Journal._append, tmp_path / journal.RESERVE
+
+    def full(self: Journal, line: bytes) -> None:
+        if reserve.exists():
+            raise OSError(28, "No space left on device")
+        append(self, line)
+
+    monkeypatch.setattr(Journal, "_append", full)
+    written.write("disk low", text="full")
+    written.close()
+
+    assert ["full"] == [record.text for record in journal.read(tmp_path)]
+
+
+# What has ssh's interface: options, a host, a command for the shell there, whose home is a folder of the test.
+SSH = """
+import os, subprocess, sys
+if os.environ.get("UNREACHABLE"):
+    print("ssh: connect to host lab port 22: No route to host", file=sys.stderr)
+    sys.exit(255)
+assert sys.argv[1:4] == ["-p", "2222", "me@lab"], sys.argv
+os.environ["HOME"] = {home!r}
+sys.exit(subprocess.run(["sh", "-c", sys.argv[4]]).returncode)
+"""
+
+
+def test_a_bench_on_another_machine(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The run is started there, its recording fetched and deleted there; without a connection it is tried again."""
+    (place / "home").mkdir()
+    (place / "ssh.py").write_text(SSH.format(home=str(place / "home")))
+    program = json.dumps([sys.executable, "-S", str(place / "program.py")])
+    bench = f'ssh = ["{sys.executable}", "{place}/ssh.py"]\ngpiorig = {program}'
+    text = QUEUE.format(repeats=1, top="", bench=bench, watchdog="", disk="")
+    (place / "queue.toml").write_text(text.replace('file = "demo"', 'file = "ssh://me@lab:2222/srv/bench.toml"'))
+    (place / "script").write_text("incomplete\n")
+    done = gpiorig("queue", "run", place / "queue.toml")
+    records = list(journal.read(place / "out"))
+
+    assert 0 == done.status, done.stdout + done.stderr
+    assert ["started", "failed", "started", "complete"] == events(records)
+    assert ["analyzer"] == [record.cause for record in records if record.event == "failed"]
+    assert "complete" == Recording.open(place / "out" / "runs" / "pp-0001").state
+    assert [] == list((place / "home" / remote.HOME).iterdir())
+
+    monkeypatch.setenv("UNREACHABLE", "1")
+    (place / "queue.toml").write_text((place / "queue.toml").read_text().replace("repeats = 1", "repeats = 2"))
+    away = gpiorig("queue", "run", place / "queue.toml")
+    records = list(journal.read(place / "out"))
+    assert 1 == away.status
+    assert {"connection"} == {record.cause for record in records[-8:] if record.event == "failed"}
+    assert "No route to host" in away.stdout
+
+
+def test_a_stop_leaves_a_run_that_is_continued(place: Path) -> None:
+    """The attempt is ended in order and is a record with its recording; nothing else starts."""
+    file = queue_file.load(_written(place, "hangs\n"))
+    output = place / "out"
+    found_ends = {"desk": ends.Local("demo", place)}
+    state, stop = State(), threading.Event()
+    written = Journal(output, state.enter)
+    limits, folders = Limits.of(output, file.disk), lane.Folders(output)
+    working = lane.Lane(file.jobs, lane.Context(file, found_ends, folders, written, limits, state, stop))
+    thread = threading.Thread(target=working.work)
+    thread.start()
+    wait_until(lambda: (output / "runs" / "pp-0001" / "recording.toml").exists())
+    stop.set()
+    thread.join()
+    written.close()
+
+    assert ["started", "cut"] == events(written.records)
+    assert "kept/pp-0001-attempt-1" == written.records[-1].folder
+
+
+def _written(place: Path, script: str) -> Path:
+    (place / "script").write_text(script)
+    (place / "queue.toml").write_text(QUEUE.format(repeats=1, top="", bench="", watchdog="", disk=""))
+    return place / "queue.toml"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('bench = "desk"', 'bench = "dsk"', "no bench is called `dsk`"),
+        ('experiment = "pingpong"', "", "give either `experiment` or `study`"),
+        ('experiment = "pingpong"', 'experiment = "pingpng"', "did you mean `pingpong`?"),
+        ('name = "pp"', 'name = "../pp"', "use up to 64 letters"),
+        ('keep_free = "1MB"', 'keep_free = "1 megabyte"', "write a size such as 500MB"),
+        ('pause = "0s"', 'pause = "often"', "watchdog.pause: 'often' is not a time"),
+        ('file = "demo"', 'file = "ssh://lab"', "such as ssh://lab/home/me/bench.toml"),
+        ('file = "demo"', 'file = "ssh://-oProxyCommand=x/b.toml"', "write ssh://"),
+        ("repeats = 1", "repeat = 1", "did you mean `repeats`?"),
+    ],
+)
+def test_a_queue_that_cannot_be(place: Path, old: str, new: str, words: str) -> None:
+    """One error before anything starts: what, where, what to do."""
+    path = _written(place, "")
+    path.write_text(path.read_text().replace(old, new))
+    done = gpiorig("queue", "run", path)
+
+    assert 2 == done.status
+    assert words in done.stderr
+    assert not (place / "out").exists()
+
+
+def test_a_folder_without_a_queue(tmp_path: Path) -> None:
+    """It is an error, for both forms of the status."""
+    for words in ([], ["--follow"]):
+        assert "no queue ran into this folder" in gpiorig("queue", "status", tmp_path, *words).stderr
