@@ -48,6 +48,10 @@ output = pathlib.Path(sys.argv[sys.argv.index("-o") + 1])
 shutil.copytree(here / ("incomplete" if does[0] == "incomplete" else "complete"), output)
 if does[0] == "hangs":
     time.sleep(60)
+if does[0] == "unchecked":
+    assert "--no-report" not in sys.argv
+    print("check failed: one", file=sys.stderr)
+    sys.exit(1)
 if does[0] == "killed":
     os.kill(os.getpid(), 9)
 if does[0] == "fails":
@@ -118,6 +122,18 @@ def test_a_failure_is_kept_named_and_tried_again(place: Path) -> None:
     assert "status 0: off and on responder board" == hooked.text
     assert "incomplete" == Recording.open(place / "out" / second.folder).state
     assert "complete" == Recording.open(place / "out" / "runs" / "pp-0001").state
+
+
+def test_a_check_that_fails(place: Path) -> None:
+    """With a report, a complete recording whose checks do not hold is a failure, and kept."""
+    (place / "script").write_text("unchecked\n")
+    text = QUEUE.format(repeats=1, top="", bench="", watchdog="", disk="")
+    (place / "queue.toml").write_text(text.replace("repeats = 1", "repeats = 1\nreport = true"))
+    done = gpiorig("queue", "run", place / "queue.toml")
+    failed = next(record for record in journal.read(place / "out") if record.event == "failed")
+
+    assert 0 == done.status, done.stderr
+    assert ("check", "check failed: one", "complete") == (failed.cause, failed.text, failed.state)
 
 
 def test_bad_input_is_tried_once(place: Path) -> None:

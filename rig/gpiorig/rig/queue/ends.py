@@ -97,4 +97,4 @@ class Local(End):
 def run_options(job: Job) -> list[str]:
     """The options of `gpiorig run`."""
     packets = ["--packets", str(job.packets)] if job.packets is not None else []
-    return ["--no-report", "--json", *packets]
+    return ["--json", *([] if job.report else ["--no-report"]), *packets]

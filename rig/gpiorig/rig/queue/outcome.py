@@ -15,6 +15,7 @@ from gpiorig.capture.recording.recording import DESCRIPTION, Recording
 CAUSES = {
     "board": "a node is silent, or its serial port is gone",
     "analyzer": "an analyzer is silent, gone or too slow; the recording is not complete",
+    "check": "a check of the report failed",
     "bench": "a virtual bench ended",
     "firmware": "a node refuses a command, or runs another firmware",
     "input": "a file or an option cannot be used; there is no other attempt",
@@ -33,6 +34,7 @@ _CAUSE_OF = {
     "FirmwareError": "firmware",
     "BenchError": "input",
 }
+CHECK_FAILED = 1  # the status of a command that works, and whose checks do not hold
 FULL = "No space left on device"
 
 
@@ -70,6 +72,8 @@ def of_experiment(status: int, stdout: str, stderr: str, folder: Path) -> Outcom
     state = state_of(folder)
     if status == 0 and state == "complete":
         return Outcome()
+    if status == CHECK_FAILED and state == "complete":
+        return Outcome("check", last_words(status, stderr))
     if status == 0:
         reason = Recording.open(folder).info.reason if state in ("incomplete", "interrupted") else ""
         return _outcome("analyzer", f"the recording is {state or 'not there'}: {reason}")
@@ -82,7 +86,7 @@ def of_study(status: int, stderr: str) -> Outcome:
     """How `gpiorig study run` ended."""
     if status == 0:
         return Outcome()
-    if status == 1:
+    if status == CHECK_FAILED:
         return _outcome("study", "points of the study failed: `gpiorig study report -o` this folder names them")
     return _outcome("program", last_words(status, stderr))
 

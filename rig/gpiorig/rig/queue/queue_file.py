@@ -68,6 +68,8 @@ class Job(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Of an experiment, in place of its own number.
     quick
         Of a study.
+    report
+        Of an experiment: make the report, too; a run in which a check fails has failed.
     repeats
         Runs in each pass over the jobs.
     """
@@ -78,6 +80,7 @@ class Job(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     bench: str = ""
     packets: Count | None = None
     quick: bool = False
+    report: bool = False
     repeats: Count = 1
 
 
@@ -207,8 +210,9 @@ def _check_jobs(file: QueueFile, *, what: str) -> None:
             raise BenchError(f"{where}: an experiment needs `bench`, a key of [benches].")
         if job.experiment and job.quick:
             raise BenchError(f"{where}: `quick` belongs to a study; an experiment has `packets`.")
-        if job.study and job.packets is not None:
-            raise BenchError(f"{where}: `packets` belongs to an experiment; a study has `quick`.")
+        if job.study and (job.packets is not None or job.report):
+            key = "packets" if job.packets is not None else "report"
+            raise BenchError(f"{where}: `{key}` belongs to an experiment; delete it.")
         if job.study and job.bench and file.benches[job.bench].is_remote:
             raise BenchError(f"{where}: a study cannot run on a bench of another machine; start it there.")
 

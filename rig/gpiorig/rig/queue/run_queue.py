@@ -61,6 +61,8 @@ def run(
     ------
     RigError
         Something in the queue cannot be, or another process runs it.
+    KeyboardInterrupt
+        It was interrupted; its runs have ended in order, and the journal states it.
     """
     output = output_of(file, path)
     ends = ends_of(file, path.parent)
@@ -82,18 +84,21 @@ def run(
             context = Context(
                 file, ends, folders, written, Limits.of(output, file.disk), progress, threading.Event()
             )  # fmt: skip
-            why = _work(context)
-            written.write("queue ended", text=why)
+            why, interruption = _work(context)
+            words = str(interruption) or "interrupted by SIGINT" if interruption is not None else why
+            written.write("queue ended", text=words)
         finally:
             written.close()
+    if interruption is not None:
+        raise interruption
     return progress, why
 
 
-def _work(context: Context) -> str:
-    """Work on all lanes; returns why they ended, empty when nothing is left to do."""
+def _work(context: Context) -> tuple[str, KeyboardInterrupt | None]:
+    """Work on all lanes; returns why runs are left, empty if none is, and what interrupted them."""
     lanes = [Lane(jobs, context) for jobs in context.file.lanes.values()]
     alive = context.folders.output / ALIVE
-    interrupted, whys = "", list[str]()
+    interruption, whys = None, list[str]()
     with ThreadPoolExecutor(len(lanes)) as pool:
         working: set[Future[str]] = {pool.submit(lane.work) for lane in lanes}
         while working:
@@ -102,9 +107,9 @@ def _work(context: Context) -> str:
                 alive.touch()
                 whys += [why for future in done if (why := future.result())]
             except KeyboardInterrupt as error:
-                interrupted = str(error) or "interrupted by SIGINT"
+                interruption = error
                 context.stop.set()
             except BaseException:
                 context.stop.set()
                 raise
-    return "; ".join([*([interrupted] if interrupted else []), *dict.fromkeys(whys)])
+    return "; ".join(dict.fromkeys(whys)), interruption

@@ -11,7 +11,7 @@ from gpiorig.rig.queue.journal import Record
 RunState = Literal["waiting", "running", "complete", "given up", "skipped"]
 
 AT_NODE = ("board",)  # causes that are counted for the node
-AT_BENCH = ("analyzer", "bench", "silent", "timeout", "connection")  # and for the bench
+AT_BENCH = ("analyzer", "bench", "silent", "timeout", "connection", "check")  # and for the bench
 
 
 @dataclass(slots=True)
