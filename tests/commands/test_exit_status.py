@@ -67,6 +67,22 @@ def test_a_run_that_recorded_nothing_does_not_block_its_folder(tmp_path: Path, m
         assert not (tmp_path / "run").exists()
 
 
+def test_an_error_of_a_run_as_an_object(tmp_path: Path) -> None:
+    """With --json the error is on stdout, too, with its kind, and the node whose port it is about."""
+    bench = tmp_path / "bench.toml"
+    bench.write_text(UNPLUGGED)
+    port = gpiorig("run", bench, "pingpong", "-o", tmp_path / "run", "--json")
+    experiment = gpiorig("run", bench, "pingpng", "-o", tmp_path / "run", "--json")
+
+    assert (2, "SerialPortError", "initiator") == (
+        port.status,
+        port.numbers["error"]["kind"],
+        port.numbers["error"]["node"],
+    )
+    assert port.numbers["error"]["text"] in port.stderr
+    assert ("BenchError", "") == (experiment.numbers["error"]["kind"], experiment.numbers["error"]["node"])
+
+
 @pytest.mark.slow
 def test_a_closed_output_is_told_by_the_status(demo: Demo) -> None:
     """As other programs end that SIGPIPE ends: under pipefail, `gpiorig info run | head -1` is 141, and silent."""

@@ -34,6 +34,7 @@ from gpiorig.rig.queue.journal import Record
 from gpiorig.rig.queue.state import State
 
 PATIENCE_S = 600.0
+PACKETS = 200
 NEVER = 1000  # attempts: what is killed all the time is not given up
 QUEUE = """
 output = "out"
@@ -105,7 +106,14 @@ class Campaign:
 
 
 def trial(
-    place: Path, *, runs: int, kills: int, seed: int, packets: int = 20, longest_s: float = 12.0, victims: Sequence[str]
+    place: Path,
+    *,
+    runs: int,
+    kills: int,
+    seed: int,
+    packets: int = PACKETS,
+    longest_s: float = 12.0,
+    victims: Sequence[str],
 ) -> tuple[Counter[str], list[str]]:
     """Run a campaign with kills; returns what happened, by name, and what did not hold."""
     draw, counts = random.Random(seed), Counter[str]()

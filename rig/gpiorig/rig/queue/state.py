@@ -55,7 +55,7 @@ class State:
     gaps
         Times in which the queue did not run although it was not done.
     largest_bytes
-        Size of the largest recording of each job.
+        Size of the largest recording of each job, also of attempts that failed or were cut.
     """
 
     runs: dict[str, Progress] = field(default_factory=dict)
@@ -84,13 +84,13 @@ class State:
             self._enter_run(record, self.runs.setdefault(record.run, Progress()))
 
     def _enter_run(self, record: Record, run: Progress) -> None:
+        job = record.run.rpartition("-")[0]
+        self.largest_bytes[job] = max(self.largest_bytes.get(job, 0), record.bytes)
         match record.event:
             case "started":
                 run.state, run.attempts = "running", record.attempt
             case "complete":
                 run.state, run.folder = "complete", record.folder
-                job = record.run.rpartition("-")[0]
-                self.largest_bytes[job] = max(self.largest_bytes.get(job, 0), record.bytes)
                 for key in [key for key in self.streaks if key.partition("/")[0] == record.bench]:
                     del self.streaks[key]
             case "failed" | "cut":

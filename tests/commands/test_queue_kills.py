@@ -1,0 +1,80 @@
+"""A campaign on the virtual bench that is killed at random moments, and one whose bench fails."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from commandline import gpiorig
+from queue_kills import QUEUE, VICTIMS, trial
+
+from gpiorig.capture.recording.recording import Recording
+from gpiorig.rig.queue import journal
+
+DEMO = Path(journal.__file__).parents[1] / "demo_bench.toml"
+
+
+@pytest.mark.deep
+@pytest.mark.timeout(3600)
+def test_a_campaign_that_is_killed(tmp_path: Path) -> None:
+    """20 runs, 50 kills: it ends, nothing flushed is lost, each gap is a record, no run is missing."""
+    counts, faults = trial(tmp_path, runs=20, kills=50, seed=3, victims=tuple(VICTIMS))
+
+    assert [] == faults
+    assert 20 == counts["complete"]
+
+
+@pytest.mark.slow
+def test_a_queue_that_is_killed_continues(tmp_path: Path) -> None:
+    """One kill of the queue: the run is recorded again, or was complete already."""
+    counts, faults = trial(tmp_path, runs=1, kills=1, seed=3, packets=20, longest_s=3, victims=("queue",))
+
+    assert [] == faults
+    assert (1, 1) == (counts["complete"], counts["queue killed"])
+
+
+FAULTS = {
+    "analyzer": 'kind = "dies"\nat_us = 300_000',
+    "board": 'kind = "brown_out"\nnode = "responder"\nat_us = 300_000\noff_us = 60_000_000',
+    "check": 'kind = "stalls"\nat_us = 300_000',
+}
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("cause", FAULTS)
+def test_a_bench_that_fails(tmp_path: Path, cause: str) -> None:
+    """A dead analyzer, a dead board, a silent virtual analyzer, with the real programs: named, and kept."""
+    (tmp_path / "bench.toml").write_text(f"{DEMO.read_text()}\n[[virtual.faults]]\n{FAULTS[cause]}\n")
+    text = QUEUE.format(packets=20, runs=1, never=1).replace('file = "demo"', 'file = "bench.toml"')
+    (tmp_path / "queue.toml").write_text(text.replace("repeats", "report = true\nrepeats"))
+
+    done = gpiorig("queue", "run", tmp_path / "queue.toml")
+    failed = [record for record in journal.read(tmp_path / "out") if record.event == "failed"]
+
+    assert 1 == done.status
+    assert {cause} == {record.cause for record in failed}
+    assert {"responder" if cause == "board" else ""} == {record.node for record in failed}
+    assert Recording.open(tmp_path / "out" / failed[0].folder).edges().samples.size
+
+
+@pytest.mark.deep
+def test_a_port_that_is_gone(tmp_path: Path) -> None:
+    """The node of the port is named; nothing was recorded, so nothing is kept."""
+    lines = "{{ strobe = 'D{}', d0 = 'D{}', d1 = 'D{}' }}"
+    board = '[nodes.{}]\nboard = "iotlab-m3"\nserial = "/dev/ttyNONE{}"\nlines = {}\n'
+    nodes = [
+        board.format(name, at, lines.format(at, at + 1, at + 2)) for at, name in ((0, "initiator"), (3, "responder"))
+    ]
+    analyzer = '[analyzers.la]\ndriver = "demo:logic_channels=16:analog_channels=0"\nsamplerate_hz = 24_000_000\n'
+    (tmp_path / "bench.toml").write_text(f'name = "unplugged"\n{analyzer}{"".join(nodes)}')
+    text = QUEUE.format(packets=20, runs=2, never=1).replace('file = "demo"', 'file = "bench.toml"')
+    (tmp_path / "queue.toml").write_text(text)
+
+    done = gpiorig("queue", "run", tmp_path / "queue.toml")
+    records = list(journal.read(tmp_path / "out"))
+
+    assert 1 == done.status
+    assert [("board", "initiator", "")] == [
+        (record.cause, record.node, record.folder) for record in records if record.event == "failed"
+    ]
+    assert ["quarantined", "skipped", "skipped"] == [record.event for record in records][-4:-1]
