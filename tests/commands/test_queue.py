@@ -1,4 +1,4 @@
-"""`gpiorig queue`, with a program in the place of `gpiorig run` that does at once what a script of words says."""
+"""`gpiorig queue`, with a program in the place of `gpiorig run` that follows a script."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_a_check_that_fails(place: Path) -> None:
 
 
 def test_bad_input_is_tried_once(place: Path) -> None:
-    """A file that cannot be used will not be usable the next time; the next run goes on."""
+    """A file that cannot be used will not be usable the next time; the next run follows."""
     done, records = queue(place, script="fails BenchError - no such node\n")
 
     assert 1 == done.status
@@ -240,7 +240,7 @@ def test_passes_until_a_date(place: Path) -> None:
 
 
 def test_what_a_killed_queue_left(place: Path) -> None:
-    """A complete recording that was not written down counts; one that was cut is kept; half a line is no record."""
+    """A complete recording that was not written down counts; one that was cut is kept; half a line is not read."""
     journal_then = Journal(place / "out")
     journal_then.write("queue started")
     for run in ("pp-0001", "pp-0002"):

@@ -28,13 +28,15 @@ from kill_moments import Reference, false_in
 from leftovers import MARK, processes
 
 from gpiorig.capture.errors import CaptureError
-from gpiorig.capture.recording.recording import Recording
+from gpiorig.capture.recording.recording import DESCRIPTION, Recording
 from gpiorig.rig.queue import journal
 from gpiorig.rig.queue.journal import Record
 from gpiorig.rig.queue.state import State
 
 PATIENCE_S = 600.0
 PACKETS = 200
+EARLY = 0.3  # of the kills, whatever the queue does; the others while a run records
+RECORDING = 0.25  # of the longest time between two kills, which a recording takes about
 NEVER = 1000  # attempts: what is killed all the time is not given up
 QUEUE = """
 output = "out"
@@ -92,6 +94,14 @@ class Campaign:
                     return True
         return False
 
+    def await_recording(self, process: subprocess.Popen[bytes]) -> None:
+        """Wait until a run records, or the queue has ended."""
+        while process.poll() is None:
+            folders = (self.output / "runs").glob("*")
+            if any((path / DESCRIPTION).exists() and Recording.open(path).state == "capturing" for path in folders):
+                return
+            time.sleep(0.02)
+
     def leftovers(self) -> list[str]:
         """Processes that are left; they are ended."""
         left = processes(self._mark)
@@ -120,8 +130,12 @@ def trial(
     campaign = Campaign(place, runs=runs, packets=packets)
     process = campaign.start()
     while sum(counts[f"{victim} killed"] for victim in VICTIMS) < kills:
+        moment_s = draw.uniform(0, longest_s)
+        if draw.random() > EARLY:
+            moment_s *= RECORDING
+            campaign.await_recording(process)
         with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(draw.uniform(0, longest_s))
+            process.wait(moment_s)
         if process.poll() is not None:
             break  # it was done before
         victim = draw.choice(victims)

@@ -20,7 +20,7 @@ from gpiorig.rig.queue.queue_file import QueueFile
 from gpiorig.rig.queue.state import State, place
 
 DISK_POLL_S = 5.0
-LEAST_BYTES = 1_000_000  # room for a run of which no size is known
+MIN_BYTES = 1_000_000  # room for a run of which no size is known
 LAST_BYTES = 2000  # of what a hook prints
 
 
@@ -191,7 +191,7 @@ class Lane:
     def _await_room(self, run: Run) -> str:
         """Wait until there is room for a run as large as the largest of its job; why there is none, else empty."""
         limits = self._context.limits
-        wanted = max(LEAST_BYTES, self._context.state.largest_bytes.get(run.job.name, 0))
+        wanted = max(MIN_BYTES, self._context.state.largest_bytes.get(run.job.name, 0))
         if not (why := limits.lacking(wanted)):
             return ""
         self._write("disk low", run, text=why)
