@@ -28,8 +28,8 @@ from kill_moments import Reference, false_in
 from leftovers import MARK, processes
 
 from gpiorig.capture.errors import CaptureError
-from gpiorig.capture.recording.recording import DESCRIPTION, Recording
-from gpiorig.rig.queue import journal
+from gpiorig.capture.recording.recording import Recording
+from gpiorig.rig.queue import journal, outcome
 from gpiorig.rig.queue.journal import Record
 from gpiorig.rig.queue.state import State
 
@@ -98,7 +98,7 @@ class Campaign:
         """Wait until a run records, or the queue has ended."""
         while process.poll() is None:
             folders = (self.output / "runs").glob("*")
-            if any((path / DESCRIPTION).exists() and Recording.open(path).state == "capturing" for path in folders):
+            if any(outcome.state_of(path) == "capturing" for path in folders):  # which may be moved meanwhile
                 return
             time.sleep(0.02)
 
