@@ -23,7 +23,6 @@ from gpiorig.capture.edges.waveform import waveform_of
 from gpiorig.capture.formats import iotlab_log
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.bench import bench as benches
-from gpiorig.rig.bench import boards
 
 NODES = ("initiator", "responder")
 
@@ -34,7 +33,7 @@ def test_lines_on_the_pin_are_the_lines_of_the_recorder(demo: Demo, node: str) -
     recording = Recording.open(demo.folder)
     bench = benches.loads(recording.info.bench)
     assert bench.virtual
-    form = UartFormat(baudrate=boards.load(bench.nodes[node].board).baudrate)
+    form = UartFormat(baudrate=bench.nodes[node].described_board.baudrate)
     edges = recording.edges()
     on_pin = list(uart.lines(uart.decode(waveform_of(edges), f"{node}.uart_tx", form)))
     recorded = recording.serial(node).lines()

@@ -16,11 +16,11 @@ from commandline import ROOT
 from verifybench import verified
 
 from gpiorig.capture.errors import CaptureError
+from gpiorig.rig.bench.finding import Finding
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results.analyse import analyse
 from gpiorig.rig.results.checks import failed_checks
-from gpiorig.rig.run.bench_findings import Finding
 from gpiorig.rig.verify.certificate import Certificate
 
 GPIORIG = Path(sys.executable).parent / "gpiorig"

@@ -11,9 +11,9 @@ from gpiorig.capture.recording.recording import Recording
 from gpiorig.capture.sigrok.analyzer import Analyzer
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.bench.bench import BEAGLELOGIC_CHANNELS
+from gpiorig.rig.bench.finding import Finding
 from gpiorig.rig.experiments import images
 from gpiorig.rig.run import captures
-from gpiorig.rig.run.bench_findings import Finding
 from gpiorig.rig.verify import identity, judgement, verification
 from gpiorig.rig.virtual.pace import FastPace
 from gpiorig.rig.virtual.server import TAIL_PS

@@ -11,6 +11,7 @@ from usbtree import with_ports
 from gpiorig.rig.bench.flashing import DebugEnd, debug_end
 from gpiorig.rig.flash import adapters
 from gpiorig.rig.flash.job import WrongBoardError
+from gpiorig.rig.host import ports
 from gpiorig.rig.host.usb import UsbDevice
 
 M3 = ("0403:6010",)
@@ -70,6 +71,6 @@ def test_the_adapter_of_a_port(tmp_path: Path) -> None:
     link = tmp_path / "by-id"
     link.symlink_to("/dev/ttyUSB1")
 
-    assert ("1-2.1", "MX2") == _key(adapters.of_port("/dev/ttyUSB1", root=root))
-    assert ("1-2.1", "MX2") == _key(adapters.of_port(str(link), root=root))
-    assert adapters.of_port("/dev/pts/3", root=root) is None
+    assert ("1-2.1", "MX2") == _key(ports.adapter("/dev/ttyUSB1", root))
+    assert ("1-2.1", "MX2") == _key(ports.adapter(str(link), root))
+    assert ports.adapter("/dev/pts/3", root) is None

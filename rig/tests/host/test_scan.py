@@ -9,6 +9,7 @@ from usbtree import UsbTree
 from gpiorig.capture.sigrok.analyzer import Analyzer
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.bench import boards, drivers
+from gpiorig.rig.bench.boards import SymbolBus
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.host import identify, scan, sigrok_usb, suggestion
 from gpiorig.rig.host.identify import Answer
@@ -58,7 +59,7 @@ def test_an_analyzer_without_firmware(tree: UsbTree, monkeypatch: pytest.MonkeyP
 
     connected = scan.scan(sys=tree.sys, dev=tree.dev)
 
-    expected = "at 1-5 lacks firmware fx2lafw-saleae-logic.fw: apt install sigrok-firmware-fx2lafw"
+    expected = "at 1-5 lacks firmware fx2lafw-saleae-logic.fw: apt-get install sigrok-firmware-fx2lafw"
     assert expected in connected.troubles[0]
 
 
@@ -75,16 +76,30 @@ def test_an_analyzer_without_firmware(tree: UsbTree, monkeypatch: pytest.MonkeyP
 )
 def test_wiring(driver: str, channels: int, kinds: list[str], rate_hz: int, lines: list[int]) -> None:
     """As many lines as the analyzer takes at a rate for the symbols; a board whose bus does not fit has none."""
-    analyzer = Analyzer(driver, "", drivers.KNOWN[driver].channels[:channels])
+    known = drivers.known(driver)
+    assert known is not None
+    analyzer = Analyzer(driver, "", known.channels[:channels])
 
     wires, rate = suggestion.wiring(analyzer, [boards.load(kind) for kind in kinds])
 
     assert (rate_hz, lines) == (rate, [len(wire) for wire in wires])
 
 
+def test_options_that_an_analyzer_needs() -> None:
+    """A DSLogic streams with one, so the file has it."""
+    found = Analyzer("dreamsourcelab-dslogic", "DSLogic", tuple(map(str, range(16))))
+
+    text = suggestion.text(
+        scan.Scan((found,), ((Port("/dev/ttyUSB1"), Answer(500_000, {"board": "iotlab-m3"})),), (), ())
+    )
+
+    assert {"continuous": True} == benches.loads(text).analyzers["la"].config
+
+
 def test_an_analyzer_that_is_too_slow() -> None:
     """Its fastest rate is proposed; `bench check` then states what the symbols need."""
-    fast = msgspec.structs.replace(boards.load("iotlab-m3"), symbol_ns=10)
+    board = boards.load("iotlab-m3")
+    fast = msgspec.structs.replace(board, buses={"2": SymbolBus(symbol_ns=10, frame_gap_ns=40)})
 
     assert 48_000_000 == suggestion.wiring(FX2, [fast])[1]
 

@@ -8,7 +8,7 @@ import pytest
 from usbtree import UsbTree
 
 from gpiorig.rig.bench import bench as benches
-from gpiorig.rig.host import permissions, sigrok_usb
+from gpiorig.rig.host import permissions
 from gpiorig.rig.run import host_findings
 
 BENCH = """
@@ -30,7 +30,7 @@ def tree(tmp_path: Path) -> UsbTree:
     tree = UsbTree(tmp_path)
     tree.device("1-2.3", "0403:6010", serial="FT1ABCD")
     tree.device("1-5", "0925:3881", product="FX2")
-    (tree.dev / sigrok_usb.KNOWN["0925:3881"].firmware[0]).touch()
+    (tree.dev / "fx2lafw-saleae-logic.fw").touch()
     return tree
 
 
@@ -67,9 +67,9 @@ def test_permissions(tree: UsbTree, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_firmware_that_is_missing(tree: UsbTree) -> None:
     """With the package that has it."""
-    (tree.dev / sigrok_usb.KNOWN["0925:3881"].firmware[0]).unlink()
+    (tree.dev / "fx2lafw-saleae-logic.fw").unlink()
 
-    assert "apt install sigrok-firmware-fx2lafw" in wrong(tree)["analyzers.la"]
+    assert "apt-get install sigrok-firmware-fx2lafw" in wrong(tree)["analyzers.la"]
 
 
 def test_an_analyzer_on_a_slow_port(tree: UsbTree) -> None:
@@ -82,7 +82,7 @@ def test_an_analyzer_on_a_slow_port(tree: UsbTree) -> None:
 def test_two_analyzers_on_one_bus(tree: UsbTree) -> None:
     """24 and 48 MB/s are more than a bus takes."""
     tree.device("1-6", "1d50:608c")
-    (tree.dev / sigrok_usb.KNOWN["1d50:608c"].firmware[0]).touch()
+    (tree.dev / "fx2lafw-sigrok-fx2-8ch.fw").touch()
     both = BENCH.replace('"fx2lafw"', '"fx2lafw:conn=1.5"\nsync = "D7"').replace('"D', '"la:D').replace("la:D7", "D7")
     both += '[analyzers.lb]\ndriver = "fx2lafw:conn=1.6"\nsamplerate_hz = 48_000_000\nsync = "D0"\n'
 

@@ -118,8 +118,8 @@ def test_adapter_in_sysfs(tmp_path: Path) -> None:
     tty.mkdir(parents=True)
     (tty / "device").symlink_to(port)
 
-    assert "usb:1-2.3 FT1ABCD" == identity.adapter("/dev/ttyUSB1", sysfs=tmp_path)
-    assert "" == identity.adapter("/dev/pts/3", sysfs=tmp_path)
+    assert "usb:1-2.3 FT1ABCD" == identity.adapter("/dev/ttyUSB1", sys=tmp_path)
+    assert "" == identity.adapter("/dev/pts/3", sys=tmp_path)
 
 
 @pytest.mark.parametrize(("ppm", "verdict"), [(30.0, "right"), (-5e5, "wrong"), (None, "unknown")])

@@ -18,11 +18,15 @@ Option = str | int | float | bool
 
 
 class UsbId(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A USB device: vendor and product as ``vvvv:pppp``, its name, how many of the channels it has (None: all)."""
+    """A USB device: vendor and product as ``vvvv:pppp``, its name, how many of the channels it has (None: all).
+
+    `firmware` are the files that the driver loads into it.
+    """
 
     id: str
     name: str
     channels: int | None = None
+    firmware: tuple[str, ...] = ()
 
 
 class Driver(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -46,8 +50,8 @@ class Driver(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         What `config` may have, with a description each; what it must have for a recording of any length.
     usb, connection
         How it is found: on USB, or by what follows its name in `driver`.
-    firmware, firmware_from
-        Files that it loads (patterns), and where they come from.
+    firmware_from
+        Where the firmware that it loads comes from.
     threshold
         Its inputs.
     """
@@ -68,7 +72,6 @@ class Driver(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     needs: dict[str, Option] = {}
     usb: tuple[UsbId, ...] = ()
     connection: str = ""
-    firmware: tuple[str, ...] = ()
     firmware_from: str = ""
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from gpiorig.rig.bench import boards
 from gpiorig.rig.bench.bench import Bench
 
 TO_ALL, TO_NO_NODE = ("broadcast",), ("interferer", "ticker")

@@ -43,11 +43,6 @@ def chosen(ids: Sequence[str], end: DebugEnd | None, *, root: Path = usb.SYS) ->
     raise WrongBoardError(f"there are {len(fitting)} adapters {wanted}. Name one by its USB path in `debug`: {listed}.")
 
 
-def of_port(port: str, *, root: Path = usb.SYS) -> UsbDevice | None:
-    """The USB device that a serial port is on; None of other ports."""
-    return usb.of_folder((root / "class" / "tty" / Path(port).resolve().name / "device").resolve())
-
-
 def is_named(device: UsbDevice, end: DebugEnd) -> bool:
     """Whether it is the adapter with this serial number or USB path."""
     return end.value == (device.serial if end.kind == "serial number" else device.path)

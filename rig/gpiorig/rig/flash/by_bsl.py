@@ -15,6 +15,7 @@ from gpiorig.rig.flash import adapters
 from gpiorig.rig.flash.content import Content
 from gpiorig.rig.flash.job import Job, Outcome, Progress, WrongBoardError, refuse_difference
 from gpiorig.rig.flash.msp430_loader import Request, Step
+from gpiorig.rig.host import ports
 
 _PROGRAM = "gpiorig.rig.flash.msp430_loader"
 _STABLE = ("/dev/serial/by-id/", "/dev/serial/by-path/")  # names that stay with the adapter or its place
@@ -38,7 +39,7 @@ def port(method: Bsl, end: DebugEnd | None, serial: str | None, *, root: Path) -
         raise WrongBoardError("the node has no `serial`, over which its bootstrap loader is reached. Give its port.")
     if "://" in serial or (end is None and serial.startswith(_STABLE)):
         return serial
-    adapter = adapters.of_port(serial, root=root)
+    adapter = ports.adapter(serial, root)
     if end is None and adapter is not None:
         adapters.chosen(method.usb_ids, None, root=root)  # of several boards, a number such as ttyUSB0 names any
     if end is not None and (adapter is None or not adapters.is_named(adapter, end)):

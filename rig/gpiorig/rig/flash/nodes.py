@@ -9,7 +9,6 @@ from typing import Literal
 
 import msgspec
 
-from gpiorig.rig.bench import boards
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.bench.flashing import Bsl, Method, debug_end
 from gpiorig.rig.errors import BenchError, FirmwareError, FlashError
@@ -91,7 +90,7 @@ def flash(
         Of sysfs.
     """
     for name in nodes:
-        result = Result(name, bench.nodes[name].board, "failed", "", str(firmware[name]))
+        result = Result(name, bench.nodes[name].board_name, "failed", "", str(firmware[name]))
         begin_s = time.monotonic()
         for attempt in range(1, attempts + 1):
             report = _reporter(progress, name, attempt)
@@ -126,10 +125,10 @@ def _reporter(progress: NodeProgress, name: str, attempt: int) -> Progress:
 
 
 def _method(bench: Bench, name: str) -> Method:
-    method = boards.load(bench.nodes[name].board).flash
-    if method is None:
-        raise WrongBoardError(f"the file of board {bench.nodes[name].board} has no `[flash]`, so how is not known.")
-    return method
+    board = bench.nodes[name].described_board
+    if board.flash is None:
+        raise WrongBoardError(f"the file of board {board.name} has no `[flash]`, so how is not known.")
+    return board.flash
 
 
 def _job(bench: Bench, name: str, image: Path, only_different: bool) -> Job:

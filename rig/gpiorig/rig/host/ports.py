@@ -52,6 +52,11 @@ def ports(sys: Path = usb.SYS, dev: Path = DEV) -> tuple[Port, ...]:
     return tuple(sorted(adapters, key=lambda port: (port.usb.path if port.usb else "", port.interface or 0)))
 
 
+def adapter(device: str, sys: Path = usb.SYS) -> UsbDevice | None:
+    """The USB device that a serial port is on; None of other ports."""
+    return usb.of_folder((sys / "class" / "tty" / Path(device).resolve().name / "device").resolve())
+
+
 def holders(device: str, proc: Path = PROC) -> tuple[str, ...]:
     """The programs that have a port open, as far as this user may see them; the server of a pseudo terminal has not."""
     target = os.path.realpath(device)

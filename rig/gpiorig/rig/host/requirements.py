@@ -11,7 +11,7 @@ from gpiorig.capture import native
 from gpiorig.capture.errors import CaptureError
 from gpiorig.rig import resources
 from gpiorig.rig.host import permissions, ports, programs, sigrok_usb, usb
-from gpiorig.rig.host.scan import DEBUG_ADAPTERS
+from gpiorig.rig.host.scan import debug_adapters
 
 _GROUPS = {"dialout": "opens serial ports", "plugdev": "uses analyzers and debug adapters"}
 _RULES = {
@@ -66,6 +66,8 @@ def _firmware(sys: Path) -> Iterator[Requirement]:
     folder = next((str(place) for place in places if (place / _FX2).is_file()), None)
     yield Requirement("firmware fx2lafw", "captures with FX2 clones", folder, "apt install sigrok-firmware-fx2lafw")
     for device, analyzer in sigrok_usb.attached(usb.devices(sys)).items():
+        if not analyzer.firmware:
+            continue
         absent = sigrok_usb.missing(analyzer, places)
         yield Requirement(
             f"firmware of {analyzer.name}",
@@ -81,7 +83,7 @@ def _access(sys: Path) -> Iterator[Requirement]:
     plugged = usb.devices(sys)
     usable = {
         "dialout": bool(ports.ports(sys)),
-        "plugdev": any(device.ids in sigrok_usb.KNOWN.keys() | DEBUG_ADAPTERS.keys() for device in plugged),
+        "plugdev": bool(sigrok_usb.attached(plugged)) or any(device.ids in debug_adapters() for device in plugged),
     }
     absent = permissions.lacking_groups(_GROUPS)
     for group, purpose in _GROUPS.items():

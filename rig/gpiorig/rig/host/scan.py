@@ -8,15 +8,15 @@ from pathlib import Path
 
 from gpiorig.capture.errors import CaptureError
 from gpiorig.capture.sigrok import analyzer as sigrok
+from gpiorig.rig.bench import boards
+from gpiorig.rig.bench.flashing import Openocd
 from gpiorig.rig.host import identify, ports, sigrok_usb, usb
 from gpiorig.rig.host.identify import Answer
 from gpiorig.rig.host.ports import Port
 from gpiorig.rig.host.usb import UsbDevice
 
-# Adapters on boards: FT2232H of the IoT-LAB M3, whose first interface is JTAG (RIOT 2024.01, boards/common/iotlab);
-# ST-LINK/V2-1 of a Nucleo, with and without mass storage (OpenOCD 0.12, interface/stlink.cfg).
+# The adapter of the IoT-LAB M3, whose first interface is JTAG (RIOT 2024.01, boards/common/iotlab).
 FT2232H = "0403:6010"
-DEBUG_ADAPTERS = {FT2232H: "FT2232H", "0483:374b": "ST-LINK/V2-1", "0483:3752": "ST-LINK/V2-1"}
 _JTAG = Answer(reason="the JTAG interface of its adapter; not asked")
 
 
@@ -31,10 +31,16 @@ class Scan:
 
     def debug_of(self, port: Port) -> str | None:
         """What a bench file names the debug adapter of a port's board by: its serial number where no other has it."""
-        if port.usb is None or port.usb.ids not in DEBUG_ADAPTERS:
+        if port.usb is None or port.usb.ids not in debug_adapters():
             return None
         twins = [device for device in self.adapters if device.serial == port.usb.serial]
         return port.usb.key if len(twins) < 2 else f"usb:{port.usb.path}"
+
+
+def debug_adapters() -> frozenset[str]:
+    """Vendor and product of the adapters that OpenOCD flashes our boards by."""
+    methods = [boards.load(name).flash for name in boards.names()]
+    return frozenset(ids for method in methods if isinstance(method, Openocd) for ids in method.usb_ids)
 
 
 def scan(
@@ -59,7 +65,7 @@ def scan(
         ports=tuple(
             [(port, identify.identify(port.device)) for port in asked] + [(port, _ask(port)) for port in others]
         ),
-        adapters=tuple(device for device in attached if device.ids in DEBUG_ADAPTERS),
+        adapters=tuple(device for device in attached if device.ids in debug_adapters()),
         troubles=tuple(troubles),
     )
 

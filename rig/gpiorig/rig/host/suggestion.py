@@ -7,9 +7,11 @@ from collections.abc import Sequence
 
 from gpiorig.capture.sigrok.analyzer import Analyzer as SigrokAnalyzer
 from gpiorig.rig.bench import boards, drivers, symbols, written
-from gpiorig.rig.bench.bench import Analyzer, Bench, Node
+from gpiorig.rig.bench.analyzer import Analyzer
+from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.bench.boards import Board
 from gpiorig.rig.bench.drivers import Driver
+from gpiorig.rig.bench.node import Node
 from gpiorig.rig.host.identify import Answer
 from gpiorig.rig.host.ports import Port
 from gpiorig.rig.host.scan import Scan
@@ -48,7 +50,9 @@ def text(scan: Scan) -> str:
         )
         for name, kind, wires, (port, answer) in zip(names, kinds, lines, answered, strict=True)
     }
-    bench = Bench("my bench", {"la": Analyzer(rate_hz, driver=analyzer.driver)}, nodes)
+    known = drivers.known(analyzer.driver)
+    instrument = Analyzer(rate_hz, driver=analyzer.driver, config=known.needs if known else {})
+    bench = Bench("my bench", {"la": instrument}, nodes)
     head = [
         "# Made by `gpiorig bench scan`. The channels are a proposal: wire the boards like this, or write how they are."
     ]
@@ -84,9 +88,9 @@ def _rate(known: Driver | None, bus: Sequence[str], kinds: Sequence[Board]) -> i
     least_hz = max((-(-symbols.MIN_SAMPLES * 1_000_000_000 // kind.symbol_ns) for kind in kinds), default=_RATE_HZ)
     if known is None:
         return max(least_hz, _RATE_HZ)
-    last = len(known.rates_hz) - 1  # the fastest, where that is too slow
-    places = [min(bisect_left(known.rates_hz, wanted), last) for wanted in (max(least_hz, _RATE_HZ), least_hz)]
-    rates = [known.rates_hz[place] for place in places]
+    last = len(known.rates) - 1  # the fastest, where that is too slow
+    places = [min(bisect_left(known.rates, wanted), last) for wanted in (max(least_hz, _RATE_HZ), least_hz)]
+    rates = [known.rates[place] for place in places]
     return next((rate for rate in rates if not known.refusal(bus, rate)), rates[0])
 
 

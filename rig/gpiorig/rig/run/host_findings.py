@@ -74,12 +74,11 @@ def _analyzer(
     name: str, plugged: Sequence[UsbDevice], dev: Path, places: Sequence[Path], may_use: MayUse
 ) -> Iterator[Finding]:
     about = f"analyzers.{name}"
-    for device in plugged:
-        known = sigrok_usb.KNOWN[device.ids]
+    for device, known in sigrok_usb.attached(plugged).items():
         yield _permission(about, device, dev, may_use)
         if absent := sigrok_usb.missing(known, places):
             yield Finding(about, "wrong", f"{known.name} lacks firmware {', '.join(absent)}: {known.remedy}")
-        else:
+        elif known.firmware:
             yield Finding(about, "right", f"the firmware of {known.name} is there")
         if device.mbps < usb.HIGH_SPEED_MBPS:
             what = f"is on the USB at {device.mbps:g} Mbit/s; use a port and a cable for 480 Mbit/s, without an old hub"

@@ -10,8 +10,8 @@ import numpy as np
 
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_NAME
+from gpiorig.rig.bench.finding import Finding, Verdict
 from gpiorig.rig.bench.symbols import MIN_SAMPLES
-from gpiorig.rig.run.bench_findings import Finding, Verdict
 from gpiorig.rig.verify.proof import CALIBRATIONS, Proof, Samples
 
 _NS = 1_000_000_000

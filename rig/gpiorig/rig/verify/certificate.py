@@ -10,8 +10,8 @@ import msgspec
 
 from gpiorig.capture.atomic_file import replacing
 from gpiorig.rig.bench.certificate_file import place
+from gpiorig.rig.bench.finding import Finding
 from gpiorig.rig.errors import BenchError
-from gpiorig.rig.run.bench_findings import Finding
 from gpiorig.rig.verify.calibration import Calibration
 from gpiorig.rig.verify.identity import Identity
 from gpiorig.rig.verify.time_base import TimeBase

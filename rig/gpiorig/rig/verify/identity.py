@@ -13,12 +13,12 @@ from gpiorig.analysis.events.table import TABLE_CRC32
 from gpiorig.capture.errors import SerialPortError
 from gpiorig.capture.serial.port import SerialPort
 from gpiorig.rig.bench.bench import Bench
-from gpiorig.rig.run.bench_findings import Finding
+from gpiorig.rig.bench.finding import Finding
+from gpiorig.rig.host import ports, usb
 
 ANSWER_S = 2.0
 QUESTIONS = 5
 NO_UID = re.compile(r"(ff)+|(00)+|")  # of a processor without a number, as the TelosB's
-SYSFS = Path("/sys")
 
 
 class Identity(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,14 +55,10 @@ def ask(port: SerialPort, *, adapter: str = "") -> Identity:
     return Identity(port=str(port.device), adapter=adapter, answers=count, **known)
 
 
-def adapter(port: str, *, sysfs: Path = SYSFS) -> str:
+def adapter(port: str, *, sys: Path = usb.SYS) -> str:
     """USB path and serial number of the adapter of a port, such as `usb:1-2.3 FT1ABCD`; "" of any other port."""
-    device = sysfs / "class/tty" / Path(port).resolve().name / "device"
-    for folder in (device.resolve(), *device.resolve().parents):
-        if (folder / "idVendor").exists():
-            serial = folder / "serial"
-            return f"usb:{folder.name} {serial.read_text().strip() if serial.exists() else ''}".rstrip()
-    return ""
+    device = ports.adapter(port, sys)
+    return "" if device is None else f"usb:{device.path} {device.serial or ''}".rstrip()
 
 
 def findings(bench: Bench, identities: Mapping[str, Identity], before: Mapping[str, Identity]) -> Iterator[Finding]:
@@ -72,7 +68,7 @@ def findings(bench: Bench, identities: Mapping[str, Identity], before: Mapping[s
         about = f"nodes.{name}.identity"
         if not identity.answers:
             continue
-        kind = bench.nodes[name].board
+        kind = bench.nodes[name].board_name
         if identity.board not in ("", kind):
             yield Finding(f"nodes.{name}.board", "wrong", f"the board says it is a {identity.board}, not a {kind}")
         if identity.table and identity.table != TABLE_CRC32:

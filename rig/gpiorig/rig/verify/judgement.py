@@ -10,8 +10,8 @@ import numpy as np
 from gpiorig.analysis.events import events
 from gpiorig.capture.edges.edges import Edges
 from gpiorig.rig.bench.bench import Bench
+from gpiorig.rig.bench.finding import Finding
 from gpiorig.rig.recordings.opened import wiring
-from gpiorig.rig.run.bench_findings import Finding
 from gpiorig.rig.verify import calibration, proof
 from gpiorig.rig.verify import wiring as wires
 from gpiorig.rig.verify.calibration import Calibration
@@ -49,7 +49,7 @@ def judge(bench: Bench, edges: Edges, asked: Mapping[str, Window], silent: Set[s
     for channels in buses.values():
         noise |= proof.noisy({channel: lines[channel] for channel in channels}, samplerate_hz=rate_hz)
     used = [channel for channels in buses.values() for channel in channels]
-    gaps = {name: bench.nodes[name].frame_gap_ns * rate_hz / 1e9 for name in asked}
+    gaps = {name: bench.nodes[name].gap_ns * rate_hz / 1e9 for name in asked}
     quiet = [lines[channel] for channel in used if channel not in noise]
     windows, proofs = {}, {}
     for name, (start, end) in _moved(asked, quiet, gap=max(gaps.values(), default=0.0)).items():

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import msgspec
 
 from gpiorig.capture.sigrok.result import WRONG_RATE_PPM, CaptureResult
-from gpiorig.rig.run.bench_findings import Finding, Verdict
+from gpiorig.rig.bench.finding import Finding, Verdict
 
 
 class TimeBase(msgspec.Struct, frozen=True, kw_only=True):

@@ -13,9 +13,9 @@ from gpiorig.capture.recording.recording import Recording
 from gpiorig.capture.serial.port import SerialPort
 from gpiorig.capture.sigrok.result import CaptureResult
 from gpiorig.rig.bench.bench import Bench
+from gpiorig.rig.bench.finding import Finding
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.run import captures, endpoints
-from gpiorig.rig.run.bench_findings import Finding
 from gpiorig.rig.run.captures import SILENCE_S, Captures
 from gpiorig.rig.run.endpoints import Endpoints
 from gpiorig.rig.verify import identity, judgement, time_base

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 
-from gpiorig.rig.bench import boards
 from gpiorig.rig.bench.bench import Bench
-from gpiorig.rig.run.bench_findings import Finding
+from gpiorig.rig.bench.finding import Finding
 from gpiorig.rig.verify import proof
 from gpiorig.rig.verify.proof import Proof, Samples
 
@@ -42,7 +41,7 @@ class Seen:
 def bus(bench: Bench, name: str) -> list[str]:
     """The lines of a node's symbol bus that are recorded."""
     node = bench.nodes[name]
-    return [line for line in ("strobe", *boards.load(node.board).data_lines) if line in node.lines]
+    return [line for line in ("strobe", *node.data_lines) if line in node.lines]
 
 
 def findings(bench: Bench, name: str, seen: Seen) -> Iterator[Finding]:
@@ -95,7 +94,7 @@ def _line(bench: Bench, name: str, line: str, seen: Seen) -> Finding:
     """The verdict on one line."""
     channel, where = f"{name}.{line}", bench.nodes[name].lines[line]
     about = f"nodes.{name}.lines.{line}"
-    place = f"channel {where}, pin {boards.load(bench.nodes[name].board).pins.get(line, 'unknown')}"
+    place = f"channel {where}, pin {bench.nodes[name].described_board.pins.get(line, 'unknown')}"
     if channel in seen.noise:
         what = f"{place} floats: {seen.noise[channel]} edges, also while the board rests: {CLIP}"
         return Finding(about, "wrong", what)

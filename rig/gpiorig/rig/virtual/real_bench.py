@@ -8,7 +8,8 @@ import msgspec
 
 from gpiorig.capture.atomic_file import replacing
 from gpiorig.rig.bench import written
-from gpiorig.rig.bench.bench import Bench, Node
+from gpiorig.rig.bench.bench import Bench
+from gpiorig.rig.bench.node import Node
 from gpiorig.rig.virtual.process import Endpoints
 
 
