@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import serial
+from depth import by_depth
 from patience import PATIENCE_S
 from virtualbench import bench_text, served
 
@@ -15,6 +16,9 @@ from gpiorig.rig.virtual.process import VirtualBenchProcess
 
 EMPTY = Path("/dev/null")  # a board with an erased flash
 IMAGE = reference_image("iotlab-m3")
+M3 = ("iotlab-m3", "stm32f1x", ())
+# remote_bitbang has no speed to set, which the script's event would do after a reset.
+NUCLEO = ("nucleo-l476rg", "stm32l4x", ("stm32l4x.cpu configure -event reset-start {}",))
 
 
 def openocd(process: VirtualBenchProcess, target: str, *commands: str) -> subprocess.CompletedProcess[str]:
@@ -27,17 +31,17 @@ def openocd(process: VirtualBenchProcess, target: str, *commands: str) -> subpro
 
 
 @pytest.mark.slow
-def test_flashing(tmp_path: Path) -> None:
-    """An erased board takes an image through OpenOCD's own flash driver, verifies, and runs it.
-
-    The L476 is flashed by `gpiorig flash` (rig/tests/flash).
-    """
-    with served(tmp_path, bench_text(), EMPTY) as process:
+@pytest.mark.parametrize(("board", "target", "before"), by_depth([M3], [M3, NUCLEO]))
+def test_flashing(tmp_path: Path, board: str, target: str, before: tuple[str, ...]) -> None:
+    """An erased board takes an image through OpenOCD's own flash driver, verifies, and runs it."""
+    image = reference_image(board)
+    text = bench_text().replace('"iotlab-m3"', f'"{board}"')
+    with served(tmp_path, text, EMPTY) as process:
         with serial.Serial(process.endpoints["serial"]["node"]["path"], timeout=PATIENCE_S) as console:
-            done = openocd(process, "stm32f1x", f"program {{{IMAGE}}} verify", "reset run", "sleep 50", "halt")
+            done = openocd(process, target, *before, f"program {{{image}}} verify", "reset run", "sleep 50", "halt")
             assert 0 == done.returncode, done.stderr
             assert "** Verified OK **" in done.stderr
-            assert b"boot board=iotlab-m3 firmware=reference\n" == console.readline()
+            assert f"boot board={board} firmware=reference\n".encode() == console.readline()
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import serial
+from depth import by_depth
 from msp430image import elf, sender
 from patience import PATIENCE_S
 from virtualbench import served
@@ -60,14 +61,15 @@ def image(folder: Path, text: bytes) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.timeout(LIMIT_S + 30)
-def test_the_real_tool_flashes_a_telosb(tmp_path: Path) -> None:
+@pytest.mark.parametrize("before", by_depth([b""], [b"", OLD]))
+def test_the_real_tool_flashes_a_telosb(tmp_path: Path, before: bytes) -> None:
     """Entry by DTR and RTS, mass erasure, programming, verification, reset; then the new image runs from its vector.
 
-    The board is erased before; `gpiorig flash` is tried on one with another image (rig/tests/flash).
+    The board is erased before, or has another image.
     """
     new = tmp_path / "new.txt"
     new.write_text(ti_text(sender(NEW)))
-    with served(tmp_path, BENCH.format(pace="fast"), image(tmp_path, b"")) as process:
+    with served(tmp_path, BENCH.format(pace="fast"), image(tmp_path, before)) as process:
         url = process.endpoints["serial"]["node"]["rfc2217"]
         tool = [sys.executable, "-W", "ignore", "-c", TOOL, "-p", url, "-e", "-P", "-V", "-r", "-i", "titext", new]
         done = subprocess.run(tool, capture_output=True, text=True, timeout=LIMIT_S, check=False)
@@ -76,6 +78,7 @@ def test_the_real_tool_flashes_a_telosb(tmp_path: Path) -> None:
         with serial.serial_for_url(url, timeout=PATIENCE_S) as console:
             output = console.read_until(NEW)
         assert output.endswith(NEW)
+        assert OLD not in output
 
 
 @pytest.mark.slow
