@@ -68,7 +68,8 @@ the reason of an incomplete recording, `report` the first failed check.
 Rows with dashes only are open: samples lost without a sync line while nothing happens (a real bench's host clock finds
 a loss longer than a millisecond or so, [capture](../start/capture.md); virtual time does not follow that clock), and a
 step of a node's clock that no check of so short a run looks for. `stalls` is named by its consequence only, since a
-virtual analyzer may be silent; a real one that sends nothing for 2 s is an error. A glitch is named as noise.
+virtual analyzer may be silent: `verify` blames the leads of a node, which is the wrong cause; a real one that sends
+nothing for 2 s is an error. A glitch is named as noise.
 
 Written by `tests/studies/bench_faults.py`; a test holds it to the fault switches.
 

@@ -87,10 +87,10 @@ def test_wiring(driver: str, channels: int, kinds: list[str], rate_hz: int, line
 
 def test_options_that_an_analyzer_needs() -> None:
     """A DSLogic streams with one, so the file has it."""
-    found = Analyzer("dreamsourcelab-dslogic", "DSLogic", tuple(map(str, range(16))))
+    dslogic = Analyzer("dreamsourcelab-dslogic", "DSLogic", tuple(map(str, range(16))))
 
     text = suggestion.text(
-        scan.Scan((found,), ((Port("/dev/ttyUSB1"), Answer(500_000, {"board": "iotlab-m3"})),), (), ())
+        scan.Scan((dslogic,), ((Port("/dev/ttyUSB1"), Answer(500_000, {"board": "iotlab-m3"})),), (), ())
     )
 
     assert {"continuous": True} == benches.loads(text).analyzers["la"].config

@@ -12,11 +12,11 @@ from gpiorig.rig.verify import proof
 @pytest.mark.parametrize("width", [1, 2, 4, 8])
 def test_right_wiring(width: int) -> None:
     """Each line has its role, and the number of symbols is that of the width."""
-    found = proof.find(shown(width), frame_gap=FRAME_GAP)
+    seen = proof.find(shown(width), frame_gap=FRAME_GAP)
 
-    assert found is not None
-    assert width == found.width
-    assert {name: found.roles(name) for name in shown(width)} == {name: [name] for name in shown(width)}
+    assert seen is not None
+    assert width == seen.width
+    assert {name: seen.roles(name) for name in shown(width)} == {name: [name] for name in shown(width)}
 
 
 @pytest.mark.parametrize("other", ["d1", "strobe"])
@@ -24,20 +24,20 @@ def test_swapped_lines(other: str) -> None:
     """The channels show each other's role."""
     edges = shown(2)
     edges["d0"], edges[other] = edges[other], edges["d0"]
-    found = proof.find(edges, frame_gap=FRAME_GAP)
+    seen = proof.find(edges, frame_gap=FRAME_GAP)
 
-    assert found is not None
-    assert ([other], ["d0"]) == (found.roles("d0"), found.roles(other))
+    assert seen is not None
+    assert ([other], ["d0"]) == (seen.roles("d0"), seen.roles(other))
 
 
 @pytest.mark.parametrize("dead", ["strobe", "d0", "d1"])
 def test_dead_line(dead: str) -> None:
     """A dead line takes no other's role away."""
     edges = shown(2) | {dead: np.empty(0, dtype=np.int64)}
-    found = proof.find(edges, frame_gap=FRAME_GAP)
+    seen = proof.find(edges, frame_gap=FRAME_GAP)
 
-    assert found is not None
-    assert [[] if name == dead else [name] for name in edges] == [found.roles(name) for name in edges]
+    assert seen is not None
+    assert [[] if name == dead else [name] for name in edges] == [seen.roles(name) for name in edges]
 
 
 def test_lines_that_touch() -> None:
@@ -47,10 +47,10 @@ def test_lines_that_touch() -> None:
     high, low = (
         np.flatnonzero(np.diff(both)) + 1 for both in (levels["d0"] | levels["d1"], levels["d0"] & levels["d1"])
     )
-    found = proof.find(edges | {"d0": high, "d1": high}, frame_gap=FRAME_GAP)
+    seen = proof.find(edges | {"d0": high, "d1": high}, frame_gap=FRAME_GAP)
 
-    assert found is not None
-    assert ["d0", "d1"] == found.roles("d0") == found.roles("d1")
+    assert seen is not None
+    assert ["d0", "d1"] == seen.roles("d0") == seen.roles("d1")
     assert [("d0", "d1")] == proof.joined({"d0": low, "d1": low, "strobe": edges["strobe"]})
 
 
@@ -58,14 +58,14 @@ def test_a_line_that_a_frame_left_high() -> None:
     """Its first edge is a fall, and no pulse."""
     edges = shown(2)
     edges["d1"] = np.concatenate([[1000 - REST], edges["d1"]])
-    found = proof.find(edges, frame_gap=FRAME_GAP, high={"d1"})
+    seen = proof.find(edges, frame_gap=FRAME_GAP, high={"d1"})
 
-    assert found is not None
-    assert [["d0"], ["d1"]] == [found.roles("d0"), found.roles("d1")]
+    assert seen is not None
+    assert [["d0"], ["d1"]] == [seen.roles("d0"), seen.roles("d1")]
 
 
 def test_no_board() -> None:
-    """Without a burst there is no proof."""
+    """A proof needs a burst."""
     assert proof.find({"strobe": np.empty(0, dtype=np.int64)}, frame_gap=FRAME_GAP) is None
 
 

@@ -66,7 +66,7 @@ def test_leads_of_two_nodes_swapped() -> None:
 
 
 def test_all_leads_of_two_nodes_swapped() -> None:
-    """Leads or ports: the pins cannot say which, so both are named."""
+    """Leads or ports: the pins cannot show which, so both are named."""
     leads = {f"{node}_{line}": f"{other}.{line}" for node, other in ("ab", "ba") for line in shown(2)}
     wrong = verdicts(**leads)
 
@@ -74,7 +74,7 @@ def test_all_leads_of_two_nodes_swapped() -> None:
 
 
 def test_dead_lead_and_dead_board() -> None:
-    """A dead lead is one line; a board whose leads are all off is said to be so."""
+    """A dead lead is one line; a board whose leads are all off is named as such."""
     assert "stays low during the proof" in verdicts(b_d1=None)["nodes.b.lines.d1"]
     wrong = verdicts(a_strobe=None, a_d0=None, a_d1=None)
     assert "none of its lines shows its proof" in wrong["nodes.a"]
@@ -101,9 +101,9 @@ def test_identity_against_the_certificate_before(before: dict[str, str], verdict
 def test_a_wrong_board_a_wrong_table_and_damaged_answers() -> None:
     """Each is a finding of its own; the same board on two ports, too."""
     same = Identity(port="/dev/ttyA", uid="01", board="telosb", table="00", answers=QUESTIONS - 1)
-    found = identity.findings(benches.loads(BENCH), {"a": same, "b": same}, {})
+    verdicts = identity.findings(benches.loads(BENCH), {"a": same, "b": same}, {})
 
-    abouts = {finding.about for finding in found if finding.verdict == "wrong"}
+    abouts = {finding.about for finding in verdicts if finding.verdict == "wrong"}
     assert {"nodes.a.board", "nodes.a.firmware", "nodes.a.serial", "nodes.b.identity"} <= abouts
 
 
@@ -140,10 +140,10 @@ def test_certificate(tmp_path: Path) -> None:
     bench = tmp_path / "bench.toml"
     bench.write_text(BENCH)
     now = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
-    made = Certificate(
+    issued = Certificate(
         bench="x",
         bench_sha256=certificate.bench_sha256(bench),
-        made=now,
+        issued=now,
         valid_until=now + certificate.VALID,
         virtual=False,
         gpiorig="0",
@@ -155,8 +155,8 @@ def test_certificate(tmp_path: Path) -> None:
     place = certificate_file.place(bench)
 
     assert "was not verified" in certificate.objection(bench, now=now)
-    certificate.write(place, made)
-    assert made == certificate.load(place)
+    certificate.write(place, issued)
+    assert issued == certificate.load(place)
     assert "" == certificate.objection(bench, now=now)
     assert "expired" in certificate.objection(bench, now=now + datetime.timedelta(days=8))
     bench.write_text(BENCH + "\n")

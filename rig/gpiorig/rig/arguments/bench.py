@@ -77,7 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     verify.add_argument("bench", type=Path, metavar="BENCH", help="file, or name of one that comes with gpiorig")
     verify.add_argument(
-        "-o", "--output", type=Path, metavar="FILE", help="certificate (default: beside the bench file)"
+        "-o", "--output", type=Path, metavar="FILE", help="certificate (default: next to the bench file)"
     )
     verify.add_argument(
         "--reset",

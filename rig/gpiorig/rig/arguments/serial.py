@@ -10,7 +10,7 @@ examples:
   gpiorig serial run1                               all nodes' lines of a recording, in the order of their stamps
   gpiorig serial run1 --follow --node responder     while it is recorded
   gpiorig serial /dev/ttyUSB1 ping=/dev/ttyUSB3     live; type `text` for all nodes, `ping;text` for one
-  gpiorig serial bench.toml -o log1                 the ports of a bench, recorded with a stamp for each read
+  gpiorig serial bench.toml -o log1                 the ports of a bench, recorded with a timestamp for each read
   gpiorig serial m3-1=socket://m3-1:20000 -o log2   an IoT-LAB node, on the site's SSH frontend
   gpiorig serial run1 --iotlab > run1.log           in the format of IoT-LAB's serial_aggregator
   gpiorig serial run1 --aggregator > other.log      with the stamps that the aggregator would have put

@@ -10,7 +10,7 @@ KEPT = "certificate.json"  # in a recording
 
 
 def place(bench_file: Path) -> Path:
-    """The certificate of a bench file: beside it."""
+    """The certificate of a bench file: next to it."""
     return bench_file.with_suffix(SUFFIX)
 
 

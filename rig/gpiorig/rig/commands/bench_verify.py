@@ -43,7 +43,7 @@ def run(bench: Bench, file: Path, options: argparse.Namespace) -> int:
     certificate = Certificate(
         bench=bench.name,
         bench_sha256=certificates.bench_sha256(file),
-        made=now,
+        issued=now,
         valid_until=now + valid,
         virtual=bench.virtual is not None,
         gpiorig=version("gpiorig"),
@@ -73,5 +73,5 @@ def _print(certificate: Certificate, path: Path) -> None:
 def _ask(text: str) -> None:
     """Ask a person, who has a terminal."""
     if not sys.stdin.isatty():
-        raise BenchError(f"{text} There is no terminal to answer on: use a firmware with the command `prove`.")
+        raise BenchError(f"{text} It needs a terminal to answer on: use a firmware with the command `prove`.")
     input(f"{text} ")

@@ -27,7 +27,7 @@ class Certificate(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     ----------
     bench, bench_sha256
         Name of the bench, and the sum of its file.
-    made, valid_until
+    issued, valid_until
         ISO 8601 with offset.
     virtual
         Whether the bench was a virtual one.
@@ -43,7 +43,7 @@ class Certificate(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
 
     bench: str
     bench_sha256: str
-    made: datetime.datetime
+    issued: datetime.datetime
     valid_until: datetime.datetime
     virtual: bool
     gpiorig: str

@@ -70,7 +70,9 @@ def findings(bench: Bench, identities: Mapping[str, Identity], before: Mapping[s
             continue
         kind = bench.nodes[name].board_name
         if identity.board not in ("", kind):
-            yield Finding(f"nodes.{name}.board", "wrong", f"the board says it is a {identity.board}, not a {kind}")
+            yield Finding(
+                f"nodes.{name}.board", "wrong", f"the board states that it is a {identity.board}, not a {kind}"
+            )
         if identity.table and identity.table != TABLE_CRC32:
             what = (
                 f"its image has the event table {identity.table}, this gpiorig {TABLE_CRC32}: build and flash it again"

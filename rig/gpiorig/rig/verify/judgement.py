@@ -72,9 +72,9 @@ def _calibrations(
     """The numbers of each board whose strobe is where the bench file has it."""
     stage = events.from_edges(edges, wiring(bench))
     return {
-        name: calibration.measure(name, found, windows[name], stage)
-        for name, found in proofs.items()
-        if found is not None and f"{name}.strobe" in found.strobes
+        name: calibration.measure(name, shown, windows[name], stage)
+        for name, shown in proofs.items()
+        if shown is not None and f"{name}.strobe" in shown.strobes
     }
 
 

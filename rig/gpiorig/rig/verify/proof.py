@@ -37,7 +37,7 @@ class Proof:
     strobes
         The channels that carry its strobe, by their number of edges in the burst.
     width
-        Width of the bus that its image was built with; None: there is no strobe.
+        Width of the bus that its image was built with; None: no strobe.
     start, burst, end
         First sample of the proof, of the burst, and of its end.
     """
@@ -178,7 +178,7 @@ def _group(edges: Mapping[str, Samples], at: int) -> tuple[int, frozenset[str], 
 
 
 def _strobes(edges: Mapping[str, Samples], burst: int) -> tuple[frozenset[str], int | None]:
-    """The channels with as many edges as a burst has symbols, and the width of the bus that has so many."""
+    """The channels with as many edges as a burst has symbols, and the width of that bus."""
     counts = {name: int(np.sum(samples >= burst)) for name, samples in edges.items()}
     most = max(counts.values(), default=0)
     for width in WIDTHS:

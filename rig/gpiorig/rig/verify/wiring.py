@@ -45,40 +45,40 @@ def bus(bench: Bench, name: str) -> list[str]:
 
 
 def findings(bench: Bench, name: str, seen: Seen) -> Iterator[Finding]:
-    """What a board as a whole does wrong, and a verdict on each line of its bus."""
+    """What a board does wrong, and a verdict on each line of its bus."""
     lines = bus(bench, name)
     about = f"nodes.{name}"
     if name not in seen.answered:
         yield Finding(about, "wrong", f"the board does not answer on {bench.nodes[name].serial}: supply, cable, image?")
         for line in lines:
-            yield Finding(f"{about}.lines.{line}", "unknown", "the board was not heard, so its lines say nothing")
+            yield Finding(f"{about}.lines.{line}", "unknown", "the board did not answer, so its lines show nothing")
         return
-    found = seen.proofs[name]
+    shown = seen.proofs[name]
     elsewhere = _elsewhere(bench, name, seen)
-    if found is None or not _is_on(found, name):
-        yield Finding(about, "wrong", _absent(bench, name, elsewhere, found))
+    if shown is None or not _is_on(shown, name):
+        yield Finding(about, "wrong", _absent(bench, name, elsewhere, shown))
     for line in lines:
         yield _line(bench, name, line, seen)
 
 
-def _is_on(found: Proof, name: str) -> bool:
-    return any(found.roles(channel) for channel in _channels(found) if channel.startswith(f"{name}."))
+def _is_on(shown: Proof, name: str) -> bool:
+    return any(shown.roles(channel) for channel in _channels(shown) if channel.startswith(f"{name}."))
 
 
-def _channels(found: Proof) -> set[str]:
-    return set(found.strobes).union(*found.groups.values())
+def _channels(shown: Proof) -> set[str]:
+    return set(shown.strobes).union(*shown.groups.values())
 
 
 def _elsewhere(bench: Bench, name: str, seen: Seen) -> dict[str, str]:
     """The lines of this board that are on channels of other nodes: the channel by line."""
-    found = seen.proofs.get(name)
-    foreign = [channel for channel in sorted(_channels(found)) if not channel.startswith(f"{name}.")] if found else []
-    return {role: channel for channel in foreign for role in (found.roles(channel) if found else [])}
+    shown = seen.proofs.get(name)
+    foreign = [channel for channel in sorted(_channels(shown)) if not channel.startswith(f"{name}.")] if shown else []
+    return {role: channel for channel in foreign for role in (shown.roles(channel) if shown else [])}
 
 
-def _absent(bench: Bench, name: str, elsewhere: dict[str, str], found: Proof | None) -> str:
+def _absent(bench: Bench, name: str, elsewhere: dict[str, str], shown: Proof | None) -> str:
     port = bench.nodes[name].serial or "its port"
-    if found is not None and elsewhere:
+    if shown is not None and elsewhere:
         other = next(iter(elsewhere.values())).partition(".")[0]
         return (
             f"the board on {port} is on the leads of {other}: exchange `serial` of the two nodes, or their leads; "
@@ -103,12 +103,12 @@ def _line(bench: Bench, name: str, line: str, seen: Seen) -> Finding:
         return Finding(about, "wrong", f"{place} changes together with {touching}: the two lines touch")
     foreign = [
         f"{role} of {other}"
-        for other, found in seen.proofs.items()
-        if found is not None and other != name
-        for role in found.roles(channel)
+        for other, shown in seen.proofs.items()
+        if shown is not None and other != name
+        for role in shown.roles(channel)
     ]
-    found = seen.proofs[name]
-    roles = found.roles(channel) if found else []
+    shown = seen.proofs[name]
+    roles = shown.roles(channel) if shown else []
     if foreign:
         return Finding(about, "wrong", f"{place} carries {', '.join(foreign)}: leads of two nodes are swapped")
     if roles == [line]:
