@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 from pathlib import Path
 
-from directbench import SLICE_PS, DirectAnalyzer, DirectPort
-
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.capture.sigrok.analyzer import Analyzer
 from gpiorig.rig.bench import bench as benches
@@ -14,6 +12,7 @@ from gpiorig.rig.bench.bench import BEAGLELOGIC_CHANNELS
 from gpiorig.rig.bench.finding import Finding
 from gpiorig.rig.experiments import images
 from gpiorig.rig.run import captures
+from gpiorig.rig.run.direct import SLICE_PS, DirectAnalyzer, DirectPort
 from gpiorig.rig.verify import identity, judgement, verification
 from gpiorig.rig.virtual.pace import FastPace
 from gpiorig.rig.virtual.server import TAIL_PS
