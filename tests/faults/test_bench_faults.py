@@ -58,6 +58,6 @@ def test_bench_verify_through_sigrok(tmp_path: Path) -> None:
     bench.write_text(DEMO)
     done = gpiorig("bench", "verify", bench)
 
-    assert (0, "") == (done.returncode, done.stderr)
+    assert (0, "") == (done.status, done.stderr)
     assert "nothing is wrong; certificate" in done.stdout
     assert (tmp_path / "bench.certificate.json").exists()

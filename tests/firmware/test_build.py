@@ -104,7 +104,14 @@ def test_the_table_of_sizes_has_what_size_says(image: Built, target: tuple[str, 
 def test_constant_codes_are_folded(image: Built) -> None:
     """No function is left that works out a header or its check at run time."""
     ours = {name.partition(".")[0] for name in image.names if name.startswith("gpiorig_")}
-    api = {"gpiorig_init", "gpiorig_wiring_proof", "gpiorig_calibrate", "gpiorig_heartbeat", "gpiorig_frames"}
+    api = {
+        "gpiorig_init",
+        "gpiorig_wiring_proof",
+        "gpiorig_calibrate",
+        "gpiorig_heartbeat",
+        "gpiorig_frames",
+        "gpiorig_rest",
+    }
     masks = {"gpiorig_enable_all", "gpiorig_enable_group", "gpiorig_groups", "gpiorig_mask"}
     expected = api | masks | {"gpiorig_send", "gpiorig_send_id", "gpiorig_seen", "gpiorig_variant_normal"}
     assert expected == ours - {"gpiorig_enable"}  # may be inlined

@@ -33,4 +33,4 @@ static void handle(const struct message *message)
     actor_signal(&mac_actor, work.done);
 }
 
-ACTOR(sync_actor, ACTOR_SYNC, handle, TOP_PRIORITY, STACK_BYTES(456u));
+SIGNALLED_ACTOR(sync_actor, ACTOR_SYNC, handle, TOP_PRIORITY, STACK_BYTES(456u));

@@ -134,8 +134,8 @@ static void handle_b(const struct message *message)
     run(&worker_b);
 }
 
-ACTOR(worker_a_actor, ACTOR_WORKER_A, handle_a, PRIORITIES, 256);
-ACTOR(worker_b_actor, ACTOR_WORKER_B, handle_b, PRIORITIES, 256);
+SIGNALLED_ACTOR(worker_a_actor, ACTOR_WORKER_A, handle_a, PRIORITIES, 256);
+SIGNALLED_ACTOR(worker_b_actor, ACTOR_WORKER_B, handle_b, PRIORITIES, 256);
 
 /** All layers get one priority; 0 leaves them what they have: at first those of RIOT, where each layer is defined. */
 static void set_layer_priorities(void)

@@ -36,6 +36,7 @@ def stored(folder: Path) -> dict[str, list[dict[str, object]]]:
     return {name: Store(folder).query(f"FROM {name} ORDER BY ALL").to_pylist() for name in tables}
 
 
+@pytest.mark.slow
 def test_a_folder_of_points_is_added_as_a_run_adds_them(tmp_path: Path) -> None:
     """The same rows: of points that were done before, of a failed one, of one without an image, of two studies."""
     image = '[[vary]]\nname = "image"\nkey = "image.initiator"\nvalues = ["", "riot"]\n'

@@ -12,5 +12,6 @@ struct actor {
 
 #define ACTOR(name, actor_number, its_handler, its_priority, stack_bytes) \
     struct actor name = { .handler = (its_handler), .id = (actor_number) }
+#define SIGNALLED_ACTOR ACTOR
 
 #endif

@@ -13,7 +13,6 @@ from gpiorig.capture.atomic_file import replacing
 from gpiorig.rig import names, resources
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.bench.finding import Finding
-from gpiorig.rig.commands import bench_verify as verify
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.experiments import images
 from gpiorig.rig.host import scan, suggestion
@@ -36,6 +35,8 @@ def run(options: argparse.Namespace) -> int:
     if options.verb == "virtual":
         return _serve(bench, file, options)
     if options.verb == "verify":
+        from gpiorig.rig.commands import bench_verify as verify  # analyses, which takes long to import
+
         return verify.run(bench, file, options)
     return _check(bench, file, options)
 
