@@ -13,6 +13,7 @@ from pathlib import Path
 from gpiorig.capture.errors import AnalyzerError, CaptureError
 
 SIGROK = "sigrok-cli"
+KEPT_BYTES = "16777216"  # a buffer up to this size stays with sigrok-cli
 INSTALL = "install it with `apt install sigrok-cli`"
 SCAN_DEADLINE_S = 10.0  # a USB scan that loads firmware takes about 3 s
 
@@ -98,7 +99,6 @@ COMPLAINTS = (
 )
 # Messages that samples were lost while the capture continues. fx2lafw drops a transfer that ended in error and only
 # notes it at log level 4 (receive_transfer in src/hardware/fx2lafw/protocol.c).
-KEPT_BYTES = "16777216"
 OVERRUNS = (
     r"FIFO overflow",
     r"overrun",

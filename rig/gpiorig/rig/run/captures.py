@@ -6,7 +6,7 @@ import contextlib
 import datetime
 import platform
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib.metadata import version
@@ -78,8 +78,10 @@ def channels(bench: Bench, analyzer: str) -> list[str]:
     return [*named, f"{sync}={SYNC}"] if sync else named
 
 
-def sources(bench: Bench, drivers: dict[str, str]) -> dict[str, Source]:
+def sources(bench: Bench, drivers: dict[str, str], find: Callable[[str], Analyzer] = scan) -> dict[str, Source]:
     """What each analyzer captures, the one with the highest samplerate first: the others are aligned with it.
+
+    `find` gives the analyzer of a driver.
 
     Raises
     ------
@@ -94,7 +96,7 @@ def sources(bench: Bench, drivers: dict[str, str]) -> dict[str, Source]:
         )
     sources = {}
     for name in sorted(bench.analyzers, key=lambda name: -bench.analyzers[name].samplerate_hz):
-        sources[name] = source(bench, name, scan(drivers[name]))
+        sources[name] = source(bench, name, find(drivers[name]))
     return sources
 
 

@@ -65,10 +65,10 @@ def run(
     """
     refuse_real_ends(bench)
     runner.check(bench, experiment)
-    sources = {
-        name: captures.source(bench, name, Analyzer(f"direct:{name}", "virtual analyzer", BEAGLELOGIC_CHANNELS))
-        for name in sorted(bench.analyzers, key=lambda name: -bench.analyzers[name].samplerate_hz)
-    }
+    drivers = {name: f"direct:{name}" for name in bench.analyzers}
+    sources = captures.sources(
+        bench, drivers, find=lambda driver: Analyzer(driver, "virtual analyzer", BEAGLELOGIC_CHANNELS)
+    )
     hashes = {name: images.sha256(path) for name, path in firmware.items()}
     with contextlib.ExitStack() as stack:
         world = World(bench, firmware=firmware, modelled_reader=True)
