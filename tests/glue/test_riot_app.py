@@ -136,12 +136,25 @@ def test_the_radio_gets_the_exponents_of_the_backoff(modules: list[str], answers
 
 
 @pytest.mark.slow
+def test_a_node_that_answers_takes_no_packets_without_an_answer(two: tuple[Node, Node]) -> None:
+    """Nodes that broadcast next to a ping-pong are interferers; its account is that of requests."""
+    for number, node in enumerate(two, start=1):
+        assert node.ask(f"set address {number}").startswith("ok set")
+    assert run(two[0], "app broadcast", "interval_us 50000", packets=4)[-1].startswith("done sent=4 ")
+    assert "received=0 " in two[1].ask("report")
+    assert run(two[0], "app pingpong", "peer 2", packets=1)[-1].startswith("done sent=1 received=1 ")
+    assert two[1].line().startswith("packet seq=1 ")
+    assert "received=1 " in two[1].ask("report")
+
+
+@pytest.mark.slow
 def test_no_node_takes_what_an_interferer_sends(two: tuple[Node, Node]) -> None:
     """It sends at its interval, so that its console answers; the others drop its frames."""
     for number, node in enumerate(two, start=1):
         assert node.ask(f"set address {number}").startswith("ok set")
     assert run(two[0], "app interferer", "interval_us 50000", packets=4)[-1].startswith("done sent=4 ")
     assert "received=0 " in two[1].ask("report")
+    assert "ok set app=broadcast" == two[1].ask("set app broadcast")
     assert run(two[0], "app broadcast", "interval_us 50000", packets=4)[-1].startswith("done sent=4 ")
     assert [f"packet seq={number}" for number in range(1, 5)] == [
         two[1].line().partition(" rx_us")[0] for _ in range(4)

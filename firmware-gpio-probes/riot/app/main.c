@@ -28,21 +28,27 @@ static void print_log(void)
     }
 }
 
+/** Whether the application is one of requests and replies; such a node takes no other packets. */
+static bool has_replies(void)
+{
+    return settings.app == APP_pingpong || settings.app == APP_print;
+}
+
 static void *initiate(void *unused)
 {
     (void)unused;
     for (;;) {
         uint32_t packets = app_await_start();
 
-        if (settings.app == APP_pingpong || settings.app == APP_print) {
+        if (has_replies()) {
             rounds_run(packets);
         } else {
             oneway_run(packets);
         }
         print_log();
+        app_end(); /* after the next line the host sets what the next run needs */
         printf("done sent=%" PRIu32 " received=%" PRIu32 " lost=%" PRIu32 " probes=%" PRIu32 "\n", counts.sent,
                counts.received, counts.lost, gpiorig_frames());
-        app_end();
     }
     return NULL;
 }
@@ -57,18 +63,20 @@ static void *respond(void *unused)
         uint16_t from, sequence;
         uint16_t length = link_receive(LINK_REQUESTS, payload, sizeof payload, LINK_FOREVER, &from);
         uint32_t now = ztimer_now(ZTIMER_USEC);
+        bool is_taken;
 
         if (length < PAYLOAD_LEAST) {
             continue;
         }
         sequence = packet_sequence(payload, length);
-        counts.received++;
+        is_taken = payload[0] == KIND_REQUEST || !has_replies();
+        counts.received += is_taken ? 1 : 0;
         GPIORIG_ENTER_ID(APP_RX, sequence);
         if (payload[0] == KIND_REQUEST && !app_is_stopped) {
             rounds_answer(payload, length, from, now);
         }
         GPIORIG_EXIT_ID(APP_RX, sequence);
-        if (payload[0] == KIND_ONE_WAY) {
+        if (is_taken && payload[0] == KIND_ONE_WAY) {
             printf("packet seq=%u rx_us=%" PRIu32 " status=ok\n", sequence, now);
         }
     }
