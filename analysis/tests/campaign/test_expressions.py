@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import studycases
 
-from gpiorig.analysis.campaign import expressions
+from gpiorig.analysis.campaign import amounts, expressions
 from gpiorig.analysis.errors import QuantityError
 
 ALIASES = {"idt": "interval of radio.tx_start at initiator", "hop": "mac.tx -> mac.rx", "idt.error": "span of udp.tx"}
@@ -142,3 +142,9 @@ def test_a_quantity_of_several_values_needs_a_statistic():
     """What is one value by its name, and has several, is an error rather than a mean."""
     with pytest.raises(QuantityError, match="has 2 values"):
         value("goodput", studycases.rows("goodput", [1, 2], unit="bit/s"))
+
+
+@pytest.mark.parametrize(("ratio", "text"), [(0.9264, "0.926"), (28.13, "28.1"), (4051.4, "4051")])
+def test_a_ratio_has_no_exponent(ratio, text):
+    """Three digits, and every digit before the point."""
+    assert text == amounts.ratio_text(ratio)

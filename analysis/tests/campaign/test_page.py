@@ -33,7 +33,7 @@ KINDS = (
 FULL = dataclasses.replace(
     STUDY,
     shows=KINDS,
-    published=(*STUDY.published, ORDER, Published("5.3", text="a <b>statement</b>", differs="Linux")),
+    published=(*STUDY.published, ORDER, Published("5.3", text="a <b>statement</b>.", differs="Linux.")),
     conclusion="UDP takes {rtt.median where protocol = UDP, interference in packets/s = 0}.",
 )
 BRIEF = dataclasses.replace(
@@ -59,7 +59,7 @@ def test_a_page_has_every_kind_and_its_files(folder):
     """Six figures and seven tables, each with its files; text of studies is escaped."""
     text = (folder / "000-interference.html").read_text()
     assert 6 == text.count("<figcaption>")
-    assert "a &lt;b&gt;statement&lt;/b&gt;" in text
+    assert "<p>Published, 5.3: a &lt;b&gt;statement&lt;/b&gt;. There: Linux.</p>" in text
     assert '<p class="bad">4 points failed: check failed: 3 events of responder are lost' in text
     assert "MAC, interference in packets/s 12: repeats 0, 1, 2 failed: check failed: 3 events" in text
     assert "UDP takes 9." in text

@@ -103,3 +103,11 @@ def test_a_repeat_without_values_is_not_in_the_mean():
     cell = estimate("rtt.max", [[1e6, 2e6], []])
     assert (pytest.approx(2e-3), 1, 2) == (cell.estimate.value, cell.estimate.repeats, cell.estimate.asked)
     assert "repeat 1 without a value: no values of `rtt`." == cell.trouble
+
+
+def test_equal_repeats_have_no_spread():
+    """Their mean in floating point is another number than each of them."""
+    runs = [[1.7e6, 1.7e6]] * 5
+    got = estimate("rtt.mean", runs).estimate
+    assert 0 < np.std(got.of_repeats, ddof=1)
+    assert 0 == got.sd

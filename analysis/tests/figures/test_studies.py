@@ -127,3 +127,9 @@ def test_a_figure_without_values_is_drawn(kind):
     results = dataclasses.replace(STUDY, points=points, published=())
     (ax,) = drawn(SHOWS[kind], results).axes
     assert (0, 1) == ax.get_ylim()
+
+
+def test_ticks_have_their_whole_value():
+    """Without an offset above the axis, which would be printed over the title."""
+    (ax,) = drawn(SHOWS["line"]).axes
+    assert not ax.yaxis.get_major_formatter().get_useOffset()

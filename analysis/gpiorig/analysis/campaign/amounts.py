@@ -54,6 +54,11 @@ def text(value: float, unit: str, *, digits: int = 4) -> str:
     return f"{value:.4g}" if unit == "1" else f"{value:.4g} {unit}"
 
 
+def ratio_text(ratio: float) -> str:
+    """A ratio with three significant digits, and every digit before the point: ``0.926``, ``4051``."""
+    return f"{ratio:.0f}" if abs(ratio) >= 1000 else f"{ratio:.3g}"
+
+
 def range_text(low: float, high: float, unit: str) -> str:
     """Both ends of a range; the unit once, if they share it."""
     first, last = text(low, unit), text(high, unit)

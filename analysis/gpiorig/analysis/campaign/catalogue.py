@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from gpiorig.analysis.campaign import orders, tables
+from gpiorig.analysis.campaign import amounts, orders, tables
 from gpiorig.analysis.campaign.results import StudyResults
 from gpiorig.analysis.campaign.tables import Compared, estimate_text
 from gpiorig.analysis.number_text import DASH
@@ -105,7 +105,7 @@ def _number(results: StudyResults, one: Compared) -> tuple[str, ...]:
         one.name,
         f"{one.stated.text}, {one.stated.published.source}",
         one.reason or estimate_text(one.estimate),
-        f"{ratio:.3g}" if one.estimate else DASH,
+        amounts.ratio_text(ratio) if one.estimate else DASH,
         one.stated.published.differs,
     )
 

@@ -17,6 +17,7 @@ from gpiorig.analysis.number_text import count_text
 from gpiorig.analysis.statistics.intervals import CONFIDENCE, NAN, joined
 
 MIN_REPEATS = 3  # for an interval of their mean
+ROUNDING = 1e-12  # of the mean: equal values in floating point have a smaller standard deviation, not one of 0
 ONE_RUN = "one run: its interval states nothing about other runs"
 Coordinates = Mapping[str, Value]
 
@@ -155,6 +156,7 @@ def over_repeats(
         return Estimate(float(values[0]), amounts[0].unit, (float(values[0]),), asked, NAN, low, high, n,
                         joined(note, ONE_RUN, own))  # fmt: skip
     mean, sd = float(values.mean()), float(values.std(ddof=1))
+    sd = 0.0 if sd <= ROUNDING * abs(mean) else sd
     half = half_width(values)
     return Estimate(mean, amounts[0].unit, tuple(values.tolist()), asked, sd, mean - half, mean + half, n, note)
 

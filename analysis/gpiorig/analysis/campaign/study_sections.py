@@ -129,14 +129,16 @@ def _published(results: StudyResults, contents: dict[str, pa.Table]) -> list[Sec
             Table(caption, _ORDER_HEADER, tuple(_order_row(pair) for pair in pairs)),
             text(orders.sentence(pairs)),
         ]
-        blocks += [text(f"There: {published.differs}.", look="note")] if published.differs else []
+        blocks += [text(_there(published.differs), look="note")] if published.differs else []
     statements = [one for one in results.published if one.text]
-    blocks += [text(f"Published, {one.source}: {one.text}.{_there(one.differs)}") for one in statements]
+    blocks += [
+        text(f"Published, {one.source}: {one.text.rstrip('.')}. {_there(one.differs)}".strip()) for one in statements
+    ]
     return [Section("published", "Published and here", tuple(blocks))] if blocks else []
 
 
 def _there(differs: str) -> str:
-    return f" There: {differs}." if differs else ""
+    return f"There: {differs.rstrip('.')}." if differs else ""
 
 
 def compared_table(rows: Sequence[Compared]) -> Table:
@@ -156,7 +158,7 @@ def _compared_row(one: Compared) -> tuple[str, ...]:
         tables.brief(one.estimate),
         tables.count(one.estimate),
         amounts.text(difference, one.estimate.unit),
-        f"{ratio:.3g}",
+        amounts.ratio_text(ratio),
         source,
     )
 
