@@ -129,7 +129,7 @@ def test_a_figure_without_values_is_drawn(kind):
     assert (0, 1) == ax.get_ylim()
 
 
-def test_ticks_have_their_whole_value():
-    """Without an offset above the axis, which would be printed over the title."""
+def test_ticks_have_no_offset():
+    """It would be printed above the axis, over the title."""
     (ax,) = drawn(SHOWS["line"]).axes
     assert not ax.yaxis.get_major_formatter().get_useOffset()

@@ -81,7 +81,7 @@ _SETTINGS: dict[Any, Any] = {
     "xtick.color": INK,
     "ytick.color": INK,
     "axes.linewidth": 0.7,
-    "axes.formatter.useoffset": False,  # a tick has its whole value: the offset would be printed over the title
+    "axes.formatter.useoffset": False,  # each tick shows its value: an offset would be printed over the title
     "axes.spines.top": False,
     "axes.spines.right": False,
     "xtick.labelsize": 8.5,
