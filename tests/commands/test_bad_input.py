@@ -46,7 +46,7 @@ def assert_one_error(done: Finished, *parts: str) -> None:
     """Status 2, one line on stderr that contains these texts, no traceback."""
     assert 2 == done.status, done.stderr
     assert "Traceback" not in done.stderr
-    assert re.match(r"gpiorig \w+: error: ", done.stderr)
+    assert re.match(r"gpiorig( \w+)?: error: ", done.stderr)
     for part in parts:
         assert part in done.stderr
 
@@ -305,13 +305,17 @@ def test_unknown_packet(tmp_path: Path, demo: Demo) -> None:
         assert_one_error(done, "no packet slow; give typical, fastest, slowest, or an id")
 
 
-@pytest.mark.parametrize("words", [[], ["frobnicate"], ["demo", "--frobnicate"], ["report"]])
+@pytest.mark.parametrize("words", [["frobnicate"], ["demo", "--frobnicate"], ["report"]])
 def test_wrong_use(words: list[str]) -> None:
-    """A wrong command line: how to use it, status 2."""
-    done = gpiorig(*words)
+    """A wrong command line: one line with the way to the help, status 2."""
+    assert_one_error(gpiorig(*words), "--help`")
 
-    assert 2 == done.status
-    assert "usage: gpiorig" in done.stdout + done.stderr
+
+def test_no_words() -> None:
+    """Without a command: the help, status 2."""
+    done = gpiorig()
+    assert (2, "") == (done.status, done.stderr)
+    assert "usage: gpiorig" in done.stdout
 
 
 @pytest.mark.slow

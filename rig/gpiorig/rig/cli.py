@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import io
 import keyword
@@ -13,10 +12,11 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 
 from gpiorig.rig import memory, terminal
-from gpiorig.rig.arguments import COMMANDS
+from gpiorig.rig.arguments import COMMANDS, GROUPS
+from gpiorig.rig.arguments.parser import EXIT_WRONG_USE, Parser, did_you_mean
 from gpiorig.rig.errors import Interrupted
 
-EXIT_DONE, EXIT_CHECK_FAILED, EXIT_WRONG_USE = 0, 1, 2
+EXIT_DONE = 0
 EXIT_SIGNAL = 128  # and the number of the signal, as shells have it
 
 DESCRIPTION = """\
@@ -30,23 +30,21 @@ examples:
   gpiorig report run                          rebuild tables, figures and page of a recording
   gpiorig export run -o run.sr                look at it in PulseView
 
+`gpiorig COMMAND --help` shows the options and examples of a command.
 exit status: 0 done, 1 a check failed, 2 wrong use or bad input, 130 interrupted (Ctrl-C), 141 the output was closed.
 `gpiorig capture` that Ctrl-C ends is done."""
 
+HELP_WORDS = ("-h", "--help", "help")
 
-def parser() -> argparse.ArgumentParser:
-    """The parser of the complete command line; the verbs' own options come from their modules."""
-    top = argparse.ArgumentParser(
-        prog="gpiorig",
-        description=DESCRIPTION,
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    top.add_argument("--version", action="store_true", help="print the version and leave")
-    verbs = top.add_subparsers(title="commands", dest="command", metavar="COMMAND")
-    for name, summary in COMMANDS.items():
-        verbs.add_parser(name, help=summary, add_help=False)
-    return top
+
+def help_text() -> str:
+    """The commands in their groups, with examples and exit statuses."""
+    width = max(map(len, COMMANDS))
+    groups = [
+        "\n".join([f"{group}:", *(f"  {name:{width}}  {summary}" for name, summary in commands.items())])
+        for group, commands in GROUPS.items()
+    ]
+    return "\n\n".join(["usage: gpiorig COMMAND ...   gpiorig --help | --version", DESCRIPTION, *groups, EPILOG])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -66,14 +64,21 @@ def _main(words: list[str]) -> int:
 
         print(f"gpiorig {version('gpiorig')}")
         return EXIT_DONE
-    if not words or words[0] not in COMMANDS:
-        top = parser()
-        if not words:
-            top.print_help()
-            return EXIT_WRONG_USE
-        top.parse_args(words)
-        return EXIT_DONE
+    if not words or words[0] in HELP_WORDS:
+        return _help(words)
+    if words[0] not in COMMANDS:
+        hint = did_you_mean(words[0], COMMANDS)
+        print(f"gpiorig: error: no command {words[0]!r}{hint}; `gpiorig --help` lists them", file=sys.stderr)
+        return EXIT_WRONG_USE
     return _guarded(words[0], words[1:], _run)
+
+
+def _help(words: list[str]) -> int:
+    """Print the help of everything, or of the command after the word `help`."""
+    if words[:1] == ["help"] and len(words) > 1:
+        return _main([*words[1:], "--help"])
+    print(help_text())
+    return EXIT_DONE if words else EXIT_WRONG_USE
 
 
 def _module(room: str, command: str) -> ModuleType:
@@ -81,15 +86,10 @@ def _module(room: str, command: str) -> ModuleType:
     return importlib.import_module(f"gpiorig.rig.{room}.{command}{'_' if keyword.iskeyword(command) else ''}")
 
 
-def options_of(command: str) -> argparse.ArgumentParser:
+def options_of(command: str) -> Parser:
     """The parser of one command."""
     module = _module("arguments", command)
-    options = argparse.ArgumentParser(
-        prog=f"gpiorig {command}",
-        description=COMMANDS[command],
-        epilog=module.EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    options = Parser(prog=f"gpiorig {command}", description=COMMANDS[command], epilog=module.EPILOG)
     module.add_arguments(options)
     return options
 

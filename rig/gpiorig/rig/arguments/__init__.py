@@ -1,31 +1,44 @@
-"""The verbs of the command line; a module of the same name holds `EPILOG` and `add_arguments`."""
+"""The verbs of the command line, in groups; a module of the same name holds `EPILOG` and `add_arguments`."""
 
-COMMANDS = {
-    "demo": "Run two virtual boards, capture them with sigrok-cli, decode, and write a report.",
-    "run": "Run an experiment on a bench and record it.",
-    "study": "Make the figures and tables of study files: record their points, analyse them, write pages.",
-    "queue": "Run studies and experiments over benches, unattended: resume, watchdogs, quarantine, other machines.",
-    "capture": "Record a logic analyzer, for as long as you like.",
-    "live": "Show the results of a capture while it runs.",
-    "report": "Rebuild tables, figures and page of a recording.",
-    "batch": "Analyse many recordings on all processors or a cluster, and collect their numbers in one table.",
-    "compare": "Show which delays changed from one run to another, and by how much; a gate for tests.",
-    "store": "Keep the results of many recordings and studies, and answer SQL over them.",
-    "info": "Show what is in a recording, or in a file of any known format.",
-    "import": "Make a recording of captures and logs of other tools.",
-    "export": "Write a recording or a file, all of it or a part, in the format of another tool.",
-    "decode": "Run sigrok protocol decoders on a recording or a file, by its edges.",
-    "measure": "Measure delays, periods, widths and skews between the edges of any channels.",
-    "latency": "Pair requests and responses in logs, and show how long each took.",
-    "serial": "Show and record the lines of the nodes, live or from a recording.",
-    "clocks": "Show how nodes' clocks run, by logs that carry host and node time, or by the pins.",
-    "merge": "Align recordings of several analyzers by the sync line that all of them saw.",
-    "pulseview": "Cut a packet out of a recording and look at it in PulseView.",
-    "decoders": "Install our sigrok decoders, and print the options for a bench.",
-    "radio": "List the frames that went over the radios' SPI buses, or the transfers of these.",
-    "bench": "Find what is connected, check a bench file, or serve a virtual bench.",
-    "doctor": "Show what this machine lacks, and what installs it.",
-    "flash": "Put the images of a bench onto its boards, and read them back.",
-    "probes": "Measure the cost of the probes: the same experiment with other probes, and without.",
-    "firmware": "Check that an image has all its hooks, and a recording all their events.",
+GROUPS = {
+    "begin": {
+        "demo": "Record two virtual boards, and write a report.",
+        "doctor": "Show what this machine lacks, and what installs it.",
+    },
+    "record": {
+        "run": "Run an experiment on a bench and record it.",
+        "capture": "Record a logic analyzer, for any length of time.",
+        "live": "Show the results of a capture while it runs.",
+        "serial": "Show and record the serial lines of nodes.",
+        "import": "Make a recording of captures and logs of other tools.",
+        "merge": "Align recordings of several analyzers by their sync line.",
+    },
+    "look": {
+        "report": "Write tables, figures and page of a recording.",
+        "compare": "Show which delays changed between two runs; a gate for tests.",
+        "info": "Show what is in a recording, or in a file of a known format.",
+        "pulseview": "Open a packet of a recording in PulseView.",
+        "export": "Write a recording, or a part of it, for another tool.",
+    },
+    "any capture or log": {
+        "measure": "Measure delays, periods, widths and skews between edges.",
+        "decode": "Run sigrok protocol decoders on edges.",
+        "decoders": "Install our sigrok decoders, and print their options.",
+        "radio": "List the frames on the SPI buses of radios.",
+        "latency": "Measure delays between lines of logs, and of packet captures.",
+        "clocks": "Fit the clocks of nodes, by logs or by the pins.",
+    },
+    "many runs": {
+        "study": "Record the points of study files, and draw their figures.",
+        "batch": "Analyse many recordings, on all processors or a cluster.",
+        "queue": "Run studies and experiments unattended, over benches.",
+        "store": "Keep results of many runs, and answer SQL over them.",
+    },
+    "bench and firmware": {
+        "bench": "Find, check, verify or serve a bench.",
+        "flash": "Put the images of a bench onto its boards.",
+        "firmware": "Check the hooks of an image, or the events of a recording.",
+        "probes": "Measure the cost of the probes.",
+    },
 }
+COMMANDS = {name: summary for commands in GROUPS.values() for name, summary in commands.items()}

@@ -115,4 +115,4 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     virtual.add_argument("--json", action="store_true", help="print the ends, or an error, as a line of JSON")
     for verb in (known, scan, check, verify, virtual):
-        verb.epilog, verb.formatter_class = EPILOG, argparse.RawDescriptionHelpFormatter
+        verb.epilog = EPILOG

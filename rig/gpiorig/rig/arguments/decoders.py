@@ -42,4 +42,4 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for verb in (known, wiring):
         verb.add_argument("--json", action="store_true", help="print one JSON object")
     for verb in (install, uninstall, known, path, wiring):
-        verb.epilog, verb.formatter_class = EPILOG, argparse.RawDescriptionHelpFormatter
+        verb.epilog = EPILOG

@@ -51,4 +51,4 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for verb in (check, selftest, known):
         verb.add_argument("--json", action="store_true", help="print what was found as one JSON object")
     for verb in (check, selftest, table, known):
-        verb.epilog, verb.formatter_class = EPILOG, argparse.RawDescriptionHelpFormatter
+        verb.epilog = EPILOG

@@ -62,7 +62,6 @@ def _verb(
         help=summary,
         description=f"{summary[0].upper()}{summary[1:]}.",
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     verb.add_argument(
         "-s", "--store", type=Path, default=Path("gpiorig-store"), metavar="DIR", help="the store (gpiorig-store)"
