@@ -15,6 +15,7 @@ GROUPS = {
     },
     "look": {
         "report": "Write tables, figures and page of a recording.",
+        "packets": "List packets with their delays and longest steps.",
         "compare": "Show which delays changed between two runs; a gate for tests.",
         "info": "Show what is in a recording, or in a file of a known format.",
         "pulseview": "Open a packet of a recording in PulseView.",

@@ -17,6 +17,7 @@ from gpiorig.analysis.errors import AnalysisError
 from gpiorig.analysis.number_text import count_text
 from gpiorig.analysis.tables import stages
 from gpiorig.capture.errors import CaptureError
+from gpiorig.rig import text_table
 from gpiorig.rig.campaign import stored
 from gpiorig.rig.campaign.stored import Ended
 from gpiorig.rig.errors import RigError, StoreError
@@ -122,13 +123,9 @@ def _query(store: Store, options: argparse.Namespace) -> int:
 def _print(table: pa.Table) -> None:
     """A table in columns; numbers to the right."""
     rows = [[_cell(value) for value in row.values()] for row in table.to_pylist()]
-    right = [pa.types.is_integer(field.type) or pa.types.is_floating(field.type) for field in table.schema]
-    widths = [max(map(len, column)) for column in zip(table.column_names, *rows, strict=True)]
-    for row in [list(table.column_names), *rows]:
-        cells = [
-            cell.rjust(width) if to else cell.ljust(width) for cell, width, to in zip(row, widths, right, strict=True)
-        ]
-        print("  ".join(cells).rstrip())
+    types = [field.type for field in table.schema]
+    right = [n for n, kind in enumerate(types) if pa.types.is_integer(kind) or pa.types.is_floating(kind)]
+    print("\n".join(text_table.lines(table.column_names, rows, right=right)))
 
 
 def _cell(value: object) -> str:

@@ -1,0 +1,68 @@
+"""`gpiorig packets`: the packets of a recording, with their delays and longest steps."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import sys
+from typing import Any
+
+from gpiorig.analysis.number_text import DASH, count_text, time_text
+from gpiorig.capture.recording.recording import Recording
+from gpiorig.rig import text_table
+from gpiorig.rig.errors import RigError
+from gpiorig.rig.recordings.provenance import VIRTUAL
+from gpiorig.rig.results import packet_list
+
+COLUMNS = ("packet_row", "id", "origin", "start_sample", "sent_s", "delay_ns", "status")
+STEP_COLUMNS = ("step", "node", "duration_ns")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Read or analyse, choose, print."""
+    for option, least in (("slowest", 1), ("fastest", 1), ("steps", 0)):
+        number = getattr(options, option)
+        if number is not None and number < least:
+            raise RigError(f"--{option} {number}: give at least {least}.")
+    if options.by and options.slowest is None and options.fastest is None:
+        raise RigError("--by sorts the packets of --slowest or --fastest; give one of them.")
+    recording = Recording.open(options.recording)
+    chosen = packet_list.Chosen(
+        options.slowest, options.fastest, options.by or "", options.lost, options.id, options.steps
+    )
+    contents = packet_list.tables(recording, fresh=options.fresh)
+    rows = packet_list.packets(contents, chosen, samplerate_hz=float(recording.info.samplerate_hz))
+    if options.json:
+        print(json.dumps({"run": str(options.recording), "virtual": recording.info.virtual, "packets": rows}))
+    elif options.csv:
+        _print_csv(rows)
+    else:
+        _print(rows, packet_list.short_names(contents), virtual=recording.info.virtual)
+    return 0
+
+
+def _print_csv(rows: list[dict[str, Any]]) -> None:
+    """A row per packet and step; a packet without steps has one row."""
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow([*COLUMNS, *STEP_COLUMNS])
+    for row in rows:
+        for step in row["steps"] or [{}]:
+            writer.writerow([*(row[name] for name in COLUMNS), *(step.get(name, "") for name in STEP_COLUMNS)])
+
+
+def _print(rows: list[dict[str, Any]], steps: dict[str, str], *, virtual: bool) -> None:
+    header = ["id", "sent at", "delay", "longest steps", "from", "status"]
+    cells = [
+        [
+            str(row["id"]),
+            f"{row['sent_s']:.6f} s",
+            DASH if row["delay_ns"] is None else time_text(row["delay_ns"], digits=4),
+            "; ".join(f"{steps[s['step']]} {time_text(s['duration_ns'])} ({s['node']})" for s in row["steps"]) or DASH,
+            row["origin"],
+            row["status"],
+        ]
+        for row in rows
+    ]
+    lines = text_table.lines(header, cells, right=(0, 1, 2))
+    print("\n".join([*lines, f"{count_text(len(rows), 'packet')}.", *([VIRTUAL] if virtual else [])]))
