@@ -12,9 +12,10 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 
 from gpiorig.rig import memory, terminal
-from gpiorig.rig.arguments import COMMANDS, GROUPS
-from gpiorig.rig.arguments.parser import EXIT_WRONG_USE, Parser, did_you_mean
+from gpiorig.rig.arguments import COMMANDS, GROUPS, common_options
+from gpiorig.rig.arguments.parser import EXIT_WRONG_USE, Parser, did_you_mean, leaves
 from gpiorig.rig.errors import Interrupted
+from gpiorig.rig.verbosity import SHOWN
 
 EXIT_DONE = 0
 EXIT_SIGNAL = 128  # and the number of the signal, as shells have it
@@ -91,11 +92,14 @@ def options_of(command: str) -> Parser:
     module = _module("arguments", command)
     options = Parser(prog=f"gpiorig {command}", description=COMMANDS[command], epilog=module.EPILOG)
     module.add_arguments(options)
+    for leaf in leaves(options):
+        common_options.add_arguments(leaf)
     return options
 
 
 def _run(command: str, words: list[str]) -> int:
     parsed = options_of(command).parse_args(words)
+    SHOWN.quiet, SHOWN.verbose = parsed.quiet, parsed.verbose
     status = int(_module("commands", command).run(parsed))
     sys.stdout.flush()
     return status

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import difflib
 import re
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from gpiorig.rig import resources
 from gpiorig.rig.errors import BenchError
+from gpiorig.rig.verbosity import note
 
 KINDS: Mapping[str, Callable[[], dict[str, Path]]] = {
     "bench": resources.benches,
@@ -47,10 +47,9 @@ def _file(word: Path, kind: str) -> Path:
         return known[name]
     if word.exists():
         if name in known:
-            print(
+            note(
                 f"note: {name} is a file here, and the {kind} `{name}` comes with gpiorig, too: the file is taken. The "
-                f"other is {known[name]}.",
-                file=sys.stderr,
+                f"other is {known[name]}."
             )
         return word
     if name in known:

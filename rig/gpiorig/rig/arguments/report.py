@@ -11,6 +11,7 @@ EPILOG = """\
 examples:
   gpiorig report run1                         writes run1/*.parquet and run1/report/report.html
   gpiorig report run1 --figures svg,pdf --tables csv,latex    also figures and tables as files next to the page
+  gpiorig report run1 --open                  and opens the page in a browser
   gpiorig report run1 --json                  prints the headline numbers as one JSON object
   gpiorig report run1 -o page                 the same, with the report in ./page
   gpiorig report run1 run2 run3 -o page       one page for all: side by side first, then each of them
@@ -37,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for option, formats in (("figures", "svg,png,pdf"), ("tables", "csv,latex")):
         help_text = f"write the {option} next to the page, too: any of {formats}"
         parser.add_argument(f"--{option}", metavar="FORMATS", default="", help=help_text)
+    parser.add_argument("--open", action="store_true", help="open the page in a browser")
     parser.add_argument("--json", action="store_true", help="print the numbers as one JSON object")
     limit = "a limit to keep, such as 'rtt.p99 < 20 ms', in addition to those of the experiment"
     repeated_options.add(parser, "--assert", "assertions", "LIMIT", limit)

@@ -9,10 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any, get_args
 
-from tqdm import tqdm
-
 from gpiorig.analysis.quantities.names import parse_all
-from gpiorig.rig import names
+from gpiorig.rig import names, progress
 from gpiorig.rig.batch import engine, places, seeds, tables, work
 from gpiorig.rig.batch.engine import Outcome
 from gpiorig.rig.batch.places import Output
@@ -110,7 +108,7 @@ def _lines(file: str) -> list[str]:
 
 def _outcomes(tasks: list[Task], options: argparse.Namespace) -> list[Outcome[Task, Processed]]:
     with contextlib.ExitStack() as stack:
-        bar = stack.enter_context(tqdm(total=len(tasks), desc="batch", unit=" runs", disable=None, leave=False))
+        bar = stack.enter_context(progress.bar("batch", total=len(tasks), unit="runs"))
         outcomes = engine.run(
             work.process,
             tasks,

@@ -10,8 +10,6 @@ from fractions import Fraction
 from importlib.metadata import version
 from pathlib import Path
 
-from tqdm import tqdm
-
 from gpiorig.capture.numbers import parse_samplerate
 from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
 from gpiorig.capture.sigrok.analyzer import scan, versions
@@ -22,6 +20,7 @@ from gpiorig.rig import durations, names
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.experiments import images
+from gpiorig.rig.progress import bar
 from gpiorig.rig.recordings import captured, described
 from gpiorig.rig.run import bench_capture
 from gpiorig.rig.run.captures import Options
@@ -209,22 +208,19 @@ def _watch(capture: Capture, recording: Recording, *, quiet: bool) -> Recording:
     began = recording.info.epoch.wall
     stream = capture.stream
     edges, at_s = 0, time.monotonic()
-    bar = tqdm(
-        total=capture.sample_limit, unit=" samples", unit_scale=True, disable=True if quiet else None, leave=False
-    )
     try:
-        with bar:
+        with bar("recording", total=capture.sample_limit, unit="samples", hidden=quiet) as drawn:
             while not capture.has_ended:
                 time.sleep(TICK_S if capture.resumed or recording.info.epoch.wall != began else FIRST_TICK_S)
                 now_s = time.monotonic()
                 if recording.info.epoch.wall == began and stream.received and not capture.resumed:
                     recording = _dated(recording, capture)
                 room = stream.headroom()
-                bar.set_postfix_str(
+                drawn.set_postfix_str(
                     f"{(stream.edges - edges) / (now_s - at_s):,.0f} changes/s, reader {room.reader_busy:.0%} busy, "
                     f"pipe ≤ {room.pipe_fullest:.0%}, disk queue ≤ {room.queue_fullest:.0%}"
                 )
-                bar.update(stream.samples - bar.n)
+                drawn.update(stream.samples - drawn.n)
                 edges, at_s = stream.edges, now_s
     except KeyboardInterrupt:
         pass  # the usual end

@@ -17,7 +17,7 @@ from gpiorig.analysis.decoderhost.stack import Stack, parse_stacks
 from gpiorig.analysis.decoderhost.table import JsonLines, RowSink, file_of
 from gpiorig.capture.edges.waveform import Waveform
 from gpiorig.capture.recording.recording import DESCRIPTION
-from gpiorig.rig import terminal
+from gpiorig.rig import terminal, verbosity
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.export import decoder_folder
@@ -60,7 +60,7 @@ def _specifications(given: Sequence[str], bench: Bench | None) -> list[str]:
     """The stacks, with the baud rates that the bench gives; prints on stderr what it added, or doubts."""
     completed = [stacks.at_boards_rate(text, bench) if bench else (text, "") for text in given]
     for note in dict.fromkeys(note for _, note in completed if note):
-        print(f"gpiorig decode: {note}", file=sys.stderr)
+        verbosity.note(f"gpiorig decode: {note}")
     return [text for text, _ in completed]
 
 

@@ -29,7 +29,7 @@ def run(options: argparse.Namespace) -> int:
         if (options.force or options.output is None) and (output / DESCRIPTION).exists():
             _delete(output, force=options.force)
         recording = record(bench, experiment, bench_file=bench_file, output=output, firmware=images)
-    return analyse_and_print(recording, as_json=options.json)
+    return analyse_and_print(recording, as_json=options.json, opened=options.open)
 
 
 def _delete(folder: Path, *, force: bool) -> None:

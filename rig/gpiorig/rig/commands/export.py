@@ -23,7 +23,7 @@ from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig import durations
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.export import export, pulseview_slices
-from gpiorig.rig.progress import watched
+from gpiorig.rig.progress import stage, watched
 from gpiorig.rig.recordings import inputs
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results.analyse import analyse
@@ -116,7 +116,8 @@ def _write_trace(options: argparse.Namespace, name: str) -> dict[str, Any]:
     bounds = _window(options, shown_trace.samplerate_hz)
     if bounds is not None:
         shown_trace = trace.window(shown_trace, *bounds)
-    rounding = perfetto.write(options.output, shown_trace, epoch_ns=export.epoch_ns(recording))
+    with stage("writing"):
+        rounding = perfetto.write(options.output, shown_trace, epoch_ns=export.epoch_ns(recording))
     return _said(options, name, f"{len(shown_trace.slices)} slices and instants", rounding, bounds)
 
 
@@ -131,14 +132,17 @@ def _write_frames(options: argparse.Namespace, name: str) -> dict[str, Any]:
         if not hasattr(content, "frames"):
             raise RigError(f"{options.source}: has no frames; export the recording it came from, or a packet capture.")
         frames = content
-    return _said(options, name, "packet capture", pcap.write(options.output, frames), None)
+    with stage("writing"):
+        rounding = pcap.write(options.output, frames)
+    return _said(options, name, "packet capture", rounding, None)
 
 
 def _write_table(options: argparse.Namespace, name: str) -> dict[str, Any]:
     for option in ("channels", "packet", "from_sample", "to_sample", "from_time", "to_time"):
         _refuse(options, option, why="the complete table is written")
     table = export.table(open_recording(_recording(options, "a table")), options.table)
-    stages.write(table, options.output)
+    with stage("writing"):
+        stages.write(table, options.output)
     what = f"{table.num_rows} rows of {options.table}"
     return _said(options, name, what, "samples are exact, times in ns are floats", None)
 

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tqdm import tqdm
 
 from gpiorig.analysis.measure import log_lines as loglatency
 from gpiorig.analysis.measure.log_lines import Latencies, Mark
@@ -28,6 +27,7 @@ from gpiorig.rig.measure import frame_delays, log_times, log_values
 from gpiorig.rig.measure import log_lines as loglines
 from gpiorig.rig.measure.log_lines import Line
 from gpiorig.rig.plain_json import without_nan
+from gpiorig.rig.progress import each
 from gpiorig.rig.recordings.provenance import VIRTUAL
 
 MAX_NODES = 10  # in text
@@ -146,7 +146,7 @@ def _marks(
 
     Lines that match but have no id or no time go to `unusable`. `name` is the node where nothing else gives one.
     """
-    for line in tqdm(lines, desc="reading", unit=" lines", unit_scale=True, disable=None, leave=False):
+    for line in each(lines, "reading", unit="lines"):
         both = [
             (is_response, match)
             for is_response in (True, False)

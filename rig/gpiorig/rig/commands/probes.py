@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.experiments import experiment as experiments
 from gpiorig.rig.probes import runs, variant_images
 from gpiorig.rig.recordings.provenance import VIRTUAL
+from gpiorig.rig.verbosity import note
 
 UNKNOWN = "\N{EN DASH}"
 
@@ -34,10 +34,9 @@ def run(options: argparse.Namespace) -> int:
     images = variant_images.read(options.image, bench)
     wanted = [variant for variant in runs.missing(bench, options.output) if not images or variant in images]
     if bench.virtual is None and options.only is None and wanted:
-        print(
+        note(
             f"not recorded yet: {', '.join(wanted)}. Flash the image with these probes (make BOARD=... PROBES=...), "
-            f"then give --only {wanted[0]}; and so on.",
-            file=sys.stderr,
+            f"then give --only {wanted[0]}; and so on."
         )
     for variant in [options.only] if options.only else wanted if bench.virtual else []:
         changed = msgspec.structs.replace(experiment, probes=variant)
@@ -52,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
     (options.output / "probe-effect.json").write_text(json.dumps(numbers, indent=1, allow_nan=False) + "\n")
     print(json.dumps(numbers, allow_nan=False) if options.json else _text(meter, virtual=bench.virtual is not None))
     for variant, reason in unread.items():
-        print(f"{variant}: compared by timestamps and events alone: {reason}", file=sys.stderr)
+        note(f"{variant}: compared by timestamps and events alone: {reason}")
     return 0
 
 

@@ -13,6 +13,7 @@ from gpiorig.capture.edges.edges import Edges
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.export import decoder_folder, pulseview_slices
 from gpiorig.rig.export.pulseview_slices import Slice
+from gpiorig.rig.progress import stage
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results.analyse import analyse
 
@@ -34,7 +35,8 @@ def run(options: argparse.Namespace) -> int:
     target = options.output or Path("window.sr" if options.packet is None else f"packet-{options.packet}.sr")
     if target.suffix != ".sr" or (target.exists() and not target.is_file()):
         raise RigError(f"{target}: the output must be a file that ends in .sr.")
-    session = pulseview_slices.write(target, edges, bench, roles, cut, absent)
+    with stage("writing"):
+        session = pulseview_slices.write(target, edges, bench, roles, cut, absent)
     print(f"{target}, {session.name}: samples {cut.start} to {cut.end} of {options.recording}")
     if options.open:
         return _show(target)

@@ -8,17 +8,17 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tqdm import tqdm
-
 from gpiorig.analysis import report
 from gpiorig.analysis.report import FIGURE_FORMATS, TABLE_FORMATS
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig import names
+from gpiorig.rig import browser, names
 from gpiorig.rig.errors import RigError
+from gpiorig.rig.progress import each, stage
 from gpiorig.rig.recordings import described
 from gpiorig.rig.recordings.provenance import VIRTUAL
 from gpiorig.rig.results import report as reporting
 from gpiorig.rig.results.report import Reported
+from gpiorig.rig.verbosity import SHOWN
 
 
 def run(options: argparse.Namespace) -> int:
@@ -42,6 +42,7 @@ def run(options: argparse.Namespace) -> int:
             figure_formats=options.figures,
             table_formats=options.tables,
             quantities=options.quantities,
+            opened=options.open,
         )
     return _set_and_print(recordings, options)
 
@@ -64,6 +65,7 @@ def analyse_and_print(
     figure_formats: Sequence[str] = (),
     table_formats: Sequence[str] = (),
     quantities: Sequence[str] = (),
+    opened: bool = False,
 ) -> int:
     """Analyse a recording, write tables and report, print the summary; 1 if a check failed, 0 otherwise.
 
@@ -81,36 +83,48 @@ def analyse_and_print(
         Figures and tables that are written next to the page.
     quantities
         Quantities in addition to those of the experiment.
+    opened
+        Whether to open the page in a browser.
     """
     reported = reporting.of(recording, asserted=asserted, asked=quantities)
     page = reported.write(output, figure_formats=figure_formats, table_formats=table_formats)
     if as_json:
         print(json.dumps({**reported.numbers, "report": str(page)}, allow_nan=False))
     else:
-        print("\n".join([*reported.sentences, f"report: {page}"]))
+        _print(reported.sentences, page)
+    if opened:
+        browser.show(page)
     return _status(reported)
+
+
+def _print(sentences: Sequence[str], page: Path) -> None:
+    """Print the sentences and where the page is; with `-q` its path alone."""
+    print(page if SHOWN.quiet else "\n".join([*sentences, f"report: {page}"]))
 
 
 def _set_and_print(recordings: Sequence[Recording], options: argparse.Namespace) -> int:
     """One page for several recordings; their own folders are left alone. 1 if a check of any failed."""
-    watched = tqdm(recordings, desc="analysing", unit=" runs", disable=None, leave=False)
+    watched = each(recordings, "analysing", unit="runs")
     runs = {
         _name(recording, recordings): reporting.of(recording, asserted=options.assertions, asked=options.quantities)
         for recording in watched
     }
-    page = report.write_set(
-        options.output,
-        [(name, reported.data) for name, reported in runs.items()],
-        figure_formats=options.figures,
-        table_formats=options.tables,
-    )
+    with stage("page"):
+        page = report.write_set(
+            options.output,
+            [(name, reported.data) for name, reported in runs.items()],
+            figure_formats=options.figures,
+            table_formats=options.tables,
+        )
     if options.json:
         numbers = [{"run": name, **reported.numbers} for name, reported in runs.items()]
         print(json.dumps({"report": str(page), "runs": numbers}, allow_nan=False))
     else:
         lines = [f"{name}: {report.summary_lines(reported.data)[0]}" for name, reported in runs.items()]
         virtual = [VIRTUAL] if any(reported.data.virtual for reported in runs.values()) else []
-        print("\n".join([*lines, *virtual, f"report: {page}"]))
+        _print([*lines, *virtual], page)
+    if options.open:
+        browser.show(page)
     return max(_status(reported) for reported in runs.values())
 
 

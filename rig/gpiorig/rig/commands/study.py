@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
-
-from tqdm import tqdm
+from typing import TYPE_CHECKING, Any
 
 from gpiorig.analysis.campaign.results import StudyResults
 from gpiorig.analysis.number_text import count_text
-from gpiorig.rig import names, resources
+from gpiorig.rig import names, progress, resources
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.campaign import lock, numbers, pages, running, states, study, table
 from gpiorig.rig.campaign.points import Conditions
 from gpiorig.rig.campaign.running import Ending, Options
 from gpiorig.rig.campaign.states import Sought
 from gpiorig.rig.errors import BenchError, RigError
+from gpiorig.rig.verbosity import note
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
 
 SHOWN = 5  # reasons that are printed for a study
 
@@ -85,14 +86,14 @@ def _run_all(all_sought: Sequence[Sought], options: Options) -> Ending:
         again = len(tasks) - ahead.points
         parts = [f"{count_text(ahead.points, 'point')} to record: {ahead}"] if ahead.points else []
         parts += [f"{again} to analyse again"] if again else []
-        print(f"{'; '.join(parts)}.", file=sys.stderr)
-    with tqdm(total=len(tasks), unit=" points", desc="points", disable=None) as bar:
+        note(f"{'; '.join(parts)}.")
+    with progress.bar("points", total=len(tasks), unit="points", leave=True) as bar:
         try:
             return running.run(all_sought, options, ended=lambda outcome: _advance(bar, outcome.item.point.study))
         except KeyboardInterrupt:
             bar.close()
             left = len(running.pending(all_sought))
-            print(f"{count_text(left, 'point')} left; the same command continues.", file=sys.stderr)
+            note(f"{count_text(left, 'point')} left; the same command continues.")
             raise
 
 

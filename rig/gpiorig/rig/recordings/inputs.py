@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -17,6 +16,7 @@ from gpiorig.capture.frames.frames import Frames
 from gpiorig.capture.numbers import parse_samplerate
 from gpiorig.capture.text.node_lines import LineBlock, NodeLines, irregularities
 from gpiorig.rig.errors import RigError
+from gpiorig.rig.verbosity import note
 
 Content = Waveform | NodeLines | Frames
 
@@ -81,7 +81,7 @@ def with_remarks(path: Path, content: Content) -> Content:
     def warn(remarks: Iterable[str]) -> None:
         for remark in remarks:
             if remark not in reported:
-                print(f"{path}: {remark}", file=sys.stderr)
+                note(f"{path}: {remark}")
             reported.add(remark)
 
     def blocks(waveform: Waveform) -> Iterator[Block]:

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from tqdm import tqdm
-
 from gpiorig.analysis.attribution import radio_waits
 from gpiorig.analysis.compare import delays
 from gpiorig.analysis.compare.delays import Delays
@@ -21,6 +19,7 @@ from gpiorig.analysis.tables import stages
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.experiments import limits
+from gpiorig.rig.progress import each
 from gpiorig.rig.recordings import provenance
 from gpiorig.rig.recordings.opened import Opened, open_recording
 from gpiorig.rig.results import quantities
@@ -129,7 +128,7 @@ def differences(base: Recording, new: Recording) -> list[str]:
 
 def watched(names: Sequence[str]) -> Iterator[str]:
     """The names, with a progress bar on a terminal."""
-    yield from tqdm(names, desc="comparing", unit=" delays", disable=None, leave=False)
+    yield from each(names, "comparing", unit="delays")
 
 
 def check_output(path: Path) -> None:

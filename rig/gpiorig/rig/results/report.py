@@ -24,7 +24,7 @@ from gpiorig.capture.atomic_file import replacing
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.experiments import limits
 from gpiorig.rig.plain_json import without_nan
-from gpiorig.rig.progress import counted
+from gpiorig.rig.progress import counted, stage
 from gpiorig.rig.recordings import provenance
 from gpiorig.rig.recordings.opened import Opened, open_recording
 from gpiorig.rig.results import audit_inputs, checks, quantities
@@ -58,8 +58,10 @@ class Reported:
     ) -> Path:
         """Write tables and page, into the recording unless a folder is given; returns the page's path."""
         folder = folder or self.recording.report_folder
-        page = report.write(folder, self.data, figure_formats=figure_formats, table_formats=table_formats)
-        self.write_tables()
+        with stage("page"):
+            page = report.write(folder, self.data, figure_formats=figure_formats, table_formats=table_formats)
+        with stage("tables"):
+            self.write_tables()
         return page
 
     def write_tables(self) -> None:
@@ -119,20 +121,25 @@ def report_data(opened: Opened, analysis: Analysis, records: quantities.Records 
     """
     recording = opened.recording
     records = records or partial(audit_inputs.node_records, opened, analysis.logs)
-    study = studying.study(
-        analysis,
-        opened.instruments,
-        records(),
-        reference=audit_inputs.reference(opened),
-        progress=_progress,
-    )
+    with stage("logs"):
+        lines = records()
+    with stage("statistics"):
+        study = studying.study(
+            analysis,
+            opened.instruments,
+            lines,
+            reference=audit_inputs.reference(opened),
+            progress=_progress,
+        )
+    with stage("checks"):
+        failed = checks.failed_checks(analysis, recording)
     return ReportData(
         title=recording.info.experiment or opened.known_bench.name,
         virtual=recording.info.virtual,
         analysis=analysis,
         study=study,
         provenance=provenance.of(opened, analysis.logs),
-        notes=(*checks.failed_checks(analysis, recording), *(study.audit.foreign if study.audit else ())),
+        notes=(*failed, *(study.audit.foreign if study.audit else ())),
         tallies=hop_summary.tallies(analysis.hops) if analysis.hops is not None else (),
         doubts=tuple(remark.sentence for remark in recording.info.bench_remarks),
     )

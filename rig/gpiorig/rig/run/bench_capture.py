@@ -9,14 +9,13 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from tqdm import tqdm
-
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.capture.sigrok.result import CaptureResult
 from gpiorig.rig.bench import certificate_file, symbols
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import RigError, VirtualBenchError
 from gpiorig.rig.experiments import images
+from gpiorig.rig.progress import bar
 from gpiorig.rig.recordings import captured
 from gpiorig.rig.run import captures, endpoints
 from gpiorig.rig.run.captures import PARTS, QUIET_S, Captures, Options
@@ -155,14 +154,14 @@ def _check(bench: Bench, *, driver: str | None, firmware: dict[str, Path] | None
 def _watch(running: Captures, ends: Endpoints, *, duration_s: Fraction | None, quiet: bool) -> str:
     """Wait for the end of all captures, or for Ctrl-C; returns why it ended early, if it did."""
     total = None if duration_s is None else float(duration_s)
-    bar = tqdm(total=total, unit="s", desc="recording", disable=True if quiet else None, leave=False)
     reached_s, since_s = 0.0, time.monotonic()
-    with bar, contextlib.suppress(KeyboardInterrupt):  # the usual end
+    with bar("recording", total=total, unit="s", hidden=quiet) as drawn, contextlib.suppress(KeyboardInterrupt):
+        # Ctrl-C is the usual end
         while running.running:
             time.sleep(TICK_S)
             if running.reached_s != reached_s:
                 reached_s, since_s = running.reached_s, time.monotonic()
-                bar.update(round(reached_s, 3) - bar.n)
+                drawn.update(round(reached_s, 3) - drawn.n)
             elif time.monotonic() - since_s > QUIET_S and _asleep(running, ends):
                 return ASLEEP
     return ""

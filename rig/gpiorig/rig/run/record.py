@@ -5,9 +5,8 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from tqdm import tqdm
-
 from gpiorig.capture.recording.recording import Recording
+from gpiorig.rig import progress
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.experiments.experiment import Experiment
 from gpiorig.rig.run import direct, runner
@@ -25,7 +24,7 @@ def record(
 ) -> Recording:
     """As `direct.run`, or `runner.run` with `flashed`, with a progress bar that is off without a terminal."""
     run = direct.run if directly else partial(runner.run, flashed=flashed)
-    with tqdm(total=experiment.packets, unit=" packets", desc="recording", disable=None, leave=False) as bar:
+    with progress.bar("recording", total=experiment.packets, unit="packets") as bar:
         return run(
             bench,
             experiment,

@@ -1,0 +1,12 @@
+"""Options of every command."""
+
+from __future__ import annotations
+
+import argparse
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add `-q` and `-v`."""
+    how_much = parser.add_argument_group("output").add_mutually_exclusive_group()
+    how_much.add_argument("-q", "--quiet", action="store_true", help="the result and errors only")
+    how_much.add_argument("-v", "--verbose", action="store_true", help="each stage with its time, on stderr, too")

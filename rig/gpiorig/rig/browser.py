@@ -1,0 +1,19 @@
+"""Pages shown in the browser of whoever runs a command."""
+
+from __future__ import annotations
+
+import os
+import sys
+import webbrowser
+from pathlib import Path
+
+from gpiorig.rig.verbosity import note
+
+DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
+
+
+def show(page: Path) -> None:
+    """Open a page; without a browser to open it in, say so, with its path."""
+    has_display = sys.platform != "linux" or any(os.environ.get(name) for name in DISPLAYS)
+    if not (has_display and webbrowser.open(page.resolve().as_uri())):
+        note(f"no browser can be opened here; open {page.resolve()} in one.")
