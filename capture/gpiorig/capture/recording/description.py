@@ -15,6 +15,7 @@ from gpiorig.capture.edges.edges import MAX_CHANNELS
 from gpiorig.capture.edges.losses import Loss, impossible
 from gpiorig.capture.errors import FormatError, RecordingError
 from gpiorig.capture.numbers import ratio, samplerate
+from gpiorig.capture.recording.origin import Origin
 
 FORMAT = 2
 FORMATS = (1, FORMAT)  # 1: [files] without sizes, serial records without numbers
@@ -160,6 +161,8 @@ class RecordingInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
         What the virtual bench does not model and a firmware did, in the order of the nodes.
     files
         Size and sha256 of each recorded file, by path in the folder; written at the end.
+    origin
+        What it was made with; unset in recordings of earlier versions, of no bench, and imported ones.
     format
         Number of this format.
     """
@@ -182,6 +185,7 @@ class RecordingInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     losses: tuple[Loss, ...] = ()
     bench_remarks: tuple[BenchRemark, ...] = ()
     files: dict[str, RecordedFile] = {}
+    origin: Origin | msgspec.UnsetType = msgspec.UNSET
     format: int = FORMAT
 
     @property

@@ -12,6 +12,7 @@ examples:
   gpiorig run bench.toml experiment.toml -o run3
   gpiorig run bench.toml experiment.toml -o run4 --flash
                                               first put the experiment's images onto boards that hold others
+  gpiorig run bench.toml pingpong -o run5 --note 'window open, 3 m apart'
 
 `gpiorig bench list` prints the names. Of a name that is also a file here, the file is taken.
 The recording folder holds edges and serial bytes as they came; `gpiorig report` analyses it again at any time."""
@@ -24,5 +25,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="recording folder, a new one")
     parser.add_argument("--packets", type=int, metavar="N", help="number of packets, in place of the experiment's")
     parser.add_argument("--flash", action="store_true", help="first flash the boards that do not hold their image")
+    parser.add_argument("--note", default="", metavar="TEXT", help="a text that the recording and its report keep")
     parser.add_argument("--no-report", action="store_true", help="record only")
     parser.add_argument("--json", action="store_true", help="print the numbers, or what went wrong, as one JSON object")

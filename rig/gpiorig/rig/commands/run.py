@@ -43,7 +43,13 @@ def _run(options: argparse.Namespace) -> int:
     if bench.virtual is None and (why := objection(bench_file, now=datetime.datetime.now(datetime.UTC))):
         print(f"gpiorig run: without a valid certificate: {why}", file=sys.stderr)
     recording = record(
-        bench, experiment, bench_file=bench_file, output=options.output, firmware=firmware, flashed=options.flash
+        bench,
+        experiment,
+        bench_file=bench_file,
+        output=options.output,
+        firmware=firmware,
+        flashed=options.flash,
+        note=options.note,
     )
     if options.no_report:
         state = {"recording": str(recording.folder), "state": recording.state, "reason": recording.info.reason}

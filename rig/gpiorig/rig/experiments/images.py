@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
@@ -58,6 +59,19 @@ def reference_image(
     name += "" if probes == "normal" else f"-{probes}"
     name += "" if width in (None, board.bus_width) else f"-w{width}"
     return resources.image(name)
+
+
+@dataclass(frozen=True, slots=True)
+class HashedImage:
+    """An image that runs on a node: its file, and the fingerprint that the file had when it was loaded."""
+
+    path: Path
+    sha256: str
+
+
+def hashed(paths: Mapping[str, Path]) -> dict[str, HashedImage]:
+    """Images of nodes with their fingerprints; raises `FirmwareError` if one cannot be read."""
+    return {name: HashedImage(path, sha256(path)) for name, path in paths.items()}
 
 
 def sha256(path: Path) -> str:

@@ -1,10 +1,11 @@
-"""Where the numbers of a recording come from: bench, firmware, settings, tools."""
+"""Where the numbers of a recording come from: bench, firmware, settings, tools, host."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from gpiorig.analysis.logs.node_log import NodeLog
+from gpiorig.capture.recording.origin import Origin
 from gpiorig.rig.bench import boards
 from gpiorig.rig.recordings.opened import Opened
 
@@ -34,7 +35,9 @@ def of(opened: Opened, logs: Mapping[str, NodeLog]) -> dict[str, str]:
         for name, node in bench.nodes.items()
     }
     study = bench.virtual.study if bench.virtual else {}
+    origin = info.origin or Origin(bench_file="", bench_sha256="")
     return {
+        **({"note": origin.note} if origin.note else {}),
         "recorded": f"{info.epoch.wall} ({info.epoch.note})",
         "bench": bench.name,
         **{name: f"none: {consequence}" for name, consequence in missing(opened, logs).items()},
@@ -47,9 +50,11 @@ def of(opened: Opened, logs: Mapping[str, NodeLog]) -> dict[str, str]:
             for (board, mark_ns), radio in marks.items()
         ),
         **{f"firmware of {node}, sha256": digest for node, digest in info.firmware.items()},
+        **{f"firmware of {node}, compiler": image.compiler for node, image in origin.images.items() if image.compiler},
         **{
             f"node {node} reports": " ".join(f"{key}={value}" for key, value in log.identity.items())
             for node, log in logs.items()
         },
         **{f"version of {tool}": number for tool, number in info.tools.items()},
+        **({"host": ", ".join(filter(None, origin.host.values()))} if origin.host else {}),
     }

@@ -109,7 +109,7 @@ def capture(
     loaded = images.images(bench, bench_file=bench_file) | (firmware or {}) if served else {}
     seed = {"bench_seed": bench.virtual.seed} if bench.virtual else {}
     with contextlib.ExitStack() as stack:
-        hashes = {name: images.sha256(path) for name, path in loaded.items()}
+        hashed = images.hashed(loaded)
         if driver is None:
             ends = stack.enter_context(endpoints.available(bench, bench_file, loaded))
         else:
@@ -123,7 +123,7 @@ def capture(
             bench_file,
             sources=sources,
             virtual_stamps=bool(ends.stamps),
-            firmware=hashes,
+            firmware=hashed,
             parameters={**(roles or {}), **seed},
         )
         recording = Recording.create(output, info)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-import platform
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from importlib.metadata import version
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -23,8 +21,10 @@ from gpiorig.capture.sigrok.result import CaptureResult
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import BenchError
+from gpiorig.rig.experiments.images import HashedImage
 from gpiorig.rig.recordings import merge
 from gpiorig.rig.recordings.merge import Source
+from gpiorig.rig.run import origin
 
 PARTS = "analyzers"  # folder, in a recording of several analyzers, with the recording of each
 SYNC = "sync"  # what the sync line's channel is called
@@ -116,21 +116,28 @@ def describe(
     *,
     sources: dict[str, Source],
     virtual_stamps: bool,
-    firmware: dict[str, str],
+    firmware: Mapping[str, HashedImage],
     experiment: str = "",
     parameters: dict[str, Any],
+    tools: Mapping[str, str] | None = None,
+    note: str = "",
 ) -> RecordingInfo:
-    """The description of a recording that begins now; `firmware` is the sha256 of each node's image."""
+    """The description of a recording that begins now.
+
+    `firmware` has the images that are known to run on the nodes, `tools` the programs that prepared the bench.
+    """
+    text = benches.recorded_text(bench_file)
     return RecordingInfo(
         **merge.merged_fields(list(sources.values()), sync=SYNC),
         epoch=epoch_now(),
         virtual=bench.virtual is not None,
         serial_clock="virtual" if virtual_stamps else "host",
         experiment=experiment,
-        bench=benches.recorded_text(bench_file),
+        bench=text,
         parameters=parameters,
-        tools={"gpiorig": version("gpiorig"), "python": platform.python_version(), **versions()},
-        firmware=firmware,
+        tools={**origin.programs(), **versions(), **(tools or {})},
+        firmware={name: image.sha256 for name, image in firmware.items()},
+        origin=origin.of(bench, bench_file, text, firmware=firmware, note=note),
     )
 
 

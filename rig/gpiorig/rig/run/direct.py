@@ -54,6 +54,7 @@ def run(
     bench_file: Path,
     output: Path,
     firmware: dict[str, Path],
+    note: str = "",
     progress: Progress = lambda packets: None,
 ) -> Recording:
     """Run the experiment and record it, as `runner.run` does.
@@ -69,11 +70,13 @@ def run(
     sources = captures.sources(
         bench, drivers, find=lambda driver: Analyzer(driver, "virtual analyzer", BEAGLELOGIC_CHANNELS)
     )
-    hashes = {name: images.sha256(path) for name, path in firmware.items()}
+    loaded = images.hashed(firmware)
     with contextlib.ExitStack() as stack:
         world = World(bench, firmware=firmware, modelled_reader=True)
         stack.callback(world.boards.close)
-        info = runner.describe(bench, bench_file, experiment, sources=sources, virtual_stamps=True, firmware=hashes)
+        info = runner.describe(
+            bench, bench_file, experiment, sources=sources, virtual_stamps=True, firmware=loaded, note=note
+        )
         recording = Recording.create(output, info)
         ends = Endpoints(drivers={}, ports={}, remarks=lambda: remarks.of_log(world.boards.log, list(world.index)))
         stack.enter_context(endpoints.incomplete_on_failure(recording, ends))

@@ -21,6 +21,7 @@ def record(
     firmware: dict[str, Path],
     directly: bool = False,
     flashed: bool = False,
+    note: str = "",
 ) -> Recording:
     """As `direct.run`, or `runner.run` with `flashed`, with a progress bar that is off without a terminal."""
     run = direct.run if directly else partial(runner.run, flashed=flashed)
@@ -31,5 +32,6 @@ def record(
             bench_file=bench_file,
             output=output,
             firmware=firmware,
+            note=note,
             progress=lambda packets: bar.update(packets - bar.n),
         )

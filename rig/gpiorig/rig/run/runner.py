@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,12 @@ from gpiorig.capture.recording.recording import Recording, RecordingInfo
 from gpiorig.rig.bench import certificate_file, symbols
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import BenchError
-from gpiorig.rig.experiments import console_settings, limits
+from gpiorig.rig.experiments import console_settings, images, limits
 from gpiorig.rig.experiments.experiment import Experiment
-from gpiorig.rig.experiments.images import sha256
+from gpiorig.rig.experiments.images import HashedImage
 from gpiorig.rig.recordings.merge import Source
 from gpiorig.rig.recordings.opened import SHOWN
-from gpiorig.rig.run import captures, endpoints
+from gpiorig.rig.run import captures, endpoints, origin
 from gpiorig.rig.run.captures import Captures
 from gpiorig.rig.run.dialogue import Progress
 from gpiorig.rig.run.drive import drive
@@ -34,6 +35,7 @@ def run(
     output: Path,
     firmware: dict[str, Path],
     flashed: bool = False,
+    note: str = "",
     progress: Progress = lambda packets: None,
 ) -> Recording:
     """Run the experiment and record it; returns the finished recording.
@@ -50,6 +52,8 @@ def run(
         Image of each node.
     flashed
         The boards hold these images: they were read back.
+    note
+        A text that the recording keeps.
     progress
         Called with the number of packets that are through.
 
@@ -61,11 +65,18 @@ def run(
     """
     check(bench, experiment)
     # A virtual bench loads the images; what runs on boards that were not flashed is what they answer to `identify`.
-    hashes = {name: sha256(path) for name, path in firmware.items()} if bench.virtual or flashed else {}
+    loaded = images.hashed(firmware) if bench.virtual or flashed else {}
     with endpoints.available(bench, bench_file, firmware) as ends:
         sources = captures.sources(bench, ends.drivers)
         info = describe(
-            bench, bench_file, experiment, sources=sources, virtual_stamps=bool(ends.stamps), firmware=hashes
+            bench,
+            bench_file,
+            experiment,
+            sources=sources,
+            virtual_stamps=bool(ends.stamps),
+            firmware=loaded,
+            tools=origin.flashers(bench) if flashed else {},
+            note=note,
         )
         recording = Recording.create(output, info)
         if bench.virtual is None:
@@ -100,9 +111,11 @@ def describe(
     *,
     sources: dict[str, Source],
     virtual_stamps: bool,
-    firmware: dict[str, str],
+    firmware: Mapping[str, HashedImage],
+    tools: Mapping[str, str] | None = None,
+    note: str = "",
 ) -> RecordingInfo:
-    """The description of a run that begins now; `firmware` is the sha256 of each node's image."""
+    """The description of a run that begins now (`captures.describe`)."""
     return captures.describe(
         bench,
         bench_file,
@@ -111,6 +124,8 @@ def describe(
         firmware=firmware,
         experiment=experiment.name,
         parameters=parameters(bench, experiment),
+        tools=tools,
+        note=note,
     )
 
 
