@@ -123,7 +123,8 @@ def _identity(openocd: Openocd, method: flashing.Openocd) -> tuple[str, str]:
     kib = _register(openocd, method.flash_kib_address, bits=16)  # other chips have it elsewhere
     _refuse_other("flash memory", f"{method.flash_kib} KiB", f"{kib} KiB")
     parts = openocd.call(f"read_memory 0x{method.uid_address:x} 32 3", deadline_s=_START_S).split()
-    return f"0x{device:03x}, {kib} KiB", "".join(f"{int(part, 0):08x}" for part in parts)
+    uid = b"".join(int(part, 0).to_bytes(4, "little") for part in parts)  # in the order of `identify`
+    return f"0x{device:03x}, {kib} KiB", uid.hex()
 
 
 def _register(openocd: Openocd, address: int, *, bits: int) -> int:

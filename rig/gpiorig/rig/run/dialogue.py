@@ -59,15 +59,17 @@ class Dialogue:
         assert self._port is not None
         return self._port
 
-    def await_boot(self) -> None:
-        """Wait until the node has booted; one that is silent may have booted before we listened."""
+    def await_boot(self, *, deadline_s: float) -> bool:
+        """Wait until the node has booted; returns False if it was silent, since it may have booted before."""
         ready, hello = self.console.ready, self.console.hello
         try:
             if ready is not None:
-                self._connected.wait_line(_matches(ready), deadline_s=BOOT_S)
+                self._connected.wait_line(_matches(ready), deadline_s=deadline_s)
         except SerialPortError:
             if hello is not None:
                 self.ask(hello)
+            return False
+        return True
 
     def ask(self, command: str, *, answer: str | None = None, expected: str | None = None) -> str:
         """Send a command and return the node's answer; once more where it answers another command.

@@ -12,7 +12,7 @@ from gpiorig.rig.errors import FirmwareError
 from gpiorig.rig.experiments import console_settings
 from gpiorig.rig.experiments.experiment import Experiment, Kernel
 from gpiorig.rig.experiments.node_settings import NODE_NAMES
-from gpiorig.rig.run.dialogue import Dialogue, Port, Progress
+from gpiorig.rig.run.dialogue import BOOT_S, Dialogue, Port, Progress
 
 OURS = "reference"  # the console of a node whose bench file names none, until it has identified itself
 
@@ -45,8 +45,10 @@ def drive(
     """
     named = {name: (described or {}).get(name) for name in ports}
     nodes = {name: Dialogue(name, port, named[name] or consoles.load(OURS)) for name, port in ports.items()}
+    deadline_s = BOOT_S
     for node in nodes.values():
-        node.await_boot()
+        if not node.await_boot(deadline_s=deadline_s):
+            deadline_s = 0.0  # the others had as long to boot
     for name, node in nodes.items():
         if node.console.identifies:
             _identify(experiment, node, is_named=named[name] is not None)

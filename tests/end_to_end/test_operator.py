@@ -1,0 +1,70 @@
+"""An operator's way from boards on the table to a report, on a served virtual bench of each board type.
+
+The programs are those of a real bench: sigrok-cli, OpenOCD, python-msp430-tools.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from commandline import ROOT, gpiorig, gpiorig_running
+from depth import by_depth
+
+DATA = ROOT / "tests" / "data"
+PACKETS = 10
+BENCHES = {
+    "iotlab-m3": ROOT / "rig/gpiorig/rig/demo_bench.toml",
+    "nucleo-l476rg": DATA / "spirit1_bench.toml",
+    "telosb": DATA / "probe_effect_telosb_bench.toml",
+}
+# Boards that come with an erased flash memory. The loader of a TelosB needs a minute for an image.
+ERASED = {"iotlab-m3": "initiator", "nucleo-l476rg": "responder", "telosb": by_depth("", "initiator")}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("board", BENCHES)
+def test_from_the_scan_to_the_report(tmp_path: Path, board: str) -> None:
+    """Scan, check, flash, verify, run, report: each command states what is there, and nothing is wrong."""
+    bench, recording, erased = tmp_path / "bench.toml", tmp_path / "run", ERASED[board]
+    serving = ("bench", "virtual", BENCHES[board], "--pace", "real-time", "--json", "--bench-file", bench)
+    empty = ("--firmware", f"{erased}=/dev/null") if erased else ()
+    with gpiorig_running(*serving, *empty) as process:
+        assert process.stdout is not None
+        ends = json.loads(process.stdout.readline())
+        ports = {node: end["path"] for node, end in ends["serial"].items()}
+
+        words = [word for port in ports.values() for word in ("--port", port)]
+        scan = gpiorig("bench", "scan", "--analyzer", ends["analyzers"]["la"], *words, "--json")
+        assert 0 == scan.status, scan.stderr
+        answers = {port["device"]: (answer["pairs"] or {}).get("board") for port, answer in scan.numbers["ports"]}
+        assert {port: None if node == erased else board for node, port in ports.items()} == answers
+
+        check = gpiorig("bench", "check", bench, "--live", "--json")
+        assert 0 == check.status, check.stdout
+        assert {"right"} == {finding["verdict"] for finding in check.numbers["findings"]}
+
+        flash = gpiorig("flash", bench, *by_depth(() if erased else ("responder",), ()), "--only-different", "--json")
+        assert 0 == flash.status, flash.stdout
+        flashed = {result["node"]: result for result in flash.numbers["nodes"]}
+        assert all(("flashed" if node == erased else "same") == result["verdict"] for node, result in flashed.items())
+        assert all(result["content_sha256"] == result["read_back_sha256"] for result in flashed.values())
+
+        verify = gpiorig("bench", "verify", bench, "--duration", "1s", "--json")
+        assert 0 == verify.status, verify.stdout
+        findings = verify.numbers["findings"]
+        carried = {finding["about"] for finding in findings if finding["what"].endswith(" carries it")}
+        assert {f"nodes.{node}.lines.{line}" for node in ports for line in ("strobe", "d0", "d1")} <= carried
+        for node, result in flashed.items():
+            assert result["uid"] in (None, verify.numbers["identities"][node]["uid"])
+
+        run = gpiorig("run", bench, "pingpong", "-o", recording, "--packets", str(PACKETS), "--no-report")
+        assert (tmp_path / "bench.certificate.json").read_bytes() == (recording / "certificate.json").read_bytes()
+
+    report = gpiorig("report", recording, "--json")
+    assert PACKETS == report.numbers["packets_timelined"]
+    # Virtual time is not real time: on a slow host the run notices that the analyzer did not keep up with the clock.
+    if run.status or report.status:
+        assert re.search(r"the analyzer sent \d+\.\d+ s of samples in", run.stderr)
