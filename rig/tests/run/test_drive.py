@@ -20,7 +20,7 @@ from gpiorig.rig.bench.consoles import Console
 from gpiorig.rig.errors import BenchError, FirmwareError
 from gpiorig.rig.experiments import console_settings
 from gpiorig.rig.experiments.experiment import Experiment, NodeRole, Settings
-from gpiorig.rig.run.dialogue import Dialogue
+from gpiorig.rig.run.dialogue import BOOT_S, Dialogue
 from gpiorig.rig.run.drive import drive
 
 
@@ -80,6 +80,29 @@ def experiment(**changes: Any) -> Experiment:
     """One packet, and a node that disturbs it."""
     roles = {"noise": NodeRole(start=True, app="interferer")}
     return Experiment(name="x", initiator="a", responder="b", packets=1, nodes=roles, settings=Settings(**changes))
+
+
+class Booted(Node):
+    """A node that has booted long ago: it says nothing unless it is asked."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self._lines.clear()
+        self.waited_s = 0.0
+
+    def wait_line(self, predicate: Callable[[str], bool], *, deadline_s: float) -> Line:
+        """Counts the seconds in which nothing came."""
+        if not self._lines:
+            self.waited_s += deadline_s
+        return super().wait_line(predicate, deadline_s=deadline_s)
+
+
+def test_silent_nodes_are_waited_for_once() -> None:
+    """Nodes boot at the same time: after one that has booted before, the others are asked at once."""
+    nodes = [Booted(name) for name in ("a", "b", "noise")]
+    drive(experiment(), {node.node: port(node) for node in nodes}, lambda packets: None)
+
+    assert BOOT_S == sum(node.waited_s for node in nodes)
 
 
 def test_nodes_are_set_up_started_and_silenced_in_order() -> None:
