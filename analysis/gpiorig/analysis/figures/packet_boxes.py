@@ -63,6 +63,8 @@ class PacketView:
         (node, label) of each, from the top.
     boxes
         In any order.
+    start
+        Sample of its first instant.
     total
         Samples from its first to its last instant.
     period_ns
@@ -73,6 +75,7 @@ class PacketView:
     text: str
     lanes: tuple[tuple[str, str], ...]
     boxes: tuple[Box, ...]
+    start: int
     total: int
     period_ns: float
 
@@ -86,7 +89,7 @@ class PacketView:
         ]
         total = round(self.total * scale, 2)
         content = {"title": self.title, "text": self.text, "lanes": [list(lane) for lane in self.lanes]}
-        return {**content, "boxes": boxes, "total": total, "period": scale}
+        return {**content, "boxes": boxes, "start": self.start, "total": total, "period": scale}
 
 
 def chosen(route: Route) -> dict[str, int]:
@@ -168,4 +171,5 @@ def _step_box(step: Step, lane: int, start: int, end: int) -> Box:
 
 def _view(route: Route, row: int, title: str, lanes: tuple[tuple[str, str], ...], boxes: tuple[Box, ...]) -> PacketView:
     period_ns = float(NS_PER_S / route.steps.samplerate_hz)
-    return PacketView(title, _text(route, row, title), lanes, boxes, int(route.totals[row]), period_ns)
+    start, total = int(route.starts[row]), int(route.totals[row])
+    return PacketView(title, _text(route, row, title), lanes, boxes, start, total, period_ns)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from matplotlib.figure import Figure
 
 from gpiorig.analysis.figures import style
 from gpiorig.analysis.figures.packet_boxes import PacketView
+from gpiorig.analysis.report.packet_columns import PacketColumns
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +94,25 @@ class Viewer:
     packets: tuple[PacketView, ...]
 
     @property
+    def content(self) -> list[dict[str, Any]]:
+        """The packets for the script of the page."""
+        return [packet.as_dict() for packet in self.packets]
+
+    @property
     def looks(self) -> frozenset[str]:
         """Names of the looks that its boxes have."""
         return frozenset(box.look for packet in self.packets for box in packet.boxes)
+
+
+@dataclass(frozen=True, slots=True)
+class Hero:
+    """All packets, all steps, as a picture that leads to the viewer of the same name."""
+
+    kind: ClassVar[str] = "hero"
+    name: str
+    noun: str
+    columns: PacketColumns
+    legend: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +157,7 @@ class Section:
     blocks: tuple[Block, ...]
 
 
-Block = Text | Heading | Table | Picture | Viewer | Links | Details | Section
+Block = Text | Heading | Table | Picture | Hero | Viewer | Links | Details | Section
 
 
 def text(*lines: str, look: str = "") -> Text:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -99,26 +100,53 @@ def causes(study: RouteStudy) -> list[tuple[Attribution, float]]:
     return sorted(pairs, key=lambda pair: -explained(pair))
 
 
-def cause_sentences(study: RouteStudy) -> list[str]:
-    """One sentence per finding, the largest first; steps with equal findings share a sentence.
+class Cause(NamedTuple):
+    """A finding, the short names of the steps that have it, and the share of the total variance that it explains."""
+
+    finding: Finding
+    steps: tuple[str, ...]
+    share: float
+
+
+def found_causes(study: RouteStudy) -> list[Cause]:
+    """The findings in the steps, the largest first; steps with equal findings share one.
 
     Findings that explain less than a hundredth of the total variance are omitted.
     """
-    groups: list[tuple[Finding, list[str]]] = []
+    listed: list[Cause] = []
     short = {step.name: routenumbers.short_name(step) for step in study.route.steps.steps}
     for attribution, share in causes(study):
+        name = short[attribution.step]
         for finding in attribution.findings:
             # Of findings of one kind in one step the largest counts: causes that go together explain the same.
-            repeated = any(first.kind == finding.kind and short[attribution.step] in names for first, names in groups)
-            if repeated or not finding.share * share >= MIN_CAUSE:
+            repeated = any(cause.finding.kind == finding.kind and name in cause.steps for cause in listed)
+            explained = finding.share * share
+            if repeated or not explained >= MIN_CAUSE:
                 continue
-            alike = next((names for first, names in groups if _alike(first, finding)), None)
-            if alike is not None:
-                alike.append(short[attribution.step])
+            alike = next((at for at, cause in enumerate(listed) if _alike(cause.finding, finding)), None)
+            if alike is None:
+                listed.append(Cause(finding, (name,), explained))
             else:
-                groups.append((finding, [short[attribution.step]]))
-    by_step = [f"In {' and '.join(names)} {_lower(finding.sentence)}" for finding, names in groups]
-    return [*_total_cause(study), *by_step]
+                cause = listed[alike]
+                listed[alike] = Cause(cause.finding, (*cause.steps, name), cause.share + explained)
+    return listed
+
+
+def largest_cause(study: RouteStudy) -> Cause | None:
+    """The cause that explains most of the total variance: a finding about the total delay, or one in its steps."""
+    overall = _total_cause(study)
+    if overall is not None:
+        return Cause(overall, (f"the {study.numbers.noun}",), overall.share)
+    return max(found_causes(study), key=lambda cause: cause.share, default=None)
+
+
+def cause_sentences(study: RouteStudy) -> list[str]:
+    """One sentence per cause, the largest first."""
+    by_step = [f"In {' and '.join(cause.steps)} {_lower(cause.finding.sentence)}" for cause in found_causes(study)]
+    overall = _total_cause(study)
+    if overall is None:
+        return by_step
+    return [f"Overall, {_lower(overall.sentence).replace('the step', f'the {study.numbers.noun}')}", *by_step]
 
 
 def total_findings(study: RouteStudy) -> list[Finding]:
@@ -127,15 +155,13 @@ def total_findings(study: RouteStudy) -> list[Finding]:
     return [finding for attribution in of_total for finding in attribution.findings]
 
 
-def _total_cause(study: RouteStudy) -> list[str]:
+def _total_cause(study: RouteStudy) -> Finding | None:
     """The finding that explains more of the total delay than those in its steps together, if there is one."""
     best = max(total_findings(study), key=lambda finding: finding.share, default=None)
     by_steps = sum(
         _largest_share(attribution) * max(float(np.nan_to_num(share)), 0.0) for attribution, share in causes(study)
     )
-    if best is None or best.share < max(2 * by_steps, MIN_CAUSE):
-        return []
-    return [f"Overall, {_lower(best.sentence).replace('the step', f'the {study.numbers.noun}')}"]
+    return None if best is None or best.share < max(2 * by_steps, MIN_CAUSE) else best
 
 
 def _largest_share(attribution: Attribution) -> float:

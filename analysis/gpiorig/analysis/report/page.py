@@ -18,15 +18,18 @@ from gpiorig.analysis.packets.path import DIRECTIONS
 from gpiorig.analysis.report import causes, clocks, health, inline_svg, processor, quantities
 from gpiorig.analysis.report import delays as delaysection
 from gpiorig.analysis.report import pictures as route_pictures
-from gpiorig.analysis.report.blocks import Block, Details, Look, Picture, Section, Table, Viewer, why_not
+from gpiorig.analysis.report.blocks import Block, Details, Look, Picture, Section, Table, why_not
 from gpiorig.analysis.report.blocks import pictures as pictures_of
 from gpiorig.analysis.report.conclusions import budget_sentence, cause_sentences, headline, summary_lines
 from gpiorig.analysis.report.data import ReportData
+from gpiorig.analysis.report.lead import lead_sentence
 from gpiorig.analysis.study.study import RouteStudy
 from gpiorig.capture.atomic_file import replacing
 from gpiorig.capture.printable import printable_lines
 
 TEMPLATE = "page.html.jinja"
+# The parts of its script, each using those before it.
+SCRIPTS = ("units", "theme", "timeline", "packets", "rows", "hero", "hero_input", "start")
 # Classes of the boxes in the viewer.
 LOOKS = (
     *(Look(name, COLOURS[direction], name, "layers") for direction, name in enumerate(DIRECTIONS)),
@@ -50,7 +53,12 @@ def conclusions(data: ReportData) -> dict[str, Any]:
     further = cause_sentences(routes[0])[1 : 1 + FURTHER_CAUSES] if routes else []
     others = [f"{study.route.name}: {budget_sentence(study)}" for study in routes[1:DRAWN_ROUTES]]
     sentences = [*lines, *further, *others, accounting]
-    return {"headline": headline(data), "lines": sentences, "failed": list(data.notes)}
+    return {
+        "lead": lead_sentence(data),
+        "headline": headline(data),
+        "lines": sentences,
+        "failed": list(data.notes),
+    }
 
 
 def run_sections(data: ReportData, prefix: str = "") -> list[Section]:
@@ -75,12 +83,12 @@ def _route_sections(data: ReportData, study: RouteStudy, prefix: str) -> list[Se
         *route_pictures.distributions(data, study, prefix),
     ]
     return [
+        Section("packets", "Every packet, every step", tuple(processor.packets(data, study, prefix))),
         Section("budget", "Where time goes and jitter comes from", tuple(budget)),
         Section("steps", "Steps", tuple(delaysection.step_table(data, study))),
         Section("distributions", "Distributions", (*shapes, *tables)),
         Section("run", "Over the run", (route_pictures.over_the_run(data, study, prefix),)),
         Section("causes", "Causes", tuple(causes.blocks(data, study, prefix))),
-        Section("packets", "Packets to zoom into", tuple(processor.packets(data, study, prefix))),
         Section("layers", "Layers and pre-emption", (*processor.layers(data, study, prefix), *queues)),
         Section("jitter", "Jitter by every definition", (delaysection.jitter_table(study),)),
     ]
@@ -156,10 +164,10 @@ def write_page(path: Path, *, title: str, virtual: bool, summary: dict[str, Any]
     )
     pictures = pictures_of(sections)
     drawn = inline_svg.svgs(pictures)
-    environment.filters |= {"svg": lambda picture: drawn[picture.name], "embedded": _embedded}
+    environment.filters |= {"svg": lambda picture: drawn[picture.name], "as_json": _as_json}
     numbers = {picture.name: n for n, picture in enumerate(pictures, start=1)}
     page = environment.get_template(TEMPLATE).render(
-        title=title, virtual=virtual, summary=summary, sections=sections, numbers=numbers, looks=LOOKS
+        title=title, virtual=virtual, summary=summary, sections=sections, numbers=numbers, looks=LOOKS, scripts=SCRIPTS
     )
     with replacing(path) as new:
         new.write_text(page, encoding="utf-8")
@@ -170,7 +178,7 @@ def _shown(value: object) -> object:
     return printable_lines(value) if type(value) is str else value
 
 
-def _embedded(viewer: Viewer) -> Markup:
-    """The packets of a viewer as JSON that cannot end its script element."""
-    packets = json.dumps([packet.as_dict() for packet in viewer.packets], separators=(",", ":"), allow_nan=False)
-    return Markup(packets.replace("<", "\\u003c"))
+def _as_json(content: object) -> Markup:
+    """JSON that cannot end its script element."""
+    text = json.dumps(content, separators=(",", ":"), allow_nan=False)
+    return Markup(text.replace("<", "\\u003c"))

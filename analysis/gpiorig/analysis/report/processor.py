@@ -6,14 +6,16 @@ import numpy as np
 
 from gpiorig.analysis.figures import layers as layerview
 from gpiorig.analysis.figures import packet_boxes
-from gpiorig.analysis.number_text import DASH, time_text
+from gpiorig.analysis.figures.packet_boxes import KIND_CLASSES
+from gpiorig.analysis.number_text import DASH, share_text, time_text
 from gpiorig.analysis.processor.occupancy import LayerTimes
 from gpiorig.analysis.quantities import littles_law
 from gpiorig.analysis.quantities.littles_law import Account
 from gpiorig.analysis.quantities.series import Recorded
 from gpiorig.analysis.report import pictures
-from gpiorig.analysis.report.blocks import Block, Details, Table, Viewer, text, why_not
+from gpiorig.analysis.report.blocks import Block, Details, Hero, Table, Viewer, text, why_not
 from gpiorig.analysis.report.data import ReportData
+from gpiorig.analysis.report.packet_columns import columns_of
 from gpiorig.analysis.study.study import RouteStudy
 
 LISTED = 40  # rows of the table of occupants
@@ -52,9 +54,12 @@ def _queue_row(account: Account) -> tuple[str, ...]:
 
 
 def packets(data: ReportData, study: RouteStudy, prefix: str) -> list[Block]:
-    """The packets to zoom into."""
+    """All packets with all steps, and one of them to zoom into."""
+    name, numbers = f"{prefix}packets", study.numbers
     views = packet_boxes.for_route(study.route, data.analysis.round_trips)
-    return [Viewer(f"{prefix}packets", views)]
+    means = numbers.by_kind(numbers.means)
+    legend = tuple((KIND_CLASSES[kind], f"{kind.text} {share_text(share)}") for kind, share in means.items())
+    return [Hero(name, numbers.noun, columns_of(study.route), legend), Viewer(name, views)]
 
 
 def _layer_table(times: LayerTimes, period_ns: float) -> Table:

@@ -1,0 +1,105 @@
+// All packets of a route: columns of samples, which the page has as base64 of a zlib stream.
+class Packets {
+  static async of(root) {
+    const header = JSON.parse(root.querySelector("script.header").textContent);
+    const letters = atob(root.querySelector("script.columns").textContent.trim());
+    const bytes = new Uint8Array(letters.length);
+    for (let at = 0; at < bytes.length; at += 1) bytes[at] = letters.charCodeAt(at);
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return new Packets(header, new Uint8Array(await new Response(stream).arrayBuffer()));
+  }
+
+  constructor(header, bytes) {
+    Object.assign(this, { length: header.packets, all: header.all, period: header.period, steps: header.steps });
+    this.roundTrips = header.round_trips;
+    let at = 0;
+    const columns = header.columns.map(([least, width]) => {
+      const values = new Float64Array(this.length).fill(least);
+      for (let plane = 0; plane < width; plane += 1, at += this.length) {
+        const scale = 256 ** plane;
+        for (let row = 0; row < this.length; row += 1) values[row] += bytes[at + row] * scale;
+      }
+      return values;
+    });
+    [this.ids, this.starts, ...this.samples] = columns;
+    for (let row = 1; row < this.length; row += 1) this.starts[row] += this.starts[row - 1];
+    this.totals = new Float64Array(this.length);
+    for (const column of this.samples) for (let row = 0; row < this.length; row += 1) this.totals[row] += column[row];
+    this.count();
+  }
+
+  // Of packets with one id each has a name of its own: 17, 17/2, 17/3.
+  count() {
+    const seen = new Map();
+    this.names = new Map();
+    this.rows = new Map();
+    this.ids.forEach((id, row) => {
+      const n = (seen.get(id) || 0) + 1, name = n > 1 ? `${id}/${n}` : `${id}`;
+      seen.set(id, n);
+      this.names.set(row, name);
+      this.rows.set(name, row);
+    });
+  }
+
+  // The rows by time of sending, by delay, or by a step.
+  order(by) {
+    const rows = Uint32Array.from({ length: this.length }, (_, row) => row);
+    if (by === "time") return rows;
+    if (by !== "delay") return rows.sort((a, b) => this.samples[by][a] - this.samples[by][b] || this.totals[a] - this.totals[b]);
+    rows.sort((a, b) => this.totals[a] - this.totals[b]);
+    return this.levels(rows);
+  }
+
+  // Packets whose delays are nearly equal are ordered by the step that varies most: the levels of a staircase show.
+  levels(rows) {
+    const first = this.totals[rows[0]], last = this.totals[rows[rows.length - 1]];
+    const near = (last - first) / 150, within = this.samples[this.widest()];
+    for (let from = 1, to; from < rows.length - 1; from = to) {
+      for (to = from + 1; to < rows.length - 1 && this.totals[rows[to]] - this.totals[rows[from]] <= near;) to += 1;
+      rows.subarray(from, to).sort((a, b) => within[a] - within[b]);
+    }
+    return rows;
+  }
+
+  widest() {
+    const range = (column) => {
+      let least = Infinity, most = -Infinity;
+      for (const value of column) { least = Math.min(least, value); most = Math.max(most, value); }
+      return most - least;
+    };
+    const ranges = this.samples.map(range), most = Math.max(...ranges);
+    return ranges.findIndex((each) => each > 0.9 * most); // the first on the path among equals
+  }
+
+  // The step that lasts at an instant of a packet, -1 after its last.
+  stepAt(row, sample) {
+    let end = 0;
+    return this.samples.findIndex((column) => { end += column[row]; return sample < end; });
+  }
+
+  time(samples) { return time(samples * this.period, this.period); }
+
+  // The packet for the viewer: a lane per node, a box per step.
+  view(row) {
+    const lanes = [...new Set(this.steps.map(([, node]) => node))];
+    let start = 0;
+    const boxes = this.steps.map(([name, node, look], at) => {
+      const length = this.samples[at][row] * this.period, box = [lanes.indexOf(node), start, length, name, look];
+      start += length;
+      return box;
+    });
+    const sent = time(this.starts[row] * this.period, 1000 * this.period);
+    const text = `Packet ${this.names.get(row)}: ${this.time(this.totals[row])}, sent ${sent} into the recording.`;
+    return { text, boxes, total: start, period: this.period, start: this.starts[row], lanes: lanes.map((node) => ["", node]) };
+  }
+
+  // The command that opens a packet in PulseView; a page that lies where it was written knows its recording.
+  command(row) {
+    const place = location.protocol === "file:" && decodeURIComponent(location.pathname).match(/^(.+)\/report\/[^/]+$/);
+    const path = place ? place[1] : "RUN", run = /^[\w./+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+    const name = this.names.get(row), from = this.starts[row];
+    const which = this.roundTrips && !name.includes("/") ? `--packet ${name}`
+      : `--from-sample ${from} --to-sample ${from + this.totals[row] + 1}`;
+    return `gpiorig pulseview ${run} ${which} --open`;
+  }
+}

@@ -1,0 +1,43 @@
+// Viewers, pictures of all packets, and the packet in the page's address: #packet=17.
+const viewers = new Map();
+document.querySelectorAll(".viewer").forEach((root) => viewers.set(root.dataset.name, new Timeline(root)));
+
+// The packets of one route, the picture of all of them, and the viewer beneath.
+class Opened {
+  constructor(root, packets) {
+    this.packets = packets;
+    this.key = root.dataset.name.replace(/s$/, "");
+    this.viewer = viewers.get(root.dataset.name);
+    this.command = root.parentElement.querySelector(".command");
+    this.full = new Map(this.viewer.packets.map((packet) => [packets.starts.indexOf(packet.start), packet]));
+    this.hero = new Hero(root, packets, (row) => this.open(row, true));
+    this.viewer.opened = (packet) => this.chosen(packets.starts.indexOf(packet.start), true);
+    this.follow();
+    if (this.hero.row < 0) this.chosen(packets.starts.indexOf(this.viewer.packet.start), false);
+    addEventListener("hashchange", () => this.follow());
+  }
+
+  // Opens the packet that the address names.
+  follow() {
+    const name = new URLSearchParams(location.hash.slice(1)).get(this.key), row = this.packets.rows.get(name);
+    if (row === undefined || row === this.hero.row) return;
+    this.open(row, false);
+    this.viewer.root.closest("details")?.setAttribute("open", "");
+    this.viewer.root.scrollIntoView({ block: "nearest" });
+  }
+
+  open(row, named) {
+    this.viewer.open(this.full.get(row) || this.packets.view(row));
+    this.chosen(row, named);
+  }
+
+  chosen(row, named) {
+    this.hero.choose(row);
+    if (row < 0) return; // not among those of this file
+    this.command.querySelector("code").textContent = this.packets.command(row);
+    this.command.hidden = false;
+    if (named) history.replaceState(null, "", `#${this.key}=${this.packets.names.get(row)}`);
+  }
+}
+
+document.querySelectorAll(".hero").forEach((root) => Packets.of(root).then((packets) => new Opened(root, packets)));

@@ -1,0 +1,237 @@
+// The viewer: the timeline of one packet, which can be zoomed.
+const LANE = 19, NODE = 17, AXIS = 26;
+
+class Timeline {
+  constructor(root) {
+    this.root = root;
+    this.packets = JSON.parse(root.querySelector("script").textContent);
+    this.canvas = root.querySelector(".timeline");
+    this.readout = root.querySelector(".readout");
+    this.buttons = [...root.querySelectorAll(".which")];
+    this.pointers = new Map();
+    this.opened = () => {}; // called with a packet that a button has opened
+    this.buttons.forEach((button, at) => button.addEventListener("click", () => this.show(at)));
+    root.querySelectorAll("[data-do]").forEach((button) => button.addEventListener("click", () => {
+      if (button.dataset.do === "all") this.showAll(); else this.zoom(button.dataset.do === "in" ? 0.5 : 2, 0.5);
+    }));
+    this.listen();
+    new ResizeObserver(() => this.render()).observe(this.canvas);
+    this.open(this.packets[0]);
+  }
+
+  show(at) {
+    this.open(this.packets[at]);
+    this.opened(this.packet);
+  }
+
+  // Shows a packet: one of its own, of which all layers are known, or another one.
+  open(packet) {
+    this.packet = packet;
+    this.named = -1;
+    this.buttons.forEach((button, i) => button.setAttribute("aria-pressed", String(this.packets[i] === packet)));
+    this.stack();
+    this.root.querySelector(".packet-text").textContent = this.packet.text;
+    const margin = Math.max(this.packet.total, this.packet.period) * 0.02;
+    const ends = this.packet.boxes.map((box) => box[1] + box[2]);
+    this.least = Math.min(0, ...this.packet.boxes.map((box) => box[1])) - margin;
+    this.most = Math.max(this.packet.total, ...ends) + margin;
+    this.showAll();
+  }
+
+  // The place of each lane; the name of a node is above its first one.
+  stack() {
+    let y = 0;
+    this.tops = [];
+    this.names = [];
+    this.packet.lanes.forEach(([node], at) => {
+      if (node && (at === 0 || this.packet.lanes[at - 1][0] !== node)) {
+        this.names.push([y, node]);
+        y += NODE;
+      }
+      this.tops.push(y);
+      y += LANE;
+    });
+    this.high = y;
+  }
+
+  showAll() { this.look(-this.packet.total * 0.02 - this.packet.period, this.packet.total * 1.02 + this.packet.period); }
+
+  look(from, to) {
+    const span = Math.min(Math.max(to - from, 8 * this.packet.period), this.most - this.least);
+    this.from = Math.min(Math.max(from, this.least), this.most - span);
+    this.to = this.from + span;
+    this.render();
+  }
+
+  zoom(factor, place) {
+    const span = this.to - this.from, at = this.from + span * place;
+    this.look(at - span * factor * place, at + span * factor * (1 - place));
+  }
+
+  move(share) {
+    const by = (this.to - this.from) * share;
+    this.look(this.from + by, this.to + by);
+  }
+
+  place(x) {
+    const left = this.canvas.getBoundingClientRect().left + this.left;
+    return Math.min(1, Math.max(0, (x - left) / this.wide));
+  }
+
+  listen() {
+    const canvas = this.canvas;
+    canvas.addEventListener("wheel", (event) => {
+      const lines = event.deltaMode === 1 ? 16 : 1;
+      if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+        this.move((event.deltaX || event.deltaY) * lines / this.wide);
+      } else {
+        const before = this.to - this.from;
+        this.zoom(Math.exp(Math.max(-1, Math.min(1, event.deltaY * lines * 0.002))), this.place(event.clientX));
+        if (this.to - this.from === before) return; // shown completely already: the page scrolls
+      }
+      event.preventDefault();
+    }, { passive: false });
+    canvas.addEventListener("dblclick", () => this.showAll());
+    canvas.addEventListener("pointerdown", (event) => {
+      if (event.pointerType === "mouse" && event.button) return;
+      this.pointers.set(event.pointerId, event.clientX);
+      this.travelled = 0;
+    });
+    canvas.addEventListener("pointermove", (event) => this.dragged(event));
+    for (const end of ["pointerup", "pointercancel"]) {
+      canvas.addEventListener(end, (event) => {
+        this.pointers.delete(event.pointerId);
+        canvas.classList.remove("moving");
+      });
+    }
+    canvas.addEventListener("click", (event) => { if (this.travelled < 4) this.name(event.target); });
+    canvas.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  dragged(event) {
+    if (!this.pointers.has(event.pointerId)) {
+      if (event.pointerType === "mouse") this.name(event.target);
+      return;
+    }
+    const before = [...this.pointers.values()];
+    const by = event.clientX - this.pointers.get(event.pointerId);
+    this.pointers.set(event.pointerId, event.clientX);
+    this.travelled += Math.abs(by);
+    if (before.length === 1) {
+      if (this.travelled < 4) return;
+      this.canvas.setPointerCapture(event.pointerId);
+      this.canvas.classList.add("moving");
+      this.move(-by / this.wide);
+    } else {
+      const after = [...this.pointers.values()];
+      const [was, is] = [before, after].map((xs) => Math.max(12, Math.abs(xs[0] - xs[1])));
+      const middle = (xs) => this.place((xs[0] + xs[1]) / 2);
+      const shift = middle(before) - middle(after);
+      this.zoom(was / is, middle(after));
+      this.move(shift);
+    }
+  }
+
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const does = {
+      "+": () => this.zoom(0.5, 0.5), "=": () => this.zoom(0.5, 0.5), "-": () => this.zoom(2, 0.5),
+      "0": () => this.showAll(), Home: () => this.showAll(),
+      ArrowLeft: () => this.move(-0.2), ArrowRight: () => this.move(0.2),
+      n: () => this.next(1), p: () => this.next(-1),
+    }[event.key];
+    if (!does) return;
+    does();
+    event.preventDefault();
+  }
+
+  next(by) {
+    const order = this.packet.boxes.map((box, at) => at).sort((a, b) => this.packet.boxes[a][1] - this.packet.boxes[b][1]);
+    const seen = order.filter((at) => {
+      const [, start, length] = this.packet.boxes[at];
+      return start + length >= this.from && start <= this.to;
+    });
+    if (!seen.length) return;
+    const at = seen.indexOf(this.named);
+    this.tell(seen[at < 0 ? (by > 0 ? 0 : seen.length - 1) : (at + by + seen.length) % seen.length]);
+  }
+
+  name(target) {
+    if (target.dataset && target.dataset.box !== undefined) this.tell(Number(target.dataset.box));
+  }
+
+  tell(at) {
+    if (at === this.named) return;
+    this.named = at;
+    const [lane, start, length, name] = this.packet.boxes[at], [node, label] = this.packet.lanes[lane];
+    const where = node ? `${node}, ${label}` : label, period = this.packet.period;
+    this.readout.textContent = `${name} (${where}): starts at ${time(start, period)}, lasts ${time(length, period)}`;
+    this.canvas.querySelectorAll(".named").forEach((box) => box.classList.remove("named"));
+    const box = this.canvas.querySelector(`[data-box="${at}"]`);
+    if (box) box.classList.add("named");
+  }
+
+  render() {
+    const width = this.canvas.clientWidth;
+    if (!width || !this.packet) return;
+    const { lanes, boxes, period } = this.packet, span = this.to - this.from;
+    this.left = Math.min(170, Math.max(92, width * 0.17));
+    this.wide = width - this.left - 8;
+    const height = this.high + AXIS;
+    const svg = document.createElementNS(SVG, "svg");
+    for (const [key, value] of Object.entries({ viewBox: `0 0 ${width} ${height}`, height, role: "img" })) {
+      svg.setAttribute(key, value);
+    }
+    draw(svg, "title", {}, this.packet.text);
+    const x = (ns) => this.left + (ns - this.from) / span * this.wide;
+    lanes.forEach(([, label], at) => {
+      const top = this.tops[at];
+      if (at % 2) draw(svg, "rect", { x: 0, y: top, width, height: LANE, class: "lane" });
+      draw(svg, "text", { x: this.left - 6, y: top + 13, "text-anchor": "end" }, this.fit(label, this.left * 0.95));
+    });
+    this.axis(svg, x, height);
+    this.names.forEach(([y, node]) => draw(svg, "text", { x: 4, y: y + 13, class: "node" }, this.fit(node, width)));
+    boxes.forEach(([lane, start, length, name, look, inner], at) => {
+      if (start + length < this.from || start > this.to) return;
+      const from = Math.max(x(start), this.left), to = Math.min(x(start + length), this.left + this.wide);
+      const top = this.tops[lane] + (inner ? 5 : 2), wide = Math.max(1, to - from);
+      const outer = inner || look.startsWith("kind") ? "" : " outer", mark = at === this.named ? " named" : "";
+      draw(svg, "rect", {
+        x: from.toFixed(2), y: top, width: wide.toFixed(2), height: inner ? LANE - 10 : LANE - 4,
+        class: `box ${look}${outer}${mark}`, "data-box": at,
+      });
+    });
+    this.texts(svg, x);
+    this.canvas.replaceChildren(svg);
+    this.canvas.dataset.from = this.from;
+    this.canvas.dataset.to = this.to;
+    this.canvas.dataset.period = period;
+  }
+
+  texts(svg, x) {
+    const right = this.left + this.wide;
+    for (const [lane, start, length, name, look, inner] of this.packet.boxes) {
+      const from = Math.max(x(start), this.left), to = Math.min(x(start + length), right);
+      // Names of outer boxes end where the first inner box begins.
+      const inside = inner ? [] : this.packet.boxes.filter((b) => b[5] && b[0] === lane && b[1] >= start && b[1] < start + length);
+      const end = Math.min(to, ...inside.map((b) => x(b[1])).filter((at) => at > from));
+      if (end - from < name.length * 6.1 + 6 || start > this.to || inside.some((b) => x(b[1]) <= from && x(b[1] + b[2]) > from)) continue;
+      // An outer box lets the page through: its name has the page's own ink.
+      const on = inner || look.startsWith("kind") ? ` on-${look}` : "";
+      draw(svg, "text", { x: from + 3, y: this.tops[lane] + 13, class: `in-box${on}` }, name);
+    }
+  }
+
+  axis(svg, x, height) {
+    for (const [ns, text] of ticks(this.from, this.to, Math.floor(this.wide / 88))) {
+      const at = x(ns), edge = at > this.left + this.wide - 30 ? "end" : "middle";
+      draw(svg, "line", { x1: at, x2: at, y1: 0, y2: height - AXIS + 4, class: "grid" });
+      draw(svg, "text", { x: Math.min(at, this.left + this.wide + 6), y: height - 7, "text-anchor": edge, class: "tick" }, text);
+    }
+  }
+
+  fit(text, width) {
+    const most = Math.max(3, Math.floor(width / 6.4));
+    return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+  }
+}

@@ -1,0 +1,209 @@
+"""The picture of all packets in a real browser: what it shows, and where mouse and keys lead."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import studies
+from reportcases import PLAIN, one_way
+from windows import PHONE
+
+from gpiorig.analysis import report
+from gpiorig.analysis.figures import style
+from gpiorig.analysis.packets.path import Kind
+
+pytestmark = pytest.mark.slow
+PACKETS = 60
+LEFT, FOOT = 52, 24  # of the picture: the numbers of the rows, the axis
+
+
+@pytest.fixture(scope="module")
+def route():
+    """Packets whose delays are all different: the radio wait makes them, 7680 samples of 24 MHz apart and more."""
+    return studies.one_way(packets=PACKETS)
+
+
+@pytest.fixture(scope="module")
+def address(route, tmp_path_factory):
+    path = tmp_path_factory.mktemp("hero") / "run" / "report" / "report.html"
+    path.parent.mkdir(parents=True)
+    report.write_report(path, one_way(route, **PLAIN))
+    return path.as_uri()
+
+
+@pytest.fixture
+def hero(opened):
+    page = opened()
+    page.locator("#hero-packets canvas").scroll_into_view_if_needed()
+    return page
+
+
+def picture(page):
+    """Left, top, width and height of what the canvas shows of packets."""
+    box = page.locator("#hero-packets canvas").bounding_box()
+    return box["x"] + LEFT, box["y"], box["width"] - LEFT - 10, box["height"] - FOOT
+
+
+def shown(page):
+    """First and last place of the order that are shown."""
+    canvas = page.locator("#hero-packets canvas")
+    return [int(canvas.get_attribute(f"data-{end}")) for end in ("from", "to")]
+
+
+def middle(page, route, packet, step, place):
+    """The point of the screen where a packet in a place of the order has the middle of a step."""
+    left, top, width, height = picture(page)
+    first, last = shown(page)
+    cuts = np.cumsum(route.steps.samples[packet])
+    instant = cuts[step] - route.steps.samples[packet, step] / 2
+    return left + width * instant / route.totals.max(), top + height * (place - first + 0.5) / (last - first)
+
+
+def colour_at(page, x, y):
+    """The colour of the canvas at a point of the screen."""
+    box = page.locator("#hero-packets canvas").bounding_box()
+    pixel = page.evaluate(
+        "([x, y]) => [...document.querySelector('.hero canvas').getContext('2d').getImageData(x, y, 1, 1).data]",
+        [round(x - box["x"]), round(y - box["y"])],
+    )
+    return "#{:02X}{:02X}{:02X}".format(*pixel[:3])
+
+
+def text_of(page, selector):
+    return page.locator(f"{selector}").inner_text()
+
+
+def slowest(route):
+    return int(np.argmax(route.totals))
+
+
+def fastest(route):
+    return int(np.argmin(route.totals))
+
+
+def test_rows_have_the_colours_of_the_steps(hero, route):
+    """The fastest packet is on top, the slowest at the foot, its steps in the colours of their kinds."""
+    for packet, place in ((fastest(route), 0), (slowest(route), PACKETS - 1)):
+        for step, kind in ((0, Kind.SOFTWARE), (2, Kind.AIR)):
+            assert style.KIND_COLOURS[kind] == colour_at(hero, *middle(hero, route, packet, step, place)), (place, kind)
+    assert style.KIND_COLOURS[Kind.RADIO_WAIT] == colour_at(hero, *middle(hero, route, slowest(route), 1, PACKETS - 1))
+
+
+def test_hovering_names_packet_step_and_duration(hero, route):
+    hero.mouse.move(*middle(hero, route, slowest(route), 1, PACKETS - 1))
+    tip = hero.locator("#hero-packets .tip")
+    tip.wait_for()
+    assert f"packet {slowest(route)}: " in tip.inner_text()
+    wait_ms = route.steps.samples[slowest(route), 1] / 24_000
+    assert f"a to b radio wait: {wait_ms:.3f}"[:-1] in tip.inner_text()
+
+
+def test_a_click_opens_the_packet_with_its_address_and_command(hero, route):
+    """The viewer shows it, the address names it, and the command has the recording's path."""
+    x, y = middle(hero, route, slowest(route), 2, PACKETS - 1)
+    hero.mouse.click(x, y)
+    assert hero.url.endswith(f"#packet={slowest(route)}")
+    assert f"acket {slowest(route)}" in text_of(hero, "#viewer-packets .packet-text")
+    start = route.starts[slowest(route)]
+    command = text_of(hero, "#packets .command code")
+    assert "/run --from-sample" in command
+    assert f"--from-sample {start} --to-sample {start + route.totals[slowest(route)] + 1}" in command
+
+
+def test_a_link_opens_its_packet(opened, address):
+    """In a new page, and when only the packet in the address changes."""
+    page = opened()
+    page.goto("about:blank")
+    page.goto(f"{address}#packet=17")
+    viewer = page.locator("#viewer-packets .packet-text")
+    viewer.filter(has_text="acket 17").wait_for()
+    assert 4 == page.locator("#viewer-packets rect[data-box]").count()
+    page.goto(f"{address}#packet=18")
+    viewer.filter(has_text="acket 18").wait_for()
+    page.goto(f"{address}#packet=999")
+    assert "acket 18" in viewer.inner_text()
+
+
+def test_keys_move_between_packets_and_steps_and_open_one(hero, route):
+    """What is under the cursor is said; Enter opens it."""
+    hero.locator("#hero-packets canvas").focus()
+    said = hero.locator("#hero-packets .said")
+    hero.keyboard.press("Home")
+    assert f"packet {fastest(route)}: " in said.inner_text()
+    assert f"place 1 of {PACKETS}" in said.inner_text()
+    hero.keyboard.press("ArrowRight")
+    assert "a to b app to mac" in said.inner_text()
+    hero.keyboard.press("ArrowRight")
+    assert "radio wait" in said.inner_text()
+    hero.keyboard.press("End")
+    assert f"packet {slowest(route)}: " in said.inner_text()
+    hero.keyboard.press("ArrowUp")
+    assert f"place {PACKETS - 1} of {PACKETS}" in said.inner_text()
+    hero.keyboard.press("ArrowDown")
+    hero.keyboard.press("Enter")
+    assert hero.url.endswith(f"#packet={slowest(route)}")
+
+
+def test_dragging_zooms_and_a_double_click_shows_all(hero):
+    """A drag over rows shows those rows; it opens no packet."""
+    left, top, width, height = picture(hero)
+    hero.mouse.move(left + width / 2, top + height * 0.5)
+    hero.mouse.down()
+    hero.mouse.move(left + width / 2, top + height * 0.75, steps=4)
+    hero.mouse.up()
+    first, last = shown(hero)
+    assert 29 <= first <= 30
+    assert 45 <= last <= 46
+    assert "#packet" not in hero.url
+    assert f"Packets {first + 1} to {last} of {PACKETS}" in text_of(hero, "#hero-packets .hero-note")
+    hero.mouse.dblclick(left + width / 2, top + height / 2)
+    assert [0, PACKETS] == shown(hero)
+
+
+def test_buttons_and_keys_zoom(hero):
+    hero.locator("#hero-packets canvas").focus()
+    hero.keyboard.press("+")
+    assert PACKETS / 2 == np.diff(shown(hero))[0]
+    hero.locator("#hero-packets").get_by_role("button", name="Fewer packets").click()
+    assert PACKETS / 4 == np.diff(shown(hero))[0]
+    hero.locator("#hero-packets").get_by_role("button", name="all packets").click()
+    assert [0, PACKETS] == shown(hero)
+
+
+@pytest.mark.parametrize(("by", "first"), [
+    ("time of sending", lambda _: 0),
+    ("a to b radio wait", lambda route: np.lexsort((route.totals, route.steps.samples[:, 1]))[0]),
+    ("a to b app to mac", lambda route: np.lexsort((route.totals, route.steps.samples[:, 0]))[0]),
+])  # fmt: skip
+def test_rows_are_sorted_by_time_or_by_a_step(hero, route, by, first):
+    hero.locator("#hero-packets select").select_option(label=by)
+    hero.locator("#hero-packets canvas").focus()
+    hero.keyboard.press("Home")
+    assert f"packet {first(route)}: " in text_of(hero, "#hero-packets .said")
+    assert f"Sorted by {by}" in text_of(hero, "#hero-packets .hero-note")
+
+
+def test_the_picture_follows_the_colours_of_the_page(opened):
+    """Its axis is drawn in the ink of the page, dark or light."""
+    inks = []
+    for scheme in ("light", "dark"):
+        page = opened(color_scheme=scheme)
+        pixels = page.evaluate(
+            "() => { const c = document.querySelector('.hero canvas');"
+            "return [...c.getContext('2d').getImageData(0, 0, 50, c.height).data]; }"
+        )
+        inks.append({tuple(pixels[at : at + 3]) for at in range(0, len(pixels), 4) if pixels[at + 3] == 255})
+    assert (0x66, 0x66, 0x66) in inks[0]
+    assert (0xA3, 0xA8, 0xAE) in inks[1]
+
+
+def test_the_picture_fits_a_phone(opened):
+    page = opened(PHONE, has_touch=True)
+    box = page.locator("#hero-packets canvas").bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= PHONE["width"]
+    page.locator("#hero-packets canvas").scroll_into_view_if_needed()
+    box = page.locator("#hero-packets canvas").bounding_box()
+    page.touchscreen.tap(box["x"] + 200, box["y"] + 30)
+    page.wait_for_url("**#packet=*")
+    assert page.locator("#hero-packets .tip").is_visible()

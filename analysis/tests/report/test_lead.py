@@ -1,0 +1,71 @@
+"""The first sentence of a page."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+import pytest
+import studies
+from reportcases import PLAIN, one_way
+
+from gpiorig.analysis.attribution.attribute import TOTAL
+from gpiorig.analysis.attribution.findings import Attribution, Finding
+from gpiorig.analysis.report.lead import lead_sentence
+
+
+def sentence(route=None, *attributions, **options):
+    """The sentence of a run of one route, whose attributions are replaced by those given."""
+    data = one_way(studies.one_way() if route is None else route, **PLAIN | options)
+    if attributions:
+        study = dataclasses.replace(data.study.routes[0], attributions=attributions)
+        data = dataclasses.replace(data, study=dataclasses.replace(data.study, routes=(study,)))
+    return lead_sentence(data)
+
+
+def found(step, kind, share, **numbers):
+    finding = Finding(kind, "A sentence.", 1e-9, share, numbers)
+    return Attribution(step, (finding,), 6, 0.01, finding.sentence)
+
+
+WAIT = "a to b: radio wait: exec done to first bit on air"
+
+
+@pytest.mark.parametrize(("attribution", "words"), [
+    (found(WAIT, "lattice", 0.9, levels=8, period_ns=320_000.0),
+     "90 % of its variance is explained by 8 levels of a to b radio wait, 320 µs apart."),
+    (found(WAIT, "beat", 0.4, activity="b: task 6", period_ns=4e7),
+     "40 % of its variance is explained by a beat of a to b radio wait with b: task 6, period 40.0 ms."),
+    (found(WAIT, "modes", 0.5, modes=2), "50 % of its variance is explained by 2 modes of a to b radio wait."),
+    (found(WAIT, "trend", 0.3), "30 % of its variance is explained by a trend in a to b radio wait."),
+    (found(WAIT, "dependence", 0.2, on="the packets before it"),
+     "20 % of its variance is explained by a dependence of a to b radio wait on the packets before it."),
+    (found(TOTAL, "beat", 0.6, activity="", period_ns=4e7),
+     "60 % of its variance is explained by a beat of the delay with an unknown activity, period 40.0 ms."),
+])  # fmt: skip
+def test_it_names_the_cause_with_the_share_that_this_explains(attribution, words):
+    text = sentence(None, attribution)
+    assert re.match(r"\d+ % of the mean delay of [\d.]+ ms is spent on the air; ", text)
+    assert text.endswith(words)
+
+
+def test_it_says_that_no_cause_was_found():
+    """The kind of step that varies is known, its cause is not: no share is claimed for one."""
+    text = sentence()
+    assert "of its variance arises in radio wait, where no cause was found." in text
+    assert "explained" not in text
+
+
+def test_it_says_that_causes_could_not_be_tested():
+    assert sentence(None, Attribution(WAIT, (), 0, 0.01, "Too few packets.")).endswith(
+        "whose cause could not be tested."
+    )
+
+
+def test_delays_that_do_not_vary_and_single_packets_have_no_cause():
+    assert "does not vary by more than the resolution" in sentence(studies.one_way(equal=True))
+    assert "of the only complete packet is spent on the air." in sentence(studies.one_way(packets=1))
+
+
+def test_without_a_packet_there_is_no_sentence():
+    assert "" == lead_sentence(one_way())
