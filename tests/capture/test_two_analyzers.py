@@ -9,9 +9,11 @@ import directbench
 import numpy as np
 import pytest
 from commandline import gpiorig
+from numpy.typing import NDArray
 from twoanalyzers import EXPERIMENT, PACKETS, one_analyzer, two_analyzers
 
 from gpiorig.analysis.events import events
+from gpiorig.capture.edges.edges import Edges
 from gpiorig.capture.edges.losses import Loss
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.bench import bench as benches
@@ -67,6 +69,44 @@ def test_merge_of_the_parts_is_what_run_made(runs: dict[str, Path], tmp_path: Pa
     assert ran.channels == merged.channels
     assert np.array_equal(ran.samples, merged.samples)
     assert np.array_equal(ran.levels, merged.levels)
+
+
+def test_a_delay_of_the_sync_line_moves_what_its_analyzer_saw(runs: dict[str, Path], tmp_path: Path) -> None:
+    """A millisecond of cable; the delay and its limits are in the description, and the bench file can state them."""
+    one, two = sorted((runs["two"] / "analyzers").iterdir())
+    done = gpiorig("merge", one, two, "-o", tmp_path / "both", "--sync-delay", f"{two}=1000000+-500", "--json")
+    assert (0, "") == (done.status, done.stderr)
+    (note,) = Recording.open(tmp_path / "both").info.alignments
+    (plain,) = Recording.open(runs["two"]).info.alignments
+    assert (1e6, 500) == (note.delay_ns, note.delay_limit_ns)
+    assert pytest.approx(np.hypot(plain.uncertainty_ns, 500 / np.sqrt(3)), abs=0.01) == note.uncertainty_ns
+
+    strobes = [open_recording(Recording.open(folder)).recording.edges() for folder in (runs["two"], tmp_path / "both")]
+    channel = next(name for name in note.channels if name.endswith(".strobe"))
+    rises = [rises_of(edges, channel) for edges in strobes]
+    assert np.all(np.abs(rises[1] - rises[0] - 24_000) <= 1)
+
+
+def test_a_bench_file_states_the_delay(tmp_path: Path) -> None:
+    """The reference's line is the longer one; the limits of both are independent."""
+    one, two = (f"samplerate_hz = {rate}_000_000\n" for rate in (24, 16))
+    text = two_analyzers().replace(one, f"{one}sync_delay_ns = 300\nsync_delay_limit_ns = 4\n")
+    text = text.replace(two, f"{two}sync_delay_ns = 50\nsync_delay_limit_ns = 3\n")
+    (note,) = directbench.record(tmp_path, text, EXPERIMENT).info.alignments
+    assert (-250, 5) == (note.delay_ns, note.delay_limit_ns)
+
+
+def rises_of(edges: Edges, channel: str) -> NDArray[np.int64]:
+    high = edges.levels >> edges.channels.index(channel) & 1
+    return edges.samples[1:][np.diff(high.astype(np.int8)) == 1]
+
+
+def test_a_delay_that_is_not_understood_is_refused(runs: dict[str, Path], tmp_path: Path) -> None:
+    parts = sorted((runs["two"] / "analyzers").iterdir())
+    for text in ("elsewhere=5", f"{parts[0]}=long"):
+        done = gpiorig("merge", *parts, "-o", tmp_path / "out", "--sync-delay", text)
+        assert 2 == done.status
+        assert f"--sync-delay {text}: write RUN=NS" in done.stderr
 
 
 def test_what_cannot_be_merged_is_refused(runs: dict[str, Path], tmp_path: Path) -> None:

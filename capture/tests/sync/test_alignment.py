@@ -37,6 +37,17 @@ def test_a_straight_line_fits_two_crystals() -> None:
     assert np.all(np.abs(fit.renumber(other.samples) - reference.samples[500:5500]) <= 2)
 
 
+def test_a_longer_way_of_the_sync_line_is_corrected() -> None:
+    """250 ns later at the slower analyzer: what it sees then, the reference sees 6 of its samples later."""
+    both = seen(FAST, first=0, count=3000), seen(SLOW, first=0, count=3000)
+    plain = alignment.align(*both, reference_hz=FAST, other_hz=SLOW)
+
+    fit = alignment.align(*both, reference_hz=FAST, other_hz=SLOW, delay_ns=250, delay_limit_ns=60)
+
+    assert np.array_equal(plain.renumber(both[1].samples) + 6, fit.renumber(both[1].samples))
+    assert pytest.approx(np.hypot(plain.uncertainty_ns, 60 / np.sqrt(3))) == fit.uncertainty_ns
+
+
 def test_wandering_clocks_get_more_knots() -> None:
     """A clock that wanders by 1 ppm is off a straight line by microseconds; the finer line follows it."""
     reference = seen(FAST, first=0, count=12_000)

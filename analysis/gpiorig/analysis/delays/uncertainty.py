@@ -252,7 +252,12 @@ def _sampling(analyzer: Analyzer) -> Component:
 def _alignment(first: tuple[Analyzer, float] | None, last: tuple[Analyzer, float] | None) -> Component:
     """Between two analyzers; each of those that were aligned to the reference has its own uncertainty."""
     standard_ns = math.hypot(*(other[1] for other in (first, last) if other))
-    return Component("alignment of analyzers, sampling included", standard_ns, "A", "residuals of the sync pulses")
+    return Component(
+        "alignment of analyzers, sampling included",
+        standard_ns,
+        "A",
+        "residuals of the sync pulses, limits of the line's delay",
+    )
 
 
 def _skew(start: Pin, end: Pin, analyzers: Sequence[Analyzer]) -> list[Component]:

@@ -63,6 +63,9 @@ class AlignmentNote(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
         Distance of the pulses from the fit.
     uncertainty_ns
         Standard uncertainty (1 sigma) of an interval between one of its edges and one of the reference's.
+    delay_ns, delay_limit_ns
+        How much later the sync line's edges reach it than the reference, which is corrected, and the half width of the
+        interval in which that certainly is, which is part of the uncertainty.
     """
 
     analyzer: str
@@ -73,6 +76,8 @@ class AlignmentNote(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     residual_std_ns: float
     residual_max_ns: float
     uncertainty_ns: float
+    delay_ns: float = 0.0
+    delay_limit_ns: float = 0.0
 
 
 class BenchRemark(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -120,6 +125,21 @@ class RecordedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     size: int | None = None
 
 
+class SyncDelay(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How long edges of the sync line take from its source to an analyzer.
+
+    Attributes
+    ----------
+    delay_ns
+        By the length of the cable, and what receives there.
+    limit_ns
+        Half width of the interval in which it certainly is.
+    """
+
+    delay_ns: float = 0.0
+    limit_ns: float = 0.0
+
+
 class RecordingInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The content of `recording.toml`.
 
@@ -161,6 +181,8 @@ class RecordingInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
         What the virtual bench does not model and a firmware did, in the order of the nodes.
     files
         Size and sha256 of each recorded file, by path in the folder; written at the end.
+    sync_delay
+        How long the sync line takes to its analyzer; unset if nothing is known of it.
     origin
         What it was made with; unset in recordings of earlier versions, of no bench, and imported ones.
     format
@@ -185,6 +207,7 @@ class RecordingInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     losses: tuple[Loss, ...] = ()
     bench_remarks: tuple[BenchRemark, ...] = ()
     files: dict[str, RecordedFile] = {}
+    sync_delay: SyncDelay | msgspec.UnsetType = msgspec.UNSET
     origin: Origin | msgspec.UnsetType = msgspec.UNSET
     format: int = FORMAT
 

@@ -25,6 +25,7 @@ from gpiorig.capture.recording.description import (
     RecordedFile,
     RecordingInfo,
     State,
+    SyncDelay,
 )
 from gpiorig.capture.recording.segment_format import is_written
 from gpiorig.capture.recording.segment_reader import SegmentReader, Segments, read_segments
@@ -39,6 +40,7 @@ __all__ = [
     "Epoch",
     "Recording",
     "RecordingInfo",
+    "SyncDelay",
 ]
 
 REPORT = "report"

@@ -43,6 +43,9 @@ class Alignment:
         Distance of the knots, in seconds; infinite for one straight line.
     ratio
         Samples of the reference in one of the other's, by their samplerates.
+    delay_ns, delay_limit_ns
+        How much later the sync line's edges reach the other analyzer than the reference, which the line corrects, and
+        the half width of the interval in which that certainly is.
     """
 
     other: NDArray[np.float64]
@@ -54,11 +57,16 @@ class Alignment:
     sampling_std_ns: float
     knot_s: float
     ratio: float
+    delay_ns: float
+    delay_limit_ns: float
 
     @property
     def uncertainty_ns(self) -> float:
-        """Standard uncertainty (1 sigma) of an interval between an edge of the one and an edge of the other, in ns."""
-        return max(self.residual_std_ns, self.sampling_std_ns)
+        """Standard uncertainty (1 sigma) of an interval between an edge of the one and an edge of the other, in ns.
+
+        That of the fit, and of the delay anywhere within its limits (GUM 4.3.7).
+        """
+        return math.hypot(max(self.residual_std_ns, self.sampling_std_ns), self.delay_limit_ns / math.sqrt(3))
 
     def renumber(self, samples: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the reference's sample nearest to each sample of the other analyzer.
@@ -93,6 +101,8 @@ def align(
     reference_hz: Fraction,
     other_hz: Fraction,
     epochs: tuple[str, str] = ("", ""),
+    delay_ns: float = 0.0,
+    delay_limit_ns: float = 0.0,
 ) -> Alignment:
     """Fit the line from the pulses that two analyzers saw.
 
@@ -104,6 +114,8 @@ def align(
         Samplerates.
     epochs
         Wall-clock time of sample 0 of each (ISO 8601), or "": resolves complete rounds of the sequence.
+    delay_ns, delay_limit_ns
+        As in `Alignment`: the line's way to the other analyzer is longer by this.
 
     Raises
     ------
@@ -136,7 +148,7 @@ def align(
     slope = float(values[-1] - values[0]) / float(knots[-1] - knots[0])
     return Alignment(
         other=knots,
-        reference=values,
+        reference=values + delay_ns / reference_ns,
         pulses=x.size,
         rate_ppb=(float(reference_hz / other_hz) / slope - 1) * 1e9,
         residual_std_ns=std_ns,
@@ -144,6 +156,8 @@ def align(
         sampling_std_ns=sampling_ns,
         knot_s=knot_s,
         ratio=float(reference_hz / other_hz),
+        delay_ns=delay_ns,
+        delay_limit_ns=delay_limit_ns,
     )
 
 

@@ -9,6 +9,8 @@ EPILOG = """\
 examples:
   gpiorig merge left right -o both
   gpiorig merge left right -o both --sync pps --json
+  gpiorig merge left right -o both --sync-delay right=250+-5
+                                              50 m of cable to the analyzer of `right`, 0 to that of `left`
 
 All analyzers must have seen the same sync line (docs/reference/sync-line.md), named by --sync. The one with
 the highest samplerate is the reference: the result counts in its samples, covers the time that all of them cover, and
@@ -21,4 +23,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("recordings", type=Path, nargs="+", metavar="RUN", help="two or more recording folders")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="recording folder, a new one")
     parser.add_argument("--sync", default="sync", metavar="NAME", help="channel of the sync line (default: sync)")
+    parser.add_argument(
+        "--sync-delay",
+        action="append",
+        default=[],
+        metavar="RUN=NS+-LIMIT",
+        help="how long the sync line takes to the analyzer of this recording, and what that may be off by, in ns",
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
+import re
 
 import msgspec
 
-from gpiorig.capture.recording.recording import Recording
+from gpiorig.capture.recording.recording import Recording, SyncDelay
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.recordings import merge
+
+_DELAY = re.compile(r"(\d+(?:\.\d+)?)(?:(?:\+-|±)(\d+(?:\.\d+)?))?")
 
 
 def run(options: argparse.Namespace) -> int:
     """Merge, and print how well the parts fit."""
     if len(options.recordings) < 2:
         raise RigError("one recording is nothing to merge: name two or more.")
-    parts = [Recording.open(folder) for folder in options.recordings]
+    parts = _delayed([Recording.open(folder) for folder in options.recordings], options.sync_delay)
     merged = merge.merge_folders(parts, options.output, sync=options.sync)
     if options.json:
         print(json.dumps(msgspec.to_builtins(merged.info.alignments)))
@@ -27,5 +31,27 @@ def run(options: argparse.Namespace) -> int:
             f"  {note.analyzer}: {note.rate_ppb / 1e3:+.3f} ppm against the reference, {note.pulses} sync pulses, "
             f"residuals {note.residual_std_ns:.1f} ns (std), {note.residual_max_ns:.1f} ns (largest); "
             f"an interval across the two is uncertain by {note.uncertainty_ns:.1f} ns (1 sigma)"
+            + (
+                f"; sync line {note.delay_ns:g} ± {note.delay_limit_ns:g} ns later"
+                if note.delay_ns or note.delay_limit_ns
+                else ""
+            )
         )
     return 0
+
+
+def _delayed(parts: list[Recording], delays: list[str]) -> list[Recording]:
+    """The recordings with the delays of the sync line that were given for some of them."""
+    folders = {str(part.folder): at for at, part in enumerate(parts)}
+    for text in delays:
+        folder, _, amount = text.rpartition("=")
+        match = _DELAY.fullmatch(amount)
+        if match is None or folder not in folders:
+            raise RigError(
+                f"--sync-delay {text}: write RUN=NS or RUN=NS+-LIMIT, with RUN one of {', '.join(folders)}, as in "
+                f"{next(iter(folders))}=250+-5."
+            )
+        at = folders[folder]
+        delay = SyncDelay(float(match[1]), float(match[2] or 0))
+        parts[at] = dataclasses.replace(parts[at], info=msgspec.structs.replace(parts[at].info, sync_delay=delay))
+    return parts

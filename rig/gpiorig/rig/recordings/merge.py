@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from gpiorig.capture.edges import select
 from gpiorig.capture.edges.join import join
 from gpiorig.capture.edges.resample import renumbered
 from gpiorig.capture.errors import CaptureError, RecordingError
-from gpiorig.capture.recording.recording import AlignmentNote, Recording
+from gpiorig.capture.recording.recording import AlignmentNote, Recording, RecordingInfo, SyncDelay
 from gpiorig.capture.recording.segment_writer import write_waveform
 from gpiorig.capture.sync import alignment, sync_line
 from gpiorig.capture.sync.alignment import Alignment
@@ -75,12 +76,22 @@ def merge(parts: Sequence[Recording], output: Recording, *, sync: str) -> Record
             reference_hz=reference.info.samplerate_hz,
             other_hz=other.info.samplerate_hz,
             epochs=(reference.info.epoch.wall, other.info.epoch.wall),
+            **later(other.info, reference.info),
         )
         own = select.channels(other.waveform(), _named(other.info.channels, sync=sync))
         waveforms.append(renumbered(own, fit.renumber, samplerate_hz=reference.info.samplerate_hz))
         notes += [_note(other, fit), *other.info.alignments]
     write_waveform(output.edges_folder, join(waveforms))
     return output.update(alignments=tuple(notes))
+
+
+def later(info: RecordingInfo, reference: RecordingInfo) -> dict[str, float]:
+    """How much later the sync line's edges reach an analyzer than the reference, as `alignment.align` takes it."""
+    own, its = info.sync_delay or SyncDelay(), reference.sync_delay or SyncDelay()
+    return {
+        "delay_ns": own.delay_ns - its.delay_ns,
+        "delay_limit_ns": math.hypot(own.limit_ns, its.limit_ns),
+    }
 
 
 def merge_folders(recordings: Sequence[Recording], folder: Path, *, sync: str) -> Recording:
@@ -118,6 +129,7 @@ def merge_folders(recordings: Sequence[Recording], folder: Path, *, sync: str) -
         virtual=any(part.info.virtual for part in parts),
         bench=next((part.info.bench for part in recordings if part.info.bench), ""),
         experiment=next((part.info.experiment for part in recordings if part.info.experiment), ""),
+        sync_delay=msgspec.UNSET,
         losses=(),  # they are gaps of the merged edges
         capture={},
         state="capturing",
@@ -161,4 +173,6 @@ def _note(recording: Recording, fit: Alignment) -> AlignmentNote:
         residual_std_ns=round(fit.residual_std_ns, 3),
         residual_max_ns=round(fit.residual_max_ns, 3),
         uncertainty_ns=round(fit.uncertainty_ns, 3),
+        delay_ns=fit.delay_ns,
+        delay_limit_ns=round(fit.delay_limit_ns, 3),
     )

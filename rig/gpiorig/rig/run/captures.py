@@ -141,7 +141,7 @@ def describe(
     )
 
 
-def parts(sources: dict[str, Source], recording: Recording) -> dict[str, Recording]:
+def parts(bench: Bench, sources: dict[str, Source], recording: Recording) -> dict[str, Recording]:
     """The recording of each analyzer: with one, that of the run."""
     if len(sources) == 1:
         return dict.fromkeys(sources, recording)
@@ -149,7 +149,13 @@ def parts(sources: dict[str, Source], recording: Recording) -> dict[str, Recordi
     return {
         name: Recording.create(
             recording.folder / PARTS / name,
-            RecordingInfo(**source.fields, epoch=epoch_now(), virtual=info.virtual, tools=info.tools),
+            RecordingInfo(
+                **source.fields,
+                epoch=epoch_now(),
+                virtual=info.virtual,
+                tools=info.tools,
+                sync_delay=bench.analyzers[name].sync_delay,
+            ),
         )
         for name, source in sources.items()
     }
@@ -193,7 +199,7 @@ class Captures:
         self, bench: Bench, sources: dict[str, Source], recording: Recording, options: Options | None = None
     ) -> None:
         self._bench, self._sources, self._recording = bench, sources, recording
-        self._parts = parts(sources, recording)
+        self._parts = parts(bench, sources, recording)
         self._captures: dict[str, Capture] = {}
         self._results: dict[str, CaptureResult] = {}
         self._stack = contextlib.ExitStack()

@@ -80,7 +80,7 @@ def run(
         recording = Recording.create(output, info)
         ends = Endpoints(drivers={}, ports={}, remarks=lambda: remarks.of_log(world.boards.log, list(world.index)))
         stack.enter_context(endpoints.incomplete_on_failure(recording, ends))
-        parts = captures.parts(sources, recording)
+        parts = captures.parts(bench, sources, recording)
         results = _recorded(bench, experiment, recording, world, sources, parts, progress)
         return remarks.recorded(captures.conclude(bench, parts, results, recording), ends.remarks())
 
