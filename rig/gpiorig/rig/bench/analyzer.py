@@ -14,8 +14,8 @@ class Analyzer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A logic analyzer: samplerate, and sigrok's driver with its connection; a virtual one has none before it runs.
 
     `sync` is the channel that the sync line is on (docs/reference/sync-line.md), `sync_delay_ns` how long the line
-    takes to it, within plus or minus `sync_delay_limit_ns`. The three after them are limits of what it may be off by, where
-    they are better known than by its driver (docs/guide/uncertainty.md). `config` has options of sigrok's driver.
+    takes to it, within plus or minus `sync_delay_limit_ns`. The three after them are limits of what it may be off by,
+    where they are better known than by its driver (docs/guide/uncertainty.md). `config` has options of sigrok's driver.
     """
 
     samplerate_hz: Annotated[int, Meta(le=1_000_000_000)]
