@@ -276,7 +276,7 @@ def report_sections(report_data: report.ReportData) -> list[Section]:
 def report_folder(report_data: report.ReportData, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Page, figures and tables that `report.write` makes of it; a test that changes them copies them first."""
     formats = {"figure_formats": ("svg", "png"), "table_formats": tuple(report.TABLE_FORMATS)}
-    folder = report.write(tmp_path_factory.mktemp("report"), report_data, **formats).parent
+    folder = report.write(tmp_path_factory.mktemp("report"), report_data, **formats)[0].parent
     written = contents(folder)
     yield folder
     assert written == contents(folder), "a test has changed the report that others read"

@@ -16,7 +16,7 @@ from batchruns import RUNS
 from commandline import gpiorig, gpiorig_process
 from patience import PATIENCE_S, wait_until
 
-from gpiorig.rig.batch import versions
+from gpiorig.rig.results import versions
 
 
 def content(folder: Path) -> dict[str, bytes]:

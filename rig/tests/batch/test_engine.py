@@ -17,8 +17,9 @@ import pytest
 from commandline import ROOT
 from patience import PATIENCE_S, wait_until
 
-from gpiorig.rig.batch import engine, versions
+from gpiorig.rig.batch import engine
 from gpiorig.rig.errors import RigError
+from gpiorig.rig.results import versions
 
 ON_PROCESSES = """
 import contextlib, json, os, pathlib, sys

@@ -183,11 +183,14 @@ def overlaid(delays: Mapping[str, tuple[NDArray[np.int64], float]], *, noun: str
         return figure
 
 
-def write(plates: Mapping[str, Figure], folder: Path, formats: Sequence[str]) -> None:
-    """Write every figure under its name, in each of the formats ``svg``, ``png``, ``pdf``."""
+def write(plates: Mapping[str, Figure], folder: Path, formats: Sequence[str]) -> list[Path]:
+    """Write every figure under its name, in each of the formats ``svg``, ``png``, ``pdf``; returns the files."""
+    paths = []
     for name, figure in plates.items():
         for suffix in formats:
-            style.save(figure, folder / f"{name}.{suffix}")
+            paths.append(folder / f"{name}.{suffix}")
+            style.save(figure, paths[-1])
+    return paths
 
 
 def _rows(durations: Steps) -> tuple[list[str], tuple[list[int | None], list[int | None]]]:

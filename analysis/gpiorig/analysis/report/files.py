@@ -20,8 +20,8 @@ TABLE_FORMATS = {"csv": ".csv", "latex": ".tex"}
 
 def write(
     folder: Path, data: ReportData, *, figure_formats: Sequence[str] = (), table_formats: Sequence[str] = ()
-) -> Path:
-    """Write the page into a folder; returns its path.
+) -> list[Path]:
+    """Write the page into a folder; returns the files that were written, the page first.
 
     Parameters
     ----------
@@ -37,30 +37,34 @@ def write(
     folder.mkdir(parents=True, exist_ok=True)
     page = folder / PAGE
     blocks = write_report(page, data)
+    paths = [page]
     if figure_formats:
-        write_figures(blocks, folder, figure_formats)
-        _write_packet(data, folder, figure_formats)
+        paths += write_figures(blocks, folder, figure_formats)
+        paths += _write_packet(data, folder, figure_formats)
     if table_formats:
-        write_tables(registry.study_tables(data.study), folder, table_formats)
-    return page
+        paths += write_tables(registry.study_tables(data.study), folder, table_formats)
+    return paths
 
 
-def write_figures(blocks: Sequence[Block], folder: Path, formats: Sequence[str]) -> None:
-    """Write every picture among the blocks."""
-    plates.write({picture.name: picture.figure for picture in pictures(blocks)}, folder, formats)
+def write_figures(blocks: Sequence[Block], folder: Path, formats: Sequence[str]) -> list[Path]:
+    """Write every picture among the blocks; returns the files."""
+    return plates.write({picture.name: picture.figure for picture in pictures(blocks)}, folder, formats)
 
 
-def write_tables(contents: Mapping[str, pa.Table], folder: Path, formats: Sequence[str]) -> None:
-    """Write tables by their names."""
+def write_tables(contents: Mapping[str, pa.Table], folder: Path, formats: Sequence[str]) -> list[Path]:
+    """Write tables by their names; returns the files."""
+    paths = []
     for name, content in contents.items():
         for suffix in formats:
-            stages.write(content, folder / f"{name}{TABLE_FORMATS[suffix]}")
+            paths.append(folder / f"{name}{TABLE_FORMATS[suffix]}")
+            stages.write(content, paths[-1])
+    return paths
 
 
-def _write_packet(data: ReportData, folder: Path, formats: Sequence[str]) -> None:
-    """Write the figure of the median round trip, if there is one."""
+def _write_packet(data: ReportData, folder: Path, formats: Sequence[str]) -> list[Path]:
+    """Write the figure of the median round trip, if there is one; returns the files."""
     trips = data.analysis.round_trips
-    if trips is not None:
-        row = packet.typical(trips.timelines)
-        if row >= 0:
-            plates.write({"packet": plates.packet(trips, row=row, virtual=data.virtual)}, folder, formats)
+    row = packet.typical(trips.timelines) if trips is not None else -1
+    if trips is None or row < 0:
+        return []
+    return plates.write({"packet": plates.packet(trips, row=row, virtual=data.virtual)}, folder, formats)

@@ -24,6 +24,8 @@ from gpiorig.analysis.tables import stages as tables
 from gpiorig.analysis.tables import study as studytables
 from gpiorig.analysis.tables.stages import ALL
 
+SUFFIX = ".parquet"  # of tables in a recording
+
 Parts = tuple[int, Callable[[slice], pa.Table]]
 
 
@@ -135,6 +137,7 @@ TABLES = (
     StageTable("steps", _steps),
 )
 NAMES = tuple(table.name for table in TABLES)
+_STUDY_STAGES: Mapping[str, Callable[[Study], Parts | None]] = {"layers": _layers, "radio_parts": _radio_parts}
 
 
 def table(analysis: Analysis, name: str) -> pa.Table | None:
@@ -203,20 +206,26 @@ def study_tables(study: Study) -> dict[str, pa.Table]:
     return {name: content for name, content in contents.items() if content is not None and content.num_rows}
 
 
+def files(folder: Path) -> list[Path]:
+    """The tables that `write` has written into a folder."""
+    names = {*NAMES, *_STUDY_STAGES, *STUDY_TABLES}
+    return [path for path in sorted(folder.glob(f"*{SUFFIX}")) if path.stem in names]
+
+
 def write(analysis: Analysis, study: Study, *, folder: Path) -> dict[str, pa.Table]:
     """Write all tables as Parquet into a folder; equal recordings give equal bytes. Returns those of the study.
 
     Tables of an earlier report that this one does not have are deleted.
     """
     stages = {stage.name: stage.parts(analysis, study) for stage in TABLES}
-    stages |= {"layers": _layers(study), "radio_parts": _radio_parts(study)}
+    stages |= {name: parts(study) for name, parts in _STUDY_STAGES.items()}
     tables.write_all(_jobs([*stages.items()], folder))
     study_content = study_tables(study)
     absent = {name for name, parts in stages.items() if parts is None} | STUDY_TABLES.keys() - study_content.keys()
     for name in absent:
-        (folder / f"{name}.parquet").unlink(missing_ok=True)
+        (folder / f"{name}{SUFFIX}").unlink(missing_ok=True)
     for name, content in study_content.items():
-        tables.write(content, folder / f"{name}.parquet")
+        tables.write(content, folder / f"{name}{SUFFIX}")
     return study_content
 
 
@@ -231,4 +240,4 @@ def _jobs(
 ) -> Iterator[tuple[Callable[[slice], pa.Table], int, Path]]:
     for name, parts in stages:
         if parts is not None:
-            yield parts[1], parts[0], folder / f"{name}.parquet"
+            yield parts[1], parts[0], folder / f"{name}{SUFFIX}"

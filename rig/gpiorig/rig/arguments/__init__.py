@@ -15,6 +15,7 @@ GROUPS = {
     },
     "look": {
         "report": "Write tables, figures and page of a recording.",
+        "verify": "Derive the results of a recording again, and compare.",
         "packets": "List packets with their delays and longest steps.",
         "compare": "Show which delays changed between two runs; a gate for tests.",
         "info": "Show what is in a recording, or in a file of a known format.",

@@ -22,9 +22,9 @@ from distributed import Client, Future, LocalCluster, WorkerPlugin
 from distributed.scheduler import KilledWorker
 
 from gpiorig.rig import memory
-from gpiorig.rig.batch import versions
 from gpiorig.rig.batch.outcome import Outcome, attempt
 from gpiorig.rig.errors import RigError
+from gpiorig.rig.results import versions
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -9,13 +9,13 @@ from typing import Any, Literal
 
 from gpiorig.analysis.tables import registry
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.batch import places, rows, seeds, versions
+from gpiorig.rig.batch import places, rows, seeds
 from gpiorig.rig.batch.places import Output
 from gpiorig.rig.batch.rows import Done, Processed
 from gpiorig.rig.batch.seeds import Seeded
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results import report as reporting
-from gpiorig.rig.results import summary
+from gpiorig.rig.results import summary, versions
 from gpiorig.rig.results.analyse import analyse
 
 Verb = Literal["record", "decode", "analyse", "report"]

@@ -15,8 +15,8 @@ from gpiorig.rig.live.aligned import Aligned, Lane
 from gpiorig.rig.live.distribution import Figures
 from gpiorig.rig.live.packets import DELIVERED, LOST, OTHER, SENT, Packets
 from gpiorig.rig.live.part import Part
+from gpiorig.rig.recordings.merge import PARTS
 from gpiorig.rig.recordings.opened import Opened, open_recording
-from gpiorig.rig.run.captures import PARTS
 
 POLL_S = 0.2
 START_S = 30.0  # until the first samples of a capture

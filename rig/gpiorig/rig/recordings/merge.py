@@ -22,6 +22,8 @@ from gpiorig.capture.sync import alignment, sync_line
 from gpiorig.capture.sync.alignment import Alignment
 from gpiorig.capture.sync.sync_line import SyncPulses
 
+PARTS = "analyzers"  # folder, in a recording of several analyzers, with the recording of each
+
 
 @dataclass(frozen=True, slots=True)
 class Source:

@@ -53,7 +53,7 @@ def _nothing_sent(logs: Mapping[str, NodeLog]) -> bool:
 
 def signal_checks(seen: Events, logs: Mapping[str, NodeLog], recording: Recording) -> list[str]:
     """What is wrong with the capture or with the events, whatever its packets do."""
-    failed = [f"{problem}." for problem in recording.verify()]
+    failed = [f"{_within(problem, recording)}." for problem in recording.verify()]
     if len(seen.damaged):
         failed.append(f"{len(seen.damaged)} frames on the symbol buses are damaged.")
     for node, frames, sent in frame_counts(seen, logs):
@@ -70,6 +70,11 @@ def signal_checks(seen: Events, logs: Mapping[str, NodeLog], recording: Recordin
         elif boots == 1 and _boot_seen(seen, node) and sent is not None and sent != frames:
             failed.append(f"Node {node} sent {sent} frames on its symbol bus, {frames} were seen.")
     return failed + _event_log_checks(logs)
+
+
+def _within(text: str, recording: Recording) -> str:
+    """A text that names files by their place in the recording: a report does not depend on where that is."""
+    return text.replace(f"{recording.folder}/", "").replace(f"{recording.folder}: ", "")
 
 
 def _event_log_checks(logs: Mapping[str, NodeLog]) -> list[str]:

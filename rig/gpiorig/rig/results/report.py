@@ -21,15 +21,17 @@ from gpiorig.analysis.study import studying
 from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.analysis.tables import registry, stages
 from gpiorig.capture.atomic_file import replacing
-from gpiorig.capture.recording.recording import Recording
+from gpiorig.capture.recording.recording import REPORT, Recording
 from gpiorig.rig.experiments import limits
 from gpiorig.rig.plain_json import without_nan
 from gpiorig.rig.progress import counted, stage
 from gpiorig.rig.recordings import provenance
 from gpiorig.rig.recordings.opened import Opened, open_recording
-from gpiorig.rig.results import audit_inputs, checks, quantities
+from gpiorig.rig.results import audit_inputs, checks, manifest, quantities
 from gpiorig.rig.results import summary as hop_summary
 from gpiorig.rig.results.analyse import analyse
+
+STUDY = "study.json"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,33 +48,62 @@ class Reported:
         The headline numbers, for `--json`.
     sentences
         The conclusion, and whose numbers they are.
+    options
+        What was asked for in addition to the experiment.
     """
 
     recording: Recording
     data: ReportData
     numbers: dict[str, Any]
     sentences: tuple[str, ...]
+    options: manifest.Options
 
     def write(
-        self, folder: Path | None = None, *, figure_formats: Sequence[str] = (), table_formats: Sequence[str] = ()
+        self,
+        output: Path | None = None,
+        *,
+        root: Path | None = None,
+        figure_formats: Sequence[str] = (),
+        table_formats: Sequence[str] = (),
     ) -> Path:
-        """Write tables and page, into the recording unless a folder is given; returns the page's path."""
-        folder = folder or self.recording.report_folder
+        """Write tables, page and the sums of both; returns the page's path.
+
+        Parameters
+        ----------
+        output
+            Folder of the page; None: `report` in `root`.
+        root
+            Folder of the tables; None: the recording.
+        figure_formats, table_formats
+            Figures and tables that are written next to the page.
+        """
+        root = root or self.recording.folder
+        folder = output or root / REPORT
         with stage("page"):
-            page = report.write(folder, self.data, figure_formats=figure_formats, table_formats=table_formats)
+            page, *further = report.write(folder, self.data, figure_formats=figure_formats, table_formats=table_formats)
         with stage("tables"):
-            self.write_tables()
+            if output is None:
+                self.write_tables(root, [page, *further])
+            else:
+                self.write_tables(root)
+                manifest.write(folder, [page, *further], folder=folder, recording=self.recording, options=self.options)
         return page
 
-    def write_tables(self) -> None:
-        """Write the tables into the recording, and every statistic as JSON into its report folder."""
-        written = registry.write(self.data.analysis, self.data.study, folder=self.recording.folder)
-        for name, table in quantities.tables(self.data).items():
-            stages.write(table, self.recording.folder / f"{name}.parquet")
-        self.recording.report_folder.mkdir(exist_ok=True)
-        with replacing(self.recording.report_folder / "study.json") as new:
+    def write_tables(self, root: Path | None = None, others: Sequence[Path] = ()) -> None:
+        """Write the tables, every statistic as JSON into the report folder, and the sums of these and other files."""
+        root = root or self.recording.folder
+        written = registry.write(self.data.analysis, self.data.study, folder=root)
+        asked = quantities.tables(self.data)
+        for name, table in asked.items():
+            stages.write(table, root / f"{name}{registry.SUFFIX}")
+        if not asked:
+            (root / f"{limits.QUANTITIES}{registry.SUFFIX}").unlink(missing_ok=True)  # of an earlier report
+        (root / REPORT).mkdir(exist_ok=True)
+        with replacing(root / REPORT / STUDY) as new:
             rows = {name: without_nan(content.to_pylist()) for name, content in written.items()}
             new.write_text(json.dumps(rows, indent=1, allow_nan=False), encoding="utf-8")
+        files = [*registry.files(root), *(root / f"{name}{registry.SUFFIX}" for name in asked), root / REPORT / STUDY]
+        manifest.write(root / REPORT, [*files, *others], folder=root, recording=self.recording, options=self.options)
 
 
 def of(recording: Recording, *, asserted: Sequence[str] = (), asked: Sequence[str] = ()) -> Reported:
@@ -111,6 +142,7 @@ def of(recording: Recording, *, asserted: Sequence[str] = (), asked: Sequence[st
         | limits.numbers(verdicts)
         | quantities.numbers(data.quantities),
         sentences=_sentences(recording, [*conclusion, *_remarks(opened, analysis)], verdicts),
+        options=manifest.Options(asserted=tuple(asserted), quantities=tuple(asked)),
     )
 
 

@@ -17,8 +17,9 @@ from gpiorig.rig.errors import RigError, VirtualBenchError
 from gpiorig.rig.experiments import images
 from gpiorig.rig.progress import bar
 from gpiorig.rig.recordings import captured
+from gpiorig.rig.recordings.merge import PARTS
 from gpiorig.rig.run import captures, endpoints
-from gpiorig.rig.run.captures import PARTS, QUIET_S, Captures, Options
+from gpiorig.rig.run.captures import QUIET_S, Captures, Options
 from gpiorig.rig.run.endpoints import Endpoints
 from gpiorig.rig.virtual import remarks
 

@@ -23,10 +23,9 @@ from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.experiments.images import HashedImage
 from gpiorig.rig.recordings import merge
-from gpiorig.rig.recordings.merge import Source
+from gpiorig.rig.recordings.merge import PARTS, Source
 from gpiorig.rig.run import origin
 
-PARTS = "analyzers"  # folder, in a recording of several analyzers, with the recording of each
 SYNC = "sync"  # what the sync line's channel is called
 TAIL_S = 0.1  # samples to take after the nodes have reported
 SILENCE_S = 2.0  # a real analyzer that has sent nothing for this long has failed
