@@ -58,7 +58,7 @@ def _change(path: Path) -> None:
     path.write_bytes(content)
 
 
-def test_a_recording_that_nobody_changed(reported: Path, run: Path) -> None:
+def test_an_unchanged_recording(reported: Path, run: Path) -> None:
     """Verified, wherever it is: every part, table and figure is the same."""
     done = gpiorig("verify", reported, run, "--json")
 

@@ -27,15 +27,15 @@ def first(path: Path, derived: Path) -> str:
 
 def _of_tables(path: Path, derived: Path) -> str:
     with pa.parquet.ParquetFile(path) as one, pa.parquet.ParquetFile(derived) as other:
-        ours, theirs = one.schema_arrow, other.schema_arrow
-        for name in [*ours.names, *theirs.names]:
-            if name not in ours.names or name not in theirs.names:
-                return f"column {name}: {'not there' if name not in ours.names else 'not derived'}"
-        for name in ours.names:
-            if ours.field(name).type != theirs.field(name).type:
-                return f"column {name}: type {ours.field(name).type}, derived {theirs.field(name).type}"
+        schema, expected_schema = one.schema_arrow, other.schema_arrow
+        for name in [*schema.names, *expected_schema.names]:
+            if name not in schema.names or name not in expected_schema.names:
+                return f"column {name}: {'not there' if name not in schema.names else 'not derived'}"
+        for name in schema.names:
+            if schema.field(name).type != expected_schema.field(name).type:
+                return f"column {name}: type {schema.field(name).type}, derived {expected_schema.field(name).type}"
         for start, part, expected in _parts(one, other):
-            if place := _of_parts(part, expected, ours.names, start):
+            if place := _of_parts(part, expected, schema.names, start):
                 return place
         rows, expected_rows = one.metadata.num_rows, other.metadata.num_rows
     if rows != expected_rows:

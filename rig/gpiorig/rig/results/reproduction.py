@@ -149,9 +149,9 @@ def _compared(name: str, folder: Path, root: Path, expected: str | None) -> Chec
     if not derived.is_file():
         return Checked(name, "extra", "it is not derived from the recording")
     digest = sha256(path)
-    kept = expected in (None, digest)
+    unchanged = expected in (None, digest)
     if digest == sha256(derived):
-        what = "" if kept else f"it is as derived, but {REPORT}/{manifest.NAME} states another sum"
-        return Checked(name, "same" if kept else "different", what)
-    since = "" if expected is None else "; unchanged since the report" if kept else "; changed after the report"
+        what = "" if unchanged else f"it is as derived, but {REPORT}/{manifest.NAME} states another sum"
+        return Checked(name, "same" if unchanged else "different", what)
+    since = "" if expected is None else "; unchanged since the report" if unchanged else "; changed after the report"
     return Checked(name, "different", f"{differences.first(path, derived)}{since}")

@@ -38,11 +38,11 @@ def flashers(bench: Bench) -> dict[str, str]:
 def of(bench: Bench, bench_file: Path, text: str, *, firmware: Mapping[str, HashedImage], note: str) -> Origin:
     """The origin of a recording that begins now; `text` is the bench as the recording has it."""
     certificate = certificate_file.place(bench_file)
-    kept = bench.virtual is None and certificate.is_file()
+    copied = bench.virtual is None and certificate.is_file()
     return Origin(
         bench_file=str(bench_file),
         bench_sha256=hashlib.sha256(text.encode()).hexdigest(),
-        certificate_sha256=sha256(certificate) if kept else "",
+        certificate_sha256=sha256(certificate) if copied else "",
         host=machine.facts(),
         images={name: _image(image.path) for name, image in firmware.items()},
         note=note,
