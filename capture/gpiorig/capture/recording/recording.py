@@ -121,11 +121,6 @@ class Recording:
         return self.folder / EDGES
 
     @property
-    def report_folder(self) -> Path:
-        """Where reports go."""
-        return self.folder / REPORT
-
-    @property
     def nodes(self) -> tuple[str, ...]:
         """Nodes whose serial port was recorded."""
         return tuple(sorted(path.stem for path in (self.folder / SERIAL).glob("*.rec")))
