@@ -236,7 +236,7 @@ def test_a_changed_file_fails_the_check(tmp_path: Path, demo: Demo) -> None:
     done = gpiorig("report", folder)
 
     assert 1 == done.status
-    assert f"{folder}/serial/initiator.rec: the file was changed after recording" in done.stderr
+    assert f"check failed: {folder}: serial/initiator.rec: the file was changed after recording" in done.stderr
 
 
 def test_a_silent_node_or_equal_ids_fail_the_check(demo: Demo) -> None:

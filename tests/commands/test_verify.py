@@ -187,6 +187,28 @@ def test_a_recording_that_lacks_a_file(run: Path) -> None:
     assert "not verified: tables and figures: they cannot be derived without the missing files" in done.stdout
 
 
+def test_a_report_of_an_earlier_version(run: Path) -> None:
+    """Without sums of its files: they are compared with what is derived now; the certificate's loss changes nothing."""
+    assert 0 == gpiorig("report", run).status
+    for path in (run / "report").glob("*.*"):
+        if path.suffix in {".svg", ".csv"}:
+            path.unlink()
+    (run / "report/manifest.json").unlink()
+    (run / "certificate.json").unlink()
+
+    done = gpiorig("verify", run, "--json")
+    (numbers,) = done.numbers["runs"]
+    files = {file["name"]: file["verdict"] for file in numbers["files"]}
+
+    assert ({}, False) == (numbers["made_by"], numbers["verified"])
+    assert "report/manifest.json is not there" in numbers["remarks"][0]
+    assert "missing" == files.pop("certificate.json")
+    assert "not verified" == files.pop("recording.toml")
+    assert {"same"} == set(files.values())
+    assert {"events.parquet", "report/report.html", "report/study.json"} <= files.keys()
+    assert "quantities.parquet" not in files
+
+
 def test_a_recording_of_an_earlier_version(run: Path) -> None:
     """Without sums and without a report: what cannot be verified is named; nothing differs."""
     Recording.open(run).update(origin=msgspec.UNSET, files={})

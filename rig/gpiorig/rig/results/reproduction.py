@@ -82,15 +82,17 @@ def check(folder: Path, *, progress: Progress = lambda text: None) -> Reproducti
     present = _present(folder)
     if not present and known is None:
         files = [Checked(DERIVED, "not verified", "no report has been made of the recording")]
-    elif any(part.verdict == "missing" for part in parts):
+    elif any(part.verdict == "missing" and part.name in info.files for part in parts):
         files = [Checked(DERIVED, "not verified", "they cannot be derived without the missing files")]
     else:
         progress("deriving tables and figures")
         files = [*_derived(folder, info, known, present)]
-    return Reproduction(folder, known.versions if known else {}, tuple(_remarks(known)), (*parts, *files))
+    remarks = tuple(_remarks(known)) if present else ()
+    return Reproduction(folder, known.versions if known else {}, remarks, (*parts, *files))
 
 
 def _remarks(known: Manifest | None) -> Iterator[str]:
+    """What a difference can come from."""
     if known is None:
         yield f"{REPORT}/{manifest.NAME} is not there: versions, limits and quantities of the report are unknown"
     elif different := versions.differences(versions.here(), known.versions):
@@ -135,10 +137,8 @@ def _derived(folder: Path, info: RecordingInfo, known: Manifest | None, present:
         except (CaptureError, AnalysisError, RigError, msgspec.MsgspecError) as error:
             yield Checked(DERIVED, "different", f"cannot be derived: {error}")
             return
-        derived = _present(root)
-        for name in sorted(names | derived):
-            if name in names:
-                yield _compared(name, folder, root, known.files.get(name) if known else None)
+        for name in sorted(names):
+            yield _compared(name, folder, root, known.files.get(name) if known else None)
 
 
 def _compared(name: str, folder: Path, root: Path, expected: str | None) -> Checked:
