@@ -27,7 +27,7 @@ GPIORIG = Path(sys.executable).parent / "gpiorig"
 DEMO = ROOT / "rig/gpiorig/rig/demo_bench.toml"
 PAGE = ROOT / "docs/evidence/bench-faults.md"
 PINGPONG = ROOT / "experiments/pingpong.toml"
-PACKETS = 10
+PACKETS = 50
 WORDS = 110  # characters of a cell
 
 FAULTS = {
@@ -41,8 +41,8 @@ FAULTS = {
     "joined, low wins": 'kind = "joined"\nchannel = "P8_46"\nother = "P8_43"\nwins = 0',
     "joined, high wins": 'kind = "joined"\nchannel = "P8_46"\nother = "P8_43"\nwins = 1',
     "glitch, every 10 ms": 'kind = "glitch"\nchannel = "P8_45"\nwidth_ps = [60_000, 100_000]\nevery_us = 10_000',
-    "dropped, 5000 samples at 0.3 s": 'kind = "dropped"\nsamples = 5_000\nat_us = [300_000]',
-    "dropped, with a sync line": 'kind = "dropped"\nsamples = 5_000\nat_us = [300_000]',
+    "dropped, 5000 samples at 0.8 s": 'kind = "dropped"\nsamples = 5_000\nat_us = [800_000]',
+    "dropped, the same with a sync line": 'kind = "dropped"\nsamples = 5_000\nat_us = [800_000]',
     "dies, at 0.15 s": 'kind = "dies"\nat_us = 150_000',
     "stalls, at 0.15 s": 'kind = "stalls"\nat_us = 150_000',
     "serial_stall, 0.3 s at 0.3 s": 'kind = "serial_stall"\nnode = "initiator"\nfrom_us = 300_000\nfor_us = 300_000',
@@ -51,10 +51,11 @@ FAULTS = {
     "lost_lines, 20 %": 'kind = "lost_lines"\nnode = "initiator"\nppm = 200_000',
     "brown_out, from the start": 'kind = "brown_out"\nnode = "responder"\nat_us = 0\noff_us = 1_000_000_000',
     "brown_out, 50 ms at 0.3 s": 'kind = "brown_out"\nnode = "responder"\nat_us = 300_000\noff_us = 50_000',
-    "clock_step, 200 ppm at 0.3 s": 'kind = "clock_step"\nnode = "responder"\nat_us = 300_000\nppb = 200_000',
+    "clock_step, 200 ppm at 0.8 s": 'kind = "clock_step"\nnode = "responder"\nat_us = 800_000\nppb = 200_000',
+    "clock_step, 100 µs at 0.8 s": 'kind = "clock_step"\nnode = "responder"\nat_us = 800_000\nppb = 0\ngap_us = 100',
 }
 
-THROUGH_SIGROK = ("dies", "stalls")  # faults of a connection, which only the real way has
+THROUGH_SIGROK = ("dies", "stalls", "dropped")  # faults of a connection, which only the real way has
 
 HEAD = """\
 # Faults of a bench, and the command that names them

@@ -132,6 +132,11 @@ class SerialPort:
         while (left_ns := end_ns - now_ns()) > 0:
             self._lines.wait(lambda text: False, Deadline(min(left_ns / 1e9, LOOK_S)))
 
+    @property
+    def bench_ns(self) -> int | None:
+        """The virtual time of its bench, some 0.1 s old at most; None: a real port."""
+        return self._stamps.now_ns() if self._stamps else None
+
     def check(self) -> None:
         """Raise the error that ended the port, if one did."""
         self._lines.check()

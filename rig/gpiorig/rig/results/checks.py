@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from gpiorig.analysis.clocks import break_causes
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.analysis.logs.node_log import NodeLog
@@ -21,6 +22,7 @@ def failed_checks(analysis: Analysis, recording: Recording) -> list[str]:
     Reads all of the recording to verify it.
     """
     failed = signal_checks(analysis.events, analysis.logs, recording)
+    failed += break_causes.problems(analysis.events, analysis.logs)
     failed += [account.problem for account in littles_law.accounts(Recorded(analysis)) if account.problem]
     if analysis.hops is None:
         shown = recording.info.parameters.get("probes", "normal") in SHOWN

@@ -12,12 +12,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from gpiorig.capture.errors import AnalyzerError
 from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
 from gpiorig.capture.sigrok import completeness
 from gpiorig.capture.sigrok.analyzer import Analyzer, scan, versions
 from gpiorig.capture.sigrok.capture import Capture, Request, Restart
 from gpiorig.capture.sigrok.completeness import CODED
-from gpiorig.capture.sigrok.result import CaptureResult
+from gpiorig.capture.sigrok.result import WRONG_RATE_PPM, CaptureResult
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import BenchError
@@ -30,6 +31,7 @@ SYNC = "sync"  # what the sync line's channel is called
 TAIL_S = 0.1  # samples to take after the nodes have reported
 SILENCE_S = 2.0  # a real analyzer that has sent nothing for this long has failed
 QUIET_S = 0.5  # an analyzer that has sent nothing for this long has nothing to send; less than SILENCE_S
+STALL_S = 0.02  # by which samples may end before the time of a virtual bench
 ARRIVAL_S = 10.0  # samples that a virtual analyzer has sent are here within this
 POLL_S = 0.02
 
@@ -215,13 +217,22 @@ class Captures:
         for capture in self._captures.values():
             capture.check()
 
-    def settle(self, sent: dict[str, int] | None) -> None:
-        """Wait for the last samples: as many as a virtual analyzer has sent, a little more signal of a real one."""
+    def settle(self, sent: dict[str, int] | None, *, bench_s: float = 0.0) -> None:
+        """Wait for the last samples: as many as a virtual analyzer has sent, a little more signal of a real one.
+
+        `bench_s` is the time of a virtual bench before it had sent these.
+
+        Raises
+        ------
+        AnalyzerError
+            An analyzer of a virtual bench has sent nothing up to this time. A real one is noticed by its silence.
+        """
         for name, capture in self._captures.items():
             if sent is None:
                 _await_tail(capture, samplerate_hz=self._sources[name].samplerate_hz)
             else:
                 capture.wait_quiet(sent[name], deadline_s=ARRIVAL_S)
+                _refuse_stalled(capture, self._sources[name], bench_s=bench_s)
 
     def stop(self) -> None:
         """End the captures."""
@@ -257,6 +268,18 @@ class Captures:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._stack.__exit__(kind, error, trace)
+
+
+def _refuse_stalled(capture: Capture, source: Source, *, bench_s: float) -> None:
+    """Raise `AnalyzerError` if the samples end before the bench's time."""
+    reached_s = capture.samples_received / source.samplerate_hz
+    if reached_s * (1 + WRONG_RATE_PPM * 1e-6) < bench_s - STALL_S:
+        raise AnalyzerError(
+            f"no sample after {reached_s:.6f} s, after {capture.samples_received} samples; the bench ran on to "
+            f"{bench_s:.3f} s",
+            where=source.driver,
+            remedy="check the analyzer's connection",
+        )
 
 
 def _await_tail(capture: Capture, *, samplerate_hz: int) -> None:

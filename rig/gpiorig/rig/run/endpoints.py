@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from gpiorig.capture.errors import SerialPortError
@@ -80,6 +80,13 @@ def serial_ports(
             )
             for name, port in ends.ports.items()
         }
+
+
+def bench_s(bench: Bench, ports: Mapping[str, SerialPort]) -> float:
+    """How far the time of a virtual bench is, which its analyzers sample from the beginning; 0: not known."""
+    if bench.virtual is None or bench.virtual.pace != "fast":
+        return 0.0
+    return max((port.bench_ns or 0 for port in ports.values()), default=0) / 1e9
 
 
 @contextlib.contextmanager

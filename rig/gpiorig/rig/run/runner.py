@@ -178,6 +178,7 @@ def _record(
             for port in ports.values():
                 port.check()
             raise
-        running.settle(ends.settle() if ends.settle else None)
+        reached_s = endpoints.bench_s(bench, ports)
+        running.settle(ends.settle() if ends.settle else None, bench_s=reached_s)
         running.stop()
         return running

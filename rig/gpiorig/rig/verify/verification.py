@@ -28,6 +28,7 @@ Ask = Callable[[str], None]  # shows a person what to do, and returns when it is
 
 PROVE_S = 3.0
 WAIT_S = 0.1
+CUT = "the capture ended before its lines were seen"
 
 
 @dataclass(slots=True)
@@ -91,7 +92,7 @@ def verify(
             bench, bench_file, sources=sources, virtual_stamps=bool(ends.stamps), firmware={}, parameters={}
         )
         recording = Recording.create(folder, info)
-        shown: dict[str, _Shown] = {}
+        shown = {name: _Shown(problem=CUT) for name in bench.nodes}
         with endpoints.serial_ports(bench, ends, recording) as ports:
             with Captures(bench, sources, recording) as running:
                 problem = _show_all(bench, ports, running, ends, reset, ask, shown, result)
@@ -136,12 +137,13 @@ def _show_all(
             if port is not None:
                 place = bench.nodes[name].serial or "its virtual port"
                 result.identities[name] = identity.ask(port, adapter=identity.adapter(place))
-            _settle(running, ends)
-            part = shown[name] = _Shown(start=_received(running))
-            if name not in result.identities or result.identities[name].answers:
-                part.problem = show(name, port, reset, ask)
-            _settle(running, ends)
-            part.end = _received(running)
+            _settle(bench, ports, running, ends)
+            part = shown[name]
+            part.start = _received(running)
+            asked = name not in result.identities or result.identities[name].answers
+            problem = show(name, port, reset, ask) if asked else ""
+            _settle(bench, ports, running, ends)
+            part.end, part.problem = _received(running), problem
     except (CaptureError, RigError) as error:
         return str(error)
     return ""
@@ -160,8 +162,9 @@ def show(name: str, port: SerialPort | None, reset: Reset, ask: Ask) -> str:
     return "" if answer == "ok prove" else f"its firmware answers `{answer}`: press reset instead, with --reset hand"
 
 
-def _settle(running: Captures, ends: Endpoints) -> None:
-    running.settle(ends.settle() if ends.settle else None)
+def _settle(bench: Bench, ports: Mapping[str, SerialPort], running: Captures, ends: Endpoints) -> None:
+    reached_s = endpoints.bench_s(bench, ports)
+    running.settle(ends.settle() if ends.settle else None, bench_s=reached_s)
 
 
 def _received(running: Captures) -> int:

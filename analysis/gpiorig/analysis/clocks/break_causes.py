@@ -1,0 +1,78 @@
+"""Causes of breaks between the nodes' timers and the analyzer: lost samples, or the clock of one node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from gpiorig.analysis.clocks import pairing, timer_breaks
+from gpiorig.analysis.clocks.timer_breaks import CRYSTAL_PPM, Break, Timer
+from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.logs.node_log import NodeLog
+from gpiorig.analysis.number_text import NS_PER_S, time_text
+
+MAX_SENTENCES = 5
+
+
+def problems(events: Events, logs: Mapping[str, NodeLog]) -> list[str]:
+    """A sentence for each break; known gaps of the recording are omitted.
+
+    What the timers of several nodes show in common is the analyzer's, what one shows and another one certainly lacks is
+    its own. Otherwise it is unknown whose it is.
+    """
+    ns_per_sample = float(NS_PER_S / events.samplerate_hz)
+    timers = [
+        timer_breaks.timer(pairing.best(events, log), node=node, ns_per_sample=ns_per_sample)
+        for node, log in logs.items()
+    ]
+    sentences = list(_sentences(timers, events, ns_per_sample=ns_per_sample))
+    more = [f"{len(sentences) - MAX_SENTENCES} more breaks of clocks."] if len(sentences) > MAX_SENTENCES else []
+    return sentences[:MAX_SENTENCES] + more
+
+
+def _sentences(timers: list[Timer], events: Events, *, ns_per_sample: float) -> Iterator[str]:
+    explained: set[Break] = set()
+    for timer in timers:
+        for one in timer.breaks:
+            if one in explained or any(start < one.end and end > one.start for start, end in events.gaps.tolist()):
+                continue
+            others = [other for other in timers if other is not timer]
+            common = [one, *(same for other in others for same in other.breaks if _is_common(one, same))]
+            explained.update(common)
+            start, end = max(each.start for each in common), min(each.end for each in common)
+            where = f"between {start * ns_per_sample / 1e9:.6f} and {end * ns_per_sample / 1e9:.6f} s"
+            witnesses = [other.node for other in others if other.lacks(one, ns_per_sample=ns_per_sample)]
+            if len(common) > 1:
+                yield _of_analyzer(common, where, ns_per_sample=ns_per_sample)
+            elif witnesses:
+                yield f"The clock of node {timer.node} {_change(one)} {where}; that of {', '.join(witnesses)} did not."
+            else:
+                yield (
+                    f"The clock of node {timer.node} {_change(one)} against the analyzer {where}: the node's clock, or "
+                    "lost samples; no other node's timestamps show which."
+                )
+
+
+def _is_common(one: Break, other: Break) -> bool:
+    """Whether two breaks of different nodes are of the same time and size."""
+    if bool(one.rate_ppm) != bool(other.rate_ppm) or one.start >= other.end or other.start >= one.end:
+        return False
+    if one.rate_ppm:
+        return abs(one.rate_ppm - other.rate_ppm) < CRYSTAL_PPM
+    return abs(one.step_ns - other.step_ns) < one.uncertainty_ns + other.uncertainty_ns
+
+
+def _change(one: Break) -> str:
+    if one.rate_ppm:
+        return f"changed its rate by {one.rate_ppm:+.0f} ppm"
+    sign = "forward" if one.step_ns > 0 else "back"
+    return f"stepped {sign} by {time_text(abs(one.step_ns))} ± {time_text(one.uncertainty_ns)}"
+
+
+def _of_analyzer(common: list[Break], where: str, *, ns_per_sample: float) -> str:
+    best = min(common, key=lambda each: each.uncertainty_ns)
+    nodes = ", ".join(each.node for each in common)
+    if best.rate_ppm:
+        return f"The analyzer's clock changed its rate by {-best.rate_ppm:+.0f} ppm {where}, by the timers of {nodes}."
+    count, uncertain = (round(abs(ns) / ns_per_sample) for ns in (best.step_ns, best.uncertainty_ns))
+    what = "samples are missing" if best.step_ns > 0 else "samples too many are"
+    return f"{count} ± {uncertain} {what} {where}, by the timers of {nodes}, which agree."

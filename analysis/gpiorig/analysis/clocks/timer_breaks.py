@@ -1,0 +1,166 @@
+"""Breaks of a node's timer against the analyzer: a step of its time, or another rate from some instant on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
+
+from gpiorig.analysis.clocks.pairing import TIMER, Pairs
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+NS_PER_TICK = 1000
+BESIDE = 4  # intervals on either side, of which the rate at an interval is taken
+BACK = 2  # intervals within which a late timestamp is on time again
+SCALES = 8.0  # of the intervals' errors, that a step is larger than
+NORMAL = 1.4826  # standard deviation of a normal distribution by its median absolute deviation
+MAX_QUANTUM_NS = 1e6
+CRYSTAL_PPM = 50.0  # rates that ordinary crystals differ by; a smaller change is their temperature
+MIN_STAMPS = 8  # on either side of a change of the rate
+OF_LINE, OF_PARABOLA = 0.05, 0.25  # of the sum of squares of these, what two lines leave where the rate has changed
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """A break in [start, end], samples of two successive timestamps.
+
+    Attributes
+    ----------
+    node
+        Name of the node.
+    step_ns, uncertainty_ns
+        By how much the timer gained on the analyzer; 0 where its rate changed.
+    rate_ppm
+        By how much it runs faster from then on; 0 for a step.
+    """
+
+    node: str
+    start: int
+    end: int
+    step_ns: float = 0.0
+    uncertainty_ns: float = 0.0
+    rate_ppm: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Timer:
+    """The timestamps of a node.
+
+    Attributes
+    ----------
+    node
+        Name of the node.
+    samples
+        int64[n], of the events with a timestamp.
+    errors_ns, limits_ns
+        float64[n - 1], by how much the timer gained in each interval, and from which size on this is a step; infinite
+        where it is unknown.
+    breaks
+        Its breaks.
+    """
+
+    node: str
+    samples: Integers
+    errors_ns: Floats
+    limits_ns: Floats
+    breaks: tuple[Break, ...]
+
+    def lacks(self, other: Break, *, ns_per_sample: float) -> bool:
+        """Whether it shows that a break of another node's timer is not one of its own: it would be twice its limit."""
+        first = int(np.searchsorted(self.samples, other.start, side="right")) - 1
+        last = int(np.searchsorted(self.samples, other.end))
+        if first < 0 or last >= len(self.samples):
+            return False
+        if not other.rate_ppm:
+            part, half_ns = slice(first, last), abs(other.step_ns) / 2
+            return bool(np.all(np.maximum(np.abs(self.errors_ns[part]), self.limits_ns[part]) < half_ns))
+        if first < MIN_STAMPS or last > len(self.samples) - MIN_STAMPS or any(own.rate_ppm for own in self.breaks):
+            return False
+        span = min(self.samples[first] - self.samples[0], self.samples[-1] - self.samples[last])
+        return bool(abs(other.rate_ppm) * 1e-6 * float(span) * ns_per_sample > 2 * self.limits_ns.max())
+
+
+def timer(pairs: Pairs, *, node: str, ns_per_sample: float) -> Timer:
+    """The breaks of a node's timer, of 32 bits of µs, between one boot and the next.
+
+    A step is an interval between two timestamps whose error is larger than eight scales of all errors, two ticks and
+    the error of the rate, and which the next intervals do not take back, as they do after a late timestamp. The rate
+    has changed where two lines leave a twentieth of what one leaves and a quarter of what a parabola leaves.
+    """
+    errors_ns, limits_ns = np.zeros(max(len(pairs) - 1, 0)), np.full(max(len(pairs) - 1, 0), np.inf)
+    breaks: list[Break] = []
+    for first, last in pairwise([0, *pairs.boots, len(pairs)]):
+        if last - first <= 2 * BESIDE + 1:
+            continue
+        samples = pairs.samples[first:last]
+        ticks = (np.diff(pairs.timestamps[first:last]) + TIMER // 2) % TIMER - TIMER // 2
+        pins_ns = np.diff(samples) * ns_per_sample
+        gains_ns = ticks * float(NS_PER_TICK) - pins_ns
+        expected_ns = _rates(gains_ns / np.maximum(pins_ns, ns_per_sample)) * pins_ns
+        errors, limits = errors_ns[first : last - 1], limits_ns[first : last - 1]
+        errors[:] = gains_ns - expected_ns
+        scale_ns = NORMAL * float(np.median(np.abs(errors)))
+        limits[:] = SCALES * scale_ns + 2 * _quantum_ns(ticks) + ns_per_sample + CRYSTAL_PPM * 1e-6 * pins_ns
+        for at in _steps(errors, limits):
+            breaks.append(Break(node, int(samples[at]), int(samples[at + 1]), float(errors[at]), float(limits[at])))
+            gains_ns[at] = expected_ns[at]
+        breaks += _bends(node, samples, np.concatenate([[0.0], np.cumsum(gains_ns)]), ns_per_sample=ns_per_sample)
+    return Timer(node, pairs.samples, errors_ns, limits_ns, tuple(breaks))
+
+
+def _rates(rates: Floats) -> Floats:
+    """The rate at each interval: the median of those near it."""
+    near: Floats = np.median(sliding_window_view(np.pad(rates, BESIDE, mode="reflect"), 2 * BESIDE + 1), axis=1)
+    return near
+
+
+def _steps(errors_ns: Floats, limits_ns: Floats) -> list[int]:
+    """The intervals with a step; the first and the last timestamp may be late."""
+    large = np.flatnonzero(np.abs(errors_ns) > limits_ns)
+    inner = large[(large >= BACK) & (large < len(errors_ns) - BACK)].tolist()
+    return [at for at in inner if not _is_taken_back(errors_ns, at)]
+
+
+def _quantum_ns(ticks: Integers) -> float:
+    """Step of the timestamps: the least by which two intervals differ."""
+    differ = np.diff(np.unique(ticks))
+    return float(min(np.min(differ, initial=1 << 20) * NS_PER_TICK, MAX_QUANTUM_NS))
+
+
+def _is_taken_back(errors_ns: Floats, at: int) -> bool:
+    near = errors_ns[max(0, at - BACK) : at + BACK + 1]
+    return bool(np.any(near * np.sign(errors_ns[at]) < -abs(errors_ns[at]) / 2))
+
+
+def _bends(node: str, samples: Integers, phases_ns: Floats, *, ns_per_sample: float) -> Iterator[Break]:
+    """The place at which two lines explain the phases, where one line and a parabola do not."""
+    if len(samples) < 2 * MIN_STAMPS:
+        return
+    x = (samples - samples[0]) * ns_per_sample
+    x = x / x[-1] - 0.5
+    y = phases_ns - np.polyval(np.polyfit(x, phases_ns, 1), x)
+    before, after = _left_by_line(x, y), _left_by_line(x[::-1], y[::-1])[::-1]
+    left = before[MIN_STAMPS - 1 : -MIN_STAMPS] + after[MIN_STAMPS : len(x) - MIN_STAMPS + 1]
+    at = int(np.argmin(left)) + MIN_STAMPS
+    bent = y - np.polyval(np.polyfit(x, y, 2), x)
+    if left.min() > min(OF_LINE * float(y @ y), OF_PARABOLA * float(bent @ bent)):
+        return
+    slopes = [np.polyfit(x[part], y[part], 1)[0] for part in (slice(None, at), slice(at, None))]
+    span_ns = float(samples[-1] - samples[0]) * ns_per_sample
+    change_ppm = float(slopes[1] - slopes[0]) / span_ns * 1e6
+    if abs(change_ppm) > CRYSTAL_PPM:
+        yield Break(node, int(samples[at - 1]), int(samples[at]), rate_ppm=change_ppm)
+
+
+def _left_by_line(x: Floats, y: Floats) -> Floats:
+    """float64[n]: sum of squares that a line through the first 1, 2, … n points leaves."""
+    count = np.arange(1, len(x) + 1)
+    xx, xy, yy = (np.cumsum(a * b) - np.cumsum(a) * np.cumsum(b) / count for a, b in ((x, x), (x, y), (y, y)))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(xx > 0, np.maximum(yy - xy * xy / xx, 0.0), 0.0)

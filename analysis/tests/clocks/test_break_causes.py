@@ -1,0 +1,128 @@
+"""Breaks between the nodes' timers and the analyzer, in events and logs with known ones."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from madeevents import events_of_rows
+from numpy.typing import NDArray
+
+from gpiorig.analysis.clocks import break_causes
+from gpiorig.analysis.logs import node_log
+
+Floats = NDArray[np.float64]
+Clock = Callable[[Floats], Floats]  # a node's time in s by the true time
+RATE_HZ = 24_000_000
+PERIOD_S = 0.02
+
+
+def problems(
+    clocks: dict[str, Clock],
+    *,
+    packets: int = 50,
+    lost: int = 0,
+    tick_us: int = 1,
+    late: Callable[[np.random.Generator], Floats] = lambda random: np.zeros(1),
+    gaps: tuple[tuple[int, int], ...] = (),
+) -> list[str]:
+    """The sentences on nodes that send 50 packets a second; samples are lost in the middle."""
+    random = np.random.default_rng(packets)
+    rows, logs = [], {}
+    for place, (node, clock) in enumerate(clocks.items()):
+        true_s = 0.5 + 0.003 * place + PERIOD_S * (np.arange(packets) + random.uniform(0, 0.2, packets))
+        samples = np.rint(true_s * RATE_HZ).astype(np.int64)
+        samples -= np.where(np.arange(packets) >= packets // 2, lost, 0)
+        rows += [(at, place, "app.tx.enter", number) for number, at in enumerate(samples.tolist())]
+        stamps_us = np.floor((clock(true_s) + late(random)) * 1e6 / tick_us) * tick_us
+        lines = (f"packet seq={n} tx_us={int(us) % 2**32} status=ok\n" for n, us in enumerate(stamps_us.tolist()))
+        logs[node] = node_log.parse("".join(lines), node=node)
+    events = events_of_rows(rows, tuple(clocks), end=10**12, rate_hz=RATE_HZ, gaps=gaps)
+    return break_causes.problems(events, logs)
+
+
+def good(ppm: float) -> Clock:
+    """A crystal."""
+    return lambda true_s: true_s * (1 + ppm * 1e-6)
+
+
+def stepped(by_s: float) -> Clock:
+    """A timer that steps in the middle of a second of packets."""
+    return lambda true_s: true_s + np.where(true_s > 1.0, by_s, 0.0)
+
+
+def faster(ppm: float) -> Clock:
+    """A timer that runs faster from the middle of a second of packets on."""
+    return lambda true_s: true_s + np.maximum(true_s - 1.0, 0.0) * ppm * 1e-6
+
+
+CLOCKS = {"a": good(12), "b": good(-30)}
+
+
+@pytest.mark.parametrize("lost", [1_000, 5_000, 240_000])
+def test_lost_samples_are_counted(lost: int) -> None:
+    """Both timers gain the same: the number is right within its uncertainty, which is 9 µs at most."""
+    (sentence,) = problems(CLOCKS, lost=lost)
+
+    match = re.match(
+        r"(\d+) ± (\d+) samples are missing between [01].\d+ and [01]\.\d+ s, by the timers of a, b", sentence
+    )
+    assert match, sentence
+    count, uncertain = map(int, match.groups())
+    assert abs(count - lost) <= uncertain <= 216
+
+
+def test_a_loss_that_one_timer_hardly_shows() -> None:
+    """10 µs are at the limit of both: neither node's clock is blamed."""
+    assert not any(" did not." in sentence for sentence in problems(CLOCKS, lost=240))
+
+
+def test_a_known_gap_is_not_stated_again() -> None:
+    """Samples whose loss the recording has as a gap, and counts too few."""
+    middle = round(1.0 * RATE_HZ)
+    assert [] == problems(CLOCKS, lost=5_000, gaps=((middle - 480_000, middle + 480_000),))
+
+
+def test_the_clock_of_a_node() -> None:
+    """A break that another node's timer does not show is the node's own; without another node it is either's."""
+    (step,) = problems({"a": stepped(2e-4), "b": good(3)})
+    (back,) = problems({"a": good(3), "b": stepped(-2e-4)})
+    (alone,) = problems({"a": stepped(2e-4)})
+    (rate,) = problems({"a": faster(200), "b": good(3)})
+
+    assert re.match(r"The clock of node a stepped forward by 20\d µs ± .* between .*; that of b did not\.", step), step
+    assert re.match(r"The clock of node b stepped back by (20\d|19\d) µs ± .*; that of a did not\.", back), back
+    assert alone.endswith("the node's clock, or lost samples; no other node's timestamps show which.")
+    match = re.match(r"The clock of node a changed its rate by \+(\d+) ppm between .*; that of b did not\.", rate)
+    assert match, rate
+    assert abs(int(match[1]) - 200) <= 5
+
+
+def test_the_analyzer_s_own_rate() -> None:
+    """All timers run faster at once: it is the analyzer that runs slower."""
+    (rate,) = problems({"a": faster(300), "b": faster(300)})
+    assert re.match(
+        r"The analyzer's clock changed its rate by -(29\d|30\d) ppm between .*, by the timers of a, b", rate
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tick_us", [1, 30, 1000])
+def test_clocks_without_a_break(tick_us: int) -> None:
+    """Nothing is stated of crystals that warm up, wander or tick slowly, and of timestamps that are late."""
+
+    def late(random: np.random.Generator) -> Floats:
+        return np.where(random.random(1) < 0.05, random.exponential(2e-4, 1), random.exponential(1e-6, 1))
+
+    def warm(true_s: Floats) -> Floats:
+        return true_s + 20e-6 * 30 * (1 - np.exp(-true_s / 30))
+
+    def wandering(true_s: Floats) -> Floats:
+        steps = np.random.default_rng(len(true_s)).normal(0, 3e-6, len(true_s))
+        return true_s + np.cumsum(steps)
+
+    nodes = {"a": good(5), "b": warm, "c": wandering, "d": good(4000)}
+    made = [problems(nodes, packets=packets, tick_us=tick_us, late=late) for packets in range(8, 400, 9)]
+    assert [] == [sentence for sentences in made for sentence in sentences]
