@@ -16,6 +16,7 @@ from commandline import ROOT
 from verifybench import verified
 
 from gpiorig.capture.errors import CaptureError
+from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.bench.finding import Finding
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.recordings.opened import open_recording
@@ -100,20 +101,24 @@ def direct(folder: Path, text: str) -> tuple[list[str], list[str], list[str]]:
         recording = directbench.record(folder, text, PINGPONG.read_text(), packets=PACKETS)
     except (RigError, CaptureError) as error:
         return verify, [str(error)], []
-    failed = failed_checks(analyse(open_recording(recording)), recording)
-    losses = [f"{loss.samples} samples lost, found by {loss.found_by}" for loss in recording.info.losses]
-    return verify, [*losses, *([recording.info.reason] if recording.info.reason else [])], failed
+    return verify, *stated(recording)
 
 
 def through_sigrok(folder: Path, text: str) -> tuple[list[str], list[str], list[str]]:
     """The same with the commands, sigrok-cli and the analyzer's connection."""
-    bench, recording = folder / "bench.toml", folder / "run"
+    bench, run = folder / "bench.toml", folder / "run"
     bench.write_text(text)
     done = called("bench", "verify", bench, "--json")
     verify = wrong([*msgspec.json.decode(done.stdout, type=Certificate).findings]) if done.stdout else [done.stderr]
-    ran = called("run", bench, "pingpong", "-o", recording, "--packets", PACKETS, "--no-report")
-    report = called("report", recording).stderr if recording.exists() else ""
-    return verify, ran.stderr.strip().splitlines()[-1:], report.strip().splitlines()[:1]
+    called("run", bench, "pingpong", "-o", run, "--packets", PACKETS, "--no-report")
+    return verify, *stated(Recording.open(run))
+
+
+def stated(recording: Recording) -> tuple[list[str], list[str]]:
+    """Why a recording is incomplete, and the failed checks of its report."""
+    failed = failed_checks(analyse(open_recording(recording)), recording)
+    reason = recording.info.reason
+    return [reason] if reason else [], [text.removeprefix(f"{recording.folder}: ") for text in failed]
 
 
 def called(*words: object) -> subprocess.CompletedProcess[str]:

@@ -130,7 +130,7 @@ def _steps(errors_ns: Floats, limits_ns: Floats) -> list[int]:
 def _quantum_ns(ticks: Integers) -> float:
     """Step of the timestamps: the least by which two intervals differ."""
     differ = np.diff(np.unique(ticks))
-    return float(min(np.min(differ, initial=1 << 20) * NS_PER_TICK, MAX_QUANTUM_NS))
+    return min(float(np.min(differ, initial=1 << 20)) * NS_PER_TICK, MAX_QUANTUM_NS)
 
 
 def _is_taken_back(errors_ns: Floats, at: int) -> bool:

@@ -21,8 +21,8 @@ def failed_checks(analysis: Analysis, recording: Recording) -> list[str]:
 
     Reads all of the recording to verify it.
     """
-    failed = signal_checks(analysis.events, analysis.logs, recording)
-    failed += break_causes.problems(analysis.events, analysis.logs)
+    failed = break_causes.problems(analysis.events, analysis.logs)  # causes of what the others find
+    failed += signal_checks(analysis.events, analysis.logs, recording)
     failed += [account.problem for account in littles_law.accounts(Recorded(analysis)) if account.problem]
     if analysis.hops is None:
         shown = recording.info.parameters.get("probes", "normal") in SHOWN

@@ -131,11 +131,11 @@ def capture(
         if bench.virtual is None:
             certificate_file.keep(bench_file, output)
         stack.enter_context(endpoints.incomplete_on_failure(recording, ends))
-        with endpoints.serial_ports(bench, ends, recording, recorded=serial) as ports:
+        with endpoints.serial_ports(bench, ends, recording, recorded=serial) as opened:
             running = stack.enter_context(Captures(bench, sources, recording, options))
             stopped = _watch(running, ends, duration_s=options.duration_s, quiet=quiet)
             if stopped:
-                running.settle(_settled(ends), bench_s=endpoints.bench_s(bench, ports))
+                running.settle(_settled(ends), bench_s=endpoints.bench_s(bench, opened))
             results = running.end()
             _settled(ends)  # the last lines of the nodes are in their ports
         return _concluded(running.conclude(), results, ends, stopped)
