@@ -67,7 +67,7 @@ def test_times_of_stages(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
         monkeypatch.setattr(verbosity.SHOWN, "verbose", verbose)
         with progress.stage("page"):
             pass
-        assert [3, 3, 2] == list(progress.each([3, 3, 2], "packets", unit="rows"))
+        assert [3, 3, 2] == list(progress.iterate([3, 3, 2], "packets", unit="rows"))
     lines = capsys.readouterr().err.splitlines()
     assert ["page: 0.", "packets: 0."] == [line[: line.index(".") + 1] for line in lines]
 
@@ -79,12 +79,12 @@ def test_a_quiet_report_prints_the_path(
     """The last line is the page; with `-q` it is the only one, its path alone. `--open` opens it."""
     (tmp_path / "one").mkdir()
     data = SimpleNamespace(notes=())
-    made = SimpleNamespace(
+    reported = SimpleNamespace(
         sentences=("One.", "Two."), data=data, numbers={}, write=lambda *_, **__: tmp_path / "report.html"
     )
     opened: list[str] = []
     monkeypatch.setattr(Recording, "open", lambda folder: SimpleNamespace(folder=folder, info=None))
-    monkeypatch.setattr(reporting, "of", lambda recording, **_: made)
+    monkeypatch.setattr(reporting, "of", lambda recording, **_: reported)
     monkeypatch.setenv("DISPLAY", ":9")
     monkeypatch.setattr(browser.webbrowser, "open", lambda address: opened.append(address) or True)
     done = gpiorig("report", tmp_path / "one", *words)
@@ -92,7 +92,7 @@ def test_a_quiet_report_prints_the_path(
     printed = done.stdout.splitlines()
     assert (0, "", lines) == (done.status, done.stderr, len(printed))
     assert f"{'' if lines == 1 else 'report: '}{tmp_path / 'report.html'}" == printed[-1]
-    assert [(tmp_path / "report.html").as_uri()] * ("--open" in words) == opened
+    assert [(tmp_path / "report.html").as_uri()] * words.count("--open") == opened
 
 
 def test_no_display(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -95,7 +95,7 @@ def test_text_and_figure(tmp_path: Path) -> None:
     """What people read, and a picture that is one."""
     path = tmp_path / "a.log"
     path.write_text(lines("{host:.6f};m3-1;now={us}"))
-    done = gpiorig("clocks", path, "--pattern", r"now=(?P<node_time_us>\d+)", "-o", tmp_path / "a.png")
+    done = gpiorig("clocks", path, "--pattern", r"now=(?P<node_time_us>\d+)", "--figure", tmp_path / "a.png")
     assert 0 == done.status
     assert "m3-1 against host: 1\N{NO-BREAK SPACE}000 stamps in steps of 1 µs, 1 reset, 1 step back" in done.stdout
     assert "minimum delay: +" in done.stdout
@@ -130,9 +130,9 @@ def test_boot_lines(tmp_path: Path) -> None:
         ("1 1e15\n2 2e15\n3 3e15\n", ["--pattern", ANY, "--node-unit", "s"], 2, "beyond 292 years"),
         ("1 1\n", ["--pattern", ANY, "--bits", "-3"], 2, "is not a number of bits"),
         ("1 1.5\n2 2.5\n", ["--pattern", ANY, "--bits", "62"], 2, "too many for times with 1 decimals"),
-        ("1 1\n", ["--pattern", ANY, "--slack", "nan"], 2, "is not a number of seconds"),
+        ("1 1\n", ["--pattern", ANY, "--slack", "nan"], 2, "is not a time"),
         ("1 1\n", ["--pattern", ANY, "--tick-hz", "1/0"], 2, "is not a rate"),
-        ("1 1\n", ["--pattern", ANY, "-o", "a.xyz"], 2, "one of .svg, .png, .pdf"),
+        ("1 1\n", ["--pattern", ANY, "--figure", "a.xyz"], 2, "one of .svg, .png, .pdf"),
         (
             "1 a 1\nboot\n2 b 1\n",
             ["--pattern", r"(?P<host>\d) (?P<node>\S) (?P<ticks>\d)", "--boot", "boot"],
@@ -193,7 +193,7 @@ def counts(numbers: dict[str, Any]) -> dict[str, list[int]]:
 def test_no_empty_figure(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("1 7\n2 7\n3 7\n")
-    done = gpiorig("clocks", path, "--pattern", r"(?P<host>\d) (?P<node_time>\d)", "-o", tmp_path / "a.png")
+    done = gpiorig("clocks", path, "--pattern", r"(?P<host>\d) (?P<node_time>\d)", "--figure", tmp_path / "a.png")
     assert (2, False) == (done.status, (tmp_path / "a.png").exists())
     assert "nothing to draw" in done.stderr
 

@@ -19,9 +19,9 @@ from gpiorig.rig.results.packet_list import Chosen
 RATE_HZ = 1_000_000.0
 
 
-def made(*, answered: bool) -> dict[str, pa.Table]:
+def contents(*, answered: bool) -> dict[str, pa.Table]:
     """Packets 0 (7 us), 1 (lost) and 2 (9 us); answered: 2 is the reply of 0, and 0 took 20 us."""
-    contents = {
+    tables = {
         "packets": pa.table({
             "packet_row": [0, 1, 2],
             "id": [5, 6, 5],
@@ -38,12 +38,12 @@ def made(*, answered: bool) -> dict[str, pa.Table]:
     }  # fmt: skip
     if answered:
         trips = {"packet_row": [0], "reply_row": [2], "status": ["timelined, every step known"], "rtt_ns": [20000.0]}
-        contents["round_trips"] = pa.table(trips)
-    return contents
+        tables["round_trips"] = pa.table(trips)
+    return tables
 
 
 def ids(chosen: Chosen, *, answered: bool = False) -> list[tuple[int, float | None]]:
-    rows = packet_list.packets(made(answered=answered), chosen, samplerate_hz=RATE_HZ)
+    rows = packet_list.packets(contents(answered=answered), chosen, samplerate_hz=RATE_HZ)
     return [(row["packet_row"], row["delay_ns"]) for row in rows]
 
 
@@ -65,7 +65,7 @@ def test_choice() -> None:
 
 def test_steps_are_the_longest() -> None:
     """As many as asked for, the longest first."""
-    (row, *_) = packet_list.packets(made(answered=False), Chosen(steps=1), samplerate_hz=RATE_HZ)
+    (row, *_) = packet_list.packets(contents(answered=False), Chosen(steps=1), samplerate_hz=RATE_HZ)
     assert [{"step": "hop 1: radio wait: done to air", "node": "a", "duration_ns": 4000.0}] == row["steps"]
     assert 10e-6 == pytest.approx(row["sent_s"])
 
@@ -110,7 +110,7 @@ def test_slowest_as_text(demo: Demo) -> None:
     [
         (("--slowest", "0"), "--slowest 0: give at least 1"),
         (("--by", "x"), "--by sorts the packets of --slowest or --fastest"),
-        (("--id", "999"), "no packet with id 999"),
+        (("--id", "999"), "id 999: not in this recording"),
         (("--slowest", "--by", "radio"), "no step 'radio'; available steps: "),
         (("--slowest", "--lost"), "not allowed with argument"),
     ],

@@ -62,7 +62,7 @@ def test_one_table_of_all(runs: Path, tmp_path: Path) -> None:
     (runs / "run0").mkdir()
     listed.write_text(f"{runs / 'run0'}\n\n{runs / 'run1'}\n")
 
-    done = batch("--from", listed, runs / "run*", "-o", output, "--quantity", "goodput", "--json")
+    done = batch("--list", listed, runs / "run*", "-o", output, "--quantity", "goodput", "--json")
 
     assert 1 == done.status
     assert f"failed: {runs / 'run0'}: " in done.stderr and "recording.toml" in done.stderr

@@ -153,7 +153,7 @@ def test_frames_with_their_time_on_the_air(tmp_path: Path, export: Export) -> No
     [
         (("x.pcapng",), "no radio's SPI bus was recorded"),
         (("x.foo",), "must be a file that ends in"),
-        (("x.sr", "--format", "foo"), "no such format can be written"),
+        (("x.sr", "--as", "foo"), "no such format can be written"),
         (("x.sr", "--from", "soon"), "is not a time"),
         (("x.sr", "--from", "1ms", "--packet", "3"), "give one of them"),
         (("x.sr", "--from", "2000s"), "the window holds no samples"),

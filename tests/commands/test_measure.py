@@ -49,7 +49,7 @@ def vcd(tmp_path: Path) -> Path:
 
 def test_pairs_of_a_file(vcd: Path) -> None:
     """Every number of the documented JSON, from a file whose edges are known."""
-    done = gpiorig("measure", vcd, "--from", "a.irq:rise", "--to", "b.irq:rise", "--json")
+    done = gpiorig("measure", vcd, "--start", "a.irq:rise", "--end", "b.irq:rise", "--json")
 
     assert (0, "") == (done.status, done.stderr)
     numbers = done.numbers
@@ -72,7 +72,7 @@ def test_pairs_of_a_file(vcd: Path) -> None:
         (["--width", "a.irq:high"], 10_000, 2),
         (["--width", "a.irq:low"], 10_000, 1),
         (["--skew", "a.irq", "b.irq", "--max-gap", "20us"], 4_000, 3),
-        (["--from", "a.irq:rise", "--to", "b.irq:fall"], 42_500, 2),
+        (["--start", "a.irq:rise", "--end", "b.irq:fall"], 42_500, 2),
     ],
 )
 def test_every_way_to_measure(vcd: Path, words: list[str], median_ns: float, n: int) -> None:
@@ -112,15 +112,15 @@ def test_delays_and_figure_are_written(vcd: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "text"),
     [
-        (["--from", "x", "--to", "a.irq"], "no channel `x` in this capture; available channels: a.irq, b.irq"),
-        (["--from", "a.irq"], "give one measurement"),
+        (["--start", "x", "--end", "a.irq"], "no channel `x` in this capture; available channels: a.irq, b.irq"),
+        (["--start", "a.irq"], "give one measurement"),
         (["--period", "a.irq:high"], "write a.irq:rise or a.irq:fall or a.irq:edge"),
         (["--width", "a.irq:rise"], "write a.irq:high or a.irq:low"),
         (["--width", "a.irq", "--max-gap", "5 parsecs"], "is not a time"),
         (["--width", "strobe", "--per", "node"], "no node has the lines strobe"),
         (["--skew", "a.irq:rise", "b.irq:fall"], "edges of one kind"),
         (["--skew", "a.irq", "a.irq"], "a skew is between two"),
-        (["--from", "b.irq:rise", "--to", "b.irq:rise", "--max-gap", "1us", "--figure", "f.png"], "no delay to draw"),
+        (["--start", "b.irq:rise", "--end", "b.irq:rise", "--max-gap", "1us", "--figure", "f.png"], "no delay to draw"),
         (["--width", "a.irq", "--figure", "f.xyz"], "one of .png, .svg, .pdf"),
         (["--width", "a.irq", "-o", "no/such/folder/d.csv"], "there is no folder no/such/folder"),
     ],
@@ -135,7 +135,7 @@ def test_wrong_use_is_one_clear_error(vcd: Path, words: list[str], text: str) ->
 
 def test_no_pair_is_a_result(vcd: Path) -> None:
     """Edges without a partner are counted, and what is not defined is null."""
-    done = gpiorig("measure", vcd, "--from", "b.irq:fall", "--to", "a.irq:fall", "--max-gap", "1us", "--json")
+    done = gpiorig("measure", vcd, "--start", "b.irq:fall", "--end", "a.irq:fall", "--max-gap", "1us", "--json")
 
     assert 0 == done.status
     assert (0, 2, 2, 1) == tuple(done.numbers[key] for key in ("n", "unpaired_from", "unpaired_to", "too_long"))
@@ -182,7 +182,7 @@ def test_a_recording_agrees_with_its_timelines(demo: Demo) -> None:
     numbers = gpiorig(
         "measure",
         demo.folder,
-        *("--from", "responder.tap.frame_timestamp:rise", "--to", "responder.tap.irq:rise", "--json"),
+        *("--start", "responder.tap.frame_timestamp:rise", "--end", "responder.tap.irq:rise", "--json"),
     ).numbers
 
     ignored = gpiorig("measure", demo.folder, "--period", "initiator.tap.irq", "--samplerate", "1MHz")

@@ -80,8 +80,8 @@ def test_the_decoders_of_a_slice(demo: Demo, cut: Path) -> None:
     [
         (("--packet", "slowest"), "packet-slowest"),
         (("--packet", "typical", "--zoom", "responder", "--cursors"), "packet-typical"),
-        (("--around", "20000000", "--margin-us", "500"), "window"),
-        (("--from-sample", "9000000", "--to-sample", "9100000"), "window"),
+        (("--around", "20000000sa", "--margin", "500us"), "window"),
+        (("--from", "9000000sa", "--to", "9100000sa"), "window"),
     ],
 )
 def test_ways_to_choose(
@@ -92,7 +92,7 @@ def test_ways_to_choose(
     done = gpiorig("pulseview", demo.folder, *words)
     assert (0, "") == (done.status, done.stderr)
     session = session_of(tmp_path / f"{name}.pvs")
-    known = {"--around": 24_000, "--from-sample": 100_000}
+    known = {"--around": 24_000, "--from": 100_000}
     if words[0] in known:
         assert known[words[0]] == read_sr(tmp_path / f"{name}.sr").end
     assert ("--cursors" in words) == any(meta.get("type") == "selection" for meta in session.values())
@@ -103,8 +103,8 @@ def test_ways_to_choose(
     [
         (("--packet", "9999"), "there is no packet 9999"),
         (("--packet", "1", "-o", "x.vcd"), "ends in .sr"),
-        (("--from-sample", "5"), "give both"),
-        (("--from-sample", "5", "--to-sample", "4"), "no samples 5 to 4"),
+        (("--from", "5sa"), "give both"),
+        (("--from", "5sa", "--to", "4sa"), "no samples 5 to 4"),
     ],
 )
 def test_wrong_use(demo: Demo, words: tuple[str, ...], error: str) -> None:

@@ -13,7 +13,7 @@ DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
 
 
 def show(page: Path) -> None:
-    """Open a page; without a browser to open it in, say so, with its path."""
+    """Open a page; where no browser can be started, print its path."""
     has_display = sys.platform != "linux" or any(os.environ.get(name) for name in DISPLAYS)
     if not (has_display and webbrowser.open(page.resolve().as_uri())):
         note(f"no browser can be opened here; open {page.resolve()} in one.")

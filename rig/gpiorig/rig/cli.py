@@ -14,6 +14,7 @@ from types import ModuleType
 from gpiorig.rig import memory, terminal
 from gpiorig.rig.arguments import COMMANDS, GROUPS, common_options
 from gpiorig.rig.arguments.parser import EXIT_WRONG_USE, Parser, did_you_mean, leaves
+from gpiorig.rig.arguments.renamed import RENAMED
 from gpiorig.rig.errors import Interrupted
 from gpiorig.rig.verbosity import SHOWN
 
@@ -92,6 +93,7 @@ def options_of(command: str) -> Parser:
     module = _module("arguments", command)
     options = Parser(prog=f"gpiorig {command}", description=COMMANDS[command], epilog=module.EPILOG)
     module.add_arguments(options)
+    options.renamed = RENAMED.get(command, {})
     for leaf in leaves(options):
         common_options.add_arguments(leaf)
     return options
@@ -118,6 +120,8 @@ def _guarded(command: str, words: list[str], run: Callable[[str, list[str]], int
         return run(command, words)
     except (RigError, CaptureError, AnalysisError) as error:
         text = str(error)
+    except SystemExit as end:  # of a parser: its help, or wrong use
+        return int(end.code or EXIT_DONE)
     except BrokenPipeError:
         # The reader of our output has gone; Python would complain once more while closing it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

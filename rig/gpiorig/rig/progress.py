@@ -49,7 +49,7 @@ def bar(
         note(f"{what}: {time.monotonic() - began_s:.2f} s")
 
 
-def each(items: Iterable[T], what: str, *, unit: str) -> Iterator[T]:
+def iterate(items: Iterable[T], what: str, *, unit: str) -> Iterator[T]:
     """The items, with a bar."""
     total = len(items) if isinstance(items, Sized) else None
     with bar(what, total=total, unit=unit) as drawn:

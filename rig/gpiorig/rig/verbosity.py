@@ -1,4 +1,4 @@
-"""How much a command shows besides its result: `-q`, `-v`, or neither. Set once, by the command line."""
+"""How much a command shows in addition to its result: `-q`, `-v`, or neither. Set once, by the command line."""
 
 from __future__ import annotations
 

@@ -249,7 +249,7 @@ def test_a_recording_without_a_bench(tmp_path: Path, recorded: Path) -> None:
     Recording.create(tmp_path / "run", info).update(bench="", files={}, state="capturing")
     done = gpiorig("live", tmp_path / "run")
     assert (2, True) == (done.status, "capture --bench" in done.stderr)
-    assert 2 == gpiorig("live", tmp_path / "run", "--interval", "0").status
+    assert 2 == gpiorig("live", tmp_path / "run", "--interval", "0s").status
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -186,7 +186,7 @@ def test_a_flocklab_trace_and_its_actuation(tmp_path: Path, capsys: pytest.Captu
         name: len(recorded.channel(name)[0]) for name in recorded.channels
     }
     capsys.readouterr()
-    assert main(["measure", str(run), "--from", "SIG1:edge", "--to", "INT1:edge", "--per", "node", "--json"]) == 0
+    assert main(["measure", str(run), "--start", "SIG1:edge", "--end", "INT1:edge", "--per", "node", "--json"]) == 0
     delays = json.loads(capsys.readouterr().out)["nodes"]["7"]
     assert (2, 15_000, 18_000) == (delays["n"], round(delays["min_ns"]), round(delays["max_ns"]))
 

@@ -10,7 +10,7 @@ from gpiorig.rig.arguments import repeated_options
 EPILOG = """\
 examples:
   gpiorig batch 'runs/*'                      tables and report of each, all headline numbers in batch-results/
-  gpiorig batch run1 run2 --from list.txt -o results --no-report
+  gpiorig batch run1 run2 --list list.txt -o results --no-report
   gpiorig batch 'runs/*' --do decode          events, packets and hops only, without statistics
   gpiorig batch 'runs/*' --quantity goodput --quantity 'mac.tx -> mac.rx'
   gpiorig batch --record demo pingpong --seeds 1-10 -o runs       ten recordings of a virtual bench, runs/seed-1 …
@@ -29,7 +29,7 @@ DEFAULT_OUTPUT = Path("batch-results")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of a batch."""
     parser.add_argument("recordings", nargs="*", metavar="RUN", help="folders, patterns such as 'runs/*', addresses")
-    parser.add_argument("--from", dest="lists", action="append", default=[], metavar="FILE", help="one RUN per line")
+    parser.add_argument("--list", dest="lists", action="append", default=[], metavar="FILE", help="one RUN per line")
     parser.add_argument(
         "--record",
         nargs=2,

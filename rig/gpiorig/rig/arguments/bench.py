@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import get_args
 
+from gpiorig.rig.arguments import times
 from gpiorig.rig.bench.virtual import Pace
 
 EPILOG = """\
@@ -86,10 +87,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="command of the firmware, or a person (default: prove)",
     )
     verify.add_argument(
-        "--valid", default="168h", metavar="TIME", help="how long the certificate is valid (default: 168h)"
+        "--valid",
+        type=times.duration,
+        default="168h",
+        metavar="TIME",
+        help="how long the certificate is valid (default: 168h)",
     )
     verify.add_argument(
-        "--duration", default="10s", metavar="TIME", help="least length of the capture, for its rate (default: 10s)"
+        "--duration",
+        type=times.duration,
+        default="10s",
+        metavar="TIME",
+        help="least length of the capture, for its rate (default: 10s)",
     )
     verify.add_argument("--keep", type=Path, metavar="DIR", help="keep the recording there")
     verify.add_argument("--json", action="store_true", help="print the certificate as one JSON object")

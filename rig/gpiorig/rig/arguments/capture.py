@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from gpiorig.rig.arguments import times
+
 EPILOG = """\
 examples:
   gpiorig capture --bench bench.toml --duration 60s -o run0
@@ -28,10 +30,8 @@ Without -c all channels are recorded. What is lost is recorded as a gap, and the
 exit status: 0 the recording is complete, 1 it is not, 2 wrong use, or the analyzer cannot be used."""
 
 
-SILENCE_S = 2.0
-
-
-RESTART_S = 60.0
+SILENCE = "2s"
+RESTART = "60s"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -55,7 +55,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--config", metavar="KEY=VALUE", action="append", default=[], help="more of sigrok's options")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="RUN", help="recording folder")
     length = parser.add_mutually_exclusive_group()
-    length.add_argument("--duration", metavar="TIME", help="length of the recording, such as 90s, 10m, 1h30m")
+    length.add_argument(
+        "--duration", type=times.duration, metavar="TIME", help="length of the recording, such as 90s, 10m, 1h30m"
+    )
     length.add_argument("--samples", type=int, metavar="N", help="length of the recording in samples")
     parser.add_argument("--one-shot", action="store_true", help="for analyzers that sample into a buffer of their own")
     parser.add_argument(
@@ -68,14 +70,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--restart",
         nargs="?",
-        type=float,
-        const=RESTART_S,
-        metavar="SECONDS",
-        help=f"start again after a failure, if the analyzer is back within this time ({RESTART_S:g})",
+        type=times.duration,
+        const=RESTART,
+        metavar="TIME",
+        help=f"start again after a failure, if the analyzer is back within this time ({RESTART})",
     )
     parser.add_argument("--resume", action="store_true", help="continue the recording RUN")
     parser.add_argument(
-        "--silence", type=float, default=SILENCE_S, metavar="SECONDS", help="without samples: a failure (2)"
+        "--silence",
+        type=times.duration,
+        default=SILENCE,
+        metavar="TIME",
+        help=f"without samples: a failure ({SILENCE})",
     )
     parser.add_argument("--virtual", action="store_true", help="a virtual bench: no word from the host's clock")
     parser.add_argument("--json", action="store_true", help="print one JSON object")

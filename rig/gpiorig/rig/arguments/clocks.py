@@ -6,11 +6,11 @@ import argparse
 from fractions import Fraction
 from pathlib import Path
 
-from gpiorig.rig.arguments import input_options
+from gpiorig.rig.arguments import input_options, times
 
 EPILOG = """\
 examples:
-  gpiorig clocks iotlab.log --pattern 'now=(?P<node_time_us>\\d+)' -o clocks.svg
+  gpiorig clocks iotlab.log --pattern 'now=(?P<node_time_us>\\d+)' --figure clocks.svg
   gpiorig clocks serial.csv --pattern 't=(?P<node_time>\\d+)' --tick-hz 32768 --bits 16 --boot 'Starting'
   gpiorig clocks any.txt --pattern '^(?P<host>[\\d.]+) (?P<node>\\S+) \\[(?P<node_time_ms>\\d+)\\]' --json
   gpiorig clocks run1 --pattern 'rx_us=(?P<node_time_us>\\d+)'   a recording: the recorder's stamps
@@ -43,9 +43,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--bits", type=_bits, metavar="N", help="of the node's timer; 0: it never wraps; default: found out"
     )
-    parser.add_argument("--slack", type=_slack, default=1.0, metavar="S", help="by how much a host may be late (1)")
+    parser.add_argument(
+        "--slack", type=_slack, default="1s", metavar="TIME", help="by how much a host may be late (1s)"
+    )
     parser.add_argument("--node", action="append", default=[], metavar="NODE", help="only this node; repeatable")
-    parser.add_argument("-o", "--figure", type=Path, metavar="FILE", help="residuals over time: .svg, .png, .pdf")
+    parser.add_argument("--figure", type=Path, metavar="FILE", help="residuals over time: .svg, .png, .pdf")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     input_options.add_arguments(parser)
 
@@ -66,11 +68,8 @@ def _bits(text: str) -> int:
     return int(text)
 
 
-def _slack(text: str) -> float:
-    try:
-        slack = float(text)
-    except ValueError:
-        slack = -1.0
-    if not 0 <= slack <= MAX_SLACK_S:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds; give 1, 0.05 or so")
-    return slack
+def _slack(text: str) -> Fraction:
+    slack_s = times.duration(text)
+    if slack_s > MAX_SLACK_S:
+        raise argparse.ArgumentTypeError(f"{text!r} is longer than {MAX_SLACK_S:g}s; give 1s, 50ms or so")
+    return slack_s

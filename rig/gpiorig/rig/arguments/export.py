@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from gpiorig.rig.arguments import times
+
 EPILOG = """\
 examples:
   gpiorig export run1 -o run1.sr              all of the recording, for PulseView and sigrok-cli
@@ -33,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of an export."""
     parser.add_argument("source", type=Path, metavar="RUN|FILE", help="recording folder, or a file of any known format")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help="its ending gives the format")
-    parser.add_argument("--format", metavar="NAME", help="the format, where the ending does not give it")
+    parser.add_argument("--as", dest="written_as", metavar="NAME", help="the format, where the ending does not give it")
     parser.add_argument(
         "--table", choices=_TABLES, default="edges", help="what a .parquet, .arrow or .csv holds (edges)"
     )
@@ -43,12 +45,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="ID",
         help="only the round trip of this packet (the first of that id); or typical, fastest, slowest",
     )
-    parser.add_argument("--from-sample", type=int, metavar="N", help="first sample")
-    parser.add_argument("--to-sample", type=int, metavar="N", help="one past the last sample")
     parser.add_argument(
-        "--from", dest="from_time", metavar="TIME", help="first instant, such as 1.25s, 300us; from sample 0"
+        "--from",
+        dest="begin",
+        type=times.instant,
+        metavar=times.INSTANT,
+        help="first instant, such as 1.25s, 300us from sample 0, or 240000sa",
     )
-    parser.add_argument("--to", dest="to_time", metavar="TIME", help="where to end")
+    parser.add_argument(
+        "--to", dest="end", type=times.instant, metavar=times.INSTANT, help="where to end; of samples one past the last"
+    )
     parser.add_argument("--samplerate", metavar="RATE", help="of a file that names none, such as 24MHz")
     parser.add_argument("--recover", action="store_true", help="read a file on past damage; what is lost becomes gaps")
     parser.add_argument("--json", action="store_true", help="print one JSON object")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from gpiorig.rig.arguments import input_options
+from gpiorig.rig.arguments import input_options, times
 
 EPILOG = """\
 examples:
@@ -44,7 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--value", metavar="REGEX", help="a delay that the line holds: the group `value`, or `begin` and `end`"
     )
     parser.add_argument("--across-nodes", action="store_true", help="a response may come from another node")
-    parser.add_argument("--max-gap", metavar="TIME", help="longest delay that is a pair, such as 2s")
+    parser.add_argument(
+        "--max-gap", type=times.duration, metavar="TIME", help="longest delay that is a pair, such as 2s"
+    )
     parser.add_argument(
         "--sort", action="store_true", help="by stamps, not as the lines stand; several logs always are"
     )

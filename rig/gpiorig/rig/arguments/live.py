@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from gpiorig.rig.arguments import times
+
 EPILOG = """\
 examples:
   gpiorig capture --bench bench.toml -o run1 &    and, meanwhile:
   gpiorig live run1                               a table that is drawn again every 2 s
-  gpiorig live run1 --interval 10 --json          a line of JSON every 10 s
+  gpiorig live run1 --interval 10s --json         a line of JSON every 10 s
   gpiorig live run1 --window 5m --settle 10s      slow packets: count them 10 s after they were sent
 
 It reads the recording as it grows, and leaves the capture alone. It ends with the capture; Ctrl-C ends only it.
@@ -21,11 +23,19 @@ exit status: 0 the recording is complete, 1 it is incomplete or was interrupted,
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What to watch, and how often."""
     parser.add_argument("recording", type=Path, metavar="RUN", help="recording folder; its capture runs")
-    parser.add_argument("--interval", type=float, default=2.0, metavar="S", help="seconds between updates (2)")
+    parser.add_argument("--interval", type=times.duration, default="2s", metavar="TIME", help="between updates (2s)")
     parser.add_argument(
-        "--window", default="30s", metavar="TIME", help="time that recent delays and rates are of (30s)"
+        "--window",
+        type=times.duration,
+        default="30s",
+        metavar="TIME",
+        help="time that recent delays and rates are of (30s)",
     )
     parser.add_argument(
-        "--settle", default="2s", metavar="TIME", help="time after which a packet that did not arrive is lost (2s)"
+        "--settle",
+        type=times.duration,
+        default="2s",
+        metavar="TIME",
+        help="time after which a packet that did not arrive is lost (2s)",
     )
     parser.add_argument("--json", action="store_true", help="a line of JSON per update")

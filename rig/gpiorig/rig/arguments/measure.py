@@ -5,18 +5,18 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from gpiorig.rig.arguments import input_options
+from gpiorig.rig.arguments import input_options, times
 
 EPILOG = """\
 examples:
-  gpiorig measure run1 --from initiator.tap.irq:rise --to responder.tap.irq:rise --max-gap 10ms
-  gpiorig measure run1 --from tap.irq:rise --to strobe:edge --per node
+  gpiorig measure run1 --start initiator.tap.irq:rise --end responder.tap.irq:rise --max-gap 10ms
+  gpiorig measure run1 --start tap.irq:rise --end strobe:edge --per node
   gpiorig measure capture.sr --period D0:rise --json
   gpiorig measure capture.vcd --width irq:high --clock-ppm 50
   gpiorig measure export/ --skew "Channel 0" "Channel 1"
-  gpiorig measure gpio.csv --from INT1:rise --to INT2:rise --per node -o delays.csv --figure delays.png
+  gpiorig measure gpio.csv --start INT1:rise --end INT2:rise --per node -o delays.csv --figure delays.png
 
-From each edge `from` to the first edge `to` at or after it, unless another `from` comes first. Edges without a
+From each edge `start` to the first edge `end` at or after it, unless another `start` comes first. Edges without a
 partner are counted; a pair never reaches over lost samples. CH without a kind: rise (--width: high, --skew: edge).
 ± is how well each single delay is known, expanded (k = 2); `uncertainty_ns` is that of the longest, the table of -o
 has it for each. It consists of samples, skew and clock (docs/guide/uncertainty.md). Standard deviation: n - 1;
@@ -29,8 +29,8 @@ MAX_PPM = 100_000
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of a measurement."""
     parser.add_argument("file", type=Path, metavar="RUN|FILE", help="a recording, or a capture of any known format")
-    parser.add_argument("--from", dest="begin", metavar="CH[:rise|fall|edge]", help="where a delay begins")
-    parser.add_argument("--to", dest="end", metavar="CH[:rise|fall|edge]", help="where it ends")
+    parser.add_argument("--start", dest="begin", metavar="CH[:rise|fall|edge]", help="where a delay begins")
+    parser.add_argument("--end", metavar="CH[:rise|fall|edge]", help="where it ends")
     parser.add_argument("--period", metavar="CH[:rise|fall|edge]", help="from one such edge to the next")
     parser.add_argument("--width", metavar="CH[:high|low]", help="how long the channel is so")
     parser.add_argument(
@@ -39,7 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar=("A", "B"),
         help="how much later B shows the edges that A and B both have; A:toggle B:toggle: whatever their direction",
     )
-    parser.add_argument("--max-gap", metavar="TIME", help="longest delay that is a pair, such as 20ms")
+    parser.add_argument(
+        "--max-gap", type=times.duration, metavar="TIME", help="longest delay that is a pair, such as 20ms"
+    )
     parser.add_argument(
         "--per", choices=["node"], help="for each node with channels NODE.CH; then CH is the line alone"
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from gpiorig.rig.arguments import times
+
 EPILOG = """\
 examples:
   gpiorig serial run1                               all nodes' lines of a recording, in the order of their stamps
@@ -29,7 +31,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--node", action="append", default=[], metavar="NODE", help="only this node; repeatable")
     parser.add_argument("-b", "--baudrate", type=int, metavar="N", help="of ports (115200), or of pins (the board's)")
     parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="record the ports: a new folder")
-    parser.add_argument("--duration", metavar="TIME", help="stop after this time, such as 90s or 10m; else Ctrl-C")
+    parser.add_argument(
+        "--duration", type=times.duration, metavar="TIME", help="stop after this time, such as 90s or 10m; else Ctrl-C"
+    )
     parser.add_argument("--send", action="append", default=[], metavar="TEXT", help="send it first; repeatable")
     parser.add_argument("--follow", action="store_true", help="continue while the recording is written")
     parser.add_argument("--pins", action="store_true", help="lines as the analyzer saw them on `uart_tx`")
@@ -38,5 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     form.add_argument("--json", action="store_true", help="one JSON object for each line")
     form.add_argument("--iotlab", action="store_true", help="the aggregator's format, with our stamps")
     form.add_argument("--aggregator", action="store_true", help="the aggregator's format and its stamps, replayed")
-    parser.add_argument("--print-us", type=float, metavar="US", help="what a line costs it (measured here if absent)")
+    parser.add_argument(
+        "--print-cost", type=times.duration, metavar="TIME", help="what a line costs it (measured here if absent)"
+    )
     parser.add_argument("--audit", action="store_true", help="with --aggregator or --pins: print the error, as JSON")

@@ -13,7 +13,6 @@ import msgspec
 
 from gpiorig.rig.bench import certificate_file
 from gpiorig.rig.bench.bench import Bench
-from gpiorig.rig.durations import seconds
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.experiments import images
 from gpiorig.rig.verify import certificate as certificates
@@ -26,7 +25,7 @@ _WORDS = {"right": "ok", "wrong": "WRONG", "unknown": "not known"}
 def run(bench: Bench, file: Path, options: argparse.Namespace) -> int:
     """Verify, write the certificate, and print it; 1 if something is wrong."""
     path = options.output or certificate_file.place(file)
-    valid = datetime.timedelta(seconds=float(seconds(options.valid)))
+    valid = datetime.timedelta(seconds=float(options.valid))
     before = certificates.load(path)
     with tempfile.TemporaryDirectory(prefix="gpiorig-verify-") as folder:
         result = verify(
@@ -37,7 +36,7 @@ def run(bench: Bench, file: Path, options: argparse.Namespace) -> int:
             reset=options.reset,
             ask=_ask,
             before=before.identities if before else {},
-            duration_s=0.0 if bench.virtual else float(seconds(options.duration)),
+            duration_s=0.0 if bench.virtual else float(options.duration),
         )
     now = datetime.datetime.now(datetime.UTC).replace(microsecond=0)
     certificate = Certificate(

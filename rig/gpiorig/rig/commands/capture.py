@@ -39,12 +39,11 @@ def run(options: argparse.Namespace) -> int:
         return _of_bench(options)
     _check_alone(options)
     beats = _heartbeats(options.heartbeat)
-    duration = None if options.duration is None else durations.seconds(options.duration)
     before = _resumable(options) if options.resume else None
     recording, channels = _created(options) if before is None else _resumed(options, before)
     sizes = _sizes(recording)
     try:
-        capture = _start(options, recording, channels, duration)
+        capture = _start(options, recording, channels, options.duration)
     except BaseException:
         _as_before(recording, before, sizes)
         raise
@@ -75,7 +74,7 @@ def _of_bench(options: argparse.Namespace) -> int:
     fastest_hz = max(analyzer.samplerate_hz for analyzer in bench.analyzers.values())
     duration_s = None if options.samples is None else Fraction(options.samples, fastest_hz)
     if options.duration is not None:
-        duration_s = durations.seconds(options.duration)
+        duration_s = options.duration
     finished = bench_capture.capture(
         bench,
         bench_file,
@@ -86,8 +85,8 @@ def _of_bench(options: argparse.Namespace) -> int:
         serial=not options.no_serial,
         options=Options(
             duration_s=duration_s,
-            silence_s=options.silence,
-            restart=None if options.restart is None else Restart(patience_s=options.restart),
+            silence_s=float(options.silence),
+            restart=None if options.restart is None else Restart(patience_s=float(options.restart)),
             one_shot=options.one_shot,
             config=options.config,
         ),
@@ -187,8 +186,8 @@ def _start(
         channels=channels,
         samplerate_hz=rate_hz,
         sample_limit=options.samples if duration_s is None else round(duration_s * rate_hz),
-        silence_s=None if options.virtual else options.silence,
-        restart=None if options.restart is None else Restart(patience_s=options.restart),
+        silence_s=None if options.virtual else float(options.silence),
+        restart=None if options.restart is None else Restart(patience_s=float(options.restart)),
         one_shot=options.one_shot,
         config=options.config,
     )

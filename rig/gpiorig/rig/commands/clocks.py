@@ -21,7 +21,7 @@ from gpiorig.capture.recording.recording import DESCRIPTION, Recording
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.measure import clock_lines, log_lines, log_times
 from gpiorig.rig.measure.clock_lines import Found
-from gpiorig.rig.progress import each
+from gpiorig.rig.progress import iterate
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.recordings.provenance import VIRTUAL
 
@@ -89,7 +89,7 @@ def _fitted(options: argparse.Namespace, log_stamps: Found) -> dict[str, NodeClo
     where = clock_lines.groups(log_lines.compiled(options.pattern, option="--pattern", groups=()))
     clocks = {}
     named = {node or NAMELESS: stamps for node, stamps in log_stamps.nodes.items()}
-    for node in each(_chosen(options, named), "fitting", unit="nodes"):
+    for node in iterate(_chosen(options, named), "fitting", unit="nodes"):
         stamps = named[node]
         ticks, digits = stamps.ticks()
         host_ns = np.array(stamps.host_ns, dtype=np.int64)

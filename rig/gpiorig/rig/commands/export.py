@@ -20,7 +20,6 @@ from gpiorig.capture.formats import pcap
 from gpiorig.capture.frames.frames import Frames
 from gpiorig.capture.numbers import parse_samplerate
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig import durations
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.export import export, pulseview_slices
 from gpiorig.rig.progress import stage, watched
@@ -54,20 +53,20 @@ def _format(options: argparse.Namespace) -> tuple[str, str]:
     suffix = options.output.suffix
     known = {"trace": _TRACES, "frames": _FRAMES, "edges": _edge_formats()}
     if options.table != "edges":
-        if options.format or suffix not in stages.SUFFIXES:
+        if options.written_as or suffix not in stages.SUFFIXES:
             raise RigError(f"{options.output}: a table is a file that ends in {', '.join(stages.SUFFIXES)}.")
         return "table", suffix[1:]
     fitting = [
         (name != suffix[1:], kind, name)  # where several have an ending, it is that of the format of its name
         for kind, endings in known.items()
         for name, suffixes in endings.items()
-        if options.format == name or (not options.format and suffix in suffixes)
+        if options.written_as == name or (not options.written_as and suffix in suffixes)
     ]
     if fitting:
         return min(fitting)[1:]
-    if options.format:
+    if options.written_as:
         raise RigError(
-            f"--format {options.format}: no such format can be written; there are "
+            f"--as {options.written_as}: no such format can be written; there are "
             f"{', '.join(name for suffixes in known.values() for name in suffixes)}."
         )
     endings = [suffix for kind_suffixes in known.values() for suffixes in kind_suffixes.values() for suffix in suffixes]
@@ -122,7 +121,7 @@ def _write_trace(options: argparse.Namespace, name: str) -> dict[str, Any]:
 
 
 def _write_frames(options: argparse.Namespace, name: str) -> dict[str, Any]:
-    for option in ("channels", "packet", "from_sample", "to_sample", "from_time", "to_time"):
+    for option in ("channels", "packet", "begin", "end"):
         _refuse(options, option, why="all frames are written")
     frames: Frames
     if options.source.is_dir():
@@ -138,7 +137,7 @@ def _write_frames(options: argparse.Namespace, name: str) -> dict[str, Any]:
 
 
 def _write_table(options: argparse.Namespace, name: str) -> dict[str, Any]:
-    for option in ("channels", "packet", "from_sample", "to_sample", "from_time", "to_time"):
+    for option in ("channels", "packet", "begin", "end"):
         _refuse(options, option, why="the complete table is written")
     table = export.table(open_recording(_recording(options, "a table")), options.table)
     with stage("writing"):
@@ -156,8 +155,8 @@ def _said(
 
 def _refuse(options: argparse.Namespace, name: str, *, why: str) -> None:
     if getattr(options, name) is not None:
-        flag = "--" + name.removesuffix("_time").replace("_", "-")
-        raise RigError(f"{flag} does not go with {options.output.name}: {why}.")
+        flag = {"begin": "from", "end": "to"}.get(name, name)
+        raise RigError(f"--{flag} does not go with {options.output.name}: {why}.")
 
 
 def _recording(options: argparse.Namespace, what: str) -> Recording:
@@ -192,24 +191,16 @@ def _waveform(options: argparse.Namespace) -> Waveform:
 
 def _window(options: argparse.Namespace, rate: Fraction) -> tuple[int, int] | None:
     """The samples asked for: [from, to); None for all of them."""
-    starts = [given for given in (options.from_sample, _sample(options.from_time, rate)) if given is not None]
-    ends = [given for given in (options.to_sample, _sample(options.to_time, rate)) if given is not None]
-    if len(starts) > 1 or len(ends) > 1 or (options.packet is not None and (starts or ends)):
-        raise RigError("--packet, --from-sample/--to-sample and --from/--to exclude each other; give one of them.")
+    if options.packet is not None and (options.begin or options.end):
+        raise RigError("--packet and --from/--to exclude each other; give one of them.")
     if options.packet is not None:
         return _round_trip(_recording(options, "the round trip of a packet"), options.packet)
-    if not starts and not ends:
+    if not (options.begin or options.end):
         return None
-    return (starts or [-(1 << 62)])[0], (ends or [1 << 62])[0]
-
-
-def _sample(text: str | None, rate: Fraction) -> int | None:
-    """The first sample at or after a time such as 1.25s."""
-    if text is None:
-        return None
-    seconds = durations.seconds(text.removeprefix("-"))
-    samples = (-seconds if text.startswith("-") else seconds) * rate
-    return -(-samples.numerator // samples.denominator)
+    return (
+        options.begin.at(rate) if options.begin else -(1 << 62),
+        options.end.at(rate) if options.end else 1 << 62,
+    )
 
 
 def _round_trip(recording: Recording, packet: str) -> tuple[int, int]:

@@ -21,13 +21,12 @@ from gpiorig.analysis.measure.log_lines import Latencies, Mark
 from gpiorig.analysis.number_text import NS_PER_S, count_text, time_text
 from gpiorig.analysis.statistics.summary import summarize
 from gpiorig.capture.recording.recording import DESCRIPTION, Recording
-from gpiorig.rig import durations
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.measure import frame_delays, log_times, log_values
 from gpiorig.rig.measure import log_lines as loglines
 from gpiorig.rig.measure.log_lines import Line
 from gpiorig.rig.plain_json import without_nan
-from gpiorig.rig.progress import each
+from gpiorig.rig.progress import iterate
 from gpiorig.rig.recordings.provenance import VIRTUAL
 
 MAX_NODES = 10  # in text
@@ -48,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
     own_time = [loglines.TIME in pattern.groupindex for pattern in patterns]
     if len(set(own_time)) > 1:
         raise RigError(f"only one of the patterns has the group `{loglines.TIME}`; give it to both, or to none.")
-    longest_ns = None if options.max_gap is None else int(durations.seconds(options.max_gap) * 10**9)
+    longest_ns = None if options.max_gap is None else int(options.max_gap * 10**9)
     read = [loglines.read(log, options, own_time=own_time[0]) for log in options.logs]
     unusable: list[str] = []
     several = len(read) > 1
@@ -146,7 +145,7 @@ def _marks(
 
     Lines that match but have no id or no time go to `unusable`. `name` is the node where nothing else gives one.
     """
-    for line in each(lines, "reading", unit="lines"):
+    for line in iterate(lines, "reading", unit="lines"):
         both = [
             (is_response, match)
             for is_response in (True, False)

@@ -7,7 +7,7 @@ import json
 import shutil
 
 from gpiorig.capture.printable import printable_lines
-from gpiorig.rig import durations, terminal
+from gpiorig.rig import terminal
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.live import view
 from gpiorig.rig.live.watch import Update, Watch
@@ -20,14 +20,14 @@ NEWLINE = "\n"
 def run(options: argparse.Namespace) -> int:
     """Show updates until the capture has ended; 1 if its recording is not complete."""
     if not options.interval >= MIN_INTERVAL_S:
-        raise RigError(f"--interval {options.interval}: give at least {MIN_INTERVAL_S} s.")
+        raise RigError(f"--interval {float(options.interval):g}s: give at least {MIN_INTERVAL_S * 1000:g}ms.")
     watch = Watch(
         options.recording,
-        window_s=durations.seconds(options.window),
-        settle_s=durations.seconds(options.settle),
+        window_s=options.window,
+        settle_s=options.settle,
     )
     drawn = 0
-    for update in watch.updates(options.interval):
+    for update in watch.updates(float(options.interval)):
         drawn = _show(update, as_json=options.json, drawn=drawn)
         if update.is_last:
             return 0 if update.state == "complete" else 1

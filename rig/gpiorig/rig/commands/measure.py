@@ -20,7 +20,6 @@ from gpiorig.analysis.number_text import count_text, digits_for, time_text
 from gpiorig.analysis.tables import stages
 from gpiorig.capture.edges.waveform import Waveform
 from gpiorig.capture.recording.recording import DESCRIPTION
-from gpiorig.rig import durations
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.measure import edges
 from gpiorig.rig.measure.edges import Measurement, Spec
@@ -44,7 +43,7 @@ FILE_ONLY = ("samplerate", "unitsize", "channels", "columns", "recover")
 def run(options: argparse.Namespace) -> int:
     """Measure, print, and write what was asked for."""
     spec = _spec(options)
-    longest_s = None if options.max_gap is None else durations.seconds(options.max_gap)
+    longest_s = options.max_gap
     _check_outputs(options)
     waveform, instruments, virtual = _open(options)
     named = {"": spec}
@@ -65,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
 def _spec(options: argparse.Namespace) -> Spec:
     ways = [options.begin or options.end, options.period, options.width, options.skew]
     if sum(bool(way) for way in ways) != 1 or bool(options.begin) != bool(options.end):
-        raise RigError("give one measurement: --from and --to, --period, --width or --skew; --help has examples.")
+        raise RigError("give one measurement: --start and --end, --period, --width or --skew; --help has examples.")
     if options.period:
         return edges.period(options.period)
     if options.width:

@@ -20,8 +20,8 @@ from gpiorig.rig.results.analyse import analyse
 
 def run(options: argparse.Namespace) -> int:
     """Cut, write, perhaps show."""
-    if (options.to_sample is None) != (options.from_sample is None):
-        raise RigError("--from-sample and --to-sample make a window together; give both.")
+    if (options.end is None) != (options.begin is None):
+        raise RigError("--from and --to make a window together; give both.")
     opened = open_recording(options.recording)
     edges, bench = opened.recording.edges(), opened.known_bench
     timelines = analyse(opened).timelines if opened.answered else None
@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _cut(options: argparse.Namespace, edges: Edges, timelines: Timelines | None) -> Slice:
-    margin = int(options.margin_us * edges.samplerate_hz / 1_000_000)
+    margin = int(options.margin * edges.samplerate_hz)
     if options.packet is not None:
         if timelines is None:
             raise RigError(f"{options.recording}: it has no round trips; choose a window with --around.")
@@ -55,9 +55,10 @@ def _cut(options: argparse.Namespace, edges: Edges, timelines: Timelines | None)
             timelines, row, margin=margin, within=within, cursors=options.cursors, zoom=options.zoom
         )
     if options.around is not None:
-        start, end = max(edges.start, options.around - margin), min(edges.end, options.around + margin)
-        return pulseview_slices.Slice(start=start, end=end, markers=((f"sample {options.around}", options.around),))
-    return pulseview_slices.Slice(start=options.from_sample, end=options.to_sample)
+        at = options.around.at(edges.samplerate_hz)
+        start, end = max(edges.start, at - margin), min(edges.end, at + margin)
+        return pulseview_slices.Slice(start=start, end=end, markers=((f"sample {at}", at),))
+    return pulseview_slices.Slice(start=options.begin.at(edges.samplerate_hz), end=options.end.at(edges.samplerate_hz))
 
 
 def _show(target: Path) -> int:

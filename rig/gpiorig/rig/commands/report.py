@@ -13,7 +13,7 @@ from gpiorig.analysis.report import FIGURE_FORMATS, TABLE_FORMATS
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig import browser, names
 from gpiorig.rig.errors import RigError
-from gpiorig.rig.progress import each, stage
+from gpiorig.rig.progress import iterate, stage
 from gpiorig.rig.recordings import described
 from gpiorig.rig.recordings.provenance import VIRTUAL
 from gpiorig.rig.results import report as reporting
@@ -104,7 +104,7 @@ def _print(sentences: Sequence[str], page: Path) -> None:
 
 def _set_and_print(recordings: Sequence[Recording], options: argparse.Namespace) -> int:
     """One page for several recordings; their own folders are left alone. 1 if a check of any failed."""
-    watched = each(recordings, "analysing", unit="runs")
+    watched = iterate(recordings, "analysing", unit="runs")
     runs = {
         _name(recording, recordings): reporting.of(recording, asserted=options.assertions, asked=options.quantities)
         for recording in watched

@@ -29,7 +29,7 @@ from gpiorig.capture.serial.lines import LineAssembler, SerialLine, all_lines
 from gpiorig.capture.serial.port import SerialPort
 from gpiorig.capture.serial.reader import SerialReader
 from gpiorig.capture.serial.record import Entry, Kind, RecordFile
-from gpiorig.rig import durations, terminal
+from gpiorig.rig import terminal
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.recordings import serial_pins
@@ -107,7 +107,7 @@ def _aggregated(recording: Recording, files: dict[str, RecordFile], options: arg
     epoch_ns = None
     if recording.info.serial_clock == "virtual":
         epoch_ns = _epoch_ns(recording)
-    line_ns = measure_line_ns() if options.print_us is None else int(options.print_us * 1000)
+    line_ns = measure_line_ns() if options.print_cost is None else int(options.print_cost * 10**9)
     costs = Costs(wake_ns=WAKE_NS, read_ns=READ_NS, line_ns=line_ns)
     lines = replay({node: file.read() for node, file in files.items()}, costs, virtual_epoch_ns=epoch_ns)
     if not options.audit:
@@ -153,7 +153,7 @@ def _on_pins(recording: Recording, options: argparse.Namespace) -> int:
 
 def _live(options: argparse.Namespace) -> int:
     wanted = _ports(options)
-    span_s = None if options.duration is None else _seconds(options.duration)
+    span_s = None if options.duration is None else float(options.duration)
     recording = _create(options.output, wanted) if options.output is not None else None
     news: SimpleQueue[tuple[str, Entry]] = SimpleQueue()
     view = _view(tuple(wanted), options)
@@ -185,11 +185,6 @@ def _live(options: argparse.Namespace) -> int:
         _show(news, assemblers, view)
     view.flush()
     return _account(list(ports.values()))
-
-
-def _seconds(text: str) -> float:
-    """A time; a bare number is of seconds."""
-    return float(durations.seconds(f"{text}s" if durations.NUMBER.fullmatch(text) else text))
 
 
 class _Ending:

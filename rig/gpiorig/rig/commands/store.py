@@ -21,7 +21,7 @@ from gpiorig.rig.campaign import stored
 from gpiorig.rig.campaign.stored import Ended
 from gpiorig.rig.errors import RigError, StoreError
 from gpiorig.rig.plain_json import without_nan
-from gpiorig.rig.progress import each
+from gpiorig.rig.progress import iterate
 from gpiorig.rig.store.contents import NONE
 from gpiorig.rig.store.outcomes import Added
 from gpiorig.rig.store.store import Store
@@ -39,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
 def _add(store: Store, options: argparse.Namespace) -> int:
     """Add recordings and points of studies; 1 if one of several could not be added."""
     status = 0
-    for folder in each(options.recordings, "adding", unit="runs"):
+    for folder in iterate(options.recordings, "adding", unit="runs"):
         try:
             if points := stored.points_in(folder):
                 _add_points(store, folder, points, options)

@@ -74,7 +74,7 @@ def packet_row(timelines: Timelines, wanted: str) -> int:
         rtt = timelines.rtt
         rows = rtt.argsort(kind="stable")[int((rtt == NONE).sum()) :]
         if not len(rows):
-            raise RigError("no packet of this recording has a round trip; choose a window with --from-sample.")
+            raise RigError("no packet of this recording has a round trip; choose a window with --from and --to.")
         typical = packet.typical(timelines)
         known = {FASTEST: int(rows[0]), SLOWEST: int(rows[-1])}
         return known.get(wanted, typical if typical >= 0 else int(rows[len(rows) // 2]))

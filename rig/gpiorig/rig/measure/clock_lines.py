@@ -17,7 +17,7 @@ from gpiorig.capture.errors import FormatError
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.measure import log_lines, log_times
 from gpiorig.rig.measure.log_lines import UNITS_NS
-from gpiorig.rig.progress import each
+from gpiorig.rig.progress import iterate
 
 UNIT = r"(?:_(?P<unit>s|ms|us|ns))?"
 HOST = re.compile(rf"(?:host|host_time|time){UNIT}")
@@ -118,7 +118,7 @@ def read(path: Path, options: argparse.Namespace, *, pattern: re.Pattern[str], b
     unit = where.host_unit or options.host_unit
     booted: set[str] = set()
     nameless = 0
-    for line in each(lines, "reading", unit="lines"):
+    for line in iterate(lines, "reading", unit="lines"):
         count += 1
         if boot is not None and (reported := log_lines.match(boot, line)):
             booted.add(reported.groupdict().get("node") or line.node)

@@ -16,7 +16,6 @@ from gpiorig.analysis.number_text import count_text, time_text
 from gpiorig.capture import formats
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.frames.frames import Frame, Frames
-from gpiorig.rig import durations
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.recordings import inputs
 
@@ -49,7 +48,7 @@ def captures(options: argparse.Namespace) -> dict[str, Frames] | None:
 
 def run(options: argparse.Namespace, frames: Mapping[str, Frames], summarise: Summarise) -> int:
     """Measure, and print."""
-    longest_ns = None if options.max_gap is None else int(durations.seconds(options.max_gap) * 10**9)
+    longest_ns = None if options.max_gap is None else int(options.max_gap * 10**9)
     views, ways = framelatency.measured(_frames(frames), longest_ns=longest_ns)
     if not views:
         raise RigError(f"{', '.join(map(str, options.logs))}: holds no frame.")

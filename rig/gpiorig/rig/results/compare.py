@@ -19,7 +19,7 @@ from gpiorig.analysis.tables import stages
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.experiments import limits
-from gpiorig.rig.progress import each
+from gpiorig.rig.progress import iterate
 from gpiorig.rig.recordings import provenance
 from gpiorig.rig.recordings.opened import Opened, open_recording
 from gpiorig.rig.results import quantities
@@ -128,7 +128,7 @@ def differences(base: Recording, new: Recording) -> list[str]:
 
 def watched(names: Sequence[str]) -> Iterator[str]:
     """The names, with a progress bar on a terminal."""
-    yield from each(names, "comparing", unit="delays")
+    yield from iterate(names, "comparing", unit="delays")
 
 
 def check_output(path: Path) -> None:

@@ -138,7 +138,7 @@ def packets(contents: Mapping[str, pa.Table], chosen: Chosen, *, samplerate_hz: 
     used = {name: value for name, value in given.items() if f"${name}" in query}
     rows: list[dict[str, Any]] = database.sql(query, params=used).to_arrow_table().to_pylist()
     if chosen.id is not None and not rows:
-        raise RigError(f"there is no packet with id {chosen.id}; `gpiorig packets` without --id lists all.")
+        raise RigError(f"id {chosen.id}: not in this recording; `gpiorig packets` without --id lists all packets.")
     return rows
 
 

@@ -1,0 +1,65 @@
+"""Times and instants as options, and options with other names than before."""
+
+from __future__ import annotations
+
+import argparse
+from fractions import Fraction
+
+import pytest
+from commandline import ROOT, gpiorig
+
+from gpiorig.rig.arguments import times
+from gpiorig.rig.arguments.renamed import RENAMED, WITH_UNIT
+from gpiorig.rig.arguments.times import Instant
+from gpiorig.rig.cli import options_of
+
+RATE_HZ = Fraction(24_000_000)
+
+
+@pytest.mark.parametrize(
+    ("text", "sample"),
+    [("0s", 0), ("1.5ms", 36_000), ("240000sa", 240_000), ("-5sa", -5), ("-1us", -24), ("10ns", 1), ("-10ns", 0)],
+)
+def test_an_instant_is_a_sample(text: str, sample: int) -> None:
+    """Of a time the first sample at or after it."""
+    assert sample == times.instant(text).at(RATE_HZ)
+
+
+@pytest.mark.parametrize("text", ["5", "-5", "5 sa", "1.5sa", "sa", "soon", ""])
+def test_what_is_not_an_instant(text: str) -> None:
+    with pytest.raises(argparse.ArgumentTypeError, match=r"has no unit: write -?5sa|is not a time"):
+        times.instant(text)
+
+
+def test_options_have_the_types() -> None:
+    """Also those that were not given."""
+    live = options_of("live").parse_args(["run", "--interval", "250ms"])
+    assert (Fraction(1, 4), 30, 2) == (live.interval, live.window, live.settle)
+    assert 60 == options_of("capture").parse_args(["-o", "run", "--restart"]).restart
+    assert Instant(sample=7) == options_of("export").parse_args(["run", "-o", "a.sr", "--from", "7sa"]).begin
+
+
+@pytest.mark.parametrize(("command", "old"), [(command, old) for command, row in RENAMED.items() for old in row])
+def test_an_old_name_leads_to_the_new_one(command: str, old: str) -> None:
+    """In the error, in the parser, and in the table of the manual."""
+    new = RENAMED[command][old]
+    done = gpiorig(command, "x", old, "1")
+
+    assert (2, 1) == (done.status, len(done.stderr.splitlines()))
+    assert f"{old} has another name now: {new};" in done.stderr
+    assert new.split()[0] in options_of(command)._option_string_actions
+    assert f"| `{command}` | `{old}` | `{new}` |" in (ROOT / "docs/reference/commands.md").read_text()
+
+
+@pytest.mark.parametrize(("command", "option"), [(command, name) for command, row in WITH_UNIT.items() for name in row])
+def test_a_number_without_a_unit(command: str, option: str) -> None:
+    """One line that names the form with a unit."""
+    done = gpiorig(command, "x", option, "5")
+
+    assert (2, 1) == (done.status, len(done.stderr.splitlines()))
+    assert "did you mean 5s?" in done.stderr or "write 5sa for a sample" in done.stderr
+    new = f"{option} {WITH_UNIT[command][option]}"
+    assert (
+        f"| `{command}` | `{option}` with a bare number | `{new}` |"
+        in (ROOT / "docs/reference/commands.md").read_text()
+    )
