@@ -34,7 +34,7 @@ help:
 	@echo "make costs      what a probe costs on the virtual boards: docs/guide/probe-cost.md"
 	@echo "make firmware   the probe library and the reference firmware"
 	@echo "make native     the Rust libraries"
-	@echo "make generate   what follows from firmware-gpio-probes/events.toml, and the decoders' copies of shared modules"
+	@echo "make generate   what follows from firmware-gpio-probes/events.toml, the decoders' copies of shared modules, docs/gpiorig.1"
 	@echo "make format     format Python, Rust and Markdown"
 	@echo "make setup      Debian packages, virtual environment, native libraries, firmware"
 	@echo "make clean      delete what was built"
@@ -87,6 +87,7 @@ test-deep: test
 
 check: setup
 	@$(PYTHON) firmware-gpio-probes/generate.py --check
+	@$(BIN)/python tools/manual.py --check
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(MDFORMAT) --check $(MARKDOWN)
@@ -105,8 +106,9 @@ fuzz: setup
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[fuzz]'
 	@PYTHONPATH=tests:tests/support $(BIN)/python -m fuzz --seconds $(SECONDS) $(TARGETS)
 
-generate:
+generate: setup
 	@$(PYTHON) firmware-gpio-probes/generate.py
+	@$(BIN)/python tools/manual.py
 
 format: setup
 	@$(BIN)/ruff check --fix --quiet . || true

@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from types import ModuleType
 
 from gpiorig.rig import memory, terminal
@@ -61,6 +62,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _main(words: list[str]) -> int:
+    if "_ARGCOMPLETE" in os.environ:
+        from gpiorig.rig.arguments import completers
+
+        completers.complete(tree())
     if words[:1] == ["--version"]:
         from importlib.metadata import version
 
@@ -88,15 +93,25 @@ def _module(room: str, command: str) -> ModuleType:
     return importlib.import_module(f"gpiorig.rig.{room}.{command}{'_' if keyword.iskeyword(command) else ''}")
 
 
-def options_of(command: str) -> Parser:
-    """The parser of one command."""
+def options_of(command: str, parser: Callable[..., Parser] = Parser) -> Parser:
+    """The parser of one command; `parser` makes an empty one."""
     module = _module("arguments", command)
-    options = Parser(prog=f"gpiorig {command}", description=COMMANDS[command], epilog=module.EPILOG)
+    options = parser(prog=f"gpiorig {command}", description=COMMANDS[command], epilog=module.EPILOG)
     module.add_arguments(options)
     options.renamed = RENAMED.get(command, {})
     for leaf in leaves(options):
         common_options.add_arguments(leaf)
     return options
+
+
+def tree() -> Parser:
+    """The parser of all commands, for completion and for the manual page; a call needs that of its command only."""
+    top = Parser(prog="gpiorig", description=DESCRIPTION, epilog=EPILOG)
+    top.add_argument("--version", action="store_true", help="print the version and leave")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND")
+    for name, summary in COMMANDS.items():
+        options_of(name, partial(commands.add_parser, name, help=summary))
+    return top
 
 
 def _run(command: str, words: list[str]) -> int:
