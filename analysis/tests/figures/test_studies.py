@@ -10,7 +10,7 @@ from matplotlib.colors import to_rgba
 
 from gpiorig.analysis.campaign import charts, values
 from gpiorig.analysis.campaign.description import Show
-from gpiorig.analysis.figures import studies, style
+from gpiorig.analysis.figures import palette, studies, style
 from gpiorig.analysis.figures.panels import scale_of
 from gpiorig.analysis.figures.study_distributions import line_of
 from gpiorig.analysis.figures.study_means import colour_of, marker_of
@@ -98,7 +98,7 @@ def test_colours_are_the_same_in_all_panels():
     """A curve keeps its colour, also where another one has no values."""
     figure = drawn(Show("line", ("rtt.p2p",), x="protocol", series=X))
     colours = {line.get_color() for line in figure.axes[0].lines if line.get_marker() == "o" and len(line.get_xdata())}
-    assert {to_rgba(style.SERIES[0])} == {to_rgba(colour) for colour in colours if colour in style.SERIES}
+    assert {to_rgba(palette.SERIES[0])} == {to_rgba(colour) for colour in colours if colour in palette.SERIES}
 
 
 @pytest.mark.parametrize(

@@ -64,12 +64,12 @@ def windows(browser):
 def opened(windows, address):
     """Load the page as if for the first time; its messages on the console and the requested addresses are recorded."""
 
-    def open_page(size=DESKTOP, color_scheme="light", has_touch=False):
+    def open_page(size=DESKTOP, color_scheme="light", has_touch=False, at=address):
         page = windows(has_touch)
         page.messages, page.addresses = [], []
         page.set_viewport_size(size)
         page.emulate_media(media="screen", color_scheme=color_scheme)
-        page.goto(address)
+        page.goto(at)
         page.locator("#viewer-packets .timeline svg").wait_for()
         page.locator("#hero-packets canvas[data-from]").wait_for()
         return page

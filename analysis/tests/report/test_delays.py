@@ -24,7 +24,7 @@ def data_and_study(new_bench, **options):
 @pytest.mark.parametrize("occupancy", [True, False])
 def test_the_note_explains_the_columns_that_are_there(new_bench, occupancy):
     data, study = data_and_study(new_bench, **PLAIN | {"occupancy": occupancy})
-    table = delays.step_table(data, study)[0]
+    table = delays.step_table(data, study, "")[0]
     assert occupancy == ("pre-empted" in table.header) == ("Pre-empted:" in table.note)
     assert "Without its probes:" in table.note
 
@@ -35,7 +35,7 @@ def test_a_step_that_is_longer_without_its_probes_says_so(new_bench):
     first, *others = study.uncertainties
     longer = dataclasses.replace(first, probe_cost_ns=-94_000.0)
     study = dataclasses.replace(study, uncertainties=(longer, *others))
-    table = delays.step_table(data, study)[0]
+    table = delays.step_table(data, study, "")[0]
     column = table.header.index("median without its probes")
     assert [True, *[False] * (len(table.rows) - 1)] == [row[column].endswith(", longer") for row in table.rows]
 

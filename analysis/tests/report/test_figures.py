@@ -12,10 +12,13 @@ import studies
 from reportcases import PLAIN, one_way
 
 from gpiorig.analysis.clocks.stability import Stability
-from gpiorig.analysis.figures import clock_errors, plates, series, style
+from gpiorig.analysis.figures import clock_errors, palette, plates, series, style
+from gpiorig.analysis.packets.path import Kind
 from gpiorig.analysis.report import blocks, inline_svg, page
 from gpiorig.analysis.report import delays as delaysection
 from gpiorig.analysis.statistics.intervals import Interval
+
+DARK_PAGE = "#16191d"
 
 
 def test_last_bits_of_the_layout_change_no_file(monkeypatch):
@@ -128,25 +131,36 @@ def test_levels_that_few_packets_miss_stay_visible():
 
 def test_words_can_be_read_on_every_colour():
     """WCAG 2.1, 1.4.3: at least 4.5 to 1 on boxes, and on the page in both sets of colours."""
-    for colour in (*style.KIND_COLOURS.values(), *(look.colour for look in page.LOOKS)):
-        assert style.contrast(style.ink_on(colour), colour) >= 4.5, colour
-    assert style.contrast(style.FAINT, style.PAPER) >= 4.5
+    for kind, colour in palette.KIND_COLOURS.items():
+        dark = palette.DARK_KIND_COLOURS[kind]
+        assert palette.contrast(palette.ink_on(colour), colour) >= 4.5, kind
+        assert palette.contrast(palette.ink_on(colour), dark) >= 4.5, kind
+        assert palette.contrast(dark, DARK_PAGE) >= 3, kind
+    assert palette.contrast(palette.FAINT, palette.PAPER) >= 4.5
     sheet = (Path(page.__file__).parent / "style.css").read_text()
     for block in re.findall(r":root[^{]*\{([^}]*)\}", sheet):
         colours = dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6})", block))
         assert len(colours) > 10
         for ink in ("ink", "faint", "link", "warning", "good"):
-            assert style.contrast(colours[ink], colours["page"]) >= 4.5, ink
-        assert style.contrast(colours["banner-ink"], colours["banner"]) >= 4.5
-        assert style.contrast(colours["ink"], colours["control"]) >= 4.5
-        assert style.contrast(colours["ink"], colours["shade"]) >= 4.5
+            assert palette.contrast(colours[ink], colours["page"]) >= 4.5, ink
+        assert palette.contrast(colours["banner-ink"], colours["banner"]) >= 4.5
+        assert palette.contrast(colours["ink"], colours["control"]) >= 4.5
+        assert palette.contrast(colours["ink"], colours["shade"]) >= 4.5
+
+
+def test_the_colours_of_kinds_mean_nothing_else():
+    """WCAG 2.1, 1.4.11: series are seen on both pages."""
+    assert not set(palette.SERIES) & {*palette.KIND_COLOURS.values(), *palette.DARK_KIND_COLOURS.values()}
+    for colour in palette.SERIES:
+        assert palette.contrast(colour, DARK_PAGE) >= 3, colour
+    assert len(set(palette.KIND_COLOURS.values())) == len(Kind)
 
 
 def test_the_contrast_of_black_and_white():
     """The ends of the scale, and an example of the W3C: #777777 on white has 4.48."""
-    assert 21 == pytest.approx(style.contrast("#000000", "#FFFFFF"))
-    assert 1 == style.contrast("#0072B2", "#0072B2")
-    assert 4.48 == pytest.approx(style.contrast("#777777", "#FFFFFF"), abs=0.005)
+    assert 21 == pytest.approx(palette.contrast("#000000", "#FFFFFF"))
+    assert 1 == palette.contrast("#0072B2", "#0072B2")
+    assert 4.48 == pytest.approx(palette.contrast("#777777", "#FFFFFF"), abs=0.005)
 
 
 def test_captions_name_only_what_is_drawn(tmp_path):

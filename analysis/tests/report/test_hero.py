@@ -9,7 +9,7 @@ from reportcases import PLAIN, one_way
 from windows import PHONE
 
 from gpiorig.analysis import report
-from gpiorig.analysis.figures import style
+from gpiorig.analysis.figures.palette import KIND_COLOURS
 from gpiorig.analysis.packets.path import Kind
 
 pytestmark = pytest.mark.slow
@@ -85,8 +85,11 @@ def test_rows_have_the_colours_of_the_steps(hero, route):
     """The fastest packet is on top, the slowest at the foot, its steps in the colours of their kinds."""
     for packet, place in ((fastest(route), 0), (slowest(route), PACKETS - 1)):
         for step, kind in ((0, Kind.SOFTWARE), (2, Kind.AIR)):
-            assert style.KIND_COLOURS[kind] == colour_at(hero, *middle(hero, route, packet, step, place)), (place, kind)
-    assert style.KIND_COLOURS[Kind.RADIO_WAIT] == colour_at(hero, *middle(hero, route, slowest(route), 1, PACKETS - 1))
+            assert KIND_COLOURS[kind] == colour_at(hero, *middle(hero, route, packet, step, place)), (
+                place,
+                kind,
+            )
+    assert KIND_COLOURS[Kind.RADIO_WAIT] == colour_at(hero, *middle(hero, route, slowest(route), 1, PACKETS - 1))
 
 
 def test_hovering_names_packet_step_and_duration(hero, route):
@@ -102,7 +105,7 @@ def test_a_click_opens_the_packet_with_its_address_and_command(hero, route):
     """The viewer shows it, the address names it, and the command has the recording's path."""
     x, y = middle(hero, route, slowest(route), 2, PACKETS - 1)
     hero.mouse.click(x, y)
-    assert hero.url.endswith(f"#packet={slowest(route)}")
+    hero.wait_for_url(f"**#packet={slowest(route)}")
     assert f"acket {slowest(route)}" in text_of(hero, "#viewer-packets .packet-text")
     start = route.starts[slowest(route)]
     command = text_of(hero, "#packets .command code")
@@ -125,23 +128,23 @@ def test_a_link_opens_its_packet(opened, address):
 
 
 def test_keys_move_between_packets_and_steps_and_open_one(hero, route):
-    """What is under the cursor is said; Enter opens it."""
+    """The live region has what is under the cursor; Enter opens it."""
     hero.locator("#hero-packets canvas").focus()
-    said = hero.locator("#hero-packets .said")
+    live = hero.locator("#hero-packets .live")
     hero.keyboard.press("Home")
-    assert f"packet {fastest(route)}: " in said.inner_text()
-    assert f"place 1 of {PACKETS}" in said.inner_text()
+    assert f"packet {fastest(route)}: " in live.inner_text()
+    assert f"place 1 of {PACKETS}" in live.inner_text()
     hero.keyboard.press("ArrowRight")
-    assert "a to b app to mac" in said.inner_text()
+    assert "a to b app to mac" in live.inner_text()
     hero.keyboard.press("ArrowRight")
-    assert "radio wait" in said.inner_text()
+    assert "radio wait" in live.inner_text()
     hero.keyboard.press("End")
-    assert f"packet {slowest(route)}: " in said.inner_text()
+    assert f"packet {slowest(route)}: " in live.inner_text()
     hero.keyboard.press("ArrowUp")
-    assert f"place {PACKETS - 1} of {PACKETS}" in said.inner_text()
+    assert f"place {PACKETS - 1} of {PACKETS}" in live.inner_text()
     hero.keyboard.press("ArrowDown")
     hero.keyboard.press("Enter")
-    assert hero.url.endswith(f"#packet={slowest(route)}")
+    hero.wait_for_url(f"**#packet={slowest(route)}")
 
 
 def test_dragging_zooms_and_a_double_click_shows_all(hero):
@@ -179,7 +182,7 @@ def test_rows_are_sorted_by_time_or_by_a_step(hero, route, by, first):
     hero.locator("#hero-packets select").select_option(label=by)
     hero.locator("#hero-packets canvas").focus()
     hero.keyboard.press("Home")
-    assert f"packet {first(route)}: " in text_of(hero, "#hero-packets .said")
+    assert f"packet {first(route)}: " in text_of(hero, "#hero-packets .live")
     assert f"Sorted by {by}" in text_of(hero, "#hero-packets .hero-note")
 
 
@@ -207,3 +210,35 @@ def test_the_picture_fits_a_phone(opened):
     page.touchscreen.tap(box["x"] + 200, box["y"] + 30)
     page.wait_for_url("**#packet=*")
     assert page.locator("#hero-packets .tip").is_visible()
+
+
+def test_the_table_of_steps_shows_those_that_matter_and_all_on_request(tmp_path, opened):
+    """The five with the largest shares at first; a click on a heading sorts, largest first, and once more smallest."""
+    route = studies.one_way(("a", "b", "c"), packets=PACKETS)
+    path = tmp_path / "report.html"
+    report.write_report(path, one_way(route, **PLAIN))
+    page = opened(at=path.as_uri())
+    rows = page.locator("table.steps tbody:visible")
+    assert 5 == rows.count()
+    button = page.get_by_role("button", name="all 8 steps")
+    assert "false" == button.get_attribute("aria-expanded")
+    button.click()
+    assert 8 == rows.count()
+    head = page.get_by_role("columnheader", name="peak-to-peak")
+    for order, places in (("descending", -1), ("ascending", 1)):
+        head.get_by_role("button").click()
+        assert order == head.get_attribute("aria-sort")
+        ranges = np.ptp(route.steps.samples, axis=0)[[int(row.get_attribute("data-step")) for row in rows.all()]]
+        assert sorted(ranges, reverse=places < 0) == ranges.tolist()
+    page.get_by_role("button", name="the 5 steps that matter most").click()
+    assert 5 == rows.count()
+
+
+def test_a_step_leads_to_the_packet_in_which_it_lasts_longest(hero, route):
+    """Its name sorts the picture by it and opens that packet."""
+    hero.locator("table.steps button.link", has_text="radio wait").click()
+    wait = route.steps.samples[:, 1]
+    longest = np.lexsort((route.totals, wait))[-1]
+    hero.wait_for_url(f"**#packet={longest}")
+    assert "1" == hero.locator("#hero-packets select").input_value()
+    assert wait[longest] == wait.max()

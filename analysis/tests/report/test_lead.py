@@ -23,7 +23,7 @@ def sentence(route=None, *attributions, **options):
     return lead_sentence(data)
 
 
-def found(step, kind, share, **numbers):
+def finding_of(step, kind, share, **numbers):
     finding = Finding(kind, "A sentence.", 1e-9, share, numbers)
     return Attribution(step, (finding,), 6, 0.01, finding.sentence)
 
@@ -32,15 +32,15 @@ WAIT = "a to b: radio wait: exec done to first bit on air"
 
 
 @pytest.mark.parametrize(("attribution", "words"), [
-    (found(WAIT, "lattice", 0.9, levels=8, period_ns=320_000.0),
+    (finding_of(WAIT, "lattice", 0.9, levels=8, period_ns=320_000.0),
      "90 % of its variance is explained by 8 levels of a to b radio wait, 320 µs apart."),
-    (found(WAIT, "beat", 0.4, activity="b: task 6", period_ns=4e7),
+    (finding_of(WAIT, "beat", 0.4, activity="b: task 6", period_ns=4e7),
      "40 % of its variance is explained by a beat of a to b radio wait with b: task 6, period 40.0 ms."),
-    (found(WAIT, "modes", 0.5, modes=2), "50 % of its variance is explained by 2 modes of a to b radio wait."),
-    (found(WAIT, "trend", 0.3), "30 % of its variance is explained by a trend in a to b radio wait."),
-    (found(WAIT, "dependence", 0.2, on="the packets before it"),
+    (finding_of(WAIT, "modes", 0.5, modes=2), "50 % of its variance is explained by 2 modes of a to b radio wait."),
+    (finding_of(WAIT, "trend", 0.3), "30 % of its variance is explained by a trend in a to b radio wait."),
+    (finding_of(WAIT, "dependence", 0.2, on="the packets before it"),
      "20 % of its variance is explained by a dependence of a to b radio wait on the packets before it."),
-    (found(TOTAL, "beat", 0.6, activity="", period_ns=4e7),
+    (finding_of(TOTAL, "beat", 0.6, activity="", period_ns=4e7),
      "60 % of its variance is explained by a beat of the delay with an unknown activity, period 40.0 ms."),
 ])  # fmt: skip
 def test_it_names_the_cause_with_the_share_that_this_explains(attribution, words):
@@ -49,7 +49,7 @@ def test_it_names_the_cause_with_the_share_that_this_explains(attribution, words
     assert text.endswith(words)
 
 
-def test_it_says_that_no_cause_was_found():
+def test_it_says_that_no_cause_was_finding_of():
     """The kind of step that varies is known, its cause is not: no share is claimed for one."""
     text = sentence()
     assert "of its variance arises in radio wait, where no cause was found." in text

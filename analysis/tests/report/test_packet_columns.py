@@ -37,9 +37,9 @@ def test_columns_hold_every_value():
     assert (300, 300) == (packets.packets, packets.all_packets)
 
 
-@pytest.mark.parametrize(("limit", "value"), [("MOST_PACKETS", 100), ("MOST_LETTERS", 1200)])
+@pytest.mark.parametrize(("limit", "value"), [("MAX_PACKETS", 100), ("MAX_LETTERS", 1200)])
 def test_of_more_than_a_page_takes_some_are_left_out_but_not_the_ends(monkeypatch, limit, value):
-    """Those that stay are in the order of sending; fastest and slowest are among them; the page says how many."""
+    """Those that stay are in the order of sending; fastest and slowest are among them; the page states how many."""
     route = studies.one_way(packets=2000)
     monkeypatch.setattr(packet_columns, limit, value)
     packets = packet_columns.columns_of(route)
@@ -48,4 +48,4 @@ def test_of_more_than_a_page_takes_some_are_left_out_but_not_the_ends(monkeypatc
     assert packets.packets < 2000 == packets.all_packets == packets.header["all"]
     assert (route.totals.min(), route.totals.max()) == (totals.min(), totals.max())
     assert (gaps > 0).all()
-    assert len(packets.letters) <= packet_columns.MOST_LETTERS
+    assert len(packets.letters) <= packet_columns.MAX_LETTERS

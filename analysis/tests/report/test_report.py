@@ -12,7 +12,7 @@ from tripcases import analysed
 
 from gpiorig.analysis import report
 from gpiorig.analysis.attribution.findings import Finding
-from gpiorig.analysis.figures import packet_boxes, plates, style
+from gpiorig.analysis.figures import packet_boxes, palette, plates
 from gpiorig.analysis.logs import node_log
 from gpiorig.analysis.report import blocks, page
 from gpiorig.analysis.report.packet_columns import columns_of
@@ -44,8 +44,8 @@ def test_every_figure_has_a_name_and_a_description(report_page):
     assert len(drawings) > 8
     for drawing in drawings:
         assert re.search(r'role="img" aria-labelledby="\S+-title \S+-desc"><title [^>]*>[^<]+</title><desc', drawing)
-        assert style.INK.lower() not in drawing
-        assert style.PAPER.lower() not in drawing
+        assert palette.INK.lower() not in drawing
+        assert palette.PAPER.lower() not in drawing
 
 
 @pytest.mark.slow
@@ -263,8 +263,8 @@ def test_hops_are_drawn_in_one_column_and_every_kind_has_its_colour(tmp_path):
     route = dataclasses.replace(route, steps=dataclasses.replace(route.steps, steps=hops))
     assert 1 == len(plates.steps(studies.about(route).numbers, virtual=False).axes)
     page_text = text_of(tmp_path, one_way(route, **PLAIN))
-    for kind, look in packet_boxes.KIND_CLASSES.items():
-        assert f"--{look}: {style.KIND_COLOURS[kind]};" in page_text
+    for kind, look in palette.KIND_CLASSES.items():
+        assert f"--{look}: {palette.KIND_COLOURS[kind]};" in page_text
         assert f".{look} {{ fill: var(--{look}); }}" in page_text
 
 

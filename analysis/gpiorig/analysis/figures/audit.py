@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
 from gpiorig.analysis.audit.audit import Audit, Comparison, Stage
-from gpiorig.analysis.figures.style import FAINT, INK
+from gpiorig.analysis.figures.palette import FAINT, INK
 from gpiorig.analysis.number_text import time_text
 
 _SHOWN = ("node", "host")

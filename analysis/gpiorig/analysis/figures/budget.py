@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter
 
 from gpiorig.analysis.delays.budget import Budget
 from gpiorig.analysis.delays.numbers import RouteNumbers, short_name
-from gpiorig.analysis.figures.style import FIRST, GRID, INK, KIND_COLOURS, PAPER, SECOND, ink_on
+from gpiorig.analysis.figures.palette import FAINT, GRID, INK, KIND_COLOURS, PAPER, ink_on
 from gpiorig.analysis.number_text import share_text, time_text
 from gpiorig.analysis.packets.path import Kind
 from gpiorig.analysis.statistics.intervals import Interval
@@ -19,6 +20,7 @@ from gpiorig.analysis.statistics.intervals import Interval
 SHOWN_SHARE = 0.01  # of variance or tail: steps below are in the table
 SHOWN_STEPS = 12
 INDENT = "\N{EN DASH} "  # before the parts of a step
+DOT: dict[str, Any] = {"marker": "o", "linestyle": "", "markersize": 5, "markeredgewidth": 1.4}
 _LETTER = 0.0145  # of the width of the axes, that a letter of a label takes
 
 
@@ -85,6 +87,7 @@ class Row(NamedTuple):
     """A step, or a part of one, in the drawing of the intervals."""
 
     label: str
+    kind: Kind
     variance: Interval
     tail: Interval
 
@@ -97,14 +100,17 @@ class Row(NamedTuple):
 def shown(budget: Budget) -> list[Row]:
     """The rows of `intervals`: the largest steps in the order of the path, their parts indented below them."""
     steps = [
-        Row(f"{short_name(step)}, {step.node}", variance, tail)
+        Row(f"{short_name(step)}, {step.node}", step.kind, variance, tail)
         for step, variance, tail in zip(budget.steps, budget.variance, budget.tail, strict=True)
     ]
     largest = sorted(range(len(steps)), key=lambda place: -steps[place].size)[:SHOWN_STEPS]
     rows = []
     for place in sorted(largest):
         if steps[place].size >= SHOWN_SHARE:
-            parts = [Row(INDENT + part.name, part.variance, part.tail) for part in budget.parts_of(place)]
+            parts = [
+                Row(INDENT + part.name, budget.steps[place].kind, part.variance, part.tail)
+                for part in budget.parts_of(place)
+            ]
             rows += [steps[place], *(part for part in parts if part.size >= SHOWN_SHARE)]
     return rows
 
@@ -112,12 +118,15 @@ def shown(budget: Budget) -> list[Row]:
 def intervals(ax: Axes, budget: Budget) -> None:
     """The shares of the steps that matter, each with its interval: in the variance, and in the tail."""
     rows = shown(budget)
-    for shift, colour, label, shares in (
-        (-0.16, FIRST, "variance", [row.variance for row in rows]),
-        (0.16, SECOND, f"tail, slowest {budget.tail_packets}", [row.tail for row in rows]),
+    colours = [KIND_COLOURS[row.kind] for row in rows]
+    handles = []
+    for shift, hollow, label, shares in (
+        (-0.16, False, "variance", [row.variance for row in rows]),
+        (0.16, True, f"tail, slowest {budget.tail_packets}", [row.tail for row in rows]),
     ):
         if any(np.isfinite(share.value) for share in shares):
-            _points(ax, shares, shift=shift, colour=colour, label=label)
+            _points(ax, shares, colours, shift=shift, hollow=hollow)
+            handles.append(Line2D([], [], **DOT, color=FAINT, markerfacecolor=PAPER if hollow else FAINT, label=label))
     ax.set_yticks(range(len(rows)), [row.label for row in rows])
     ax.set_ylim(len(rows) - 0.5, -0.5)
     ax.axvline(0, color=INK, linewidth=0.7)
@@ -125,12 +134,13 @@ def intervals(ax: Axes, budget: Budget) -> None:
     ax.grid(axis="x", color=GRID, linewidth=0.6)
     ax.set_axisbelow(True)
     ax.set_xlabel("share, with 95 % interval")
-    ax.legend(loc="best", fontsize=7.5)
+    ax.legend(handles=handles, loc="best", fontsize=7.5)
 
 
-def _points(ax: Axes, shares: Sequence[Interval], *, shift: float, colour: str, label: str) -> None:
-    ys = np.arange(len(shares)) + shift
-    for y, share in zip(ys, shares, strict=True):
+def _points(ax: Axes, shares: Sequence[Interval], colours: Sequence[str], *, shift: float, hollow: bool) -> None:
+    """A dot per share in the colour of its kind, with its interval."""
+    for y, (share, colour) in enumerate(zip(shares, colours, strict=True)):
         if np.isfinite(share.low) and np.isfinite(share.high):
-            ax.plot([share.low, share.high], [y, y], color=colour, linewidth=2.2, solid_capstyle="butt")
-    ax.plot([share.value for share in shares], ys, "o", color=colour, markersize=4.5, label=label)
+            ends = [share.low, share.high]
+            ax.plot(ends, [y + shift] * 2, color=colour, linewidth=2.2, solid_capstyle="butt")
+        ax.plot([share.value], [y + shift], **DOT, color=colour, markerfacecolor=PAPER if hollow else colour)

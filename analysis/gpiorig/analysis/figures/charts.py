@@ -12,9 +12,8 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from numpy.typing import NDArray
 
 from gpiorig.analysis.figures import thinning
-from gpiorig.analysis.figures.style import FAINT, GRID, INK, KIND_COLOURS, SERIES
+from gpiorig.analysis.figures.palette import FAINT, FIRST, GRID, INK, KIND_COLOURS, SERIES
 from gpiorig.analysis.number_text import digits_for, round_time_text, time_text
-from gpiorig.analysis.packets.path import Kind
 from gpiorig.analysis.packets.steps import Steps
 from gpiorig.analysis.statistics.summary import Summary
 
@@ -54,7 +53,7 @@ def total_distribution(
     ms = delays * period_ms
     width, bins = _bins(delays, period_ms)
     counts, _ = np.histogram(ms, bins)
-    ax.stairs(counts, bins, fill=True, color=KIND_COLOURS[Kind.SOFTWARE], linewidth=0)
+    ax.stairs(counts, bins, fill=True, color=FIRST, linewidth=0)
     ax.set_ylim(0, HEADROOM * max(1, counts.max()))
     margin = max(0.02 * (bins[-1] - bins[0]), 4 * width)
     ax.set_xlim(bins[0] - margin, bins[-1] + margin)

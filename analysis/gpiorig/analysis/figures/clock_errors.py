@@ -12,7 +12,7 @@ from matplotlib.ticker import FuncFormatter, NullFormatter, SymmetricalLogLocato
 from gpiorig.analysis.audit.audit import Comparison
 from gpiorig.analysis.clocks.stability import Stability
 from gpiorig.analysis.figures import thinning
-from gpiorig.analysis.figures.style import FAINT, GRID, SERIES
+from gpiorig.analysis.figures.palette import FAINT, GRID, SERIES
 from gpiorig.analysis.number_text import round_time_text
 
 LINEAR_NS = 1000.0  # errors up to here are drawn linearly

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from gpiorig.analysis.clocks.node_clock import Floats, Integers, NodeClock
-from gpiorig.analysis.figures import style
+from gpiorig.analysis.figures import palette, style
 from gpiorig.analysis.number_text import NS_PER_S
 
 HEIGHT = 1.9  # inches for each clock
@@ -34,17 +34,17 @@ def residuals(clocks: Sequence[NodeClock], *, virtual: bool) -> Figure:
         for period, part in zip(clock.boot_periods, parts, strict=True):
             all_s = (period.reference_ns - begin_ns) / NS_PER_S
             if period is not clock.boot_periods[0]:
-                ax.axvline(float(all_s[0]), color=style.WARNING, linewidth=0.8)
+                ax.axvline(float(all_s[0]), color=palette.WARNING, linewidth=0.8)
             known = ~np.isnan(part)
             part, all_s = part[known], all_s[known]
             if len(part):
                 shown = _shown(part)
                 at_s = all_s[shown]
                 inside = np.abs(part[shown]) <= largest
-                ax.plot(at_s[inside], part[shown][inside] / scale, ".", markersize=2, color=style.INK)
+                ax.plot(at_s[inside], part[shown][inside] / scale, ".", markersize=2, color=palette.INK)
                 edge = np.sign(part[shown][~inside]) * largest / scale
-                ax.plot(at_s[~inside], edge, "x", markersize=4, color=style.WARNING)
-        ax.axhline(0, color=style.FAINT, linewidth=0.6)
+                ax.plot(at_s[~inside], edge, "x", markersize=4, color=palette.WARNING)
+        ax.axhline(0, color=palette.FAINT, linewidth=0.6)
         resets = f", {len(clock.boot_periods) - 1} resets" if len(clock.boot_periods) > 1 else ""
         outside = f", {beyond} beyond the frame (crosses)" if beyond else ""
         ax.set_title(f"{clock.node} against {clock.reference}: {clock.n} timestamps{resets}{outside}")

@@ -9,24 +9,28 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
 from gpiorig.analysis.delays.numbers import short_name
-from gpiorig.analysis.figures.style import FIRST, GRID, INK, SERIES, SHADE
+from gpiorig.analysis.figures.budget import DOT
+from gpiorig.analysis.figures.palette import GRID, INK, KIND_COLOURS, PAPER, SERIES, SHADE, layer_kind
 from gpiorig.analysis.number_text import round_time_text, time_text
 from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.processor.occupancy import LayerTimes, Occupancy
 
 SHOWN_STEPS = 12
 AT_THE_RIGHT: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "annotation_clip": False}
-OCCUPANTS = 7  # named in the picture; the others are one bar
+OCCUPANTS = len(SERIES)  # named in the picture; the others are one bar
 
 
 def layers(ax: Axes, times: LayerTimes, *, period_ns: float) -> None:
-    """Medians of self-time (dark) within residence (light), a row per layer, on a logarithmic scale."""
+    """Medians of self-time (filled) and residence (hollow), a row per layer, on a logarithmic scale."""
     own = np.median(times.self_samples, axis=0) * period_ns
     stay = np.median(times.residence_samples, axis=0) * period_ns
     ys = np.arange(len(times.layers))
     least = period_ns / 2  # a duration of no sample has no place on a logarithmic axis
-    ax.barh(ys, np.maximum(stay, least) - least, left=least, height=0.72, color=SHADE, edgecolor=INK, linewidth=0.5)
-    ax.barh(ys, np.maximum(own, least) - least, left=least, height=0.4, color=FIRST, linewidth=0)
+    for y, ((_, layer, _), one, other) in enumerate(zip(times.layers, own, stay, strict=True)):
+        colour, ends = KIND_COLOURS[layer_kind(layer)], [max(one, least), max(other, least)]
+        ax.plot(ends, [y, y], color=colour, linewidth=2.2, solid_capstyle="butt")
+        ax.plot(ends[:1], [y], **DOT, color=colour)
+        ax.plot(ends[1:], [y], **DOT, color=colour, markerfacecolor=PAPER)
     ax.set_xscale("log")
     ax.set_xlim(left=least)
     ax.set_yticks(ys, [f"{node}: {layer} {direction}" for node, layer, direction in times.layers])
@@ -34,7 +38,7 @@ def layers(ax: Axes, times: LayerTimes, *, period_ns: float) -> None:
     ax.xaxis.set_major_formatter(FuncFormatter(lambda ns, _: round_time_text(ns)))
     ax.grid(axis="x", color=GRID, linewidth=0.6)
     ax.set_axisbelow(True)
-    ax.set_xlabel("median (logarithmic): self-time blue, residence framed")
+    ax.set_xlabel("median (logarithmic): self-time filled, residence hollow")
 
 
 def occupants(occupancy: Occupancy, known: list[int]) -> list[int]:
@@ -65,7 +69,7 @@ def pre_emption(ax: Axes, route: Route, occupancy: Occupancy, *, period_ns: floa
     for number, group in enumerate(groups):
         shares = occupancy.mean_samples[np.ix_(rows, group)].sum(axis=1) / np.maximum(means, 1)
         label = occupancy.occupants[group[0]] if number < OCCUPANTS else f"{len(group)} others"
-        colour = SERIES[number] if number < len(SERIES) else SHADE
+        colour = SERIES[number] if number < OCCUPANTS else SHADE
         edge = {"edgecolor": INK, "linewidth": 0.5} if colour == SHADE else {"linewidth": 0}
         ax.barh(ys, shares, left=left, height=0.66, color=colour, label=label, **edge)
         left += shares

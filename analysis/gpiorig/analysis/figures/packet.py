@@ -8,16 +8,15 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from gpiorig.analysis.figures.style import GRID, INK, SHADE, ink_on
+from gpiorig.analysis.figures.palette import GRID, INK, KIND_COLOURS, SHADE, ink_on, layer_kind
 from gpiorig.analysis.number_text import NS_PER_S, time_text
 from gpiorig.analysis.packets import spans
-from gpiorig.analysis.packets.path import REPLY, REQUEST
+from gpiorig.analysis.packets.path import REPLY, REQUEST, Kind
 from gpiorig.analysis.packets.round_trips import RoundTrips
 from gpiorig.analysis.packets.timelines import NONE, Timelines
 
 LAYERS = ("app", "sock", "udp", "ipv6", "sixlowpan", "mac", "driver", "isr", "radio")
 LABELS = {"sixlowpan": "6lowpan", "isr": "interrupt", "radio": "radio line"}
-COLOURS = {REQUEST: "#0072B2", REPLY: "#009E73"}
 DIRECTION_TEXT = {REQUEST: "request", REPLY: "reply"}
 AIR = "air"
 # Boxes of a layer inside another box of the same layer are drawn thinner.
@@ -84,7 +83,7 @@ def draw(ax: Axes, trips: RoundTrips, row: int, *, window: tuple[int, int], labe
         is_outer = span in outer
         height = FULL if is_outer else INNER
         alpha = 0.45 if is_outer else 0.95
-        colour = COLOURS[span.direction]
+        colour = KIND_COLOURS[layer_kind(span.layer)]
         box: dict[str, Any] = {"left": left, "height": height, "color": colour, "alpha": alpha, "linewidth": 0}
         ax.barh(y, max(right - left, width / 1500), **box)
         text = span.point.partition(".")[2]
@@ -126,13 +125,13 @@ def _draw_air(
         if NONE in (done, start, end):
             continue
         left, right = (start - origin) * scale, (end - origin) * scale
-        ax.barh(y, right - left, left=left, height=FULL, color=COLOURS[direction], alpha=0.9, linewidth=0)
+        ax.barh(y, right - left, left=left, height=FULL, color=KIND_COLOURS[Kind.AIR], alpha=0.9, linewidth=0)
         if right - left > 0.09 * width:
             middle = (left + right) / 2
             look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 7.5, "clip_on": True}
-            ax.text(middle, y, prefix, color=ink_on(COLOURS[direction]), **look)
+            ax.text(middle, y, prefix, color=ink_on(KIND_COLOURS[Kind.AIR]), **look)
         wait = (done - origin) * scale
-        ax.plot([wait, left], [y, y], color=COLOURS[direction], linewidth=1.1, linestyle=(0, (1.5, 1.2)))
+        ax.plot([wait, left], [y, y], color=KIND_COLOURS[Kind.RADIO_WAIT], linewidth=1.6)
         if left - wait > 0.09 * width:
             text = f"wait {time_text((start - done) * _period_ns(timelines))}"
             ax.text((wait + left) / 2, y - 0.12, text, ha="center", va="bottom", fontsize=7, color=INK, clip_on=True)

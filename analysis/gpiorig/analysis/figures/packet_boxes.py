@@ -11,16 +11,16 @@ import numpy as np
 
 from gpiorig.analysis.delays.numbers import short_name
 from gpiorig.analysis.figures import packet
+from gpiorig.analysis.figures.palette import KIND_CLASSES, layer_kind
 from gpiorig.analysis.number_text import NS_PER_S, time_text
 from gpiorig.analysis.packets import spans
-from gpiorig.analysis.packets.path import DIRECTIONS, Kind
+from gpiorig.analysis.packets.path import Kind
 from gpiorig.analysis.packets.round_trips import RoundTrips
 from gpiorig.analysis.packets.routes import ROUND_TRIP, Route
 from gpiorig.analysis.packets.steps import Step
 
 STEPS_LANE = "steps"
-# Classes of the style sheet for the boxes' colours.
-KIND_CLASSES = {kind: f"kind-{kind.value}" for kind in Kind}
+STEP, INNER, OUTER = range(3)  # what a box is: a step, or a span with or without a span of its lane around it
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,8 @@ class Box:
         What it is.
     look
         Class of its colour.
-    inner
-        Whether it lies within another box of its lane.
+    level
+        `STEP`, `INNER` or `OUTER`.
     """
 
     lane: int
@@ -46,7 +46,7 @@ class Box:
     end: int
     name: str
     look: str
-    inner: bool = False
+    level: int = STEP
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class PacketView:
         scale = self.period_ns
         boxes = [
             [box.lane, round(box.start * scale, 2), round((box.end - box.start) * scale, 2), box.name, box.look]
-            + ([1] if box.inner else [])
+            + ([box.level] if box.level else [])
             for box in self.boxes
         ]
         total = round(self.total * scale, 2)
@@ -148,7 +148,7 @@ def _round_trip(route: Route, trips: RoundTrips, row: int, title: str) -> Packet
     boxes = [
         Box(
             order[span.node, span.layer], span.start - origin, span.end - origin, span.point,
-            DIRECTIONS[span.direction], span not in outer,
+            KIND_CLASSES[layer_kind(span.layer)], OUTER if span in outer else INNER,
         )
         for span in packet_spans
     ]  # fmt: skip

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from gpiorig.analysis.delays.budget import Budget
 from gpiorig.analysis.delays.numbers import RouteNumbers, short_name, steps_conclusion, where_conclusion
 from gpiorig.analysis.figures import budget as budgetview
-from gpiorig.analysis.figures import charts, series, style
+from gpiorig.analysis.figures import charts, palette, series, style
 from gpiorig.analysis.figures import layers as layerview
 from gpiorig.analysis.figures import packet as packetview
+from gpiorig.analysis.figures.palette import INK
 from gpiorig.analysis.figures.series import Marks
-from gpiorig.analysis.figures.style import INK
 from gpiorig.analysis.number_text import round_time_text, time_text
 from gpiorig.analysis.packets import timelines as timelines_module
 from gpiorig.analysis.packets.path import DIRECTIONS, Kind
@@ -174,7 +174,7 @@ def overlaid(delays: Mapping[str, tuple[NDArray[np.int64], float]], *, noun: str
         in_ns = {name: values * period_ns for name, (values, period_ns) in delays.items()}
         charts.ecdfs(above, in_ns, unit_ns=1.0)
         for number, values in enumerate(in_ns.values()):
-            charts.box(below, values / 1e6, y=number, colour=style.SERIES[number % len(style.SERIES)])
+            charts.box(below, values / 1e6, y=number, colour=palette.SERIES[number % len(palette.SERIES)])
         below.set_yticks(range(len(in_ns)), list(in_ns))
         below.set_ylim(len(in_ns) - 0.4, -0.6)
         below.set_xlabel(f"{noun} (ms)")

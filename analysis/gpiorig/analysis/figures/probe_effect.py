@@ -5,17 +5,16 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from gpiorig.analysis.figures import style
-from gpiorig.analysis.packets.path import Kind
+from gpiorig.analysis.figures import palette, style
 from gpiorig.analysis.probe_effect.delays import PINS, ROUND_TRIP
 from gpiorig.analysis.probe_effect.effect import VARIANTS, Effect, Meter
 
 _MARKS = {"off": "o", "empty": "s", "normal": "D", "doubled": "^"}
 _COLOURS = {
-    "off": style.INK,
-    "empty": style.KIND_COLOURS[Kind.DRIVER],
-    "normal": style.KIND_COLOURS[Kind.SOFTWARE],
-    "doubled": style.KIND_COLOURS[Kind.RADIO_WAIT],
+    "off": palette.INK,
+    "empty": palette.SERIES[0],
+    "normal": palette.SERIES[1],
+    "doubled": palette.SERIES[2],
 }
 
 
@@ -31,8 +30,8 @@ def steps(meter: Meter, *, virtual: bool) -> Figure:
             ax.plot(at, rows, _MARKS[variant], color=_COLOURS[variant], label=variant, markersize=5, alpha=0.85)
         for row, effect in zip(rows, shown, strict=True):
             ends = [(effect.cost_ns - end) / 1e3 for end in (effect.high_ns, effect.low_ns)]
-            ax.plot(ends, [row, row], color=style.FAINT, linewidth=4, alpha=0.5, solid_capstyle="butt")
-        ax.axvline(0, color=style.FAINT, linewidth=0.8)
+            ax.plot(ends, [row, row], color=palette.FAINT, linewidth=4, alpha=0.5, solid_capstyle="butt")
+        ax.axvline(0, color=palette.FAINT, linewidth=0.8)
         ax.set_yticks(rows, [_label(effect) for effect in shown])
         ax.set_xlabel("median minus the extrapolation to zero probes (µs); grey: interval of the extrapolation")
         figure.suptitle(_conclusion(meter), x=0.006, ha="left", fontsize=10.5, fontweight="bold")

@@ -12,7 +12,7 @@ from matplotlib.ticker import FuncFormatter
 
 from gpiorig.analysis.compare.assertions import value_text
 from gpiorig.analysis.figures import style, thinning
-from gpiorig.analysis.figures.style import GRID, SERIES
+from gpiorig.analysis.figures.palette import GRID, SERIES
 from gpiorig.analysis.figures.thinning import Floats
 from gpiorig.analysis.number_text import count_text, round_time_text
 from gpiorig.analysis.quantities.kinds import Unit

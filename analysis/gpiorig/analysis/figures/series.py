@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from gpiorig.analysis.figures import thinning
-from gpiorig.analysis.figures.style import FAINT, FIRST, GRID, INK, SECOND, WARNING
+from gpiorig.analysis.figures.palette import FAINT, FIRST, GRID, INK, SECOND, WARNING
 from gpiorig.analysis.number_text import count_text
 
 POINTS = 3000  # more delays than this are drawn as bands

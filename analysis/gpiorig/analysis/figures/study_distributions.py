@@ -11,9 +11,9 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from gpiorig.analysis.figures import thinning
+from gpiorig.analysis.figures.palette import GRID, INK, PAPER, SERIES
 from gpiorig.analysis.figures.panels import Chart, Distribution, Panel, Reference
 from gpiorig.analysis.figures.study_means import colour_of, crosses, marker_of, published, slot, spread
-from gpiorig.analysis.figures.style import GRID, INK, PAPER, SERIES
 
 QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
 DOTS = 300  # of one node; more are thinned evenly

@@ -9,8 +9,8 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.transforms import ScaledTranslation
 
+from gpiorig.analysis.figures.palette import INK, SERIES, WARNING, ink_on
 from gpiorig.analysis.figures.panels import Chart, Curve, Mark, Panel, Place, Reference
-from gpiorig.analysis.figures.style import INK, SERIES, WARNING, ink_on
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 SHOWN_REPEATS = 10  # as dots; of more the interval is enough

@@ -21,42 +21,12 @@ from matplotlib.patches import Patch
 from matplotlib.text import Text
 from matplotlib.ticker import Locator, NullLocator
 
+from gpiorig.analysis.figures.palette import INK, KIND_COLOURS, WARNING
 from gpiorig.analysis.packets.path import Kind
 from gpiorig.capture.printable import printable_lines
 
 VIRTUAL_TAG = "virtual bench, not a hardware measurement"
 
-# Okabe and Ito, "Color Universal Design" (2008): distinct for every kind of colour vision.
-KIND_COLOURS = {
-    Kind.SOFTWARE: "#0072B2",
-    Kind.MAC: "#5A3E85",  # not one of the eight, which are all in use
-    Kind.DRIVER: "#56B4E9",
-    Kind.RADIO_WAIT: "#D55E00",
-    Kind.AIR: "#F0E442",
-    Kind.UNDIVIDED: "#999999",
-    Kind.FRAGMENTS: "#E69F00",
-    Kind.INTERRUPT: "#CC79A7",
-    Kind.APPLICATION: "#009E73",
-}
-INK = "#222222"
-FAINT = "#6B6B6B"
-GRID = "#DDDDDD"
-SHADE = "#F3F3F3"
-PAPER = "#FFFFFF"
-WARNING = "#B03A00"
-ON_DARK, ON_LIGHT = "#FEFEFE", "#0A0A0A"  # text on a coloured box: the same on a light and on a dark page
-FIRST, SECOND = "#0072B2", "#D55E00"  # two series side by side
-SERIES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#999999")
-# On a page that may be dark these follow its own colours; every other colour is unchanged.
-PAGE_COLOURS = {
-    INK: "var(--ink)",
-    FAINT: "var(--faint)",
-    GRID: "var(--grid)",
-    SHADE: "var(--shade)",
-    PAPER: "var(--page)",
-    WARNING: "var(--warning)",
-    "#000000": "var(--ink)",
-}
 _NO_DATE: dict[str, dict[str, Any]] = {
     ".svg": {"Date": None, "Creator": None},
     ".png": {"Software": None},
@@ -141,23 +111,6 @@ def legend_height(kinds: Sequence[Kind]) -> float:
 
 def _legend_columns(kinds: Sequence[Kind]) -> int:
     return 3 if any(len(kind.text) > _LONG_NAME for kind in kinds) else 4
-
-
-def ink_on(colour: str) -> str:
-    """The ink that is read best on a box of this colour: light or dark, by the contrast of WCAG 2.1 (1.4.3)."""
-    return max((ON_DARK, ON_LIGHT), key=lambda ink: contrast(ink, colour))
-
-
-def contrast(one: str, other: str) -> float:
-    """Contrast ratio of two colours ``#rrggbb``, 1 to 21 (WCAG 2.1, relative luminance and contrast ratio)."""
-    darker, lighter = sorted(_luminance(colour) for colour in (one, other))
-    return (lighter + 0.05) / (darker + 0.05)
-
-
-def _luminance(colour: str) -> float:
-    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
-    red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def svg(figure: Figure, *, outlines: bool = True) -> str:

@@ -8,11 +8,12 @@ from collections.abc import Mapping
 import numpy as np
 
 from gpiorig.analysis.delays.uncertainty import DelayUncertainty
+from gpiorig.analysis.figures.palette import KIND_CLASSES
 from gpiorig.analysis.number_text import DASH, count_text, share_text, time_text, uncertain_text
 from gpiorig.analysis.packets.routes import ROUND_TRIP
 from gpiorig.analysis.packets.timelines import steps_add_up
 from gpiorig.analysis.report import radio_rows
-from gpiorig.analysis.report.blocks import Block, Details, Table, text, why_not
+from gpiorig.analysis.report.blocks import Block, Details, StepGroup, StepTable, Table, text, why_not
 from gpiorig.analysis.report.data import ReportData
 from gpiorig.analysis.report.texts import share_interval, tail_text, time_interval
 from gpiorig.analysis.statistics.summary import Summary
@@ -22,6 +23,7 @@ QUANTILES = (
     "Quantiles: Hyndman and Fan, type 7. Standard deviation: of the sample, n - 1. IPDV: the delay of a packet minus "
     "that of the packet sent before it, as RFC 3393 defines it for one-way delays."
 )
+SHOWN_STEPS = 5  # that the table shows at first
 _COLUMNS = ("min", "p5", "median", "p95", "p99", "max", "mean", "peak_to_peak", "iqr", "std")
 _NAMES = ("min", "p5", "median", "p95", "p99", "max", "mean", "peak-to-peak", "IQR", "std")
 _LONGER = ", longer"
@@ -61,21 +63,35 @@ def budget_notes(study: RouteStudy) -> list[Block]:
     return [text(*lines, *([_sentence(budget.note)] if budget.note else []))]
 
 
-def step_table(data: ReportData, study: RouteStudy) -> list[Block]:
+def step_table(data: ReportData, study: RouteStudy, prefix: str) -> list[Block]:
     """Duration, uncertainty and share in the jitter of each step."""
-    rows: list[tuple[str, ...]] = []
-    for column in range(len(study.route.steps.steps)):
-        rows.append(_step_row(study, column))
-        rows += radio_rows.rows(study, column, columns=len(rows[-1]))
-    rows.append(_total_row(study))
+    steps = study.route.steps.steps
+    rows = []
+    for column in range(len(steps)):
+        row = _step_row(study, column)
+        rows.append((row, *radio_rows.rows(study, column, columns=len(row))))
+    total = _total_row(study)
     header = tuple(_COLUMN_NOTES)
-    shown = [i for i in range(len(header)) if i < 2 or any(row[i] != DASH for row in rows)]
+    everything = (total, *(row for group in rows for row in group))
+    shown = [i for i in range(len(header)) if i < 2 or any(row[i] != DASH for row in everything)]
     note = " ".join(dict.fromkeys(_COLUMN_NOTES[header[i]] for i in shown if _COLUMN_NOTES[header[i]]))
-    table = Table(
+    matter = _most_important(study)
+    groups = tuple(
+        StepGroup(
+            KIND_CLASSES[steps[column].kind],
+            tuple(tuple(row[i] for i in shown) for row in group),
+            tuple(_step_values(study, column)[i] for i in shown),
+            column in matter,
+        )
+        for column, group in enumerate(rows)
+    )
+    table = StepTable(
+        f"{prefix}packets",
         "Steps in the order of the path",
         tuple(header[i] for i in shown),
-        tuple(tuple(row[i] for i in shown) for row in rows),
-        note=note,
+        groups,
+        tuple(total[i] for i in shown),
+        note,
     )
     return [table, *radio_rows.notes(study), _add_up(data, study), *_components(study), _statistics(study)]
 
@@ -95,6 +111,34 @@ def _step_row(study: RouteStudy, column: int) -> tuple[str, ...]:
         _without_probes(summary.median_ns, uncertainty),
         _preempted(study, column),
     )
+
+
+def _step_values(study: RouteStudy, column: int) -> tuple[float, ...]:
+    """The numbers of a row of `_step_row`, to sort by."""
+    summary, uncertainty, occupancy = study.numbers.steps[column], study.uncertainties[column], study.occupancy
+    preempted = float(occupancy.preempted_samples[:, column].mean()) if occupancy.known[column] else math.nan
+    return (
+        column,
+        math.nan,
+        summary.median_ns,
+        summary.peak_to_peak_ns,
+        float(study.numbers.means[column]),
+        study.budget.variance[column].value,
+        study.budget.tail[column].value,
+        uncertainty.probe_events,
+        summary.median_ns - uncertainty.probe_cost_ns,
+        preempted,
+    )
+
+
+def _most_important(study: RouteStudy) -> set[int]:
+    """The steps that have most of the mean, of the variance or of the tail."""
+    shares = [
+        study.numbers.means,
+        *([part.value for part in parts] for parts in (study.budget.variance, study.budget.tail)),
+    ]
+    sizes = np.max(np.abs(np.nan_to_num(np.array(shares, dtype=np.float64))), axis=0)
+    return set(np.argsort(-sizes, kind="stable")[:SHOWN_STEPS].tolist())
 
 
 def jitter_table(study: RouteStudy) -> Block:

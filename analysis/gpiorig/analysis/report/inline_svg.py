@@ -12,12 +12,12 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from gpiorig.analysis.figures import style
+from gpiorig.analysis.figures import palette, style
 from gpiorig.analysis.report.blocks import Picture
 
 MIN_PX_PER_INCH = 84  # a smaller figure scrolls, its letters would be too small to read
 MIN_TO_FORK = 4  # pictures: for fewer a second process costs more than it saves
-_COLOURS = {key.lower(): value for key, value in style.PAGE_COLOURS.items()}
+_COLOURS = {key.lower(): value for key, value in palette.PAGE_COLOURS.items()}
 
 
 def svgs(pictures: Sequence[Picture]) -> dict[str, Markup]:

@@ -12,7 +12,7 @@ from gpiorig.analysis.report.conclusions import causes, largest_cause, period_ns
 from gpiorig.analysis.report.data import ReportData
 from gpiorig.analysis.study.study import RouteStudy
 
-MOST_SHARE = 0.9999  # a share of several steps is a sum of estimates, which can be 1 or more
+MAX_SHARE = 0.9999  # a share of several steps is a sum of estimates, which can be 1 or more
 _SPENT = {
     Kind.SOFTWARE: "in stack software",
     Kind.MAC: "in the MAC",
@@ -45,10 +45,10 @@ def _jitter(study: RouteStudy) -> str:
     if not np.isfinite(numbers.variances).all():
         return f"it does not vary by more than the resolution ({numbers.resolution_text})"
     kind, share = largest_kind(numbers.by_kind(numbers.variances))
-    place = f"{share_text(min(share, MOST_SHARE))} of its variance arises {_SPENT[kind]}"
+    place = f"{share_text(min(share, MAX_SHARE))} of its variance arises {_SPENT[kind]}"
     cause = largest_cause(study)
     if cause is not None:
-        explained = share_text(min(cause.share, MOST_SHARE))
+        explained = share_text(min(cause.share, MAX_SHARE))
         return f"{explained} of its variance is explained by {_cause(cause.finding, cause.steps)}"
     if not any(attribution.tests for attribution, _ in causes(study)):
         return f"{place}, whose cause could not be tested"

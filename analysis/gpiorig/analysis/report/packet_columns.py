@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.delays.numbers import short_name
-from gpiorig.analysis.figures.packet_boxes import KIND_CLASSES
+from gpiorig.analysis.figures.palette import KIND_CLASSES
 from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets.routes import ROUND_TRIP, Route
 
-MOST_PACKETS = 100_000
-MOST_LETTERS = 4_500_000  # the page of 100 000 packets has at most 6 MB, of which figures and tables take 1 MB
+MAX_PACKETS = 100_000
+MAX_LETTERS = 4_500_000  # the page of 100 000 packets has at most 6 MB, of which figures and tables take 1 MB
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class PacketColumns:
 
 def columns_of(route: Route) -> PacketColumns:
     """All packets of a route; of more than fit on a page those at equal distances in the order of their delays."""
-    packets = min(len(route), MOST_PACKETS)
+    packets = min(len(route), MAX_PACKETS)
     while True:
         chosen = _chosen(route, packets)
         values = [chosen.ids.astype(np.int64), np.diff(chosen.starts, prepend=0), *chosen.steps.samples.T]
@@ -49,7 +49,7 @@ def columns_of(route: Route) -> PacketColumns:
         widths = [_width(column - least) for column, least in zip(values, leasts, strict=True)]
         parts = [_planes(column - least, width) for column, least, width in zip(values, leasts, widths, strict=True)]
         letters = base64.b64encode(zlib.compress(b"".join(parts), 9)).decode("ascii")
-        if len(letters) <= MOST_LETTERS:
+        if len(letters) <= MAX_LETTERS:
             break
         packets = packets * 2 // 3
     header = {
@@ -64,7 +64,7 @@ def columns_of(route: Route) -> PacketColumns:
 
 
 def _chosen(route: Route, packets: int) -> Route:
-    """So many of the packets, the fastest and the slowest among them, in the order of sending."""
+    """This number of packets, the fastest and the slowest among them, in the order of sending."""
     if packets == len(route):
         return route
     places = np.round(np.linspace(0, len(route) - 1, packets)).astype(np.int64)

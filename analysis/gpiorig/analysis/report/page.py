@@ -10,11 +10,8 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from gpiorig.analysis.figures.packet import COLOURS
-from gpiorig.analysis.figures.packet_boxes import KIND_CLASSES
-from gpiorig.analysis.figures.style import KIND_COLOURS
+from gpiorig.analysis.figures.palette import DARK_KIND_COLOURS, KIND_CLASSES, KIND_COLOURS
 from gpiorig.analysis.number_text import time_text
-from gpiorig.analysis.packets.path import DIRECTIONS
 from gpiorig.analysis.report import causes, clocks, health, inline_svg, processor, quantities
 from gpiorig.analysis.report import delays as delaysection
 from gpiorig.analysis.report import pictures as route_pictures
@@ -29,12 +26,9 @@ from gpiorig.capture.printable import printable_lines
 
 TEMPLATE = "page.html.jinja"
 # The parts of its script, each using those before it.
-SCRIPTS = ("units", "theme", "timeline", "packets", "rows", "hero", "hero_input", "start")
+SCRIPTS = ("units", "theme", "timeline", "packets", "rows", "hero", "hero_input", "tables", "start")
 # Classes of the boxes in the viewer.
-LOOKS = (
-    *(Look(name, COLOURS[direction], name, "layers") for direction, name in enumerate(DIRECTIONS)),
-    *(Look(name, KIND_COLOURS[kind], kind.text, "steps") for kind, name in KIND_CLASSES.items()),
-)
+LOOKS = tuple(Look(name, KIND_COLOURS[kind], DARK_KIND_COLOURS[kind]) for kind, name in KIND_CLASSES.items())
 DRAWN_ROUTES = 4  # routes with figures; the others are in the table of routes
 FURTHER_CAUSES = 5  # sentences of attribution in the summary
 
@@ -85,7 +79,7 @@ def _route_sections(data: ReportData, study: RouteStudy, prefix: str) -> list[Se
     return [
         Section("packets", "Every packet, every step", tuple(processor.packets(data, study, prefix))),
         Section("budget", "Where time goes and jitter comes from", tuple(budget)),
-        Section("steps", "Steps", tuple(delaysection.step_table(data, study))),
+        Section("steps", "Steps", tuple(delaysection.step_table(data, study, prefix))),
         Section("distributions", "Distributions", (*shapes, *tables)),
         Section("run", "Over the run", (route_pictures.over_the_run(data, study, prefix),)),
         Section("causes", "Causes", tuple(causes.blocks(data, study, prefix))),

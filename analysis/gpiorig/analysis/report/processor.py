@@ -6,7 +6,7 @@ import numpy as np
 
 from gpiorig.analysis.figures import layers as layerview
 from gpiorig.analysis.figures import packet_boxes
-from gpiorig.analysis.figures.packet_boxes import KIND_CLASSES
+from gpiorig.analysis.figures.palette import KIND_CLASSES
 from gpiorig.analysis.number_text import DASH, share_text, time_text
 from gpiorig.analysis.processor.occupancy import LayerTimes
 from gpiorig.analysis.quantities import littles_law
@@ -57,9 +57,13 @@ def packets(data: ReportData, study: RouteStudy, prefix: str) -> list[Block]:
     """All packets with all steps, and one of them to zoom into."""
     name, numbers = f"{prefix}packets", study.numbers
     views = packet_boxes.for_route(study.route, data.analysis.round_trips)
-    means = numbers.by_kind(numbers.means)
-    legend = tuple((KIND_CLASSES[kind], f"{kind.text} {share_text(share)}") for kind, share in means.items())
-    return [Hero(name, numbers.noun, columns_of(study.route), legend), Viewer(name, views)]
+    viewer, means = Viewer(name, views), numbers.by_kind(numbers.means)
+    legend = tuple(
+        (look, f"{kind.text} {share_text(means[kind])}" if kind in means else kind.text)
+        for kind, look in KIND_CLASSES.items()
+        if kind in means or look in viewer.looks
+    )
+    return [Hero(name, numbers.noun, columns_of(study.route), legend), viewer]
 
 
 def _layer_table(times: LayerTimes, period_ns: float) -> Table:

@@ -6,7 +6,7 @@ class Hero {
     Object.assign(this, { root, packets, opened, rows: new Rows(packets), at: -1, step: -1, row: -1, drag: null });
     this.canvas = root.querySelector("canvas");
     this.tip = root.querySelector(".tip");
-    this.said = root.querySelector(".said");
+    this.live = root.querySelector(".live");
     this.note = root.querySelector(".hero-note");
     this.select = root.querySelector("select");
     packets.steps.forEach(([name], at) => this.select.append(new Option(name, at)));
@@ -22,6 +22,14 @@ class Hero {
     this.order = this.packets.order(by === "delay" || by === "time" ? by : Number(by));
     this.at = this.row < 0 ? -1 : this.order.indexOf(this.row);
     this.show(0, this.packets.length);
+  }
+
+  // Sorts by a step; the packet in which it lasts longest is opened.
+  sortBy(step) {
+    this.select.value = step;
+    this.sort();
+    this.opened(this.order[this.order.length - 1]);
+    this.root.scrollIntoView({ block: "start" });
   }
 
   // Shows the rows from one place of the order to another.
@@ -122,7 +130,7 @@ class Hero {
     }
   }
 
-  // A frame around the row of a packet, and a mark beside it.
+  // A frame around the row of a packet and an arrow at its left.
   mark(context, at, colour) {
     if (at < this.from || at >= this.to) return;
     const top = this.y(at), height = Math.max(3, this.high / (this.to - this.from)), middle = top + height / 2;
@@ -139,7 +147,7 @@ class Hero {
     context.fill();
   }
 
-  // The packet at a place, and one of its steps, in words: [packet, step].
+  // The packet at a place, and one of its steps, as text: [packet, step].
   words(at, step) {
     const { packets } = this, row = this.order[at];
     const packet = `packet ${packets.names.get(row)}: ${packets.time(packets.totals[row])}`;
@@ -148,7 +156,7 @@ class Hero {
     return [packet, `${packets.steps[step][0]}: ${packets.time(length)} (${share ? `${share} %` : "less than 1 %"})`];
   }
 
-  // Moves the cursor to a place of the order and a step, without the pointer; what is there is said.
+  // Moves the cursor to a place of the order and a step, without the pointer; the live region reports what is there.
   go(at, step) {
     this.at = Math.max(0, Math.min(at, this.packets.length - 1));
     this.step = Math.max(-1, Math.min(step, this.packets.steps.length - 1));
@@ -157,7 +165,7 @@ class Hero {
     else if (this.at >= this.to) this.show(this.at + 1 - span, this.at + 1);
     else this.paint();
     const words = this.words(this.at, this.step).filter(Boolean);
-    this.said.textContent = `${words.join("; ")}; place ${count(this.at + 1)} of ${count(this.packets.length)}`;
+    this.live.textContent = `${words.join("; ")}; place ${count(this.at + 1)} of ${count(this.packets.length)}`;
     const row = this.order[this.at], before = this.packets.samples.slice(0, Math.max(0, this.step)).map((column) => column[row]);
     this.hint(HERO_LEFT + before.reduce((a, b) => a + b, 0) / this.span * this.wide, this.y(this.at + 0.5), this.step);
   }

@@ -1,5 +1,5 @@
 // The picture of all packets: a row of pixels per packet, or per group of packets where there are more.
-const MOST_ROWS = 3000;
+const MAX_ROWS = 3000;
 
 const pixelOf = (colour) => {
   const [red, green, blue] = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
@@ -17,7 +17,7 @@ class Rows {
 
   // Draws the packets from one place of an order to another; `span` is the time that the width shows, in samples.
   fill(order, from, to, span, width, colours) {
-    Object.assign(this, { from, to, high: Math.min(to - from, MOST_ROWS) });
+    Object.assign(this, { from, to, high: Math.min(to - from, MAX_ROWS) });
     this.binned = to - from > this.high;
     this.buffer.width = width;
     this.buffer.height = this.high;

@@ -12,6 +12,9 @@ class Opened {
     this.full = new Map(this.viewer.packets.map((packet) => [packets.starts.indexOf(packet.start), packet]));
     this.hero = new Hero(root, packets, (row) => this.open(row, true));
     this.viewer.opened = (packet) => this.chosen(packets.starts.indexOf(packet.start), true);
+    document.querySelectorAll(`table.steps[data-name="${root.dataset.name}"] button.link`).forEach((button) => {
+      button.addEventListener("click", () => this.hero.sortBy(button.closest("tbody").dataset.step));
+    });
     this.follow();
     if (this.hero.row < 0) this.chosen(packets.starts.indexOf(this.viewer.packet.start), false);
     addEventListener("hashchange", () => this.follow());

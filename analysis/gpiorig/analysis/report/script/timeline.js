@@ -1,5 +1,6 @@
 // The viewer: the timeline of one packet, which can be zoomed.
 const LANE = 19, NODE = 17, AXIS = 26;
+const INNER = 1, OUTER = 2; // levels of boxes that are spans; the others are steps
 
 class Timeline {
   constructor(root) {
@@ -191,11 +192,11 @@ class Timeline {
     });
     this.axis(svg, x, height);
     this.names.forEach(([y, node]) => draw(svg, "text", { x: 4, y: y + 13, class: "node" }, this.fit(node, width)));
-    boxes.forEach(([lane, start, length, name, look, inner], at) => {
+    boxes.forEach(([lane, start, length, name, look, level], at) => {
       if (start + length < this.from || start > this.to) return;
       const from = Math.max(x(start), this.left), to = Math.min(x(start + length), this.left + this.wide);
-      const top = this.tops[lane] + (inner ? 5 : 2), wide = Math.max(1, to - from);
-      const outer = inner || look.startsWith("kind") ? "" : " outer", mark = at === this.named ? " named" : "";
+      const inner = level === INNER, top = this.tops[lane] + (inner ? 5 : 2), wide = Math.max(1, to - from);
+      const outer = level === OUTER ? " outer" : "", mark = at === this.named ? " named" : "";
       draw(svg, "rect", {
         x: from.toFixed(2), y: top, width: wide.toFixed(2), height: inner ? LANE - 10 : LANE - 4,
         class: `box ${look}${outer}${mark}`, "data-box": at,
@@ -210,14 +211,14 @@ class Timeline {
 
   texts(svg, x) {
     const right = this.left + this.wide;
-    for (const [lane, start, length, name, look, inner] of this.packet.boxes) {
+    for (const [lane, start, length, name, look, level] of this.packet.boxes) {
       const from = Math.max(x(start), this.left), to = Math.min(x(start + length), right);
       // Names of outer boxes end where the first inner box begins.
-      const inside = inner ? [] : this.packet.boxes.filter((b) => b[5] && b[0] === lane && b[1] >= start && b[1] < start + length);
+      const inside = level !== OUTER ? [] : this.packet.boxes.filter((b) => b[5] === INNER && b[0] === lane && b[1] >= start && b[1] < start + length);
       const end = Math.min(to, ...inside.map((b) => x(b[1])).filter((at) => at > from));
       if (end - from < name.length * 6.1 + 6 || start > this.to || inside.some((b) => x(b[1]) <= from && x(b[1] + b[2]) > from)) continue;
       // An outer box lets the page through: its name has the page's own ink.
-      const on = inner || look.startsWith("kind") ? ` on-${look}` : "";
+      const on = level === OUTER ? "" : ` on-${look}`;
       draw(svg, "text", { x: from + 3, y: this.tops[lane] + 13, class: `in-box${on}` }, name);
     }
   }
