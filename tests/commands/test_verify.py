@@ -209,6 +209,16 @@ def test_a_report_of_an_earlier_version(run: Path) -> None:
     assert "quantities.parquet" not in files
 
 
+def test_a_page_in_another_folder(run: Path, tmp_path: Path) -> None:
+    """It has sums of its own; the recording's are of the tables. The report's own folder may be named, too."""
+    for page, names in ((tmp_path / "page", {"report.html"}), (run / "report/../report", None)):
+        assert 0 == gpiorig("report", run, *REPORT_OPTIONS[4:], "-o", page).status
+        content = msgspec.json.decode((page / "manifest.json").read_bytes())
+        assert names in (None, content["files"].keys())
+        assert 0 == gpiorig("verify", run).status
+    assert {"report/report.html", "events.parquet"} <= content["files"].keys()
+
+
 def test_a_recording_of_an_earlier_version(run: Path) -> None:
     """Without sums and without a report: what cannot be verified is named; nothing differs."""
     Recording.open(run).update(origin=msgspec.UNSET, files={})

@@ -78,11 +78,12 @@ class Reported:
             Figures and tables that are written next to the page.
         """
         root = root or self.recording.folder
-        folder = output or root / REPORT
+        within = output is None or output.resolve() == (root / REPORT).resolve()
+        folder = root / REPORT if output is None or within else output
         with stage("page"):
             page, *further = report.write(folder, self.data, figure_formats=figure_formats, table_formats=table_formats)
         with stage("tables"):
-            if output is None:
+            if within:
                 self.write_tables(root, [page, *further])
             else:
                 self.write_tables(root)
