@@ -62,18 +62,25 @@ HEAD = """\
 # Faults of a bench, and the command that names them
 
 Each fault switch of the virtual bench ([bench files](../reference/bench-files.md#faults)) on the bench of the demo,
-with 10 packets. **A virtual bench, not a measurement of hardware.** A dash: nothing is named. `gpiorig bench check`
-reads the file, in which no fault of leads, boards or connections can be, so it has no column. A verification of this
-bench takes 0.3 s of virtual time and does not see what comes at 0.3 s; on a real bench it lasts 10 s at least. `run` is
-the reason of an incomplete recording, `report` the first failed check.
+with 50 packets from 0.43 s on. **A virtual bench, not a measurement of hardware.** A dash: nothing is named.
+`gpiorig bench check` reads the file, in which no fault of leads, boards or connections can be, so it has no column. A
+verification of this bench takes 0.3 s of virtual time and does not see what comes later; on a real bench it lasts 10 s
+at least. `run` is the reason of an incomplete recording, `report` the first failed check. A glitch is named as noise.
 
-Rows with dashes only are open: samples lost without a sync line while nothing happens (a real bench's host clock finds
-a loss longer than a millisecond or so, [capture](../start/capture.md); virtual time does not follow that clock), and a
-step of a node's clock that no check of so short a run looks for. `stalls` is named by its consequence only, since a
-virtual analyzer may be silent: `verify` blames the leads of a node, which is the wrong cause; a real one that sends
-nothing for 2 s is an error. A glitch is named as noise.
+**Lost samples without a sync line** are seen where the timers of two nodes or more gain the same on the analyzer, by
+the timestamps of their `packet` lines or event logs: between the third and the last but two of ten or more. A smaller
+loss than the ± of the row cannot be seen: it is within eight times the scatter of the timestamps, and two ticks. A loss
+before the first packet or after the last one moves no interval that is measured. On a real bench the host's clock finds
+losses longer than about a millisecond, in captures of 8 s or more, also without nodes
+([capture](../start/capture.md#completeness)); a sync line finds a few samples.
 
-Written by `tests/studies/bench_faults.py`; a test holds it to the fault switches.
+**A node's clock** is named if another node's timer shows that the analyzer is not the cause; otherwise both are named.
+A change of its rate by less than 50 ppm is not stated: crystals change so with their temperature.
+
+**`stalls`**: the samples end before the time of the virtual bench. A real analyzer that sends nothing for 2 s is an
+error, and so is a virtual one that is served or keeps the pace of a clock.
+
+Written by `tests/studies/bench_faults.py`, all rows in one run; a test holds it to the fault switches.
 
 | fault | verify | run | report |
 | -- | -- | -- | -- |

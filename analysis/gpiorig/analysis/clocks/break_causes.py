@@ -38,7 +38,7 @@ def _sentences(timers: list[Timer], events: Events, *, ns_per_sample: float) -> 
             others = [other for other in timers if other is not timer]
             common = [one, *(same for other in others for same in other.breaks if _is_common(one, same))]
             explained.update(common)
-            start, end = max(each.start for each in common), min(each.end for each in common)
+            start, end = max(part.start for part in common), min(part.end for part in common)
             where = f"between {start * ns_per_sample / 1e9:.6f} and {end * ns_per_sample / 1e9:.6f} s"
             witnesses = [other.node for other in others if other.lacks(one, ns_per_sample=ns_per_sample)]
             if len(common) > 1:
@@ -69,8 +69,8 @@ def _change(one: Break) -> str:
 
 
 def _of_analyzer(common: list[Break], where: str, *, ns_per_sample: float) -> str:
-    best = min(common, key=lambda each: each.uncertainty_ns)
-    nodes = ", ".join(each.node for each in common)
+    best = min(common, key=lambda part: part.uncertainty_ns)
+    nodes = ", ".join(part.node for part in common)
     if best.rate_ppm:
         return f"The analyzer's clock changed its rate by {-best.rate_ppm:+.0f} ppm {where}, by the timers of {nodes}."
     count, uncertain = (round(abs(ns) / ns_per_sample) for ns in (best.step_ns, best.uncertainty_ns))

@@ -54,7 +54,7 @@ class Options:
             channels=channels(bench, name),
             samplerate_hz=source.samplerate_hz,
             sample_limit=limit,
-            silence_s=None if bench.virtual else self.silence_s,  # virtual time may stand still
+            silence_s=None if bench.virtual and bench.virtual.pace == "fast" else self.silence_s,  # its time may stand
             restart=self.restart,
             one_shot=self.one_shot,
             config=[*bench.analyzers[name].options, *self.config],
