@@ -248,9 +248,13 @@ def test_a_report_of_another_version(run: Path) -> None:
 
 
 def test_a_recording_that_cannot_be_verified(run: Path) -> None:
-    """A damaged list of sums, and a folder that is not a recording, are wrong use with a remedy."""
-    (run / "report/manifest.json").write_text("{")
+    """A damaged list of sums, one of files elsewhere, and a folder that is not a recording: an error with a remedy."""
+    manifest = run / "report/manifest.json"
+    whole = manifest.read_bytes()
+    for content in (b"{", whole.replace(b"events.parquet", b"../../secret"), whole.replace(b"hops.parquet", b"/etc/a")):
+        manifest.write_bytes(content)
+        done = gpiorig("verify", run)
+        assert 2 == done.status
+        assert "write it again with `gpiorig report`" in done.stderr
 
-    assert 2 == gpiorig("verify", run).status
-    assert "write it again with `gpiorig report`" in gpiorig("verify", run).stderr
     assert 2 == gpiorig("verify", run / "report").status

@@ -14,6 +14,7 @@ import directbench
 import pytest
 from commandline import Finished, gpiorig
 
+from gpiorig.capture.recording.origin import Origin
 from gpiorig.capture.recording.recording import Epoch, Recording
 from gpiorig.capture.serial.lines import SerialLine
 from gpiorig.capture.serial.record import Kind
@@ -99,6 +100,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         epoch=Epoch(wall=recording.info.epoch.wall, note=EVIL),
         parameters=recording.info.parameters | {EVIL: EVIL},
         tools={"tool": EVIL},
+        origin=Origin(bench_file=EVIL, bench_sha256="", host={"system": EVIL}, note=EVIL),
         bench=recording.info.bench.replace('name = "demo', f"name = {json.dumps(EVIL)} # "),
     )
     done = gpiorig("report", evil.folder, "-o", folder / "page", "--figures", "svg", "--tables", "csv,latex")

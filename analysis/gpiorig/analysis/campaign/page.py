@@ -50,7 +50,7 @@ def write_catalogue(folder: Path, studies: Sequence[StudyResults]) -> Path:
         links += [(f"{results.figure}: {results.title}", f"{results.name}.html") for results in of_document]
         sections.append(Section(_slug(document), document, (table, Links(tuple(links)))))
     lines = [f"{results.name}: {state_line(results)}" for results in studies]
-    summary = {"headline": [("studies", str(len(studies)))], "lines": lines, "failed": None}
+    summary = {"lead": "", "headline": [("studies", str(len(studies)))], "lines": lines, "failed": None}
     path = folder / CATALOGUE
     write_page(path, title="Catalogue of studies", virtual=_is_virtual(studies), summary=summary, sections=sections)
     return path

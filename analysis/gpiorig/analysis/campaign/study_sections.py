@@ -190,4 +190,4 @@ def summary(pages: Sequence[StudyPage]) -> dict[str, Any]:
     lines = [f"{page.results.title}: {page.conclusion}" if several else page.conclusion for page in pages]
     lines = [line for page, line in zip(pages, lines, strict=True) if page.conclusion]
     quick = [captions.QUICK] if any(page.results.quick for page in pages) else []
-    return {"headline": [], "lines": [*lines, *quick], "failed": None}
+    return {"lead": "", "headline": [], "lines": [*lines, *quick], "failed": None}

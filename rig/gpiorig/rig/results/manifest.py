@@ -16,6 +16,7 @@ from gpiorig.rig.results import versions
 
 NAME = "manifest.json"
 _ADDED = ("bench", "virtual", "parameters")  # what `described.with_bench` adds to a description
+_REMEDY = "Delete it, or write it again with `gpiorig report`."
 
 
 class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -78,8 +79,11 @@ def read(place: Path) -> Manifest | None:
     """
     path = place / NAME
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Manifest)
+        content = msgspec.json.decode(path.read_bytes(), type=Manifest)
     except FileNotFoundError:
         return None
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise RigError(f"{path}: {error}. Delete it, or write it again with `gpiorig report`.") from error
+        raise RigError(f"{path}: {error}. {_REMEDY}") from error
+    if outside := [name for name in content.files if Path(name).is_absolute() or ".." in Path(name).parts]:
+        raise RigError(f"{path}: {outside[0]!r} is not a file of the recording. {_REMEDY}")
+    return content
