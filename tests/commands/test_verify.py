@@ -250,8 +250,12 @@ def test_a_report_of_another_version(run: Path) -> None:
 def test_a_recording_that_cannot_be_verified(run: Path) -> None:
     """A damaged list of sums, one of files elsewhere, and a folder that is not a recording: an error with a remedy."""
     manifest = run / "report/manifest.json"
-    whole = manifest.read_bytes()
-    for content in (b"{", whole.replace(b"events.parquet", b"../../secret"), whole.replace(b"hops.parquet", b"/etc/a")):
+    written = manifest.read_bytes()
+    for content in (
+        b"{",
+        written.replace(b"events.parquet", b"../../secret"),
+        written.replace(b"hops.parquet", b"/etc/a"),
+    ):
         manifest.write_bytes(content)
         done = gpiorig("verify", run)
         assert 2 == done.status
