@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import re
 import subprocess
@@ -15,11 +16,14 @@ from commandline import ROOT, gpiorig
 from patience import PATIENCE_S
 from timelinefeed import assert_followed
 
-from gpiorig.capture.recording.recording import Recording
+from gpiorig.capture.recording.recording import Recording, sha256
+from gpiorig.rig.bench import certificate_file
 from gpiorig.rig.experiments import images
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results import checks
 from gpiorig.rig.results.analyse import analyse
+from gpiorig.rig.verify import certificate
+from gpiorig.rig.verify.certificate import Certificate
 
 BENCH = (files("gpiorig.rig") / "demo_bench.toml").read_text()
 EXPERIMENT = ROOT / "experiments" / "pingpong.toml"
@@ -55,6 +59,23 @@ def test_losses_are_counted(tmp_path: Path) -> None:
         assert sent == seen, node
 
 
+def _expired(bench_file: Path) -> Certificate:
+    """A certificate that was valid once."""
+    then = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
+    return Certificate(
+        bench="demo",
+        bench_sha256=certificate.bench_sha256(bench_file),
+        issued=then,
+        valid_until=then + certificate.VALID,
+        virtual=False,
+        gpiorig="0.1.0",
+        findings=(),
+        identities={},
+        calibrations={},
+        time_bases={},
+    )
+
+
 @pytest.mark.slow
 def test_bench_of_boards(tmp_path: Path, bench_file: Path) -> None:
     """A bench file with drivers and ports, as for boards: nothing in the run knows that the ends are virtual."""
@@ -70,7 +91,10 @@ def test_bench_of_boards(tmp_path: Path, bench_file: Path) -> None:
             text = text.replace(f"[nodes.{node}]", f'[nodes.{node}]\nserial = "{end["path"]}"')
         boards.write_text(text)
 
-        done = gpiorig("run", boards, EXPERIMENT, "-o", tmp_path / "run", "--packets", "10", "--json")
+        written = certificate_file.place(boards)
+        certificate.write(written, _expired(boards))
+        words = ("--packets", "10", "--json", "--note", "window open")
+        done = gpiorig("run", boards, EXPERIMENT, "-o", tmp_path / "run", *words)
 
         assert served.stdin is not None
         served.stdin.close()
@@ -82,6 +106,10 @@ def test_bench_of_boards(tmp_path: Path, bench_file: Path) -> None:
     if info.state == "incomplete":
         assert re.search(r"the analyzer sent \d+\.\d+ s of samples in", done.stderr)
     assert (0 if info.state == "complete" else 1) == done.status
+    assert info.origin
+    assert ("window open", sha256(written)) == (info.origin.note, info.origin.certificate_sha256)
+    assert "window open" in (tmp_path / "run/report/report.html").read_text()
+    assert 0 == gpiorig("verify", tmp_path / "run").status
 
 
 @pytest.mark.slow
