@@ -232,6 +232,33 @@ def test_figures_have_names_for_those_who_do_not_see_them(opened):
     assert timeline.startswith("Timeline of one packet")
 
 
+def test_the_ribbon_of_a_virtual_bench_never_leaves_the_view(opened):
+    """One line, at the top wherever the page is scrolled to."""
+    page = opened(PHONE)
+    ribbon = page.locator(".ribbon")
+    assert ribbon.bounding_box()["height"] < 30
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    page.wait_for_function("scrollY > 1000")
+    assert 0 == ribbon.bounding_box()["y"]
+
+
+def test_folded_sections_have_a_line_and_open_by_a_link_and_on_paper(opened):
+    """Definitions, clocks and provenance are folded; health is open where a check failed."""
+    page = opened()
+    folds = page.locator("main > section > details.fold")
+    assert ["jitter", "clocks", "health", "provenance"] == folds.evaluate_all(
+        "all => all.map((e) => e.parentElement.id)"
+    )
+    assert [False, False, True, False] == folds.evaluate_all("all => all.map((element) => element.open)")
+    assert "1 check failed" in page.locator("#health summary").inner_text()
+    page.locator("nav a[href='#provenance']").click()
+    page.locator("#provenance table").wait_for()
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert [True] * 4 == folds.evaluate_all("all => all.map((element) => element.open)")
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert [False, False, True, True] == folds.evaluate_all("all => all.map((element) => element.open)")
+
+
 def test_printing_shows_light_colours_without_controls(opened):
     page = opened(color_scheme="dark")
     page.emulate_media(media="print")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 import studies
@@ -242,3 +244,31 @@ def test_a_step_leads_to_the_packet_in_which_it_lasts_longest(hero, route):
     hero.wait_for_url(f"**#packet={longest}")
     assert "1" == hero.locator("#hero-packets select").input_value()
     assert wait[longest] == wait.max()
+
+
+@pytest.mark.parametrize("figure", ["run", "total"])
+def test_points_of_figures_lead_to_their_packets(hero, route, figure):
+    """The slowest packets are at the right end of the distribution; the slowest is the highest dot over the run."""
+    svg = hero.locator(f"#figure-{figure} svg")
+    svg.scroll_into_view_if_needed()
+    box = svg.bounding_box()
+    left, foot, right, top = map(float, svg.get_attribute("data-place").split())
+    x0, x1, y0, y1 = map(float, svg.get_attribute("data-limits").split())
+    packet = slowest(route)
+    delay_ms, start_s = (
+        route.totals[packet] / 24_000,
+        (route.starts[packet] - int(svg.get_attribute("data-origin"))) / 24e6,
+    )
+    across, up = (delay_ms, (y0 + y1) / 2) if figure == "total" else (start_s, delay_ms)
+    x = box["x"] + box["width"] * (left + (across - x0) / (x1 - x0) * (right - left))
+    y = box["y"] + box["height"] * (1 - foot - (up - y0) / (y1 - y0) * (top - foot))
+    hero.mouse.move(x, y)
+    tip = hero.locator(f"#figure-{figure} .tip", has_text="packet ")
+    tip.wait_for()
+    named = int(re.search(r"packet (\d+)", tip.inner_text())[1])
+    assert route.totals[packet] - route.totals[named] < 400  # of one level of the lattice, less than a bar wide
+    assert named == packet or figure == "total"
+    hero.mouse.click(x, y)
+    hero.wait_for_url("**#packet=*")
+    opened = int(hero.url.rpartition("=")[2])
+    assert route.totals[packet] - route.totals[opened] < 400

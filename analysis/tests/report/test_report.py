@@ -84,7 +84,8 @@ def test_the_page_says_what_it_must(bench, tmp_path):
     bench.damage_frame(1, "udp.rx.enter", 7)
     written = text_of(tmp_path, data_of(bench))
     assert "Ping-pong &lt;test&gt;" in written
-    assert 2 == written.count('<div class="banner">Virtual bench')
+    assert 1 == written.count('<p class="ribbon">Virtual bench')
+    assert 1 == written.count('<div class="banner">Virtual bench')
     assert "missing: request.udp.rx" in written
     assert "every packet is accounted for" in written
     assert written.index("The round trip takes") < written.index("<figure") < written.index('<section id="provenance"')

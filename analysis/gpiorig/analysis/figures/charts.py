@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -190,14 +191,15 @@ def ecdfs(ax: Axes, series: Mapping[str, NDArray[Any]], *, unit_ns: float, colou
     unit_ns
         Nanoseconds per unit of the values; the axis is in ms.
     colours
-        In the order of the series, again from the start when there are more.
+        In the order of the series, again from the start when there are more; equal ones differ by their dashes.
     """
-    styles = ("-", "--", ":", "-.")
+    styles, used = ("-", "--", ":", "-."), Counter[str]()
     for number, (name, values) in enumerate(series.items()):
         x, share = thinning.ecdf(values)
         x = np.concatenate([x[:1], x]) * (unit_ns / 1e6)
-        look: dict[str, Any] = {"color": colours[number % len(colours)]}
-        look["linestyle"] = styles[number // len(colours) % len(styles)]
+        colour = colours[number % len(colours)]
+        look: dict[str, Any] = {"color": colour, "linestyle": styles[used[colour] % len(styles)]}
+        used[colour] += 1
         ax.step(x, np.concatenate([[0.0], share]), where="post", label=name, linewidth=1.2, **look)
     ax.set_ylim(0, 1.02)
     ax.set_ylabel("share at or below")

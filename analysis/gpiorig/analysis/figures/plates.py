@@ -125,7 +125,8 @@ def step_ecdfs(numbers: RouteNumbers, columns: Sequence[int], *, virtual: bool) 
         figure = style.new_figure(width=WIDTH, height=3.2, virtual=virtual)
         ax = figure.subplots()
         above = {short_name(names[i]): durations[:, i] - int(durations[:, i].min()) for i in columns}
-        charts.ecdfs(ax, above, unit_ns=numbers.period_ns)
+        colours = [palette.KIND_COLOURS[names[i].kind] for i in columns]
+        charts.ecdfs(ax, above, unit_ns=numbers.period_ns, colours=colours)
         ax.set_xlim(left=0)
         ax.xaxis.set_major_formatter(FuncFormatter(lambda ms, _: round_time_text(ms * 1e6) if ms else "0"))
         ax.set_xlabel("duration above the step's own minimum")

@@ -108,6 +108,26 @@ class StepTable:
         return (*(row for group in self.groups for row in group.rows), self.total)
 
 
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """The packets to which the points of a figure lead.
+
+    Parameters
+    ----------
+    packets
+        Name of the picture of all packets.
+    by
+        What the horizontal axis has: ``start``, seconds since the sample `origin`, with the delay in ms above it; or
+        ``delay``, in ms.
+    origin
+        A sample.
+    """
+
+    packets: str
+    by: str
+    origin: int = 0
+
+
 @dataclass(frozen=True, eq=False)  # no slots: the drawn figure is cached
 class Picture:
     """A figure, with a title and a caption for readers who do not see it.
@@ -122,6 +142,8 @@ class Picture:
         Its accessible name.
     caption
         How to read it.
+    lead
+        Where a click on a point of its first diagram leads.
     """
 
     kind: ClassVar[str] = "picture"
@@ -129,6 +151,7 @@ class Picture:
     draw: Callable[[], Figure]
     title: str
     caption: str
+    lead: Lead | None = None
 
     @cached_property
     def figure(self) -> Figure:
@@ -199,12 +222,26 @@ class Details:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A section with a place in the contents; `id` is its anchor."""
+    """A section with a place in the contents.
+
+    Parameters
+    ----------
+    id
+        Its anchor.
+    title, blocks
+        What it contains.
+    line
+        Its content in a line, under which it is folded; empty for one that is not folded.
+    unfolded
+        Whether it is open at first.
+    """
 
     kind: ClassVar[str] = "section"
     id: str
     title: str
     blocks: tuple[Block, ...]
+    line: str = ""
+    unfolded: bool = False
 
 
 Block = Text | Heading | Table | StepTable | Picture | Hero | Viewer | Links | Details | Section

@@ -25,7 +25,10 @@ DRAWN_QUANTITIES = 3  # those compared with the most clocks
 
 def section(data: ReportData, prefix: str) -> Section:
     """The section of the page; `prefix` makes the names of its pictures unique."""
-    return Section("clocks", "Clocks: pins, node, host", tuple(_blocks(data, prefix)))
+    blocks = tuple(_blocks(data, prefix))
+    audit = data.study.audit
+    line = next(iter(auditfigures.sentences(audit)), "compared") if audit is not None else "not compared"
+    return Section("clocks", "Clocks: pins, node, host", blocks, line)
 
 
 def _blocks(data: ReportData, prefix: str) -> list[Block]:

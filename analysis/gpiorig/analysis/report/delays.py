@@ -151,6 +151,12 @@ def jitter_table(study: RouteStudy) -> Block:
     return Table("Jitter of the total delay, by every definition", header, rows)
 
 
+def jitter_line(study: RouteStudy) -> str:
+    """The first measures of the table in a line."""
+    shown = [f"{jitter.name} {time_text(jitter.ns.value)}" for jitter in study.jitter[:2]]
+    return f"{count_text(len(study.jitter), 'measure')}: {', '.join([*shown, '…'][: len(study.jitter)])}"
+
+
 def delay_table(rows: Mapping[str, Summary]) -> Table:
     """Statistics of named delays."""
     header = ("<delay", "n", "lost", *_NAMES)

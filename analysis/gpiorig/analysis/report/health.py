@@ -31,7 +31,14 @@ def section(data: ReportData) -> Section:
     if hops is not None and len(hops.unattributed):
         blocks.append(_unattributed(hops))
     blocks += [Table(tally.title, ("<what", "count"), tally.rows, narrow=True) for tally in data.tallies]
-    return Section("health", "Health of the recording", tuple(blocks))
+    return Section("health", "Health of the recording", tuple(blocks), _line(data), unfolded=bool(data.notes))
+
+
+def _line(data: ReportData) -> str:
+    """Whether checks failed, and what was lost."""
+    checks = f"{count_text(len(data.notes), 'check')} failed" if data.notes else "all checks passed"
+    events = data.analysis.events
+    return f"{checks}; {count_text(len(events.gaps), 'gap')}, {count_text(len(events.damaged), 'damaged frame')}"
 
 
 def losses(data: ReportData) -> list[tuple[str, str]]:

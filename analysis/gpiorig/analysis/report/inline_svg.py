@@ -77,9 +77,22 @@ def svg(picture: Picture) -> Markup:
     text = re.sub(r"#[0-9a-f]{6}\b", lambda match: _COLOURS.get(match[0], match[0]), text)
     head, _, rest = text.partition(">")
     width = round(picture.figure.get_figwidth() * MIN_PX_PER_INCH)
-    head = re.sub(r' (width|height)="[^"]*"', "", head) + f' style="--least: {width}px"'
+    head = re.sub(r' (width|height)="[^"]*"', "", head) + f' style="--least: {width}px"{_lead(picture)}'
     names = f"{picture.name}-title {picture.name}-desc"
     words = f'<title id="{picture.name}-title">{escape(picture.title)}</title>'
     words += f'<desc id="{picture.name}-desc">{escape(picture.caption)}</desc>'
     # The matched and inserted markup is ours or matplotlib's; the words are escaped.
     return Markup(f'{head} role="img" aria-labelledby="{names}">{words}{rest}')
+
+
+def _lead(picture: Picture) -> str:
+    """Attributes by which the script of the page finds the packet at a point: the diagram's place and its limits."""
+    if picture.lead is None:
+        return ""
+    axes, lead = picture.figure.axes[0], picture.lead
+    place = " ".join(f"{end:.6g}" for end in axes.get_position(original=True).extents)
+    limits = " ".join(f"{end:.9g}" for end in (*axes.get_xlim(), *axes.get_ylim()))
+    return (
+        f' data-packets="{escape(lead.packets)}" data-by="{lead.by}" data-origin="{lead.origin}"'
+        f' data-place="{place}" data-limits="{limits}"'
+    )

@@ -64,7 +64,7 @@ def columns_of(route: Route) -> PacketColumns:
 
 
 def _chosen(route: Route, packets: int) -> Route:
-    """As many packets as given, the fastest and the slowest among them, in the order of sending."""
+    """As many of the packets, the fastest and the slowest among them, in the order of sending."""
     if packets == len(route):
         return route
     places = np.round(np.linspace(0, len(route) - 1, packets)).astype(np.int64)

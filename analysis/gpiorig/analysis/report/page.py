@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import jinja2
 from markupsafe import Markup
 
 from gpiorig.analysis.figures.palette import DARK_KIND_COLOURS, KIND_CLASSES, KIND_COLOURS
-from gpiorig.analysis.number_text import time_text
+from gpiorig.analysis.number_text import count_text, time_text
 from gpiorig.analysis.report import causes, clocks, health, inline_svg, processor, quantities
 from gpiorig.analysis.report import delays as delaysection
 from gpiorig.analysis.report import pictures as route_pictures
@@ -26,10 +27,11 @@ from gpiorig.capture.printable import printable_lines
 
 TEMPLATE = "page.html.jinja"
 # The parts of its script, each using those before it.
-SCRIPTS = ("units", "theme", "timeline", "packets", "rows", "hero", "hero_input", "tables", "start")
+SCRIPTS = ("units", "theme", "folds", "timeline", "packets", "rows", "hero", "hero_input", "tables", "figures", "start")
 # Classes of the boxes in the viewer.
 LOOKS = tuple(Look(name, KIND_COLOURS[kind], DARK_KIND_COLOURS[kind]) for kind, name in KIND_CLASSES.items())
 DRAWN_ROUTES = 4  # routes with figures; the others are in the table of routes
+LISTED_ITEMS = 4  # of the provenance in its line
 FURTHER_CAUSES = 5  # sentences of attribution in the summary
 
 
@@ -63,7 +65,7 @@ def run_sections(data: ReportData, prefix: str = "") -> list[Section]:
         sections.append(_other_routes(data, prefix))
     sections += quantities.sections(data)
     sections += [clocks.section(data, prefix), health.section(data), _provenance(data)]
-    return [Section(f"{prefix}{section.id}", section.title, section.blocks) for section in sections]
+    return [replace(section, id=f"{prefix}{section.id}") for section in sections]
 
 
 def _route_sections(data: ReportData, study: RouteStudy, prefix: str) -> list[Section]:
@@ -84,7 +86,9 @@ def _route_sections(data: ReportData, study: RouteStudy, prefix: str) -> list[Se
         Section("run", "Over the run", (route_pictures.over_the_run(data, study, prefix),)),
         Section("causes", "Causes", tuple(causes.blocks(data, study, prefix))),
         Section("layers", "Layers and pre-emption", (*processor.layers(data, study, prefix), *queues)),
-        Section("jitter", "Jitter by every definition", (delaysection.jitter_table(study),)),
+        Section(
+            "jitter", "Jitter by every definition", (delaysection.jitter_table(study),), delaysection.jitter_line(study)
+        ),
     ]
 
 
@@ -120,7 +124,7 @@ def _other_routes(data: ReportData, prefix: str) -> Section:
     blocks: list[Block] = [Table("All routes, the one with the most packets first", header, rows)]
     for number, study in enumerate(routes[1:DRAWN_ROUTES], start=2):
         inner = _route_sections(data, study, f"route-{number}-{prefix}")
-        named = tuple(Section(f"route-{number}-{prefix}{part.id}", part.title, part.blocks) for part in inner)
+        named = tuple(replace(part, id=f"route-{number}-{prefix}{part.id}") for part in inner)
         blocks.append(Details(study.route.name, named))
     if len(routes) > DRAWN_ROUTES:
         blocks.append(why_not(f"Figures are drawn of the first {DRAWN_ROUTES} routes; the tables have all."))
@@ -143,7 +147,13 @@ def _provenance(data: ReportData) -> Section:
         rows = [("nodes", ", ".join(data.analysis.events.node_names))]
     rows += list(data.provenance.items())
     table = Table("Where the numbers come from", ("<item", "<value"), tuple(rows), narrow=True)
-    return Section("provenance", "Provenance", (table,))
+    return Section("provenance", "Provenance", (table,), f"{count_text(len(rows), 'item')}: {', '.join(_listed(rows))}")
+
+
+def _listed(rows: Sequence[tuple[str, str]]) -> list[str]:
+    """The names of the first rows."""
+    names = [name for name, _ in rows[:LISTED_ITEMS]]
+    return names if len(rows) <= LISTED_ITEMS else [*names, "…"]
 
 
 def write_page(path: Path, *, title: str, virtual: bool, summary: dict[str, Any], sections: Sequence[Section]) -> None:

@@ -14,7 +14,7 @@ from gpiorig.analysis.figures.series import Marks
 from gpiorig.analysis.number_text import count_text, time_text
 from gpiorig.analysis.packets.routes import ROUND_TRIP
 from gpiorig.analysis.packets.timelines import LOST
-from gpiorig.analysis.report.blocks import Picture
+from gpiorig.analysis.report.blocks import Lead, Picture
 from gpiorig.analysis.report.conclusions import period_ns, total_findings
 from gpiorig.analysis.report.data import ReportData
 from gpiorig.analysis.study.study import RouteStudy
@@ -34,6 +34,7 @@ def total(data: ReportData, study: RouteStudy, prefix: str) -> Picture:
         f"Distribution of the {noun}",
         f"Bars: packets. Line: share of packets at or below (right scale){_thinned(len(delays))}. "
         f"From the send call of the application to the receive call.",
+        Lead(f"{prefix}packets", "delay"),
     )
 
 
@@ -98,7 +99,8 @@ def over_the_run(data: ReportData, study: RouteStudy, prefix: str) -> Picture:
     caption = " ".join([f"By the time of sending, {points}.", *(words for words, n in legend if n)])
     if len(marks.losses) < study.route.lost:
         caption += f" The instants of {study.route.lost - len(marks.losses)} lost packets are unknown."
-    return Picture(f"{prefix}run", draw, f"The {study.numbers.noun} over the run", caption)
+    lead = Lead(f"{prefix}packets", "start", data.analysis.events.start)
+    return Picture(f"{prefix}run", draw, f"The {study.numbers.noun} over the run", caption, lead)
 
 
 def layers(data: ReportData, study: RouteStudy, prefix: str) -> Picture | None:

@@ -27,7 +27,8 @@ def layers(data: ReportData, study: RouteStudy, prefix: str) -> list[Block]:
     if picture is None or study.layers is None:
         reason = "The recording does not distinguish the layers: no layer has both its enter and its exit."
         return [why_not(reason), *_pre_emption(data, study, prefix)]
-    return [picture, _layer_table(study.layers, study.numbers.period_ns), *_pre_emption(data, study, prefix)]
+    table = Details("Times in each layer", (_layer_table(study.layers, study.numbers.period_ns),))
+    return [picture, table, *_pre_emption(data, study, prefix)]
 
 
 def queues(data: ReportData) -> list[Block]:

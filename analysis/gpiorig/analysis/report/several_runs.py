@@ -47,7 +47,6 @@ def write_set(
         *(_own(n, run) for n, run in enumerate(runs, 1)),
     ]
     summary = {
-        "lead": "",
         "headline": [],
         "lines": [f"{name}: {summary_lines(data)[0]}" for name, data in runs],
         "failed": [f"{name}: {note}" for name, data in runs for note in data.notes],

@@ -15,6 +15,12 @@ class Opened {
     document.querySelectorAll(`table.steps[data-name="${root.dataset.name}"] button.link`).forEach((button) => {
       button.addEventListener("click", () => this.hero.sortBy(button.closest("tbody").dataset.step));
     });
+    document.querySelectorAll(`svg[data-packets="${root.dataset.name}"]`).forEach((svg) => {
+      new LeadingFigure(svg, packets, (row) => {
+        this.open(row, true);
+        this.viewer.root.scrollIntoView({ block: "center" });
+      });
+    });
     this.follow();
     if (this.hero.row < 0) this.chosen(packets.starts.indexOf(this.viewer.packet.start), false);
     addEventListener("hashchange", () => this.follow());
