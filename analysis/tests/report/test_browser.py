@@ -20,8 +20,12 @@ def visible(page):
 
 def narrower(page, span):
     """Wait until the timeline shows less than this: the browser may take wheel and fingers later than they are sent."""
-    shown = "document.querySelector('#viewer-packets .timeline').dataset"
-    page.wait_for_function(f"{shown}.to - {shown}.from < {span}")
+    for _ in range(200):
+        first, last = visible(page)[0]
+        if last - first < span:
+            return
+        page.wait_for_timeout(25)
+    raise AssertionError(f"still {last - first} ns wide, not below {span} ns")
 
 
 def scroll_to(page):
@@ -51,14 +55,16 @@ def test_no_error_and_no_request_leaves_the_page(opened):
     assert [page.url.partition("#")[0]] == page.addresses
 
 
-def test_the_wheel_zooms_about_the_pointer_and_a_double_click_shows_the_complete_packet(opened):
+def test_the_wheel_with_ctrl_zooms_about_the_pointer_and_a_double_click_shows_the_complete_packet(opened):
     """The visible range shrinks around the pointed instant, the axis gets new labels, and both come back."""
     page = opened()
     full, labels = visible(page)
     x, y = scroll_to(page)
     page.mouse.move(x, y)
+    page.keyboard.down("Control")
     for _ in range(6):
         page.mouse.wheel(0, -240)
+    page.keyboard.up("Control")
     narrower(page, (full[1] - full[0]) / 4)
     near, new_labels = visible(page)
     assert full[0] < near[0] < near[1] < full[1]
@@ -67,6 +73,86 @@ def test_the_wheel_zooms_about_the_pointer_and_a_double_click_shows_the_complete
 
     page.mouse.dblclick(x, y)
     assert (full, labels) == visible(page)
+
+
+def test_the_wheel_alone_scrolls_the_page(opened):
+    """The timeline shows what it showed."""
+    page = opened()
+    full = visible(page)
+    page.mouse.move(*scroll_to(page))
+    before = page.evaluate("scrollY")
+    page.mouse.wheel(0, 200)
+    for _ in range(200):
+        if page.evaluate("scrollY") > before:
+            break
+        page.wait_for_timeout(25)
+    assert page.evaluate("scrollY") > before
+    assert full == visible(page)
+
+
+def test_the_strip_above_shows_and_moves_the_window(opened):
+    """Its frame is the part that the timeline shows; dragging on it moves that part."""
+    page = opened()
+    page.get_by_role("button", name="Zoom in").first.click()
+    page.locator("#viewer-packets .timeline").press("+")
+    before, _ = visible(page)
+    strip = page.locator("#viewer-packets .minimap")
+    strip.scroll_into_view_if_needed()
+    frame, box = strip.locator(".window").bounding_box(), strip.bounding_box()
+    middle = frame["x"] + frame["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(*middle)
+    page.mouse.down()
+    page.mouse.move(middle[0] + 150, middle[1], steps=4)
+    page.mouse.up()
+    after, _ = visible(page)
+    assert after[0] > before[0]
+    assert after[1] - after[0] == pytest.approx(before[1] - before[0])
+    assert strip.locator(".window").bounding_box()["x"] > frame["x"] + 100
+
+
+def test_two_cursors_show_the_time_between_them(opened):
+    """By keys at the ends of the named box; with Shift a click sets them in turn, at the edge that is near."""
+    page = opened()
+    timeline, text = page.locator("#viewer-packets .timeline"), page.locator("#viewer-packets .cursors")
+    timeline.focus()
+    for key in "nab":
+        page.keyboard.press(key)
+    readout = page.locator("#viewer-packets .readout").inner_text()
+    assert f"B \N{MINUS SIGN} A {readout.rpartition('lasts ')[2]}" in text.inner_text()
+    assert ["A", "B"] == timeline.locator("text.cursor").all_text_contents()
+    page.keyboard.press("Escape")
+    assert "" == text.inner_text()
+    box = timeline.locator("rect.kind-air:not(.outer)").first
+    box.scroll_into_view_if_needed()
+    place = box.bounding_box()
+    y = place["y"] + place["height"] / 2
+    page.keyboard.down("Shift")
+    page.mouse.click(place["x"] + 3, y)
+    page.mouse.click(place["x"] + place["width"] - 3, y)
+    page.keyboard.up("Shift")
+    timeline.locator("text.cursor").nth(1).wait_for()
+    edges = page.evaluate(
+        "() => JSON.parse(document.querySelector('#viewer-packets script').textContent)[0]"
+        ".boxes.flatMap((box) => [box[1], box[1] + box[2]])"
+    )
+    instants = re.findall(r"\b([AB]) ([\d.]+) (ms|µs)", text.inner_text())[:2]
+    for _, number, unit in instants:
+        at = float(number) * {"ms": 1e6, "µs": 1e3}[unit]
+        assert min(abs(edge - at) for edge in edges) < 1, (number, unit)
+    assert ["A", "B"] == [name for name, *_ in instants]
+
+
+def test_boxes_have_their_durations_and_a_tooltip_at_the_pointer(opened):
+    page = opened()
+    assert page.locator("#viewer-packets text.in-box", has_text=re.compile(r"request air [\d.]+ ms")).count()
+    box = page.locator("#viewer-packets rect.kind-air:not(.outer)[data-box]").first
+    box.scroll_into_view_if_needed()
+    box.hover()
+    tip = page.locator("#viewer-packets .tip")
+    tip.wait_for()
+    assert re.search(r"request air\n[\d.]+ .s, \d+ % of the packet; starts at ", tip.inner_text())
+    near, place = tip.bounding_box(), box.bounding_box()
+    assert abs(near["x"] - (place["x"] + place["width"] / 2)) < 350
 
 
 def test_dragging_moves_what_is_shown(opened):
@@ -238,7 +324,6 @@ def test_the_ribbon_of_a_virtual_bench_never_leaves_the_view(opened):
     ribbon = page.locator(".ribbon")
     assert ribbon.bounding_box()["height"] < 30
     page.evaluate("scrollTo(0, document.body.scrollHeight)")
-    page.wait_for_function("scrollY > 1000")
     assert 0 == ribbon.bounding_box()["y"]
 
 

@@ -27,7 +27,22 @@ from gpiorig.capture.printable import printable_lines
 
 TEMPLATE = "page.html.jinja"
 # The parts of its script, each using those before it.
-SCRIPTS = ("units", "theme", "folds", "timeline", "packets", "rows", "hero", "hero_input", "tables", "figures", "start")
+SCRIPTS = (
+    "units",
+    "theme",
+    "folds",
+    "cursors",
+    "minimap",
+    "timeline_input",
+    "timeline",
+    "packets",
+    "rows",
+    "hero",
+    "hero_input",
+    "tables",
+    "figures",
+    "start",
+)
 # Classes of the boxes in the viewer.
 LOOKS = tuple(Look(name, KIND_COLOURS[kind], DARK_KIND_COLOURS[kind]) for kind, name in KIND_CLASSES.items())
 DRAWN_ROUTES = 4  # routes with figures; the others are in the table of routes

@@ -9,13 +9,15 @@ class Timeline {
     this.canvas = root.querySelector(".timeline");
     this.readout = root.querySelector(".readout");
     this.buttons = [...root.querySelectorAll(".which")];
-    this.pointers = new Map();
     this.opened = () => {}; // called with a packet that a button has opened
     this.buttons.forEach((button, at) => button.addEventListener("click", () => this.show(at)));
     root.querySelectorAll("[data-do]").forEach((button) => button.addEventListener("click", () => {
       if (button.dataset.do === "all") this.showAll(); else this.zoom(button.dataset.do === "in" ? 0.5 : 2, 0.5);
     }));
-    this.listen();
+    this.tip = root.querySelector(".tip");
+    this.cursors = new Cursors(this);
+    this.minimap = new Minimap(this);
+    new TimelineInput(this);
     new ResizeObserver(() => this.render()).observe(this.canvas);
     this.open(this.packets[0]);
   }
@@ -79,73 +81,6 @@ class Timeline {
     return Math.min(1, Math.max(0, (x - left) / this.wide));
   }
 
-  listen() {
-    const canvas = this.canvas;
-    canvas.addEventListener("wheel", (event) => {
-      const lines = event.deltaMode === 1 ? 16 : 1;
-      if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
-        this.move((event.deltaX || event.deltaY) * lines / this.wide);
-      } else {
-        const before = this.to - this.from;
-        this.zoom(Math.exp(Math.max(-1, Math.min(1, event.deltaY * lines * 0.002))), this.place(event.clientX));
-        if (this.to - this.from === before) return; // shown completely already: the page scrolls
-      }
-      event.preventDefault();
-    }, { passive: false });
-    canvas.addEventListener("dblclick", () => this.showAll());
-    canvas.addEventListener("pointerdown", (event) => {
-      if (event.pointerType === "mouse" && event.button) return;
-      this.pointers.set(event.pointerId, event.clientX);
-      this.travelled = 0;
-    });
-    canvas.addEventListener("pointermove", (event) => this.dragged(event));
-    for (const end of ["pointerup", "pointercancel"]) {
-      canvas.addEventListener(end, (event) => {
-        this.pointers.delete(event.pointerId);
-        canvas.classList.remove("moving");
-      });
-    }
-    canvas.addEventListener("click", (event) => { if (this.travelled < 4) this.name(event.target); });
-    canvas.addEventListener("keydown", (event) => this.key(event));
-  }
-
-  dragged(event) {
-    if (!this.pointers.has(event.pointerId)) {
-      if (event.pointerType === "mouse") this.name(event.target);
-      return;
-    }
-    const before = [...this.pointers.values()];
-    const by = event.clientX - this.pointers.get(event.pointerId);
-    this.pointers.set(event.pointerId, event.clientX);
-    this.travelled += Math.abs(by);
-    if (before.length === 1) {
-      if (this.travelled < 4) return;
-      this.canvas.setPointerCapture(event.pointerId);
-      this.canvas.classList.add("moving");
-      this.move(-by / this.wide);
-    } else {
-      const after = [...this.pointers.values()];
-      const [was, is] = [before, after].map((xs) => Math.max(12, Math.abs(xs[0] - xs[1])));
-      const middle = (xs) => this.place((xs[0] + xs[1]) / 2);
-      const shift = middle(before) - middle(after);
-      this.zoom(was / is, middle(after));
-      this.move(shift);
-    }
-  }
-
-  key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const does = {
-      "+": () => this.zoom(0.5, 0.5), "=": () => this.zoom(0.5, 0.5), "-": () => this.zoom(2, 0.5),
-      "0": () => this.showAll(), Home: () => this.showAll(),
-      ArrowLeft: () => this.move(-0.2), ArrowRight: () => this.move(0.2),
-      n: () => this.next(1), p: () => this.next(-1),
-    }[event.key];
-    if (!does) return;
-    does();
-    event.preventDefault();
-  }
-
   next(by) {
     const order = this.packet.boxes.map((box, at) => at).sort((a, b) => this.packet.boxes[a][1] - this.packet.boxes[b][1]);
     const seen = order.filter((at) => {
@@ -157,11 +92,9 @@ class Timeline {
     this.tell(seen[at < 0 ? (by > 0 ? 0 : seen.length - 1) : (at + by + seen.length) % seen.length]);
   }
 
-  name(target) {
-    if (target.dataset && target.dataset.box !== undefined) this.tell(Number(target.dataset.box));
-  }
-
-  tell(at) {
+  // The text of a box, below the timeline and, for a pointer, at the pointer.
+  tell(at, event) {
+    if (event) this.hint(at, event);
     if (at === this.named) return;
     this.named = at;
     const [lane, start, length, name] = this.packet.boxes[at], [node, label] = this.packet.lanes[lane];
@@ -170,6 +103,17 @@ class Timeline {
     this.canvas.querySelectorAll(".named").forEach((box) => box.classList.remove("named"));
     const box = this.canvas.querySelector(`[data-box="${at}"]`);
     if (box) box.classList.add("named");
+  }
+
+  hint(at, event) {
+    const [, start, length, name] = this.packet.boxes[at], frame = this.tip.parentElement.getBoundingClientRect();
+    const share = `${Math.round(100 * length / this.packet.total)} % of the packet`, { period } = this.packet;
+    const lines = `${time(length, period)}, ${share}; starts at ${time(start, period)}`;
+    this.tip.replaceChildren(Object.assign(document.createElement("b"), { textContent: name }), lines);
+    this.tip.hidden = false;
+    this.tip.style.left = `${Math.max(0, Math.min(event.clientX - frame.left + 14, frame.width - this.tip.offsetWidth))}px`;
+    const y = event.clientY - frame.top, below = y + 20 + this.tip.offsetHeight < frame.height;
+    this.tip.style.top = `${below ? y + 20 : Math.max(0, y - this.tip.offsetHeight - 10)}px`;
   }
 
   render() {
@@ -203,6 +147,8 @@ class Timeline {
       });
     });
     this.texts(svg, x);
+    this.cursors.draw(svg, x, height - AXIS);
+    this.minimap.draw();
     this.canvas.replaceChildren(svg);
     this.canvas.dataset.from = this.from;
     this.canvas.dataset.to = this.to;
@@ -216,10 +162,11 @@ class Timeline {
       // Names of outer boxes end where the first inner box begins.
       const inside = level !== OUTER ? [] : this.packet.boxes.filter((b) => b[5] === INNER && b[0] === lane && b[1] >= start && b[1] < start + length);
       const end = Math.min(to, ...inside.map((b) => x(b[1])).filter((at) => at > from));
-      if (end - from < name.length * 6.1 + 6 || start > this.to || inside.some((b) => x(b[1]) <= from && x(b[1] + b[2]) > from)) continue;
+      const timed = `${name} ${brief(length)}`, text = end - from < timed.length * 6.1 + 6 ? name : timed;
+      if (end - from < text.length * 6.1 + 6 || start > this.to || inside.some((b) => x(b[1]) <= from && x(b[1] + b[2]) > from)) continue;
       // An outer box lets the page through: its name has the page's own ink.
       const on = level === OUTER ? "" : ` on-${look}`;
-      draw(svg, "text", { x: from + 3, y: this.tops[lane] + 13, class: `in-box${on}` }, name);
+      draw(svg, "text", { x: from + 3, y: this.tops[lane] + 13, class: `in-box${on}` }, text);
     }
   }
 

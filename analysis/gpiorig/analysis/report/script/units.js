@@ -11,6 +11,11 @@ const time = (ns, period) => {
   const [size, unit] = unitFor(ns);
   return `${plain(ns / size, Math.ceil(Math.log10(size / period)) + 1)} ${unit}`;
 };
+// With three digits, for boxes.
+const brief = (ns) => {
+  const [size, unit] = unitFor(ns);
+  return ns ? `${Number((ns / size).toPrecision(3))} ${unit}` : "0";
+};
 // Round distance of ticks, so that at most `most` of them fit.
 const tickStep = (span, most) => {
   const least = span / most, power = 10 ** Math.floor(Math.log10(least));
