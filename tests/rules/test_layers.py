@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 NOT_OURS = {".git", ".venv", "target", "build", "dist", "runs", "demo", "__pycache__"}  # where there is no git to ask
 GENERATED = b"by `make generate`. Do not edit."  # in the first line of a copy
 COMPONENTS = ("capture", "analysis", "rig")
+API = "api"  # the module for Python users, above all components
 # The rooms of each component; a module imports its own room and those before it. First are the flat modules.
 ROOMS = {
     "capture": (
@@ -42,6 +43,7 @@ ROOMS = {
         *("", "bench", "host", "experiments", "recordings", "virtual", "run", "flash", "verify", "results", "store"),
         *("batch", "campaign", "queue", "live", "export", "probes", "measure", "arguments", "commands", "cli"),
     ),
+    API: ("",),
 }
 
 
@@ -68,7 +70,7 @@ def place(dotted: str) -> tuple[int, int]:
     """Component and room of a module or of a name in one, as numbers in their orders."""
     component, *rest = dotted.split(".")
     rooms = ROOMS[component]
-    return COMPONENTS.index(component), rooms.index(rest[0]) if rest and rest[0] in rooms else 0
+    return (*COMPONENTS, API).index(component), rooms.index(rest[0]) if rest and rest[0] in rooms else 0
 
 
 def upward(dotted: str, source: str) -> set[str]:
@@ -131,6 +133,13 @@ def test_portions_stay_visible(component: str) -> None:
     assert [] == list((ROOT / component).glob("*.py"))
 
 
+def test_one_module_lies_next_to_the_components() -> None:
+    """That for Python users; it uses the rooms, not the command line."""
+    module = ROOT / "rig" / "gpiorig" / f"{API}.py"
+    assert [module] == [path for component in COMPONENTS for path in (ROOT / component / "gpiorig").glob("*.py")]
+    assert set() == {name for name in imports(module.read_text()) if place(name) >= place("rig.arguments")}
+
+
 def test_decoders_folder_holds_decoders_only() -> None:
     """Sigrok tries to load every entry of the folder as a decoder."""
     for entry in (ROOT / "decoders").iterdir():
@@ -169,3 +178,4 @@ def test_check_sees_a_wrong_import() -> None:
     assert {"rig.bench", "analysis.events.events", "capture"} == imports(source)
     assert {"rig.bench", "analysis.events.events"} == upward("analysis.statistics.summary", source)
     assert {"rig.bench"} == upward("analysis.report.page", source)
+    assert {"api"} == upward("rig.commands.report", "from gpiorig import api")

@@ -212,13 +212,16 @@ def files(folder: Path) -> list[Path]:
     return [path for path in sorted(folder.glob(f"*{SUFFIX}")) if path.stem in names]
 
 
+    stages = {stage.name: stage.parts(analysis, study) for stage in TABLES}
+    stages |= {name: parts(study) for name, parts in _STUDY_STAGES.items()}
+
+
 def write(analysis: Analysis, study: Study, *, folder: Path) -> dict[str, pa.Table]:
     """Write all tables as Parquet into a folder; equal recordings give equal bytes. Returns those of the study.
 
     Tables of an earlier report that this one does not have are deleted.
     """
-    stages = {stage.name: stage.parts(analysis, study) for stage in TABLES}
-    stages |= {name: parts(study) for name, parts in _STUDY_STAGES.items()}
+    stages = stage_tables(analysis, study)
     tables.write_all(_jobs([*stages.items()], folder))
     study_content = study_tables(study)
     absent = {name for name, parts in stages.items() if parts is None} | STUDY_TABLES.keys() - study_content.keys()

@@ -6,10 +6,9 @@ import argparse
 import json
 import math
 import sys
-from dataclasses import replace
 from typing import Any
 
-from gpiorig.analysis.compare import common, comparison, sentences, thresholds
+from gpiorig.analysis.compare import comparison, sentences, thresholds
 from gpiorig.analysis.compare.common import Joined
 from gpiorig.analysis.compare.comparison import Change, Comparison
 from gpiorig.analysis.compare.limits import threshold
@@ -31,30 +30,22 @@ def run(options: argparse.Namespace) -> int:
     base, new = Recording.open(options.base), Recording.open(options.new)
     limits = limits or [threshold(text) for text in comparing.thresholds(base, new)]
     names = dict.fromkeys([*options.quantities, *(limit.quantity for limit in limits if is_quantity(limit.quantity))])
-    (before, values_before), (now, values_now) = (
-        comparing.load(recording, names, fresh=options.fresh) for recording in (base, new)
-    )
-    comparing.check_common(base, before, now)
-    before, now, joined = common.common(before, now)
-    before = replace(before, values={**before.values, **values_before})
-    now = replace(now, values={**now.values, **values_now})
-    comparison_ = comparison.compare(before, now, watch=comparing.watched)
+    compared = comparing.compare(base, new, names, fresh=options.fresh)
+    before, now, result = compared.before, compared.now, compared.comparison
     judged = [limit for limit in limits if now.complete or limit.quantity == LOSS]
-    outcomes = [thresholds.judge(limit, before, now, comparison_) for limit in judged]
+    outcomes = [thresholds.judge(limit, before, now, result) for limit in judged]
     if options.output:
-        stages.write(comparison.as_table(comparison_), options.output)
-    lines = sentences.sentences(comparison_) + common.sentences(joined)
-    lines += comparing.routes(before, now) + comparing.differences(base, new)
+        stages.write(comparison.as_table(result), options.output)
     if options.json:
-        numbers = _numbers(comparison_, outcomes, joined) | {
+        numbers = _numbers(result, outcomes, compared.joined) | {
             "base": str(base.folder),
             "new": str(new.folder),
-            "sentences": lines,
+            "sentences": list(compared.sentences),
         }
         print(json.dumps(numbers, allow_nan=False))
     else:
-        print("\n".join(lines))
-    return _status(comparison_, outcomes, any_change=options.any_change, quiet=options.json)
+        print("\n".join(compared.sentences))
+    return _status(result, outcomes, any_change=options.any_change, quiet=options.json)
 
 
 def _status(result: Comparison, outcomes: list[Outcome], *, any_change: bool, quiet: bool) -> int:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gpiorig.analysis.attribution import radio_waits
-from gpiorig.analysis.compare import delays
+from gpiorig.analysis.compare import common, comparison, delays, sentences
+from gpiorig.analysis.compare.common import Joined
+from gpiorig.analysis.compare.comparison import Comparison
 from gpiorig.analysis.compare.delays import Delays
 from gpiorig.analysis.delays import radio_parts
 from gpiorig.analysis.packets.routes import ROUND_TRIP
@@ -29,6 +31,48 @@ Values = Mapping[str, Samples]  # in samples, by the name of the series
 _TABLES = ("round_trips", "steps")
 # Parameters that describe how to judge a run, and do nothing in it.
 _JUDGING = (limits.ASSERT, limits.THRESHOLDS, limits.QUANTITIES)
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Two runs, compared.
+
+    Attributes
+    ----------
+    before, now
+        The delays that both have, and their quantities.
+    comparison
+        The changes.
+    joined
+        Delays that were joined because only one of the runs has them apart.
+    sentences
+        What changed, and in what the runs differ by intent.
+    """
+
+    before: Delays
+    now: Delays
+    comparison: Comparison
+    joined: tuple[Joined, ...]
+    sentences: tuple[str, ...]
+
+
+def compare(base: Recording, new: Recording, names: Iterable[str] = (), *, fresh: bool = False) -> Compared:
+    """Compare two recordings, and the quantities of these names; parameters and errors as of `load`.
+
+    Raises
+    ------
+    RigError
+        Nothing can be compared.
+    """
+    names = tuple(names)
+    (before, values_before), (now, values_now) = (load(recording, names, fresh=fresh) for recording in (base, new))
+    check_common(base, before, now)
+    before, now, joined = common.common(before, now)
+    before = replace(before, values={**before.values, **values_before})
+    now = replace(now, values={**now.values, **values_now})
+    result = comparison.compare(before, now, watch=watched)
+    lines = [*sentences.sentences(result), *common.sentences(joined), *routes(before, now), *differences(base, new)]
+    return Compared(before, now, result, joined, tuple(lines))
 
 
 def load(recording: Recording, names: Iterable[str] = (), *, fresh: bool = False) -> tuple[Delays, Values]:
