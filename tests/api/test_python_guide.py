@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pyarrow.parquet
@@ -12,6 +14,7 @@ from commandline import ROOT, Demo, gpiorig
 
 from gpiorig import api
 from gpiorig.analysis.errors import TableError
+from gpiorig.rig import names
 from gpiorig.rig.errors import RigError
 
 PAGE = ROOT / "docs" / "guide" / "python.md"
@@ -70,3 +73,12 @@ def test_a_name_that_the_recording_does_not_have(demo: Demo) -> None:
         run.table("step")
     with pytest.raises(RigError, match=r"run: no figure 'rtt'; available figures: .*\btotal\b"):
         run.figure("rtt")
+
+
+def test_a_real_bench_without_a_certificate_is_warned_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As `gpiorig run` does; the recording is made anyway."""
+    bench = Path(shutil.copy(names.bench(Path("fx2-two-m3")), tmp_path))
+    monkeypatch.setattr(api.recorder, "record", lambda *given, output, **named: SimpleNamespace(folder=output))
+
+    with pytest.warns(UserWarning, match="without a valid certificate: .*gpiorig bench verify"):
+        assert tmp_path / "new" == api.record(bench, "pingpong", tmp_path / "new")
