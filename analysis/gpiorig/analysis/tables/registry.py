@@ -212,8 +212,10 @@ def files(folder: Path) -> list[Path]:
     return [path for path in sorted(folder.glob(f"*{SUFFIX}")) if path.stem in names]
 
 
+def stage_tables(analysis: Analysis, study: Study) -> dict[str, Parts | None]:
+    """The tables with rows per event or packet, by name; None for those that the recording does not have."""
     stages = {stage.name: stage.parts(analysis, study) for stage in TABLES}
-    stages |= {name: parts(study) for name, parts in _STUDY_STAGES.items()}
+    return stages | {name: parts(study) for name, parts in _STUDY_STAGES.items()}
 
 
 def write(analysis: Analysis, study: Study, *, folder: Path) -> dict[str, pa.Table]:

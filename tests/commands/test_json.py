@@ -1,0 +1,131 @@
+"""What `--json` prints: the schemas of docs/reference/json hold it, and each command that has it is listed there."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import fastjsonschema
+import pytest
+from commandline import ROOT, Demo, gpiorig
+
+from gpiorig.rig.arguments import COMMANDS
+from gpiorig.rig.arguments.parser import leaves
+from gpiorig.rig.cli import options_of
+
+FOLDER = ROOT / "docs" / "reference" / "json"
+PAGE = ROOT / "docs" / "reference" / "json.md"
+LINES = ("decode", "live", "serial", "store-query")  # one object for each line
+# Their output is checked by tests of their own only: they need a queue, studies, radio buses or two analyzers.
+WITHOUT = {
+    *("bench-verify", "bench-virtual", "flash", "merge", "probes", "queue-run", "queue-status", "radio"),
+    *("study-fig", "study-list", "study-report", "study-run"),
+}
+IRQ = "initiator.tap.irq:rise"
+PAIRS = ("--request", r"seq=(?P<id>\d+) tx_us", "--response", r"seq=(?P<id>\d+) from", "--across-nodes")
+CALLS = [
+    ("batch", "batch RUN -o OUT --workers 1 --no-report"),
+    ("bench-check", "bench check demo"),
+    ("bench-check", "bench check fx2-two-m3"),
+    ("bench-list", "bench list"),
+    ("bench-scan", "bench scan"),
+    ("capture", "capture -d demo:logic_channels=8:analog_channels=0 --samplerate 1MHz --samples 9999 -o OUT"),
+    ("capture", "capture --bench demo --duration 20ms -o OUT"),
+    ("clocks", "clocks RUN"),
+    ("compare", "compare RUN OTHER"),
+    ("compare", "compare RUN OTHER --threshold loss+1%"),
+    ("decode", "decode RUN -P uart:rx=initiator.uart_tx"),
+    ("decoders-list", "decoders list"),
+    ("decoders-wiring", "decoders wiring RUN"),
+    ("decoders-wiring", "decoders wiring RUN --node initiator"),
+    ("doctor", "doctor"),
+    ("export", "export RUN -o OUT.sr --from 0s --to 9999sa"),
+    ("export", "export RUN -o OUT.csv --table steps"),
+    ("firmware-check", "firmware check iotlab-m3 --os reference"),
+    ("firmware-list", "firmware list"),
+    ("firmware-selftest", "firmware selftest RUN --os reference"),
+    ("info", "info RUN"),
+    ("info", "info LOG"),
+    ("latency", " ".join(["latency LOG", *PAIRS]).replace(" tx_us", ".tx_us").replace(" from", ".from")),
+    ("live", "live RUN"),
+    ("measure", f"measure RUN --period {IRQ}"),
+    ("measure", "measure RUN --period tap.irq --per node"),
+    ("packets", "packets RUN"),
+    ("packets", "packets RUN --lost"),
+    ("report", "report RUN -o OUT --quantity goodput --assert rtt.max<1us"),
+    ("report", "report RUN OTHER -o OUT"),
+    ("run", "run demo pingpong --packets 2 --no-report -o OUT"),
+    ("run", "run nothing pingpong -o OUT"),
+    ("serial", "serial RUN"),
+    ("serial", "serial RUN --pins"),
+    ("store-add", "store add RUN -s STORE"),
+    ("store-ls", "store ls -s STORE"),
+    ("store-query", "store query select.*.from.quantities -s STORE"),
+    ("store-rm", "store rm --study trial -s STORE"),
+    ("store-gc", "store gc -s STORE"),
+]
+
+
+def named(command: str) -> list[str]:
+    """The verbs of a command that have `--json`, as their schemas are called."""
+    return [
+        leaf.prog.removeprefix("gpiorig ").replace(" ", "-")
+        for leaf in leaves(options_of(command))
+        if "--json" in leaf._option_string_actions
+    ]
+
+
+def objects(name: str, printed: str) -> list[Any]:
+    """What a command printed."""
+    return [json.loads(line) for line in printed.splitlines()] if name in LINES else [json.loads(printed)]
+
+
+def test_each_command_is_listed() -> None:
+    """A command with `--json` has a schema and a row in the page, or a row that states that it has none."""
+    known = {name for command in COMMANDS for name in named(command)}
+    schemas = {path.stem for path in FOLDER.glob("*.json")}
+    rows = dict(re.findall(r"^\| `([\w ]+)` \| (.*?) \|", PAGE.read_text(), re.MULTILINE))
+
+    assert known == schemas | WITHOUT
+    assert not schemas & WITHOUT
+    assert {name.replace("-", " ") for name in known} == set(rows)
+    assert {name for name in known if rows[name.replace("-", " ")] == "-"} == WITHOUT
+
+
+def test_each_schema_is_held() -> None:
+    """There is a call for each; that of `demo` is the shared one."""
+    assert {path.stem for path in FOLDER.glob("*.json")} == {name for name, _ in CALLS} | {"demo"}
+
+
+@pytest.mark.slow
+def test_of_the_demo(demo: Demo) -> None:
+    """What the demo printed."""
+    fastjsonschema.compile(json.loads((FOLDER / "demo.json").read_text()))(demo.numbers)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "call"), CALLS, ids=[f"{name}-{n}" for n, (name, _) in enumerate(CALLS)])
+def test_output_is_valid(name: str, call: str, demo: Demo, other_demo: Demo, tmp_path: Path) -> None:
+    """Each call prints what its schema states; a key that is not in it is an error."""
+    run = tmp_path / "run"
+    if "RUN" in call:
+        shutil.copytree(demo.folder, run)
+    log = tmp_path / "log.txt"
+    if "LOG" in call:
+        log.write_text(gpiorig("serial", demo.folder, "--iotlab").stdout)
+    if name.startswith("store-") and name != "store-add":
+        gpiorig("store", "add", demo.folder, "-s", tmp_path / "store", "--study", "trial", "--quantity", "goodput")
+    places = {"RUN": run, "OTHER": other_demo.folder, "LOG": log, "STORE": tmp_path / "store", "OUT": tmp_path / "out"}
+    words = [re.sub("|".join(places), lambda match: str(places[match[0]]), word) for word in call.split()]
+    if name == "store-query":
+        words[2] = "select * from quantities"
+    done = gpiorig(*words, "--json")
+
+    valid = fastjsonschema.compile(json.loads((FOLDER / f"{name}.json").read_text()))
+    printed = objects(name, done.stdout)
+    assert printed or name == "store-query"
+    for result in printed:
+        valid(result)
