@@ -67,7 +67,7 @@ firmware: debian
 	@$(MAKE) --no-print-directory -s -j2 -C firmware-gpio-probes
 
 demo: setup
-	@$(BIN)/gpiorig demo
+	@$(BIN)/gpiorig demo --force
 	@echo "gpiorig is $(BIN)/gpiorig here; after \`. $(BIN)/activate\` it is gpiorig in this shell"
 
 # A second thread of OpenBLAS would double the processor time of our small products.

@@ -170,7 +170,7 @@ def test_export_replaces_nothing_else(tmp_path: Path, demo: Demo) -> None:
     device.symlink_to("/dev/null")
     before = (demo.folder / "recording.toml").read_bytes()
 
-    assert_one_error(gpiorig("export", demo.folder, "-o", demo.folder / "recording.toml"), "ends in", ".sr")
+    assert_one_error(gpiorig("export", demo.folder, "-o", demo.folder / "recording.toml", "--force"), "ends in", ".sr")
     assert_one_error(gpiorig("export", demo.folder, "-o", device), "not a folder or a device")
     assert before == (demo.folder / "recording.toml").read_bytes()
     assert device.is_char_device()
@@ -183,6 +183,7 @@ def test_demo_deletes_nothing_of_others(tmp_path: Path, demo: Demo) -> None:
     notes = folder / "notes.txt"
     notes.write_text("mine")
 
+    assert_one_error(gpiorig("demo", "-o", folder, "--packets", "1"), "holds a recording; give --force to replace it")
     assert_one_error(gpiorig("demo", "-o", folder, "--force", "--packets", "1"), "notes.txt")
     notes.unlink()
     assert_one_error(gpiorig("demo", "-o", folder, "--force", "--packets", "0"), "packets is 0")

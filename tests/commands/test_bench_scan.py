@@ -45,7 +45,7 @@ def test_a_served_bench_is_found_and_checked(tmp_path: Path) -> None:
 
     assert (0, f"{scanned}: analyzers: 1, boards: 2; edit and check it\n") == (first.status, first.stdout)
     assert 2 == again.status
-    assert "is there, perhaps edited" in again.stderr
+    assert "is there; give --force to replace it" in again.stderr
     nodes = benches.load(scanned).nodes.values()
     assert {("iotlab-m3", ports["m3"]), ("telosb", ports["telosb"])} == {(node.board, node.serial) for node in nodes}
     assert [0, 0] == [check.status for check in checks], [check.stdout for check in checks]

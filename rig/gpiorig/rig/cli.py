@@ -13,7 +13,7 @@ from functools import partial
 from types import ModuleType
 
 from gpiorig.rig import memory, terminal
-from gpiorig.rig.arguments import COMMANDS, GROUPS, common_options
+from gpiorig.rig.arguments import COMMANDS, GROUPS, common_options, overwriting
 from gpiorig.rig.arguments.parser import EXIT_WRONG_USE, Parser, did_you_mean, leaves
 from gpiorig.rig.arguments.renamed import RENAMED
 from gpiorig.rig.errors import Interrupted
@@ -117,6 +117,7 @@ def tree() -> Parser:
 def _run(command: str, words: list[str]) -> int:
     parsed = options_of(command).parse_args(words)
     SHOWN.quiet, SHOWN.verbose = parsed.quiet, parsed.verbose
+    overwriting.check(parsed)
     status = int(_module("commands", command).run(parsed))
     sys.stdout.flush()
     return status

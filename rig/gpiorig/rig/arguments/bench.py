@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import get_args
 
-from gpiorig.rig.arguments import times
+from gpiorig.rig.arguments import overwriting, times
 from gpiorig.rig.bench.virtual import Pace
 
 EPILOG = """\
@@ -43,7 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="find what is connected",
         description="Find analyzers, ports, boards and debug adapters; print a bench file that is ready to edit.",
     )
-    scan.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the bench file there, if none is there")
+    scan.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the bench file there")
+    overwriting.add_force(scan)
     scan.add_argument(
         "--port",
         action="append",

@@ -6,7 +6,7 @@ import argparse
 from fractions import Fraction
 from pathlib import Path
 
-from gpiorig.rig.arguments import input_options, times
+from gpiorig.rig.arguments import input_options, overwriting, times
 
 EPILOG = """\
 examples:
@@ -48,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--node", action="append", default=[], metavar="NODE", help="only this node; repeatable")
     parser.add_argument("--figure", type=Path, metavar="FILE", help="residuals over time: .svg, .png, .pdf")
+    overwriting.add_force(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     input_options.add_arguments(parser)
 

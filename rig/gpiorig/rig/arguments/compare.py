@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from gpiorig.rig.arguments import repeated_options
+from gpiorig.rig.arguments import overwriting, repeated_options
 
 EPILOG = """\
 examples:
@@ -31,4 +31,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--any-change", action="store_true", help="any significant change ends with status 1, too")
     parser.add_argument("--fresh", action="store_true", help="analyse the recordings, whatever tables they have")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write all changes as .csv or .parquet")
+    overwriting.add_force(parser)
     parser.add_argument("--json", action="store_true", help="print everything as one JSON object")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from gpiorig.rig.arguments import input_options
+from gpiorig.rig.arguments import input_options, overwriting
 
 EPILOG = """\
 examples:
@@ -50,4 +50,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", type=Path, metavar="FILE", help="write a table: .parquet, .csv or .jsonl; all kinds of output"
     )
+    overwriting.add_force(parser)
     input_options.add_arguments(parser)

@@ -25,11 +25,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output",
         type=Path,
         metavar="DIR",
-        help="recording folder, a new one; without -o ./demo, replaced",
+        help="recording folder (./demo)",
     )
     parser.add_argument("--packets", type=int, default=DEFAULT_PACKETS, metavar="N", help="round trips (1000)")
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="seed of everything random (1)")
     parser.add_argument("--no-backoff", action="store_true", help="disable the radio's random CSMA/CA backoff")
-    parser.add_argument("--force", action="store_true", help="delete a recording that is in DIR")
+    parser.add_argument("--force", action="store_true", help="replace a recording of a virtual bench that is in DIR")
     parser.add_argument("--open", action="store_true", help="open the page in a browser")
     parser.add_argument("--json", action="store_true", help="print the numbers as one JSON object")

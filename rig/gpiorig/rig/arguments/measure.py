@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from gpiorig.rig.arguments import input_options, times
+from gpiorig.rig.arguments import input_options, overwriting, times
 
 EPILOG = """\
 examples:
@@ -48,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--clock-ppm", type=_ppm, metavar="PPM", help="limit of the analyzer's clock error")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="every delay: .csv, .parquet, .arrow")
     parser.add_argument("--figure", type=Path, metavar="FILE", help="their distribution: .png, .svg, .pdf")
+    overwriting.add_force(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     input_options.add_arguments(parser)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from gpiorig.rig.arguments import times
+from gpiorig.rig.arguments import overwriting, times
 
 EPILOG = """\
 examples:
@@ -47,4 +47,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"time before and after a packet or an instant ({DEFAULT_MARGIN})",
     )
     parser.add_argument("-o", "--output", type=Path, metavar="FILE.sr", help="in place of packet-ID.sr or window.sr")
+    overwriting.add_force(parser)
     parser.add_argument("--open", action="store_true", help="start PulseView on it, and wait for its end")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from gpiorig.rig.arguments import repeated_options
+from gpiorig.rig.arguments import overwriting, repeated_options
 
 EPILOG = """\
 examples:
@@ -45,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     export.add_argument(
         "-o", "--output", type=Path, required=True, metavar="FILE", help="ends in .csv, .parquet, .arrow or .feather"
     )
+    overwriting.add_force(export)
     rm = _verb(verbs, "rm", "remove runs from the store; recordings are left alone")
     what = rm.add_mutually_exclusive_group(required=True)
     what.add_argument(

@@ -54,8 +54,6 @@ def line(finding: Finding) -> str:
 
 def _scan(options: argparse.Namespace) -> int:
     """Print or write a bench file for what is connected; 1 if no analyzer or no board answered."""
-    if options.output and options.output.exists():
-        raise BenchError(f"{options.output}: is there, perhaps edited. Give another name, or delete it.")
     connected = scan.scan(drivers=options.analyzer, devices=options.port)
     text = suggestion.text(connected)
     boards = [answer.board for _, answer in connected.ports if answer.board]

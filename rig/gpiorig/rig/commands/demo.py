@@ -26,21 +26,19 @@ def run(options: argparse.Namespace) -> int:
         find_sigrok()
         for image in images.values():
             firmware.sha256(image)
-        if (options.force or options.output is None) and (output / DESCRIPTION).exists():
-            _delete(output, force=options.force)
+        if (output / DESCRIPTION).exists():
+            if not options.force:
+                raise RigError(f"{output} holds a recording; give --force to replace it, or -o with another folder.")
+            _delete(output)
         recording = record(bench, experiment, bench_file=bench_file, output=output, firmware=images)
     return analyse_and_print(recording, as_json=options.json, opened=options.open)
 
 
-def _delete(folder: Path, *, force: bool) -> None:
-    """Delete a recording that can be made again: a finished one of a virtual bench, with nothing else in its folder."""
+def _delete(folder: Path) -> None:
+    """Delete a recording that can be made again: one of a virtual bench, with nothing else in its folder."""
     info = Recording.open(folder).info
     if not info.virtual:
         raise RigError(f"{folder} holds a recording of real boards, which is not replaced; choose another folder.")
-    if info.state == "capturing" and not force:
-        raise RigError(
-            f"{folder} contains a recording that is running or was interrupted; choose another folder, or give --force."
-        )
     known = {DESCRIPTION, EDGES, REPORT, SERIAL}
     others = [path.name for path in folder.iterdir() if path.name not in known and path.suffix != ".parquet"]
     if others:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from gpiorig.analysis.packets.timelines import Timelines
 from gpiorig.capture.edges.edges import Edges
+from gpiorig.rig.arguments import overwriting
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.export import decoder_folder, pulseview_slices
 from gpiorig.rig.export.pulseview_slices import Slice
@@ -35,6 +36,8 @@ def run(options: argparse.Namespace) -> int:
     target = options.output or Path("window.sr" if options.packet is None else f"packet-{options.packet}.sr")
     if target.suffix != ".sr" or (target.exists() and not target.is_file()):
         raise RigError(f"{target}: the output must be a file that ends in .sr.")
+    for path in (target, target.with_suffix(".pvs")):
+        overwriting.check_file(path, force=options.force)
     with stage("writing"):
         session = pulseview_slices.write(target, edges, bench, roles, cut, absent)
     print(f"{target}, {session.name}: samples {cut.start} to {cut.end} of {options.recording}")
