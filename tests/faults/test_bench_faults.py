@@ -80,10 +80,18 @@ def test_an_analyzer_that_stalls(tmp_path: Path) -> None:
             'kind = "clock_step"\nnode = "responder"\nat_us = 800_000\nppb = 200_000',
             r"clock of node responder changed its rate by \+(19[89]|20[0-2]) ppm .*; that of initiator did not\.",
         ),
+        (
+            'kind = "garbled"\nnode = "initiator"\nppm = 3_000',
+            r"\d+ lines of node initiator came damaged over its serial port, the first as 'pa",
+        ),
+        (
+            'kind = "serial_stall"\nnode = "initiator"\nfrom_us = 300_000\nfor_us = 300_000',
+            r"1 line of node initiator came damaged over its serial port",
+        ),
     ],
 )
 def test_report_names_the_fault(tmp_path: Path, fault: str, words: str) -> None:
-    """Samples that were lost without a sync line, and a node's clock, by the timestamps of the nodes."""
+    """Lost samples without a sync line and a node's clock, by the timestamps of the nodes; damage of serial lines."""
     bench, run = tmp_path / "bench.toml", tmp_path / "run"
     bench.write_text(f"{DEMO}\n[[virtual.faults]]\n{fault}\n")
     recorded = gpiorig("run", bench, "pingpong", "-o", run, "--packets", "40", "--no-report")

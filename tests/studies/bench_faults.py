@@ -5,6 +5,7 @@ PYTHONPATH=tests/support .venv/bin/python tests/studies/bench_faults.py [KIND ..
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import tempfile
@@ -91,7 +92,7 @@ def cell(texts: list[str]) -> str:
     """A cell of the table."""
     if not texts:
         return "-"
-    first = texts[0].replace("|", "/").replace("\n", " ").removesuffix(".")
+    first = re.sub(r"(127\.0\.0\.1)/\d+", r"\1/PORT", texts[0]).replace("|", "/").replace("\n", " ").removesuffix(".")
     short = first if len(first) <= WORDS else f"{first[:WORDS].rsplit(' ', 1)[0]} …"
     return short + (f" (and {len(texts) - 1} more)" if len(texts) > 1 else "")
 

@@ -124,5 +124,5 @@ def test_clocks_without_a_break(tick_us: int) -> None:
         return true_s + np.cumsum(steps)
 
     nodes = {"a": good(5), "b": warm, "c": wandering, "d": good(4000)}
-    problems_of = [problems(nodes, packets=packets, tick_us=tick_us, late=late) for packets in range(8, 400, 9)]
-    assert [] == [sentence for sentences in problems_of for sentence in sentences]
+    stated = [problems(nodes, packets=packets, tick_us=tick_us, late=late) for packets in range(8, 400, 9)]
+    assert [] == [sentence for sentences in stated for sentence in sentences]

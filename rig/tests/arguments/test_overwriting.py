@@ -36,7 +36,7 @@ def test_a_file_is_replaced_with_force(
 ) -> None:
     """Without it one line that names it, and the file is as before."""
     monkeypatch.chdir(tmp_path)
-    (old,) = (Path(word) for word in words if word.startswith("old"))
+    (old,) = (Path(name) for name in words if name.startswith("old"))
     old.write_text("of yesterday")
     refused = gpiorig(*words)
 

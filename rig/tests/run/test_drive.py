@@ -83,7 +83,7 @@ def experiment(**changes: Any) -> Experiment:
 
 
 class Booted(Node):
-    """A node that has booted long ago: it is silent until it is asked."""
+    """A node that has booted long ago: it sends nothing unless it is asked."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)

@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 NS_PER_TICK = 1000
-AROUND = 4  # intervals on either side, of which the rate at an interval is taken
+NEAR = 4  # intervals on either side, of which the rate at an interval is taken
 BACK = 2  # intervals within which a late timestamp is on time again
 SCALES = 8.0  # of the intervals' errors, that a step is larger than
 NORMAL = 1.4826  # standard deviation of a normal distribution by its median absolute deviation
@@ -96,7 +96,7 @@ def timer(pairs: Pairs, *, node: str, ns_per_sample: float) -> Timer:
     errors_ns, limits_ns = np.zeros(max(len(pairs) - 1, 0)), np.full(max(len(pairs) - 1, 0), np.inf)
     breaks: list[Break] = []
     for first, last in pairwise([0, *pairs.boots, len(pairs)]):
-        if last - first <= 2 * AROUND + 1:
+        if last - first <= 2 * NEAR + 1:
             continue
         samples = pairs.samples[first:last]
         ticks = (np.diff(pairs.timestamps[first:last]) + TIMER // 2) % TIMER - TIMER // 2
@@ -116,7 +116,7 @@ def timer(pairs: Pairs, *, node: str, ns_per_sample: float) -> Timer:
 
 def _rates(rates: Floats) -> Floats:
     """The rate at each interval: the median of those near it."""
-    near: Floats = np.median(sliding_window_view(np.pad(rates, AROUND, mode="reflect"), 2 * AROUND + 1), axis=1)
+    near: Floats = np.median(sliding_window_view(np.pad(rates, NEAR, mode="reflect"), 2 * NEAR + 1), axis=1)
     return near
 
 

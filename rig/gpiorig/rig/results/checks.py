@@ -34,7 +34,8 @@ def failed_checks(analysis: Analysis, recording: Recording) -> list[str]:
     if recording.info.experiment:  # of another application it is not known what it should send
         failed += accounting.indistinct(analysis.hops)
     for account in analysis.accounts:
-        failed += account.problems()
+        problems = account.problems()
+        failed += [*_damaged_lines(analysis.logs.get(account.node)), *problems] if problems else []
     if not accounting.account(analysis.hops).adds_up:
         failed.append("Transmissions, receptions or events are missing from the accounting.")
     if analysis.timelines is not None and not timelines.steps_add_up(analysis.timelines, analysis.routes[0].steps):
@@ -77,6 +78,17 @@ def signal_checks(seen: Events, logs: Mapping[str, NodeLog], recording: Recordin
 def _within(text: str, recording: Recording) -> str:
     """A text that names files by their place in the recording: a report does not depend on where that is."""
     return text.replace(f"{recording.folder}/", "").replace(f"{recording.folder}: ", "")
+
+
+def _damaged_lines(log: NodeLog | None) -> list[str]:
+    """A sentence on the lines of a node that came damaged: packets are missing for that."""
+    if log is None or not log.malformed:
+        return []
+    count, lines = len(log.malformed), "line" if len(log.malformed) == 1 else "lines"
+    return [
+        f"{count} {lines} of node {log.node} came damaged over its serial port, the first as {log.malformed[0]!r}: "
+        "look at cable, baudrate and ground, and whether the host was busy."
+    ]
 
 
 def _event_log_checks(logs: Mapping[str, NodeLog]) -> list[str]:
