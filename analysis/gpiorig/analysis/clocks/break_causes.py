@@ -45,7 +45,7 @@ def _sentences(timers: list[Timer], events: Events, *, ns_per_sample: float) -> 
                 yield _of_analyzer(common, where, ns_per_sample=ns_per_sample)
             elif witnesses:
                 yield f"The clock of node {timer.node} {_change(one)} {where}; that of {', '.join(witnesses)} did not."
-            else:
+            elif not one.rate_ppm:  # a rate that one timer alone shows may be its timestamps' own pattern
                 yield (
                     f"The clock of node {timer.node} {_change(one)} against the analyzer {where}: the node's clock, or "
                     "lost samples; no other node's timestamps show which."

@@ -22,7 +22,7 @@ SCALES = 8.0  # of the intervals' errors, that a step is larger than
 NORMAL = 1.4826  # standard deviation of a normal distribution by its median absolute deviation
 MAX_QUANTUM_NS = 1e6
 CRYSTAL_PPM = 50.0  # rates that ordinary crystals differ by; a smaller change is their temperature
-MIN_STAMPS = 8  # on either side of a change of the rate
+MIN_STAMPS = 16  # on either side of a change of the rate
 OF_LINE, OF_PARABOLA = 0.05, 0.25  # of the sum of squares of these, what two lines leave where the rate has changed
 
 
