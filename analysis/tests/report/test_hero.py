@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 
 import numpy as np
@@ -272,3 +273,36 @@ def test_points_of_figures_lead_to_their_packets(hero, route, figure):
     hero.wait_for_url("**#packet=*")
     opened = int(hero.url.rpartition("=")[2])
     assert route.totals[packet] - route.totals[opened] < 400
+
+
+def test_packets_with_one_id_have_links_of_their_own(tmp_path, opened, route):
+    """The second packet with an id has its place after it, and its command the samples in place of the id."""
+    twice = dataclasses.replace(route, ids=route.ids // 2)
+    path = tmp_path / "report.html"
+    report.write_report(path, one_way(twice, **PLAIN))
+    page = opened(at=path.as_uri())
+    text = page.locator("#viewer-packets .packet-text")
+    for name, row in (("7", 14), ("7/2", 15)):
+        page.goto("about:blank")
+        page.goto(f"{path.as_uri()}#packet={name}")
+        ms = route.totals[row] / 24_000
+        text.filter(has_text=f"{ms:.3f}"[:-1]).wait_for()
+        assert f"--from-sample {route.starts[row]} " in text_of(page, "#packets .command code")
+
+
+def test_of_thousands_of_packets_a_row_shows_one_of_several_until_it_is_zoomed(tmp_path, opened):
+    """The caption states it; the ends of the order are always shown; all rows are there when fewer are shown."""
+    route = studies.one_way(packets=5000)
+    path = tmp_path / "report.html"
+    report.write_report(path, one_way(route, **PLAIN))
+    page = opened(at=path.as_uri())
+    note = page.locator("#hero-packets .hero-note")
+    assert "a row shows one of 3" in note.inner_text()
+    page.locator("#hero-packets canvas").scroll_into_view_if_needed()
+    left, top, width, height = picture(page)
+    page.mouse.move(left + width / 2, top + height - 0.5)
+    assert f": {route.totals.max() / 24_000:.6f} ms" in text_of(page, "#hero-packets .tip")
+    for _ in range(2):
+        page.locator("#hero-packets").get_by_role("button", name="Fewer packets").click()
+    assert "a row each" in note.inner_text()
+    assert 1250 == np.diff(shown(page))[0]

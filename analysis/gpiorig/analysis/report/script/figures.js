@@ -40,7 +40,7 @@ class LeadingFigure {
     this.tip.hidden = row < 0;
     this.svg.style.cursor = row < 0 ? "" : "pointer";
     if (row < 0) return;
-    this.tip.textContent = `packet ${this.packets.names.get(row)}: ${this.packets.time(this.packets.totals[row])}`;
+    this.tip.textContent = `packet ${this.packets.name(row)}: ${this.packets.time(this.packets.totals[row])}`;
     this.tip.style.left = `${Math.min(event.clientX - figure.left + 14, figure.width - this.tip.offsetWidth)}px`;
     this.tip.style.top = `${event.clientY - figure.top + 16}px`;
   }

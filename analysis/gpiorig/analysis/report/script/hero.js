@@ -12,8 +12,8 @@ class Hero {
     packets.steps.forEach(([name], at) => this.select.append(new Option(name, at)));
     this.select.addEventListener("change", () => this.sort());
     repaints.push(() => this.fill());
-    new ResizeObserver(() => this.fill()).observe(this.canvas.parentElement);
     this.sort();
+    new ResizeObserver(() => { if (this.room() !== this.wide) this.fill(); }).observe(this.canvas.parentElement);
     new HeroInput(this);
   }
 
@@ -55,8 +55,10 @@ class Hero {
     this.beyond = totals.length - totals.findLastIndex((total) => total <= this.span) - 1;
   }
 
+  room() { return this.canvas.parentElement.clientWidth - HERO_LEFT - HERO_RIGHT; }
+
   fill() {
-    this.wide = this.canvas.parentElement.clientWidth - HERO_LEFT - HERO_RIGHT;
+    this.wide = this.room();
     if (this.wide < 50) return; // folded away
     this.high = Math.max(60, Math.min(this.wide < 500 ? 340 : 460, 14 * (this.to - this.from)));
     const look = getComputedStyle(document.documentElement), colour = (name) => look.getPropertyValue(`--${name}`).trim();
@@ -151,7 +153,7 @@ class Hero {
   // The packet at a place, and one of its steps, as text: [packet, step].
   words(at, step) {
     const { packets } = this, row = this.order[at];
-    const packet = `packet ${packets.names.get(row)}: ${packets.time(packets.totals[row])}`;
+    const packet = `packet ${packets.name(row)}: ${packets.time(packets.totals[row])}`;
     if (step < 0) return [packet, ""];
     const length = packets.samples[step][row], share = Math.round(100 * length / packets.totals[row]);
     return [packet, `${packets.steps[step][0]}: ${packets.time(length)} (${share ? `${share} %` : "less than 1 %"})`];

@@ -39,7 +39,7 @@ class HeroInput {
   // The packet under the pointer and its step there.
   hover(x, y) {
     const { hero } = this;
-    const row = Math.floor(y / hero.high * hero.rows.high);
+    const last = hero.rows.high - 1, row = Math.min(last, Math.floor(y / (hero.high - 1) * hero.rows.high));
     hero.at = hero.rows.place(row);
     hero.step = x < HERO_LEFT ? -1 : hero.packets.stepAt(hero.order[hero.at], (x - HERO_LEFT) / hero.wide * hero.span);
     hero.paint();

@@ -1,3 +1,11 @@
+// Sorts rows in place by their values, equal ones as they were: both in one number, as numbers alone are sorted fast.
+const sortRows = (rows, values) => {
+  const places = 2 ** Math.ceil(Math.log2(rows.length + 1)), before = rows.slice();
+  const keys = Float64Array.from(rows, (row, place) => values[row] * places + place).sort();
+  keys.forEach((key, at) => { rows[at] = before[key % places]; });
+  return rows;
+};
+
 // All packets of a route: columns of samples, which the page has as base64 of a zlib stream.
 class Packets {
   static async of(root) {
@@ -24,51 +32,55 @@ class Packets {
     [this.ids, this.starts, ...this.samples] = columns;
     for (let row = 1; row < this.length; row += 1) this.starts[row] += this.starts[row - 1];
     this.totals = new Float64Array(this.length);
+    this.main = Math.max(0, this.widest());
     for (const column of this.samples) for (let row = 0; row < this.length; row += 1) this.totals[row] += column[row];
-    this.count();
   }
 
   // Of packets with one id each has a name of its own: 17, 17/2, 17/3.
-  count() {
-    const seen = new Map();
-    this.names = new Map();
-    this.rows = new Map();
-    this.ids.forEach((id, row) => {
-      const n = (seen.get(id) || 0) + 1, name = n > 1 ? `${id}/${n}` : `${id}`;
-      seen.set(id, n);
-      this.names.set(row, name);
-      this.rows.set(name, row);
-    });
+  name(row) {
+    const id = this.ids[row], n = this.ids.subarray(0, row).reduce((sum, each) => sum + (each === id), 1);
+    return n > 1 ? `${id}/${n}` : `${id}`;
+  }
+
+  // The row of a name, -1 if there is none.
+  rowOf(name) {
+    const [id, n] = (name || "").split("/").map(Number);
+    let row = this.ids.indexOf(id);
+    for (let left = (n || 1) - 1; left > 0 && row >= 0; left -= 1) row = this.ids.indexOf(id, row + 1);
+    return row;
   }
 
   // The rows by time of sending, by delay, or by a step.
   order(by) {
     const rows = Uint32Array.from({ length: this.length }, (_, row) => row);
     if (by === "time") return rows;
-    if (by !== "delay") return rows.sort((a, b) => this.samples[by][a] - this.samples[by][b] || this.totals[a] - this.totals[b]);
-    rows.sort((a, b) => this.totals[a] - this.totals[b]);
-    return this.levels(rows);
+    sortRows(rows, this.totals);
+    return by === "delay" ? this.levels(rows) : sortRows(rows, this.samples[by]);
   }
 
   // Packets whose delays are nearly equal are ordered by the step that varies most: the levels of a staircase show.
   levels(rows) {
     const first = this.totals[rows[0]], last = this.totals[rows[rows.length - 1]];
-    const near = (last - first) / 150, within = this.samples[this.widest()];
+    const near = (last - first) / 150, within = this.samples[this.main];
     for (let from = 1, to; from < rows.length - 1; from = to) {
       for (to = from + 1; to < rows.length - 1 && this.totals[rows[to]] - this.totals[rows[from]] <= near;) to += 1;
-      rows.subarray(from, to).sort((a, b) => within[a] - within[b]);
+      sortRows(rows.subarray(from, to), within);
     }
     return rows;
   }
 
+  // The first step on the path among those with the widest range.
   widest() {
-    const range = (column) => {
+    const ranges = this.samples.map((column) => {
       let least = Infinity, most = -Infinity;
-      for (const value of column) { least = Math.min(least, value); most = Math.max(most, value); }
+      for (let row = 0; row < column.length; row += 1) {
+        const value = column[row];
+        if (value < least) least = value;
+        if (value > most) most = value;
+      }
       return most - least;
-    };
-    const ranges = this.samples.map(range), most = Math.max(...ranges);
-    return ranges.findIndex((each) => each > 0.9 * most); // the first on the path among equals
+    });
+    return ranges.findIndex((each) => each > 0.9 * Math.max(...ranges));
   }
 
   // The step that lasts at an instant of a packet, -1 after its last.
@@ -89,7 +101,7 @@ class Packets {
       return box;
     });
     const sent = time(this.starts[row] * this.period, 1000 * this.period);
-    const text = `Packet ${this.names.get(row)}: ${this.time(this.totals[row])}, sent ${sent} into the recording.`;
+    const text = `Packet ${this.name(row)}: ${this.time(this.totals[row])}, sent ${sent} into the recording.`;
     return { text, boxes, total: start, period: this.period, start: this.starts[row], lanes: lanes.map((node) => ["", node]) };
   }
 
@@ -97,7 +109,7 @@ class Packets {
   command(row) {
     const place = location.protocol === "file:" && decodeURIComponent(location.pathname).match(/^(.+)\/report\/[^/]+$/);
     const path = place ? place[1] : "RUN", run = /^[\w./+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
-    const name = this.names.get(row), from = this.starts[row];
+    const name = this.name(row), from = this.starts[row];
     const which = this.roundTrips && !name.includes("/") ? `--packet ${name}`
       : `--from-sample ${from} --to-sample ${from + this.totals[row] + 1}`;
     return `gpiorig pulseview ${run} ${which} --open`;

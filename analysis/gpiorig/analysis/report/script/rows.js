@@ -1,5 +1,5 @@
 // The picture of all packets: a row of pixels per packet, or per group of packets where there are more.
-const MAX_ROWS = 3000;
+const MAX_ROWS = 2000;
 
 const pixelOf = (colour) => {
   const [red, green, blue] = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));

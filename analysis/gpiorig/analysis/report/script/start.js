@@ -28,8 +28,8 @@ class Opened {
 
   // Opens the packet that the address names.
   follow() {
-    const name = new URLSearchParams(location.hash.slice(1)).get(this.key), row = this.packets.rows.get(name);
-    if (row === undefined || row === this.hero.row) return;
+    const name = new URLSearchParams(location.hash.slice(1)).get(this.key), row = this.packets.rowOf(name);
+    if (row < 0 || row === this.hero.row) return;
     this.open(row, false);
     this.viewer.root.closest("details")?.setAttribute("open", "");
     this.viewer.root.scrollIntoView({ block: "nearest" });
@@ -45,7 +45,7 @@ class Opened {
     if (row < 0) return; // not among those of this file
     this.command.querySelector("code").textContent = this.packets.command(row);
     this.command.hidden = false;
-    if (named) history.replaceState(null, "", `#${this.key}=${this.packets.names.get(row)}`);
+    if (named) history.replaceState(null, "", `#${this.key}=${this.packets.name(row)}`);
   }
 }
 
