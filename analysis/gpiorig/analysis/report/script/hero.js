@@ -79,7 +79,7 @@ class Hero {
     const n = this.packets.length, all = this.packets.all, shown = this.to - this.from;
     const lines = [shown < n ? `Packets ${count(this.from + 1)} to ${count(this.to)} of ${count(n)}` : `${count(n)} packets`];
     if (this.rows.binned) lines.push(`a row shows one of ${count(Math.ceil(shown / this.rows.high))}, its grey end the longest of them`);
-    else lines.push("a row each");
+    else lines[0] += ", a row each";
     if (n < all) lines.push(`this file has ${count(n)} of the ${count(all)} packets, at equal distances in the order of their delays`);
     if (this.beyond) lines.push(`${count(this.beyond)} longer than the axis`);
     const by = this.select.selectedOptions[0].text;
