@@ -75,9 +75,10 @@ before the first packet or after the last one moves no interval that is measured
 losses longer than about a millisecond, in captures of 8 s or more, also without nodes
 ([capture](../start/capture.md#completeness)); a sync line finds a few samples.
 
-**A node's clock** is named if another node's timer shows that the analyzer is not the cause; otherwise a step is stated
-as one of either, and a change of the rate is not stated. The latter needs 16 timestamps on either side. A change by
-less than 50 ppm is not stated: crystals change so with their temperature.
+**A node's clock** is named if another node's timer shows that the analyzer is not the cause, and if it breaks three
+times at most; otherwise nothing is stated, since the timestamps of a node may have a pattern of their own. A change of
+the rate needs 16 timestamps on either side. A change by less than 50 ppm is not stated: crystals change so with their
+temperature.
 
 **`stalls`**: the samples end before the time of the virtual bench. A real analyzer that sends nothing for 2 s is an
 error, and so is a virtual one that is served or keeps the pace of a clock.

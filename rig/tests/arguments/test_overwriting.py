@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -36,7 +37,7 @@ def test_a_file_is_replaced_with_force(
 ) -> None:
     """Without it one line that names it, and the file is as before."""
     monkeypatch.chdir(tmp_path)
-    (old,) = (Path(name) for name in words if name.startswith("old"))
+    old = Path(next(filter(re.compile("old").match, words)))
     old.write_text("of yesterday")
     refused = gpiorig(*words)
 

@@ -11,13 +11,15 @@ from gpiorig.analysis.logs.node_log import NodeLog
 from gpiorig.analysis.number_text import NS_PER_S, time_text
 
 MAX_SENTENCES = 5
+MAX_BREAKS = 3  # of a clock in a run; a timer that shows more of its own has a pattern in its timestamps
 
 
 def problems(events: Events, logs: Mapping[str, NodeLog]) -> list[str]:
     """A sentence for each break; known gaps of the recording are omitted.
 
     What the timers of several nodes show in common is the analyzer's, what one shows and another one certainly lacks is
-    its own. Otherwise it is unknown whose it is.
+    its own. What one shows alone, or more than `MAX_BREAKS` times, may be a pattern of its timestamps: it is not
+    stated.
     """
     ns_per_sample = float(NS_PER_S / events.samplerate_hz)
     timers = [
@@ -43,13 +45,8 @@ def _sentences(timers: list[Timer], events: Events, *, ns_per_sample: float) -> 
             witnesses = [other.node for other in others if other.lacks(one, ns_per_sample=ns_per_sample)]
             if len(common) > 1:
                 yield _of_analyzer(common, where, ns_per_sample=ns_per_sample)
-            elif witnesses:
+            elif witnesses and len(timer.breaks) <= MAX_BREAKS:
                 yield f"The clock of node {timer.node} {_change(one)} {where}; that of {', '.join(witnesses)} did not."
-            elif not one.rate_ppm:  # a rate that one timer alone shows may be its timestamps' own pattern
-                yield (
-                    f"The clock of node {timer.node} {_change(one)} against the analyzer {where}: the node's clock, or "
-                    "lost samples; no other node's timestamps show which."
-                )
 
 
 def _is_common(one: Break, other: Break) -> bool:
