@@ -87,10 +87,9 @@ def svg(picture: Picture) -> Markup:
 
 def _lead(picture: Picture) -> str:
     """Attributes by which the script of the page finds the packet at a point: the diagram's place and its limits."""
-    lead = picture.lead
-    if lead is None or not picture.figure.axes:  # a figure of too few packets is a sentence
+    if picture.lead is None or not picture.figure.axes:
         return ""
-    axes = picture.figure.axes[0]
+    axes, lead = picture.figure.axes[0], picture.lead
     place = " ".join(f"{end:.6g}" for end in axes.get_position(original=True).extents)
     limits = " ".join(f"{end:.9g}" for end in (*axes.get_xlim(), *axes.get_ylim()))
     return (
