@@ -31,11 +31,20 @@ def problems(events: Events, logs: Mapping[str, NodeLog]) -> list[str]:
     return sentences[:MAX_SENTENCES] + more
 
 
+def _is_certain(one: Break) -> bool:
+    """Whether a step is more than twice what it is uncertain by."""
+    return bool(one.rate_ppm) or abs(one.step_ns) > 2 * one.uncertainty_ns
+
+
 def _sentences(timers: list[Timer], events: Events, *, ns_per_sample: float) -> Iterator[str]:
     explained: set[Break] = set()
     for timer in timers:
         for one in timer.breaks:
-            if one in explained or any(start < one.end and end > one.start for start, end in events.gaps.tolist()):
+            if (
+                one in explained
+                or not _is_certain(one)
+                or any(start < one.end and end > one.start for start, end in events.gaps.tolist())
+            ):
                 continue
             others = [other for other in timers if other is not timer]
             common = [one, *(same for other in others for same in other.breaks if _is_common(one, same))]
