@@ -285,7 +285,7 @@ def test_no_words_of_the_timeline_lie_on_each_other(opened, size):
 def test_the_colours_of_boxes_are_named(opened):
     """The legend above the picture has every colour of the picture and of the timeline, with its share of the mean."""
     page = opened()
-    page.locator("#routes > details > summary").click()
+    page.locator("#routes > details").evaluate("(element) => { element.open = true; }")
     of_round_trips, of_a_route = (
         page.locator(f"#hero-{name} .key li").all_inner_texts() for name in ("packets", "route-2-packets")
     )
