@@ -44,7 +44,8 @@ class Packets {
 
   // The row of a name, -1 if there is none.
   rowOf(name) {
-    const [id, n] = (name || "").split("/").map(Number);
+    if (!/^-?\d+(\/\d+)?$/.test(name || "")) return -1;
+    const [id, n] = name.split("/").map(Number);
     let row = this.ids.indexOf(id);
     for (let left = (n || 1) - 1; left > 0 && row >= 0; left -= 1) row = this.ids.indexOf(id, row + 1);
     return row;
