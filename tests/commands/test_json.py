@@ -66,6 +66,7 @@ CALLS = [
     ("store-query", "store query select.*.from.quantities -s STORE"),
     ("store-rm", "store rm --study trial -s STORE"),
     ("store-gc", "store gc -s STORE"),
+    ("verify", "verify RUN"),
 ]
 
 
