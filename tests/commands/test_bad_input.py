@@ -161,7 +161,7 @@ def test_unmapped_register(tmp_path: Path, bench_file: Path) -> None:
 @pytest.mark.slow
 def test_output_holds_a_recording(demo: Demo) -> None:
     """A recording is never overwritten."""
-    assert_one_error(gpiorig("demo", "-o", demo.folder), str(demo.folder), "recording already")
+    assert_one_error(gpiorig("demo", "-o", demo.folder), str(demo.folder), "holds a recording", "--force")
 
 
 def test_export_replaces_nothing_else(tmp_path: Path, demo: Demo) -> None:

@@ -21,8 +21,8 @@ class Analyzer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     samplerate_hz: Annotated[int, Meta(le=1_000_000_000)]
     driver: str | None = None
     sync: str | None = None
-    sync_delay_ns: Annotated[float, Meta(ge=0, le=1_000_000)] = 0.0
-    sync_delay_limit_ns: Annotated[float, Meta(ge=0, le=1_000_000)] = 0.0
+    sync_delay_ns: Annotated[float, Meta(ge=0, le=1_000_000)] | None = None
+    sync_delay_limit_ns: Annotated[float, Meta(ge=0, le=1_000_000)] | None = None
     clock_ppm: Annotated[float, Meta(ge=0, le=100_000)] | None = None
     skew_ns: Annotated[float, Meta(ge=0, le=1_000_000)] | None = None
     aperture_ns: Annotated[float, Meta(ge=0, le=1_000_000)] | None = None
@@ -31,8 +31,9 @@ class Analyzer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def sync_delay(self) -> SyncDelay | msgspec.UnsetType:
         """How long the sync line takes to it; unset if the bench file has nothing of it."""
-        given = SyncDelay(self.sync_delay_ns, self.sync_delay_limit_ns)
-        return msgspec.UNSET if given == SyncDelay() else given
+        if self.sync_delay_ns is None and self.sync_delay_limit_ns is None:
+            return msgspec.UNSET
+        return SyncDelay(self.sync_delay_ns or 0.0, self.sync_delay_limit_ns or 0.0)
 
     @property
     def options(self) -> list[str]:

@@ -88,7 +88,9 @@ def findings(name: str, calibration: Calibration, *, width: int, rate_hz: int) -
     yield Finding(about, verdict, what + remedy)
     least = calibration.samples_per_symbol
     what = f"{least} samples in the shortest symbol, {calibration.shortest_pulse_ns:.0f} ns in the shortest pulse"
-    if least < MIN_SAMPLES:
+    if least == MIN_SAMPLES - 1:  # what a symbol of just as many periods also shows, and one of fewer
+        yield Finding(about, "unknown", f"{what}; {MIN_SAMPLES} are needed, of which a sample can be missing by chance")
+    elif least < MIN_SAMPLES:
         yield Finding(about, "wrong", f"{what}; {MIN_SAMPLES} samples are needed: a higher samplerate or hold")
     else:
         yield Finding(about, "right", what)
