@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from functools import partial
 from pathlib import Path
 
+from gpiorig.rig import verbosity
 from gpiorig.rig.results import reproduction
 from gpiorig.rig.results.reproduction import Reproduction
 
@@ -38,5 +38,5 @@ def _lines(checked: Reproduction) -> list[str]:
 
 
 def _tell(folder: Path, what: str) -> None:
-    """Print what is done now, where a person may look on."""
-    print(f"{folder}: {what}", file=sys.stderr, flush=True)
+    """Print what is done now."""
+    verbosity.note(f"{folder}: {what}")

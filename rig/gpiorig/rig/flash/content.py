@@ -6,10 +6,8 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from elftools.common.exceptions import ELFError
-from elftools.elf.elffile import ELFFile
-
 from gpiorig.rig.errors import FirmwareError
+from gpiorig.rig.experiments import elf
 
 Part = tuple[int, bytes]
 
@@ -54,19 +52,10 @@ def load(path: Path, flash: range) -> Content:
     FirmwareError
         It cannot be read, is not an ELF image, or has bytes for other addresses.
     """
-    try:
-        with path.open("rb") as file:
-            segments = [
-                (segment["p_paddr"], segment.data())
-                for segment in ELFFile(file).iter_segments("PT_LOAD")
-                if segment["p_filesz"]
-            ]
-    except OSError as error:
-        raise FirmwareError(f"firmware {path}: {error.strerror}. Give the path of an ELF image.") from error
-    except ELFError as error:
-        raise FirmwareError(
-            f"firmware {path}: not an ELF image ({error}). Give the ELF that the linker made."
-        ) from error
+    with elf.opened(path) as image:
+        segments = [
+            (segment["p_paddr"], segment.data()) for segment in image.iter_segments("PT_LOAD") if segment["p_filesz"]
+        ]
     if not segments:
         raise FirmwareError(f"firmware {path}: nothing to flash. Give the ELF that the linker made.")
     for address, data in segments:

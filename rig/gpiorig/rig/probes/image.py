@@ -9,14 +9,14 @@ import struct
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import IO, Any
+from typing import Any
 
-from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 from elftools.elf.relocation import RelocationSection
 from elftools.elf.sections import SymbolTableSection
 
 from gpiorig.rig.errors import FirmwareError
+from gpiorig.rig.experiments import elf
 from gpiorig.rig.probes.debug_info import DebugInfo
 
 MARKERS = ".debug_gpiorig"  # of GPIORIG_MARK (firmware-gpio-probes/include/gpiorig/probe.h)
@@ -73,45 +73,37 @@ class Image:
     def __init__(self, path: Path) -> None:
         """Read it; raises `FirmwareError` if it is not an ELF image or has no symbols."""
         self.path = path
-        try:
-            with path.open("rb") as file:
-                self._read(file)
-        except OSError as error:
-            raise FirmwareError(f"firmware {path}: {error.strerror}. Give the path of an ELF image.") from error
-        except ELFError as error:
-            raise FirmwareError(
-                f"firmware {path}: not an ELF image ({error}). Give the ELF that the linker made."
-            ) from error
+        with elf.opened(path) as image:
+            self._read(image)
 
-    def _read(self, file: IO[bytes]) -> None:
-        elf = ELFFile(file)
-        self.machine: str = elf["e_machine"]
-        self._order = "<" if elf.little_endian else ">"
-        table = elf.get_section_by_name(".symtab")
+    def _read(self, image: ELFFile) -> None:
+        self.machine: str = image["e_machine"]
+        self._order = "<" if image.little_endian else ">"
+        table = image.get_section_by_name(".symtab")
         if not isinstance(table, SymbolTableSection):
             raise FirmwareError(f"firmware {self.path}: it has no symbols. Check the ELF before it is stripped.")
         self._sections = {
             index: (section["sh_addr"], section.data() if section["sh_type"] != "SHT_NOBITS" else b"")
-            for index, section in enumerate(elf.iter_sections())
+            for index, section in enumerate(image.iter_sections())
             if section["sh_flags"] & _SHF_ALLOC
         }
         self._code = tuple(
             range(section["sh_addr"], section["sh_addr"] + section["sh_size"])
-            for section in elf.iter_sections()
+            for section in image.iter_sections()
             if section["sh_flags"] & _SHF_EXECINSTR
         )
-        self.section_names = tuple(section.name for section in elf.iter_sections())
+        self.section_names = tuple(section.name for section in image.iter_sections())
         self._table = list(_symbols(table))
         self.symbols = {symbol.name: symbol for symbol in self._table if symbol.name}
         self._relocations = [
             (section["sh_info"], relocation.entry, relocation.is_RELA())
-            for section in elf.iter_sections()
+            for section in image.iter_sections()
             if isinstance(section, RelocationSection) and section["sh_info"] in self._sections
             for relocation in section.iter_relocations()
         ]
-        self._markers = b"".join(s.data() for s in elf.iter_sections() if s.name == MARKERS)
-        self._command_line = b"".join(s.data() for s in elf.iter_sections() if s.name == ".GNU.command.line")
-        self.debug = DebugInfo(elf)
+        self._markers = b"".join(s.data() for s in image.iter_sections() if s.name == MARKERS)
+        self._command_line = b"".join(s.data() for s in image.iter_sections() if s.name == ".GNU.command.line")
+        self.debug = DebugInfo(image)
 
     @property
     def has_relocations(self) -> bool:
