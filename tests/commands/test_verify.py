@@ -209,6 +209,7 @@ def test_a_report_of_an_earlier_version(run: Path) -> None:
     assert "quantities.parquet" not in files
 
 
+@pytest.mark.slow
 def test_a_page_in_another_folder(run: Path, tmp_path: Path) -> None:
     """It has sums of its own; the recording's are of the tables. The report's own folder may be named, too."""
     for page, names in ((tmp_path / "page", {"report.html"}), (run / "report/../report", None)):
