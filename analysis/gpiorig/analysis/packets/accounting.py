@@ -95,16 +95,11 @@ def _counts(keys: NDArray[np.uint8], names: Mapping[int, str]) -> dict[str, int]
 
 
 def indistinct(hops: Hops) -> list[str]:
-    """Packets that their ids or send calls do not distinguish, a sentence each; empty when they all do."""
+    """Packets that their ids do not distinguish, a sentence each; empty when they all do."""
     packets = hops.packets
     sentences = []
     for node, name in enumerate(hops.events.node_names):
         sentences += equal_ids(name, packets.ids[packets.called & (packets.origins == node)])
-    if not packets.called.any():
-        sentences.append(
-            f"No send call was seen ({', '.join(CALLS)}), only {len(packets)} packets without one: a route is from the "
-            "node that sends a frame to the node that reads it."
-        )
     return sentences
 
 
@@ -112,6 +107,11 @@ def notes(hops: Hops) -> list[str]:
     """Sentences about what the pins do not determine; empty if there is nothing."""
     read, unread = hops.receptions, hops.overheard
     sentences = []
+    if not hops.packets.called.any():
+        sentences.append(
+            f"No send call was seen ({', '.join(CALLS)}), only {len(hops.packets)} packets without one: a route is from "
+            "the node that sends a frame to the node that reads it."
+        )
     for origin, what in (
         (receptions.NOT_SENT, "while no node was sending a frame with their id"),
         (receptions.OTHER_NUMBER, "while no node was sending a frame with their id and sequence number"),

@@ -19,6 +19,7 @@ LARGEST_SAMPLES = 3.0  # a residual beyond this many samples of the slower analy
 MIN_PULSES = 16
 WEAK = 1e-9  # of a point's weight: what holds a knot without points
 BURST_SAMPLES = 2  # rows no further apart are of one burst; data lines are read this near to their strobe
+LARGEST_NOISE = 6.0  # the same, in standard deviations of what the receivers of a radio add
 EPOCH_TOLERANCE_S = 60.0  # of the two hosts' wall clocks; the sequence repeats after 655 s
 
 
@@ -104,12 +105,12 @@ def align(
     delay_ns: float = 0.0,
     delay_limit_ns: float = 0.0,
 ) -> Alignment:
-    """Fit the line from the pulses that two analyzers saw.
+    """Fit the line from the pulses of the sync line that two analyzers saw.
 
     Parameters
     ----------
     reference, other
-        The pulses, as `syncline.read` gives them.
+        The pulses, as `sync_line.read` gives them.
     reference_hz, other_hz
         Samplerates.
     epochs
@@ -124,7 +125,42 @@ def align(
     """
     positions = other.positions + LENGTH * _rounds_apart(reference, other, (reference_hz, other_hz), epochs)
     _, at_reference, at_other = np.intersect1d(reference.positions, positions, return_indices=True)
-    x, y = other.samples[at_other], reference.samples[at_reference]
+    return fit(
+        other.samples[at_other],
+        reference.samples[at_reference],
+        reference_hz=reference_hz,
+        other_hz=other_hz,
+        delay_ns=delay_ns,
+        delay_limit_ns=delay_limit_ns,
+    )
+
+
+def fit(
+    x: NDArray[np.int64],
+    y: NDArray[np.int64],
+    *,
+    reference_hz: Fraction,
+    other_hz: Fraction,
+    noise_ns: float = 0.0,
+    delay_ns: float = 0.0,
+    delay_limit_ns: float = 0.0,
+) -> Alignment:
+    """Fit the line through instants that two analyzers saw.
+
+    Parameters
+    ----------
+    x, y
+        int64, shape (n,): samples of the other analyzer, and those of the reference.
+    noise_ns
+        Standard deviation in ns that the receivers of a radio add to the instants; 0 for a cable.
+    reference_hz, other_hz, delay_ns, delay_limit_ns
+        As for `align`.
+
+    Raises
+    ------
+    CaptureError
+        There are too few instants, or they do not fall on a line.
+    """
     if x.size < MIN_PULSES:
         raise CaptureError(
             f"the two recordings have {x.size} sync pulses in common",
@@ -137,10 +173,10 @@ def align(
         values = _fit(x, y, knots)
         residual_ns = (y - np.interp(x, knots, values)) * reference_ns
         std_ns = float(np.sqrt(np.mean(residual_ns**2)))
-        if std_ns <= FIT_LIMIT * sampling_ns:
+        if std_ns <= FIT_LIMIT * max(sampling_ns, noise_ns):
             break
     worst = int(np.argmax(np.abs(residual_ns)))
-    if abs(residual_ns[worst]) > LARGEST_SAMPLES * max(reference_ns, other_ns):
+    if abs(residual_ns[worst]) > max(LARGEST_SAMPLES * max(reference_ns, other_ns), LARGEST_NOISE * noise_ns):
         raise CaptureError(
             f"the sync pulses of the two do not fall on a line: {abs(residual_ns[worst]):.0f} ns off at {x[worst]}",
             remedy="were samples lost there, or do the two see different sync lines?",

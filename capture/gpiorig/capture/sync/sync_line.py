@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from gpiorig.capture.edges.edges import Edges
 from gpiorig.capture.errors import CaptureError
+from gpiorig.capture.sync import pulses
 
 PERIOD_NS = 10_000_000
 WIDTH_NS = (100_000, 200_000)  # of a 0 and of a 1
@@ -99,12 +100,8 @@ def read(edges: Edges, channel: str) -> SyncPulses:
     CaptureError
         There is no such channel, or nowhere `STAGES` sound pulses in a row, or what is there contradicts itself.
     """
-    if channel not in edges.channels:
-        raise CaptureError(
-            f"there is no channel {channel}", remedy=f"available channels: {', '.join(filter(None, edges.channels))}"
-        )
     per_ns = float(edges.samplerate_hz) / 1e9
-    rises, widths_ns = _pulses(edges, edges.channels.index(channel), per_ns)
+    rises, widths_ns = pulses.read(edges, channel)
     short, long = (np.abs(widths_ns - width) < TOLERANCE * WIDTH_NS[0] for width in WIDTH_NS)
     sound = short | long
     rises, bits = rises[sound], long[sound].astype(np.uint8)
@@ -122,18 +119,6 @@ def read(edges: Edges, channel: str) -> SyncPulses:
         )
     samples = np.concatenate([samples for samples, _ in placed])
     return SyncPulses(samples, _counted_on(placed, PERIOD_NS * per_ns), damaged=len(sound) - len(samples))
-
-
-def _pulses(edges: Edges, bit: int, per_ns: float) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Rising edges of a channel, and how long it then stays high."""
-    levels = (edges.levels >> np.uint64(bit) & np.uint64(1)).astype(np.int8)
-    changes = np.flatnonzero(np.diff(levels)) + 1
-    samples, after = edges.samples[changes], levels[changes]
-    if after.size and after[0] == 0:
-        samples = samples[1:]
-    even = len(samples) // 2 * 2
-    rises, falls = samples[0:even:2], samples[1:even:2]
-    return rises, (falls - rises) / per_ns
 
 
 def _bounds(rises: NDArray[np.int64], nominal: float, jitter: float) -> tuple[list[int], NDArray[np.int64]]:

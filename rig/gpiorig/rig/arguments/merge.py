@@ -11,6 +11,8 @@ examples:
   gpiorig merge left right -o both --sync pps --json
   gpiorig merge left right -o both --sync-delay right=250+-5
                                               50 m of cable to the analyzer of `right`, 0 to that of `left`
+  gpiorig merge left right -o both --frames left=a.tap.frame_timestamp --frames right=b.tap.frame_timestamp
+                                              no cable: a receiver on each heard the same frames
 
 All analyzers must have seen the same sync line (docs/reference/sync-line.md), named by --sync. The one with
 the highest samplerate is the reference: the result counts in its samples, covers the time that all of them cover, and
@@ -23,6 +25,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("recordings", type=Path, nargs="+", metavar="RUN", help="two or more recording folders")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="recording folder, a new one")
     parser.add_argument("--sync", default="sync", metavar="NAME", help="channel of the sync line (default: sync)")
+    parser.add_argument(
+        "--frames",
+        action="append",
+        default=[],
+        metavar="RUN=CHANNEL",
+        help="in place of a sync line: the line of a radio receiver, for each recording",
+    )
     parser.add_argument(
         "--sync-delay",
         action="append",

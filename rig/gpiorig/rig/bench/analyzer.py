@@ -21,6 +21,7 @@ class Analyzer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     samplerate_hz: Annotated[int, Meta(le=1_000_000_000)]
     driver: str | None = None
     sync: str | None = None
+    sync_frames: str | None = None
     sync_delay_ns: Annotated[float, Meta(ge=0, le=1_000_000)] | None = None
     sync_delay_limit_ns: Annotated[float, Meta(ge=0, le=1_000_000)] | None = None
     clock_ppm: Annotated[float, Meta(ge=0, le=100_000)] | None = None

@@ -6,6 +6,7 @@ import argparse
 import dataclasses
 import json
 import re
+from pathlib import Path
 
 import msgspec
 
@@ -21,14 +22,16 @@ def run(options: argparse.Namespace) -> int:
     if len(options.recordings) < 2:
         raise RigError("one recording is nothing to merge: name two or more.")
     parts = _delayed([Recording.open(folder) for folder in options.recordings], options.sync_delay)
-    merged = merge.merge_folders(parts, options.output, sync=options.sync)
+    receivers = dict(_named(text, parts) for text in options.frames) if options.frames else None
+    merged = merge.merge_folders(parts, options.output, sync=options.sync, receivers=receivers)
     if options.json:
         print(json.dumps(msgspec.to_builtins(merged.info.alignments)))
         return 0
+    common = "frames" if receivers else "sync pulses"
     print(f"{merged.folder}: {', '.join(name for name in merged.info.channels if name)}")
     for note in merged.info.alignments:
         print(
-            f"  {note.analyzer}: {note.rate_ppb / 1e3:+.3f} ppm against the reference, {note.pulses} sync pulses, "
+            f"  {note.analyzer}: {note.rate_ppb / 1e3:+.3f} ppm against the reference, {note.pulses} {common}, "
             f"residuals {note.residual_std_ns:.1f} ns (std), {note.residual_max_ns:.1f} ns (largest); "
             f"an interval across the two is uncertain by {note.uncertainty_ns:.1f} ns (1 sigma)"
             + (
@@ -38,6 +41,15 @@ def run(options: argparse.Namespace) -> int:
             )
         )
     return 0
+
+
+def _named(text: str, parts: list[Recording]) -> tuple[Path, str]:
+    """The recording and the line of a receiver that an option names."""
+    folder, equals, channel = text.rpartition("=")
+    folders = {str(part.folder): part.folder for part in parts}
+    if not equals or folder not in folders:
+        raise RigError(f"--frames {text}: write RUN=CHANNEL, with RUN one of {', '.join(folders)}.")
+    return folders[folder], channel
 
 
 def _delayed(parts: list[Recording], delays: list[str]) -> list[Recording]:

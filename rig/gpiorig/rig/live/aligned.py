@@ -22,7 +22,7 @@ from gpiorig.capture.sync import alignment, sync_line
 from gpiorig.capture.sync.alignment import Alignment
 from gpiorig.capture.sync.sync_line import SyncPulses
 from gpiorig.rig.live.packets import Packets
-from gpiorig.rig.recordings import merge
+from gpiorig.rig.recordings import alignments
 from gpiorig.rig.run.captures import SYNC
 
 Samples = NDArray[np.int64]
@@ -153,7 +153,7 @@ class Aligned:
                     reference_hz=reference.info.samplerate_hz,
                     other_hz=lane.info.samplerate_hz,
                     epochs=(reference.info.epoch.wall, lane.info.epoch.wall),
-                    **merge.later(lane.info, reference.info),
+                    **alignments.later(lane.info, reference.info),
                 )
                 for lane in others
             ),

@@ -1,10 +1,9 @@
-"""Recordings of several analyzers as one, aligned by the sync line that all of them saw."""
+"""Recordings of several analyzers as one, aligned by the sync line that all saw, or by frames that all heard."""
 
 from __future__ import annotations
 
-import math
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -15,12 +14,11 @@ import msgspec
 from gpiorig.capture.edges import select
 from gpiorig.capture.edges.join import join
 from gpiorig.capture.edges.resample import renumbered
-from gpiorig.capture.errors import CaptureError, RecordingError
-from gpiorig.capture.recording.recording import AlignmentNote, Recording, RecordingInfo, SyncDelay
+from gpiorig.capture.errors import RecordingError
+from gpiorig.capture.recording.recording import AlignmentNote, Recording
 from gpiorig.capture.recording.segment_writer import write_waveform
-from gpiorig.capture.sync import alignment, sync_line
 from gpiorig.capture.sync.alignment import Alignment
-from gpiorig.capture.sync.sync_line import SyncPulses
+from gpiorig.rig.recordings import alignments
 
 PARTS = "analyzers"  # folder, in a recording of several analyzers, with the recording of each
 
@@ -44,7 +42,7 @@ class Source:
         return {"samplerate": self.samplerate, "channels": self.channels, "analyzer": self.driver}
 
 
-def merged_fields(sources: Sequence[Source], *, sync: str) -> dict[str, Any]:
+def merged_fields(sources: Sequence[Source], *, sync: str | None) -> dict[str, Any]:
     """The fields of `RecordingInfo` of what several analyzers capture together; the first is the reference."""
     if len(sources) == 1:
         return sources[0].fields
@@ -54,7 +52,9 @@ def merged_fields(sources: Sequence[Source], *, sync: str) -> dict[str, Any]:
     return {**sources[0].fields, "channels": joined, "analyzer": drivers}
 
 
-def merge(parts: Sequence[Recording], output: Recording, *, sync: str) -> Recording:
+def merge(
+    parts: Sequence[Recording], output: Recording, *, sync: str, receivers: Mapping[Path, str] | None = None
+) -> Recording:
     """Write the edges of all parts into the output's segments, and note how well they fit.
 
     Parameters
@@ -65,56 +65,38 @@ def merge(parts: Sequence[Recording], output: Recording, *, sync: str) -> Record
         A recording without edges; available channels: those of `merged_fields`.
     sync
         Name of the sync line's channel in each part.
+    receivers
+        In place of the sync line: for the folder of each part, the channel of a radio receiver that shows the frames
+        which it hears.
     """
     reference, *others = parts
-    pulses = _pulses(reference, sync)
+    fits = alignments.by_sync_line(parts, sync) if receivers is None else alignments.by_frames(parts, receivers)
     channels = _named(reference.info.channels, sync=None)
     waveforms = [select.channels(reference.waveform(), channels)]
     notes = list(reference.info.alignments)
-    for other in others:
-        fit = alignment.align(
-            pulses,
-            _pulses(other, sync),
-            reference_hz=reference.info.samplerate_hz,
-            other_hz=other.info.samplerate_hz,
-            epochs=(reference.info.epoch.wall, other.info.epoch.wall),
-            **later(other.info, reference.info),
-        )
-        own = select.channels(other.waveform(), _named(other.info.channels, sync=sync))
+    for other, fit in zip(others, fits, strict=True):
+        own = select.channels(other.waveform(), _named(other.info.channels, sync=sync if receivers is None else None))
         waveforms.append(renumbered(own, fit.renumber, samplerate_hz=reference.info.samplerate_hz))
         notes += [_note(other, fit), *other.info.alignments]
     write_waveform(output.edges_folder, join(waveforms))
     return output.update(alignments=tuple(notes))
 
 
-def later(info: RecordingInfo, reference: RecordingInfo) -> dict[str, float]:
-    """How much later the sync line's edges reach an analyzer than the reference, as `alignment.align` takes it."""
-    own, its = info.sync_delay or SyncDelay(), reference.sync_delay or SyncDelay()
-    return {
-        "delay_ns": own.delay_ns - its.delay_ns,
-        "delay_limit_ns": math.hypot(own.limit_ns, its.limit_ns),
-    }
-
-
-def merge_folders(recordings: Sequence[Recording], folder: Path, *, sync: str) -> Recording:
+def merge_folders(
+    recordings: Sequence[Recording], folder: Path, *, sync: str, receivers: Mapping[Path, str] | None = None
+) -> Recording:
     """Merge finished recordings into a new folder; descriptions and serial records come along, the first one's first.
 
     Raises
     ------
     RecordingError
-        One of them has no sync line, or two of them recorded the same node's serial port.
+        One of them has no sync line or receiver, or two of them recorded the same node's serial port.
     CaptureError
         They do not fit each other.
     """
     parts = sorted(recordings, key=lambda part: -part.info.samplerate_hz)  # stable: the fastest is the reference
     for part in parts:
-        if sync not in part.info.channels:
-            raise RecordingError(
-                f"no channel {sync!r}, so the sync line is not in it; available channels: "
-                f"{', '.join(filter(None, part.info.channels)) or 'none'}",
-                where=part.folder,
-                remedy="name it with --sync; a recording without it cannot be merged (docs/reference/sync-line.md)",
-            )
+        alignments.check(part, sync, receivers)
     nodes = [node for part in parts for node in part.nodes]
     if twice := {node for node in nodes if nodes.count(node) > 1}:
         raise RecordingError(
@@ -127,7 +109,7 @@ def merge_folders(recordings: Sequence[Recording], folder: Path, *, sync: str) -
     ]
     info = msgspec.structs.replace(
         reference,
-        **merged_fields(sources, sync=sync),
+        **merged_fields(sources, sync=sync if receivers is None else None),
         virtual=any(part.info.virtual for part in parts),
         bench=next((part.info.bench for part in recordings if part.info.bench), ""),
         experiment=next((part.info.experiment for part in recordings if part.info.experiment), ""),
@@ -142,7 +124,7 @@ def merge_folders(recordings: Sequence[Recording], folder: Path, *, sync: str) -
     for part in parts:
         for node in part.nodes:
             shutil.copyfile(part.serial_path(node), merged.serial_path(node))
-    return finish(parts, merge(parts, merged, sync=sync))
+    return finish(parts, merge(parts, merged, sync=sync, receivers=receivers))
 
 
 def finish(parts: Sequence[Recording], merged: Recording) -> Recording:
@@ -156,13 +138,6 @@ def finish(parts: Sequence[Recording], merged: Recording) -> Recording:
 def _named(channels: tuple[str, ...], *, sync: str | None) -> tuple[str, ...]:
     """The channels in use, but for the sync line where its name is given."""
     return tuple(name for name in channels if name and name != sync)
-
-
-def _pulses(recording: Recording, sync: str) -> SyncPulses:
-    try:
-        return sync_line.read(select.channels(recording.waveform(), [sync]).edges(), sync)
-    except CaptureError as error:
-        raise CaptureError(error.what, where=error.where or recording.folder, remedy=error.remedy) from error
 
 
 def _note(recording: Recording, fit: Alignment) -> AlignmentNote:

@@ -8,7 +8,7 @@ from pathlib import Path
 from gpiorig.capture.errors import CaptureError
 from gpiorig.capture.serial.link import open_link
 from gpiorig.capture.sigrok import analyzer as analyzers
-from gpiorig.rig.bench import drivers, symbols
+from gpiorig.rig.bench import drivers, symbols, synchronization
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.bench.finding import Finding as Finding
 from gpiorig.rig.bench.finding import Verdict
@@ -24,12 +24,13 @@ _OFF_THE_BUS = ("tap.", "spi_", "uart_")  # lines that a board has at a certain 
 
 def of_file(bench: Bench, file: Path) -> list[Finding]:
     """What can be said of the bench without its analyzers and boards."""
-    findings = [*_pins(bench), *_symbols(bench), *_images(bench, file), *_analyzers(bench)]
-    unsynced = [name for name, analyzer in bench.analyzers.items() if not analyzer.sync]
-    if len(bench.analyzers) > 1 and unsynced:
-        what = "has no `sync`, which a run with several analyzers needs (docs/reference/sync-line.md)"
-        findings += [Finding(f"analyzers.{name}", "wrong", what) for name in unsynced]
-    return findings
+    return [
+        *_pins(bench),
+        *_symbols(bench),
+        *_images(bench, file),
+        *_analyzers(bench),
+        *synchronization.findings(bench),
+    ]
 
 
 def live(bench: Bench) -> list[Finding]:

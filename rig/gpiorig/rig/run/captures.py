@@ -1,4 +1,4 @@
-"""The analyzers of a run: each captures; the captures of several are merged by their sync line."""
+"""The analyzers of a run: each captures; the captures of several are merged by their sync line, or by frames."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from gpiorig.capture.sigrok.capture import Capture, Request, Restart
 from gpiorig.capture.sigrok.completeness import CODED
 from gpiorig.capture.sigrok.result import WRONG_RATE_PPM, CaptureResult
 from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import synchronization
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.experiments.images import HashedImage
@@ -87,14 +88,10 @@ def sources(bench: Bench, drivers: dict[str, str], find: Callable[[str], Analyze
     Raises
     ------
     BenchError
-        There are several, and one of them does not see the sync line.
+        There are several, and one of them cannot be aligned with the others.
     """
-    unsynced = [name for name, analyzer in bench.analyzers.items() if not analyzer.sync]
-    if len(bench.analyzers) > 1 and unsynced:
-        raise BenchError(
-            f"bench {bench.name}: analyzers.{unsynced[0]} has no `sync`; several analyzers need the sync line, on "
-            "a channel of each (docs/reference/sync-line.md)."
-        )
+    if wrong := synchronization.findings(bench):
+        raise BenchError(f"bench {bench.name}: {wrong[0].about} {wrong[0].what}.")
     sources = {}
     for name in sorted(bench.analyzers, key=lambda name: -bench.analyzers[name].samplerate_hz):
         sources[name] = source(bench, name, find(drivers[name]))
@@ -129,7 +126,7 @@ def describe(
     """
     text = benches.recorded_text(bench_file)
     return RecordingInfo(
-        **merge.merged_fields(list(sources.values()), sync=SYNC),
+        **merge.merged_fields(list(sources.values()), sync=None if synchronization.receivers(bench) else SYNC),
         epoch=epoch_now(),
         virtual=bench.virtual is not None,
         serial_clock="virtual" if virtual_stamps else "host",
@@ -178,7 +175,9 @@ def conclude(
         concluded.append(completeness.conclude(part, results[name], heartbeats=beats)[0])
     if len(concluded) == 1:
         return concluded[0]
-    return merge.finish(concluded, merge.merge(concluded, recording, sync=SYNC))
+    lines = synchronization.receivers(bench)
+    receivers = None if lines is None else {recordings[name].folder: line for name, line in lines.items()}
+    return merge.finish(concluded, merge.merge(concluded, recording, sync=SYNC, receivers=receivers))
 
 
 class Captures:

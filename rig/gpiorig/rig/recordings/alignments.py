@@ -1,0 +1,79 @@
+"""How recordings of several analyzers are aligned: by the sync line that all saw, or by frames that receivers heard."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from gpiorig.capture.edges import select
+from gpiorig.capture.edges.edges import Edges
+from gpiorig.capture.errors import CaptureError, RecordingError
+from gpiorig.capture.recording.recording import Recording, RecordingInfo, SyncDelay
+from gpiorig.capture.sync import alignment, frame_line, sync_line
+from gpiorig.capture.sync.alignment import Alignment
+
+Seen = TypeVar("Seen")
+
+
+def by_sync_line(parts: Sequence[Recording], sync: str) -> Iterator[Alignment]:
+    """How each part but the first, the reference, is aligned with it."""
+    reference, *others = parts
+    pulses = _read(sync_line.read, reference, sync)
+    for other in others:
+        yield alignment.align(
+            pulses,
+            _read(sync_line.read, other, sync),
+            epochs=(reference.info.epoch.wall, other.info.epoch.wall),
+            **_rates_and_delays(other.info, reference.info),
+        )
+
+
+def by_frames(parts: Sequence[Recording], receivers: Mapping[Path, str]) -> Iterator[Alignment]:
+    """The same, by the frames that a receiver of each part heard; `receivers` has its channel for the part's folder."""
+    reference, *others = parts
+    heard = _read(frame_line.read, reference, receivers[reference.folder])
+    for other in others:
+        x, y, noise_ns = frame_line.in_common(heard, _read(frame_line.read, other, receivers[other.folder]))
+        yield alignment.fit(x, y, noise_ns=noise_ns, **_rates_and_delays(other.info, reference.info))
+
+
+def check(part: Recording, sync: str, receivers: Mapping[Path, str] | None) -> None:
+    """Raise `RecordingError` if a part does not have the channel that it would be aligned by."""
+    channel = sync if receivers is None else receivers.get(part.folder)
+    if channel is None:
+        raise RecordingError(
+            "no receiver is named for it", where=part.folder, remedy="name it with --frames RUN=CHANNEL"
+        )
+    if channel not in part.info.channels:
+        available = f"available channels: {', '.join(filter(None, part.info.channels)) or 'none'}"
+        if receivers is not None:
+            raise RecordingError(f"no channel {channel!r}", where=part.folder, remedy=available)
+        raise RecordingError(
+            f"no channel {sync!r}, so the sync line is not in it; {available}",
+            where=part.folder,
+            remedy="name it with --sync, or with --frames a receiver's line that is in its place "
+            "(docs/reference/sync-line.md)",
+        )
+
+
+def later(info: RecordingInfo, reference: RecordingInfo) -> dict[str, float]:
+    """How much later the sync line's edges reach an analyzer than the reference, as `alignment.align` takes it."""
+    own, its = info.sync_delay or SyncDelay(), reference.sync_delay or SyncDelay()
+    return {
+        "delay_ns": own.delay_ns - its.delay_ns,
+        "delay_limit_ns": math.hypot(own.limit_ns, its.limit_ns),
+    }
+
+
+def _rates_and_delays(info: RecordingInfo, reference: RecordingInfo) -> dict[str, Any]:
+    return {"reference_hz": reference.samplerate_hz, "other_hz": info.samplerate_hz, **later(info, reference)}
+
+
+def _read(read: Callable[[Edges, str], Seen], recording: Recording, channel: str) -> Seen:
+    """What is on a channel; an error of it names the recording."""
+    try:
+        return read(select.channels(recording.waveform(), [channel]).edges(), channel)
+    except CaptureError as error:
+        raise CaptureError(error.what, where=error.where or recording.folder, remedy=error.remedy) from error
