@@ -1,4 +1,4 @@
-"""Two analyzers without a sync line, aligned by the frames that a radio receiver on each hears."""
+"""Two analyzers without a sync line, aligned by the frames that a radio receiver on each receives."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ RATE_HZ = Fraction(24_000_000)
 FRAMES = 2000
 
 
-def heard(times_ns: NDArray[np.float64], lengths_ns: NDArray[np.float64], *, ppm: float, begin_s: float) -> Frames:
+def received(times_ns: NDArray[np.float64], lengths_ns: NDArray[np.float64], *, ppm: float, begin_s: float) -> Frames:
     """What a receiver's analyzer records of frames, with a clock of its own."""
     samples = np.rint((times_ns - begin_s * 1e9) * (1 + ppm * 1e-6) * float(RATE_HZ) / 1e9).astype(np.int64)
     there = samples >= 0
@@ -117,8 +117,8 @@ def test_receivers_that_miss_frames_and_are_late(seed: int) -> None:
     times_ns, lengths_ns = air(random)
     left, right = (random.random(FRAMES) > 1 / 3 for _ in range(2))
     late_ns = random.normal(0, 300, FRAMES) + 4000 * (random.random(FRAMES) < 0.01)
-    reference = heard(times_ns[left], lengths_ns[left], ppm=-20, begin_s=0)
-    other = heard((times_ns + late_ns)[right], lengths_ns[right], ppm=80, begin_s=7.3)
+    reference = received(times_ns[left], lengths_ns[left], ppm=-20, begin_s=0)
+    other = received((times_ns + late_ns)[right], lengths_ns[right], ppm=80, begin_s=7.3)
 
     x, y, noise_ns = frame_line.in_common(reference, other)
     fit = alignment.fit(x, y, reference_hz=RATE_HZ, other_hz=RATE_HZ, noise_ns=noise_ns)
@@ -137,14 +137,14 @@ def test_receivers_that_miss_frames_and_are_late(seed: int) -> None:
 def test_frames_at_equal_intervals_are_refused() -> None:
     """Which of them are the same is unknown."""
     times_ns = np.arange(FRAMES) * 20e6
-    regular = [heard(times_ns, np.full(FRAMES, 640e3), ppm=0, begin_s=begin_s) for begin_s in (0, 3.0)]
+    regular = [received(times_ns, np.full(FRAMES, 640e3), ppm=0, begin_s=begin_s) for begin_s in (0, 3.0)]
     with pytest.raises(CaptureError, match="intervals that repeat"):
         frame_line.in_common(*regular)
 
 
 def test_receivers_of_different_radios_are_refused() -> None:
-    """Nothing falls on each other; nor does it where a receiver heard nothing."""
-    left, right = (heard(*air(np.random.default_rng(seed)), ppm=0, begin_s=0) for seed in (1, 2))
+    """Nothing falls on each other; nor does it where a receiver received nothing."""
+    left, right = (received(*air(np.random.default_rng(seed)), ppm=0, begin_s=0) for seed in (1, 2))
     silent = Frames(left.samples[:0], left.lengths_ns[:0], RATE_HZ)
     for other in (right, silent):
         with pytest.raises(CaptureError, match="no frames in common"):

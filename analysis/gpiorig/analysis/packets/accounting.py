@@ -109,8 +109,8 @@ def notes(hops: Hops) -> list[str]:
     sentences = []
     if not hops.packets.called.any():
         sentences.append(
-            f"No send call was seen ({', '.join(CALLS)}), only {len(hops.packets)} packets without one: a route is from "
-            "the node that sends a frame to the node that reads it."
+            f"No send call was seen ({', '.join(CALLS)}), only {len(hops.packets)} packets without one: a route is "
+            "from the node that sends a frame to the node that reads it."
         )
     for origin, what in (
         (receptions.NOT_SENT, "while no node was sending a frame with their id"),

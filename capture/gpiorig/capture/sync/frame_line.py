@@ -1,4 +1,4 @@
-"""Frames of a radio that receivers on two analyzers heard, by which recordings are aligned where no sync line reaches.
+"""Frames that radio receivers on two analyzers received, by which recordings are aligned where no sync line reaches.
 
 A receiver's line is high while a frame comes in. Frames at random intervals are known by their intervals, in any two
 recordings and without a code.
@@ -36,7 +36,7 @@ Indices = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Frames:
-    """What a receiver heard.
+    """What a receiver received.
 
     Attributes
     ----------
@@ -59,21 +59,21 @@ class Frames:
 
 
 def read(edges: Edges, channel: str) -> Frames:
-    """The frames on a receiver's line; raises `CaptureError` if there is no such channel."""
+    """The frames on a receiver's line; raises `CaptureError` without such a channel."""
     return Frames(*pulses.read(edges, channel), edges.samplerate_hz)
 
 
 def in_common(reference: Frames, other: Frames) -> tuple[Indices, Indices, float]:
-    """Find the frames that both receivers heard.
+    """Find the frames that both receivers received.
 
     Three frames in a row that have the same two intervals and three lengths in both recordings are taken for the same,
-    where most of a window of 10 s agree on the distance of the two clocks; the others are then found by that distance.
+    where most of a window of 10 s agree on the distance of the two clocks; the others then follow by that distance.
 
     Returns
     -------
     tuple
         int64, shape (n,): samples of the other recording; int64, shape (n,): those of the reference; the standard
-        deviation, in ns, of what is no smooth difference of the two clocks.
+        deviation, in ns, of what no smooth difference of the two clocks explains.
 
     Raises
     ------
@@ -87,7 +87,7 @@ def in_common(reference: Frames, other: Frames) -> tuple[Indices, Indices, float
     if not chosen.any():
         raise CaptureError(
             "the two receivers have no frames in common",
-            remedy="did they hear the same radio at the same time, on the lines that were named?",
+            remedy="did they receive from the same sender at the same time, on the lines that were named?",
         )
     x, y = _matched(reference, other, at_ns[chosen], apart_ns[chosen])
     at_ns = other.times_ns[x]
@@ -137,16 +137,16 @@ def _agreed(at_ns: Floats, apart_ns: Floats) -> NDArray[np.bool_]:
     """Which candidates agree with most others of their window, and with the windows before and after it."""
     chosen = np.zeros(len(at_ns), dtype=bool)
     window = (at_ns // WINDOW_NS).astype(np.int64)
-    found: list[tuple[float, float, int, Indices]] = []  # (instant, distance of the clocks, votes, candidates)
+    agreeing: list[tuple[float, float, int, Indices]] = []  # (instant, distance of the clocks, votes, candidates)
     for number in np.unique(window):
         own = np.flatnonzero(window == number)
         votes = own[np.abs(apart_ns[own] - _mode(apart_ns[own])) <= RATE * WINDOW_NS]
         if votes.size >= MIN_VOTES and 2 * votes.size > own.size:
-            found.append((float(np.mean(at_ns[votes])), float(np.median(apart_ns[votes])), votes.size, votes))
-    if not found:
+            agreeing.append((float(np.mean(at_ns[votes])), float(np.median(apart_ns[votes])), votes.size, votes))
+    if not agreeing:
         return chosen
-    best = max(range(len(found)), key=lambda index: found[index][2])
-    for way in (found[best:], found[best::-1]):
+    best = max(range(len(agreeing)), key=lambda index: agreeing[index][2])
+    for way in (agreeing[best:], agreeing[best::-1]):
         at, apart = way[0][:2]
         for instant, distance, _, votes in way:
             if abs(distance - apart) <= RATE * (abs(instant - at) + WINDOW_NS):
@@ -180,7 +180,7 @@ def _matched(reference: Frames, other: Frames, at_ns: Floats, apart_ns: Floats) 
 
 
 def _rest(at_ns: Floats, apart_ns: Floats) -> Floats:
-    """What is no smooth difference of the clocks: distance from the median of the neighbours, without the trend."""
+    """What no smooth difference of the clocks explains: distance from the neighbours' median, without the trend."""
     rest = apart_ns - Polynomial.fit(at_ns, apart_ns, 1)(at_ns)
     padded = np.pad(rest, NEIGHBOURS, mode="symmetric")
     return np.asarray(rest - np.median(np.lib.stride_tricks.sliding_window_view(padded, 2 * NEIGHBOURS + 1), axis=1))

@@ -20,11 +20,11 @@ def read(edges: Edges, channel: str) -> tuple[NDArray[np.int64], NDArray[np.floa
     Raises
     ------
     CaptureError
-        There is no such channel.
+        The recording lacks the channel.
     """
     if channel not in edges.channels:
         raise CaptureError(
-            f"there is no channel {channel}", remedy=f"available channels: {', '.join(filter(None, edges.channels))}"
+            f"no channel {channel}", remedy=f"available channels: {', '.join(filter(None, edges.channels))}"
         )
     levels = (edges.levels >> np.uint64(edges.channels.index(channel)) & np.uint64(1)).astype(np.int8)
     changes = np.flatnonzero(np.diff(levels)) + 1

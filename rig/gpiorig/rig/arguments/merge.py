@@ -12,9 +12,10 @@ examples:
   gpiorig merge left right -o both --sync-delay right=250+-5
                                               50 m of cable to the analyzer of `right`, 0 to that of `left`
   gpiorig merge left right -o both --frames left=a.tap.frame_timestamp --frames right=b.tap.frame_timestamp
-                                              no cable: a receiver on each heard the same frames
+                                              no cable: a receiver on each received the same frames
 
-All analyzers must have seen the same sync line (docs/reference/sync-line.md), named by --sync. The one with
+All analyzers must have seen the same sync line (docs/reference/sync-line.md), named by --sync, or have a receiver
+that received the same frames, named by --frames. The one with
 the highest samplerate is the reference: the result counts in its samples, covers the time that all of them cover, and
 carries for each other one how well it fits. Serial records come along. What is ambiguous is refused.
 `gpiorig run` does this without a call of `merge` on a bench with several analyzers."""

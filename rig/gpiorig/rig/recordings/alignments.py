@@ -1,4 +1,4 @@
-"""How recordings of several analyzers are aligned: by the sync line that all saw, or by frames that receivers heard."""
+"""How recordings of several analyzers are aligned: by the sync line that all saw, or by frames on the air."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def by_sync_line(parts: Sequence[Recording], sync: str) -> Iterator[Alignment]:
 
 
 def by_frames(parts: Sequence[Recording], receivers: Mapping[Path, str]) -> Iterator[Alignment]:
-    """The same, by the frames that a receiver of each part heard; `receivers` has its channel for the part's folder."""
+    """The same, by frames that a receiver of each part received; `receivers` has its channel for the part's folder."""
     reference, *others = parts
-    heard = _read(frame_line.read, reference, receivers[reference.folder])
+    received = _read(frame_line.read, reference, receivers[reference.folder])
     for other in others:
-        x, y, noise_ns = frame_line.in_common(heard, _read(frame_line.read, other, receivers[other.folder]))
+        x, y, noise_ns = frame_line.in_common(received, _read(frame_line.read, other, receivers[other.folder]))
         yield alignment.fit(x, y, noise_ns=noise_ns, **_rates_and_delays(other.info, reference.info))
 
 

@@ -1,4 +1,4 @@
-"""Recordings of several analyzers as one, aligned by the sync line that all saw, or by frames that all heard."""
+"""Recordings of several analyzers as one, aligned by the sync line that all saw, or by frames that all received."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def merge(
         Name of the sync line's channel in each part.
     receivers
         In place of the sync line: for the folder of each part, the channel of a radio receiver that shows the frames
-        which it hears.
+        which it receives.
     """
     reference, *others = parts
     fits = alignments.by_sync_line(parts, sync) if receivers is None else alignments.by_frames(parts, receivers)
