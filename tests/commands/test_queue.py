@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import shutil
 import sys
 import threading
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from commandline import Finished, gpiorig
 from patience import wait_until
 
 from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
-from gpiorig.rig.queue import ends, journal, lane, queue_file, remote
+from gpiorig.rig.queue import attempt, ends, journal, lane, queue_file, remote
 from gpiorig.rig.queue.disk import Limits
 from gpiorig.rig.queue.journal import Journal, Record
 from gpiorig.rig.queue.state import State
@@ -261,7 +264,7 @@ def test_what_a_killed_queue_left(place: Path) -> None:
 
 
 def test_a_journal_on_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The record is written into the room that was held for it."""
+    """The record is written into the room that was held for it, each time."""
     written = Journal(tmp_path)
     append, reserve = Journal._append, tmp_path / journal.RESERVE
 
@@ -272,9 +275,31 @@ def test_a_journal_on_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(Journal, "_append", full)
     written.write("disk low", text="full")
+    monkeypatch.undo()
+    written.write("disk free")
+    monkeypatch.setattr(Journal, "_append", full)
+    written.write("disk low", text="full again")
     written.close()
 
-    assert ["full"] == [record.text for record in journal.read(tmp_path)]
+    assert ["full", "", "full again"] == [record.text for record in journal.read(tmp_path)]
+
+
+def test_no_room_for_an_attempt(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An attempt that cannot be started, since there is no room for its outputs, is a failure of the disk."""
+    errors = iter([OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))])
+    run = attempt.run
+
+    def full(*words: Any, **options: Any) -> attempt.Ended:
+        for error in errors:
+            raise error
+        return run(*words, **options)
+
+    monkeypatch.setattr(attempt, "run", full)
+    done, records = queue(place, repeats=1)
+
+    assert 0 == done.status
+    assert ["started", "failed", "started", "complete"] == events(records)
+    assert ["disk"] == [record.cause for record in records if record.event == "failed"]
 
 
 # What has ssh's interface: options, a host, a command for the shell there, whose home is a folder of the test.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import struct
 import time
@@ -18,7 +19,8 @@ from patience import PATIENCE_S
 
 from gpiorig.capture.errors import FormatError, RecordingError, SerialPortError
 from gpiorig.capture.serial.port import SerialPort
-from gpiorig.capture.serial.record import Kind, SerialWriter, read_record
+from gpiorig.capture.serial.record import Entry, Kind, SerialWriter, read_record
+from gpiorig.capture.serial.record_queue import RecordQueue
 
 BAUDRATE = 500_000
 
@@ -224,6 +226,32 @@ def test_a_record_that_was_cut_short_keeps_its_beginning(tmp_path: Path) -> None
 
         assert b"line 0\nline 1\nline 2\n"[: len(record.data)] == record.data
         assert (size < 16 or (size - 16) % 39 != 0) == bool(record.torn)
+
+
+def test_a_full_disk_leaves_complete_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half a record is taken back; what follows is dropped, also when there is room again: one would be missing."""
+    path, write = tmp_path / "node.rec", os.write
+    queue = RecordQueue(path)
+
+    def full(file: int, data: bytes) -> int:
+        if os.fstat(file).st_ino != path.stat().st_ino:
+            return write(file, data)
+        if len(data) < 30:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return write(file, data[:30])
+
+    queue.append(Entry(1, 1, Kind.RECEIVED, b"flushed"))
+    queue.write_out(sync=False)
+    with monkeypatch.context() as patched, pytest.raises(OSError, match="No space left"):
+        patched.setattr(os, "write", full)
+        queue.append(Entry(2, 2, Kind.RECEIVED, b"lost"))
+        queue.write_out(sync=False)
+    queue.append(Entry(3, 3, Kind.COUNTED, b"{}"))
+    queue.write_out(sync=True)
+    queue.close()
+    record = read_record(path, clock="host")
+
+    assert (b"flushed", "", ()) == (record.data, record.torn, record.events)
 
 
 def test_a_damaged_record_is_refused_with_its_place(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ tears the last one at most.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import struct
 import zlib
@@ -69,8 +70,12 @@ class SerialWriter:
             self._file = os.open(path, flags, 0o644)
         except FileExistsError as error:
             raise RecordingError("was recorded already", where=path, remedy="record into a new folder") from error
-        self._number = 0
-        os.write(self._file, MAGIC)
+        self._number, self._size = 0, 0
+        try:
+            self.write(MAGIC)
+        except OSError:
+            os.close(self._file)
+            raise
 
     def encode(self, data: bytes, *, stamp_ns: int, wall_ns: int, kind: Kind = Kind.RECEIVED) -> bytes:
         """Return the next record, for `write`; parameters as those of `append`."""
@@ -95,10 +100,16 @@ class SerialWriter:
         self.write(self.encode(data, stamp_ns=stamp_ns, wall_ns=wall_ns, kind=kind))
 
     def write(self, records: bytes) -> None:
-        """Write records made by `encode`, in their order."""
+        """Write records made by `encode`, in their order; where that fails, such as on a full disk, none of them."""
         left = memoryview(records)
-        while left:
-            left = left[os.write(self._file, left) :]
+        try:
+            while left:
+                left = left[os.write(self._file, left) :]
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._file, self._size)
+            raise
+        self._size += len(records)
 
     def sync(self) -> None:
         """Make what was written outlive a power failure."""

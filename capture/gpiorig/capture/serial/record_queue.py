@@ -42,12 +42,22 @@ class RecordQueue:
             self.most_bytes = max(self.most_bytes, self._bytes)
 
     def write_out(self, *, sync: bool) -> None:
-        """Write what is queued, and make it outlive a power failure; OSError where that fails."""
+        """Write what is queued, and make it outlive a power failure.
+
+        Raises
+        ------
+        OSError
+            That fails, such as on a full disk. The record ends before what was queued; what comes later is dropped.
+        """
         with self._disk:
             with self._lock:
                 records, self._records, self._bytes = self._records, [], 0
             if records and self._writer is not None:
-                self._writer.write(b"".join(records))
+                try:
+                    self._writer.write(b"".join(records))
+                except OSError:
+                    self._end()
+                    raise
                 self._unsynced = True
             if sync and self._unsynced and self._writer is not None:
                 self._writer.sync()
@@ -56,6 +66,9 @@ class RecordQueue:
     def close(self) -> None:
         """Close the file; what is still queued, and what comes later, is dropped."""
         with self._disk:
-            if self._writer is not None:
-                self._writer.close()
-            self._writer = None
+            self._end()
+
+    def _end(self) -> None:
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            writer.close()

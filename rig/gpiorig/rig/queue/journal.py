@@ -85,8 +85,7 @@ class Journal:
         self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
         os.ftruncate(self._file, _end_of_lines(self.path))
         self._reserve = output / RESERVE
-        with contextlib.suppress(OSError):  # a full disk, which the queue waits for
-            self._reserve.write_bytes(b"\0" * RESERVE_BYTES)
+        self._hold_room()
 
     def write(self, event: Event, **fields: object) -> Record:
         """Write a record; it is on the disk when this returns."""
@@ -98,9 +97,16 @@ class Journal:
             except OSError:
                 self._reserve.unlink(missing_ok=True)
                 self._append(line)
+            self._hold_room()
             self.records.append(record)
         self._news(record)
         return record
+
+    def _hold_room(self) -> None:
+        """For the next time that the disk is full."""
+        with contextlib.suppress(OSError):  # a full disk, which the queue waits for
+            if not self._reserve.exists() or self._reserve.stat().st_size < RESERVE_BYTES:
+                self._reserve.write_bytes(b"\0" * RESERVE_BYTES)
 
     def _append(self, line: bytes) -> None:
         size = os.fstat(self._file).st_size

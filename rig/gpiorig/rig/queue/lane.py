@@ -112,7 +112,10 @@ class Lane:
             is_low=self._context.limits.is_low,
             stop=self._context.stop,
         )
-        ended = end.run(run, number, folders, watch)
+        try:
+            ended = end.run(run, number, folders, watch)
+        except OSError as error:  # such as no room for what the program prints
+            ended = outcome.of_error(error)
         seconds = round(time.monotonic() - began_s, 3)
         if not ended.cause:
             folder = folders.run(run)

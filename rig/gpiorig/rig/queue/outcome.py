@@ -91,6 +91,11 @@ def of_study(status: int, stderr: str) -> Outcome:
     return _outcome("program", last_words(status, stderr))
 
 
+def of_error(error: OSError) -> Outcome:
+    """An attempt that could not be started or followed."""
+    return _outcome("program", str(error))
+
+
 def last_words(status: int, stderr: str) -> str:
     """The last line that a program printed, or the signal that ended it."""
     lines = stderr.split("\n")

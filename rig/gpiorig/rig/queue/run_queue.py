@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -104,7 +105,8 @@ def _work(context: Context) -> tuple[str, KeyboardInterrupt | None]:
         while working:
             try:
                 done, working = wait(working, timeout=ALIVE_S, return_when=FIRST_COMPLETED)
-                alive.touch()
+                with contextlib.suppress(OSError):  # a full disk
+                    alive.touch()
                 whys += [why for future in done if (why := future.result())]
             except KeyboardInterrupt as error:
                 interruption = error
