@@ -232,6 +232,15 @@ def test_a_full_disk_is_waited_for(place: Path, monkeypatch: pytest.MonkeyPatch)
     assert "the disk has no room" in records[-1].text
 
 
+def test_a_program_that_cannot_print_why_it_failed(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a full disk no words are left of it: it is the disk, which is not counted for the run."""
+    monkeypatch.setattr(Limits, "is_full", lambda self: True)
+    done, records = queue(place, script="killed\n", repeats=1, watchdog="retries = 0")
+
+    assert 0 == done.status
+    assert ["disk"] == [record.cause for record in records if record.event == "failed"]
+
+
 def test_passes_until_a_date(place: Path) -> None:
     """Passes are counted through, and none starts after the date."""
     done, records = queue(place, repeats=1, top="[repeat]\ncount = 3")
@@ -277,11 +286,10 @@ def test_a_journal_on_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     written.write("disk low", text="full")
     monkeypatch.undo()
     written.write("disk free")
-    monkeypatch.setattr(Journal, "_append", full)
-    written.write("disk low", text="full again")
     written.close()
 
-    assert ["full", "", "full again"] == [record.text for record in journal.read(tmp_path)]
+    assert journal.RESERVE_BYTES == reserve.stat().st_size
+    assert ["full", ""] == [record.text for record in journal.read(tmp_path)]
 
 
 def test_no_room_for_an_attempt(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from gpiorig.rig.queue import queue_file
 from gpiorig.rig.queue.queue_file import Disk
 
+WORDS_BYTES = 4096  # the last words of a program, in the blocks of a file system
 UNITS = ("B", "kB", "MB", "GB", "TB")
 
 
@@ -30,6 +31,10 @@ class Limits:
     def is_low(self) -> bool:
         """Whether less is free than has to stay free."""
         return shutil.disk_usage(self.folder).free < self.keep_free
+
+    def is_full(self) -> bool:
+        """Whether a program could not even have printed why it failed."""
+        return shutil.disk_usage(self.folder).free < WORDS_BYTES
 
     def lacking(self, wanted_bytes: int) -> str:
         """Why a run of this size does not fit; empty if it does."""

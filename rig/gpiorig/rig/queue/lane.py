@@ -116,6 +116,8 @@ class Lane:
             ended = end.run(run, number, folders, watch)
         except OSError as error:  # such as no room for what the program prints
             ended = outcome.of_error(error)
+        if ended.cause == "program" and self._context.limits.is_full():
+            ended = Outcome("disk", f"the disk is full; {ended.text}")
         seconds = round(time.monotonic() - began_s, 3)
         if not ended.cause:
             folder = folders.run(run)
