@@ -64,14 +64,14 @@ class Campaign:
     Parameters
     ----------
     place
-        An empty folder.
-    runs, packets
-        How many runs, and how many packets each has.
+        A folder for the file, and for `out`.
+    text
+        The queue file.
     """
 
-    def __init__(self, place: Path, *, runs: int, packets: int) -> None:
+    def __init__(self, place: Path, text: str) -> None:
         self.output, self._file = place / "out", place / "queue.toml"
-        self._file.write_text(QUEUE.format(runs=runs, packets=packets, never=NEVER))
+        self._file.write_text(text)
         self._mark, self._place = str(uuid.uuid4()), place
 
     def start(self) -> subprocess.Popen[bytes]:
@@ -127,7 +127,7 @@ def trial(
 ) -> tuple[Counter[str], list[str]]:
     """Run a campaign with kills; returns what happened, by name, and what did not hold."""
     draw, counts = random.Random(seed), Counter[str]()
-    campaign = Campaign(place, runs=runs, packets=packets)
+    campaign = Campaign(place, QUEUE.format(runs=runs, packets=packets, never=NEVER))
     process = campaign.start()
     while sum(counts[f"{victim} killed"] for victim in VICTIMS) < kills:
         moment_s = draw.uniform(0, longest_s)
@@ -152,10 +152,14 @@ def trial(
 
 def judged(campaign: Campaign, runs: int, counts: Counter[str]) -> list[str]:
     """What does not hold of a campaign that has ended."""
-    records = campaign.records
-    state = State.of(records)
+    faults = of_journal(campaign.records, runs, counts)
+    return faults + _of_recordings(campaign.output, State.of(campaign.records), counts)
+
+
+def of_journal(records: Sequence[Record], runs: int, counts: Counter[str]) -> list[str]:
+    """What does not hold of a journal: a run that is missing, an attempt without an end."""
+    state, faults = State.of(records), []
     counts.update(record.event for record in records)
-    faults = []
     names = [f"pp-{number:04}" for number in range(1, runs + 1)]
     for name in names:
         if name not in state.runs or state.runs[name].state != "complete":
@@ -167,7 +171,17 @@ def judged(campaign: Campaign, runs: int, counts: Counter[str]) -> list[str]:
         faults.append(f"{counts['started']} attempts, {ends} ends")
     if counts["gap"] > counts["queue killed"]:
         faults.append(f"{counts['gap']} gaps, {counts['queue killed']} kills of the queue")
-    return faults + _of_recordings(campaign.output, state, counts)
+    return faults
+
+
+def kept_without_record(output: Path, state: State) -> list[str]:
+    """Folders that the journal does not name, and those that it names and that are not there."""
+    named = {output / name for run in state.runs.values() for name in run.leftovers}
+    there = set((output / "kept").glob("*"))
+    return [
+        *(f"{path.name}: is not in the journal" for path in there - named),
+        *(f"{path.name}: is in the journal and not there" for path in named - there),
+    ]
 
 
 def _of_recordings(output: Path, state: State, counts: Counter[str]) -> list[str]:
@@ -182,11 +196,8 @@ def _of_recordings(output: Path, state: State, counts: Counter[str]) -> list[str
         faults += [f"{folder.name}: {problem}" for problem in recording.verify()]
         if not np.array_equal(recording.edges().samples, reference.edges.samples):
             faults.append(f"{folder.name}: its edges are not those of the other runs")
-    named = {output / name for run in state.runs.values() for name in run.leftovers}
-    there = set((output / "kept").glob("*"))
-    faults += [f"{path.name}: is not in the journal" for path in there - named]
-    faults += [f"{path.name}: is in the journal and not there" for path in named - there]
-    for folder in sorted(there):
+    faults += kept_without_record(output, state)
+    for folder in sorted((output / "kept").glob("*")):
         try:
             cut = Recording.open(folder)
             counts[f"kept {cut.state}"] += 1

@@ -6,6 +6,7 @@ import errno
 import os
 import struct
 import time
+import tracemalloc
 import tty
 import zlib
 from collections.abc import Iterator
@@ -17,7 +18,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from patience import PATIENCE_S
 
+from gpiorig.capture.deadline import Deadline
 from gpiorig.capture.errors import FormatError, RecordingError, SerialPortError
+from gpiorig.capture.serial.line_inbox import Line, LineInbox
 from gpiorig.capture.serial.port import SerialPort
 from gpiorig.capture.serial.record import Entry, Kind, SerialWriter, read_record
 from gpiorig.capture.serial.record_queue import RecordQueue
@@ -252,6 +255,19 @@ def test_a_full_disk_leaves_complete_records(tmp_path: Path, monkeypatch: pytest
     record = read_record(path, clock="host")
 
     assert (b"flushed", "", ()) == (record.data, record.torn, record.events)
+
+
+def test_lines_that_no_program_waits_for_take_constant_memory() -> None:
+    """A recording of a week has many of them, on each port; the latest ones can be waited for."""
+    inbox = LineInbox()
+    tracemalloc.start()
+    inbox.put(Line(number, f"packet seq={number:08} tx_us=000000000000 status=ok") for number in range(50_000))
+    memory_bytes = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    line, _ = inbox.wait(lambda text: "seq=00049000" in text, Deadline(0.0))
+
+    assert memory_bytes < 1 << 20
+    assert line is not None
 
 
 def test_a_damaged_record_is_refused_with_its_place(tmp_path: Path) -> None:

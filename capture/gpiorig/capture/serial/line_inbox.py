@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from gpiorig.capture.deadline import Deadline
 from gpiorig.capture.errors import CaptureError
 
-MAX_LINES = 100_000  # that no program has waited for
+MAX_LINES = 4096  # that no program has waited for: 0.7 MB, of as many ports as there are
 
 
 @dataclass(frozen=True, slots=True)
