@@ -1,4 +1,4 @@
-"""An operator's way from boards on the table to a report, on a served virtual bench of each board type.
+"""An operator's way from boards on the table to a verified report, on a served virtual bench of each board type.
 
 The programs are those of a real bench: sigrok-cli, OpenOCD, python-msp430-tools.
 """
@@ -26,8 +26,8 @@ ERASED = {"iotlab-m3": "initiator", "nucleo-l476rg": "responder", "telosb": by_d
 
 @pytest.mark.slow
 @pytest.mark.parametrize("board", BENCHES)
-def test_from_the_scan_to_the_report(tmp_path: Path, board: str) -> None:
-    """Scan, check, flash, verify, run, report: each command states what is there, and nothing is wrong."""
+def test_from_the_scan_to_the_verified_report(tmp_path: Path, board: str) -> None:
+    """Scan, check, flash, bench verify, run, report, verify: each states what is there, and nothing is wrong."""
     bench, recording, erased = tmp_path / "bench.toml", tmp_path / "run", ERASED[board]
     serving = ("bench", "virtual", BENCHES[board], "--pace", "real-time", "--json", "--bench-file", bench)
     empty = ("--firmware", f"{erased}=/dev/null") if erased else ()
@@ -68,3 +68,10 @@ def test_from_the_scan_to_the_report(tmp_path: Path, board: str) -> None:
     # Virtual time is not real time: on a slow host the run notices that the analyzer did not keep up with the clock.
     if run.status or report.status:
         assert re.search(r"the analyzer sent \d+\.\d+ s of samples in", run.stderr)
+
+    verified = gpiorig("verify", recording, "--json")
+    assert 0 == verified.status, verified.stdout
+    (numbers,) = verified.numbers["runs"]
+    verdicts = {file["name"]: file["verdict"] for file in numbers["files"]}
+    assert {"same"} == set(verdicts.values())
+    assert {"edges/000001.seg", "certificate.json", "events.parquet", "report/report.html"} <= verdicts.keys()
