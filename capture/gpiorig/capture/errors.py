@@ -3,7 +3,8 @@
 CaptureError
  +-- NativeError       the native library is absent, too old, or failed
  +-- AnalyzerError     sigrok-cli or the logic analyzer: not installed, not found, busy, refuses, died, ended early
- +-- SerialPortError   a serial port: not there, no permission, in use, unplugged, silent past a deadline
+ +-- SerialPortError   a serial port: not there, no permission, in use, unplugged
+ |    +-- SilenceError the expected line has not come within its deadline
  +-- RecordingError    a recording folder: missing, exists already, unreadable description, no samplerate
  +-- FormatError       the content of a file: damaged, cut short, of a kind that is not supported
 """
@@ -56,6 +57,10 @@ class SerialPortError(CaptureError):
     """
 
     node = ""
+
+
+class SilenceError(SerialPortError):
+    """The node on a serial port has not sent the expected line in time."""
 
 
 class RecordingError(CaptureError):

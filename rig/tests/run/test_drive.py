@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from gpiorig.analysis.events.table import TABLE_CRC32
-from gpiorig.capture.errors import SerialPortError
+from gpiorig.capture.errors import SerialPortError, SilenceError
 from gpiorig.capture.serial.line_inbox import Line
 from gpiorig.capture.serial.port import SerialPort
 from gpiorig.rig.bench import consoles
@@ -39,7 +39,7 @@ class Node:
         """Take a command."""
         self.commands.append(text)
         if self._wrong.get(text):
-            self._lines.append(self._wrong[text].pop(0))
+            self._lines += self._wrong[text].pop(0).split("\n")
             return
         word, _, rest = text.partition(" ")
         if word == "set":
@@ -61,7 +61,7 @@ class Node:
             text = self._lines.popleft()
             if predicate(text):
                 return Line(0, text)
-        raise SerialPortError("nothing came", where=self.device, remedy=f"wait longer than {deadline_s} s")
+        raise SilenceError("nothing came", where=self.device, remedy=f"wait longer than {deadline_s} s")
 
 
 def port(node: Node) -> SerialPort:
@@ -142,6 +142,28 @@ def test_what_is_refused_is_an_error(answers: list[str]) -> None:
     """A wrong value at once; a command that is never understood, after some tries."""
     with pytest.raises(FirmwareError, match="node a refuses `set queue 128`"):
         ask(Node("a", {"set queue 128": list(answers)}), "set queue 128")
+
+
+def failure(wrong: dict[str, list[str]], *, node: str) -> str:
+    """Why a run failed in which a node has other answers, by command."""
+    nodes = {name: Node(name, wrong if name == node else {}) for name in ("noise", "a", "b")}
+    with pytest.raises(SerialPortError) as caught:
+        drive(experiment(), {name: port(other) for name, other in nodes.items()}, lambda packets: None)
+    return str(caught.value)
+
+
+def test_a_node_that_boots_while_it_is_set_up() -> None:
+    """It has lost its settings: the supply is named, not the cable."""
+    told = "has booted in place of that; look at its supply, and at what resets it"
+    assert f"b: no answer to `defaults`: node b {told}" == failure({"defaults": ["ready"]}, node="b")
+    assert f"a: no line at the end: node a {told}" == failure({"start 1": ["ok start\nready"]}, node="a")
+
+
+def test_a_node_that_falls_silent() -> None:
+    """After its first answers image and baud rate are right; before them the port's remedy stays."""
+    lost = failure({"defaults": [""]}, node="b")
+    assert lost.startswith("b: no answer to `defaults`: nothing came; its serial line loses bytes, or the board has no")
+    assert "b: no answer to `identify`: nothing came; wait longer" in failure({"identify": [""]}, node="b")
 
 
 @pytest.mark.parametrize("line", [f"0x{TABLE_CRC32}", TABLE_CRC32.upper(), TABLE_CRC32])

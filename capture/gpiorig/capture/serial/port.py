@@ -15,7 +15,7 @@ from types import TracebackType
 import serial
 
 from gpiorig.capture.deadline import LOOK_S, Deadline
-from gpiorig.capture.errors import CaptureError, SerialPortError
+from gpiorig.capture.errors import CaptureError, SerialPortError, SilenceError
 from gpiorig.capture.serial.counts import Counts
 from gpiorig.capture.serial.line_inbox import Line, LineInbox
 from gpiorig.capture.serial.lines import LineAssembler
@@ -26,6 +26,7 @@ from gpiorig.capture.serial.record import Entry, Kind
 from gpiorig.capture.serial.record_queue import RecordQueue
 from gpiorig.capture.serial.virtual_stamps import VirtualStamps
 
+SILENT = "look at its supply and cable, whether the right image runs, and its baud rate"
 FULL_BYTES = 4095  # what a Linux tty holds for its reader (n_tty.c, N_TTY_BUF_SIZE); a pty gives no more at once
 
 
@@ -118,10 +119,10 @@ class SerialPort:
         deadline = Deadline(deadline_s, self._stamps.now_ns if self._stamps else None)
         line, last = self._lines.wait(predicate, deadline)
         if line is None:
-            raise SerialPortError(
+            raise SilenceError(
                 f"node {self.node} has not sent the expected line within {deadline_s:g} s (last: {last!r})",
                 where=self.device,
-                remedy="check that the right firmware runs, and its baud rate",
+                remedy=SILENT,
             )
         return line
 

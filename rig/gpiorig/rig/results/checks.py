@@ -57,8 +57,7 @@ def _nothing_sent(logs: Mapping[str, NodeLog]) -> bool:
 def signal_checks(seen: Events, logs: Mapping[str, NodeLog], recording: Recording) -> list[str]:
     """What is wrong with the capture or with the events, whatever its packets do."""
     failed = [f"{_within(problem, recording)}." for problem in recording.verify()]
-    if len(seen.damaged):
-        failed.append(f"{len(seen.damaged)} frames on the symbol buses are damaged.")
+    failed += _damaged_frames(seen)
     for node, frames, sent in frame_counts(seen, logs):
         boots = logs[node].boots if node in logs else 0
         if boots > 1:
@@ -78,6 +77,16 @@ def signal_checks(seen: Events, logs: Mapping[str, NodeLog], recording: Recordin
 def _within(text: str, recording: Recording) -> str:
     """A text that names files by their place in the recording: a report does not depend on where that is."""
     return text.replace(f"{recording.folder}/", "").replace(f"{recording.folder}: ", "")
+
+
+def _damaged_frames(seen: Events) -> list[str]:
+    """A sentence for each node with damaged frames on its symbol bus."""
+    return [
+        f"{damaged} of {seen.frames(node)} frames on the symbol bus of node {node} are damaged: look at its leads and "
+        "ground, the threshold, the samplerate and `bus_width`; `gpiorig bench verify` names a lead that is wrong."
+        for node in seen.node_names
+        if (damaged := int((seen.damaged.nodes == seen.node(node)).sum()))
+    ]
 
 
 def _damaged_lines(log: NodeLog | None) -> list[str]:

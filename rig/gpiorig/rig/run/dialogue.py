@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from types import SimpleNamespace
 from typing import Any, Protocol
 
-from gpiorig.capture.errors import SerialPortError
+from gpiorig.capture.errors import SerialPortError, SilenceError
 from gpiorig.capture.serial.line_inbox import Line
 from gpiorig.rig.bench.consoles import Console
 from gpiorig.rig.errors import FirmwareError
@@ -16,6 +16,7 @@ from gpiorig.rig.errors import FirmwareError
 ANSWER_S = 10.0  # a node answers a command, or reports progress, within this
 BOOT_S = 5.0
 TRIES = 3  # of a command that a node has misheard
+LOSES = "its serial line loses bytes, or the board has no supply any more: look at cable, ground and supply"
 
 Progress = Callable[[int], object]
 
@@ -52,6 +53,7 @@ class Dialogue:
         self.node, self.console = node, console
         self.values = SimpleNamespace()
         self._port = port
+        self._is_in_use = False  # from its first answer until it is stopped: a boot ends what it was set to
 
     @property
     def _connected(self) -> Port:
@@ -90,16 +92,12 @@ class Dialogue:
         FirmwareError
             The node refuses the command.
         SerialPortError
-            It does not answer.
+            It does not answer, or boots in place of that.
         """
         for _ in range(TRIES):
             self._connected.write_line(command)
-            try:
-                text = self._connected.wait_line(_matches(answer or self.console.answer), deadline_s=ANSWER_S).text
-            except SerialPortError as error:
-                raise SerialPortError(
-                    f"no answer to `{command}`: {error.what}", where=self._connected.device, remedy=error.remedy
-                ) from error
+            text = self._awaited(answer or self.console.answer, what=f"answer to `{command}`", deadline_s=ANSWER_S)
+            self._is_in_use = True
             is_refused = bool(self.console.refusal and re.search(self.console.refusal, text))
             is_misheard = bool(self.console.misheard and re.search(self.console.misheard, text)) or (
                 expected not in (None, text) and not is_refused
@@ -148,15 +146,16 @@ class Dialogue:
             wait = time.sleep if self._port is None else self._port.pass_time
             wait(float(duration_s or 0))
             return
-        is_news = _matches(f"{done}|{packet}" if packet else done)
+        news = f"{done}|{packet}" if packet else done
         patience_s, through = ANSWER_S + getattr(self.values, "interval_us", 0) / 1e6, 0
-        while not re.search(done, self._connected.wait_line(is_news, deadline_s=patience_s).text):
+        while not re.search(done, self._awaited(news, what="line at the end", deadline_s=patience_s)):
             through += 1
             progress(through)
 
     def stop(self, *, was_started: bool) -> None:
         """Have the node send nothing any more; one that was started prints its sums."""
         command, done = self.console.stop, self.console.done
+        self._is_in_use = False
         if command is None:
             return
         if not was_started or done is None:
@@ -172,6 +171,19 @@ class Dialogue:
         for command, settings in self.console.report.items():
             if not settings or given.keys() & set(settings):
                 self.ask(command)
+
+    def _awaited(self, pattern: str, *, what: str, deadline_s: float) -> str:
+        """The line that matches; an error names why it does not come."""
+        port, boot = self._connected, self.console.ready if self._is_in_use else None
+        try:
+            text = port.wait_line(_matches(f"{pattern}|{boot}" if boot else pattern), deadline_s=deadline_s).text
+        except SilenceError as error:
+            remedy = LOSES if self._is_in_use else error.remedy
+            raise SilenceError(f"no {what}: {error.what}", where=port.device, remedy=remedy) from error
+        if boot and re.search(boot, text):
+            what = f"no {what}: node {self.node} has booted in place of that"
+            raise SerialPortError(what, where=port.device, remedy="look at its supply, and at what resets it")
+        return text
 
     def _filled(self, command: str, **more: object) -> str:
         return command.format_map({**self.values.__dict__, **more})

@@ -15,11 +15,12 @@ from pathlib import Path
 
 import numpy as np
 
-from gpiorig.capture.errors import SerialPortError
+from gpiorig.capture.errors import SilenceError
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.capture.recording.segment_writer import SegmentWriter
 from gpiorig.capture.serial.line_inbox import Line
 from gpiorig.capture.serial.lines import LineAssembler
+from gpiorig.capture.serial.port import SILENT
 from gpiorig.capture.serial.record import Entry, Kind, SerialWriter
 from gpiorig.capture.sigrok.analyzer import Analyzer
 from gpiorig.capture.sigrok.result import CaptureResult
@@ -195,13 +196,16 @@ class DirectPort:
 
     def wait_line(self, predicate: Callable[[str], bool], *, deadline_s: float) -> Line:
         """Wait for a line; lines before it are passed over."""
-        until_ps = self._boards.now_ps + int(deadline_s * VIRTUAL_PER_HOST * 1e12)
+        until_ps, last = self._boards.now_ps + int(deadline_s * VIRTUAL_PER_HOST * 1e12), None
         while True:
             while self._lines:
-                if predicate((line := self._lines.popleft()).text):
+                line = self._lines.popleft()
+                if predicate(line.text):
                     return line
+                last = line.text
             if self._boards.now_ps > until_ps or self._pace.timeout_s() is None:
-                raise SerialPortError(f"node {self.node} does not send the expected line", where=self.device)
+                what = f"node {self.node} has not sent the expected line (last: {last!r})"
+                raise SilenceError(what, where=self.device, remedy=SILENT)
             self._pace.turn()
 
     def pass_time(self, duration_s: float) -> None:

@@ -49,7 +49,9 @@ def findings(bench: Bench, name: str, seen: Seen) -> Iterator[Finding]:
     lines = bus(bench, name)
     about = f"nodes.{name}"
     if name not in seen.answered:
-        yield Finding(about, "wrong", f"the board does not answer on {bench.nodes[name].serial}: supply, cable, image?")
+        port = bench.nodes[name].serial or "its port"
+        what = f"the board does not answer on {port}: look at its supply, cable, image and baud rate"
+        yield Finding(about, "wrong", what)
         for line in lines:
             yield Finding(f"{about}.lines.{line}", "unknown", "the board did not answer, so its lines show nothing")
         return
@@ -96,7 +98,10 @@ def _line(bench: Bench, name: str, line: str, seen: Seen) -> Finding:
     about = f"nodes.{name}.lines.{line}"
     place = f"channel {where}, pin {bench.nodes[name].described_board.pins.get(line, 'unknown')}"
     if channel in seen.noise:
-        what = f"{place} floats: {seen.noise[channel]} edges, also while the board rests: {CLIP}"
+        what = (
+            f"{place} has {seen.noise[channel]} edges, also while the board rests: it floats, or sees pulses of "
+            f"another line: {CLIP}"
+        )
         return Finding(about, "wrong", what)
     touching = _touching(channel, seen.edges[name])
     if touching:
