@@ -15,8 +15,8 @@ from commandline import ROOT, gpiorig
 
 from gpiorig.analysis.campaign import amounts
 from gpiorig.analysis.campaign.expressions import Expression, Term, parse
-from gpiorig.analysis.campaign.statistics import MIN_REPEATS
 from gpiorig.analysis.errors import QuantityError
+from gpiorig.analysis.statistics.repeats import MIN_REPEATS
 from gpiorig.rig.campaign import study
 from gpiorig.rig.store.store import Store
 

@@ -330,27 +330,3 @@ def test_the_page_of_many_packets_stays_small(tmp_path):
     assert other_sizes[1] < 1.2 * other_sizes[0]
     assert "drawn by 500 of its 100\N{NO-BREAK SPACE}000 quantiles" in page_text
     assert "minimum to maximum in each of 600 intervals of time as a band" in page_text
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("undrawn")
-def test_a_page_of_several_runs(bench, tmp_path):
-    """A table of runs, the delays over each other, and each run folded away; one that is empty is named."""
-    empty = one_way(audited=False)
-    runs = [("first", data_of(bench)), ("second", one_way(studies.one_way(), **PLAIN)), ("third", empty)]
-    path = report.write_set(tmp_path, runs, figure_formats=("svg", "png"), table_formats=("csv", "latex"))
-    page_text = path.read_text()
-    ids = re.findall(r'\bid="([^"]+)"', page_text)
-    assert len(ids) == len(set(ids))
-    assert (
-        page_text.index("A row per run")
-        < page_text.index("The delay of every run")
-        < page_text.index("Everything about first")
-    )
-    assert 3 == page_text.count("<summary>Everything about")
-    assert "Runs without a complete packet: third." in page_text
-    assert (tmp_path / "totals.svg").is_file()
-    assert (tmp_path / "totals.png").is_file()
-    steps = stages.read(tmp_path / "route_steps.parquet")
-    assert {"first", "second"} == set(steps["run"].to_pylist())
-    assert all((tmp_path / f"route_steps{suffix}").stat().st_size for suffix in (".csv", ".tex"))

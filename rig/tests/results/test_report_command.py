@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -25,7 +26,9 @@ def test_of_several_runs_each_headline_and_whose_numbers(
         data = SimpleNamespace(virtual=virtual and name == "two", notes=(), headline=f"Of {name}.")
         return SimpleNamespace(data=data, recording=recording)
 
-    monkeypatch.setattr(Recording, "open", lambda folder: SimpleNamespace(folder=folder, info=None))
+    info = SimpleNamespace(experiment="", parameters={}, origin=None, firmware={}, analyzer="", bench="",
+                           samplerate_hz=Fraction(1), tools={})  # fmt: skip
+    monkeypatch.setattr(Recording, "open", lambda folder: SimpleNamespace(folder=folder, info=info))
     monkeypatch.setattr(reporting, "of", reported)
     monkeypatch.setattr(report, "write_set", lambda output, runs, **formats: output / "report.html")
     monkeypatch.setattr(report, "summary_lines", lambda data: [data.headline, "More."])

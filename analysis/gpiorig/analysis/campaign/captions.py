@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from gpiorig.analysis.campaign.description import Published, Show
 from gpiorig.analysis.campaign.results import StudyResults
 from gpiorig.analysis.campaign.selection import is_level
-from gpiorig.analysis.campaign.statistics import MIN_REPEATS, ONE_RUN, Estimate, fewer
+from gpiorig.analysis.campaign.statistics import ONE_RUN, Estimate, fewer
 from gpiorig.analysis.campaign.values import Group
 from gpiorig.analysis.figures.study_means import SHOWN_REPEATS
 from gpiorig.analysis.number_text import count_text
+from gpiorig.analysis.statistics.repeats import MIN_REPEATS
 
 QUICK = "Quick run: fewer packets, repeats or values than the study asks for."
 VIRTUAL = "Virtual bench: not a hardware measurement."

@@ -7,17 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gpiorig.analysis.campaign.description import Value
 from gpiorig.analysis.campaign.expressions import Amount, Expression, evaluate, observed
 from gpiorig.analysis.campaign.results import PointResult, StudyResults
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.number_text import count_text
-from gpiorig.analysis.statistics.intervals import CONFIDENCE, NAN, joined
+from gpiorig.analysis.statistics.intervals import NAN, joined
+from gpiorig.analysis.statistics.repeats import ROUNDING, half_width
 
-MIN_REPEATS = 3  # for an interval of their mean
-ROUNDING = 1e-12  # of the mean: equal values in floating point have a smaller standard deviation, not one of 0
 ONE_RUN = "one run: its interval states nothing about other runs"
 Coordinates = Mapping[str, Value]
 
@@ -159,16 +157,6 @@ def over_repeats(
     sd = 0.0 if sd <= ROUNDING * abs(mean) else sd
     half = half_width(values)
     return Estimate(mean, amounts[0].unit, tuple(values.tolist()), asked, sd, mean - half, mean + half, n, note)
-
-
-def half_width(values: NDArray[np.float64], *, confidence: float = CONFIDENCE) -> float:
-    """Half of the interval of the mean of independent repeats, by Student's t; NaN for fewer than `MIN_REPEATS`."""
-    from scipy.special import stdtrit
-
-    count = len(values)
-    if count < MIN_REPEATS:
-        return NAN
-    return float(stdtrit(count - 1, (1 + confidence) / 2) * values.std(ddof=1) / math.sqrt(count))
 
 
 def fewer(count: int, asked: int) -> str:

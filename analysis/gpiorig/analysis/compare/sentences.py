@@ -39,7 +39,10 @@ def outcome_sentence(judged: Outcome, *, resolution_ns: float) -> str:
     nearest = max(judged.changes, key=lambda name: judged.threshold.side(_or_zero(judged.changes[name].value)))
     share = judged.threshold.relative or not judged.threshold.statistic
     shown = judged.exceeded or judged.unknown or judged.doubtful or (nearest,)
-    texts = [f"{name} {_signed(judged.changes[name], share, resolution_ns)}" for name in shown[:LISTED]]
+    texts = [
+        f"{name} {signed_text(judged.changes[name], share=share, resolution_ns=resolution_ns)}"
+        for name in shown[:LISTED]
+    ]
     texts += [f"and {len(shown) - LISTED} more"] if len(shown) > LISTED else []
     outcome = "exceeded" if judged.exceeded else "cannot be judged" if judged.unknown else "kept"
     doubt = ""
@@ -54,15 +57,56 @@ def _lost(comparison: Comparison) -> str:
     return f"{sentence}: the loss changed." if comparison.loss_changed else f"{sentence}."
 
 
+def total_sentence(comparison: Comparison, *, noun: str, base: str, new: str, place: str = "") -> str:
+    """What became of the total delay, and how many delays changed: one sentence.
+
+    Parameters
+    ----------
+    comparison
+        With a complete packet in both runs: its first delay is the total.
+    noun
+        Name of the total delay.
+    base, new
+        Names of the runs.
+    place
+        Where the change of the mean arises, a clause; for a total that changed in its median or mean.
+    """
+    total, resolution_ns = comparison.changes[0], comparison.resolution_ns
+    lost = "; the loss changed, too" if comparison.loss_changed else ""
+    count = f"{len(comparison.changed)} of {count_text(len(comparison.changes), 'delay')} changed{lost}"
+    shifted = shift(total, resolution_ns)
+    if total.changed and shifted is not None:
+        change, where = shifted
+        direction = "longer" if change.value > 0 else "shorter"
+        medians = f"median {time_text(total.base_median_ns, digits=4)} to {time_text(total.new_median_ns, digits=4)}"
+        size = _size(change, resolution_ns)
+        return f"From {base} to {new} the {noun} gets {direction}{where} by {size}, {medians}{place}; {count}."
+    if total.changed:
+        moved = f"a quantile of it moves by {time_text(total.moved_ns)}, its median does not measurably"
+        return f"From {base} to {new} the {noun} has another distribution: {moved}; {count}."
+    bound = _bound(total.median_ns)
+    known = "too few packets to tell by how much" if math.isnan(bound) else (
+        f"its median by no more than {time_text(max(bound, resolution_ns))}"
+    )  # fmt: skip
+    return f"From {base} to {new} the {noun} does not change measurably ({known}); {count}."
+
+
+def shift(change: Change, resolution_ns: float) -> tuple[Interval, str] | None:
+    """By how much a delay moved, and by which statistic: its median, else its mean; None for neither."""
+    for interval, where in ((change.median_ns, ""), (change.mean_ns, " in the mean")):
+        if (interval.low > 0 or interval.high < 0) and abs(interval.value) > resolution_ns:
+            return interval, where
+    return None
+
+
 def _change(one_change: Change, resolution_ns: float) -> str:
     """A sentence on one changed delay: by its median, else its mean, else the quantile that moved."""
-    for change, where in ((one_change.median_ns, ""), (one_change.mean_ns, " in the mean")):
-        if (change.low > 0 or change.high < 0) and abs(change.value) > resolution_ns:
-            direction = "slower" if change.value > 0 else "faster"
-            before = time_text(one_change.base_median_ns, digits=4)
-            return (
-                f"{one_change.name} got {direction}{where} by {_size(change, resolution_ns)}; its median was {before}."
-            )
+    shifted = shift(one_change, resolution_ns)
+    if shifted is not None:
+        change, where = shifted
+        direction = "slower" if change.value > 0 else "faster"
+        before = time_text(one_change.base_median_ns, digits=4)
+        return f"{one_change.name} got {direction}{where} by {_size(change, resolution_ns)}; its median was {before}."
     spread = one_change.spread.value
     ratio = "" if math.isnan(spread) else f", its standard deviation is {spread:.3g} times as large"
     return f"{one_change.name} has another distribution: a quantile moved by {time_text(one_change.moved_ns)}{ratio}."
@@ -101,7 +145,7 @@ def _size(change: Interval, resolution_ns: float) -> str:
     return interval_text(change)
 
 
-def _signed(change: Interval, share: bool, resolution_ns: float) -> str:
+def signed_text(change: Interval, *, share: bool, resolution_ns: float) -> str:
     """A change with its sign and its interval, or with the resolution of the analyzer where that is larger."""
 
     def text(value: float) -> str:

@@ -6,6 +6,7 @@ import io
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ _NO_DATE: dict[str, dict[str, Any]] = {
     ".pdf": {"CreationDate": None, "Producer": None, "Creator": None},
 }
 _LONG_NAME = 40  # letters of a kind of steps, of which a row of the legend has at most three
+WIDE, NARROW = 8.4, 4.35  # inches: on a page, and on that of a phone, its text is as large as the page's
 TAG_HEIGHT = 0.24  # inches
 MARGIN = 0.012  # of the width, at the right: readers' fonts are wider than those that were measured
 
@@ -65,6 +67,7 @@ _SETTINGS: dict[Any, Any] = {
     "figure.autolayout": False,
     "figure.constrained_layout.use": False,
 }
+_narrow = ContextVar("narrow", default=False)
 
 
 @contextmanager
@@ -74,13 +77,28 @@ def paper() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def narrow() -> Iterator[None]:
+    """Figures drawn within are for a narrow screen: `NARROW` wide, with panels below each other."""
+    before = _narrow.set(True)
+    try:
+        yield
+    finally:
+        _narrow.reset(before)
+
+
+def is_narrow() -> bool:
+    """Whether figures are drawn for a narrow screen."""
+    return _narrow.get()
+
+
 def new_figure(*, width: float = 7.2, height: float = 3.2, legend: float = 0, virtual: bool) -> Figure:
     """An empty figure, sizes in inches; one from a virtual bench has a tag in its corner.
 
     Parameters
     ----------
     width, height
-        Size of the complete figure.
+        Size of the complete figure; for a narrow screen at most `NARROW` wide.
     legend
         Height to keep free at the foot for `foot_legend`.
     virtual
@@ -88,6 +106,7 @@ def new_figure(*, width: float = 7.2, height: float = 3.2, legend: float = 0, vi
     """
     tag = TAG_HEIGHT if virtual else 0.0
     foot = (tag + legend) / height
+    width = min(width, NARROW) if is_narrow() else width
     figure = Figure(figsize=(width, height), layout=ConstrainedLayoutEngine(rect=(0, foot, 1 - MARGIN, 1 - foot)))
     FigureCanvasAgg(figure)
     if virtual:

@@ -5,6 +5,7 @@ from gpiorig.analysis.report.data import ReportData, Tally
 from gpiorig.analysis.report.files import FIGURE_FORMATS, PAGE, TABLE_FORMATS, write
 from gpiorig.analysis.report.health import losses
 from gpiorig.analysis.report.page import write_report
+from gpiorig.analysis.report.runs import Run
 from gpiorig.analysis.report.several_runs import write_set
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "PAGE",
     "TABLE_FORMATS",
     "ReportData",
+    "Run",
     "Tally",
     "losses",
     "summary_lines",

@@ -190,6 +190,23 @@ class Hero:
 
 
 @dataclass(frozen=True, slots=True)
+class Staircases:
+    """All packets of several runs over each other on one axis of time.
+
+    Parameters
+    ----------
+    runs
+        Of each: the name of its `Hero`, which has the packets, the name of the run, and its delay as text.
+    legend
+        Class and text of each colour.
+    """
+
+    kind: ClassVar[str] = "staircases"
+    runs: tuple[tuple[str, str, str], ...]
+    legend: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Look:
     """The look of boxes in a viewer: a class of the style sheet, and its colours on a light and on a dark page."""
 
@@ -244,7 +261,7 @@ class Section:
     unfolded: bool = False
 
 
-Block = Text | Heading | Table | StepTable | Picture | Hero | Viewer | Links | Details | Section
+Block = Text | Heading | Table | StepTable | Picture | Hero | Staircases | Viewer | Links | Details | Section
 
 
 def text(*lines: str, look: str = "") -> Text:

@@ -13,7 +13,7 @@ from gpiorig.analysis.report.data import ReportData
 from gpiorig.analysis.study.study import RouteStudy
 
 MAX_SHARE = 0.9999  # a share of several steps is a sum of estimates, which can be 1 or more
-_SPENT = {
+SPENT = {
     Kind.SOFTWARE: "in stack software",
     Kind.MAC: "in the MAC",
     Kind.DRIVER: "in the radio's driver",
@@ -35,8 +35,8 @@ def lead_sentence(data: ReportData) -> str:
     kind, share = largest_kind(numbers.by_kind(numbers.means))
     mean, part = time_text(numbers.total.mean_ns), share_text(share)
     if numbers.total.n == 1:
-        return f"{part} of the {mean} of the only complete packet is spent {_SPENT[kind]}."
-    return f"{part} of the mean {numbers.noun} of {mean} is spent {_SPENT[kind]}; {_jitter(study)}."
+        return f"{part} of the {mean} of the only complete packet is spent {SPENT[kind]}."
+    return f"{part} of the mean {numbers.noun} of {mean} is spent {SPENT[kind]}; {_jitter(study)}."
 
 
 def _jitter(study: RouteStudy) -> str:
@@ -45,7 +45,7 @@ def _jitter(study: RouteStudy) -> str:
     if not np.isfinite(numbers.variances).all():
         return f"it does not vary by more than the resolution ({numbers.resolution_text})"
     kind, share = largest_kind(numbers.by_kind(numbers.variances))
-    place = f"{share_text(min(share, MAX_SHARE))} of its variance arises {_SPENT[kind]}"
+    place = f"{share_text(min(share, MAX_SHARE))} of its variance arises {SPENT[kind]}"
     cause = largest_cause(study)
     if cause is not None:
         explained = share_text(min(cause.share, MAX_SHARE))

@@ -39,6 +39,7 @@ SCRIPTS = (
     "rows",
     "hero",
     "hero_input",
+    "staircases",
     "tables",
     "figures",
     "start",

@@ -1,8 +1,9 @@
-"""One page for several runs: side by side first, then all sections of each, folded away."""
+"""One page for several runs: the difference of each to the first one, then all sections of each, folded away."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -10,22 +11,28 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from gpiorig.analysis.compare.comparison import Watch
 from gpiorig.analysis.figures import plates
-from gpiorig.analysis.number_text import DASH, share_text, time_text
-from gpiorig.analysis.packets.path import Kind
-from gpiorig.analysis.report.blocks import Block, Details, Picture, Section, Table, text, why_not
+from gpiorig.analysis.figures.palette import KIND_CLASSES
+from gpiorig.analysis.number_text import DASH, count_text, share_text, time_text
+from gpiorig.analysis.report import differences, repeats
+from gpiorig.analysis.report.blocks import Block, Details, Picture, Section, Staircases, Table, text, why_not
 from gpiorig.analysis.report.conclusions import summary_lines
-from gpiorig.analysis.report.data import ReportData
 from gpiorig.analysis.report.files import PAGE, write_figures, write_tables
 from gpiorig.analysis.report.page import run_sections, write_page
-from gpiorig.analysis.study.study import RouteStudy
+from gpiorig.analysis.report.runs import Difference, Run, difference, set_ups
 from gpiorig.analysis.tables import registry, stages
 
-Run = tuple[str, ReportData]
+MAX_STAIRCASES = 6  # pictures of all packets on top of the page
 
 
 def write_set(
-    folder: Path, runs: Sequence[Run], *, figure_formats: Sequence[str] = (), table_formats: Sequence[str] = ()
+    folder: Path,
+    runs: Sequence[Run],
+    *,
+    figure_formats: Sequence[str] = (),
+    table_formats: Sequence[str] = (),
+    watch: Watch = iter,
 ) -> Path:
     """Write one page for several runs, and the tables of all as Parquet, with a column `run`; returns the page's path.
 
@@ -34,27 +41,28 @@ def write_set(
     folder
         A new folder, or one whose files are replaced.
     runs
-        (name, data) of each, in the order to show; names are unique.
+        In the order to show; the first is the reference, and names are unique.
     figure_formats, table_formats
         As in `files.write`: the figures that compare the runs, and the tables, as further files.
+    watch
+        As in `comparison.compare`.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    virtual = any(data.virtual for _, data in runs)
-    compared = _comparison(runs, virtual=virtual)
-    sections = [
-        Section("runs", "The runs", (_table(runs),)),
-        *compared,
-        *(_own(n, run) for n, run in enumerate(runs, 1)),
-    ]
+    virtual = any(run.data.virtual for run in runs)
+    compared = [difference(runs[0], run, watch=watch) for run in runs[1:]]
+    groups = set_ups(runs)
+    shown = [*_difference_sections(compared, groups), _side_by_side(runs, virtual=virtual)]
+    sections = [*_opening(runs), *shown, *(_own(n, run) for n, run in enumerate(runs, 1))]
     summary = {
+        "lead": lead(compared, groups),
         "headline": [],
-        "lines": [f"{name}: {summary_lines(data)[0]}" for name, data in runs],
-        "failed": [f"{name}: {note}" for name, data in runs for note in data.notes],
+        "lines": _lines(runs, compared),
+        "failed": [f"{run.name}: {note}" for run in runs for note in run.data.notes],
     }
     page = folder / PAGE
-    write_page(page, title=f"{len(runs)} runs: {', '.join(name for name, _ in runs)}", virtual=virtual,
+    write_page(page, title=f"{count_text(len(runs), 'run')}: {', '.join(run.name for run in runs)}", virtual=virtual,
                summary=summary, sections=sections)  # fmt: skip
-    write_figures(compared, folder, figure_formats)
+    write_figures(shown, folder, figure_formats)
     contents = _tables(runs)
     for table, content in contents.items():
         stages.write(content, folder / f"{table}.parquet")
@@ -62,15 +70,78 @@ def write_set(
     return page
 
 
+def lead(compared: Sequence[Difference], groups: Sequence[Sequence[Run]]) -> str:
+    """What changed, by how much: of the first run that is not a repeat of the reference."""
+    if len(groups) > 1 and any(len(runs) > 1 for runs in groups):
+        return repeats.sentence(groups[0], groups[1])
+    return compared[0].sentence if compared else ""
+
+
+def _lines(runs: Sequence[Run], compared: Sequence[Difference]) -> list[str]:
+    """The verdicts, then the conclusion of each run."""
+    more = [one.sentence for one in compared] if len(compared) > 1 else []
+    verdicts = [f"Threshold {verdict}" for one in compared for verdict in one.verdicts]
+    return [*more, *verdicts, *(f"{run.name}: {summary_lines(run.data)[0]}" for run in runs)]
+
+
+def _opening(runs: Sequence[Run]) -> list[Section]:
+    """All packets of the runs over each other; nothing without a packet."""
+    named = [(n, run) for n, run in enumerate(runs, 1) if run.data.study.routes]
+    pictures = tuple((f"{_prefix(n)}packets", run.name, _delay(run)) for n, run in named[:MAX_STAIRCASES])
+    present = {kind for _, run in named for kind in run.data.study.routes[0].numbers.kinds}
+    legend = tuple((look, kind.text) for kind, look in KIND_CLASSES.items() if kind in present)
+    if not pictures:
+        return []
+    blocks: list[Block] = [Staircases(pictures, legend)]
+    if len(named) > MAX_STAIRCASES:
+        blocks.append(text(f"Shown are the first {MAX_STAIRCASES} of {len(named)} runs.", look="note"))
+    return [Section("packets", "Every packet of each run, on one axis of time", tuple(blocks))]
+
+
+def _delay(run: Run) -> str:
+    """Median and p99 of a run, and its packets."""
+    total = run.data.study.routes[0].numbers.total
+    return f"median {time_text(total.median_ns)}, p99 {time_text(total.p99_ns)}, {count_text(total.n, 'packet')}"
+
+
+def _difference_sections(compared: Sequence[Difference], groups: Sequence[Sequence[Run]]) -> list[Section]:
+    """The repeats, and a section per run but the first; folded, where there are several."""
+    sections = [differences.section(one, n) for n, one in enumerate(compared, 2)]
+    if len(sections) > 1:
+        lines = [one.sentence for one in compared]
+        sections = [replace(part, line=line) for part, line in zip(sections, lines, strict=True)]
+    repeated = repeats.section(groups)
+    return [*([repeated] if repeated else []), *sections]
+
+
 def _tables(runs: Sequence[Run]) -> dict[str, pa.Table]:
     """The tables of all runs below each other; the first column names the run."""
     parts: dict[str, list[pa.Table]] = {}
-    for name, data in runs:
-        for table, content in registry.study_tables(data.study).items():
-            names = pa.array([name] * len(content), pa.string())
+    for run in runs:
+        for table, content in registry.study_tables(run.data.study).items():
+            names = pa.array([run.name] * len(content), pa.string())
             # Each run has its own samplerate.
             parts.setdefault(table, []).append(content.add_column(0, "run", names).replace_schema_metadata(None))
     return {table: pa.concat_tables(contents, promote_options="permissive") for table, contents in parts.items()}
+
+
+def _side_by_side(runs: Sequence[Run], *, virtual: bool) -> Section:
+    """A row per run, and the total delays of all in one figure."""
+    main = [(run.name, run.data.study.routes[0]) for run in runs if run.data.study.routes]
+    if not main:
+        return Section("delays", "Side by side", (_table(runs), why_not("No run has a complete packet.")))
+    delays: dict[str, tuple[NDArray[np.int64], float]] = {
+        name: (study.route.totals, study.numbers.period_ns) for name, study in main
+    }
+    nouns = {study.numbers.noun for _, study in main}
+    noun = nouns.pop() if len(nouns) == 1 else "delay"
+    caption = "Above: distribution functions. Below: minimum to maximum, 5 to 95 %, quartiles, median."
+    draw = partial(plates.overlaid, delays, noun=noun, virtual=virtual)
+    blocks: list[Block] = [_table(runs), Picture("totals", draw, f"The {noun} of every run", caption)]
+    empty = [run.name for run in runs if not run.data.study.routes]
+    if empty:
+        blocks.append(why_not(f"Runs without a complete packet: {', '.join(empty)}."))
+    return Section("delays", "Side by side", tuple(blocks))
 
 
 def _table(runs: Sequence[Run]) -> Table:
@@ -78,68 +149,28 @@ def _table(runs: Sequence[Run]) -> Table:
     header = (
         "<run", "<experiment", "<route", "packets", "median", "p99", "peak-to-peak", "std", "<most of the variance",
     )  # fmt: skip
-    return Table("A row per run", header, tuple(_row(name, data) for name, data in runs))
+    return Table("A row per run", header, tuple(_row(run) for run in runs))
 
 
-def _row(name: str, data: ReportData) -> tuple[str, ...]:
-    if not data.study.routes:
-        return (name, data.title, DASH, "0", *([DASH] * 5))
-    study = data.study.routes[0]
+def _row(run: Run) -> tuple[str, ...]:
+    if not run.data.study.routes:
+        return (run.name, run.data.title, DASH, "0", *([DASH] * 5))
+    study = run.data.study.routes[0]
     total = study.numbers.total
     sums = study.numbers.by_kind(study.numbers.variances)
     worst = max(sums, key=lambda kind: np.nan_to_num(sums[kind], nan=-np.inf))
-    largest = f"{worst.text}, {share_text(sums[worst])}" if np.isfinite(sums[worst]) else DASH
+    largest = f"{worst.text}, {share_text(min(sums[worst], 1.0))}" if np.isfinite(sums[worst]) else DASH
     delays = (total.median_ns, total.p99_ns, total.peak_to_peak_ns, total.std_ns)
-    return (name, data.title, study.route.name, f"{total.n}", *(time_text(ns) for ns in delays), largest)
+    return (run.name, run.data.title, study.route.name, f"{total.n}", *(time_text(ns) for ns in delays), largest)
 
 
-def _comparison(runs: Sequence[Run], *, virtual: bool) -> list[Section]:
-    """The total delay of all runs in one figure, and step by step."""
-    main = [(name, data.study.routes[0]) for name, data in runs if data.study.routes]
-    if not main:
-        return [Section("delays", "Side by side", (why_not("No run has a complete packet."),))]
-    delays: dict[str, tuple[NDArray[np.int64], float]] = {
-        name: (study.route.totals, study.numbers.period_ns) for name, study in main
-    }
-    nouns = {study.numbers.noun for _, study in main}
-    noun = nouns.pop() if len(nouns) == 1 else "delay"
-    caption = (
-        "Above: distribution functions. Below: minimum to maximum, 5 to 95 %, quartiles, median. Whether two runs "
-        "differ by more than chance is shown by gpiorig compare."
-    )
-    draw = partial(plates.overlaid, delays, noun=noun, virtual=virtual)
-    blocks: list[Block] = [Picture("totals", draw, f"The {noun} of every run", caption)]
-    empty = [name for name, data in runs if not data.study.routes]
-    if empty:
-        blocks.append(why_not(f"Runs without a complete packet: {', '.join(empty)}."))
-    return [
-        Section("delays", "Side by side", tuple(blocks)),
-        Section("steps", "Step by step", (_steps(main, "median"), _steps(main, "peak_to_peak"), _kinds(main))),
-    ]
-
-
-def _steps(main: Sequence[tuple[str, RouteStudy]], statistic: str) -> Table:
-    """One statistic of every step, a column per run."""
-    cells: dict[str, dict[str, str]] = {}
-    for name, study in main:
-        for step, summary in zip(study.route.steps.steps, study.numbers.steps, strict=True):
-            cells.setdefault(step.name, {})[name] = time_text(getattr(summary, f"{statistic}_ns"))
-    rows = tuple((step, *(by_run.get(name, DASH) for name, _ in main)) for step, by_run in cells.items())
-    label = {"median": "Median", "peak_to_peak": "Peak-to-peak"}[statistic]
-    return Table(f"{label} of every step", ("<step", *(name for name, _ in main)), rows)
-
-
-def _kinds(main: Sequence[tuple[str, RouteStudy]]) -> Table:
-    """The budget by kind of step, a column per run."""
-    sums = {name: study.numbers.by_kind(study.numbers.variances) for name, study in main}
-    kinds = [kind for kind in Kind if any(kind in by_kind for by_kind in sums.values())]
-    rows = tuple((kind.text, *(share_text(sums[name].get(kind, float("nan"))) for name, _ in main)) for kind in kinds)
-    return Table("Share of the variance by kind of step", ("<kind of step", *(name for name, _ in main)), rows)
+def _prefix(number: int) -> str:
+    """Before the names of what belongs to a run."""
+    return f"run-{number}-"
 
 
 def _own(number: int, run: Run) -> Section:
     """All sections of one run, folded away."""
-    name, data = run
-    sections = tuple(run_sections(data, prefix=f"run-{number}-"))
-    conclusion = text(*summary_lines(data))
-    return Section(f"run-{number}", name, (conclusion, Details(f"Everything about {name}", sections)))
+    sections = tuple(run_sections(run.data, prefix=_prefix(number)))
+    conclusion = text(*summary_lines(run.data))
+    return Section(f"run-{number}", run.name, (conclusion, Details(f"Everything about {run.name}", sections)))

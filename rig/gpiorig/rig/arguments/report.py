@@ -14,7 +14,7 @@ examples:
   gpiorig report run1 --open                  and opens the page in a browser
   gpiorig report run1 --json                  prints the headline numbers as one JSON object
   gpiorig report run1 -o page                 the same, with the report in ./page
-  gpiorig report run1 run2 run3 -o page       one page for all: side by side first, then each of them
+  gpiorig report run1 run2 run3 -o page       the difference of run2 and of run3 to run1; then each run
   gpiorig report own --initiator client --responder server    of `gpiorig capture --bench`: round trips, too
   gpiorig report own --bench bench.toml       of a recording whose channels are named as in the file (node.line)
   gpiorig report run1 --assert 'rtt.p99 < 20 ms' --assert 'loss < 1 %'    ends with status 1 if one does not hold

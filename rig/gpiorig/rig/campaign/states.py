@@ -11,6 +11,7 @@ import numpy as np
 from gpiorig.analysis.campaign import expressions, statistics
 from gpiorig.analysis.campaign.results import PointResult, State, StudyResults
 from gpiorig.analysis.compare.limits import assertion
+from gpiorig.analysis.statistics import repeats
 from gpiorig.rig.campaign import asked, captions
 from gpiorig.rig.campaign.folder import PointFolder
 from gpiorig.rig.campaign.points import Conditions, Point, points, repeats_of
@@ -130,6 +131,6 @@ def is_narrow(sought: Sought, results: Sequence[PointResult]) -> bool:
     for group in groups.values():
         for cell in statistics.estimate(expression, group):
             values = np.array(cell.estimate.of_repeats if cell.estimate is not None else ())
-            if len(values) and not 2 * statistics.half_width(values) <= stop.width * abs(values.mean()):
+            if len(values) and not 2 * repeats.half_width(values) <= stop.width * abs(values.mean()):
                 return False
     return True

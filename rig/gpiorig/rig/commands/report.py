@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gpiorig.analysis import report
+from gpiorig.analysis.compare.limits import threshold
 from gpiorig.analysis.report import FIGURE_FORMATS, TABLE_FORMATS
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig import browser, names
@@ -16,7 +17,9 @@ from gpiorig.rig.errors import RigError
 from gpiorig.rig.progress import iterate, stage
 from gpiorig.rig.recordings import described
 from gpiorig.rig.recordings.provenance import VIRTUAL
+from gpiorig.rig.results import compare as comparing
 from gpiorig.rig.results import report as reporting
+from gpiorig.rig.results import set_up
 from gpiorig.rig.results.report import Reported
 from gpiorig.rig.verbosity import SHOWN
 
@@ -112,9 +115,10 @@ def _set_and_print(recordings: Sequence[Recording], options: argparse.Namespace)
     with stage("page"):
         page = report.write_set(
             options.output,
-            [(name, reported.data) for name, reported in runs.items()],
+            [_run(name, reported, recordings[0]) for name, reported in runs.items()],
             figure_formats=options.figures,
             table_formats=options.tables,
+            watch=comparing.watched,
         )
     if options.json:
         numbers = [{"run": name, **reported.numbers} for name, reported in runs.items()]
@@ -126,6 +130,13 @@ def _set_and_print(recordings: Sequence[Recording], options: argparse.Namespace)
     if options.open:
         browser.show(page)
     return max(_status(reported) for reported in runs.values())
+
+
+def _run(name: str, reported: Reported, reference: Recording) -> report.Run:
+    """A run of the page, with what it was made with and how much it may differ from the reference."""
+    info = reported.recording.info
+    limits = tuple(threshold(text) for text in comparing.thresholds(reference, reported.recording))
+    return report.Run(name, reported.data, set_up.of(info), set_up.digest(info), limits)
 
 
 def _name(recording: Recording, among: Sequence[Recording]) -> str:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gpiorig.analysis.attribution import radio_waits
-from gpiorig.analysis.compare import common, comparison, delays, sentences
+from gpiorig.analysis.compare import delays, pair
 from gpiorig.analysis.compare.common import Joined
 from gpiorig.analysis.compare.comparison import Comparison
 from gpiorig.analysis.compare.delays import Delays
+from gpiorig.analysis.compare.pair import Values
 from gpiorig.analysis.delays import radio_parts
 from gpiorig.analysis.packets.routes import ROUND_TRIP
-from gpiorig.analysis.quantities.delays import NONE_COMPLETE
-from gpiorig.analysis.quantities.series import Samples
 from gpiorig.analysis.quantities.values import named_values
 from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.analysis.tables import stages
@@ -24,13 +23,10 @@ from gpiorig.rig.experiments import limits
 from gpiorig.rig.progress import iterate
 from gpiorig.rig.recordings import provenance
 from gpiorig.rig.recordings.opened import Opened, open_recording
-from gpiorig.rig.results import quantities
+from gpiorig.rig.results import quantities, set_up
 from gpiorig.rig.results.analyse import analyse
 
-Values = Mapping[str, Samples]  # in samples, by the name of the series
 _TABLES = ("round_trips", "steps")
-# Parameters that describe how to judge a run, and do nothing in it.
-_JUDGING = (limits.ASSERT, limits.THRESHOLDS, limits.QUANTITIES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +62,13 @@ def compare(base: Recording, new: Recording, names: Iterable[str] = (), *, fresh
     """
     names = tuple(names)
     (before, values_before), (now, values_now) = (load(recording, names, fresh=fresh) for recording in (base, new))
-    check_common(base, before, now)
-    before, now, joined = common.common(before, now)
-    before = replace(before, values={**before.values, **values_before})
-    now = replace(now, values={**now.values, **values_now})
-    result = comparison.compare(before, now, watch=watched)
-    lines = [*sentences.sentences(result), *common.sentences(joined), *routes(before, now), *differences(base, new)]
-    return Compared(before, now, result, joined, tuple(lines))
+    why = pair.obstacle(before, now)
+    if why:
+        remedy = "compare runs of one application" if before.complete else "`gpiorig report` shows what is missing"
+        raise RigError(f"{base.folder}: {why}; {remedy}.")
+    compared = pair.pair(before, now, values=(values_before, values_now), watch=watched)
+    lines = (*compared.sentences, *differences(base, new))
+    return Compared(compared.before, compared.now, compared.comparison, compared.joined, lines)
 
 
 def load(recording: Recording, names: Iterable[str] = (), *, fresh: bool = False) -> tuple[Delays, Values]:
@@ -123,32 +119,6 @@ def _delays(opened: Opened, analysis: Analysis) -> Delays:
     return replace(run, parts=radio_parts.by_name(divided, route))
 
 
-def check_common(base: Recording, before: Delays, now: Delays) -> None:
-    """Refuse runs of which nothing can be compared.
-
-    Raises
-    ------
-    RigError
-        The base has no delays, or none that the new run has, too.
-    """
-    if not before.complete:
-        raise RigError(
-            f"{base.folder}: {NONE_COMPLETE}, so there is nothing to compare with; `gpiorig report` shows what "
-            "is missing."
-        )
-    if now.complete and not set(before.values) & set(now.values):
-        raise RigError(
-            f"the runs have no delay in common: the base has {', '.join(list(before.values)[:2])} …, the new one "
-            f"{', '.join(list(now.values)[:2])} …; compare runs of one application."
-        )
-
-
-def routes(before: Delays, now: Delays) -> list[str]:
-    """Which packets were compared, if they went different ways."""
-    same = before.route == now.route or not now.complete
-    return [] if same else [f"Compared: {before.route} of the base, {now.route} of the new run."]
-
-
 def thresholds(base: Recording, new: Recording) -> tuple[str, ...]:
     """Those of the new run's experiment; of the base's where the new one has none."""
     return limits.recorded(new, limits.THRESHOLDS) or limits.recorded(base, limits.THRESHOLDS)
@@ -157,7 +127,9 @@ def thresholds(base: Recording, new: Recording) -> tuple[str, ...]:
 def differences(base: Recording, new: Recording) -> list[str]:
     """In what the runs differ by intent, a sentence each."""
     before, now = base.info.parameters, new.info.parameters
-    keys = [key for key in dict.fromkeys([*before, *now]) if before.get(key) != now.get(key) and key not in _JUDGING]
+    keys = [
+        key for key in dict.fromkeys([*before, *now]) if before.get(key) != now.get(key) and key not in set_up.JUDGING
+    ]
     named = ", ".join(f"{key} ({before.get(key, 'none')}, now {now.get(key, 'none')})" for key in keys)
     lines = ["Base and new run are the same folder."] if base.folder.samefile(new.folder) else []
     lines += [f"Set differently: {named}."] if keys else []

@@ -1,9 +1,16 @@
 // All packets, all steps: a row per packet. HeroInput adds mouse, fingers and keys.
 const HERO_LEFT = 52, HERO_RIGHT = 10, HERO_FOOT = 24;
 
+// The end of an axis of time: the longest packet, or less where a few take several times as long as the others.
+const axisEnd = (sorted) => {
+  const most = sorted[sorted.length - 1], usual = sorted[Math.floor(0.99 * (sorted.length - 1))];
+  return (most > 2 * usual ? 1.3 * usual : most) || 1;
+};
+
 class Hero {
-  constructor(root, packets, opened) {
-    Object.assign(this, { root, packets, opened, rows: new Rows(packets), at: -1, step: -1, row: -1, drag: null });
+  // `group`: pictures of other runs, which have the same axis of time.
+  constructor(root, packets, opened, group = null) {
+    Object.assign(this, { root, packets, opened, group, rows: new Rows(packets), at: -1, step: -1, row: -1, drag: null });
     this.canvas = root.querySelector("canvas");
     this.tip = root.querySelector(".tip");
     this.live = root.querySelector(".live");
@@ -47,11 +54,10 @@ class Hero {
     this.show(about - span * place, about + span * (1 - place));
   }
 
-  // The time that the width shows: the longest packet, or less where a few take several times as long as the others.
+  // The time that the width shows, and how many packets are longer.
   reach() {
     const totals = Float64Array.from(this.order.subarray(this.from, this.to), (row) => this.packets.totals[row]).sort();
-    const most = totals[totals.length - 1], usual = totals[Math.floor(0.99 * (totals.length - 1))];
-    this.span = (most > 2 * usual ? 1.3 * usual : most) || 1;
+    this.span = this.group ? this.group.span(this) : axisEnd(totals);
     this.beyond = totals.length - totals.findLastIndex((total) => total <= this.span) - 1;
   }
 
@@ -60,7 +66,8 @@ class Hero {
   fill() {
     this.wide = this.room();
     if (this.wide < 50) return; // folded away
-    this.high = Math.max(60, Math.min(this.wide < 500 ? 340 : 460, 14 * (this.to - this.from)));
+    const most = (this.wide < 500 ? 340 : 460) / (this.group ? 2 : 1);
+    this.high = Math.max(60, Math.min(most, 14 * (this.to - this.from)));
     const look = getComputedStyle(document.documentElement), colour = (name) => look.getPropertyValue(`--${name}`).trim();
     this.ink = { ink: colour("ink"), faint: colour("faint"), page: colour("page"), shade: colour("shade"), accent: colour("accent") };
     this.reach();

@@ -49,4 +49,11 @@ class Opened {
   }
 }
 
-document.querySelectorAll(".hero").forEach((root) => Packets.of(root).then((packets) => new Opened(root, packets)));
+const routes = new Map([...document.querySelectorAll(".hero")].map((root) => [
+  root.dataset.name, Packets.of(root).then((packets) => new Opened(root, packets)),
+]));
+const staircases = [...document.querySelectorAll(".staircase")];
+if (staircases.length) {
+  Promise.all(staircases.map(async (root) => ({ root, opened: await routes.get(root.dataset.name) })))
+    .then((shown) => new Staircases(shown));
+}
