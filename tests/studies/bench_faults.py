@@ -9,10 +9,13 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import directbench
 import msgspec
+import twoanalyzers
 from commandline import ROOT
 from verifybench import verified
 
@@ -27,10 +30,14 @@ from gpiorig.rig.verify.certificate import Certificate
 
 GPIORIG = Path(sys.executable).parent / "gpiorig"
 DEMO = ROOT / "rig/gpiorig/rig/demo_bench.toml"
+OTHERS = {
+    "nucleo-l476rg": ROOT / "tests/data/spirit1_bench.toml",
+    "telosb": ROOT / "tests/data/probe_effect_telosb_bench.toml",
+}
 PAGE = ROOT / "docs/evidence/bench-faults.md"
 PINGPONG = ROOT / "experiments/pingpong.toml"
 PACKETS = 50
-WORDS = 110  # characters of a cell
+WORDS = 170  # characters of a cell
 
 FAULTS = {
     "no fault": "",
@@ -57,6 +64,15 @@ FAULTS = {
     "clock_step, 100 µs at 0.8 s": 'kind = "clock_step"\nnode = "responder"\nat_us = 800_000\nppb = 0\ngap_us = 100',
 }
 
+OF_TWO_ANALYZERS = {
+    "no fault": "",
+    "swapped, leads of the second": 'kind = "swapped"\nchannel = "two:P8_39"\nother = "two:P8_40"',
+    "stuck, a sync line": 'kind = "stuck"\nchannel = "two:P8_20"\nlevel = 0',
+    "dropped, by the second": 'kind = "dropped"\nanalyzer = "two"\nsamples = 5_000\nat_us = [800_000]',
+    "dies, the second": 'kind = "dies"\nanalyzer = "two"\nat_us = 150_000',
+    "stalls, the second": 'kind = "stalls"\nanalyzer = "two"\nat_us = 150_000',
+}
+
 THROUGH_SIGROK = ("dies", "stalls", "dropped")  # faults of a connection, which only the real way has
 
 HEAD = """\
@@ -75,19 +91,41 @@ before the first packet or after the last one moves no interval that is measured
 losses longer than about a millisecond, in captures of 8 s or more, also without nodes
 ([capture](../start/capture.md#completeness)); a sync line finds a few samples.
 
-**A node's clock** is named if another node's timer shows that the analyzer is not the cause, and if it breaks three
-times at most; otherwise nothing is stated, since the timestamps of a node may have a pattern of their own. A change of
-the rate needs 16 timestamps on either side. A change by less than 50 ppm is not stated: crystals change so with their
-temperature.
+**A node's clock** is named if another node's timer shows that the analyzer is not the cause, if it breaks three times
+at most and does not step back again; otherwise nothing is stated, since the timestamps of a node may have a pattern of
+their own, as in trains of packets. A change of the rate needs 16 timestamps on either side. A change by less than 50
+ppm is not stated: crystals change so with their temperature. The timer of a TelosB counts its DCO, an RC oscillator:
+its rate may change by 3800 ppm (`timer_ppm` of the board), and a fault of its crystal moves no timestamp.
 
 **`stalls`**: the samples end before the time of the virtual bench. A real analyzer that sends nothing for 2 s is an
 error, and so is a virtual one that is served or keeps the pace of a clock.
 
 Written by `tests/studies/bench_faults.py`, all rows in one run; a test holds it to the fault switches.
 
+## Two IoT-LAB M3
+
+"""
+
+
+WORDS_HEAD = """\
 | fault | verify | run | report |
 | -- | -- | -- | -- |
 """
+OTHERS_HEAD = f"""
+## Other boards
+
+The commands that name the fault, on two boards of another type.
+
+| fault | {" | ".join(OTHERS)} |
+| -- |{" -- |" * len(OTHERS)}
+"""
+TWO_HEAD = f"""
+## Two analyzers
+
+With a sync line; the initiator is on the first, the responder on the second, of 16 MS/s.
+
+{WORDS_HEAD}"""
+COMMANDS = ("verify", "run", "report")
 
 
 def cell(texts: list[str]) -> str:
@@ -136,26 +174,51 @@ def called(*words: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run([GPIORIG, *map(str, words)], capture_output=True, text=True, timeout=300, check=False)
 
 
-def row(folder: Path, name: str, fault: str) -> str:
-    """The row of a fault."""
-    text = DEMO.read_text() + (f"\n[[virtual.faults]]\n{fault}\n" if fault else "")
-    if "sync" in name:
-        text = text.replace("[analyzers.la]", '[analyzers.la]\nsync = "P8_20"', 1)
-    look = through_sigrok if name.startswith(THROUGH_SIGROK) else direct
-    return f"| {name} | {' | '.join(cell(texts) for texts in look(folder, text))} |"
+def named(folder: Path, name: str, fault: str, bench: str) -> tuple[list[str], list[str], list[str]]:
+    """What verify, run and report name of a fault on the bench of this text."""
+    text = bench + (f"\n[[virtual.faults]]\n{fault}\n" if fault else "")
+    if "with a sync line" in name:
+        text = re.sub(r'.*"P8_20"\n', "", text).replace("[analyzers.la]", '[analyzers.la]\nsync = "P8_20"', 1)
+    is_direct = not name.startswith(THROUGH_SIGROK) and text.count("samplerate_hz") == 1
+    return (direct if is_direct else through_sigrok)(folder, text)
+
+
+def row(name: str, fault: str, bench: str) -> str:
+    """The row of a fault, with the words of each command."""
+    with tempfile.TemporaryDirectory() as folder:
+        return f"| {name} | {' | '.join(cell(texts) for texts in named(Path(folder), name, fault, bench))} |"
+
+
+def row_of_others(name: str, fault: str) -> str:
+    """The row of a fault on other boards, with the commands that name it."""
+    cells = []
+    for bench in OTHERS.values():
+        with tempfile.TemporaryDirectory() as folder:
+            texts = named(Path(folder), name, fault, bench.read_text())
+        cells.append(", ".join(command for command, words in zip(COMMANDS, texts, strict=True) if words) or "-")
+    return f"| {name} | {' | '.join(cells)} |"
 
 
 def main() -> None:
     """Write the page, or print the rows of some kinds."""
-    rows = []
-    for name, fault in FAULTS.items():
-        if len(sys.argv) > 1 and not name.startswith(tuple(sys.argv[1:])):
-            continue
-        with tempfile.TemporaryDirectory() as folder:
-            rows.append(row(Path(folder), name, fault))
-        print(rows[-1], flush=True)
+    asked = tuple(sys.argv[1:]) or ("",)
+    demo, two = DEMO.read_text(), twoanalyzers.two_analyzers()
+    tables: list[tuple[str, list[Callable[[], str]]]] = [
+        (WORDS_HEAD, [partial(row, name, fault, demo) for name, fault in FAULTS.items() if name.startswith(asked)]),
+        (
+            OTHERS_HEAD,
+            [partial(row_of_others, name, fault) for name, fault in FAULTS.items() if name.startswith(asked)],
+        ),
+        (TWO_HEAD, [partial(row, *item, two) for item in OF_TWO_ANALYZERS.items() if item[0].startswith(asked)]),
+    ]
+    page = HEAD
+    for head, rows in tables:
+        page += head
+        for make in rows:
+            page += f"{make()}\n"
+            print(page.splitlines()[-1], flush=True)
     if len(sys.argv) == 1:
-        PAGE.write_text(HEAD + "\n".join(rows) + "\n")
+        PAGE.write_text(page)
 
 
 if __name__ == "__main__":

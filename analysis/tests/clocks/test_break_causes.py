@@ -27,12 +27,16 @@ def problems(
     tick_us: int = 1,
     late: Callable[[np.random.Generator], Floats] = lambda random: np.zeros(1),
     gaps: tuple[tuple[int, int], ...] = (),
+    sent_s: Callable[[np.random.Generator], Floats] | None = None,
+    steady_ppm: dict[str, float] | None = None,
 ) -> list[str]:
     """The sentences on nodes that send 50 packets a second; samples are lost in the middle."""
     random = np.random.default_rng(packets)
     rows, logs = [], {}
     for place, (node, clock) in enumerate(clocks.items()):
         true_s = 0.5 + 0.003 * place + PERIOD_S * (np.arange(packets) + random.uniform(0, 0.2, packets))
+        if sent_s is not None:
+            true_s = 0.003 * place + sent_s(random)
         samples = np.rint(true_s * RATE_HZ).astype(np.int64)
         samples -= np.where(np.arange(packets) >= packets // 2, lost, 0)
         rows += [(at, place, "app.tx.enter", number) for number, at in enumerate(samples.tolist())]
@@ -40,7 +44,7 @@ def problems(
         lines = (f"packet seq={n} tx_us={int(us) % 2**32} status=ok\n" for n, us in enumerate(stamps_us.tolist()))
         logs[node] = node_log.parse("".join(lines), node=node)
     events = events_of_rows(rows, tuple(clocks), end=10**12, rate_hz=RATE_HZ, gaps=gaps)
-    return break_causes.problems(events, logs)
+    return break_causes.problems(events, logs, steady_ppm=steady_ppm)
 
 
 def good(ppm: float) -> Clock:
@@ -125,3 +129,38 @@ def test_clocks_without_a_break(tick_us: int) -> None:
     nodes = {"a": good(5), "b": warm, "c": wandering, "d": good(4000)}
     stated = [problems(nodes, packets=packets, tick_us=tick_us, late=late) for packets in range(8, 400, 9)]
     assert [] == [sentence for sentences in stated for sentence in sentences]
+
+
+def trains(random: np.random.Generator, *, rest_s: float = 0.4, spacing_s: float = 1.6e-3) -> Floats:
+    """30 trains of ten packets."""
+    starts_s = 0.5 + np.arange(30) * rest_s + random.uniform(0, 1e-4, 30)
+    return np.asarray((starts_s[:, None] + spacing_s * np.arange(10)).ravel())
+
+
+@pytest.mark.parametrize("spacing_us", [1600.15, 1600.5, 1601.25])
+def test_the_rest_between_trains(spacing_us: float) -> None:
+    """The rate within a train is known to hundreds of ppm: it states nothing of the long interval to the next."""
+    spacing_s = spacing_us * 1e-6
+    assert [] == problems(CLOCKS, packets=300, sent_s=lambda random: trains(random, spacing_s=spacing_s))
+
+
+def test_packets_that_are_late_to_the_end_of_a_train() -> None:
+    """Their timestamps are right again in the next train: the timer did not step."""
+
+    def early(true_s: Floats) -> Floats:
+        return true_s - np.where((true_s > 1.208) & (true_s < 1.24), 2e-4, 0.0)
+
+    assert [] == problems({"a": early, "b": good(3)}, packets=300, sent_s=lambda random: trains(random, rest_s=0.05))
+
+
+def test_a_timer_without_a_crystal() -> None:
+    """Its rate changes by a tenth of a percent every few seconds, as that of an RC oscillator does."""
+
+    def rc(true_s: Floats) -> Floats:
+        return true_s + 1e-3 * np.maximum(true_s - 1.0, 0.0)
+
+    clocks = {"a": rc, "b": good(3)}
+    assert ["The clock of node a"] == [sentence[:19] for sentence in problems(clocks)]
+    assert [] == problems(clocks, steady_ppm={"a": 3800})
+    (lost,) = problems({"a": rc, "b": rc}, lost=24_000, steady_ppm={"a": 3800, "b": 3800})
+    assert re.match(r"2[34]\d{3} ± \d+ samples are missing", lost), lost

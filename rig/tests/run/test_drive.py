@@ -154,9 +154,9 @@ def failure(wrong: dict[str, list[str]], *, node: str) -> str:
 
 def test_a_node_that_boots_while_it_is_set_up() -> None:
     """It has lost its settings: the supply is named, not the cable."""
-    told = "has booted in place of that; look at its supply, and at what resets it"
-    assert f"b: no answer to `defaults`: node b {told}" == failure({"defaults": ["ready"]}, node="b")
-    assert f"a: no line at the end: node a {told}" == failure({"start 1": ["ok start\nready"]}, node="a")
+    words = "has booted in place of that; look at its supply, and at what resets it"
+    assert f"b: no answer to `defaults`: node b {words}" == failure({"defaults": ["ready"]}, node="b")
+    assert f"a: no line at the end: node a {words}" == failure({"start 1": ["ok start\nready"]}, node="a")
 
 
 def test_a_node_that_falls_silent() -> None:

@@ -14,16 +14,30 @@ MAX_SENTENCES = 5
 MAX_BREAKS = 3  # of a clock in a run; a timer that shows more of its own has a pattern in its timestamps
 
 
-def problems(events: Events, logs: Mapping[str, NodeLog]) -> list[str]:
+def problems(
+    events: Events, logs: Mapping[str, NodeLog], *, steady_ppm: Mapping[str, float] | None = None
+) -> list[str]:
     """A sentence for each break; known gaps of the recording are omitted.
 
     What the timers of several nodes show in common is the analyzer's, what one shows and another one certainly lacks is
-    its own. What one shows alone, or more than `MAX_BREAKS` times, may be a pattern of its timestamps: it is not
-    stated.
+    its own. What one shows alone, more than `MAX_BREAKS` times, or in both directions may be a pattern of its
+    timestamps: it is not stated.
+
+    Parameters
+    ----------
+    events, logs
+        What the pins show, and the nodes' own timestamps, by node.
+    steady_ppm
+        By node, by how much the rate of its timer changes without a fault; `CRYSTAL_PPM` if it has a crystal.
     """
     ns_per_sample = float(NS_PER_S / events.samplerate_hz)
     timers = [
-        timer_breaks.timer(pairing.best(events, log), node=node, ns_per_sample=ns_per_sample)
+        timer_breaks.timer(
+            pairing.best(events, log),
+            node=node,
+            ns_per_sample=ns_per_sample,
+            steady_ppm=(steady_ppm or {}).get(node, CRYSTAL_PPM),
+        )
         for node, log in logs.items()
     ]
     sentences = list(_sentences(timers, events, ns_per_sample=ns_per_sample))
@@ -54,7 +68,7 @@ def _sentences(timers: list[Timer], events: Events, *, ns_per_sample: float) -> 
             witnesses = [other.node for other in others if other.lacks(one, ns_per_sample=ns_per_sample)]
             if len(common) > 1:
                 yield _of_analyzer(common, where, ns_per_sample=ns_per_sample)
-            elif witnesses and len(timer.breaks) <= MAX_BREAKS:
+            elif witnesses and len(timer.breaks) <= MAX_BREAKS and not timer.has_opposite(one):
                 yield f"The clock of node {timer.node} {_change(one)} {where}; that of {', '.join(witnesses)} did not."
 
 

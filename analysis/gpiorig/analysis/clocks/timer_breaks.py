@@ -23,6 +23,7 @@ NORMAL = 1.4826  # standard deviation of a normal distribution by its median abs
 MAX_QUANTUM_NS = 1e6
 CRYSTAL_PPM = 50.0  # rates that ordinary crystals differ by; a smaller change is their temperature
 MIN_STAMPS = 16  # on either side of a change of the rate
+PARTS, STEADY = 4, 0.5  # parts of either side, whose rates differ by less than this share of the change
 OF_LINE, OF_PARABOLA = 0.05, 0.25  # of the sum of squares of these, what two lines leave where the rate has changed
 
 
@@ -71,6 +72,10 @@ class Timer:
     limits_ns: Floats
     breaks: tuple[Break, ...]
 
+    def has_opposite(self, one: Break) -> bool:
+        """Whether it steps as far in the other direction at another time: late timestamps do, and clocks do not."""
+        return bool(np.any(self.errors_ns * np.sign(one.step_ns) < -abs(one.step_ns) / 2))
+
     def lacks(self, other: Break, *, ns_per_sample: float) -> bool:
         """Whether it shows that a break of another node's timer is not one of its own: it would be twice its limit."""
         first = int(np.searchsorted(self.samples, other.start, side="right")) - 1
@@ -86,12 +91,24 @@ class Timer:
         return bool(abs(other.rate_ppm) * 1e-6 * float(span) * ns_per_sample > 2 * self.limits_ns.max())
 
 
-def timer(pairs: Pairs, *, node: str, ns_per_sample: float) -> Timer:
+def timer(pairs: Pairs, *, node: str, ns_per_sample: float, steady_ppm: float = CRYSTAL_PPM) -> Timer:
     """The breaks of a node's timer, of 32 bits of µs, between one boot and the next.
 
     A step is an interval between two timestamps whose error is larger than eight scales of all errors, two ticks and
-    the error of the rate, and which the next intervals do not take back, as they do after a late timestamp. The rate
-    has changed where two lines leave a twentieth of what one leaves and a quarter of what a parabola leaves.
+    the error of the rate there, and which the next intervals do not take back, as they do after a late timestamp. The
+    rate has changed where two lines leave a twentieth of what one leaves and a quarter of what a parabola leaves, if it
+    changes less within either.
+
+    Parameters
+    ----------
+    pairs
+        Its timestamps.
+    node
+        Its name.
+    ns_per_sample
+        Of the analyzer.
+    steady_ppm
+        By how much its rate changes without a fault.
     """
     errors_ns, limits_ns = np.zeros(max(len(pairs) - 1, 0)), np.full(max(len(pairs) - 1, 0), np.inf)
     breaks: list[Break] = []
@@ -102,22 +119,33 @@ def timer(pairs: Pairs, *, node: str, ns_per_sample: float) -> Timer:
         ticks = (np.diff(pairs.timestamps[first:last]) + TIMER // 2) % TIMER - TIMER // 2
         pins_ns = np.diff(samples) * ns_per_sample
         gains_ns = ticks * float(NS_PER_TICK) - pins_ns
-        expected_ns = _rates(gains_ns / np.maximum(pins_ns, ns_per_sample)) * pins_ns
+        rates, of_ns = _rates(gains_ns, np.maximum(pins_ns, ns_per_sample))
+        expected_ns = rates * pins_ns
         errors, limits = errors_ns[first : last - 1], limits_ns[first : last - 1]
         errors[:] = gains_ns - expected_ns
-        scale_ns = NORMAL * float(np.median(np.abs(errors)))
-        limits[:] = SCALES * scale_ns + 2 * _quantum_ns(ticks) + ns_per_sample + CRYSTAL_PPM * 1e-6 * pins_ns
+        times = np.maximum(pins_ns / of_ns, 1.0)  # as the error of a rate is, over more time than it is of
+        scale_ns = SCALES * NORMAL * float(np.median(np.abs(errors) / times)) + 2 * _quantum_ns(ticks)
+        limits[:] = scale_ns * times + ns_per_sample + steady_ppm * 1e-6 * pins_ns
         for at in _steps(errors, limits):
             breaks.append(Break(node, int(samples[at]), int(samples[at + 1]), float(errors[at]), float(limits[at])))
             gains_ns[at] = expected_ns[at]
-        breaks += _bends(node, samples, np.concatenate([[0.0], np.cumsum(gains_ns)]), ns_per_sample=ns_per_sample)
+        breaks += _bends(node, samples, np.concatenate([[0.0], np.cumsum(gains_ns)]), scale=(ns_per_sample, steady_ppm))
     return Timer(node, pairs.samples, errors_ns, limits_ns, tuple(breaks))
 
 
-def _rates(rates: Floats) -> Floats:
-    """The rate at each interval: the median of those near it."""
-    near: Floats = np.median(sliding_window_view(np.pad(rates, NEAR, mode="reflect"), 2 * NEAR + 1), axis=1)
-    return near
+def _rates(gains_ns: Floats, pins_ns: Floats) -> tuple[Floats, Floats]:
+    """The rate at each interval, and how long the interval is that it is of.
+
+    It is the median of those of its neighbours, by their lengths: that of a short one is known less well.
+    """
+    windows = [sliding_window_view(np.pad(part, NEAR, mode="reflect"), 2 * NEAR + 1) for part in (gains_ns, pins_ns)]
+    rates, weights = (np.delete(part, NEAR, axis=1) for part in (windows[0] / windows[1], windows[1]))
+    order = np.argsort(rates, axis=1)
+    passed = np.cumsum(np.take_along_axis(weights, order, axis=1), axis=1)
+    middle = np.argmax(passed >= passed[:, -1:] / 2, axis=1)
+    chosen = np.take_along_axis(order, middle[:, None], axis=1)
+    rate, of_ns = (np.take_along_axis(part, chosen, axis=1)[:, 0] for part in (rates, weights))
+    return rate, of_ns
 
 
 def _steps(errors_ns: Floats, limits_ns: Floats) -> list[int]:
@@ -138,8 +166,12 @@ def _is_taken_back(errors_ns: Floats, at: int) -> bool:
     return bool(np.any(near * np.sign(errors_ns[at]) < -abs(errors_ns[at]) / 2))
 
 
-def _bends(node: str, samples: Integers, phases_ns: Floats, *, ns_per_sample: float) -> Iterator[Break]:
-    """The place at which two lines explain the phases, where one line and a parabola do not."""
+def _bends(node: str, samples: Integers, phases_ns: Floats, *, scale: tuple[float, float]) -> Iterator[Break]:
+    """The place at which two lines explain the phases, where one line and a parabola do not.
+
+    `scale` has ns per sample, and by how many ppm the rate changes without a fault.
+    """
+    ns_per_sample, steady_ppm = scale
     if len(samples) < 2 * MIN_STAMPS:
         return
     x = (samples - samples[0]) * ns_per_sample
@@ -154,8 +186,14 @@ def _bends(node: str, samples: Integers, phases_ns: Floats, *, ns_per_sample: fl
     slopes = [np.polyfit(x[part], y[part], 1)[0] for part in (slice(None, at), slice(at, None))]
     span_ns = float(samples[-1] - samples[0]) * ns_per_sample
     change_ppm = float(slopes[1] - slopes[0]) / span_ns * 1e6
-    if abs(change_ppm) > CRYSTAL_PPM:
+    if abs(change_ppm) > steady_ppm and _wander(x, y, at) < STEADY * abs(slopes[1] - slopes[0]):
         yield Break(node, int(samples[at - 1]), int(samples[at]), rate_ppm=change_ppm)
+
+
+def _wander(x: Floats, y: Floats, at: int) -> float:
+    """The largest difference between the slopes of the parts of the half before `at`, or of the half after it."""
+    halves = (np.array_split(np.arange(len(x))[part], PARTS) for part in (slice(None, at), slice(at, None)))
+    return max(float(np.ptp([np.polyfit(x[part], y[part], 1)[0] for part in parts])) for parts in halves)
 
 
 def _left_by_line(x: Floats, y: Floats) -> Floats:

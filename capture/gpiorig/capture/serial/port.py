@@ -26,8 +26,14 @@ from gpiorig.capture.serial.record import Entry, Kind
 from gpiorig.capture.serial.record_queue import RecordQueue
 from gpiorig.capture.serial.virtual_stamps import VirtualStamps
 
-SILENT = "look at its supply and cable, whether the right image runs, and its baud rate"
 FULL_BYTES = 4095  # what a Linux tty holds for its reader (n_tty.c, N_TTY_BUF_SIZE); a pty gives no more at once
+
+
+def silence(node: str, last: str, *, where: str, within: str = "") -> SilenceError:
+    """The error that a node has not sent the expected line; `last` is the last one that came, "" for none."""
+    seen = f"last: {last!r}" if last else "nothing came"
+    remedy = "look at its supply and cable, whether the right image runs, and its baud rate"
+    return SilenceError(f"node {node} has not sent the expected line{within} ({seen})", where=where, remedy=remedy)
 
 
 class SerialPort:
@@ -119,11 +125,7 @@ class SerialPort:
         deadline = Deadline(deadline_s, self._stamps.now_ns if self._stamps else None)
         line, last = self._lines.wait(predicate, deadline)
         if line is None:
-            raise SilenceError(
-                f"node {self.node} has not sent the expected line within {deadline_s:g} s (last: {last!r})",
-                where=self.device,
-                remedy=SILENT,
-            )
+            raise silence(self.node, last, within=f" within {deadline_s:g} s", where=self.device)
         return line
 
     def pass_time(self, duration_s: float) -> None:

@@ -70,6 +70,8 @@ class Board(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         The least of the build option GPIORIG_HOLD_NS, where its port has one.
     flash
         How it takes an image, where `gpiorig flash` can do it.
+    timer_ppm
+        By how much the rate of its timer changes in a run without a fault; None: it has a crystal.
     """
 
     name: str
@@ -81,6 +83,7 @@ class Board(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     radio_name: str = msgspec.field(name="radio")
     min_hold_ns: int | None = None
     flash: Method | None = None
+    timer_ppm: float | None = None
 
     @property
     def widths(self) -> tuple[int, ...]:

@@ -13,6 +13,7 @@ from gpiorig.analysis.quantities import littles_law
 from gpiorig.analysis.quantities.series import Recorded
 from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.capture.recording.recording import Recording
+from gpiorig.rig.bench import boards
 from gpiorig.rig.recordings.opened import SHOWN
 
 
@@ -21,7 +22,8 @@ def failed_checks(analysis: Analysis, recording: Recording) -> list[str]:
 
     Reads all of the recording to verify it.
     """
-    failed = break_causes.problems(analysis.events, analysis.logs)  # causes of what the others find
+    # The causes of what the others find.
+    failed = break_causes.problems(analysis.events, analysis.logs, steady_ppm=_steady_ppm(analysis.logs))
     failed += signal_checks(analysis.events, analysis.logs, recording)
     failed += [account.problem for account in littles_law.accounts(Recorded(analysis)) if account.problem]
     if analysis.hops is None:
@@ -41,6 +43,14 @@ def failed_checks(analysis: Analysis, recording: Recording) -> list[str]:
     if analysis.timelines is not None and not timelines.steps_add_up(analysis.timelines, analysis.routes[0].steps):
         failed.append("The steps of a packet do not add up to its round trip.")
     return failed
+
+
+def _steady_ppm(logs: Mapping[str, NodeLog]) -> dict[str, float]:
+    """By how much the rate of a node's timer changes without a fault, of those that have no crystal."""
+    known = boards.names()
+    named = {node: log.identity.get("board", "") for node, log in logs.items()}
+    rates = {node: boards.load(board).timer_ppm for node, board in named.items() if board in known}
+    return {node: ppm for node, ppm in rates.items() if ppm is not None}
 
 
 def _silent_nodes(events: Events, recording: Recording) -> list[str]:

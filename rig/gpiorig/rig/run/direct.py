@@ -15,12 +15,11 @@ from pathlib import Path
 
 import numpy as np
 
-from gpiorig.capture.errors import SilenceError
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.capture.recording.segment_writer import SegmentWriter
 from gpiorig.capture.serial.line_inbox import Line
 from gpiorig.capture.serial.lines import LineAssembler
-from gpiorig.capture.serial.port import SILENT
+from gpiorig.capture.serial.port import silence
 from gpiorig.capture.serial.record import Entry, Kind, SerialWriter
 from gpiorig.capture.sigrok.analyzer import Analyzer
 from gpiorig.capture.sigrok.result import CaptureResult
@@ -196,7 +195,7 @@ class DirectPort:
 
     def wait_line(self, predicate: Callable[[str], bool], *, deadline_s: float) -> Line:
         """Wait for a line; lines before it are passed over."""
-        until_ps, last = self._boards.now_ps + int(deadline_s * VIRTUAL_PER_HOST * 1e12), None
+        until_ps, last = self._boards.now_ps + int(deadline_s * VIRTUAL_PER_HOST * 1e12), ""
         while True:
             while self._lines:
                 line = self._lines.popleft()
@@ -204,8 +203,7 @@ class DirectPort:
                     return line
                 last = line.text
             if self._boards.now_ps > until_ps or self._pace.timeout_s() is None:
-                what = f"node {self.node} has not sent the expected line (last: {last!r})"
-                raise SilenceError(what, where=self.device, remedy=SILENT)
+                raise silence(self.node, last, where=self.device)
             self._pace.turn()
 
     def pass_time(self, duration_s: float) -> None:
