@@ -41,7 +41,7 @@ ROOMS = {
     ),
     "rig": (
         *("", "bench", "host", "experiments", "recordings", "virtual", "run", "flash", "verify", "results", "store"),
-        *("batch", "campaign", "queue", "live", "export", "probes", "measure", "arguments", "commands", "cli"),
+        *("batch", "campaign", "queue", "live", "export", "view", "probes", "measure", "arguments", "commands", "cli"),
     ),
     API: ("",),
 }

@@ -14,6 +14,15 @@ DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
 
 def show(page: Path) -> None:
     """Open a page; where no browser can be started, print its path."""
+    _show(page.resolve().as_uri(), str(page.resolve()))
+
+
+def show_address(address: str) -> None:
+    """Open an address; where no browser can be started, print it."""
+    _show(address, address)
+
+
+def _show(address: str, shown: str) -> None:
     has_display = sys.platform != "linux" or any(os.environ.get(name) for name in DISPLAYS)
-    if not (has_display and webbrowser.open(page.resolve().as_uri())):
-        note(f"no browser can be opened here; open {page.resolve()} in one.")
+    if not (has_display and webbrowser.open(address)):
+        note(f"no browser can be opened here; open {shown} in one.")

@@ -35,7 +35,7 @@ examples:
 
 `gpiorig COMMAND --help` shows the options and examples of a command.
 exit status: 0 done, 1 a check failed, 2 wrong use or bad input, 130 interrupted (Ctrl-C), 141 the output was closed.
-`gpiorig capture` that Ctrl-C ends is done."""
+`gpiorig capture` and `gpiorig view` that Ctrl-C ends are done."""
 
 HELP_WORDS = ("-h", "--help", "help")
 

@@ -69,6 +69,8 @@ class PacketView:
         Samples from its first to its last instant.
     period_ns
         Nanoseconds per sample.
+    window
+        Samples since `start` that it is shown between; None: those of its boxes.
     """
 
     title: str
@@ -78,6 +80,7 @@ class PacketView:
     start: int
     total: int
     period_ns: float
+    window: tuple[int, int] | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The packet for the viewer; times in ns, to a hundredth."""
@@ -89,7 +92,8 @@ class PacketView:
         ]
         total = round(self.total * scale, 2)
         content = {"title": self.title, "text": self.text, "lanes": [list(lane) for lane in self.lanes]}
-        return {**content, "boxes": boxes, "start": self.start, "total": total, "period": scale}
+        window = {} if self.window is None else {"window": [round(end * scale, 2) for end in self.window]}
+        return {**content, "boxes": boxes, "start": self.start, "total": total, "period": scale, **window}
 
 
 def chosen(route: Route) -> dict[str, int]:
@@ -110,16 +114,22 @@ def chosen(route: Route) -> dict[str, int]:
 
 def for_route(route: Route, trips: RoundTrips | None) -> tuple[PacketView, ...]:
     """The packets of a route that are shown: with all their spans for round trips, else with their steps."""
+    return tuple(of_row(route, trips, row, title) for title, row in chosen(route).items())
+
+
+def of_row(route: Route, trips: RoundTrips | None, row: int, title: str = "") -> PacketView:
+    """A packet of a route, by its row: with all its spans for round trips, else with its steps."""
     if route.name == ROUND_TRIP and trips is not None:
-        return tuple(_round_trip(route, trips, row, title) for title, row in chosen(route).items())
-    return tuple(_steps_only(route, row, title) for title, row in chosen(route).items())
+        return _round_trip(route, trips, row, title)
+    return _steps_only(route, row, title)
 
 
 def _text(route: Route, row: int, title: str) -> str:
     period_ns = float(NS_PER_S / route.steps.samplerate_hz)
     total = time_text(float(route.totals[row]) * period_ns, digits=4)
     start = time_text(float(route.starts[row]) * period_ns, digits=6)
-    return f"{title.capitalize()}: packet {route.ids[row]}, {total}, sent {start} into the recording."
+    which = f"{title.capitalize()}: packet {route.ids[row]}," if title else f"Packet {route.ids[row]}:"
+    return f"{which} {total}, sent {start} into the recording."
 
 
 def _cuts(route: Route, row: int) -> list[int]:

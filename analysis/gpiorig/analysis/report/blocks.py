@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 from gpiorig.analysis.figures import palette
 from gpiorig.analysis.figures.packet_boxes import PacketView
 from gpiorig.analysis.report.packet_columns import PacketColumns
+from gpiorig.analysis.report.served_blocks import EdgesPanel, LiveTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +186,7 @@ class Hero:
     kind: ClassVar[str] = "hero"
     name: str
     noun: str
-    columns: PacketColumns
+    columns: PacketColumns | None  # None: the script asks for them
     legend: tuple[tuple[str, str], ...]
 
 
@@ -261,7 +262,21 @@ class Section:
     unfolded: bool = False
 
 
-Block = Text | Heading | Table | StepTable | Picture | Hero | Staircases | Viewer | Links | Details | Section
+Block = (
+    Text
+    | Heading
+    | Table
+    | StepTable
+    | Picture
+    | Hero
+    | Staircases
+    | Viewer
+    | EdgesPanel
+    | LiveTable
+    | Links
+    | Details
+    | Section
+)
 
 
 def text(*lines: str, look: str = "") -> Text:

@@ -21,6 +21,7 @@ from gpiorig.analysis.report.blocks import pictures as pictures_of
 from gpiorig.analysis.report.conclusions import budget_sentence, cause_sentences, headline, summary_lines
 from gpiorig.analysis.report.data import ReportData
 from gpiorig.analysis.report.lead import lead_sentence
+from gpiorig.analysis.report.served_blocks import Served
 from gpiorig.analysis.study.study import RouteStudy
 from gpiorig.capture.atomic_file import replacing
 from gpiorig.capture.printable import printable_lines
@@ -31,6 +32,7 @@ SCRIPTS = (
     "units",
     "theme",
     "folds",
+    "zoomed",
     "cursors",
     "minimap",
     "timeline_input",
@@ -44,6 +46,7 @@ SCRIPTS = (
     "figures",
     "start",
 )
+SERVED_SCRIPTS = ("served", "edges", "live")
 # Classes of the boxes in the viewer.
 LOOKS = tuple(Look(name, KIND_COLOURS[kind], DARK_KIND_COLOURS[kind]) for kind, name in KIND_CLASSES.items())
 DRAWN_ROUTES = 4  # routes with figures; the others are in the table of routes
@@ -172,8 +175,16 @@ def _listed(rows: Sequence[tuple[str, str]]) -> list[str]:
     return names if len(rows) <= LISTED_ITEMS else [*names, "…"]
 
 
-def write_page(path: Path, *, title: str, virtual: bool, summary: dict[str, Any], sections: Sequence[Section]) -> None:
-    """Write a page in one step."""
+def write_page(
+    path: Path,
+    *,
+    title: str,
+    virtual: bool,
+    summary: dict[str, Any],
+    sections: Sequence[Section],
+    served: Served | None = None,
+) -> None:
+    """Write a page in one step; one that is not `served` makes no request."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent),
         autoescape=True,
@@ -187,7 +198,14 @@ def write_page(path: Path, *, title: str, virtual: bool, summary: dict[str, Any]
     environment.filters |= {"svg": lambda picture: drawn[picture.name], "as_json": _as_json}
     numbers = {picture.name: n for n, picture in enumerate(pictures, start=1)}
     page = environment.get_template(TEMPLATE).render(
-        title=title, virtual=virtual, summary=summary, sections=sections, numbers=numbers, looks=LOOKS, scripts=SCRIPTS
+        title=title,
+        virtual=virtual,
+        summary=summary,
+        sections=sections,
+        numbers=numbers,
+        looks=LOOKS,
+        scripts=(*SCRIPTS, *SERVED_SCRIPTS) if served else SCRIPTS,
+        served=served,
     )
     with replacing(path) as new:
         new.write_text(page, encoding="utf-8")

@@ -21,6 +21,7 @@ from gpiorig.analysis.report.conclusions import summary_lines
 from gpiorig.analysis.report.files import PAGE, write_figures, write_tables
 from gpiorig.analysis.report.page import run_sections, write_page
 from gpiorig.analysis.report.runs import Difference, Run, difference, set_ups
+from gpiorig.analysis.report.served_blocks import Served
 from gpiorig.analysis.tables import registry, stages
 
 MAX_STAIRCASES = 6  # pictures of all packets on top of the page
@@ -33,6 +34,7 @@ def write_set(
     figure_formats: Sequence[str] = (),
     table_formats: Sequence[str] = (),
     watch: Watch = iter,
+    served: Served | None = None,
 ) -> Path:
     """Write one page for several runs, and the tables of all as Parquet, with a column `run`; returns the page's path.
 
@@ -46,6 +48,8 @@ def write_set(
         As in `files.write`: the figures that compare the runs, and the tables, as further files.
     watch
         As in `comparison.compare`.
+    served
+        As in `page.write_page`.
     """
     folder.mkdir(parents=True, exist_ok=True)
     virtual = any(run.data.virtual for run in runs)
@@ -61,7 +65,7 @@ def write_set(
     }
     page = folder / PAGE
     write_page(page, title=f"{count_text(len(runs), 'run')}: {', '.join(run.name for run in runs)}", virtual=virtual,
-               summary=summary, sections=sections)  # fmt: skip
+               summary=summary, sections=sections, served=served)  # fmt: skip
     write_figures(shown, folder, figure_formats)
     contents = _tables(runs)
     for table, content in contents.items():

@@ -77,7 +77,7 @@ def of(blocks: Iterable[Block], *, start: int, end: int, bins: int, most: int) -
         if rows <= most:
             few.append(block)
             continue
-        reduced += [_reduced(each, start, end, bins) for each in (*few, block) if each.samples.size]
+        reduced += [_reduced(part, start, end, bins) for part in (*few, block) if part.samples.size]
         few = []
     lost = np.concatenate(gaps)
     if rows > most:

@@ -16,6 +16,7 @@ GROUPS = {
     },
     "look": {
         "report": "Write tables, figures and page of a recording.",
+        "view": "Serve the page of recordings, with any packet and any edges.",
         "verify": "Derive the results of a recording again, and compare.",
         "packets": "List packets with their delays and longest steps.",
         "compare": "Show which delays changed between two runs; a gate for tests.",

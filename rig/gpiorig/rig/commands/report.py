@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gpiorig.analysis import report
-from gpiorig.analysis.compare.limits import threshold
 from gpiorig.analysis.report import FIGURE_FORMATS, TABLE_FORMATS
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig import browser, names
@@ -19,7 +18,7 @@ from gpiorig.rig.recordings import described
 from gpiorig.rig.recordings.provenance import VIRTUAL
 from gpiorig.rig.results import compare as comparing
 from gpiorig.rig.results import report as reporting
-from gpiorig.rig.results import set_up
+from gpiorig.rig.results import several
 from gpiorig.rig.results.report import Reported
 from gpiorig.rig.verbosity import SHOWN
 
@@ -32,10 +31,9 @@ def run(options: argparse.Namespace) -> int:
     options.tables = _formats(options.tables, available=[*TABLE_FORMATS], option="--tables")
     bench_file = None if options.bench is None else names.bench(options.bench)
     roles = {"initiator": options.initiator, "responder": options.responder}
-    recordings = [described.with_bench(Recording.open(folder), bench_file, **roles) for folder in options.recordings]
-    for n, recording in enumerate(recordings):
-        if any(recording.folder.samefile(other.folder) for other in recordings[:n]):
-            raise RigError(f"{recording.folder} is given twice; give each run once.")
+    recordings = described.distinct(
+        [described.with_bench(Recording.open(folder), bench_file, **roles) for folder in options.recordings]
+    )
     if len(recordings) == 1:
         return analyse_and_print(
             recordings[0],
@@ -109,13 +107,13 @@ def _set_and_print(recordings: Sequence[Recording], options: argparse.Namespace)
     """One page for several recordings; their own folders are left alone. 1 if a check of any failed."""
     watched = iterate(recordings, "analysing", unit="runs")
     runs = {
-        _name(recording, recordings): reporting.of(recording, asserted=options.assertions, asked=options.quantities)
-        for recording in watched
+        name: reporting.of(recording, asserted=options.assertions, asked=options.quantities)
+        for name, recording in zip(described.names(recordings), watched, strict=True)
     }
     with stage("page"):
         page = report.write_set(
             options.output,
-            [_run(name, reported, recordings[0]) for name, reported in runs.items()],
+            several.runs(runs),
             figure_formats=options.figures,
             table_formats=options.tables,
             watch=comparing.watched,
@@ -130,19 +128,6 @@ def _set_and_print(recordings: Sequence[Recording], options: argparse.Namespace)
     if options.open:
         browser.show(page)
     return max(_status(reported) for reported in runs.values())
-
-
-def _run(name: str, reported: Reported, reference: Recording) -> report.Run:
-    """A run of the page, with what it was made with and how much it may differ from the reference."""
-    info = reported.recording.info
-    limits = tuple(threshold(text) for text in comparing.thresholds(reference, reported.recording))
-    return report.Run(name, reported.data, set_up.of(info), set_up.digest(info), limits)
-
-
-def _name(recording: Recording, among: Sequence[Recording]) -> str:
-    """The folder's own name, or its whole path where another run has the same."""
-    same = [other for other in among if other.folder.resolve().name == recording.folder.resolve().name]
-    return recording.folder.resolve().name if len(same) == 1 else str(recording.folder)
 
 
 def _status(reported: Reported) -> int:

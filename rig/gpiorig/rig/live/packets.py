@@ -7,6 +7,7 @@ the recording.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -17,6 +18,7 @@ from gpiorig.analysis.events.decoder import Decoded
 from gpiorig.analysis.events.events import DamagedFrames, Events
 from gpiorig.analysis.packets import delivery
 from gpiorig.analysis.packets.hops import Hops
+from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.quantities import values
 from gpiorig.analysis.quantities.names import parse
 from gpiorig.analysis.quantities.series import Recorded
@@ -42,6 +44,8 @@ class Packets:
         The recording.
     settle_s, window_s
         When a packet is counted, after it was sent; how long exact delays are kept. Both in time of the recording.
+    routes_to
+        Gets the packets with all steps that were counted at once: those of the main route.
 
     Attributes
     ----------
@@ -53,8 +57,15 @@ class Packets:
         Packets that were sent before this sample are counted.
     """
 
-    def __init__(self, opened: Opened, *, settle_s: Fraction, window_s: Fraction) -> None:
-        self._opened = opened
+    def __init__(
+        self,
+        opened: Opened,
+        *,
+        settle_s: Fraction,
+        window_s: Fraction,
+        routes_to: Callable[[Route], object] | None = None,
+    ) -> None:
+        self._opened, self._routes_to = opened, routes_to
         self._rate_hz = opened.recording.info.samplerate_hz
         self._settle, self._window = int(settle_s * self._rate_hz), int(window_s * self._rate_hz)
         self._nodes = tuple(node.name for node in opened.wiring)
@@ -85,6 +96,7 @@ class Packets:
         if results.hops is not None:
             self._count_fates(results.hops, until)
             self._add_delays(results, until)
+            self._give_route(results, until)
         self._forget(until)
 
     def _analysis(self) -> Analysis:
@@ -140,6 +152,14 @@ class Packets:
             for one in series:
                 self._add(f"{quantity.name}, {one.node}", one.starts, one.values, until)
             return
+
+    def _give_route(self, results: Analysis, until: int) -> None:
+        if self._routes_to is None or not results.routes:
+            return
+        route = results.routes[0]
+        counted = np.flatnonzero((route.starts >= self.counted_until) & (route.starts < until))
+        if len(counted):
+            self._routes_to(route.select(counted))
 
     def _add(self, name: str, starts: NDArray[np.int64], delays: NDArray[np.int64], until: int) -> None:
         chosen = (starts >= self.counted_until) & (starts < until) & (delays >= 0)

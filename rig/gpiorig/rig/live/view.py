@@ -24,18 +24,22 @@ def as_json(update: Update) -> dict[str, Any]:
 
 def table(update: Update) -> str:
     """The table of the terminal."""
+    shown = [_columns(*rows) for rows in tables(update)]
+    return "\n".join([head(update), *(line for lines in shown for line in ("", *lines)), "", *remarks(update)])
+
+
+def tables(update: Update) -> list[list[list[str]]]:
+    """Nodes and, where there are some, delays: rows of cells, the first with the names of the columns."""
     node_rows = [
         [name, *(number_text(round(value)) for value in asdict(counts).values())]
         for name, counts in update.nodes.items()
     ]
-    texts = [_head(update), "", *_columns(["node", *NODE_COLUMNS], node_rows)]
+    shown = [[["node", *NODE_COLUMNS], *node_rows]]
     if update.delays:
         delay_rows = [[name, *_figures(recent), *_figures(every)] for name, (recent, every) in update.delays.items()]
         window, total = f"last {update.window_s:g} s: n", "all: n"
-        names = ["delay", window, *FIGURE_COLUMNS[1:], total, *FIGURE_COLUMNS[1:]]
-        texts += ["", *_columns(names, delay_rows)]
-    texts += ["", *_remarks(update)]
-    return "\n".join(texts)
+        shown.append([["delay", window, *FIGURE_COLUMNS[1:], total, *FIGURE_COLUMNS[1:]], *delay_rows])
+    return shown
 
 
 def line(update: Update) -> str:
@@ -44,14 +48,14 @@ def line(update: Update) -> str:
     events, sent, delivered, lost = (
         sum(getattr(node, name) for node in counts) for name in ("events", "sent", "delivered", "lost")
     )
-    words = [f"{_head(update)}; {number_text(events)} events; {sent} sent, {delivered} delivered, {lost} lost"]
+    words = [f"{head(update)}; {number_text(events)} events; {sent} sent, {delivered} delivered, {lost} lost"]
     for name, (recent, _) in list(update.delays.items())[:1]:
         n, median, p99, p2p = _figures(recent)
         words.append(f"{name} of the last {update.window_s:g} s: n {n}, median {median}, p99 {p99}, p2p {p2p}")
     return "; ".join([*words, *filter(None, (update.last_problem, update.not_aligned.removesuffix(".")))])
 
 
-def _head(update: Update) -> str:
+def head(update: Update) -> str:
     """State, length, age of the newest sample, size."""
     age = "no sample yet" if update.age_s is None else f"newest sample {update.age_s:.1f} s old"
     lost = f", {number_text(update.lost_samples)} samples lost" if update.lost_samples else ""
@@ -60,16 +64,17 @@ def _head(update: Update) -> str:
     return f"{update.state}{reason}: {update.reached_s:.1f} s, {age}, {changes}{lost}"
 
 
-def _remarks(update: Update) -> list[str]:
-    remarks = [f"Last damage: {update.last_problem}."] if update.last_problem else []
+def remarks(update: Update) -> list[str]:
+    """The last damage, what the numbers are exact to, whose they are."""
+    texts = [f"Last damage: {update.last_problem}."] if update.last_problem else []
     if update.not_aligned:
-        remarks.append(update.not_aligned)
+        texts.append(update.not_aligned)
     else:
-        remarks.append(
+        texts.append(
             f"A packet is counted {update.settle_s:g} s after it was sent. Quantiles of all: within {RESOLUTION:.1%}; "
             "everything else is exact."
         )
-    return [*remarks, *([VIRTUAL] if update.virtual else [])]
+    return [*texts, *([VIRTUAL] if update.virtual else [])]
 
 
 def _figures(figures: Figures) -> list[str]:
@@ -78,12 +83,12 @@ def _figures(figures: Figures) -> list[str]:
     return [number_text(figures.n), *(time_text(ns) for ns in (figures.median_ns, figures.p99_ns, figures.p2p_ns))]
 
 
-def _columns(names: list[str], rows: list[list[str]]) -> list[str]:
-    """Rows under their names; the first column to the left, others to the right."""
-    widths = [max(map(len, column)) for column in zip(names, *rows, strict=True)]
+def _columns(*rows: list[str]) -> list[str]:
+    """Rows as lines; the first column to the left, others to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(
             [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
         )
-        for row in (names, *rows)
+        for row in rows
     ]

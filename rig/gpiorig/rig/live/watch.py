@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Literal
 
+from gpiorig.analysis.packets.routes import Route
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.live.aligned import Aligned, Lane
@@ -99,7 +100,7 @@ class Watch:
     ----------
     folder
         The recording.
-    window_s, settle_s
+    window_s, settle_s, routes_to
         As in `Packets`.
 
     Raises
@@ -108,7 +109,14 @@ class Watch:
         The recording has no bench: nothing states what its channels carry.
     """
 
-    def __init__(self, folder: Path, *, window_s: Fraction, settle_s: Fraction) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        window_s: Fraction,
+        settle_s: Fraction,
+        routes_to: Callable[[Route], object] | None = None,
+    ) -> None:
         self._folder, self._window_s, self._settle_s = folder, window_s, settle_s
         opened = open_recording(Recording.open(folder))
         if not opened.wiring:
@@ -117,7 +125,7 @@ class Watch:
                 "holds, and `gpiorig capture --bench` records with one."
             )
         self._virtual = opened.recording.info.virtual
-        self._packets: Packets | Aligned = Packets(opened, settle_s=settle_s, window_s=window_s)
+        self._packets: Packets | Aligned = Packets(opened, settle_s=settle_s, window_s=window_s, routes_to=routes_to)
         self._parts = self._opened_parts(opened, self._packets)
         self._since_s = time.monotonic()
         self._busy_s = time.process_time()

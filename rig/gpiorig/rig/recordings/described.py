@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,22 @@ def with_bench(
         bench = benches.loads(changes["bench"]) if changes else benches.from_recording(recording)
         changes["parameters"] = {**info.parameters, **roles(bench, initiator=initiator, responder=responder)}
     return Recording(recording.folder, msgspec.structs.replace(info, **changes)) if changes else recording
+
+
+def distinct(recordings: Sequence[Recording]) -> list[Recording]:
+    """The recordings; raises `RigError` if one of them is given twice."""
+    for n, recording in enumerate(recordings):
+        if any(recording.folder.samefile(other.folder) for other in recordings[:n]):
+            raise RigError(f"{recording.folder} is given twice; give each run once.")
+    return list(recordings)
+
+
+def names(recordings: Sequence[Recording]) -> list[str]:
+    """A name for each: that of its folder, or its path where another one has the same."""
+    own = [recording.folder.resolve().name for recording in recordings]
+    return [
+        name if own.count(name) == 1 else str(recording.folder) for name, recording in zip(own, recordings, strict=True)
+    ]
 
 
 def check_channels(recording: Recording, bench: Bench, bench_file: Path) -> None:

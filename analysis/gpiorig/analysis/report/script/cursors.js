@@ -1,4 +1,4 @@
-// Two cursors on the timeline of one packet, and the time between them.
+// Two cursors on a picture of time, and the time between them.
 const CURSOR_REACH = 8; // pixels within which a cursor goes to the edge of a box
 
 class Cursors {
@@ -12,9 +12,9 @@ class Cursors {
 
   // Sets one at an instant; without a pointer A to the start of the named box and B to its end.
   set(which, instant) {
-    const { timeline } = this, box = timeline.packet.boxes[timeline.named];
-    if (instant === null && !box) return;
-    this.at[which] = instant === null ? box[1] + which * box[2] : this.edge(instant);
+    const { span } = this.timeline;
+    if (instant === null && !span) return;
+    this.at[which] = instant === null ? span[which] : this.edge(instant);
     this.last = which;
     this.show();
   }
@@ -26,16 +26,15 @@ class Cursors {
   }
 
   edge(instant) {
-    const { packet, from, to, wide } = this.timeline, reach = CURSOR_REACH * (to - from) / wide;
-    const near = packet.boxes.flatMap(([, start, length]) => [start, start + length]);
-    return near.reduce((best, edge) => {
+    const { instants, from, to, wide } = this.timeline, reach = CURSOR_REACH * (to - from) / wide;
+    return instants.reduce((best, edge) => {
       const far = Math.abs(edge - instant);
       return far < Math.min(reach, best === instant ? Infinity : Math.abs(best - instant)) ? edge : best;
     }, instant);
   }
 
   show() {
-    const [a, b] = this.at, { period } = this.timeline.packet, parts = [];
+    const [a, b] = this.at, { period } = this.timeline, parts = [];
     if (a !== null) parts.push(`A ${time(a, period)}`);
     if (b !== null) parts.push(`B ${time(b, period)}`);
     if (a !== null && b !== null) {

@@ -10,7 +10,11 @@ const sortRows = (rows, values) => {
 class Packets {
   static async of(root) {
     const header = JSON.parse(root.querySelector("script.header").textContent);
-    const letters = atob(root.querySelector("script.columns").textContent.trim());
+    return Packets.read(header, root.querySelector("script.columns").textContent);
+  }
+
+  static async read(header, text) {
+    const letters = atob(text.trim());
     const bytes = new Uint8Array(letters.length);
     for (let at = 0; at < bytes.length; at += 1) bytes[at] = letters.charCodeAt(at);
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));

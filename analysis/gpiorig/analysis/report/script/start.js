@@ -1,5 +1,6 @@
 // Viewers, pictures of all packets, and the packet in the page's address: #packet=17.
 const viewers = new Map();
+const onOpened = []; // what is called with the view and the row of each packet that is opened
 document.querySelectorAll(".viewer").forEach((root) => viewers.set(root.dataset.name, new Timeline(root)));
 
 // The packets of one route, the picture of all of them, and the viewer beneath.
@@ -22,7 +23,7 @@ class Opened {
       });
     });
     this.follow();
-    if (this.hero.row < 0) this.chosen(packets.starts.indexOf(this.viewer.packet.start), false);
+    if (this.hero.row < 0 && this.viewer.packet) this.chosen(packets.starts.indexOf(this.viewer.packet.start), false);
     addEventListener("hashchange", () => this.follow());
   }
 
@@ -45,11 +46,12 @@ class Opened {
     if (row < 0) return; // not among those of this file
     this.command.querySelector("code").textContent = this.packets.command(row);
     this.command.hidden = false;
+    onOpened.forEach((tell) => tell(this, row));
     if (named) history.replaceState(null, "", `#${this.key}=${this.packets.name(row)}`);
   }
 }
 
-const routes = new Map([...document.querySelectorAll(".hero")].map((root) => [
+const routes = new Map([...document.querySelectorAll(".hero:has(script.header)")].map((root) => [
   root.dataset.name, Packets.of(root).then((packets) => new Opened(root, packets)),
 ]));
 const staircases = [...document.querySelectorAll(".staircase")];

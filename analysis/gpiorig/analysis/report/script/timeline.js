@@ -2,8 +2,9 @@
 const LANE = 19, NODE = 17, AXIS = 26;
 const INNER = 1, OUTER = 2; // levels of boxes that are spans; the others are steps
 
-class Timeline {
+class Timeline extends Zoomed {
   constructor(root) {
+    super();
     this.root = root;
     this.packets = JSON.parse(root.querySelector("script").textContent);
     this.canvas = root.querySelector(".timeline");
@@ -19,7 +20,7 @@ class Timeline {
     this.minimap = new Minimap(this);
     new TimelineInput(this);
     new ResizeObserver(() => this.render()).observe(this.canvas);
-    this.open(this.packets[0]);
+    if (this.packets.length) this.open(this.packets[0]);
   }
 
   show(at) {
@@ -29,16 +30,19 @@ class Timeline {
 
   // Shows a packet: one of its own, of which all layers are known, or another one.
   open(packet) {
+    this.buttons.forEach((button, i) => button.setAttribute("aria-pressed", String(this.packets[i] === packet)));
+    this.take(packet);
+    this.showAll();
+  }
+
+  take(packet) {
     this.packet = packet;
     this.named = -1;
-    this.buttons.forEach((button, i) => button.setAttribute("aria-pressed", String(this.packets[i] === packet)));
     this.stack();
-    this.root.querySelector(".packet-text").textContent = this.packet.text;
-    const margin = Math.max(this.packet.total, this.packet.period) * 0.02;
-    const ends = this.packet.boxes.map((box) => box[1] + box[2]);
-    this.least = Math.min(0, ...this.packet.boxes.map((box) => box[1])) - margin;
-    this.most = Math.max(this.packet.total, ...ends) + margin;
-    this.showAll();
+    this.root.querySelector(".packet-text").textContent = packet.text;
+    const margin = Math.max(packet.total, packet.period) * 0.02, ends = packet.boxes.map((box) => box[1] + box[2]);
+    const least = Math.min(0, ...packet.boxes.map((box) => box[1])) - margin, most = Math.max(packet.total, ...ends) + margin;
+    [this.least, this.most] = packet.window || [least, most];
   }
 
   // The place of each lane; the name of a node is above its first one.
@@ -59,26 +63,14 @@ class Timeline {
 
   showAll() { this.look(-this.packet.total * 0.02 - this.packet.period, this.packet.total * 1.02 + this.packet.period); }
 
-  look(from, to) {
-    const span = Math.min(Math.max(to - from, 8 * this.packet.period), this.most - this.least);
-    this.from = Math.min(Math.max(from, this.least), this.most - span);
-    this.to = this.from + span;
-    this.render();
-  }
+  // For the cursors: the instants that are near to them, and the box that is named.
+  get period() { return this.packet.period; }
 
-  zoom(factor, place) {
-    const span = this.to - this.from, at = this.from + span * place;
-    this.look(at - span * factor * place, at + span * factor * (1 - place));
-  }
+  get instants() { return this.packet.boxes.flatMap(([, start, length]) => [start, start + length]); }
 
-  move(share) {
-    const by = (this.to - this.from) * share;
-    this.look(this.from + by, this.to + by);
-  }
-
-  place(x) {
-    const left = this.canvas.getBoundingClientRect().left + this.left;
-    return Math.min(1, Math.max(0, (x - left) / this.wide));
+  get span() {
+    const box = this.packet.boxes[this.named];
+    return box && [box[1], box[1] + box[2]];
   }
 
   next(by) {
@@ -94,26 +86,28 @@ class Timeline {
 
   // The text of a box, below the timeline and, for a pointer, at the pointer.
   tell(at, event) {
-    if (event) this.hint(at, event);
+    if (event) this.hint(event, this.packet.boxes[at][3], this.words(at));
     if (at === this.named) return;
     this.named = at;
     const [lane, start, length, name] = this.packet.boxes[at], [node, label] = this.packet.lanes[lane];
     const where = node ? `${node}, ${label}` : label, period = this.packet.period;
-    this.readout.textContent = `${name} (${where}): starts at ${time(start, period)}, lasts ${time(length, period)}`;
+    const when = length ? `starts at ${time(start, period)}, lasts ${time(length, period)}` : `at ${time(start, period)}`;
+    this.readout.textContent = `${name} (${where}): ${when}`;
     this.canvas.querySelectorAll(".named").forEach((box) => box.classList.remove("named"));
     const box = this.canvas.querySelector(`[data-box="${at}"]`);
     if (box) box.classList.add("named");
   }
 
-  hint(at, event) {
-    const [, start, length, name] = this.packet.boxes[at], frame = this.tip.parentElement.getBoundingClientRect();
-    const share = `${Math.round(100 * length / this.packet.total)} % of the packet`, { period } = this.packet;
-    const lines = `${time(length, period)}, ${share}; starts at ${time(start, period)}`;
-    this.tip.replaceChildren(Object.assign(document.createElement("b"), { textContent: name }), lines);
-    this.tip.hidden = false;
-    this.tip.style.left = `${Math.max(0, Math.min(event.clientX - frame.left + 14, frame.width - this.tip.offsetWidth))}px`;
-    const y = event.clientY - frame.top, below = y + 20 + this.tip.offsetHeight < frame.height;
-    this.tip.style.top = `${below ? y + 20 : Math.max(0, y - this.tip.offsetHeight - 10)}px`;
+  point(event) {
+    const box = event.target.dataset && event.target.dataset.box;
+    if (box === undefined) this.tip.hidden = true;
+    else this.tell(Number(box), event);
+  }
+
+  words(at) {
+    const [, start, length] = this.packet.boxes[at], { period, total } = this.packet;
+    if (!length) return `at ${time(start, period)}`;
+    return `${time(length, period)}, ${Math.round(100 * length / total)} % of the packet; starts at ${time(start, period)}`;
   }
 
   render() {
@@ -176,10 +170,5 @@ class Timeline {
       draw(svg, "line", { x1: at, x2: at, y1: 0, y2: height - AXIS + 4, class: "grid" });
       draw(svg, "text", { x: Math.min(at, this.left + this.wide + 6), y: height - 7, "text-anchor": edge, class: "tick" }, text);
     }
-  }
-
-  fit(text, width) {
-    const most = Math.max(3, Math.floor(width / 6.4));
-    return text.length > most ? `${text.slice(0, most - 1)}…` : text;
   }
 }

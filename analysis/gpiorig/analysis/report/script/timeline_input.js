@@ -1,4 +1,4 @@
-// Mouse, fingers and keys on the timeline of one packet.
+// Mouse, fingers and keys on a picture of time: the timeline of a packet, or edges.
 class TimelineInput {
   constructor(timeline) {
     this.timeline = timeline;
@@ -26,7 +26,7 @@ class TimelineInput {
     canvas.addEventListener("click", (event) => {
       if (this.travelled >= 4) return;
       if (event.shiftKey) timeline.cursors.next(this.instant(event.clientX));
-      else this.name(event);
+      else timeline.point(event);
     });
     canvas.addEventListener("keydown", (event) => this.key(event));
   }
@@ -45,17 +45,11 @@ class TimelineInput {
 
   instant(x) { return this.timeline.from + (this.timeline.to - this.timeline.from) * this.timeline.place(x); }
 
-  name(event) {
-    const box = event.target.dataset && event.target.dataset.box;
-    if (box === undefined) this.timeline.tip.hidden = true;
-    else this.timeline.tell(Number(box), event);
-  }
-
   move(event) {
     const { timeline } = this;
     this.at = this.instant(event.clientX);
     if (!this.pointers.has(event.pointerId)) {
-      if (event.pointerType === "mouse") this.name(event);
+      if (event.pointerType === "mouse") timeline.point(event);
       return;
     }
     const before = [...this.pointers.values()];

@@ -1,0 +1,50 @@
+// Of a page that `gpiorig view` serves: what its server knows and a file does not have.
+const served = {
+  address: document.querySelector('meta[name="gpiorig-view"]').content,
+
+  // The answer to a request; an Error with the server's words where there is none.
+  async get(path, signal) {
+    const response = await fetch(`${this.address}/${path}`, { signal });
+    const answer = await response.json();
+    if (!response.ok) throw new Error(answer.error);
+    return answer;
+  },
+};
+
+// Any packet with all its layers: what is opened is shown with its steps at once, and with the rest when it is there.
+const fetched = new Map();
+const complete = async (opened, row) => {
+  const { packets, viewer } = opened, shown = viewer.packet;
+  if (row < 0 || shown.window) return;
+  const path = `packet/${packets.ids[row]}?at=${packets.starts[row]}`;
+  if (!fetched.has(path)) fetched.set(path, served.get(path));
+  const packet = await fetched.get(path).catch(() => fetched.delete(path) && null);
+  if (!packet || viewer.packet !== shown) return; // another one was opened meanwhile
+  const { from, to } = viewer;
+  viewer.take({ ...packet, text: shown.text });
+  viewer.look(from, to);
+};
+if (served.address) onOpened.push(complete);
+
+// A field for the id of any packet: also of one that was lost, or that is not among those of the page.
+document.querySelectorAll(".viewer form.any").forEach((form) => {
+  const root = form.closest(".viewer"), viewer = viewers.get(root.dataset.name), message = form.querySelector("output");
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const name = form.querySelector("input").value.trim();
+    try {
+      viewer.open(await served.get(`packet/${encodeURIComponent(name)}`));
+      message.textContent = "";
+      edges?.around(viewer.packet);
+    } catch (error) {
+      message.textContent = error.message;
+    }
+  });
+});
+
+// Two runs: the page of their difference.
+document.querySelectorAll("form.runs").forEach((form) => form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  const [base, other] = [...form.querySelectorAll("select")].map((select) => select.value);
+  location.assign(base === other ? `/runs/${base}/` : `/compare/${base}/${other}/`);
+}));

@@ -1,0 +1,43 @@
+"""The page of one run as `gpiorig view` serves it, and that of a capture that runs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from gpiorig.analysis.figures.palette import KIND_CLASSES
+from gpiorig.analysis.number_text import NS_PER_S
+from gpiorig.analysis.report.blocks import Hero, Section, Viewer
+from gpiorig.analysis.report.data import ReportData
+from gpiorig.analysis.report.page import conclusions, run_sections, write_page
+from gpiorig.analysis.report.served_blocks import EdgesPanel, LiveTable, Served
+
+PACKETS = "packets"
+
+
+def write_run(path: Path, data: ReportData, *, served: Served) -> None:
+    """Write the page of a report, with any packet in its viewer and a panel of edges beneath."""
+    events = data.analysis.events
+    period_ns = float(NS_PER_S / events.samplerate_hz)
+    panel = EdgesPanel(events.start * period_ns, events.end * period_ns, period_ns)
+    sections = run_sections(data)
+    if any(section.id == PACKETS for section in sections):
+        sections = [
+            replace(section, blocks=(*section.blocks, panel)) if section.id == PACKETS else section
+            for section in sections
+        ]
+    else:
+        sections.insert(0, Section("edges", "Edges of all channels", (panel,)))
+    write_page(
+        path, title=data.title, virtual=data.virtual, summary=conclusions(data), sections=sections, served=served
+    )
+
+
+def write_live(path: Path, *, title: str, virtual: bool, served: Served) -> None:
+    """Write the page of a capture that runs: its table, and a picture of packets that grows."""
+    legend = tuple((look, kind.text) for kind, look in KIND_CLASSES.items())
+    sections = [
+        Section("live", "The capture so far", (LiveTable(),)),
+        Section("picture", "Every packet, every step", (Hero(PACKETS, "delay", None, legend), Viewer(PACKETS, ()))),
+    ]
+    write_page(path, title=title, virtual=virtual, summary={}, sections=sections, served=served)

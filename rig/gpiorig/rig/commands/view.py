@@ -1,0 +1,63 @@
+"""`gpiorig view`: the page of recordings served on this machine, with what a file cannot hold."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from gpiorig.capture.recording.recording import Recording
+from gpiorig.rig import browser
+from gpiorig.rig.errors import RigError
+from gpiorig.rig.recordings import described
+from gpiorig.rig.verbosity import SHOWN
+from gpiorig.rig.view import perfetto
+from gpiorig.rig.view.perfetto import TraceSite
+from gpiorig.rig.view.server import Answering, address, server
+from gpiorig.rig.view.shown_run import ShownRun
+from gpiorig.rig.view.site import Site
+
+MAX_PORT = 65_535
+POLL_S = 0.2
+
+
+def run(options: argparse.Namespace) -> int:
+    """Serve until Ctrl-C."""
+    if options.port is not None and not 0 <= options.port <= MAX_PORT:
+        raise RigError(f"--port {options.port}: give a port from 1 to {MAX_PORT}, or 0 for any free one.")
+    recordings = described.distinct([Recording.open(folder) for folder in options.recordings])
+    with tempfile.TemporaryDirectory(prefix="gpiorig-view-") as folder:
+        if options.perfetto:
+            _serve_trace(recordings, options, Path(folder))
+        else:
+            _serve_pages(recordings, options, Path(folder))
+    return 0
+
+
+def _serve_pages(recordings: Sequence[Recording], options: argparse.Namespace, folder: Path) -> None:
+    names = described.names(recordings)
+    site = Site([ShownRun(recording, name) for recording, name in zip(recordings, names, strict=True)], folder)
+    site.prepare()
+    _serve(site.answer, options.port or 0, opened=options.open)
+
+
+def _serve_trace(recordings: Sequence[Recording], options: argparse.Namespace, folder: Path) -> None:
+    if len(recordings) > 1:
+        raise RigError("--perfetto shows one run; give one.")
+    if options.port not in (None, perfetto.PORT):
+        raise RigError(f"--port {options.port}: the Perfetto UI fetches from port {perfetto.PORT} only; omit --port.")
+    site = TraceSite(recordings[0], folder)
+    _serve(site.answer, perfetto.PORT, opened=True, shown=perfetto.address())
+
+
+def _serve(answer: Answering, port: int, *, opened: bool, shown: str = "") -> None:
+    """Serve, print the address to open, and open it if asked to; Ctrl-C ends it."""
+    with server(answer, port=port) as listening:
+        where = shown or address(listening)
+        print(where if SHOWN.quiet else f"{where}  (Ctrl-C ends)", flush=True)
+        if opened:
+            browser.show_address(where)
+        with contextlib.suppress(KeyboardInterrupt):  # the usual end
+            listening.serve_forever(poll_interval=POLL_S)

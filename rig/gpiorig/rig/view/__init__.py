@@ -1,0 +1,1 @@
+"""Pages of recordings served on this machine, with what a file cannot hold."""

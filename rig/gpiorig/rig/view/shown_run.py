@@ -1,0 +1,108 @@
+"""One recording that is shown: its page, and the answers that are computed from its analysis and its edges."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+from gpiorig.analysis.figures.packet_window import PacketWindows
+from gpiorig.analysis.report import served_page
+from gpiorig.analysis.report.served_blocks import Served
+from gpiorig.analysis.study.analysis import Analysis
+from gpiorig.capture.recording.recording import Recording
+from gpiorig.rig.progress import stage
+from gpiorig.rig.results import report as reporting
+from gpiorig.rig.results.report import Reported
+from gpiorig.rig.view.answers import NoAnswerError
+from gpiorig.rig.view.edges import EdgeWindows
+from gpiorig.rig.view.live_feed import LiveFeed
+
+
+class ShownRun:
+    """One recording.
+
+    Parameters
+    ----------
+    recording
+        The recording.
+    name
+        What the pages call it.
+    """
+
+    def __init__(self, recording: Recording, name: str) -> None:
+        self.recording, self.name = recording, name
+        self.feed = LiveFeed(recording.folder) if recording.state == "capturing" else None
+
+    @property
+    def is_captured(self) -> bool:
+        """Whether its capture runs."""
+        return self.feed is not None and not self.feed.ended.is_set()
+
+    @cached_property
+    def reported(self) -> Reported:
+        """Its report; analysed when it is first asked for."""
+        return reporting.of(Recording.open(self.recording.folder))
+
+    @property
+    def analysis(self) -> Analysis:
+        """Its analysis.
+
+        Raises
+        ------
+        NoAnswerError
+            Its capture runs.
+        """
+        if self.is_captured:
+            raise NoAnswerError(HTTPStatus.CONFLICT, f"{self.name}: its capture runs; ask again after its end.")
+        return self.reported.data.analysis
+
+    @cached_property
+    def _windows(self) -> PacketWindows:
+        return PacketWindows(self.analysis)
+
+    @cached_property
+    def _edges(self) -> EdgeWindows:
+        events = self.analysis.events
+        return EdgeWindows(self.reported.recording, start=events.start, end=events.end)
+
+    def write_page(self, path: Path, served: Served) -> None:
+        """Write its page: that of its report, or that of its capture while it runs."""
+        if self.is_captured:
+            info = self.recording.info
+            served_page.write_live(path, title=self.name, virtual=info.virtual, served=served)
+            return
+        data = self.reported.data
+        with stage("page"):
+            served_page.write_run(path, data, served=served)
+
+    def packet(self, identity: int, at: int | None) -> dict[str, Any]:
+        """A packet for the viewer: its steps, and all spans and instants of every node around it.
+
+        Raises
+        ------
+        NoAnswerError
+            The recording does not have it.
+        """
+        view = self._windows.view(identity, at=at)
+        if view is None:
+            when = "" if at is None else f" that was sent at sample {at}"
+            raise NoAnswerError(HTTPStatus.NOT_FOUND, f"{self.name} has no packet {identity}{when}.")
+        return view.as_dict()
+
+    def edges(self, from_ns: float, to_ns: float, *, bins: int) -> dict[str, Any]:
+        """A window of its edges; see `EdgeWindows.window`."""
+        return self._edges.window(from_ns, to_ns, bins=bins)
+
+    def live(self, after: int) -> dict[str, Any]:
+        """The newest results of its capture; see `LiveFeed.answer`.
+
+        Raises
+        ------
+        NoAnswerError
+            It was complete when it was opened.
+        """
+        if self.feed is None:
+            raise NoAnswerError(HTTPStatus.NOT_FOUND, f"{self.name}: no capture runs.")
+        return self.feed.answer(after)
