@@ -5,12 +5,11 @@ from __future__ import annotations
 import importlib
 import itertools
 import re
-import shlex
-from collections.abc import Iterator
 from pathlib import Path
 
 import language
 import pytest
+from written_calls import calls
 
 from gpiorig.rig import cli
 from gpiorig.rig.arguments import COMMANDS
@@ -19,21 +18,12 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("firmware-gpio-probes/**/*.md")])
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _IMPORT = re.compile(r"^ *from (gpiorig[\w.]*) import ([\w, ]+)", re.MULTILINE)
-_CALL = re.compile(rf"^ *(?:\.venv/bin/)?gpiorig ((?:{'|'.join(COMMANDS)})\b.*)$", re.MULTILINE)
-_AFTER = re.compile(r" {2,}\S.*$| #.*$| [|>&].*$")  # the rest of a line after the command
 
 
 def anchors(document: Path) -> set[str]:
     """What a heading is called in a link, as GitHub does it."""
     heads = re.findall(r"^#+ +(.*)$", document.read_text(encoding="utf-8"), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", head.strip().lower()).replace(" ", "-") for head in heads}
-
-
-def calls(text: str) -> Iterator[list[str]]:
-    """The words of each line that calls a command."""
-    for line in _CALL.findall(text):
-        if "…" not in line:
-            yield shlex.split(_AFTER.sub("", line))
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))

@@ -10,9 +10,10 @@ from gpiorig.rig.arguments import input_options, overwriting
 EPILOG = """\
 examples:
   gpiorig decode run1 -P uart:rx=initiator.uart_tx -A uart=rx-data --samplenum
-  gpiorig decode run1 -P spi:clk=SCK:mosi=MOSI:miso=MISO:cs=CS,at86rf2xx -A at86rf2xx
+  gpiorig decode capture.sr -P spi:clk=SCK:mosi=MOSI:miso=MISO:cs=CS,at86rf2xx -A at86rf2xx
   gpiorig decode capture.sr -P i2c:scl=0:sda=1 -P i2c:scl=2:sda=3 -o all.parquet
-  gpiorig decode run1 -P gpio_probe:strobe=a.strobe:d0=a.d0:d1=a.d1:width=2 -B gpio_probe=events > events.bin
+  gpiorig decode run1 -P gpio_probe:strobe=responder.strobe:d0=responder.d0:d1=responder.d1:width=2 \\
+      -B gpio_probe=events > events.bin
 
 Runs the decoders that sigrok-cli and PulseView run, from where they look for them (SIGROKDECODE_DIR,
 ~/.local/share/libsigrokdecode/decoders, /usr/share/libsigrokdecode/decoders) and from gpiorig's own, and prints what

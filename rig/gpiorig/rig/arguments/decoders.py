@@ -11,13 +11,13 @@ examples:
   gpiorig decoders install --link             link to them, for who works on them
   gpiorig decoders list                       which there are, and whether they are installed
   gpiorig decoders uninstall
-  gpiorig decoders wiring run                 all of -P for a recording, so that
-  sigrok-cli -i run.sr -P "$(gpiorig decoders wiring run)" -A gpio_timeline=packets:warnings
-                                              prints the round trips of `gpiorig export run -o run.sr`
+  gpiorig decoders wiring run1                all of -P for a recording, so that
+  sigrok-cli -i run1.sr -P "$(gpiorig decoders wiring run1)" -A gpio_timeline=packets:warnings
+                                              prints the round trips of `gpiorig export run1 -o run1.sr`
   gpiorig decoders wiring bench.toml --initiator m3 --responder telosb --analyzer-names
                                               the same for samples that sigrok-cli or PulseView captured alone
-  gpiorig decoders wiring run --node m3       of the decoder gpio_probe on one node
-  SIGROKDECODE_DIR=$(gpiorig decoders path) pulseview -D -c -i run.sr
+  gpiorig decoders wiring run1 --node responder  of the decoder gpio_probe on one node
+  SIGROKDECODE_DIR=$(gpiorig decoders path) pulseview -D -c -i run1.sr
                                               without an installation"""
 
 

@@ -14,7 +14,8 @@ examples:
   gpiorig export run1 -o slow.sr --packet slowest
   gpiorig export run1 -o w.vcd --from 1.2s --to 1.25s --channels 'initiator.*'
   gpiorig export run1 -o run1.pftrace         layers, packets and their flows, for ui.perfetto.dev
-  gpiorig export run1 -o run1.pcapng          the radios' frames with their time on the air, for Wireshark
+  gpiorig export spi1 -o spi1.pcapng          frames with their time on the air, for Wireshark, of a recording with
+                                              the radios' SPI lines
   gpiorig export run1 -o steps.parquet --table steps
   gpiorig export capture.sr -o edges.parquet  a file as another
 

@@ -11,7 +11,6 @@ EPILOG = """\
 examples:
   gpiorig latency iotlab.log --request 'send (?P<id>\\d+)' --response 'got (?P<id>\\d+)'
   gpiorig latency iotlab.log --request 'tx id=(?P<id>\\d+)' --response 'rx id=(?P<id>\\d+)' --across-nodes --json
-  gpiorig latency run1 --request 'seq=(?P<id>\\d+) tx_us' --response 'seq=(?P<id>\\d+) from' --across-nodes
   gpiorig latency cooja.log --request '^(?P<time>\\S+).* tx (?P<id>\\d+)' --response '^(?P<time>\\S+).* rx (?P<id>\\d+)'
   gpiorig latency a.log b.log --request 'tx (?P<id>\\d+)' --response 'rx (?P<id>\\d+)' --across-nodes --max-gap 2s
   gpiorig latency air.pcapng                     acknowledgements, intervals and retries of frames; by node
@@ -19,6 +18,7 @@ examples:
 
   gpiorig latency table.csv --value '^(?P<id>\\d+), *(?P<value_ms>[\\d.]+)'                a table: a delay in each row
   gpiorig latency any.txt --value 'sent (?P<begin_us>\\d+).* acked (?P<end_us>\\d+)'       two times in one line
+  gpiorig latency run1 --value 'seq=(?P<id>\\d+) tx_us=(?P<begin_us>\\d+) rx_us=(?P<end_us>\\d+)'  a recording
 
 A response belongs to the latest request before it with the same `id` and `node`. The node is the group of that name;
 without one, that of the log; with --across-nodes it does not matter. A pattern is looked for in the text of the node,

@@ -9,14 +9,14 @@ from gpiorig.rig.arguments import overwriting, times
 
 EPILOG = """\
 examples:
-  gpiorig pulseview run --packet 12 --open    the round trip of the packet with id 12, in PulseView
-  gpiorig pulseview run --packet 12 --zoom responder --open
+  gpiorig pulseview run1 --packet 12 --open   the round trip of the packet with id 12, in PulseView
+  gpiorig pulseview run1 --packet 12 --zoom responder --open
                                               zoomed to what the responder did with it
-  gpiorig pulseview run --packet slowest      writes packet-slowest.sr and packet-slowest.pvs; also
+  gpiorig pulseview run1 --packet slowest     writes packet-slowest.sr and packet-slowest.pvs; also
                                               typical, fastest
-  gpiorig pulseview run --around 1200000sa --margin 500us -o w.sr
+  gpiorig pulseview run1 --around 1200000sa --margin 500us -o w.sr
                                               500 us on both sides of a sample
-  gpiorig pulseview run --from 240000sa --to 0.02s -o w.sr
+  gpiorig pulseview run1 --from 240000sa --to 0.02s -o w2.sr
 
 The .sr file has the window's samples, the .pvs file next to it the decoders, colours, markers and zoom; PulseView loads
 both with `pulseview -D -c -i w.sr`. It needs our decoders: `gpiorig decoders install` (--open does without)."""

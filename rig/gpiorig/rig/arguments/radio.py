@@ -9,9 +9,9 @@ from gpiorig.rig.arguments import input_options
 
 EPILOG = """\
 examples:
-  gpiorig radio run1                       frames of all nodes whose SPI lines are in the bench file
-  gpiorig radio run1 --node initiator --json
-  gpiorig radio run1 --transfers           every access, byte by byte
+  gpiorig radio spi1                       frames of all nodes whose SPI lines are in the bench file
+  gpiorig radio spi1 --node initiator --json
+  gpiorig radio spi1 --transfers           every access, byte by byte
   gpiorig radio capture.sr --chip cc2420 --lines clk=SCK,mosi=SI,miso=SO,select=CSn
 
 Registers, commands and states are shown by the sigrok decoders (docs/guide/decoders.md)."""

@@ -64,8 +64,7 @@ def run(options: argparse.Namespace) -> int:
             raise RigError(f"{where}: of no matching line `id` and `time` can be read, as of this: {unusable[0]!r}.")
         raise RigError(f"{where}: no line is a request or a response; try the patterns on one of its lines.")
     result = _numbers(latencies, max(resolution_ns for _, resolution_ns, _ in read), len(unusable))
-    kinds = [_is_virtual(log) for log in options.logs]
-    virtual = True if True in kinds else None if None in kinds else False
+    virtual = _virtual(options.logs)
     if options.json:
         source = "; ".join(source for _, _, source in read)
         print(json.dumps({"source": source, "virtual": virtual, **result}, allow_nan=False))
@@ -81,6 +80,7 @@ def _values(options: argparse.Namespace) -> int:
     if options.request or options.response:
         raise RigError("--value finds complete delays; omit --request and --response.")
     values = log_values.read(options.logs, options.value, unit=options.time_unit)
+    virtual = _virtual(options.logs)
     everything = [delay for delays in values.delays_ns.values() for delay in delays]
     result = _summary_of(everything) | {
         "lines": values.lines,
@@ -92,9 +92,12 @@ def _values(options: argparse.Namespace) -> int:
         },
     }
     if options.json:
-        print(json.dumps({"source": "; ".join(map(str, options.logs)), "virtual": None, **result}, allow_nan=False))
+        source = "; ".join(map(str, options.logs))
+        print(json.dumps({"source": source, "virtual": virtual, **result}, allow_nan=False))
         return 0
     print(_values_text(result))
+    if virtual:
+        print(VIRTUAL)
     return 0
 
 
@@ -127,9 +130,10 @@ def _quantiles(part: dict[str, Any]) -> str:
     return ", ".join(f"{name} {time_text(part[f'{name}_ns'], digits=4)}" for name in names)
 
 
-def _is_virtual(log: Path) -> bool | None:
+def _virtual(logs: list[Path]) -> bool | None:
     """Whether a recording is of a virtual bench; None for a file, which does not state it."""
-    return Recording.open(log).info.virtual if (log / DESCRIPTION).exists() else None
+    kinds = [Recording.open(log).info.virtual if (log / DESCRIPTION).exists() else None for log in logs]
+    return True if True in kinds else None if None in kinds else False
 
 
 def _marks(

@@ -77,13 +77,23 @@ def read(path: Path, options: argparse.Namespace, *, own_time: bool) -> tuple[It
         recording = Recording.open(path)
         return _recorded(recording), 0.0, f"{path}: serial record, {recording.info.serial_clock} clock"
     if own_time:
-        return _plain(path), 0.0, str(path)
+        return texts(path), 0.0, str(path)
     name, content = inputs.open_file(path, options)
     if not isinstance(content, NodeLines):
         raise RigError(
             f"{path}: {name} is not a log of lines; give a log, a recording, or patterns with (?P<{TIME}>…)."
         )
     return _from_format(content), float(content.resolution_ns), content.source
+
+
+def texts(path: Path) -> Iterator[Line]:
+    """Lines of a recording's nodes, or of any text; those of a text have no timestamp."""
+    if path.is_dir() and (path / DESCRIPTION).exists():
+        yield from _recorded(Recording.open(path))
+        return
+    with path.open(encoding="utf-8", errors="replace") as file:
+        for text in file:
+            yield Line(-1, "", text.rstrip("\r\n"), "")
 
 
 def _recorded(recording: Recording) -> Iterator[Line]:
@@ -103,9 +113,3 @@ def _from_format(content: NodeLines) -> Iterator[Line]:
         for stamp, node, text, kind in rows:
             if kind == LineKind.RECEIVED:
                 yield Line(stamp, node, text, f"{stamp // 10**9}.{stamp % 10**9:09};{node};{text}")
-
-
-def _plain(path: Path) -> Iterator[Line]:
-    with path.open(encoding="utf-8", errors="replace") as file:
-        for text in file:
-            yield Line(-1, "", text.rstrip("\r\n"), "")

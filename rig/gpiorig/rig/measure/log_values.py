@@ -8,7 +8,6 @@ from pathlib import Path
 
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.measure import log_lines, log_times
-from gpiorig.rig.measure.log_lines import Line
 
 GROUP = re.compile(r"(?P<role>value|begin|end)(?:_(?P<unit>s|ms|us|ns))?")
 WANTED = "put a delay in (?P<value_ms>…), or its two times in (?P<begin_us>…) and (?P<end_us>…), with their unit."
@@ -21,7 +20,7 @@ class Values:
     Parameters
     ----------
     delays_ns
-        By node; "" where the pattern has no group `node`.
+        By node: the group `node`, else that of a recording, else "".
     missing
         By node: integers of the group `id` that are not there between its least and its largest.
     lines
@@ -42,7 +41,7 @@ def read(paths: list[Path], text: str, *, unit: str) -> Values:
     Parameters
     ----------
     paths
-        Texts, of any format.
+        Recordings, or texts of any format.
     text
         A regular expression with the group `value`, or with `begin` and `end`; a unit may end their names. A group
         `id`, of integers, counts those that are missing.
@@ -60,20 +59,19 @@ def read(paths: list[Path], text: str, *, unit: str) -> Values:
     ids: dict[str, set[int]] = {}
     lines = unusable = 0
     for path in paths:
-        with path.open(encoding="utf-8", errors="replace") as file:
-            for line in file:
-                lines += 1
-                for match in log_lines.matches(pattern, Line(-1, "", line.rstrip("\r\n"), "")):
-                    named = match.groupdict()
-                    node = named.get("node") or ""
-                    if (named.get("id") or "").isdecimal():
-                        ids.setdefault(node, set()).add(int(named["id"]))
-                    try:
-                        delay = sum(sign * log_times.in_ns(match[name], unit=group) for name, group, sign in groups)
-                    except ValueError:
-                        unusable += 1
-                        continue
-                    delays.setdefault(node, []).append(delay)
+        for line in log_lines.texts(path):
+            lines += 1
+            for match in log_lines.matches(pattern, line):
+                named = match.groupdict()
+                node = named.get("node") or line.node
+                if (named.get("id") or "").isdecimal():
+                    ids.setdefault(node, set()).add(int(named["id"]))
+                try:
+                    delay = sum(sign * log_times.in_ns(match[name], unit=group) for name, group, sign in groups)
+                except ValueError:
+                    unusable += 1
+                    continue
+                delays.setdefault(node, []).append(delay)
     if not delays:
         where = ", ".join(map(str, paths))
         raise RigError(f"{where}: no delay in {lines} lines that --value {text!r} finds; try it on one of them.")
