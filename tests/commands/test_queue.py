@@ -293,7 +293,7 @@ def test_a_journal_on_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_no_room_for_an_attempt(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An attempt that cannot be started, since there is no room for its outputs, is a failure of the disk."""
+    """An attempt that cannot be started, since its outputs have no room, is a failure of the disk."""
     errors = iter([OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))])
     run = attempt.run
 

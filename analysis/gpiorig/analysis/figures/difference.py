@@ -83,7 +83,7 @@ def _values(ax: Axes, rows: Sequence[Row]) -> None:
 
 
 def _differences(ax: Axes, rows: Sequence[Row]) -> None:
-    """Bars from zero: filled for the median, hollow for p95; a line for the interval, the number beside."""
+    """Bars from zero: filled for the median, hollow for p95; a line for the interval, the number next to it."""
     for y, row in enumerate(rows):
         for statistic, _, shift in MARKS:
             change = row.change[statistic]

@@ -62,7 +62,7 @@ def sentence(base: SetUp, new: SetUp) -> str:
 def values(runs: SetUp, statistic: str) -> NDArray[np.float64]:
     """float64[repeats], a statistic of the total delay of each run, in ns, or the share of lost packets.
 
-    Runs without a value are left out.
+    Runs without a value are omitted.
     """
     every = [_value(run, statistic) for run in runs]
     return np.array([value for value in every if math.isfinite(value)], dtype=np.float64)
