@@ -29,12 +29,20 @@ SSH_FAILED = 255  # the status of ssh when it is ssh that failed (ssh(1), EXIT S
 # The program ends when our end of its input is closed, by whatever. The size of the folder shows that it works.
 START = """\
 exec 3<&0
+: >{folder}/running
 {command} </dev/null 3<&- & run=$!
 ( cat <&3; kill -TERM $run ) >/dev/null 2>&1 & input=$!
 ( while kill -0 $run; do du -sk {folder} >&4; sleep 5; done ) 4>&2 >/dev/null 2>&1 & size=$!
 wait $run; status=$?
+rm -f {folder}/running
 kill $input $size 2>/dev/null
 exit $status"""
+# Without a connection, a run may still be about to end there; a machine that was switched off leaves the mark.
+PACK = """\
+cd {folder}
+left={patience_s}
+while test -e running && test $left -gt 0; do sleep 1; left=$((left - 1)); done
+if test -d run; then tar -cf - run; else tar -cf - experiment.toml; fi"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +132,7 @@ class Remote(End):
         new = folder.with_name(f"{folder.name}.new")
         shutil.rmtree(new, ignore_errors=True)
         new.mkdir(parents=True)
-        pack = self._command(f"cd {place} && if test -d run; then tar -cf - run; else tar -cf - experiment.toml; fi")
+        pack = self._command(PACK.format(folder=place, patience_s=round(attempt.END_S)))
         try:
             with subprocess.Popen(
                 pack, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE

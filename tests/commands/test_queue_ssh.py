@@ -1,0 +1,77 @@
+"""A bench of another machine over a real SSH connection, to a server on this one; skipped where none is installed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import threading
+from pathlib import Path
+
+import privatesshd
+import pytest
+from commandline import gpiorig
+from patience import wait_until
+from privatesshd import Server
+from queue_kills import QUEUE
+
+from gpiorig.capture.recording.recording import Recording
+from gpiorig.rig.queue import journal, remote
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not privatesshd.is_installed(), reason="no sshd (apt: openssh-server)"),
+]
+DEMO = Path(journal.__file__).parents[1] / "demo_bench.toml"
+
+# `gpiorig`, which takes its time to end in order, as with a recording of many GB.
+SLOW = """
+import signal, subprocess, sys, time
+process = subprocess.Popen([sys.executable, "-m", "gpiorig.rig.cli", *sys.argv[1:]])
+def end(*_):
+    process.send_signal(signal.SIGSTOP)
+    time.sleep(2)
+    process.terminate()
+    process.send_signal(signal.SIGCONT)
+signal.signal(signal.SIGTERM, end)
+sys.exit(process.wait())
+"""
+
+
+def queue_text(server: Server, *, packets: int) -> str:
+    """A queue of one run there."""
+    text = QUEUE.format(packets=packets, runs=1, never=5)
+    (server.home / "slow.py").write_text(SLOW)
+    program = json.dumps([sys.executable, str(server.home / "slow.py")])
+    there = f'file = "{server.address}{server.home}/bench.toml"\nssh = {json.dumps(server.client)}\ngpiorig = {program}'
+    return text.replace('file = "demo"', there)
+
+
+def edges_bytes(server: Server) -> int:
+    """What is recorded there by now."""
+    return sum(path.stat().st_size for path in server.home.glob(f"{remote.HOME}/*/run/edges/*.seg"))
+
+
+def test_a_run_over_ssh_whose_connection_is_cut(tmp_path: Path) -> None:
+    """The run there ends with its connection; the next attempt is complete, is fetched, and nothing stays there."""
+    with privatesshd.served(tmp_path / "ssh") as server:
+        shutil.copy(DEMO, server.home / "bench.toml")
+        (tmp_path / "queue.toml").write_text(queue_text(server, packets=100))
+
+        def cut() -> None:
+            wait_until(lambda: edges_bytes(server) > 10_000)
+            assert server.cut() == 1
+
+        cutter = threading.Thread(target=cut)
+        cutter.start()
+        done = gpiorig("queue", "run", tmp_path / "queue.toml")
+        cutter.join()
+        records = list(journal.read(tmp_path / "out"))
+        failed = [record for record in records if record.event == "failed"]
+        left = list((server.home / remote.HOME).iterdir())
+
+    assert 0 == done.status, done.stdout + done.stderr
+    assert [("connection", "incomplete")] == [(record.cause, record.state) for record in failed]
+    assert "interrupted by SIGTERM" == Recording.open(tmp_path / "out" / failed[0].folder).info.reason
+    assert "complete" == Recording.open(tmp_path / "out" / "runs" / "pp-0001").state
+    assert [] == left
