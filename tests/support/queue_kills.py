@@ -72,14 +72,14 @@ class Campaign:
     def __init__(self, place: Path, text: str) -> None:
         self.output, self._file = place / "out", place / "queue.toml"
         self._file.write_text(text)
-        self._mark, self._place = str(uuid.uuid4()), place
+        self.mark, self._place = str(uuid.uuid4()), place
 
     def start(self) -> subprocess.Popen[bytes]:
         """`gpiorig queue run`."""
         with (self._place / "printed").open("ab") as printed:
             return subprocess.Popen(
                 [sys.executable, "-m", "gpiorig.rig.cli", "queue", "run", str(self._file)],
-                env=os.environ | {MARK: self._mark},
+                env=os.environ | {MARK: self.mark},
                 stdout=printed,
                 stderr=printed,
                 start_new_session=True,
@@ -87,7 +87,7 @@ class Campaign:
 
     def kill(self, victim: str) -> bool:
         """Kill a process of a kind; whether there was one."""
-        for number in processes(self._mark):
+        for number in processes(self.mark):
             with contextlib.suppress(OSError):
                 if VICTIMS[victim].encode() in Path(f"/proc/{number}/cmdline").read_bytes():
                     os.kill(number, signal.SIGKILL)
@@ -104,7 +104,7 @@ class Campaign:
 
     def leftovers(self) -> list[str]:
         """Processes that are left; they are ended."""
-        left = processes(self._mark)
+        left = processes(self.mark)
         for number in left:
             os.kill(number, signal.SIGKILL)
         return [f"process {number} is left: {command}" for number, command in left.items()]
