@@ -291,3 +291,24 @@ def test_bands_are_named(tmp_path: Path) -> None:
     words = ["clocks", path, "--pattern", ANY, "--tick-hz", "1"]
     text = gpiorig(*words).stdout.replace("\N{NO-BREAK SPACE}", " ")
     assert "stamps lie in 2 bands, at -200 ms, 0 from the largest" in text
+
+
+@pytest.mark.slow
+def test_a_recording_with_a_break(tmp_path: Path) -> None:
+    """A clock that steps is stated and fitted before and after it: no figure is of a line over the step."""
+    fault = 'kind = "clock_step"\nnode = "responder"\nat_us = 800_000\nppb = 0\ngap_us = 100'
+    recording = directbench.record(
+        tmp_path, f"{BENCH.read_text()}\n[[virtual.faults]]\n{fault}\n", EXPERIMENT, packets=50
+    )
+    done = gpiorig("clocks", recording.folder, "--json")
+    (period,) = done.numbers["nodes"]["responder"]["boot_periods"]
+    (sound,) = done.numbers["nodes"]["initiator"]["boot_periods"]
+    truth = truth_ppm()["responder"]
+
+    assert ["The clock of node responder stepped back by "] == [text[:44] for text in done.numbers["breaks"]]
+    assert [] == sound["segments"]
+    assert 2 == len(period["segments"])
+    assert all(abs(piece["ppm"] - truth) < 10 for piece in period["segments"])
+    assert abs(period["ppm"] - truth) < 10
+    assert period["residual_std_s"] < 2e-6
+    assert "Each clock that it concerns is fitted before it and after it." in gpiorig("clocks", recording.folder).stdout

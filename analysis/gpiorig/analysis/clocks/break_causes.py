@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from gpiorig.analysis.clocks import pairing, timer_breaks
 from gpiorig.analysis.clocks.timer_breaks import CRYSTAL_PPM, Break, Timer
@@ -14,10 +15,39 @@ MAX_SENTENCES = 5
 MAX_BREAKS = 3  # of a clock in a run; a timer that shows more of its own has a pattern in its timestamps
 
 
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A break, and whose it is.
+
+    Attributes
+    ----------
+    node
+        The node whose clock broke; empty for the analyzer.
+    start, end
+        The samples between which it is.
+    text
+        A sentence.
+    """
+
+    node: str
+    start: int
+    end: int
+    text: str
+
+
 def problems(
     events: Events, logs: Mapping[str, NodeLog], *, steady_ppm: Mapping[str, float] | None = None
 ) -> list[str]:
-    """A sentence for each break; known gaps of the recording are omitted.
+    """A sentence for each of the first breaks, as `causes` finds them."""
+    sentences = [cause.text for cause in causes(events, logs, steady_ppm=steady_ppm)]
+    more = [f"{len(sentences) - MAX_SENTENCES} more breaks of clocks."] if len(sentences) > MAX_SENTENCES else []
+    return sentences[:MAX_SENTENCES] + more
+
+
+def causes(
+    events: Events, logs: Mapping[str, NodeLog], *, steady_ppm: Mapping[str, float] | None = None
+) -> list[Cause]:
+    """The breaks and their causes; known gaps of the recording are omitted.
 
     What the timers of several nodes show in common is the analyzer's, what one shows and another one certainly lacks is
     its own. What one shows alone, more than `MAX_BREAKS` times, or in both directions may be a pattern of its
@@ -40,9 +70,7 @@ def problems(
         )
         for node, log in logs.items()
     ]
-    sentences = list(_sentences(timers, events, ns_per_sample=ns_per_sample))
-    more = [f"{len(sentences) - MAX_SENTENCES} more breaks of clocks."] if len(sentences) > MAX_SENTENCES else []
-    return sentences[:MAX_SENTENCES] + more
+    return list(_causes(timers, events, ns_per_sample=ns_per_sample))
 
 
 def _is_certain(one: Break) -> bool:
@@ -50,7 +78,7 @@ def _is_certain(one: Break) -> bool:
     return bool(one.rate_ppm) or abs(one.step_ns) > 2 * one.uncertainty_ns
 
 
-def _sentences(timers: list[Timer], events: Events, *, ns_per_sample: float) -> Iterator[str]:
+def _causes(timers: list[Timer], events: Events, *, ns_per_sample: float) -> Iterator[Cause]:
     explained: set[Break] = set()
     for timer in timers:
         for one in timer.breaks:
@@ -67,9 +95,11 @@ def _sentences(timers: list[Timer], events: Events, *, ns_per_sample: float) -> 
             where = f"between {start * ns_per_sample / 1e9:.6f} and {end * ns_per_sample / 1e9:.6f} s"
             witnesses = [other.node for other in others if other.lacks(one, ns_per_sample=ns_per_sample)]
             if len(common) > 1:
-                yield _of_analyzer(common, where, ns_per_sample=ns_per_sample)
+                yield Cause("", start, end, _of_analyzer(common, where, ns_per_sample=ns_per_sample))
             elif witnesses and len(timer.breaks) <= MAX_BREAKS and not timer.has_opposite(one):
-                yield f"The clock of node {timer.node} {_change(one)} {where}; that of {', '.join(witnesses)} did not."
+                did_not = f"that of {', '.join(witnesses)} did not."
+                text = f"The clock of node {timer.node} {_change(one)} {where}; {did_not}"
+                yield Cause(timer.node, start, end, text)
 
 
 def _is_common(one: Break, other: Break) -> bool:

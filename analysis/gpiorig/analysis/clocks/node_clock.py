@@ -31,7 +31,7 @@ MIN_ODD = 10
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """Timestamps over which neither the node restarted nor the reference was set back.
+    """Timestamps over which neither the node restarted, nor the reference was set back, nor is there a known break.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class BootPeriod:
     Parameters
     ----------
     parts
-        One part, or more where the reference was set back.
+        One part, or more where the reference was set back, and at known breaks.
     backsteps
         How often the node's clock went back.
     """
@@ -162,6 +162,7 @@ def node_clock(
     tick_hz: Fraction,
     modulus: int | None = None,
     boots: Sequence[int] = (),
+    breaks: Sequence[int] = (),
     late: bool = True,
     slack_ns: int = SLACK_NS,
     scale: int = 1,
@@ -185,6 +186,8 @@ def node_clock(
         Number of ticks after which the timer begins again at 0.
     boots
         Indices of the first timestamps after known boots.
+    breaks
+        Indices of the first timestamps after known breaks of either clock, at which another part begins.
     late
         Whether the timestamps of the reference can only be late, as those of a host.
     slack_ns
@@ -199,6 +202,7 @@ def node_clock(
     """
     places = timer_guesses.order(ticks, reference_ns)
     ticks, reference_ns, boots = ticks[places], reference_ns[places], timer_guesses.moved(boots, places)
+    breaks = timer_guesses.moved(breaks, places)
     if modulus and int(ticks.min(initial=0)) >= -modulus // 2:
         ticks = ticks % modulus
     unwrapped = unwrap(ticks, modulus, boots=boots, reference_ns=reference_ns, tick_hz=tick_hz, slack_ns=slack_ns)
@@ -217,7 +221,8 @@ def node_clock(
         return NodeClock(node, reference, tick_hz, modulus, unwrapped.wraps, (), *quanta, *counts, note)
     boot_periods = []
     for start, end in pairwise([0, *unwrapped.resets, len(ticks)]):
-        cuts = [start, *(start + at for at in _set_back(node_ns[start:end], reference_ns[start:end])), end]
+        set_back = {start + at for at in _set_back(node_ns[start:end], reference_ns[start:end])}
+        cuts = [start, *sorted(set_back | {at for at in breaks if start < at < end}), end]
         parts = (slice(*ends) for ends in pairwise(cuts))
         boot_periods.append(
             BootPeriod(

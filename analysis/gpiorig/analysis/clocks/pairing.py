@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -97,8 +98,11 @@ def best(events: Events, log: NodeLog) -> Pairs:
     return max((recorded(events, log), sent(events, log), received(events, log)), key=len)
 
 
-def node_clock(pairs: Pairs, *, node: str, samplerate_hz: Fraction) -> NodeClock:
-    """The clock of a node, whose timer has 32 bits of microseconds, against that of the analyzer."""
+def node_clock(pairs: Pairs, *, node: str, samplerate_hz: Fraction, breaks: Sequence[int] = ()) -> NodeClock:
+    """The clock of a node, whose timer has 32 bits of microseconds, against that of the analyzer.
+
+    `breaks` are the samples at which known breaks of either clock have passed.
+    """
     return nodeclock.node_clock(
         node,
         pairs.timestamps % TIMER,
@@ -107,6 +111,7 @@ def node_clock(pairs: Pairs, *, node: str, samplerate_hz: Fraction) -> NodeClock
         tick_hz=NODE_TICK_HZ,
         modulus=TIMER,
         boots=pairs.boots,
+        breaks=np.searchsorted(pairs.samples, breaks).tolist(),
         late=False,
         slack_ns=SLACK_NS,
     )

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gpiorig.analysis.clocks import node_clock, node_json, pairing, timer_guesses
+from gpiorig.analysis.clocks import break_causes, node_clock, node_json, pairing, timer_guesses
 from gpiorig.analysis.clocks.node_clock import BootPeriod, NodeClock
 from gpiorig.analysis.events import events
 from gpiorig.analysis.figures import clock_fits, style
@@ -24,6 +24,7 @@ from gpiorig.rig.measure.clock_lines import Found
 from gpiorig.rig.progress import iterate
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.recordings.provenance import VIRTUAL
+from gpiorig.rig.results import checks
 
 NAMELESS = "log"  # of a node that neither the log nor the pattern names
 
@@ -130,17 +131,22 @@ def _from_pins(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, N
     recording = opened.recording
     logged = [node for node in opened.known_bench.nodes if node in recording.nodes]
     seen = events.from_edges(recording.edges(), opened.wiring)
+    chosen = _chosen(options, logged)
+    logs = {node: node_log.parse(recording.serial(node).data, node=node) for node in logged}
+    causes = break_causes.causes(seen, logs, steady_ppm=checks.steady_ppm(logs))
     clocks = {}
-    for node in _chosen(options, logged):
-        pairs = pairing.best(seen, node_log.parse(recording.serial(node).data, node=node))
+    for node in chosen:
+        pairs, rate_hz = pairing.best(seen, logs[node]), seen.samplerate_hz
+        breaks = sorted(cause.end for cause in causes if cause.node in {"", node})
         if len(pairs):
-            clocks[node] = pairing.node_clock(pairs, node=node, samplerate_hz=seen.samplerate_hz)
+            clocks[node] = pairing.node_clock(pairs, node=node, samplerate_hz=rate_hz, breaks=breaks)
     if not clocks:
         raise RigError(
             f"{options.log}: no stamp of a node belongs to an event on the pins; "
             "give --pattern to fit against the recorder's stamps."
         )
-    return {"source": str(options.log), "reference": "analyzer", "virtual": recording.info.virtual}, clocks
+    head = {"source": str(options.log), "reference": "analyzer", "virtual": recording.info.virtual}
+    return head | {"breaks": [cause.text for cause in causes]}, clocks
 
 
 def _print(options: argparse.Namespace, head: dict[str, Any], clocks: dict[str, NodeClock]) -> None:
@@ -150,6 +156,8 @@ def _print(options: argparse.Namespace, head: dict[str, Any], clocks: dict[str, 
         return
     for clock in clocks.values():
         print("\n".join(_text(clock)))
+    for text in head.get("breaks", []):
+        print(f"{text} Each clock that it concerns is fitted before it and after it.")
     if "unmatched" in head:
         odd = "".join(f"; {what}: {count}" for what, count in head["irregularities"].items())
         several = f", with {head['stamps']} stamps" if head["stamps"] != head["matched"] else ""

@@ -23,7 +23,7 @@ def failed_checks(analysis: Analysis, recording: Recording) -> list[str]:
     Reads all of the recording to verify it.
     """
     # The causes of what the others find.
-    failed = break_causes.problems(analysis.events, analysis.logs, steady_ppm=_steady_ppm(analysis.logs))
+    failed = break_causes.problems(analysis.events, analysis.logs, steady_ppm=steady_ppm(analysis.logs))
     failed += signal_checks(analysis.events, analysis.logs, recording)
     failed += [account.problem for account in littles_law.accounts(Recorded(analysis)) if account.problem]
     if analysis.hops is None:
@@ -45,7 +45,7 @@ def failed_checks(analysis: Analysis, recording: Recording) -> list[str]:
     return failed
 
 
-def _steady_ppm(logs: Mapping[str, NodeLog]) -> dict[str, float]:
+def steady_ppm(logs: Mapping[str, NodeLog]) -> dict[str, float]:
     """By how much the rate of a node's timer changes without a fault, of those that have no crystal."""
     known = boards.names()
     named = {node: log.identity.get("board", "") for node, log in logs.items()}
