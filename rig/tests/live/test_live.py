@@ -4,30 +4,27 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
 import analyzerparts
-import directbench
+import growing
 import numpy as np
 import pytest
-import shared
 from commandline import gpiorig
+from growing import PACKETS, Growing
 
 from gpiorig.analysis.packets import delivery
 from gpiorig.analysis.statistics.summary import summarize
 from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.capture.recording.segment_writer import SegmentWriter, write_waveform
-from gpiorig.rig import resources
+from gpiorig.capture.recording.segment_writer import write_waveform
 from gpiorig.rig.live import watch as watching
 from gpiorig.rig.live.distribution import RESOLUTION, Delays
 from gpiorig.rig.live.watch import Update, Watch
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results.analyse import analyse
 
-PACKETS = 60
 RATE_HZ = Fraction(24_000_000)
 STEPS = 12
 SETTLE_S = Fraction(1, 10)
@@ -36,52 +33,13 @@ SETTLE_S = Fraction(1, 10)
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A short recording with losses on the air, not to be written to."""
-
-    def make(folder: Path) -> None:
-        text = resources.benches()["demo"].read_text()
-        assert "loss_ppm" not in text
-        text = text.replace('from = "responder"', 'loss_ppm = 300_000\nfrom = "responder"')
-        experiment = resources.experiments()["pingpong"].read_text()
-        directbench.record(folder / "base", text, experiment, packets=PACKETS)
-
-    return shared.filled(tmp_path_factory, "live-recording", make) / "base" / "run"
+    return growing.recorded(tmp_path_factory)
 
 
 @pytest.fixture(scope="module")
 def expected(recorded: Path) -> Analysis:
     """Its analysis."""
     return analyse(open_recording(Recording.open(recorded)))
-
-
-@dataclass
-class Growing:
-    """A recording that is written again, part by part."""
-
-    source: Recording
-    recording: Recording
-    writer: SegmentWriter
-    written: int = 0
-
-    @classmethod
-    def begin(cls, source: Path, folder: Path) -> Growing:
-        """Its description, and a writer that has its lock."""
-        original = Recording.open(source)
-        recording = Recording.create(folder, original.info).update(state="capturing", files={})
-        return cls(original, recording, SegmentWriter(recording.edges_folder, segment_bytes=1 << 16))
-
-    def write(self, share: float) -> int:
-        """Write until this share of the samples; returns the sample."""
-        edges = self.source.edges()
-        until = int(edges.end * share)
-        stop = int(np.searchsorted(edges.samples, until))
-        self.writer.append(edges.samples[self.written : stop], edges.levels[self.written : stop], watermark=until)
-        self.written = stop
-        return until
-
-    def end(self) -> None:
-        """End in order."""
-        self.writer.close()
-        self.recording.finish(state="complete")
 
 
 def until(updates: Iterator[Update], reached_s: float) -> Update:

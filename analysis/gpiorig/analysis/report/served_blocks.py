@@ -35,8 +35,11 @@ class Served:
         Names of all runs.
     shown
         Numbers, from 1, of the run or the two runs that the page shows.
+    folder
+        The recording, for commands that the page names; empty on a page of several runs.
     """
 
     address: str
     runs: tuple[str, ...]
     shown: tuple[int, int]
+    folder: str = ""

@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import tempfile
 from collections.abc import Sequence
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 from gpiorig.capture.recording.recording import Recording
@@ -15,7 +16,7 @@ from gpiorig.rig.recordings import described
 from gpiorig.rig.verbosity import SHOWN
 from gpiorig.rig.view import perfetto
 from gpiorig.rig.view.perfetto import TraceSite
-from gpiorig.rig.view.server import Answering, address, server
+from gpiorig.rig.view.server import address, server
 from gpiorig.rig.view.shown_run import ShownRun
 from gpiorig.rig.view.site import Site
 
@@ -39,8 +40,9 @@ def run(options: argparse.Namespace) -> int:
 def _serve_pages(recordings: Sequence[Recording], options: argparse.Namespace, folder: Path) -> None:
     names = described.names(recordings)
     site = Site([ShownRun(recording, name) for recording, name in zip(recordings, names, strict=True)], folder)
-    site.prepare()
-    _serve(site.answer, options.port or 0, opened=options.open)
+    with server(site.answer, port=options.port or 0) as listening:
+        site.prepare()
+        _serve(listening, address(listening), opened=options.open)
 
 
 def _serve_trace(recordings: Sequence[Recording], options: argparse.Namespace, folder: Path) -> None:
@@ -49,15 +51,15 @@ def _serve_trace(recordings: Sequence[Recording], options: argparse.Namespace, f
     if options.port not in (None, perfetto.PORT):
         raise RigError(f"--port {options.port}: the Perfetto UI fetches from port {perfetto.PORT} only; omit --port.")
     site = TraceSite(recordings[0], folder)
-    _serve(site.answer, perfetto.PORT, opened=True, shown=perfetto.address())
+    with server(site.answer, port=perfetto.PORT) as listening:
+        site.prepare()
+        _serve(listening, perfetto.address(), opened=True)
 
 
-def _serve(answer: Answering, port: int, *, opened: bool, shown: str = "") -> None:
-    """Serve, print the address to open, and open it if asked to; Ctrl-C ends it."""
-    with server(answer, port=port) as listening:
-        where = shown or address(listening)
-        print(where if SHOWN.quiet else f"{where}  (Ctrl-C ends)", flush=True)
-        if opened:
-            browser.show_address(where)
-        with contextlib.suppress(KeyboardInterrupt):  # the usual end
-            listening.serve_forever(poll_interval=POLL_S)
+def _serve(listening: ThreadingHTTPServer, shown: str, *, opened: bool) -> None:
+    """Print the address to open, open it if asked to, and serve until Ctrl-C."""
+    print(shown if SHOWN.quiet else f"{shown}  (Ctrl-C ends)", flush=True)
+    if opened:
+        browser.show_address(shown)
+    with contextlib.suppress(KeyboardInterrupt):  # the usual end
+        listening.serve_forever(poll_interval=POLL_S)

@@ -23,9 +23,9 @@ NAME = "/trace.pftrace"
 HEADERS = (("Access-Control-Allow-Origin", UI), ("Cross-Origin-Resource-Policy", "cross-origin"))
 
 
-def address(port: int = PORT) -> str:
+def address() -> str:
     """The address of Perfetto's page with the trace."""
-    return f"{UI}/#!/?url=http://127.0.0.1:{port}{NAME}"
+    return f"{UI}/#!/?url=http://127.0.0.1:{PORT}{NAME}"
 
 
 class TraceSite:
@@ -40,11 +40,15 @@ class TraceSite:
     """
 
     def __init__(self, recording: Recording, folder: Path) -> None:
-        path = folder / NAME[1:]
-        trace = export.trace_of(open_recording(recording))
+        self._recording, self._path = recording, folder / NAME[1:]
+        self._trace = b""
+
+    def prepare(self) -> None:
+        """Write the trace."""
+        trace = export.trace_of(open_recording(self._recording))
         with stage("writing"):
-            perfetto.write(path, trace, epoch_ns=export.epoch_ns(recording))
-        self._trace = path.read_bytes()
+            perfetto.write(self._path, trace, epoch_ns=export.epoch_ns(self._recording))
+        self._trace = self._path.read_bytes()
 
     def answer(self, path: str, _query: Mapping[str, str]) -> Answer:
         """The trace.

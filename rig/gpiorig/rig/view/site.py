@@ -86,7 +86,7 @@ class Site:
         run = self._run(number)
         name = f"{number}{'-live' if run.is_captured else ''}.html"
         if name not in self._pages:
-            served = Served(f"/runs/{number}", self._names, (number, number))
+            served = Served(f"/runs/{number}", self._names, (number, number), str(run.recording.folder.resolve()))
             run.write_page(self._folder / name, served)
             self._pages[name] = (self._folder / name).read_bytes()
         return self._pages[name]

@@ -1,5 +1,5 @@
 // The page of a capture that runs: its table, and each packet that was counted as a further row.
-const POLL_MS = 2000, KEPT = 10000; // packets
+const POLL_MS = 2000, KEPT = 10000, ROLLING = 400; // packets on the page, and those that are in view at first
 
 // Adds packets to others; of too many the oldest go.
 const appended = (packets, more) => {
@@ -61,20 +61,23 @@ class Live {
     if (!this.opened) {
       this.section.querySelector("select").value = "time";
       this.opened = new Opened(this.section.querySelector(".hero"), more);
+      this.opened.hero.show(more.length - ROLLING, more.length);
     } else if (steps === this.steps) this.take(appended(this.opened.packets, more), more.length);
     else this.replace(more);
     this.steps = steps;
     if (this.opened.hero.row < 0) this.opened.open(this.opened.packets.length - 1, false);
   }
 
-  // Shows further packets; the chosen one stays chosen, and a part that was zoomed to stays in view.
+  // Shows further packets: the newest, or all if all were in view; a part that was zoomed to stays in view.
   take(packets, added) {
     const { opened } = this, { hero } = opened, { from, to } = hero, before = opened.packets.length;
     const dropped = before + added - packets.length;
     Object.assign(hero, { packets, rows: new Rows(packets), row: Math.max(-1, hero.row - dropped) });
     opened.packets = packets;
     hero.sort();
-    if (to - from < before) hero.show(from, to);
+    if (from === 0 && before > ROLLING) return;
+    const span = to === before ? Math.max(to - from, ROLLING) : to - from, end = to === before ? packets.length : to - dropped;
+    hero.show(end - span, end);
   }
 
   // Packets with other steps than before: those of before are no longer shown.

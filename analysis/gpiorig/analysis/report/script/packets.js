@@ -110,10 +110,11 @@ class Packets {
     return { text, boxes, total: start, period: this.period, start: this.starts[row], lanes: lanes.map((node) => ["", node]) };
   }
 
-  // The command that opens a packet in PulseView; a page that lies where it was written knows its recording.
+  // The command that opens a packet in PulseView; a page that is served, or lies where it was written, knows its recording.
   command(row) {
     const place = location.protocol === "file:" && decodeURIComponent(location.pathname).match(/^(.+)\/report\/[^/]+$/);
-    const path = place ? place[1] : "RUN", run = /^[\w./+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+    const folder = document.querySelector('meta[name="gpiorig-view"]')?.dataset.folder;
+    const path = folder || (place ? place[1] : "RUN"), run = /^[\w./+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
     const name = this.name(row), from = this.starts[row];
     const which = this.roundTrips && !name.includes("/") ? `--packet ${name}`
       : `--from-sample ${from} --to-sample ${from + this.totals[row] + 1}`;

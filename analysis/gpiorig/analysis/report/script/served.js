@@ -24,7 +24,7 @@ const complete = async (opened, row) => {
   viewer.take({ ...packet, text: shown.text });
   viewer.look(from, to);
 };
-if (served.address) onOpened.push(complete);
+if (served.address && !document.querySelector(".live-table")) onOpened.push(complete);
 
 // A field for the id of any packet: also of one that was lost, or that is not among those of the page.
 document.querySelectorAll(".viewer form.any").forEach((form) => {

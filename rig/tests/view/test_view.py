@@ -1,0 +1,300 @@
+"""What `gpiorig view` answers, and what it refuses; the command."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import re
+import signal
+import socket
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from commandline import gpiorig
+from growing import PACKETS
+
+from gpiorig.analysis.figures import packet_boxes
+from gpiorig.analysis.report.packet_columns import columns_of
+from gpiorig.capture.edges.edges import Edges
+from gpiorig.rig import browser
+from gpiorig.rig.view import edges as edge_windows
+from gpiorig.rig.view import perfetto
+from gpiorig.rig.view.edges import EdgeWindows
+from gpiorig.rig.view.shown_run import ShownRun
+
+Served = tuple[str, list[ShownRun]]
+pytestmark = pytest.mark.slow
+
+
+def asked(at: str, path: str, *, method: str = "GET", **headers: str) -> tuple[int, dict[str, str], bytes]:
+    """Status, headers and content of an answer; `host` replaces the header."""
+    connection = http.client.HTTPConnection(at.removeprefix("http://"), timeout=60)
+    try:
+        connection.putrequest(method, path, skip_host="host" in headers)
+        for name, value in headers.items():
+            connection.putheader(name, value)
+        connection.endheaders()
+        answer = connection.getresponse()
+        return answer.status, dict(answer.getheaders()), answer.read()
+    finally:
+        connection.close()
+
+
+def content(at: str, path: str) -> dict[str, Any]:
+    """The object at an address."""
+    status, _, body = asked(at, path)
+    assert 200 == status, body
+    answer: dict[str, Any] = json.loads(body)
+    return answer
+
+
+def test_pages_are_those_of_the_report_and_ask_their_server_only(served: Served) -> None:
+    """`/` leads to the first run; each page has its policy, its runs, and the script of a served page."""
+    at, _ = served
+    assert (302, "/runs/1/") == ((answer := asked(at, "/"))[0], answer[1]["Location"])
+    for number in (1, 2):
+        status, headers, body = asked(at, f"/runs/{number}/")
+        page = body.decode()
+        assert (200, "text/html; charset=utf-8") == (status, headers["Content-Type"])
+        assert "connect-src 'self'" in headers["Content-Security-Policy"]
+        assert "default-src 'none'" in headers["Content-Security-Policy"]
+        assert f'<meta name="gpiorig-view" content="/runs/{number}"' in page
+        assert 'class="edges"' in page and 'id="hero-packets"' in page
+        assert not re.findall(r"(?:src|href)=\"(?!#|data:)", page)
+        assert "Access-Control-Allow-Origin" not in headers
+
+
+def test_the_difference_of_two_runs(served: Served) -> None:
+    """The page that `gpiorig report RUN RUN` makes; a run is not compared with itself."""
+    at, _ = served
+    status, _, body = asked(at, "/compare/1/2/")
+    assert (200, True) == (status, b"<h1>2 runs: run, copy</h1>" in body)
+    assert asked(at, "/compare/1/2/")[2] == body
+    assert 404 == asked(at, "/compare/1/1/")[0] == asked(at, "/compare/1/3/")[0]
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "", "127.0.0.1", "127.0.0.1:1"])
+def test_a_foreign_host_is_refused(served: Served, host: str) -> None:
+    """The page of another host whose name leads here gets nothing."""
+    at, _ = served
+    status, _, body = asked(at, "/runs/1/packet/1", host=host)
+    assert (421, ["error"]) == (status, list(json.loads(body)))
+    port = at.rpartition(":")[2]
+    assert 302 == asked(at, "/", host=f"localhost:{port}")[0]
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "HEAD"])
+def test_only_get(served: Served, method: str) -> None:
+    """Everything else is not implemented."""
+    assert 501 == asked(served[0], "/runs/1/", method=method)[0]
+
+
+def test_it_listens_on_the_loopback_only(served: Served) -> None:
+    """Another address of this machine has nothing at the port."""
+    at, _ = served
+    port = int(at.rpartition(":")[2])
+    with pytest.raises(OSError), socket.create_connection(("127.0.0.2", port), timeout=5):
+        pass
+
+
+def test_any_packet(served: Served) -> None:
+    """Every packet of the recording by its id: with its steps and layers, or what became of it."""
+    at, runs = served
+    analysis = runs[0].analysis
+    route = analysis.routes[0]
+    assert analysis.hops is not None
+    assert 0 < len(route) < PACKETS
+    lost = 0
+    for identity in np.unique(analysis.hops.packets.ids).tolist():
+        packet = content(at, f"/runs/1/packet/{identity}")
+        rows = np.flatnonzero(route.ids == identity)
+        lost += not len(rows)
+        assert len(rows) or "steps" not in dict(packet["lanes"]).values()
+        if len(rows):
+            expected = packet_boxes.of_row(route, analysis.round_trips, int(rows[0])).as_dict()
+            boxes = [box for box in packet["boxes"] if packet["lanes"][box[0]] == ["", "steps"]]
+            assert [box for box in expected["boxes"] if box[0] == 0] == boxes
+            assert expected["start"] == packet["start"]
+            assert packet == content(at, f"/runs/1/packet/{identity}?at={packet['start']}")
+    assert 0 < lost == PACKETS - len(route)
+
+
+def test_a_window_of_edges_has_every_change(served: Served) -> None:
+    """Levels and changes of each channel are those of the recording; a window reaches no further than that."""
+    at, runs = served
+    edges = runs[0].recording.edges()
+    start_ns, period_ns = 3e6, 1e9 / float(edges.samplerate_hz)
+    window = content(at, f"/runs/1/edges?from_ns={start_ns}&to_ns={start_ns + 5e5}")
+    assert window["exact"] and [] == window["gaps"]
+    assert (start_ns, start_ns + 5e5) == pytest.approx(
+        (window["start"] * period_ns, window["end"] * period_ns), abs=100
+    )
+    assert [name for name in edges.channels if name] == [channel["name"] for channel in window["channels"]]
+    _same(edges, window)
+    everything = content(at, "/runs/1/edges?from_ns=-1e15&to_ns=1e15")
+    assert (edges.start, edges.end) == (everything["start"], everything["end"])
+
+
+def _same(edges: Edges, window: dict[str, Any]) -> None:
+    within = edges.window(window["start"], window["end"])
+    for channel in window["channels"]:
+        assert within.initial_level(channel["name"]) == channel["level"]
+        samples, _ = within.channel(channel["name"])
+        assert (samples - window["start"]).tolist() == channel["edges"]
+
+
+def test_many_edges_are_bins(served: Served) -> None:
+    """A bin is `x` where the channel has both levels in it, and its level elsewhere."""
+    at, runs = served
+    window = content(at, "/runs/1/edges?from_ns=0&to_ns=1e12&bins=50")
+    edges = runs[0].recording.edges()
+    assert (False, 50, len(edges.samples)) == (window["exact"], window["bins"], window["changes"])
+    for channel in window["channels"]:
+        samples, levels = edges.channel(channel["name"])
+        numbers = (samples - edges.start) * 50 // (edges.end - edges.start)
+        level = int(edges.initial_level(channel["name"]))
+        for place, letter in enumerate(channel["bins"]):
+            changed = numbers == place
+            assert letter == ("x" if changed.any() else str(level))
+            level = int(levels[changed][-1]) if changed.any() else level
+
+
+def test_of_a_large_recording_each_window_reads_the_files(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the same answers."""
+    recording = served[1][0].recording
+    edges = recording.edges()
+    held = EdgeWindows(recording, start=edges.start, end=edges.end)
+    monkeypatch.setattr(edge_windows, "HELD_BYTES", 0)
+    streamed = EdgeWindows(recording, start=edges.start, end=edges.end)
+    for ends in ((0, 1e12), (3e6, 4e6), (5e8, 5.001e8)):
+        assert held.window(*ends, bins=64) == streamed.window(*ends, bins=64)
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "words"),
+    [
+        ("/nothing", 404, "nothing is here"),
+        ("/runs/3/", 404, "no run 3; there are 2"),
+        ("/runs/0/", 404, "no run 0"),
+        ("/runs/1/other", 404, "packet/ID, edges and live"),
+        ("/runs/1/packet/99999", 404, "has no packet 99999"),
+        ("/runs/1/packet/1?at=5", 404, "sent at sample 5"),
+        ("/runs/1/packet/1?at=x", 400, "at=x: give an integer"),
+        ("/runs/1/packet/../../etc", 404, "packet/ID"),
+        ("/runs/1/live", 404, "no capture runs"),
+        ("/runs/1/edges", 400, "from_ns=: give a number of ns"),
+        ("/runs/1/edges?from_ns=nan&to_ns=1", 400, "from_ns=nan"),
+        ("/runs/1/edges?from_ns=0&to_ns=1e999", 400, "to_ns=1e999"),
+        ("/runs/1/edges?from_ns=500&to_ns=1", 404, "no edges from 500 to 1 ns"),
+        ("/runs/1/edges?from_ns=1e16&to_ns=2e16", 404, "the recording has 0 to"),
+        ("/runs/1/edges?from_ns=0&to_ns=1&bins=many", 400, "bins=many"),
+    ],
+)
+def test_what_is_not_there_is_named(served: Served, path: str, status: int, words: str) -> None:
+    """In one sentence, as JSON."""
+    actual, _, body = asked(served[0], path)
+    assert (status, True) == (actual, words in json.loads(body)["error"]), body
+
+
+@pytest.fixture
+def occupied() -> Iterator[int]:
+    """A port that is in use."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        yield taken.getsockname()[1]
+
+
+def test_the_command_refuses(recorded: Path, occupied: int, tmp_path: Path) -> None:
+    """In one line each."""
+    for words, reason in (
+        ((recorded, "--port", "70000"), "--port 70000: give a port from 1 to 65535"),
+        ((recorded, recorded), "is given twice"),
+        ((recorded, "--perfetto", "--port", "80"), "fetches from port 9001 only"),
+        ((tmp_path / "none",), "there is no such folder"),
+    ):
+        done = gpiorig("view", *words)
+        assert (2, 1, True) == (done.status, len(done.stderr.splitlines()), reason in done.stderr), done.stderr
+    done = gpiorig("view", recorded, "--port", str(occupied))
+    assert (2, True) == (done.status, f"port {occupied} of 127.0.0.1 is in use" in done.stderr)
+
+
+@dataclass
+class Reader:
+    """Stands for the browser: asks for some paths, then presses Ctrl-C.
+
+    Attributes
+    ----------
+    paths
+        What it asks for, at the port of `at`, or at the address that is opened.
+    opened, answers
+        The addresses that were opened, and what came.
+    """
+
+    paths: Sequence[str]
+    at: str = ""
+    opened: list[str] = field(default_factory=list)
+    answers: list[tuple[int, dict[str, str], bytes]] = field(default_factory=list)
+
+    def open(self, address: str) -> None:
+        """Called with the address of the page, before requests are answered."""
+        self.opened.append(address)
+        threading.Thread(target=self._ask, args=((self.at or address).rstrip("/"),)).start()
+
+    def _ask(self, at: str) -> None:
+        try:
+            self.answers += [asked(at, path) for path in self.paths]
+        finally:
+            signal.raise_signal(signal.SIGINT)
+
+
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """SIGINT ends a command, also where the tests were started with it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c")
+def test_ctrl_c_ends_the_command(recorded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It prints its address, opens it on request, answers, and is done."""
+    reader = Reader(["/runs/1/packet/1", "/runs/1/edges?from_ns=0&to_ns=1e5"])
+    monkeypatch.setattr(browser, "show_address", reader.open)
+    done = gpiorig("view", recorded, "--open", "-q")
+    assert (0, "", reader.opened) == (done.status, done.stderr, done.stdout.splitlines())
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/", reader.opened[0])
+    assert [200, 200] == [status for status, _, _ in reader.answers]
+
+
+@pytest.mark.usefixtures("ctrl_c")
+def test_the_trace_for_perfetto(recorded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Served for one page of the internet only, as it is exported; the UI is opened with its address."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    monkeypatch.setattr(perfetto, "PORT", port)
+    reader = Reader(["/trace.pftrace", "/"], at=f"http://127.0.0.1:{port}")
+    monkeypatch.setattr(browser, "show_address", reader.open)
+    done = gpiorig("view", recorded, "--perfetto")
+    assert (0, "") == (done.status, done.stderr)
+    exported = tmp_path / "trace.pftrace"
+    assert 0 == gpiorig("export", recorded, "-o", exported).status
+    (status, headers, body), (other, *_) = reader.answers
+    assert (200, 404, exported.read_bytes()) == (status, other, body)
+    assert "https://ui.perfetto.dev" == headers["Access-Control-Allow-Origin"]
+    assert "cross-origin" == headers["Cross-Origin-Resource-Policy"]
+    assert [f"https://ui.perfetto.dev/#!/?url=http://127.0.0.1:{port}/trace.pftrace"] == reader.opened
+    assert done.stdout.startswith(reader.opened[0])
+
+
+def test_the_page_has_what_a_served_page_needs(served: Served) -> None:
+    """The panel knows the ends of the recording; the columns of the picture are those of a page that is a file."""
+    at, runs = served
+    page = asked(at, "/runs/1/")[2].decode()
+    events = runs[0].analysis.events
+    end_ns = float(re.findall(r'data-end="([\d.]+)"', page)[0])
+    assert events.end / float(events.samplerate_hz) * 1e9 == pytest.approx(end_ns)
+    assert columns_of(runs[0].analysis.routes[0]).letters in page
