@@ -25,8 +25,10 @@ is the time from the first bit on the air to the rise of the latter, in ns:
 
 The row "Packets" shows the round trips, "Steps" what lies between successive
 milestones of a packet; the steps of a packet add up to its round trip. The
-rows below show the spans of the initiator and of the responder, the deeper
-the further inside, and their radio lines.
+rows below show the spans of the initiator and of the responder, a row per
+layer and one for spans within a span of the same layer, and the radio lines.
+On a trace in the colour #D55E00 PulseView shows steps and layers in colours
+near to those of gpiorig's reports.
 
 Warnings are: a packet without an answer (lost_after_ms), milestones that are
 out of order, damaged frames, and events that should belong to a packet and

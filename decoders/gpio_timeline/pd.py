@@ -9,13 +9,14 @@ from fractions import Fraction
 
 import sigrokdecode as srd
 
-from .bus import Bus, Nesting, damaged_texts, gap_samples, settle_samples, span_texts, texts
+from .bus import Bus, Nesting, damaged_texts, gap_samples, settle_samples, texts
 from .table import EVENTS
 
 from . import wiring
 from .completions import LONGEST_FRAME_NS
 from .packets import INITIATOR, LOST, ORDER, PARTIAL, RESPONDER, Packets
 from .path import KINDS, MILESTONES
+from .rows import ANNOTATIONS, NUMBERS, ROLES, ROWS, TAPS, span_id, span_texts, step_id, step_texts, tap_id
 
 '''
 OUTPUT_PYTHON format:
@@ -55,11 +56,7 @@ mean and longest round-trip time in us.
 
 RECORD = struct.Struct('<QIHBB')
 CHANNELS = 32  # Each one declared costs time at every sample, in libsigrokdecode 0.5.3.
-DEPTHS = 16
 AUTO, NONE = 'auto', 'none'
-ROLES = ('initiator', 'responder')
-TAPS = tuple(event[0].rpartition('.')[0] for event in EVENTS.values()
-             if event[0].startswith('tap.') and event[2] == 'enter')
 STATISTICS = (
     (int, 'Packets', 'Send calls of the initiator'),
     (int, 'Round trips', 'Packets with an answer, in possible order'),
@@ -82,31 +79,12 @@ class OptionError(Exception):
     pass
 
 class Ann:
-    PACKET, PARTIAL = 0, 1
-    STEP = 2
-    DAMAGED = STEP + len(KINDS)
-    LOST, ORDER, UNATTRIBUTED = DAMAGED + 1, DAMAGED + 2, DAMAGED + 3
-    OTHERS = DAMAGED + 4
-    ROLE = OTHERS + 1  # First of a role's classes.
-    EVENT, STACK, TAP = 0, 1, 1 + DEPTHS  # Classes of a role.
-    PER_ROLE = TAP + len(TAPS)
-
-def role_classes(role):
-    return (('%s-event' % role, 'Event of the %s' % role),) + tuple(
-        ('%s-stack%d' % (role, i), 'Span of the %s at depth %d' % (role, i)) for i in range(DEPTHS)
-    ) + tuple(
-        ('%s-%s' % (role, tap.replace('.', '-').replace('_', '-')), '%s of the %s' % (tap, role)) for tap in TAPS)
-
-def role_rows(role, first, downwards):
-    '''The rows of a role: a packet runs down the initiator's, through the radio lines, and up the responder's.'''
-    title = role.capitalize()
-    events = (('%s-events' % role, '%s: events' % title, (first,)),)
-    spans = tuple(('%s-spans-%d' % (role, i), '%s: spans %d' % (title, i), (first + Ann.STACK + i,))
-                  for i in range(DEPTHS))
-    names = [tap.rpartition('.')[2] for tap in TAPS]
-    taps = tuple(('%s-%s-line' % (role, name.replace('_', '-')), '%s: %s' % (title, name), (first + Ann.TAP + i,))
-                 for i, name in enumerate(names))
-    return events + spans + taps if downwards else taps + spans + events
+    PACKET, PARTIAL = NUMBERS['packet'], NUMBERS['partial-packet']
+    STEPS = [NUMBERS[step_id(name)] for name, _ in KINDS]
+    DAMAGED, LOST = NUMBERS['damaged'], NUMBERS['lost']
+    ORDER, UNATTRIBUTED = NUMBERS['disorder'], NUMBERS['unattributed']
+    EVENTS = [NUMBERS['%s-event' % role] for role in ROLES]
+    OTHERS = NUMBERS['other-event']
 
 class Decoder(srd.Decoder):
     api_version = 3
@@ -127,25 +105,8 @@ class Decoder(srd.Decoder):
         {'id': 'lost_after_ms', 'desc': 'Unanswered packets are lost after (ms)', 'default': 1000},
         {'id': 'absent', 'desc': 'Milestones that no packet has', 'default': AUTO},
     )
-    annotations = (
-        ('packet', 'Round trip'),
-        ('partial-packet', 'Round trip with missing milestones'),
-    ) + tuple(
-        ('step-%s' % name.lower().replace('_', '-'), 'Step: %s' % text) for name, text in KINDS
-    ) + (
-        ('damaged', 'Damaged frame'),
-        ('lost', 'Lost packet'),
-        ('disorder', 'Packet out of order'),
-        ('unattributed', 'Unattributed event'),
-        ('other-event', 'Event of another node'),
-    ) + role_classes(ROLES[0]) + role_classes(ROLES[1])
-    annotation_rows = (
-        ('warnings', 'Warnings', tuple(range(Ann.DAMAGED, Ann.OTHERS))),
-        ('packets', 'Packets', (Ann.PACKET, Ann.PARTIAL)),
-        ('steps', 'Steps', tuple(range(Ann.STEP, Ann.DAMAGED))),
-    ) + role_rows(ROLES[0], Ann.ROLE, True) + role_rows(ROLES[1], Ann.ROLE + Ann.PER_ROLE, False) + (
-        ('others', 'Other nodes: events', (Ann.OTHERS,)),
-    )
+    annotations = ANNOTATIONS
+    annotation_rows = ROWS
     binary = (
         ('milestones', 'Milestone records'),
     )
@@ -225,18 +186,22 @@ class Decoder(srd.Decoder):
             labels = texts(name, kind, id_)
             self.put(ss, es, self.out_ann, [Ann.OTHERS, ['%s: %s' % (self.nodes[n].name, labels[0])] + labels])
             return
-        first = Ann.ROLE + n * Ann.PER_ROLE
-        self.put(ss, es, self.out_ann, [first + Ann.EVENT, texts(name, kind, id_)])
+        self.put(ss, es, self.out_ann, [Ann.EVENTS[n], texts(name, kind, id_)])
         point = name.rpartition('.')[0]
         if point in TAPS:
-            self.put_tap(first + Ann.TAP + TAPS.index(point), ss, point, kind)
+            self.put_tap(NUMBERS[tap_id(ROLES[n], point)], ss, point, kind)
         else:
-            span = self.nesting[n].track(ss, code, id_)
-            if span:
-                depth, since, enter, enter_id = span
-                self.put(since, ss, self.out_ann,
-                         [first + Ann.STACK + min(depth, DEPTHS - 1), span_texts(enter, enter_id)])
+            self.put_span(n, ss, code, id_)
         heapq.heappush(self.pending, (ss, n, place, code, id_))
+
+    def put_span(self, n, sample, code, id_):
+        span = self.nesting[n].track(sample, code, id_)
+        if span:
+            _, since, enter, enter_id = span
+            layer = EVENTS[enter][1]
+            inside = any(EVENTS[outer[0]][1] == layer for outer in self.nesting[n].stack)
+            self.put(since, sample, self.out_ann,
+                     [NUMBERS[span_id(ROLES[n], layer, inside)], span_texts(enter, enter_id)])
 
     def put_tap(self, ann_class, sample, point, kind):
         if kind == 'enter':
@@ -281,11 +246,9 @@ class Decoder(srd.Decoder):
             'Packet %d: RTT %s us, %d samples%s' % (packet.id, us, timeline.rtt, more),
             'Packet %d: RTT %s us' % (packet.id, us), '%d: %s us' % (packet.id, us), '%d' % packet.id]])
         for name, kind, place, ss, es in steps:
-            us, short = self.text_of(es - ss), name.partition(': ')[2]
-            shorter = short.partition(':')[0]
-            self.put(ss, es, self.out_ann, [Ann.STEP + kind, [
-                '%s (%s): %s us, %d samples' % (name, place, us, es - ss), '%s: %s us' % (name, us),
-                '%s: %s us' % (short, us), '%s: %s us' % (shorter, us), '%s us' % us, shorter, shorter[0]]])
+            us = float((es - ss) * 10**6 / self.samplerate)
+            self.put(ss, es, self.out_ann, [
+                Ann.STEPS[kind], step_texts(name, place, self.text_of(es - ss), us, es - ss)])
         names = [(MILESTONES[column][0], sample) for column, sample in timeline.milestones]
         status = 'PARTIAL' if timeline.status == PARTIAL else 'COMPLETE'
         self.put(timeline.start, timeline.end, self.out_python,

@@ -17,23 +17,26 @@ from gpiorig.capture.edges.edges import Edges
 from gpiorig.capture.formats.sr import write_sr
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import RigError
-from gpiorig.rig.export import decoder_stacks
+from gpiorig.rig.export import decoder_stacks, pulseview_window
 
 TYPICAL, FASTEST, SLOWEST = "typical", "fastest", "slowest"
 ZOOMS = {"sending": "sending", "responder": "at the responder", "receiving": "receiving"}  # of packetview.zooms
-# Milestones that are worth a marker, and its text; more would hide each other.
+# Milestones that are worth a marker, and its text, the ones to keep first: markers that overlap hide each other.
 _MARKED = {
-    "request.app.tx": "request.app.tx",
-    "request.air.start": "request.air.start",
+    "request.app.tx": "send",
+    "reply.app.rx": "answer",
+    "reply.app.tx": "reply",
+    "request.air.start": "request on air",
+    "reply.air.start": "reply on air",
     "request.irq": "irq",
-    "reply.app.tx": "reply.app.tx",
-    "reply.air.start": "reply.air.start",
     "reply.irq": "irq",
-    "reply.app.rx": "reply.app.rx",
 }
 _OTHER_COLOUR = "#555555"
 _MIN_UART_EDGES = 20  # about five characters
-_TITLES = Fraction(1, 4)  # of the window, free before it: PulseView writes the titles of annotation rows there
+# Pixels of PulseView 0.4.2 with Debian's default font.
+_CHARACTER, _LABEL_ENDS = 8, 18  # of a label: a character, and what is around its text
+_TITLES = 220  # free before the window: there PulseView writes the titles of annotation rows
+_RIGHT = 10  # free after it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +129,7 @@ def for_packet(
     return Slice(
         start=max(within[0], first - margin),
         end=min(within[1], last + margin),
-        markers=tuple((_MARKED[name], sample) for name, sample in known if name in _MARKED),
+        markers=tuple((text, dict(known)[name]) for name, text in _MARKED.items() if name in dict(known)),
         cursors=(first, last) if cursors and not lost else None,
         shown=None if zoom is None else _zoomed(timelines, row, zoom),
         lost_at=lost_at,
@@ -176,33 +179,59 @@ def write(
     for name in bench.nodes:
         shown += [
             None if name in (roles or ()) else decoder_stacks.probe(bench, name),
-            decoder_stacks.radio(bench, name),
+            decoder_stacks.radio(bench, name) if _is_used(part, name) else None,
             decoder_stacks.uart(bench, name) if _says_something(part, name) else None,
         ]
     first, last = (seconds(sample) for sample in cut.shown or (part.start, part.end))
+    signals = _signals(part, bench)
+    width = pulseview_window.traces_width([signal.name for signal in signals if signal.shown])
+    pixel = (last - first) / (width - _TITLES - _RIGHT)
+    markers = [] if cut.cursors is not None else [(text, seconds(at)) for text, at in cut.markers]
     session = Session(
-        signals=_signals(part, bench),
+        signals=signals,
         stacks=tuple(stack for stack in shown if stack is not None),
-        markers=tuple((text, seconds(at)) for text, at in cut.markers if cut.cursors is None),
+        markers=_apart(markers, pixel),
         cursors=None if cut.cursors is None else (seconds(cut.cursors[0]), seconds(cut.cursors[1])),
-        window=(first - _TITLES * (last - first), last),
+        window=(first - _TITLES * pixel, last + _RIGHT * pixel),
+        width=width,
     )
     session_path = path.with_suffix(".pvs")
     pulseview_session.write(session_path, session)
     return session_path
 
 
+def _apart(markers: Sequence[tuple[str, Fraction]], pixel: Fraction) -> tuple[tuple[str, Fraction], ...]:
+    """The markers whose labels do not overlap, in the order of their times; an earlier one goes before a later one."""
+    kept: list[tuple[str, Fraction]] = []
+    for text, at in markers:
+        wide = [(len(text) + len(other)) * _CHARACTER / 2 + _LABEL_ENDS for other, _ in kept]
+        if all(abs(at - place) >= pixels * pixel for pixels, (_, place) in zip(wide, kept, strict=True)):
+            kept.append((text, at))
+    return tuple(sorted(kept, key=lambda marker: marker[1]))
+
+
 def _signals(edges: Edges, bench: Bench) -> tuple[Signal, ...]:
-    """All channels in the colours of their nodes; data lines, which are unreadable to the eye, are not shown."""
+    """All channels in the colours of their nodes, in the order of the bench; shown are those that tell something.
+
+    Data and SPI lines are unreadable to the eye, a line of the radio but its interrupt is a row of the decoder, too.
+    """
     signals = []
     for channel in filter(None, edges.channels):
         node, _, line = channel.partition(".")
         known = node in bench.nodes
         data = known and line in bench.nodes[node].data_lines
-        quiet = data or line.startswith("spi_") or not len(edges.channel(channel)[0])
+        twice = line.startswith("tap.") and line != "tap.irq"
+        silent = line == "uart_tx" and not _says_something(edges, node)
+        quiet = data or twice or silent or line.startswith("spi_") or not len(edges.channel(channel)[0])
         colour = decoder_stacks.colour(bench, node) if known else _OTHER_COLOUR
         signals.append(Signal(name=channel, colour=colour, shown=not quiet))
     return tuple(signals)
+
+
+def _is_used(edges: Edges, node: str) -> bool:
+    """Whether a node's radio is accessed."""
+    name = decoder_stacks.recorded(node, "tap.select")
+    return name in edges.channels and len(edges.channel(name)[0]) > 1
 
 
 def _says_something(edges: Edges, node: str) -> bool:
