@@ -124,7 +124,7 @@ def timer(pairs: Pairs, *, node: str, ns_per_sample: float, steady_ppm: float = 
         errors, limits = errors_ns[first : last - 1], limits_ns[first : last - 1]
         errors[:] = gains_ns - expected_ns
         times = np.maximum(pins_ns / of_ns, 1.0)  # as the error of a rate is, over more time than it is of
-        scale_ns = SCALES * NORMAL * float(np.median(np.abs(errors) / times)) + 2 * _quantum_ns(ticks)
+        scale_ns = SCALES * NORMAL * float(np.median(np.abs(errors) / times)) + 2 * _quantum_ns(pairs.timestamps[first:last], ticks)
         limits[:] = scale_ns * times + ns_per_sample + steady_ppm * 1e-6 * pins_ns
         for at in _steps(errors, limits):
             breaks.append(Break(node, int(samples[at]), int(samples[at + 1]), float(errors[at]), float(limits[at])))
@@ -155,10 +155,12 @@ def _steps(errors_ns: Floats, limits_ns: Floats) -> list[int]:
     return [at for at in inner if not _is_taken_back(errors_ns, at)]
 
 
-def _quantum_ns(ticks: Integers) -> float:
-    """Step of the timestamps: the least by which two intervals differ."""
-    differ = np.diff(np.unique(ticks))
-    return min(float(np.min(differ, initial=1 << 20)) * NS_PER_TICK, MAX_QUANTUM_NS)
+def _quantum_ns(timestamps: Integers, ticks: Integers) -> float:
+    """Step of the timestamps: the least by which two intervals differ, or what divides all timestamps before a wrap."""
+    least = float(np.min(np.diff(np.unique(ticks)), initial=1 << 20))
+    if np.all(np.diff(timestamps) > 0):
+        least = min(least, float(np.gcd.reduce(timestamps)))
+    return min(least * NS_PER_TICK, MAX_QUANTUM_NS)
 
 
 def _is_taken_back(errors_ns: Floats, at: int) -> bool:

@@ -34,6 +34,7 @@ SILENCE_S = 2.0  # a real analyzer that has sent nothing for this long has faile
 QUIET_S = 0.5  # an analyzer that has sent nothing for this long has nothing to send; less than SILENCE_S
 STALL_S = 0.02  # by which samples may end before the time of a virtual bench
 ARRIVAL_S = 10.0  # samples that a virtual analyzer has sent are here within this
+NOTICE_S = 1.0  # a connection that was closed is noticed within this
 POLL_S = 0.02
 
 
@@ -270,9 +271,13 @@ class Captures:
 
 
 def _refuse_stalled(capture: Capture, source: Source, *, bench_s: float) -> None:
-    """Raise `AnalyzerError` if the samples end before the bench's time."""
+    """Raise `AnalyzerError` if the samples end before the bench's time, or the reason of a capture that has ended."""
     reached_s = capture.samples_received / source.samplerate_hz
     if reached_s * (1 + WRONG_RATE_PPM * 1e-6) < bench_s - STALL_S:
+        noticed_s = time.monotonic() + NOTICE_S
+        while time.monotonic() < noticed_s:
+            capture.check()
+            time.sleep(POLL_S)
         raise AnalyzerError(
             f"no sample after {reached_s:.6f} s, after {capture.samples_received} samples; the bench ran on to "
             f"{bench_s:.3f} s",

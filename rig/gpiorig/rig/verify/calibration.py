@@ -29,7 +29,7 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
     damaged
         Damaged frames from the proof to the end of the burst.
     samples_per_symbol
-        Least distance of two strobe edges.
+        Least distance of two strobe edges, in samples of its analyzer.
     shortest_pulse_ns
         Of any line of the bus.
     skew_ns
@@ -44,8 +44,11 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
     skew_ns: dict[str, float]
 
 
-def measure(name: str, proof: Proof, edges: Mapping[str, Samples], events: Events) -> Calibration:
-    """The numbers of a board, from the edges of its channels and the events of its bus."""
+def measure(name: str, proof: Proof, edges: Mapping[str, Samples], events: Events, *, own_rate_hz: int) -> Calibration:
+    """The numbers of a board, from the edges of its channels and the events of its bus.
+
+    `own_rate_hz` is that of its analyzer; the edges of several are merged at the highest.
+    """
     rate_hz = events.samplerate_hz
     is_node = (events.nodes == events.node(name)) & (events.samples >= proof.start) & (events.samples < proof.end)
     ids = events.ids[is_node & (events.codes == BY_NAME["rig.calibrate"].code)]
@@ -62,7 +65,7 @@ def measure(name: str, proof: Proof, edges: Mapping[str, Samples], events: Event
         width=proof.width,
         ids=len(set(ids.tolist()) & set(range(CALIBRATIONS))),
         damaged=int(is_damaged.sum()),
-        samples_per_symbol=int(np.diff(strobe).min()) if len(strobe) > 1 else 0,
+        samples_per_symbol=round(int(np.diff(strobe).min()) * own_rate_hz / rate_hz) if len(strobe) > 1 else 0,
         shortest_pulse_ns=float(min(pulses, default=0) * Fraction(_NS) / rate_hz),
         skew_ns={
             channel.partition(".")[2]: _skew(strobe, samples, rate_hz)

@@ -18,6 +18,7 @@ from gpiorig.rig.host import ports, usb
 
 ANSWER_S = 2.0
 QUESTIONS = 5
+SILENT = 2  # questions without a first answer: a board that boots loses one
 NO_UID = re.compile(r"(ff)+|(00)+|")  # of a processor without a number, as the TelosB's
 
 
@@ -37,22 +38,24 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True):
 
 def ask(port: SerialPort, *, adapter: str = "") -> Identity:
     """Ask a board for its name several times; an identity without answers is that of a silent one."""
-    answers: Counter[str] = Counter()
-    for _ in range(QUESTIONS):
-        port.write_line("identify")
-        try:
-            line = port.wait_line(lambda text: text.startswith(("ok identify", "error")), deadline_s=ANSWER_S)
-        except SerialPortError:
-            if not answers:
-                break
-            continue
-        answers[line.text] += 1
-    if not answers:
+    first = next((text for _ in range(SILENT) if (text := _answer(port))), "")
+    if not first:
         return Identity(port=str(port.device), adapter=adapter)
+    answers = Counter([first, *(_answer(port) for _ in range(QUESTIONS - 1))])
+    del answers[""]
     text, count = answers.most_common(1)[0]
     fields = dict(word.partition("=")[::2] for word in text.split())
     known = {key: fields.get(key, "") for key in ("uid", "board", "firmware", "kernel", "probes", "table")}
     return Identity(port=str(port.device), adapter=adapter, answers=count, **known)
+
+
+def _answer(port: SerialPort) -> str:
+    """The answer to `identify`; empty if there was none."""
+    port.write_line("identify")
+    try:
+        return port.wait_line(lambda text: text.startswith(("ok identify", "error")), deadline_s=ANSWER_S).text
+    except SerialPortError:
+        return ""
 
 
 def adapter(port: str, *, sys: Path = usb.SYS) -> str:

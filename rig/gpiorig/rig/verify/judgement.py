@@ -9,10 +9,10 @@ import numpy as np
 
 from gpiorig.analysis.events import events
 from gpiorig.capture.edges.edges import Edges
-from gpiorig.rig.bench.bench import Bench
+from gpiorig.rig.bench.bench import Bench, place
 from gpiorig.rig.bench.finding import Finding
 from gpiorig.rig.recordings.opened import wiring
-from gpiorig.rig.verify import calibration, proof
+from gpiorig.rig.verify import calibration, other_lines, proof
 from gpiorig.rig.verify import wiring as wires
 from gpiorig.rig.verify.calibration import Calibration
 from gpiorig.rig.verify.proof import Proof, Samples
@@ -52,17 +52,20 @@ def judge(bench: Bench, edges: Edges, asked: Mapping[str, Window], silent: Set[s
     gaps = {name: bench.nodes[name].gap_ns * rate_hz / 1e9 for name in asked}
     quiet = [lines[channel] for channel in used if channel not in noise]
     windows, proofs = {}, {}
-    for name, (start, end) in _moved(asked, quiet, gap=max(gaps.values(), default=0.0)).items():
+    spans = _moved(asked, quiet, gap=max(gaps.values(), default=0.0))
+    for name, (start, end) in spans.items():
         windows[name] = {channel: _within(lines[channel], start, end) for channel in used}
         driven = {channel: samples for channel, samples in windows[name].items() if channel not in noise}
         proofs[name] = proof.find(driven, frame_gap=gaps[name], high=high(edges, start))
     answered = frozenset(name for name in asked if name not in silent or proofs[name])
     seen = wires.Seen(windows, high(edges, edges.start), noise, proofs, answered)
     findings = [finding for name in asked for finding in wires.findings(bench, name, seen)]
+    answered_in = asked if spans == dict(asked) else {}  # bursts that were moved do not show when a board answered
+    findings += [finding for name in asked for finding in other_lines.findings(bench, name, lines, answered_in, silent)]
     calibrations = _calibrations(bench, edges, windows, proofs)
     for name, numbers in calibrations.items():
         width = len(buses[name]) - 1
-        findings += calibration.findings(name, numbers, width=width, rate_hz=int(edges.samplerate_hz))
+        findings += calibration.findings(name, numbers, width=width, rate_hz=_rate_hz(bench, name))
     return Judgement(findings, calibrations)
 
 
@@ -72,10 +75,15 @@ def _calibrations(
     """The numbers of each board whose strobe is where the bench file has it."""
     stage = events.from_edges(edges, wiring(bench))
     return {
-        name: calibration.measure(name, shown, windows[name], stage)
+        name: calibration.measure(name, shown, windows[name], stage, own_rate_hz=_rate_hz(bench, name))
         for name, shown in proofs.items()
         if shown is not None and f"{name}.strobe" in shown.strobes
     }
+
+
+def _rate_hz(bench: Bench, name: str) -> int:
+    """Samples per second of the analyzer that a node's strobe is on; others are merged at the rate of the fastest."""
+    return bench.analyzers[place(bench, bench.nodes[name].lines["strobe"])[0]].samplerate_hz
 
 
 def _moved(asked: Mapping[str, Window], quiet: list[Samples], *, gap: float) -> dict[str, Window]:

@@ -99,7 +99,12 @@ def verify(
                 _wait(running, duration_s=duration_s)
                 ended = running.end()
         result.findings += _ends(ended, problem)
-        recording = running.conclude()
+        try:
+            recording = running.conclude()
+        except CaptureError as error:
+            what = f"their captures cannot be put together: {str(error).replace(f'{folder}/', '')}"
+            result.findings.append(Finding("analyzers", "wrong", what))
+            return result
     for name, captured in ended.items():
         base = time_base.measure(captured, nominal_hz=bench.analyzers[name].samplerate_hz)
         result.time_bases[name] = base
