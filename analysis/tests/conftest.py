@@ -292,7 +292,7 @@ def report_page(report_folder: Path) -> str:
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pages whose figures are named but not drawn, for tests that look at the words around them."""
 
-    def named(picture: Picture) -> Markup:
+    def named(picture: Picture, _heading: str = "") -> Markup:
         return Markup(f'<svg id="{escape(picture.name)}-svg" aria-label="{escape(picture.title)}"></svg>')
 
     monkeypatch.setattr(inline_svg, "svg", named)

@@ -236,7 +236,7 @@ def test_the_colours_follow_the_system_figures_too(opened, scheme, page_colour, 
     page = opened(color_scheme=scheme)
     assert page_colour == colour(page, "body")
     assert page_colour == colour(page, "#budget-patch_1 path", "fill")
-    assert ink == colour(page, "#figure-budget svg text", "fill")
+    assert ink == colour(page, "#figure-budget svg.wide text", "fill")
 
 
 def test_the_colours_are_switched_by_keyboard(opened):
@@ -259,6 +259,23 @@ def test_nothing_is_wider_than_the_window(opened, size):
     page.locator("details").evaluate_all("all => all.forEach((element) => { element.open = true; })")
     page.wait_for_timeout(100)
     assert 0 == page.evaluate(OVERFLOW)
+
+
+def test_figures_of_a_phone_are_made_for_it(opened):
+    """They fit without scrolling, and their smallest letters are readable; a wide window has the wide ones."""
+    page = opened(PHONE)
+    page.locator("details").evaluate_all("all => all.forEach((element) => { element.open = true; })")
+    shown = page.locator("figure svg:visible")
+    assert shown.count() == page.locator("figure").count() == page.locator("figure svg.narrow:visible").count()
+    scrolls = page.locator("figure .scroll").evaluate_all("all => all.map((box) => box.scrollWidth - box.clientWidth)")
+    assert 0 == max(scrolls)
+    letters = shown.evaluate_all(
+        "all => all.flatMap((svg) => [...svg.querySelectorAll('text')]"
+        ".map((text) => parseFloat(getComputedStyle(text).fontSize) * svg.getScreenCTM().a))"
+    )
+    assert min(letters) > 8
+    page.set_viewport_size(DESKTOP)
+    assert page.locator("figure svg.wide:visible").count() == page.locator("figure").count()
 
 
 OVERLAPS = """(svg) => {

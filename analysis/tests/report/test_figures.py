@@ -198,4 +198,29 @@ def test_two_processes_draw_what_one_does(report_sections, monkeypatch, fails):
     expected = {picture.name: inline_svg.svg(picture) for picture in pictures}
     if fails:
         monkeypatch.setattr(inline_svg, "_send_drawn", lambda sender, *_: sender.close())
-    assert expected == inline_svg.svgs(pictures)
+    assert expected == inline_svg.svgs(pictures, {})
+
+
+@pytest.mark.parametrize(("heading", "shown"), [("What the figure shows.", 0), ("Another heading", 1)])
+def test_a_title_that_repeats_the_heading_is_in_files_only(heading, shown):
+    """Elsewhere it is text above the figure, which wraps; the file has it in the figure."""
+
+    def draw():
+        with style.paper():
+            figure = style.new_figure(virtual=False)
+            figure.subplots().set_title("What the figure\nshows")
+            return figure
+
+    picture = blocks.Picture("one", draw, "Accessible name", "How to read it.")
+    page_text = inline_svg.svg(picture, heading)
+    assert shown == page_text.count('<p class="figure-title">What the figure\nshows</p>')
+    assert "shows</text>" not in page_text
+    assert "shows</text>" in style.svg(picture.figure, outlines=False)
+    assert 2 == page_text.count("<svg")
+
+
+def test_the_heading_above_each_picture():
+    picture = blocks.Picture("one", None, "", "")
+    other = blocks.Picture("two", None, "", "")
+    content = (picture, blocks.Heading("inner"), blocks.Details("folded", (other,)))
+    assert {"one": "outer", "two": "folded"} == blocks.headings_of([blocks.Section("s", "outer", content)])

@@ -250,7 +250,7 @@ def test_a_step_leads_to_the_packet_in_which_it_lasts_longest(hero, route):
 @pytest.mark.parametrize("figure", ["run", "total"])
 def test_points_of_figures_lead_to_their_packets(hero, route, figure):
     """The slowest packets are at the right end of the distribution; the slowest is the highest dot over the run."""
-    svg = hero.locator(f"#figure-{figure} svg")
+    svg = hero.locator(f"#figure-{figure} svg.wide")
     svg.scroll_into_view_if_needed()
     box = svg.bounding_box()
     left, foot, right, top = map(float, svg.get_attribute("data-place").split())

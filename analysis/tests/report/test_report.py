@@ -328,5 +328,5 @@ def test_the_page_of_many_packets_stays_small(tmp_path):
     assert sizes[0] < 1_500_000
     assert sizes[1] < 6_000_000
     assert other_sizes[1] < 1.2 * other_sizes[0]
-    assert "drawn by 500 of its 100\N{NO-BREAK SPACE}000 quantiles" in page_text
+    assert "drawn by 300 (100 on a narrow screen) of its 100\N{NO-BREAK SPACE}000 quantiles" in page_text
     assert "minimum to maximum in each of 600 intervals of time as a band" in page_text

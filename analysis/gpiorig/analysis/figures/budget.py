@@ -12,6 +12,7 @@ from matplotlib.ticker import FuncFormatter
 
 from gpiorig.analysis.delays.budget import Budget
 from gpiorig.analysis.delays.numbers import RouteNumbers, short_name
+from gpiorig.analysis.figures import style
 from gpiorig.analysis.figures.palette import FAINT, GRID, INK, KIND_COLOURS, PAPER, ink_on
 from gpiorig.analysis.number_text import share_text, time_text
 from gpiorig.analysis.packets.path import Kind
@@ -76,7 +77,8 @@ def _stack(ax: Axes, sums: dict[Kind, float], y: int, *, mean_ns: float | None) 
         start = right if share >= 0 else left + share
         ax.barh(y, abs(share), left=start, height=0.66, color=KIND_COLOURS[kind], edgecolor=PAPER, linewidth=0.8)
         lines = [share_text(share), *([time_text(share * mean_ns)] if mean_ns is not None else [])]
-        if abs(share) > _LETTER * (max(map(len, lines)) + 1):
+        letter = _LETTER * style.WIDE / style.page_width()
+        if abs(share) > letter * (max(map(len, lines)) + 1):
             look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8.5}
             ax.text(start + abs(share) / 2, y, "\n".join(lines), color=ink_on(KIND_COLOURS[kind]), **look)
         right, left = right + max(share, 0.0), left + min(share, 0.0)

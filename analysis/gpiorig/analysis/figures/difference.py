@@ -19,7 +19,7 @@ from gpiorig.analysis.number_text import round_time_text, time_text
 from gpiorig.analysis.statistics.intervals import Interval
 
 MARKS = (("median", "o", -0.19), ("p95", "D", 0.19))  # statistic, marker, place in the row
-NAME_LETTERS = 34, 19  # in a line, of a wide and of a narrow figure
+NAME_LETTERS = 34  # in a line
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +48,10 @@ def draw(rows: Sequence[Row], *, names: tuple[str, str], virtual: bool) -> Figur
     with style.paper():
         height = legend + high * (2 if narrow else 1)
         figure = style.new_figure(width=style.WIDE, height=height, legend=legend, virtual=virtual)
-        values, differences = figure.subplots(*((2, 1) if narrow else (1, 2)))
+        values, differences = style.panels(figure, 2)
         _values(values, rows)
         _differences(differences, rows)
-        values.set_yticks(range(len(rows)), [textwrap.fill(row.name, NAME_LETTERS[narrow]) for row in rows])
+        values.set_yticks(range(len(rows)), [textwrap.fill(row.name, NAME_LETTERS) for row in rows])
         named = values.get_yticklabels() if narrow else ()
         differences.set_yticks(range(len(rows)), [label.get_text() for label in named] or [""] * len(rows))
         for ax in (values, differences):
@@ -83,7 +83,7 @@ def _values(ax: Axes, rows: Sequence[Row]) -> None:
 
 
 def _differences(ax: Axes, rows: Sequence[Row]) -> None:
-    """Bars from zero: filled for the median, hollow for p95; a line for the interval, the number next to it."""
+    """Bars from zero: filled for the median, hollow for p95; a line for the interval, the number at the right."""
     for y, row in enumerate(rows):
         for statistic, _, shift in MARKS:
             change = row.change[statistic]

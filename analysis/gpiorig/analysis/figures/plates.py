@@ -29,7 +29,7 @@ from gpiorig.analysis.packets.timelines import Timelines
 from gpiorig.analysis.processor.occupancy import LayerTimes, Occupancy
 from gpiorig.analysis.statistics.summary import RESOLUTION_SAMPLES, Summary
 
-WIDTH = 8.4  # inches: at the width of a page its text is as large as the page's
+WIDTH = style.WIDE
 SUPTITLE: dict[str, Any] = {"x": 0.006, "ha": "left", "fontsize": 10.5, "fontweight": "bold"}
 COMPARED_STEPS = 5  # whose distribution functions are drawn over each other
 RELATIVE_RANGE = 0.02  # of the widest range, that a step needs to be drawn with it
@@ -78,12 +78,13 @@ def steps(numbers: RouteNumbers, *, virtual: bool) -> Figure:
         names, columns = _rows(durations)
         both = [index for index in (0, 1) if any(column is not None for column in columns[index])]
         legend = style.legend_height(numbers.kinds)
-        height = 1.65 + legend + 0.235 * len(names)
+        high = 1.65 + 0.235 * len(names)
         width = 10.5 if len(both) > 1 else WIDTH
+        height = legend + high * (len(both) if style.is_narrow() else 1)
         figure = style.new_figure(width=width, height=height, legend=legend, virtual=virtual)
-        axes = figure.subplots(1, len(both), sharex=True, squeeze=False)[0]
+        axes = style.panels(figure, len(both), sharex=True)
         for place, (index, ax) in enumerate(zip(both, axes, strict=True)):
-            shown = names if place == 0 else ()
+            shown = names if place == 0 or style.is_narrow() else ()
             title = DIRECTIONS[index].capitalize() if len(both) > 1 else ""
             look: dict[str, Any] = {"columns": columns[index], "names": shown, "title": title}
             charts.step_distributions(ax, durations, numbers.steps, **look)

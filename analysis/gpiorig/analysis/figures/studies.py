@@ -44,14 +44,15 @@ def draw(chart: Chart) -> Figure:
     legend = _legend_columns(handles)
     legend_height = 0.12 + 0.2 * math.ceil(len(handles) / legend) if handles else 0.0
     title = "\n".join(textwrap.wrap(chart.title, TITLE_LETTERS))
-    rows = math.ceil(len(chart.panels) / chart.columns)
+    columns = _columns(chart)
+    rows = math.ceil(len(chart.panels) / columns)
     height = 0.25 * title.count("\n") + 0.3 + PANEL_HEIGHT * rows + legend_height
     with style.paper():
         figure = style.new_figure(width=WIDTH, height=height, legend=legend_height, virtual=chart.virtual)
-        grid = figure.add_gridspec(rows, chart.columns)
+        grid = figure.add_gridspec(rows, columns)
         first: dict[str, Axes] = {}
         for number, panel in enumerate(chart.panels):
-            row, column = divmod(number, chart.columns)
+            row, column = divmod(number, columns)
             shared = first.get(panel.label) if chart.kind != "ecdf" else None
             ax = figure.add_subplot(grid[row, column], sharey=shared)
             first.setdefault(panel.label, ax)
@@ -66,6 +67,11 @@ def draw(chart: Chart) -> Figure:
         return figure
 
 
+def _columns(chart: Chart) -> int:
+    """Panels in a row."""
+    return 1 if style.is_narrow() else chart.columns
+
+
 def _panel(ax: Axes, chart: Chart, panel: Panel) -> None:
     if "x" in chart.log and (chart.numeric or chart.kind == "ecdf"):
         ax.set_xscale("log")
@@ -78,7 +84,8 @@ def _panel(ax: Axes, chart: Chart, panel: Panel) -> None:
         dash = _DASHES[levels.index(label) % len(_DASHES)]
         ax.axhline(value * factor, color=INK, linewidth=1, linestyle=dash, zorder=1)
     if panel.title:
-        ax.set_title(textwrap.fill(panel.title, 100 // chart.columns), fontsize=9, fontweight="normal", pad=5)
+        letters = int(TITLE_LETTERS * style.page_width() / WIDTH) // _columns(chart)
+        ax.set_title(textwrap.fill(panel.title, letters), fontsize=9, fontweight="normal", pad=5)
     label = f"{panel.label} ({unit})" if unit else panel.label
     if chart.kind == "ecdf":
         ax.set_xlabel(label)
@@ -124,12 +131,12 @@ def _has_room(chart: Chart) -> bool:
         return False
     at = sorted(chart.position(place) for place in chart.places)
     nearest = min(right - left for left, right in itertools.pairwise(at))
-    return nearest >= TICK_ROOM * chart.columns * (at[-1] - at[0])
+    return nearest >= TICK_ROOM * _columns(chart) * WIDTH / style.page_width() * (at[-1] - at[0])
 
 
 def _name_places(ax: Axes, chart: Chart) -> None:
     """The places under the axis, wrapped or turned where they are too long."""
-    letters = max(5, int((WIDTH / chart.columns - 0.8) / max(1, len(chart.places)) / LETTER))
+    letters = max(5, int((style.page_width() / _columns(chart) - 0.8) / max(1, len(chart.places)) / LETTER))
     names = [place_text(place) for place in chart.places]
     longest = max((len(word) for name in names for word in name.split()), default=0)
     wrapped = [textwrap.fill(name, letters, break_long_words=False) for name in names]
@@ -186,4 +193,4 @@ def _levels(chart: Chart) -> list[str]:
 
 def _legend_columns(handles: list[Artist]) -> int:
     longest = max((len(str(handle.get_label())) for handle in handles), default=0)
-    return max(1, min(len(handles), int(WIDTH / (0.55 + LETTER * longest))))
+    return max(1, min(len(handles), int(style.page_width() / (0.55 + LETTER * longest))))

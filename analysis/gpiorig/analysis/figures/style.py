@@ -12,6 +12,7 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.axis import Axis, XAxis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -33,8 +34,9 @@ _NO_DATE: dict[str, dict[str, Any]] = {
     ".png": {"Software": None},
     ".pdf": {"CreationDate": None, "Producer": None, "Creator": None},
 }
+_HALF_NAME = 27  # letters of a kind of steps, of which a row of the legend of a narrow figure has two
 _LONG_NAME = 40  # letters of a kind of steps, of which a row of the legend has at most three
-WIDE, NARROW = 8.4, 4.35  # inches: on a page, and on that of a phone, its text is as large as the page's
+WIDE, NARROW = 8.4, 4.1  # inches: on a page, and on that of a phone, its text is as large as the page's
 TAG_HEIGHT = 0.24  # inches
 MARGIN = 0.012  # of the width, at the right: readers' fonts are wider than those that were measured
 
@@ -92,6 +94,31 @@ def is_narrow() -> bool:
     return _narrow.get()
 
 
+def page_width() -> float:
+    """Inches that a page has for a figure."""
+    return NARROW if is_narrow() else WIDE
+
+
+def panels(figure: Figure, count: int, **options: Any) -> list[Axes]:
+    """Axes side by side, below each other on a narrow screen; `options` as of `Figure.subplots`."""
+    shape = (count, 1) if is_narrow() else (1, count)
+    return list(figure.subplots(*shape, squeeze=False, **options).flat)
+
+
+def take_title(figure: Figure) -> str:
+    """Remove the title of a figure, that of its only titled axes where it has none of its own; empty without one."""
+    if figure.get_suptitle():
+        title = figure.get_suptitle()
+        figure.suptitle("")
+        return title
+    titled = [axes for axes in figure.axes if axes.get_title(loc="left")]
+    if len(titled) != 1 or titled[0] is not figure.axes[0]:
+        return ""
+    title = titled[0].get_title(loc="left")
+    titled[0].set_title("", loc="left")
+    return title
+
+
 def new_figure(*, width: float = 7.2, height: float = 3.2, legend: float = 0, virtual: bool) -> Figure:
     """An empty figure, sizes in inches; one from a virtual bench has a tag in its corner.
 
@@ -129,6 +156,8 @@ def legend_height(kinds: Sequence[Kind]) -> float:
 
 
 def _legend_columns(kinds: Sequence[Kind]) -> int:
+    if is_narrow():
+        return 1 if any(len(kind.text) > _HALF_NAME for kind in kinds) else 2
     return 3 if any(len(kind.text) > _LONG_NAME for kind in kinds) else 4
 
 
@@ -173,7 +202,8 @@ def _settle(figure: Figure) -> None:
         axis.set_minor_locator(NullLocator())
     _make_printable(figure)  # now, because it asks for every tick: a minor one is five artists
     with paper():
-        engine.execute(figure)
+        for _ in range(2 if is_narrow() else 1):  # ticks of axes that got smaller are others, with other room
+            engine.execute(figure)
         figure.set_layout_engine(None)  # "none" would keep an engine, for which every file is drawn twice
     for axes in figure.axes:
         axes.set_position(np.round(axes.get_position(original=True).bounds, 9).tolist())

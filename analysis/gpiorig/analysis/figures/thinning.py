@@ -7,12 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.analysis.figures import style
+
 Floats = NDArray[np.float64]
-ECDF_POINTS = 500
+ECDF_POINTS, NARROW_POINTS = 300, 100  # the latter on a narrow screen
+FEWER = f"{ECDF_POINTS} ({NARROW_POINTS} on a narrow screen)"
 SERIES_BINS = 600
 
 
-def ecdf(values: NDArray[Any], *, most: int = ECDF_POINTS) -> tuple[Floats, Floats]:
+def ecdf(values: NDArray[Any], *, most: int = 0) -> tuple[Floats, Floats]:
     """Points of the empirical distribution function, for drawing as steps (`where="post"`).
 
     Parameters
@@ -21,13 +24,14 @@ def ecdf(values: NDArray[Any], *, most: int = ECDF_POINTS) -> tuple[Floats, Floa
         [n], any order.
     most
         Number of order statistics to draw of more values than this: evenly spaced in probability, the first and the
-        last among them.
+        last among them; `ECDF_POINTS`, or `NARROW_POINTS` on a narrow screen, unless given.
 
     Returns
     -------
     x, share
         float64 each: a value, and the share of the values that are at or below it.
     """
+    most = most or (NARROW_POINTS if style.is_narrow() else ECDF_POINTS)
     ordered = np.sort(values)
     n = len(ordered)
     at = np.arange(n) if n <= most else np.unique(np.linspace(0, n - 1, most).round().astype(np.int64))

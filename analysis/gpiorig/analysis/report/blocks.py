@@ -138,7 +138,7 @@ class Picture:
     name
         Unique on the page, and the stem of its files.
     draw
-        Function that draws it; called once, when the page or a file is written.
+        Function that draws it; called for the page, once more within `style.narrow`, and for files.
     title
         Its accessible name.
     caption
@@ -156,7 +156,7 @@ class Picture:
 
     @cached_property
     def figure(self) -> Figure:
-        """The figure, drawn when it is first asked for."""
+        """The figure for files, drawn when it is first asked for."""
         return self.draw()
 
 
@@ -298,3 +298,18 @@ def pictures(blocks: Sequence[Block]) -> list[Picture]:
         elif isinstance(block, (Details, Section)):
             collected += pictures(block.blocks)
     return collected
+
+
+def headings_of(blocks: Sequence[Block], above: str = "") -> dict[str, str]:
+    """The heading above each picture, by its name."""
+    headings: dict[str, str] = {}
+    for block in blocks:
+        if isinstance(block, Heading):
+            above = block.text
+        elif isinstance(block, Picture):
+            headings[block.name] = above
+        elif isinstance(block, Details):
+            headings |= headings_of(block.blocks, block.summary)
+        elif isinstance(block, Section):
+            headings |= headings_of(block.blocks, block.title)
+    return headings

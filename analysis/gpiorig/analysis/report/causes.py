@@ -81,7 +81,7 @@ def _fold(data: ReportData, view: RouteStudy, attribution: Attribution, finding:
     title = f"{attribution.step}, folded over {period_text(period)}"
     if finding.kind == "lattice":
         caption = (
-            "Left: packets on each level. Right: their distance from the nearest level; without a lattice "
+            "The packets on each level, and their distance from the nearest level; without a lattice "
             f"it would be spread evenly up to {period_text(period / 2)}."
         )
     else:
@@ -97,9 +97,10 @@ def _draw_fold(view: RouteStudy, column: int, finding: Finding, title: str, *, v
     sample_ns, period = view.numbers.period_ns, period_ns(finding)
     delays, before = durations[:, column], durations[:, :column].sum(axis=1)
     with style.paper():
-        figure = style.new_figure(width=WIDTH, height=2.5, virtual=virtual)
-        if finding.kind == "lattice":
-            ax, residuals = figure.subplots(1, 2)
+        two = finding.kind == "lattice"
+        figure = style.new_figure(width=WIDTH, height=2.5 * (2 if two and style.is_narrow() else 1), virtual=virtual)
+        if two:
+            ax, residuals = style.panels(figure, 2)
             series.fold_lattice(ax, residuals, delays, period_ns=sample_ns, lattice_ns=period)
         else:
             order = np.argsort(view.route.starts + before, kind="stable")

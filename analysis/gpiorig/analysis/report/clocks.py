@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -137,7 +138,7 @@ def _errors(data: ReportData, audit: Audit, prefix: str) -> list[Block]:
             continue
         draw = partial(_draw_errors, quantity, drawn, virtual=data.virtual)
         largest = max(comparison.n for comparison in drawn)
-        thinned = f", drawn by {thinning.ECDF_POINTS} of their quantiles" if largest > thinning.ECDF_POINTS else ""
+        thinned = f", drawn by {thinning.FEWER} of their quantiles" if largest > thinning.ECDF_POINTS else ""
         caption = f"Distribution functions of clock minus pins{thinned}."
         title = f"Distribution of the errors of each clock: {quantity}"
         blocks.append(Picture(f"{prefix}clock-errors-{number}", draw, title, caption))
@@ -212,13 +213,18 @@ def _stability(data: ReportData, audit: Audit, prefix: str) -> list[Block]:
 def _draw_stability(clocks: Sequence[Stability], measures: Sequence[tuple[str, str]], *, virtual: bool) -> Figure:
     """Axes side by side, one per measure (its attribute and its label)."""
     with style.paper():
-        figure = style.new_figure(width=WIDTH, height=3.4, virtual=virtual)
-        axes = figure.subplots(1, len(measures), squeeze=False)[0]
         named = clock_errors.outstanding(clocks, measure=measures[0][0])
+        columns = 1 if style.is_narrow() else 2
+        legend = 0.1 + 0.17 * -(-(len(named) + (len(named) < len(clocks))) // columns)
+        height = 3.2 + 2.2 * (len(measures) - 1) * style.is_narrow() + legend
+        figure = style.new_figure(width=WIDTH, height=height, legend=legend, virtual=virtual)
+        axes = style.panels(figure, len(measures))
         for ax, (name, label) in zip(axes, measures, strict=True):
             clock_errors.stability(ax, clocks, measure=name, named=named)
             ax.set_title(label)
         # A clock may have a point in one of them only.
         drawn = {label: handle for ax in axes for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}
-        figure.legend(drawn.values(), drawn.keys(), loc="outside lower center", ncols=2, fontsize=7.5)
+        foot = (style.TAG_HEIGHT if virtual else 0.0) / height
+        place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0.0, foot), "fontsize": 7.5}
+        figure.legend(drawn.values(), drawn.keys(), ncols=columns, **place)
         return figure

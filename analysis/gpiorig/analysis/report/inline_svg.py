@@ -6,13 +6,14 @@ import multiprocessing
 import re
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from multiprocessing.connection import Connection
 from typing import Any
 
 from markupsafe import Markup, escape
+from matplotlib.figure import Figure
 
-from gpiorig.analysis.figures import palette, style
+from gpiorig.analysis.figures import narrow, palette, style
 from gpiorig.analysis.report.blocks import Picture
 
 MIN_PX_PER_INCH = 84  # a smaller figure scrolls, its letters would be too small to read
@@ -20,8 +21,10 @@ MIN_TO_FORK = 4  # pictures: for fewer a second process costs more than it saves
 _COLOURS = {key.lower(): value for key, value in palette.PAGE_COLOURS.items()}
 
 
-def svgs(pictures: Sequence[Picture]) -> dict[str, Markup]:
-    """The svg element of every picture, by its name; a second process draws half of them where that is safe.
+def svgs(pictures: Sequence[Picture], headings: Mapping[str, str]) -> dict[str, Markup]:
+    """The elements of every picture, by its name; a second process draws half of them where that is safe.
+
+    A title that repeats the heading above a picture, which `headings` has by its name, is omitted.
 
     A fork keeps the imported modules and copies no array. It is safe without threads that work, which excludes daemons
     such as the monitor of tqdm, and in the main thread: a task of a batch is in another one, and its worker has one
@@ -30,27 +33,28 @@ def svgs(pictures: Sequence[Picture]) -> dict[str, Markup]:
     working = sum(not thread.daemon for thread in threading.enumerate())
     alone = working == 1 and threading.current_thread() is threading.main_thread()
     if len(pictures) < MIN_TO_FORK or sys.platform != "linux" or not alone:
-        return {picture.name: svg(picture) for picture in pictures}
+        return {picture.name: svg(picture, headings.get(picture.name, "")) for picture in pictures}
     context = multiprocessing.get_context("fork")
     next_figure = context.Value("i", 0)
     receiver, sender = context.Pipe(duplex=False)
-    child = context.Process(target=_send_drawn, args=(sender, pictures, next_figure))
+    child = context.Process(target=_send_drawn, args=(sender, pictures, headings, next_figure))
     child.start()
     sender.close()
-    elements = _draw_next(pictures, next_figure)
+    elements = _draw_next(pictures, headings, next_figure)
     try:
         elements |= receiver.recv()
     except EOFError:  # the child failed: its pictures are drawn here, with the error if there is one
-        elements |= {picture.name: svg(picture) for picture in pictures if picture.name not in elements}
+        missing = [picture for picture in pictures if picture.name not in elements]
+        elements |= {picture.name: svg(picture, headings.get(picture.name, "")) for picture in missing}
     child.join()
     return {name: Markup(element) for name, element in elements.items()}  # escaped by `svg`
 
 
-def _send_drawn(sender: Connection, pictures: Sequence[Picture], next_figure: Any) -> None:
-    sender.send(_draw_next(pictures, next_figure))
+def _send_drawn(sender: Connection, pictures: Sequence[Picture], headings: Mapping[str, str], next_figure: Any) -> None:
+    sender.send(_draw_next(pictures, headings, next_figure))
 
 
-def _draw_next(pictures: Sequence[Picture], next_figure: Any) -> dict[str, str]:
+def _draw_next(pictures: Sequence[Picture], headings: Mapping[str, str], next_figure: Any) -> dict[str, str]:
     """Draw one picture after the other that no other process has taken."""
     elements: dict[str, str] = {}
     while True:
@@ -58,38 +62,58 @@ def _draw_next(pictures: Sequence[Picture], next_figure: Any) -> dict[str, str]:
             at, next_figure.value = next_figure.value, next_figure.value + 1
         if at >= len(pictures):
             return elements
-        elements[pictures[at].name] = str(svg(pictures[at]))
+        picture = pictures[at]
+        elements[picture.name] = str(svg(picture, headings.get(picture.name, "")))
 
 
-def svg(picture: Picture) -> Markup:
-    """The svg element of a picture.
+def svg(picture: Picture, heading: str = "") -> Markup:
+    """The elements of a picture: its title as text, the figure, and the figure for a narrow screen.
 
     Colours of ink and paper become those of the page, so that the figure is readable on a dark one too; its size is
     left to the page.
     """
-    text = style.svg(picture.figure, outlines=False)
+    figure = picture.draw()
+    title = style.take_title(figure)
+    wide = _element(picture, figure, "wide")
+    with style.narrow(), style.paper():
+        figure = picture.draw()
+        style.take_title(figure)
+        narrow.fit(figure)
+        slim = _element(picture, figure, "narrow")
+    repeated = " ".join(title.split()).rstrip(".") == " ".join(heading.split()).rstrip(".")
+    words = Markup("") if repeated else Markup('<p class="figure-title">{}</p>').format(title)
+    return words + wide + slim
+
+
+def _element(picture: Picture, figure: Figure, look: str) -> Markup:
+    """One svg element; the class `look` tells the style sheet when to show it."""
+    name = picture.name if look == "wide" else f"{picture.name}-{look}"
+    text = style.svg(figure, outlines=False)
     text = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)
     text = re.sub(
         r"<style.*?</style>", "", text, flags=re.DOTALL
     )  # it would apply to the complete page; style.css has it
-    text = re.sub(r'\bid="([^"]+)"', rf'id="{picture.name}-\1"', text)
-    text = re.sub(r'(href="|url\()#', rf"\1#{picture.name}-", text)
+    text = re.sub(r'\bid="([^"]+)"', rf'id="{name}-\1"', text)
+    text = re.sub(r'(href="|url\()#', rf"\1#{name}-", text)
     text = re.sub(r"#[0-9a-f]{6}\b", lambda match: _COLOURS.get(match[0], match[0]), text)
+    text = re.sub(r"font-family: 'DejaVu Sans'; | transform=\"rotate\(-0 [^\"]*\"", "", text)  # the page has the font
+    text = re.sub(r'\bd="[^"]*"', lambda match: re.sub(r"(\.\d\d)\d+", r"\1", match[0]), text)  # hundredths of a point
     head, _, rest = text.partition(">")
-    width = round(picture.figure.get_figwidth() * MIN_PX_PER_INCH)
-    head = re.sub(r' (width|height)="[^"]*"', "", head) + f' style="--least: {width}px"{_lead(picture)}'
-    names = f"{picture.name}-title {picture.name}-desc"
-    words = f'<title id="{picture.name}-title">{escape(picture.title)}</title>'
-    words += f'<desc id="{picture.name}-desc">{escape(picture.caption)}</desc>'
+    width = round(figure.get_figwidth() * MIN_PX_PER_INCH) if look == "wide" else 0
+    head = re.sub(r' (width|height)="[^"]*"', "", head)
+    head += f' class="{look}" style="--least: {width}px"{_lead(picture, figure)}'
+    names = f"{name}-title {name}-desc"
+    words = f'<title id="{name}-title">{escape(picture.title)}</title>'
+    words += f'<desc id="{name}-desc">{escape(picture.caption)}</desc>'
     # The matched and inserted markup is ours or matplotlib's; the words are escaped.
     return Markup(f'{head} role="img" aria-labelledby="{names}">{words}{rest}')
 
 
-def _lead(picture: Picture) -> str:
+def _lead(picture: Picture, figure: Figure) -> str:
     """Attributes by which the script of the page finds the packet at a point: the diagram's place and its limits."""
-    if picture.lead is None or not picture.figure.axes:
+    if picture.lead is None or not figure.axes:
         return ""
-    axes, lead = picture.figure.axes[0], picture.lead
+    axes, lead = figure.axes[0], picture.lead
     place = " ".join(f"{end:.6g}" for end in axes.get_position(original=True).extents)
     limits = " ".join(f"{end:.9g}" for end in (*axes.get_xlim(), *axes.get_ylim()))
     return (

@@ -16,7 +16,7 @@ from gpiorig.analysis.number_text import count_text, time_text
 from gpiorig.analysis.report import causes, clocks, health, inline_svg, processor, quantities
 from gpiorig.analysis.report import delays as delaysection
 from gpiorig.analysis.report import pictures as route_pictures
-from gpiorig.analysis.report.blocks import Block, Details, Look, Picture, Section, Table, why_not
+from gpiorig.analysis.report.blocks import Block, Details, Look, Picture, Section, Table, headings_of, why_not
 from gpiorig.analysis.report.blocks import pictures as pictures_of
 from gpiorig.analysis.report.conclusions import budget_sentence, cause_sentences, headline, summary_lines
 from gpiorig.analysis.report.data import ReportData
@@ -194,7 +194,7 @@ def write_page(
         lstrip_blocks=True,
     )
     pictures = pictures_of(sections)
-    drawn = inline_svg.svgs(pictures)
+    drawn = inline_svg.svgs(pictures, headings_of(sections))
     environment.filters |= {"svg": lambda picture: drawn[picture.name], "as_json": _as_json}
     numbers = {picture.name: n for n, picture in enumerate(pictures, start=1)}
     page = environment.get_template(TEMPLATE).render(

@@ -155,7 +155,7 @@ def _changes(study: RouteStudy) -> list[int]:
 def _thinned(n: int) -> str:
     if n <= thinning.ECDF_POINTS:
         return ""
-    return f", drawn by {thinning.ECDF_POINTS} of its {count_text(n, 'quantile')}"
+    return f", drawn by {thinning.FEWER} of its {count_text(n, 'quantile')}"
 
 
 def period_text(ns: float) -> str:
