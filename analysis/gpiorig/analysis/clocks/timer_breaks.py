@@ -124,7 +124,8 @@ def timer(pairs: Pairs, *, node: str, ns_per_sample: float, steady_ppm: float = 
         errors, limits = errors_ns[first : last - 1], limits_ns[first : last - 1]
         errors[:] = gains_ns - expected_ns
         times = np.maximum(pins_ns / of_ns, 1.0)  # as the error of a rate is, over more time than it is of
-        scale_ns = SCALES * NORMAL * float(np.median(np.abs(errors) / times)) + 2 * _quantum_ns(pairs.timestamps[first:last], ticks)
+        quantum_ns = _quantum_ns(pairs.timestamps[first:last], ticks)
+        scale_ns = SCALES * NORMAL * float(np.median(np.abs(errors) / times)) + 2 * quantum_ns
         limits[:] = scale_ns * times + ns_per_sample + steady_ppm * 1e-6 * pins_ns
         for at in _steps(errors, limits):
             breaks.append(Break(node, int(samples[at]), int(samples[at + 1]), float(errors[at]), float(limits[at])))
