@@ -74,7 +74,7 @@ def test_real_time_says_how_it_kept_up(tmp_path: Path, tick: Path) -> None:
     """Ends are printed as text; Ctrl-C ends the bench in order, and it reports how late the ticks were."""
     path = tmp_path / "bench.toml"
     path.write_text(bench_text())
-    words = ["bench", "virtual", path, "--pace", "real-time", "--firmware", f"node={tick}"]
+    words = ["bench", "virtual", path, "--firmware", f"node={tick}"]  # without --json it has the host's time
     with gpiorig_running(*words) as process:
         assert process.stdout is not None
         shown = [process.stdout.readline() for _ in range(4)]
@@ -95,9 +95,10 @@ def test_a_standard_input_that_cannot_be_polled(tmp_path: Path, tick: Path, stdi
     """The bench is served with /dev/null and with a file, as from a script; Ctrl-C ends it."""
     (path := tmp_path / "bench.toml").write_text(bench_text())
     (tmp_path / "file").write_text("text\n")
+    fast = ("--pace", "fast")
     with (
         (tmp_path / stdin).open() as control,
-        gpiorig_running("bench", "virtual", path, "--firmware", f"node={tick}", stdin=control) as process,
+        gpiorig_running("bench", "virtual", path, *fast, "--firmware", f"node={tick}", stdin=control) as process,
     ):
         assert process.stdout is not None
         shown = [process.stdout.readline() for _ in range(2)]
@@ -117,6 +118,16 @@ def test_error_for_people(tmp_path: Path) -> None:
 
     assert (2, "") == (done.status, done.stdout)
     assert done.stderr.startswith("gpiorig bench: error: firmware /none.elf: No such file")
+
+
+def test_a_bench_file_asks_for_real_time(tmp_path: Path) -> None:
+    """A bench that is used as a real one cannot have the fast pace: its analyzer would be silent, which is an error."""
+    path = tmp_path / "bench.toml"
+    path.write_text(bench_text())
+    done = gpiorig("bench", "virtual", path, "--pace", "fast", "--bench-file", tmp_path / "served.toml")
+
+    assert (2, "", False) == (done.status, done.stdout, (tmp_path / "served.toml").exists())
+    assert "its analyzers are silent while its boards sleep. Omit --pace fast." in done.stderr
 
 
 @pytest.mark.slow

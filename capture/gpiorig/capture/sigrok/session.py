@@ -94,7 +94,7 @@ class Session:
                 raise AnalyzerError(what, where=self._driver, remedy="look at why it ended, and record again")
             if silence_s is not None and silent_s > silence_s:
                 what = f"no sample for {silence_s:g} s, after {self._stream.samples} samples"
-                raise AnalyzerError(what, where=self._driver, remedy="check the analyzer's connection")
+                raise AnalyzerError(what, where=self._driver, remedy=_remedy(self._driver))
         self._reader.join()
         if self.error is not None:
             raise self.error
@@ -150,3 +150,9 @@ class Session:
         if not self.process.unitsize_known.wait(UNITSIZE_DEADLINE_S):
             raise AnalyzerError("sigrok-cli does not report the size of a sample", where=self._driver)
         return self.process.unitsize
+
+
+def _remedy(driver: str) -> str:
+    """What to do about an analyzer that is silent."""
+    served = "; a virtual bench at the fast pace is silent while its boards sleep: serve it with --pace real-time"
+    return "check the analyzer's connection" + (served if "/127.0.0.1/" in driver else "")

@@ -17,14 +17,12 @@ examples:
   gpiorig bench check bench.toml              is the file consistent? lines, pins, images, channels and rates
   gpiorig bench check bench.toml --live       and are its analyzers and ports there? (asks sigrok-cli, opens ports)
   gpiorig bench verify bench.toml             have each board show its lines; writes bench.certificate.json
-  gpiorig bench virtual bench.toml            serve its virtual bench until Ctrl-C; prints where its
-                                              analyzers and serial ports are
-  gpiorig bench virtual bench.toml --pace real-time
-                                              interactive: attach PulseView and a terminal, and detach them
-  gpiorig bench virtual bench.toml --pace real-time --bench-file served.toml
+  gpiorig bench virtual bench.toml            serve its virtual bench in real time until Ctrl-C; prints where its
+                                              analyzers and serial ports are, for PulseView and terminals
+  gpiorig bench virtual bench.toml --bench-file served.toml
                                               used as a real bench while it is served: gpiorig run served.toml …
   gpiorig bench virtual bench.toml --json     for programs: the first line of output is the ends as JSON; ends
-                                              with standard input
+                                              with standard input; at the pace of the file
 
 exit status: 0 done, 1 something on the bench is wrong, 2 wrong use or a file that cannot be."""
 
@@ -116,7 +114,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NODE=ELF",
         help="image of a node, in place of its own",
     )
-    virtual.add_argument("--pace", choices=get_args(Pace), help="how fast virtual time runs, in place of the file's")
+    pace = "how fast virtual time runs (default: real-time; with --json alone that of the file)"
+    virtual.add_argument("--pace", choices=get_args(Pace), help=pace)
     virtual.add_argument(
         "--bench-file",
         type=Path,

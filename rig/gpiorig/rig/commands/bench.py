@@ -114,8 +114,14 @@ def _list(*, as_json: bool) -> int:
 def _serve(bench: benches.Bench, file: Path, options: argparse.Namespace) -> int:
     if bench.virtual is None:
         raise BenchError(f"{file}: a bench without a [virtual] section cannot be served; it is a real one.")
-    if options.pace:
-        bench = msgspec.structs.replace(bench, virtual=msgspec.structs.replace(bench.virtual, pace=options.pace))
+    if options.bench_file and options.pace == "fast":
+        raise BenchError(
+            "--bench-file: a bench that is used as a real one keeps the host's time: at the fast pace its analyzers "
+            "are silent while its boards sleep. Omit --pace fast."
+        )
+    # A program that is given the ends as JSON drives the bench; a person, or a bench file, has the host's time.
+    pace = options.pace or (bench.virtual.pace if options.json and not options.bench_file else "real-time")
+    bench = msgspec.structs.replace(bench, virtual=msgspec.structs.replace(bench.virtual, pace=pace))
     firmware = images.images(bench, bench_file=file) | images.given(options.firmware, bench)
     written = options.bench_file
     return main(
