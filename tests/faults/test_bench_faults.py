@@ -8,6 +8,7 @@ from typing import get_args
 
 import pytest
 from commandline import ROOT, gpiorig
+from twoanalyzers import two_analyzers
 from verifybench import verified
 
 from gpiorig.capture.recording.recording import Recording
@@ -18,14 +19,24 @@ PAGE = ROOT / "docs/evidence/bench-faults.md"
 DEMO = (ROOT / "rig/gpiorig/rig/demo_bench.toml").read_text()
 
 
-def test_each_fault_switch_is_on_the_page_and_named() -> None:
-    """By one command at least; a bench without a fault has none."""
-    lines = [line.strip("| ").split(" | ") for line in PAGE.read_text().splitlines() if line.startswith("| ")][2:]
-    rows = {name: {cell for cell in cells if cell != "-"} for name, *cells in lines}
+def _rows(table: str) -> dict[str, list[str]]:
+    """The cells of a table of the page, by fault."""
+    _, _, *lines = [line.strip("| ").split(" | ") for line in table.splitlines() if line.startswith("| ")]
+    return {name: cells for name, *cells in lines}
 
-    assert {"no fault"} == {name for name, named in rows.items() if not named}
+
+def test_each_fault_switch_is_on_the_page_and_named() -> None:
+    """By one command at least; a bench without a fault has none. A TelosB's timer does not count its crystal."""
+    with_words, others, two = map(_rows, PAGE.read_text().split("\n## ")[1:])
+
+    for rows in (with_words, two):
+        assert {"no fault"} == {name for name, cells in rows.items() if set(cells) == {"-"}}
     kinds = {kind.__struct_config__.tag for kind in (*get_args(EndFault), *get_args(NodeFault))}
-    assert kinds == {name.partition(",")[0] for name in rows} - {"no fault"}
+    assert kinds == {name.partition(",")[0] for name in with_words} - {"no fault"}
+    assert with_words.keys() == others.keys()
+    unnamed = {(name, place) for name, cells in others.items() for place, cell in enumerate(cells) if cell == "-"}
+    assert {("no fault", 0), ("no fault", 1)} == {item for item in unnamed if not item[0].startswith("clock_step")}
+    assert {1} >= {place for name, place in unnamed if name.startswith("clock_step")}
 
 
 @pytest.mark.slow
@@ -112,3 +123,31 @@ def test_bench_verify_through_sigrok(tmp_path: Path) -> None:
     assert (0, "") == (done.status, done.stderr)
     assert "nothing is wrong; certificate" in done.stdout
     assert (tmp_path / "bench.certificate.json").exists()
+
+
+@pytest.mark.slow
+def test_bench_verify_with_two_analyzers(tmp_path: Path) -> None:
+    """Each lead is judged with the analyzer that it is on, and symbols in samples of that one; one dies later."""
+    bench = tmp_path / "bench.toml"
+    bench.write_text(two_analyzers())
+    done = gpiorig("bench", "verify", bench, "--json")
+    bench.write_text(f'{two_analyzers()}\n[[virtual.faults]]\nkind = "dies"\nanalyzer = "two"\nat_us = 150_000\n')
+    dead = gpiorig("bench", "verify", bench, "--json")
+
+    findings = {(finding["about"], finding["what"]): finding["verdict"] for finding in done.numbers["findings"]}
+    assert 0 == done.status, done.stdout
+    assert "right" == findings["nodes.responder.lines.strobe", "channel two:P8_39, pin PB9 carries it"]
+    assert 3 == done.numbers["calibrations"]["responder"]["samples_per_symbol"]
+    assert "right" == findings["nodes.responder.lines.uart_tx", "channel two:P8_30 shows the answers of the board"]
+    assert 1 == dead.status
+    wrong = [finding for finding in dead.numbers["findings"] if finding["verdict"] == "wrong"]
+    assert "analyzers.two" == wrong[0]["about"]
+    assert "the analyzer closed the connection after" in wrong[0]["what"]
+
+
+@pytest.mark.slow
+def test_a_board_that_boots_when_it_is_asked(tmp_path: Path) -> None:
+    """A TelosB, which takes 0.1 s to boot, loses the first question: it answers the next ones."""
+    text = (ROOT / "tests/data/probe_effect_telosb_bench.toml").read_text()
+
+    assert [] == [finding for finding in verified(tmp_path, text) if finding.verdict == "wrong"]

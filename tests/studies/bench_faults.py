@@ -54,7 +54,7 @@ FAULTS = {
     "dropped, the same with a sync line": 'kind = "dropped"\nsamples = 5_000\nat_us = [800_000]',
     "dies, at 0.15 s": 'kind = "dies"\nat_us = 150_000',
     "stalls, at 0.15 s": 'kind = "stalls"\nat_us = 150_000',
-    "serial_stall, 0.3 s at 0.3 s": 'kind = "serial_stall"\nnode = "initiator"\nfrom_us = 300_000\nfor_us = 300_000',
+    "serial_stall, 0.3 s at 0.8 s": 'kind = "serial_stall"\nnode = "initiator"\nfrom_us = 800_000\nfor_us = 300_000',
     "garbled, 3000 ppm": 'kind = "garbled"\nnode = "initiator"\nppm = 3_000',
     "lost_bytes, 3000 ppm": 'kind = "lost_bytes"\nnode = "initiator"\nppm = 3_000',
     "lost_lines, 20 %": 'kind = "lost_lines"\nnode = "initiator"\nppm = 200_000',
@@ -133,6 +133,7 @@ def cell(texts: list[str]) -> str:
     if not texts:
         return "-"
     first = re.sub(r"(127\.0\.0\.1)/\d+", r"\1/PORT", texts[0]).replace("|", "/").replace("\n", " ").removesuffix(".")
+    first = re.sub(r"/\S*/run/", "RUN/", first)
     short = first if len(first) <= WORDS else f"{first[:WORDS].rsplit(' ', 1)[0]} …"
     return short + (f" (and {len(texts) - 1} more)" if len(texts) > 1 else "")
 
