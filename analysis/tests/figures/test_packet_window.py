@@ -36,7 +36,7 @@ def test_every_event_of_the_window_is_there_once(bench):
 
 
 def test_own_lanes_are_those_of_the_report(bench):
-    """The steps and the packet's own spans are as in the report's viewer; its other lanes come below those of a node."""
+    """Steps and own spans are as in the report's viewer; further lanes come below those of their node."""
     analysis = analysed(bench.events())
     route, trips = analysis.routes[0], analysis.round_trips
     view, plain = PacketWindows(analysis).view(7), packet_boxes.of_row(route, trips, 6)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import functools
-import shutil
 
+import chromium
 import pytest
 import studies
-from playwright import sync_api
 from tripcases import analysed
 from windows import DESKTOP
 
@@ -38,12 +37,8 @@ def address(new_bench, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def browser():
-    chromium = shutil.which("chromium")
-    assert chromium, "Debian's chromium is missing: tools/debian.sh installs it"
-    with sync_api.sync_playwright() as driver:
-        chromium_browser = driver.chromium.launch(executable_path=chromium)
+    with chromium.launched() as chromium_browser:
         yield chromium_browser
-        chromium_browser.close()
 
 
 @pytest.fixture(scope="module")

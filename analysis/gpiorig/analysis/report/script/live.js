@@ -49,6 +49,7 @@ class Live {
         row.append(...cells.map((cell, place) => Object.assign(make(name, cell), { className: place ? "" : "words" })));
         return row;
       };
+      table.parentElement.hidden = !tables[at];
       table.tHead.replaceChildren(line(names, "th"));
       table.tBodies[0].replaceChildren(...rows.map((row) => line(row, "td")));
     });

@@ -1,0 +1,35 @@
+"""Recordings that are served in this process, for tests."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from unittest.mock import patch
+
+from matplotlib.figure import Figure
+
+from gpiorig.analysis.report.blocks import Picture
+from gpiorig.capture.recording.recording import Recording
+from gpiorig.rig.view.server import address, server
+from gpiorig.rig.view.shown_run import ShownRun
+from gpiorig.rig.view.site import Site
+
+
+@contextmanager
+def serving(folders: Sequence[Path], pages: Path) -> Iterator[tuple[str, list[ShownRun]]]:
+    """Serve recordings as `gpiorig view` does, with blank figures: the address without its last `/`, and the runs."""
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(patch.object(Picture, "figure", Figure(figsize=(1, 1))))
+        runs = [ShownRun(Recording.open(folder), folder.name) for folder in folders]
+        pages.mkdir()
+        site = Site(runs, pages)
+        site.prepare()
+        listening = stack.enter_context(server(site.answer, port=0))
+        thread = threading.Thread(target=listening.serve_forever, args=(0.05,))
+        thread.start()
+        stack.callback(thread.join)
+        stack.callback(listening.shutdown)
+        yield address(listening).rstrip("/"), runs
