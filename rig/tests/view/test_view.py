@@ -17,10 +17,12 @@ import numpy as np
 import pytest
 from commandline import gpiorig
 from growing import PACKETS
+from servedruns import serving
 
 from gpiorig.analysis.figures import packet_boxes
 from gpiorig.analysis.report.packet_columns import columns_of
 from gpiorig.capture.edges.edges import Edges
+from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig import browser
 from gpiorig.rig.view import edges as edge_windows
 from gpiorig.rig.view import perfetto
@@ -167,10 +169,9 @@ def test_many_edges_are_bins(served: Served) -> None:
 def test_of_a_large_recording_each_window_reads_the_files(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the same answers."""
     recording = served[1][0].recording
-    edges = recording.edges()
-    held = EdgeWindows(recording, start=edges.start, end=edges.end)
+    held = EdgeWindows(recording)
     monkeypatch.setattr(edge_windows, "HELD_BYTES", 0)
-    streamed = EdgeWindows(recording, start=edges.start, end=edges.end)
+    streamed = EdgeWindows(recording)
     for ends in ((0, 1e12), (3e6, 4e6), (5e8, 5.001e8)):
         assert held.window(*ends, bins=64) == streamed.window(*ends, bins=64)
 
@@ -288,6 +289,21 @@ def test_the_trace_for_perfetto(recorded: Path, tmp_path: Path, monkeypatch: pyt
     assert "cross-origin" == headers["Cross-Origin-Resource-Policy"]
     assert [f"https://ui.perfetto.dev/#!/?url=http://127.0.0.1:{port}/trace.pftrace"] == reader.opened
     assert done.stdout.startswith(reader.opened[0])
+
+
+def test_a_recording_without_a_bench_has_its_edges(recorded: Path, tmp_path: Path) -> None:
+    """Of any capture: all channels in any window, and no packets."""
+    assert 0 == gpiorig("export", recorded, "-o", tmp_path / "edges.vcd", "--from", "10ms", "--to", "30ms").status
+    assert 0 == gpiorig("import", tmp_path / "edges.vcd", "-o", tmp_path / "plain").status
+    edges = Recording.open(tmp_path / "plain").edges()
+    with serving([tmp_path / "plain"], tmp_path / "pages") as (at, _):
+        page = asked(at, "/runs/1/")[2]
+        assert (True, False) == (b'class="edges"' in page, b'class="hero"' in page)
+        window = content(at, "/runs/1/edges?from_ns=0&to_ns=1e12")
+        assert (edges.start, edges.end) == (window["start"], window["end"])
+        _same(edges, window)
+        status, _, body = asked(at, "/runs/1/packet/1")
+        assert (404, True) == (status, "has no bench" in json.loads(body)["error"])
 
 
 def test_the_page_has_what_a_served_page_needs(served: Served) -> None:

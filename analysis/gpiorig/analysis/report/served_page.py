@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from gpiorig.analysis.figures.palette import KIND_CLASSES
-from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.report.blocks import Hero, Section, Viewer
 from gpiorig.analysis.report.data import ReportData
 from gpiorig.analysis.report.page import conclusions, run_sections, write_page
@@ -15,11 +14,8 @@ from gpiorig.analysis.report.served_blocks import EdgesPanel, LiveTable, Served
 PACKETS = "packets"
 
 
-def write_run(path: Path, data: ReportData, *, served: Served) -> None:
+def write_run(path: Path, data: ReportData, panel: EdgesPanel, *, served: Served) -> None:
     """Write the page of a report, with any packet in its viewer and a panel of edges beneath."""
-    events = data.analysis.events
-    period_ns = float(NS_PER_S / events.samplerate_hz)
-    panel = EdgesPanel(events.start * period_ns, events.end * period_ns, period_ns)
     sections = run_sections(data)
     if any(section.id == PACKETS for section in sections):
         sections = [
@@ -27,10 +23,16 @@ def write_run(path: Path, data: ReportData, *, served: Served) -> None:
             for section in sections
         ]
     else:
-        sections.insert(0, Section("edges", "Edges of all channels", (panel,)))
+        sections.insert(0, Section("edges", "All channels", (panel,)))
     write_page(
         path, title=data.title, virtual=data.virtual, summary=conclusions(data), sections=sections, served=served
     )
+
+
+def write_edges(path: Path, panel: EdgesPanel, *, title: str, virtual: bool, served: Served) -> None:
+    """Write the page of a recording whose channels have no meaning: its edges alone."""
+    sections = [Section("edges", "All channels", (panel,))]
+    write_page(path, title=title, virtual=virtual, summary={}, sections=sections, served=served)
 
 
 def write_live(path: Path, *, title: str, virtual: bool, served: Served) -> None:

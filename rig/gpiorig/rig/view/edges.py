@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.number_text import NS_PER_S
+from gpiorig.analysis.report.served_blocks import EdgesPanel
 from gpiorig.capture.edges import overview, select
 from gpiorig.capture.edges.overview import Bins, Changes
 from gpiorig.capture.edges.waveform import Waveform, waveform_of
@@ -27,16 +28,27 @@ class EdgeWindows:
     ----------
     recording
         The recording.
-    start, end
-        Its first sample, and one past its last.
     """
 
-    def __init__(self, recording: Recording, *, start: int, end: int) -> None:
+    def __init__(self, recording: Recording) -> None:
         self._samplerate_hz = recording.info.samplerate_hz
-        self._start, self._end = start, end
+        self._waveform: Waveform = recording.waveform()
         size = sum(path.stat().st_size for path in recording.edges_folder.glob("*"))
-        streamed = recording.waveform()
-        self._waveform: Waveform = waveform_of(streamed.edges()) if size <= HELD_BYTES else streamed
+        if size <= HELD_BYTES:
+            self._waveform = waveform_of(self._waveform.edges())
+        start: int | None = None
+        self._end = 0
+        for block in self._waveform.read():
+            if start is None and block.samples.size:
+                start = int(block.samples[0])
+            self._end = block.end
+        self._start = self._end if start is None else start
+
+    @property
+    def panel(self) -> EdgesPanel:
+        """The panel of a page that shows them."""
+        period = NS_PER_S / self._samplerate_hz
+        return EdgesPanel(*(float(length * period) for length in (self._start, self._end, 1)))
 
     def window(self, from_ns: float, to_ns: float, *, bins: int) -> dict[str, Any]:
         """The edges of all channels between two instants, as the page draws them.

@@ -52,10 +52,11 @@ class ShownRun:
         Raises
         ------
         NoAnswerError
-            Its capture runs.
+            Its capture runs, or it has no bench.
         """
-        if self.is_captured:
-            raise NoAnswerError(HTTPStatus.CONFLICT, f"{self.name}: its capture runs; ask again after its end.")
+        self._check_ended()
+        if not self.recording.info.bench:
+            raise NoAnswerError(HTTPStatus.NOT_FOUND, f"{self.name} has no bench: its channels show no packets.")
         return self.reported.data.analysis
 
     @cached_property
@@ -64,18 +65,24 @@ class ShownRun:
 
     @cached_property
     def _edges(self) -> EdgeWindows:
-        events = self.analysis.events
-        return EdgeWindows(self.reported.recording, start=events.start, end=events.end)
+        self._check_ended()
+        return EdgeWindows(Recording.open(self.recording.folder))
+
+    def _check_ended(self) -> None:
+        if self.is_captured:
+            raise NoAnswerError(HTTPStatus.CONFLICT, f"{self.name}: its capture runs; ask again after its end.")
 
     def write_page(self, path: Path, served: Served) -> None:
-        """Write its page: that of its report, or that of its capture while it runs."""
+        """Write its page: that of its capture while it runs, that of its report, without a bench its edges alone."""
+        info = self.recording.info
         if self.is_captured:
-            info = self.recording.info
             served_page.write_live(path, title=self.name, virtual=info.virtual, served=served)
-            return
-        data = self.reported.data
-        with stage("page"):
-            served_page.write_run(path, data, served=served)
+        elif not info.bench:
+            served_page.write_edges(path, self._edges.panel, title=self.name, virtual=info.virtual, served=served)
+        else:
+            data = self.reported.data
+            with stage("page"):
+                served_page.write_run(path, data, self._edges.panel, served=served)
 
     def packet(self, identity: int, at: int | None) -> dict[str, Any]:
         """A packet for the viewer: its steps, and all spans and instants of every node around it.
