@@ -101,7 +101,7 @@ def numbered():
 
 ANNOTATIONS, NUMBERS, ROWS = numbered()
 
-# The first words of steps that say too little, or too much for a narrow box.
+# In place of the first word of a step, where that is too little or too wide for a narrow box.
 WORDS = {'radio': 'wait', 'interrupt': 'irq', '6lowpan': '6lo', 'turn-around': 'app', 'command': 'cmd',
          'earlier': 'frag'}
 

@@ -15,24 +15,19 @@ from gpiorig.rig import cli
 from gpiorig.rig.arguments import COMMANDS
 
 RECORDINGS = {"run1", "run2", "run3", "base", "new"}  # what examples call a recording of a ping-pong
-NOT_HERE = {
-    "--open",
-    "--follow",
-    "--list",
-    "-B",
-    "view",
-}  # they start a program, wait, read another file, write bytes, serve
+# They start a program, wait, read another file, write bytes, serve.
+NOT_HERE = {"--open", "--follow", "--list", "-B", "view"}
 LONG = {"report", "verify", "compare"}  # they analyse a recording again and again, and have tests of their own
 
 
 def from_recordings(command: str) -> list[list[str]]:
     """The examples of a command whose sources are recordings, and nothing else."""
-    chosen = []
+    examples = []
     for words in calls(cli.options_of(command).epilog or ""):
         sources = {word for before, word in itertools.pairwise(words) if before != "-o"}
-        if sources & RECORDINGS and not NOT_HERE & set(words):
-            chosen.append(words)
-    return [words for words in chosen if words[0] == command]
+        if words[0] == command and sources & RECORDINGS and not NOT_HERE & set(words):
+            examples.append(words)
+    return examples
 
 
 EXAMPLES = [words for command in COMMANDS for words in from_recordings(command) if DEEP or command not in LONG]

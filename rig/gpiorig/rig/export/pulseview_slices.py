@@ -202,12 +202,12 @@ def write(
 
 def _apart(markers: Sequence[tuple[str, Fraction]], pixel: Fraction) -> tuple[tuple[str, Fraction], ...]:
     """The markers whose labels do not overlap, in the order of their times; an earlier one goes before a later one."""
-    kept: list[tuple[str, Fraction]] = []
+    chosen: list[tuple[str, Fraction]] = []
     for text, at in markers:
-        wide = [(len(text) + len(other)) * _CHARACTER / 2 + _LABEL_ENDS for other, _ in kept]
-        if all(abs(at - place) >= pixels * pixel for pixels, (_, place) in zip(wide, kept, strict=True)):
-            kept.append((text, at))
-    return tuple(sorted(kept, key=lambda marker: marker[1]))
+        wide = [(len(text) + len(other)) * _CHARACTER / 2 + _LABEL_ENDS for other, _ in chosen]
+        if all(abs(at - place) >= pixels * pixel for pixels, (_, place) in zip(wide, chosen, strict=True)):
+            chosen.append((text, at))
+    return tuple(sorted(chosen, key=lambda marker: marker[1]))
 
 
 def _signals(edges: Edges, bench: Bench) -> tuple[Signal, ...]:

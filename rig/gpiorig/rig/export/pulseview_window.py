@@ -42,10 +42,10 @@ def window_width() -> int:
 
 def _bytes(value: str) -> bytes:
     """A byte array of Qt's INI format."""
-    found = re.fullmatch(r'"?@ByteArray\((.*)\)"?', value, re.DOTALL)
-    if found is None:
+    array = re.fullmatch(r'"?@ByteArray\((.*)\)"?', value, re.DOTALL)
+    if array is None:
         raise ValueError(value)
-    raw = found[1].encode("latin-1")
+    raw = array[1].encode("latin-1")
     return _ESCAPE.sub(lambda match: bytes([int(match[1], 16)]) if match[1] else _PLAIN.get(match[2], match[2]), raw)
 
 
