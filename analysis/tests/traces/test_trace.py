@@ -11,6 +11,7 @@ from tripcases import analysed
 
 from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.analysis.packets import timelines
+from gpiorig.analysis.packets.path import Kind
 from gpiorig.analysis.packets.timelines import LOST
 from gpiorig.analysis.traces import build, perfetto, trace
 
@@ -85,6 +86,8 @@ def test_what_perfetto_reads(built, tmp_path):
     processes = {track.process.process_name for track in tracks.values() if track.HasField("process")}
     assert {"packets", "initiator", "responder", "air"} == processes
     assert {track.description for track in tracks.values() if track.HasField("process")} == {"a note"}
+    labels = [list(track.process.process_labels) for track in tracks.values() if track.HasField("process")]
+    assert [["a note"]] * 4 == labels
     assert sum(len(counter.samples) for counter in built.counters) == len(counters)
     first = pb.Trace()
     first.ParseFromString(path.read_bytes())
@@ -173,6 +176,28 @@ def test_queue_depths(bench):
         bench.emit(1, f"queue.{name}", 3)
     (counter,) = build.build(analysed(bench.events())).counters
     assert [0, 1, 2, 1] == counter.values.tolist()
+
+
+def test_threads_run_from_a_switch_to_the_next(bench):
+    """A track for each thread but the idle one; a switch after which nothing is known is no slice."""
+    bench = type(bench)()
+    at = [bench.emit(1, name, identity) for name, identity in (("sched.switch", 3), ("sched.switch", 0))]
+    at += [bench.emit(1, "sched.switch", identity) for identity in (4, 3)]
+    built = build.build(analysed(bench.events()))
+    runs = [(built.tracks[part.track].name, part.start, part.end) for part in built.slices if part.category == "thread"]
+    assert [("thread 3", at[0], at[1]), ("thread 4", at[2], at[3])] == runs
+
+
+def test_steps_are_on_tracks_by_way(stages, built):
+    """The steps of a complete packet add up to it: request, turn-around, reply; each has its packet, kind, node."""
+    _, _, lines = stages
+    row = int(np.flatnonzero(lines.status == timelines.COMPLETE)[0])
+    packet = next(part for part in built.slices if part.name == f"packet {lines.ids[row]}")
+    parts = [part for part in built.slices if "kind" in part.facts and part.facts["packet row"] == lines.packets[row]]
+    assert packet.end - packet.start == sum(part.end - part.start for part in parts)
+    assert ["request", "turn-around", "reply"] == list(dict.fromkeys(built.tracks[part.track].name for part in parts))
+    assert {"id", "packet row", "sample", "node", "kind"} == set(parts[0].facts)
+    assert {part.category for part in parts} <= {kind.value for kind in Kind}
 
 
 def test_a_window_keeps_what_reaches_into_it(stages, built, tmp_path):

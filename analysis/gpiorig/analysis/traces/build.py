@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -18,9 +19,12 @@ from gpiorig.analysis.traces.trace import Counter, Slice, Trace, Track
 from gpiorig.capture.edges.nanoseconds import nearest_ns
 
 PACKETS, AIR, CAPTURE = "packets", "air", "capture"  # processes that are no nodes
-ROUND_TRIPS = "round trips"
+ROUND_TRIPS, STEPS = "round trips", "steps"
 DAMAGED = "damaged frame"
 _LAYERS = tuple(dict.fromkeys(event.layer for event in sorted(EVENT_TYPES, key=lambda item: item.layer == "rig")))
+IDLE = 0  # id in sched.switch: no thread runs
+_SWITCH = BY_NAME["sched.switch"].code
+_THREAD_ENDS = {_SWITCH, BY_NAME["sched.sleep.enter"].code}
 _QUEUE_STEPS = {BY_NAME["queue.post"].code: 1, BY_NAME["queue.fetch"].code: -1}
 
 
@@ -36,6 +40,7 @@ def build(analysis: Analysis, *, note: str = "") -> Trace:
         for layer in _LAYERS:
             here = drawn.get((node, layer), [])
             _add(trace, Track(name, layer), here)
+        _threads(trace, events, node)
         at = events.damaged.samples[events.damaged.nodes == node].tolist()
         _add(trace, Track(name, "symbol bus"), [Slice(0, position, position, DAMAGED, instant=True) for position in at])
         _queues(trace, events, node)
@@ -68,7 +73,7 @@ def _fits(ends: list[int], part: Slice) -> bool:
 
 
 def _on(part: Slice, track: int) -> Slice:
-    return Slice(track, part.start, part.end, part.name, part.flow, part.facts, part.instant)
+    return replace(part, track=track)
 
 
 def _on_path(lines: Timelines) -> set[tuple[int, str, int]]:
@@ -97,12 +102,13 @@ def _spans(
         flow = row if (row, event.name, samples[enter]) in on_path else NONE
         facts = _facts(samples[enter], max(ids[enter], ids[leave]), row)
         name = event.name.removesuffix(".enter")
-        part = Slice(0, samples[enter], samples[leave], name, flow, facts)
+        part = Slice(0, samples[enter], samples[leave], name, flow, facts, category=event.layer)
         slices.setdefault((nodes[enter], event.layer), []).append(part)
     for position in np.flatnonzero(~spanned).tolist():
         event = BY_CODE[codes[position]]
         facts = _facts(samples[position], ids[position], packet_rows[position])
-        part = Slice(0, samples[position], samples[position], event.name, NONE, facts, instant=True)
+        at = samples[position]
+        part = Slice(0, at, at, event.name, NONE, facts, instant=True, category=event.layer)
         slices.setdefault((nodes[position], event.layer), []).append(part)
     return slices
 
@@ -117,36 +123,37 @@ def _facts(sample: int, identity: int, row: int) -> dict[str, int | str]:
 
 
 def _round_trips(trace: Trace, lines: Timelines) -> None:
-    """A slice for each packet from its first to its last known milestone, and in it the steps between them."""
+    """A slice for each packet from its first to its last known milestone, and the steps between on tracks by way.
+
+    Packets that are under way at once are in lanes of their own, their steps in those of the same number.
+    """
     names: dict[tuple[int, int], Step] = {}
-    lanes: list[tuple[int, int]] = []  # its track, and the end of its last packet
+    ends: list[int] = []  # of each lane: the end of its last packet
+    packets: list[tuple[int, Slice]] = []  # with its lane
+    steps: dict[str, list[tuple[int, Slice]]] = {}
     for row, samples in enumerate(lines.samples.tolist()):
         known = [column for column, sample in enumerate(samples) if sample != NONE]
         start, end = min(samples[column] for column in known), max(samples[column] for column in known)
-        lane = next((place for place, (_, free) in enumerate(lanes) if free <= start), len(lanes))
-        if lane == len(lanes):
-            name = ROUND_TRIPS if not lane else f"{ROUND_TRIPS} ({lane + 1})"
-            lanes.append((len(trace.tracks), 0))
-            trace.tracks.append(Track(PACKETS, name))
-        track = lanes[lane][0]
-        lanes[lane] = (track, end)
-        status, identity = int(lines.status[row]), int(lines.ids[row])
-        facts: dict[str, int | str] = {
-            "id": identity,
-            "packet row": int(lines.packets[row]),
-            "status": STATUS[status],
-            "sample": start,
-        }
+        lane = next((place for place, free in enumerate(ends) if free <= start), len(ends))
+        ends[lane : lane + 1] = [end]
+        status, identity, packet = int(lines.status[row]), int(lines.ids[row]), int(lines.packets[row])
+        about: dict[str, int | str] = {"id": identity, "packet row": packet, "sample": start, "status": STATUS[status]}
         title = f"packet {identity}" + (" lost" if status == LOST else "")
-        trace.slices.append(Slice(track, start, end, title, facts=facts))
+        packets.append((lane, Slice(0, start, end, title, facts=about, category=PACKETS)))
         for before, after in pairwise(known):
             if (before, after) not in names:
                 names[before, after] = lines.step(before, after)
             step = names[before, after]
             if samples[before] > samples[after]:
                 break  # out of order, as in the status
-            about: dict[str, int | str] = {"node": step.node, "kind": step.kind.text, "sample": samples[before]}
-            trace.slices.append(Slice(track, samples[before], samples[after], step.name, facts=about))
+            facts: dict[str, int | str] = {"id": identity, "packet row": packet, "sample": samples[before]}
+            facts |= {"node": step.node, "kind": step.kind.text}
+            part = Slice(0, samples[before], samples[after], step.short, facts=facts, category=step.kind.value)
+            steps.setdefault(step.way or STEPS, []).append((lane, part))
+    for name, parts in ((ROUND_TRIPS, packets), *steps.items()):
+        for lane in range(len(ends)):
+            of_lane = [part for place, part in parts if place == lane]
+            _add(trace, Track(PACKETS, name if not lane else f"{name} ({lane + 1})"), of_lane)
 
 
 def _in_flight(trace: Trace, lines: Timelines) -> None:
@@ -161,6 +168,20 @@ def _in_flight(trace: Trace, lines: Timelines) -> None:
     order = np.argsort(ends[timelined], kind="stable")
     rtt_ns = nearest_ns(lines.rtt[timelined][order], lines.samplerate_hz)
     _counter(trace, Track(PACKETS, "round-trip time", "ns"), ends[timelined][order], rtt_ns)
+
+
+def _threads(trace: Trace, events: Events, node: int) -> None:
+    """A track for each thread that a node's kernel switches to: from the switch to the next one, or to sleep."""
+    here = np.flatnonzero((events.nodes == node) & np.isin(events.codes, list(_THREAD_ENDS)))
+    samples, codes, ids = (column[here].tolist() for column in (events.samples, events.codes, events.ids))
+    period = np.searchsorted(events.gaps[:, 1], events.samples[here], side="right").tolist()
+    threads: dict[int, list[Slice]] = {}
+    for place, (start, end) in enumerate(pairwise(samples)):
+        if codes[place] == _SWITCH and ids[place] != IDLE and period[place] == period[place + 1]:
+            facts: dict[str, int | str] = {"sample": start, "id": ids[place]}
+            threads.setdefault(ids[place], []).append(Slice(0, start, end, "runs", facts=facts, category="thread"))
+    for thread, slices in sorted(threads.items()):
+        _add(trace, Track(events.node_names[node], f"thread {thread}"), slices)
 
 
 def _queues(trace: Trace, events: Events, node: int) -> None:
@@ -199,5 +220,5 @@ def _air(trace: Trace, lines: Timelines) -> None:
             identity, start = int(lines.ids[row]), int(starts[row])
             facts: dict[str, int | str] = {"sample": start, "id": identity, "packet row": int(lines.packets[row])}
             name = f"{direction} {identity}"
-            slices.append(Slice(0, start, int(ends[row]), name, int(lines.packets[row]), facts))
+            slices.append(Slice(0, start, int(ends[row]), name, int(lines.packets[row]), facts, category=AIR))
         _add(trace, Track(AIR, direction), slices)

@@ -1,6 +1,7 @@
 """A trace as a Perfetto TrackEvent protobuf, for ui.perfetto.dev and trace_processor.
 
-Nodes are processes, layers threads; flows link the slices of a packet. Source of the encoding: Perfetto's protos
+Nodes are processes, their layers and the threads of their kernels are threads; flows link the slices of a packet.
+Source of the encoding: Perfetto's protos
 (track_event.proto, track_descriptor.proto, clock_snapshot.proto), as the `perfetto` package has them.
 """
 
@@ -9,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as pb
 from perfetto.trace_builder.proto_builder import StreamingTraceProtoBuilder
 
 from gpiorig.analysis.traces.trace import Counter, Slice, Trace, ordered, processes
 from gpiorig.capture.atomic_file import replacing
-from gpiorig.capture.edges.nanoseconds import rounding_text
+from gpiorig.capture.edges.nanoseconds import nearest_ns, rounding_text
 
 SUFFIXES = (".pftrace", ".perfetto-trace")
 SEQUENCE = 1  # all packets are of one writer
@@ -82,6 +84,7 @@ def _descriptors(trace: Trace) -> Iterator[pb.TracePacket]:
         descriptor.sibling_order_rank = number
         if trace.note:
             descriptor.description = trace.note
+            descriptor.process.process_labels.append(trace.note)
         yield packet
     for index, track in enumerate(trace.tracks):
         packet = _packet()
@@ -105,6 +108,7 @@ def _descriptors(trace: Trace) -> Iterator[pb.TracePacket]:
 def _events(trace: Trace) -> Iterator[pb.TracePacket]:
     """Slices, instants and counters; each flow ends with its last slice."""
     names: dict[str, int] = {}
+    categories: dict[str, int] = {}
     flow_ends = trace.flow_ends()
     for timestamp, part, ends in ordered(trace):
         packet = _packet()
@@ -115,7 +119,7 @@ def _events(trace: Trace) -> Iterator[pb.TracePacket]:
             event.type = pb.TrackEvent.TYPE_SLICE_END
         else:
             event.type = pb.TrackEvent.TYPE_INSTANT if part.instant else pb.TrackEvent.TYPE_SLICE_BEGIN
-            _name(packet, part, names)
+            _describe(packet, part, trace, (names, categories))
             if part.flow in flow_ends:
                 last = flow_ends[part.flow][1]
                 (event.terminating_flow_ids if part is last else event.flow_ids).append(part.flow + 1)
@@ -124,19 +128,33 @@ def _events(trace: Trace) -> Iterator[pb.TracePacket]:
         yield from _values(trace, counter)
 
 
-def _name(packet: pb.TracePacket, part: Slice, names: dict[str, int]) -> None:
-    """Name and facts; a name is written once in the file."""
+def _describe(
+    packet: pb.TracePacket, part: Slice, trace: Trace, interned: tuple[dict[str, int], dict[str, int]]
+) -> None:
+    """Name, category and facts; a name and a category are written once in the file."""
+    names, categories = interned
     packet.sequence_flags = pb.TracePacket.SEQ_NEEDS_INCREMENTAL_STATE
     if part.name not in names:
         names[part.name] = len(names) + 1
         packet.interned_data.event_names.add(iid=names[part.name], name=part.name)
     packet.track_event.name_iid = names[part.name]
-    for key, value in part.facts.items():
+    if part.category:
+        if part.category not in categories:
+            categories[part.category] = len(categories) + 1
+            packet.interned_data.event_categories.add(iid=categories[part.category], name=part.category)
+        packet.track_event.category_iids.append(categories[part.category])
+    facts = part.facts if part.instant else part.facts | {"duration_ns": _length_ns(part, trace)}
+    for key, value in facts.items():
         annotation = packet.track_event.debug_annotations.add(name=key)
         if isinstance(value, int):
             annotation.int_value = value
         else:
             annotation.string_value = value
+
+
+def _length_ns(part: Slice, trace: Trace) -> int:
+    """Length of a slice to the nearest ns, not the difference of rounded ends."""
+    return int(nearest_ns(np.array([part.end - part.start], dtype=np.int64), trace.samplerate_hz)[0])
 
 
 def _values(trace: Trace, counter: Counter) -> Iterator[pb.TracePacket]:

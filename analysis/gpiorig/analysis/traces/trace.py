@@ -1,8 +1,8 @@
 """A recording as a trace: slices, instants and counters on tracks, for the viewers of performance traces.
 
-A node is a process and a layer a thread of it; a packet's way through layers and nodes is a flow, numbered as the
-packet's row. Slices of one track nest: those that do not, because spans of several packets overlap, go to a further
-lane.
+A node is a process; a layer is a thread of it, and so is a thread of its kernel. A packet's way through layers and
+nodes is a flow, numbered as the packet's row. Slices of one track nest: those that do not, because spans of several
+packets overlap, go to a further lane.
 """
 
 from __future__ import annotations
@@ -53,6 +53,8 @@ class Slice:
         Further facts, by name.
     instant
         It has no length.
+    category
+        What it is a kind of: a kind of steps, a layer.
     """
 
     track: int
@@ -62,6 +64,7 @@ class Slice:
     flow: int = NONE
     facts: dict[str, int | str] = field(default_factory=dict)
     instant: bool = False
+    category: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
