@@ -161,6 +161,29 @@ def test_quarantine_and_release(place: Path) -> None:
     assert ["pp-0001", "pp-0002", "pp-0003"] == [record.run for record in records_then if record.event == "complete"]
 
 
+def test_quarantine_of_a_node(place: Path) -> None:
+    """Failures are counted for the node that is named, until a run is complete; its bench is out, another continues."""
+    (place / "demo2.toml").write_text((Path(ends.__file__).parents[1] / "demo_bench.toml").read_text())
+    top = '[benches.other]\nfile = "demo2.toml"\n[[job]]\nname = "oo"\nbench = "other"\nexperiment = "pingpong"\n'
+    failure = "fails SerialPortError {} silent\n"
+    once = "".join(map(failure.format, ("one", "two", "one", "two")))
+    watchdog = "retries = 9\nquarantine_after = 3"
+    (place / "script").write_text(f"{once}complete\n{once}{failure.format('two')}")
+    text = QUEUE.format(repeats=3, top="", bench="", watchdog=watchdog, disk="") + top
+    (place / "queue.toml").write_text(text)
+    done = gpiorig("queue", "run", place / "queue.toml")
+    records = list(journal.read(place / "out"))
+    status = gpiorig("queue", "status", place / "out")
+
+    assert 1 == done.status
+    assert [("desk", "two", "board")] == [
+        (record.bench, record.node, record.cause) for record in records if record.event == "quarantined"
+    ]
+    assert ["pp-0001", "oo-0001"] == [record.run for record in records if record.event == "complete"]
+    assert ["pp-0002", "pp-0003"] == [record.run for record in records if record.event == "skipped"]
+    assert "quarantine: desk/two: 3 failures in a row, the last: silent" in status.stdout
+
+
 def test_other_benches_go_on(place: Path) -> None:
     """Lanes run in parallel, and one that is in quarantine does not stop the others."""
     (place / "demo2.toml").write_text((Path(ends.__file__).parents[1] / "demo_bench.toml").read_text())

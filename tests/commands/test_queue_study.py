@@ -43,8 +43,8 @@ def test_a_study_whose_queue_is_killed(tmp_path: Path) -> None:
     ]
     assert before == {path: (path / "recording" / "recording.toml").read_bytes() for path in done}
     assert POINTS == len(list(points.glob("*/point.json")))
-    kept = [Recording.open(path).state for path in (campaign.output / "kept").glob("*/*")]
-    assert kept in (["interrupted"], ["incomplete"])
+    states = [Recording.open(path).state for path in (campaign.output / "kept").glob("*/*")]
+    assert states in (["interrupted"], ["incomplete"])
     assert State.of(records).runs["figure-0001"].leftovers == [cut.folder]
     assert {} == processes(campaign.mark)
 

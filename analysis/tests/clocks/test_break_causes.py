@@ -62,6 +62,15 @@ def faster(ppm: float) -> Clock:
     return lambda true_s: true_s + np.maximum(true_s - 1.0, 0.0) * ppm * 1e-6
 
 
+def wandering(seed: int) -> Clock:
+    """A DCO, as the virtual MSP430's: its rate is noise of 200, 400 and 800 ppm, on 17 ms, 275 ms and 4.4 s."""
+    random = np.random.default_rng(seed)
+    scales = [(0.017, 200e-6), (0.275, 400e-6), (4.4, 800e-6)]
+    grid_s = np.arange(0.0, 20.0, 0.001)
+    rates = sum(random.uniform(-ppm, ppm, 2000)[(grid_s / span_s).astype(int)] for span_s, ppm in scales)
+    return lambda true_s: true_s + np.interp(true_s, grid_s, np.cumsum(rates) * 0.001)
+
+
 CLOCKS = {"a": good(12), "b": good(-30)}
 
 
@@ -174,3 +183,10 @@ def test_a_timer_without_a_crystal() -> None:
     assert [] == problems(clocks, steady_ppm={"a": 3800})
     (lost,) = problems({"a": rc, "b": rc}, lost=24_000, steady_ppm={"a": 3800, "b": 3800})
     assert re.match(r"2[34]\d{3} ± \d+ samples are missing", lost), lost
+
+
+def test_a_dco_that_wanders_has_no_break() -> None:
+    """Its rate changes all the time, here and there as much as by one step; that is not a fault of the bench."""
+    steady_ppm = {"a": 3800.0, "b": 3800.0}  # of a TelosB
+    pairs = ({"a": wandering(seed), "b": wandering(seed + 100)} for seed in range(60))
+    assert [] == [line for clocks in pairs for line in problems(clocks, steady_ppm=steady_ppm)]

@@ -1,0 +1,76 @@
+"""What the tables of docs/evidence/unattended.md show, in small: a campaign with trouble, and a part of a week."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import troubled_queue
+import week
+from commandline import ROOT
+from flushed import Flushed
+
+
+@pytest.mark.deep
+@pytest.mark.timeout(1800)
+@pytest.mark.skipif(os.getuid() != 0, reason="mounts a small disk, which takes root")
+def test_a_campaign_with_all_kinds_of_trouble(tmp_path: Path) -> None:
+    """Each kind twice: all runs are complete, each attempt and each gap is a record, nothing flushed is lost."""
+    troubles = dict.fromkeys(troubled_queue.TROUBLES, 2)
+    counts, faults, ends = troubled_queue.trial(tmp_path, runs=5, troubles=troubles, seed=4)
+
+    assert [] == faults
+    assert 5 == counts["complete"]
+    assert troubles == {what: causes.total() for what, causes in ends.items()}
+
+
+def test_what_is_lost_is_noticed(tmp_path: Path) -> None:
+    """A recording that was moved is found; one that is shorter than before, or gone, is lost."""
+    segment = tmp_path / "runs" / "pp-0001" / "edges" / "000001.seg"
+    segment.parent.mkdir(parents=True)
+    segment.write_bytes(b"flushed")
+    flushed = Flushed(tmp_path)
+    flushed.look()
+    (tmp_path / "kept").mkdir()
+    moved = (tmp_path / "runs" / "pp-0001").rename(tmp_path / "kept" / "pp-0001-attempt-1")
+
+    assert [] == flushed.lost()
+    (moved / "edges" / "000001.seg").write_bytes(b"flush")
+    assert 1 == len(flushed.lost())
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="no systemd-analyze (apt: systemd)")
+def test_the_unit_of_the_guide_is_valid(tmp_path: Path) -> None:
+    """Systemd has no objection to a key or a value; only the program is put in the place of that of the guide."""
+    guide = (ROOT / "docs/guide/unattended.md").read_text()
+    unit = tmp_path / "gpiorig-queue.service"
+    unit.write_text(
+        re.sub("(?<=^ExecStart=)[^ ]+", sys.executable, guide.split("```ini\n")[1].split("```")[0], flags=re.M)
+    )
+    done = subprocess.run(
+        ["systemd-analyze", "verify", "--user", unit],
+        env=os.environ | {"XDG_RUNTIME_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (0, "") == (done.returncode, done.stdout + done.stderr)
+
+
+@pytest.mark.deep
+def test_a_part_of_a_week_on_32_ports(tmp_path: Path) -> None:
+    """Bytes in are bytes stored; after the first tenth, memory and open files stay."""
+    lines = week.WEEK_S // 10
+    result = week.run(tmp_path / "run", lines=lines)
+
+    assert (week.PORTS, result["bytes_sent"]) == (result["ports_with_equal_sha256"], result["bytes_stored"])
+    assert week.PORTS * lines * week.LINE_BYTES == result["bytes_sent"]
+    assert result["memory_slope_mib"] < 4
+    assert result["files_fewest"] == result["files_most"]
