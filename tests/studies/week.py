@@ -2,10 +2,10 @@
 
 PYTHONPATH=tests/support .venv/bin/python tests/studies/week.py [--share 0.1] [--lines-per-second 1] [--no-page]
 
-A process with 32 ptys writes what the nodes print in a week, each line with its number, at the speed of the recorder. Another
-one records them as `gpiorig run` and `gpiorig capture --bench` do, with `endpoints.serial_ports`. Its resident memory
-and its open files are looked at meanwhile. Then number and sha256 of the bytes sent and stored are compared. Prints
-JSON; status 1 if a byte differs.
+A process with 32 ptys writes what the nodes print in a week, each line with its number, at the speed of the recorder.
+Another one records them as `gpiorig run` and `gpiorig capture --bench` do, with `endpoints.serial_ports`. Its resident
+memory and its open files are looked at meanwhile. Then number and sha256 of the bytes sent and stored are compared.
+Prints JSON; status 1 if a byte differs.
 """
 
 from __future__ import annotations
