@@ -308,7 +308,7 @@ def test_a_recording_with_a_break(tmp_path: Path) -> None:
     assert ["The clock of node responder stepped back by "] == [text[:44] for text in done.numbers["breaks"]]
     assert [] == sound["segments"]
     assert 2 == len(period["segments"])
-    assert all(abs(piece["ppm"] - truth) < 10 for piece in period["segments"])
+    assert all(abs(part["ppm"] - truth) < 10 for part in period["segments"])
     assert abs(period["ppm"] - truth) < 10
     assert period["residual_std_s"] < 2e-6
     assert "Each clock that it concerns is fitted before it and after it." in gpiorig("clocks", recording.folder).stdout

@@ -18,13 +18,13 @@ BENCH = benches.loads(
 ASKED = {"a": (100, 200), "b": (300, 400)}
 
 
-def verdicts(
+def stated(
     a: list[int], *, irq: tuple[int, ...] = (), silent: frozenset[str] = frozenset(), known: bool = True
 ) -> dict[str, tuple[str, str]]:
     """The verdicts on node a, whose console's channel has these edges."""
     edges = {"a.uart_tx": np.array(a, dtype=np.int64), "a.tap.irq": np.array(irq, dtype=np.int64)}
-    found = other_lines.findings(BENCH, "a", edges, ASKED if known else {}, silent)
-    return {finding.about.removeprefix("nodes.a.lines."): (finding.verdict, finding.what) for finding in found}
+    verdicts = other_lines.findings(BENCH, "a", edges, ASKED if known else {}, silent)
+    return {finding.about.removeprefix("nodes.a.lines."): (finding.verdict, finding.what) for finding in verdicts}
 
 
 @pytest.mark.parametrize(
@@ -37,19 +37,19 @@ def verdicts(
 )
 def test_the_line_of_a_console(edges: list[int], verdict: str, words: str) -> None:
     """It changes when its own board answers."""
-    stated, what = verdicts(edges)["uart_tx"]
+    own, what = stated(edges)["uart_tx"]
 
-    assert verdict == stated
+    assert verdict == own
     assert what.startswith(words)
 
 
 def test_a_console_that_proves_nothing() -> None:
     """A board that does not answer, or of which it is not known when it did: no lead is blamed."""
-    assert "unknown" == verdicts([], silent=frozenset("a"))["uart_tx"][0]
-    assert ("right", "channel D2: seen, 1 edges") == verdicts([350], known=False)["uart_tx"]
+    assert "unknown" == stated([], silent=frozenset("a"))["uart_tx"][0]
+    assert ("right", "channel D2: seen, 1 edge") == stated([350], known=False)["uart_tx"]
 
 
 def test_a_tap() -> None:
     """It is seen, or not: it may rest while no packets are sent."""
-    assert ("right", "channel D3: seen, 2 edges") == verdicts([150], irq=(7, 9))["tap.irq"]
-    assert ("unknown", "channel D3: " + other_lines.AT_REST) == verdicts([150])["tap.irq"]
+    assert ("right", "channel D3: seen, 2 edges") == stated([150], irq=(7, 9))["tap.irq"]
+    assert ("unknown", "channel D3: " + other_lines.AT_REST) == stated([150])["tap.irq"]

@@ -1,4 +1,4 @@
-"""Lines beside the symbol bus, taps and the console's: what a verification sees of them."""
+"""Lines that are not of the symbol bus, taps and the console's: what a verification sees of them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Set
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.analysis.number_text import count_text
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.bench.finding import Finding
 from gpiorig.rig.verify import wiring
@@ -44,7 +45,7 @@ def findings(
         seen = edges[f"{name}.{line}"]
         active = [node for node, (start, end) in asked.items() if np.any((seen >= start) & (seen < end))]
         if line != CONSOLE or name in silent or name not in asked:
-            what = f"{place}: seen, {len(seen)} edges" if len(seen) else f"{place}: {AT_REST}"
+            what = f"{place}: seen, {count_text(len(seen), 'edge')}" if len(seen) else f"{place}: {AT_REST}"
             yield Finding(about, "right" if len(seen) else "unknown", what)
         elif name in active:
             yield Finding(about, "right", f"{place} shows the answers of the board")
