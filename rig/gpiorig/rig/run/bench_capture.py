@@ -19,11 +19,12 @@ from gpiorig.rig.progress import bar
 from gpiorig.rig.recordings import captured
 from gpiorig.rig.recordings.merge import PARTS
 from gpiorig.rig.run import captures, endpoints
-from gpiorig.rig.run.captures import QUIET_S, Captures, Options
+from gpiorig.rig.run.captures import Captures, Options
 from gpiorig.rig.run.endpoints import Endpoints
 from gpiorig.rig.virtual import remarks
 
 TICK_S = 0.1
+ASLEEP_S = 0.9  # without a sample; a connection that was closed is noticed before (session.DRAIN_S)
 ASLEEP = "every virtual board sleeps with nothing to come"
 
 
@@ -165,7 +166,7 @@ def _watch(running: Captures, ends: Endpoints, *, duration_s: Fraction | None, q
             if running.reached_s != reached_s:
                 reached_s, since_s = running.reached_s, time.monotonic()
                 drawn.update(round(reached_s, 3) - drawn.n)
-            elif time.monotonic() - since_s > QUIET_S and _asleep(running, ends):
+            elif time.monotonic() - since_s > ASLEEP_S and _asleep(running, ends):
                 return ASLEEP
     return ""
 
