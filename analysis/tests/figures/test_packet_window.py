@@ -84,7 +84,7 @@ def test_a_lost_packet_is_shown_without_steps(new_bench, lost):
 
 
 def test_of_one_id_the_one_that_is_asked_for(new_bench):
-    """By its first sample; there is none with another id, or at another sample."""
+    """By its first sample; None with another id, or at another sample."""
     bench = new_bench()
     for id_ in (1, 2, 1, 2, 3):
         bench.round_trip(id_)

@@ -205,8 +205,8 @@ def test_what_is_not_there_is_named(served: Served, path: str, status: int, word
 @pytest.fixture
 def occupied() -> Iterator[int]:
     """A port that is in use."""
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        yield taken.getsockname()[1]
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        yield listening.getsockname()[1]
 
 
 def test_the_command_refuses(recorded: Path, occupied: int, tmp_path: Path) -> None:
@@ -215,7 +215,7 @@ def test_the_command_refuses(recorded: Path, occupied: int, tmp_path: Path) -> N
         ((recorded, "--port", "70000"), "--port 70000: give a port from 1 to 65535"),
         ((recorded, recorded), "is given twice"),
         ((recorded, "--perfetto", "--port", "80"), "fetches from port 9001 only"),
-        ((tmp_path / "none",), "there is no such folder"),
+        ((tmp_path / "none",), "no such folder"),
     ):
         done = gpiorig("view", *words)
         assert (2, 1, True) == (done.status, len(done.stderr.splitlines()), reason in done.stderr), done.stderr
@@ -273,7 +273,7 @@ def test_ctrl_c_ends_the_command(recorded: Path, monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.usefixtures("ctrl_c")
 def test_the_trace_for_perfetto(recorded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Served for one page of the internet only, as it is exported; the UI is opened with its address."""
+    """Served for one page of the internet only, equal to the export; the UI is opened with its address."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     monkeypatch.setattr(perfetto, "PORT", port)
