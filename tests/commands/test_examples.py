@@ -37,9 +37,8 @@ EXAMPLES = [words for command in COMMANDS for words in from_recordings(command) 
 def here(demo: Demo, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with recordings of all these names."""
     folder = tmp_path_factory.mktemp("examples")
-    shutil.copytree(demo.folder, folder / "run1")
-    for name in RECORDINGS - {"run1"}:
-        (folder / name).symlink_to("run1")
+    for name in RECORDINGS:
+        shutil.copytree(demo.folder, folder / name)
     return folder
 
 
