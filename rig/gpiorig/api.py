@@ -137,7 +137,7 @@ class Run:
         """
         if name not in self._pictures:
             raise RigError(f"{self.folder}: no figure {name!r}; available figures: {', '.join(self._pictures)}.")
-        return self._pictures[name].figure
+        return self._pictures[name].drawn()
 
     def write(self, folder: StrPath | None = None) -> Path:
         """Write tables and page as `gpiorig report` does, into the recording unless a folder is given."""

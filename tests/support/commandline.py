@@ -49,7 +49,7 @@ def gpiorig(*words: str | Path, path: str | None = None, figures: bool = False) 
     if path is not None:
         return gpiorig_process(*words, environment={"PATH": path})
     handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
-    drawn = contextlib.nullcontext() if figures else patch.object(Picture, "figure", Figure(figsize=(1, 1)))
+    drawn = contextlib.nullcontext() if figures else patch.object(Picture, "drawn", lambda _: Figure(figsize=(1, 1)))
     with drawn, redirect_stdout(io.StringIO()) as stdout, redirect_stderr(io.StringIO()) as stderr:
         try:
             status = cli.main([str(word) for word in words])

@@ -48,7 +48,7 @@ def test_every_figure_carries_the_tag(report_data, report_sections):
     ):
         assert len(pictures) > 8
         for picture in pictures:
-            assert virtual == (style.VIRTUAL_TAG in [text.get_text() for text in picture.figure.texts]), picture.name
+            assert virtual == (style.VIRTUAL_TAG in [text.get_text() for text in picture.drawn().texts]), picture.name
 
 
 @pytest.mark.slow
@@ -56,7 +56,7 @@ def test_every_axis_has_a_unit(report_data, report_sections):
     """The axis of time of every figure has a unit, or counts."""
     trips = report_data.analysis.round_trips
     row = int(trips.timelines.complete[0])
-    figures = {picture.name: picture.figure for picture in blocks.pictures(report_sections)}
+    figures = {picture.name: picture.drawn() for picture in blocks.pictures(report_sections)}
     figures["packet"] = plates.packet(trips, row=row, virtual=True)
     for name, figure in figures.items():
         for ax in figure.axes:
@@ -72,7 +72,7 @@ def test_no_words_of_a_figure_are_cut_off(report_data, report_sections):
     """All words lie within their figure, with room for a reader's wider font at the right."""
     hops = one_way(studies.one_way(("a", "b", "c", "d"), packets=20), **PLAIN)
     for picture in [*blocks.pictures(report_sections), *blocks.pictures(page.run_sections(hops))]:
-        figure = picture.figure
+        figure = picture.drawn()
         style._settle(figure)
         figure.draw_without_rendering()
         renderer = figure.canvas.get_renderer()
@@ -215,7 +215,7 @@ def test_a_title_that_repeats_the_heading_is_in_files_only(heading, shown):
     page_text = inline_svg.svg(picture, heading)
     assert shown == page_text.count('<p class="figure-title">What the figure\nshows</p>')
     assert "shows</text>" not in page_text
-    assert "shows</text>" in style.svg(picture.figure, outlines=False)
+    assert "shows</text>" in style.svg(picture.drawn(), outlines=False)
     assert 2 == page_text.count("<svg")
 
 

@@ -274,8 +274,9 @@ def test_gaps_and_unknown_instants_of_losses_are_reported(tmp_path):
     data = one_way(studies.one_way(lost=3), gaps=[(2_000_000, 4_000_000)], layers=False, audited=False)
     page_text = text_of(tmp_path, data)
     (run,) = (picture for picture in blocks.pictures(page.run_sections(data)) if picture.name == "run")
-    assert 1 == len(run.figure.axes[0].patches)  # the gap
-    assert "1 gap, 3 lost packets, 1 change point" in run.figure.axes[0].get_title(loc="left")
+    axes = run.drawn().axes[0]
+    assert 1 == len(axes.patches)  # the gap
+    assert "1 gap, 3 lost packets, 1 change point" in axes.get_title(loc="left")
     assert "The instants of 3 lost packets are unknown." in page_text
     assert "83.3 ms" in page_text
 

@@ -22,7 +22,12 @@ LETTER = 0.066  # inches, of a legend, on average
 
 
 def fit(figure: Figure) -> None:
-    """Change a figure that was drawn within `style.narrow` so that all words have room; before it is laid out."""
+    """Change a figure that was drawn within `style.narrow` so that all words have room; before it is laid out.
+
+    One without a diagram is not changed.
+    """
+    if not figure.axes:
+        return
     more = sum(_wrap(ax) for ax in figure.axes)
     at_foot = list(figure.legends)
     handles = [handle for ax in figure.axes for handle in _legend(ax)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -129,7 +128,7 @@ class Lead:
     origin: int = 0
 
 
-@dataclass(frozen=True, eq=False)  # no slots: the drawn figure is cached
+@dataclass(frozen=True, slots=True, eq=False)
 class Picture:
     """A figure, with a title and a caption for readers who do not see it.
 
@@ -154,9 +153,8 @@ class Picture:
     caption: str
     lead: Lead | None = None
 
-    @cached_property
-    def figure(self) -> Figure:
-        """The figure for files, drawn when it is first asked for."""
+    def drawn(self) -> Figure:
+        """A new figure."""
         return self.draw()
 
 

@@ -48,7 +48,7 @@ def write(
 
 def write_figures(blocks: Sequence[Block], folder: Path, formats: Sequence[str]) -> list[Path]:
     """Write every picture among the blocks; returns the files."""
-    return plates.write({picture.name: picture.figure for picture in pictures(blocks)}, folder, formats)
+    return plates.write({picture.name: picture.drawn() for picture in pictures(blocks)}, folder, formats)
 
 
 def write_tables(contents: Mapping[str, pa.Table], folder: Path, formats: Sequence[str]) -> list[Path]:

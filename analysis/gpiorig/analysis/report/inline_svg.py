@@ -72,11 +72,11 @@ def svg(picture: Picture, heading: str = "") -> Markup:
     Colours of ink and paper become those of the page, so that the figure is readable on a dark one too; its size is
     left to the page.
     """
-    figure = picture.draw()
+    figure = picture.drawn()
     title = style.take_title(figure)
     wide = _element(picture, figure, "wide")
     with style.narrow(), style.paper():
-        figure = picture.draw()
+        figure = picture.drawn()
         style.take_title(figure)
         narrow.fit(figure)
         slim = _element(picture, figure, "narrow")
