@@ -10,6 +10,7 @@ from typing import Any
 
 import fastjsonschema
 import pytest
+import schemas
 from commandline import ROOT, Demo, gpiorig
 
 from gpiorig.rig.arguments import COMMANDS
@@ -19,11 +20,7 @@ from gpiorig.rig.cli import options_of
 FOLDER = ROOT / "docs" / "reference" / "json"
 PAGE = ROOT / "docs" / "reference" / "json.md"
 LINES = ("decode", "live", "serial", "store-query")  # one object for each line
-# Their output is checked by tests of their own only: they need a queue, studies, radio buses or two analyzers.
-WITHOUT = {
-    *("bench-verify", "bench-virtual", "flash", "merge", "probes", "queue-run", "queue-status", "radio"),
-    *("study-fig", "study-list", "study-report", "study-run"),
-}
+WITHOUT = {"bench-virtual"}  # lines between programs, which tests of the served bench read
 IRQ = "initiator.tap.irq:rise"
 PAIRS = ("--request", r"seq=(?P<id>\d+) tx_us", "--response", r"seq=(?P<id>\d+) from", "--across-nodes")
 CALLS = [
@@ -70,6 +67,29 @@ CALLS = [
 ]
 
 
+STUDY = """\
+document = "seeds/000"
+figure = "small"
+title = "Two payloads"
+[bench]
+template = "iotlab-m3"
+lines = ["bus", "tap.irq", "tap.frame_timestamp"]
+[experiment]
+base = "pingpong"
+packets = 5
+[[vary]]
+name = "payload"
+key = "settings.payload"
+values = [16, 32]
+[repeat]
+n = 1
+[[show]]
+kind = "line"
+x = "payload"
+y = ["rtt.median"]
+"""
+
+
 def named(command: str) -> list[str]:
     """The verbs of a command that have `--json`, as their schemas are called."""
     return [
@@ -97,8 +117,8 @@ def test_each_command_is_listed() -> None:
 
 
 def test_each_schema_is_held() -> None:
-    """There is a call for each; that of `demo` is the shared one."""
-    assert {path.stem for path in FOLDER.glob("*.json")} == {name for name, _ in CALLS} | {"demo"}
+    """There is a call for each; that of `demo` is the shared one, and `schemas` holds those of other tests."""
+    assert {path.stem for path in FOLDER.glob("*.json")} == {name for name, _ in CALLS} | {"demo"} | schemas.HELD
 
 
 @pytest.mark.slow
@@ -130,3 +150,23 @@ def test_output_is_valid(name: str, call: str, demo: Demo, other_demo: Demo, tmp
     assert printed or name == "store-query"
     for result in printed:
         valid(result)
+
+
+@pytest.mark.slow
+def test_of_studies(tmp_path: Path) -> None:
+    """What `study` prints is valid before and after its points are recorded; `gpiorig` of the tests holds it."""
+    file = tmp_path / "small.toml"
+    file.write_text(STUDY)
+    output = ("-o", tmp_path / "out", "--json")
+    for words in (("list", file), ("run", file, "--direct"), ("list", file), ("fig", file, "--direct"), ("report",)):
+        done = gpiorig("study", *words, *output)
+        assert 0 == done.status, done.stderr
+        assert done.stdout
+
+
+def test_what_a_schema_does_not_state_is_refused() -> None:
+    """A key of a command whose schema is held by tests of its own."""
+    words = ("queue", "status", "out", "--follow", "--json")
+    schemas.hold(words, '{"at": "2026-01-01", "event": "queue started"}\n')
+    with pytest.raises(fastjsonschema.JsonSchemaValueException):
+        schemas.hold(words, '{"at": "2026-01-01", "event": "queue started", "another": 1}\n')

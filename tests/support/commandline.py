@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, Any
 from unittest.mock import patch
 
+import schemas
 from matplotlib.figure import Figure
 
 from gpiorig.analysis.report.blocks import Picture
@@ -58,6 +59,7 @@ def gpiorig(*words: str | Path, path: str | None = None, figures: bool = False) 
         finally:
             for number, handler in handlers.items():
                 signal.signal(number, handler)
+    schemas.hold([*map(str, words)], stdout.getvalue())
     return Finished(status, stdout.getvalue(), stderr.getvalue())
 
 
@@ -73,6 +75,7 @@ def gpiorig_process(
         env=os.environ | (environment or {}),
         check=False,
     )
+    schemas.hold([*map(str, words)], done.stdout)
     return Finished(done.returncode, done.stdout, done.stderr)
 
 

@@ -1,0 +1,50 @@
+"""Schemas of what `--json` prints (docs/reference/json), held by every call of these commands in tests.
+
+They need a queue, studies, radio buses, boards or two analyzers, which their own tests have; the schemas of all other
+commands are held in tests/commands/test_json.py.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import fastjsonschema
+
+FOLDER = Path(__file__).resolve().parents[2] / "docs" / "reference" / "json"
+HELD = {
+    *("bench-verify", "flash", "merge", "probes", "queue-run", "queue-status", "radio"),
+    *("study-fig", "study-list", "study-report", "study-run"),
+}
+# One object for each line; of `queue status` with `--follow` only.
+LINES = ("queue-run",)
+FOLLOWED = "queue-status"
+
+
+@cache
+def validator(name: str) -> Callable[[Any], Any]:
+    """The function that refuses what a schema does not state."""
+    valid: Callable[[Any], Any] = fastjsonschema.compile(json.loads((FOLDER / f"{name}.json").read_text()))
+    return valid
+
+
+def name_of(call: Sequence[str]) -> str:
+    """The schema of a call: the name of its verbs; empty for a call without `--json` or of another command."""
+    if "--json" not in call:
+        return ""
+    names = ["-".join(call[:count]) for count in (2, 1)]
+    return next((name for name in names if name in HELD), "")
+
+
+def hold(call: Sequence[str], printed: str) -> None:
+    """Refuse output of a call that its schema does not state; a call that failed may print nothing."""
+    name = name_of(call)
+    if not name or not printed.strip():
+        return
+    lines = name in LINES or (name == FOLLOWED and "--follow" in call)
+    schema = "queue-run" if name == FOLLOWED and lines else name
+    for result in map(json.loads, printed.splitlines()) if lines else [json.loads(printed)]:
+        validator(schema)(result)
