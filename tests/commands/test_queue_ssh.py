@@ -19,7 +19,7 @@ from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.queue import journal, remote
 
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.deep,
     pytest.mark.skipif(not privatesshd.is_installed(), reason="no sshd (apt: openssh-server)"),
 ]
 DEMO = Path(journal.__file__).parents[1] / "demo_bench.toml"

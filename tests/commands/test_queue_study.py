@@ -19,7 +19,7 @@ STUDY = study_text(experiment="packets = 15", show='kind = "table"').replace("[2
 POINTS = 2
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_a_study_whose_queue_is_killed(tmp_path: Path) -> None:
     """Killed while the second point is recorded: the first is not recorded again, and all are there at the end."""
     (tmp_path / "figure.toml").write_text(STUDY)

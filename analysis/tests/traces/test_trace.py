@@ -179,7 +179,7 @@ def test_queue_depths(bench):
 
 
 def test_threads_run_from_a_switch_to_the_next(bench):
-    """A track for each thread but the idle one; a switch after which nothing is known is no slice."""
+    """A track for each thread but the idle one; a switch after which nothing is known makes no slice."""
     bench = type(bench)()
     at = [bench.emit(1, name, identity) for name, identity in (("sched.switch", 3), ("sched.switch", 0))]
     at += [bench.emit(1, "sched.switch", identity) for identity in (4, 3)]

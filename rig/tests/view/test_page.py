@@ -241,6 +241,7 @@ def test_an_instant_that_is_not_in_the_recording(opened: Callable[..., Page]) ->
     assert before == shown(page)
 
 
+@pytest.mark.deep
 def test_two_runs(opened: Callable[..., Page], served: Served) -> None:
     """The lists lead to the page of the difference, and from it to the page of a run."""
     page = opened()
