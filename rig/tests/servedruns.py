@@ -22,7 +22,7 @@ from gpiorig.rig.view.site import Site
 def serving(folders: Sequence[Path], pages: Path) -> Iterator[tuple[str, list[ShownRun]]]:
     """Serve recordings as `gpiorig view` does, with blank figures: the address without its last `/`, and the runs."""
     with contextlib.ExitStack() as stack:
-        stack.enter_context(patch.object(Picture, "figure", Figure(figsize=(1, 1))))
+        stack.enter_context(patch.object(Picture, "drawn", lambda _: Figure(figsize=(1, 1))))
         runs = [ShownRun(Recording.open(folder), folder.name) for folder in folders]
         pages.mkdir()
         site = Site(runs, pages)

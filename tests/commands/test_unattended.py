@@ -54,7 +54,7 @@ def test_the_unit_of_the_guide_is_valid(tmp_path: Path) -> None:
     guide = (ROOT / "docs/guide/unattended.md").read_text()
     unit = tmp_path / "gpiorig-queue.service"
     unit.write_text(
-        re.sub("(?<=^ExecStart=)[^ ]+", sys.executable, guide.split("```ini\n")[1].split("```")[0], flags=re.M)
+        re.sub("(?<=^ExecStart=)[^ ]+", f'"{sys.executable}"', guide.split("```ini\n")[1].split("```")[0], flags=re.M)
     )
     done = subprocess.run(
         ["systemd-analyze", "verify", "--user", unit],
