@@ -25,6 +25,7 @@ from gpiorig.capture.sigrok.result import CaptureResult, Pause, Restart, Resume
 from gpiorig.capture.sigrok.run_log import Ledger
 from gpiorig.capture.sigrok.session import WATCH_S, Session
 from gpiorig.capture.sigrok.stream import SampleStream
+from gpiorig.capture.sigrok.wall_clock import LAG
 
 __all__ = ["START_DEADLINE_S", "Capture", "CaptureResult", "Request", "Restart", "Resume", "find_sigrok", "versions"]
 
@@ -103,6 +104,10 @@ class Capture:
     def samples_received(self) -> int:
         """Number of the next sample: complete samples received so far, and those known to be lost."""
         return self.stream.samples
+
+    def sample_at(self, now_ns: int) -> int:
+        """Return the number of the sample that the analyzer takes at a (monotonic) time, however late samples come."""
+        return self.stream.base + self.stream.clock.sample_at(now_ns, windows=LAG)
 
     def check(self) -> None:
         """Raise what went wrong since the start, if anything did."""

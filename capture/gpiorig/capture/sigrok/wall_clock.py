@@ -90,11 +90,11 @@ class WallClock:
         elif delay_ns < self._rows[-1][2]:
             self._rows[-1] = (now_ns, samples, delay_ns)
 
-    def sample_at(self, now_ns: int) -> int:
+    def sample_at(self, now_ns: int, *, windows: int = CONFIRM) -> int:
         """Return the sample that is taken at a time, by the least late block of the last windows; 0 without any."""
         if not self._rows:
             return 0
-        time_ns, samples, _ = min(self._rows[-CONFIRM:], key=lambda row: row[2])
+        time_ns, samples, _ = min(self._rows[-windows:], key=lambda row: row[2])
         return samples + round((now_ns - time_ns) / self._ns_per_sample)
 
     def check(self) -> ClockCheck:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,13 +11,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from gpiorig.capture.errors import AnalyzerError
 from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
 from gpiorig.capture.sigrok import completeness
 from gpiorig.capture.sigrok.analyzer import Analyzer, scan, versions
 from gpiorig.capture.sigrok.capture import Capture, Request, Restart
 from gpiorig.capture.sigrok.completeness import CODED
-from gpiorig.capture.sigrok.result import WRONG_RATE_PPM, CaptureResult
+from gpiorig.capture.sigrok.result import CaptureResult
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.bench import synchronization
 from gpiorig.rig.bench.bench import Bench
@@ -26,16 +24,10 @@ from gpiorig.rig.errors import BenchError
 from gpiorig.rig.experiments.images import HashedImage
 from gpiorig.rig.recordings import merge
 from gpiorig.rig.recordings.merge import PARTS, Source
-from gpiorig.rig.run import origin
+from gpiorig.rig.run import last_samples, origin
 
 SYNC = "sync"  # what the sync line's channel is called
-TAIL_S = 0.1  # samples to take after the nodes have reported
 SILENCE_S = 2.0  # a real analyzer that has sent nothing for this long has failed
-QUIET_S = 0.5  # an analyzer that has sent nothing for this long has nothing to send; less than SILENCE_S
-STALL_S = 0.02  # by which samples may end before the time of a virtual bench
-ARRIVAL_S = 10.0  # samples that a virtual analyzer has sent are here within this
-NOTICE_S = 1.0  # a connection that was closed is noticed within this
-POLL_S = 0.02
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,14 +217,13 @@ class Captures:
         Raises
         ------
         AnalyzerError
-            An analyzer of a virtual bench has sent nothing up to this time. A real one is noticed by its silence.
+            They do not come.
         """
         for name, capture in self._captures.items():
             if sent is None:
-                _await_tail(capture, samplerate_hz=self._sources[name].samplerate_hz)
+                last_samples.wait_taken(capture, samplerate_hz=self._sources[name].samplerate_hz)
             else:
-                capture.wait_quiet(sent[name], deadline_s=ARRIVAL_S)
-                _refuse_stalled(capture, self._sources[name], bench_s=bench_s)
+                last_samples.wait_sent(capture, self._sources[name], samples=sent[name], bench_s=bench_s)
 
     def stop(self) -> None:
         """End the captures."""
@@ -268,30 +259,3 @@ class Captures:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._stack.__exit__(kind, error, trace)
-
-
-def _refuse_stalled(capture: Capture, source: Source, *, bench_s: float) -> None:
-    """Raise `AnalyzerError` if the samples end before the bench's time, or the reason of a capture that has ended."""
-    reached_s = capture.samples_received / source.samplerate_hz
-    if reached_s * (1 + WRONG_RATE_PPM * 1e-6) < bench_s - STALL_S:
-        noticed_s = time.monotonic() + NOTICE_S
-        while time.monotonic() < noticed_s:
-            capture.check()
-            time.sleep(POLL_S)
-        raise AnalyzerError(
-            f"no sample after {reached_s:.6f} s, after {capture.samples_received} samples; the bench ran on to "
-            f"{bench_s:.3f} s",
-            where=source.driver,
-            remedy="check the analyzer's connection",
-        )
-
-
-def _await_tail(capture: Capture, *, samplerate_hz: int) -> None:
-    """Let a little more signal come, or find that the analyzer has none left to send."""
-    enough = capture.samples_received + int(TAIL_S * samplerate_hz)
-    seen, since_s = capture.samples_received, time.monotonic()
-    while capture.samples_received < enough and time.monotonic() - since_s < QUIET_S:
-        time.sleep(POLL_S)
-        capture.check()
-        if capture.samples_received != seen:
-            seen, since_s = capture.samples_received, time.monotonic()
