@@ -34,13 +34,9 @@ static inline irq_state irq_sleep(irq_state state)
     return state;
 }
 
-/* The processor has no unique number. */
 #define BOARD_UID_WORDS 2u
 
-static inline uint32_t board_uid(unsigned word)
-{
-    (void)word;
-    return UINT32_MAX;
-}
+/** 32 bits of the number of the board's DS2411, the family code first; all ones without a chip that answers. */
+uint32_t board_uid(unsigned word);
 
 #endif

@@ -19,7 +19,7 @@ from gpiorig.rig.host import ports, usb
 ANSWER_S = 2.0
 QUESTIONS = 5
 SILENT = 2  # questions without a first answer: a board that boots loses one
-NO_UID = re.compile(r"(ff)+|(00)+|")  # of a processor without a number, as the TelosB's
+NO_UID = re.compile(r"(ff)+|(00)+|")  # of a board without a number, or whose DS2411 does not answer
 
 
 class Identity(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,7 +85,7 @@ def findings(bench: Bench, identities: Mapping[str, Identity], before: Mapping[s
             what = f"{identity.answers} of {QUESTIONS} answers came undamaged: cable, baudrate, ground"
             yield Finding(f"nodes.{name}.serial", "wrong", what)
         if NO_UID.fullmatch(identity.uid):
-            what = f"{identity.port}; the processor has no number of its own, so only port and pins identify it"
+            what = f"{identity.port}; the board states no number of its own, so only port and pins identify it"
             yield Finding(about, "unknown", what)
             continue
         if (owner := owners.setdefault(identity.uid, name)) != name:
