@@ -112,8 +112,8 @@ def test_a_click_opens_the_packet_with_its_address_and_command(hero, route):
     assert f"acket {slowest(route)}" in text_of(hero, "#viewer-packets .packet-text")
     start = route.starts[slowest(route)]
     command = text_of(hero, "#packets .command code")
-    assert "/run --from-sample" in command
-    assert f"--from-sample {start} --to-sample {start + route.totals[slowest(route)] + 1}" in command
+    assert "/run --from " in command
+    assert f"--from {start}sa --to {start + route.totals[slowest(route)] + 1}sa --open" in command
 
 
 def test_a_link_opens_its_packet(opened, address):
@@ -287,7 +287,7 @@ def test_packets_with_one_id_have_links_of_their_own(tmp_path, opened, route):
         page.goto(f"{path.as_uri()}#packet={name}")
         ms = route.totals[row] / 24_000
         text.filter(has_text=f"{ms:.3f}"[:-1]).wait_for()
-        assert f"--from-sample {route.starts[row]} " in text_of(page, "#packets .command code")
+        assert f"--from {route.starts[row]}sa " in text_of(page, "#packets .command code")
 
 
 def test_of_thousands_of_packets_a_row_shows_one_of_several_until_it_is_zoomed(tmp_path, opened):

@@ -67,5 +67,12 @@ def test_delays_that_do_not_vary_and_single_packets_have_no_cause():
     assert "of the only complete packet is spent on the air." in sentence(studies.one_way(packets=1))
 
 
-def test_without_a_packet_there_is_no_sentence():
-    assert "" == lead_sentence(one_way())
+def test_without_a_packet_it_says_why_not():
+    nothing = one_way()
+    assert "No packet is complete on the pins, from its first milestone to its last." == lead_sentence(nothing)
+    silent = dataclasses.replace(
+        nothing.analysis, no_packets="no packet in the events; are the probes in the firmware?"
+    )
+    assert "No packet in the events; are the probes in the firmware?" == lead_sentence(
+        dataclasses.replace(nothing, analysis=silent)
+    )

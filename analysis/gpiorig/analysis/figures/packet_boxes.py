@@ -99,11 +99,11 @@ class PacketView:
 def chosen(route: Route) -> dict[str, int]:
     """The packets of a route to show, rows of its steps: the median, the 99th percentile, the slowest.
 
-    One packet that is several of them has all the names: ``99th percentile, slowest``.
+    One packet that is several of them has all the names: ``99th percentile, slowest``; a single one is ``only packet``.
     """
     n = len(route)
-    if not n:
-        return {}
+    if n <= 1:
+        return {"only packet": 0} if n else {}
     order = np.argsort(route.totals, kind="stable")
     places = {"median": (n - 1) // 2, "99th percentile": math.ceil(0.99 * n) - 1, "slowest": n - 1}
     names: dict[int, list[str]] = {}

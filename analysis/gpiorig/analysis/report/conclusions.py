@@ -29,6 +29,8 @@ def summary_lines(data: ReportData) -> list[str]:
     """The conclusion in five lines or fewer."""
     routes = data.study.routes
     first = _delay_line(data)
+    if not first and data.analysis.no_packets:
+        return [f"{data.analysis.no_packets[0].upper()}{data.analysis.no_packets[1:]}"]
     if not first:
         return [_nothing(data), _accounting_line(data)]
     if not routes:

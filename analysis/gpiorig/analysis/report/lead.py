@@ -8,7 +8,7 @@ from gpiorig.analysis.attribution.findings import Finding
 from gpiorig.analysis.delays.numbers import largest_kind
 from gpiorig.analysis.number_text import count_text, share_text, time_text
 from gpiorig.analysis.packets.path import Kind
-from gpiorig.analysis.report.conclusions import causes, largest_cause, period_ns
+from gpiorig.analysis.report.conclusions import causes, largest_cause, period_ns, summary_lines
 from gpiorig.analysis.report.data import ReportData
 from gpiorig.analysis.study.study import RouteStudy
 
@@ -27,9 +27,9 @@ SPENT = {
 
 
 def lead_sentence(data: ReportData) -> str:
-    """Where the time goes and what explains the jitter, of the route with the most packets; empty without a packet."""
+    """Where the time goes and what explains the jitter, of the route with the most packets; without one, why not."""
     if not data.study.routes:
-        return ""
+        return summary_lines(data)[0]
     study = data.study.routes[0]
     numbers = study.numbers
     kind, share = largest_kind(numbers.by_kind(numbers.means))

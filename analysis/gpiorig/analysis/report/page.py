@@ -63,15 +63,16 @@ def write_report(path: Path, data: ReportData) -> tuple[Picture, ...]:
 
 def conclusions(data: ReportData) -> dict[str, Any]:
     """The top of the page: numbers, sentences, failed checks."""
-    *lines, accounting = summary_lines(data)
     routes = data.study.routes
-    further = cause_sentences(routes[0])[1 : 1 + FURTHER_CAUSES] if routes else []
-    others = [f"{study.route.name}: {budget_sentence(study)}" for study in routes[1:DRAWN_ROUTES]]
-    sentences = [*lines, *further, *others, accounting]
+    first, *lines = summary_lines(data)
+    if routes:
+        further = cause_sentences(routes[0])[1 : 1 + FURTHER_CAUSES]
+        others = [f"{study.route.name}: {budget_sentence(study)}" for study in routes[1:DRAWN_ROUTES]]
+        lines = [first, *lines[:-1], *further, *others, *lines[-1:]]
     return {
         "lead": lead_sentence(data),
         "headline": headline(data),
-        "lines": sentences,
+        "lines": lines,
         "failed": list(data.notes),
     }
 

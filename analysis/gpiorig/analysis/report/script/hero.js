@@ -90,7 +90,8 @@ class Hero {
     if (n < all) lines.push(`this file has ${count(n)} of the ${count(all)} packets, at equal distances in the order of their delays`);
     if (this.beyond) lines.push(`${count(this.beyond)} longer than the axis`);
     const by = this.select.selectedOptions[0].text;
-    this.note.textContent = `${lines.join("; ")}. Sorted by ${by}, ${this.select.value === "time" ? "first" : "shortest"} on top.`;
+    this.note.textContent = n === 1 ? "One packet."
+      : `${lines.join("; ")}. Sorted by ${by}, ${this.select.value === "time" ? "first" : "shortest"} on top.`;
     Object.assign(this.canvas.dataset, { from: this.from, to: this.to });
   }
 

@@ -117,7 +117,7 @@ class Packets {
     const path = folder || (place ? place[1] : "RUN"), run = /^[\w./+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
     const name = this.name(row), from = this.starts[row];
     const which = this.roundTrips && !name.includes("/") ? `--packet ${name}`
-      : `--from-sample ${from} --to-sample ${from + this.totals[row] + 1}`;
+      : `--from ${from}sa --to ${from + this.totals[row] + 1}sa`;
     return `gpiorig pulseview ${run} ${which} --open`;
   }
 }
