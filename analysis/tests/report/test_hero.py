@@ -275,6 +275,14 @@ def test_points_of_figures_lead_to_their_packets(hero, route, figure):
     assert route.totals[packet] - route.totals[opened] < 400
 
 
+@pytest.mark.parametrize("window", [{"width": 1280, "height": 800}, {"width": 390, "height": 844}])
+def test_the_first_screen_has_the_sentence_and_all_packets(window, opened):
+    page = opened(window)
+    boxes = [page.locator(part).first.bounding_box() for part in (".lead", "#hero-packets canvas")]
+    edges = [0, *(edge for box in boxes for edge in (box["y"], box["y"] + box["height"])), window["height"]]
+    assert sorted(edges) == edges
+
+
 def test_packets_with_one_id_have_links_of_their_own(tmp_path, opened, route):
     """The second packet with an id has its place after it, and its command the samples in place of the id."""
     twice = dataclasses.replace(route, ids=route.ids // 2)
