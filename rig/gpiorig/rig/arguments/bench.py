@@ -81,9 +81,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     verify.add_argument(
         "--reset",
-        choices=("prove", "hand"),
+        choices=("prove", "adapter", "hand"),
         default="prove",
-        help="command of the firmware, or a person (default: prove)",
+        help="a command of the firmware; a reset by the debug adapter, or DTR and RTS; a person (default: prove)",
     )
     verify.add_argument(
         "--valid",

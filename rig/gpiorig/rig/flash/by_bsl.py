@@ -73,8 +73,6 @@ def flash(
     """
     request = Request(port(method, end, serial, root=root), method.device_id, job.content.parts, job.only_different)
     last = _carried_out(request, progress, deadline_s=_START_S + 3 * job.content.size / _BYTES_PER_S)
-    if last.error is not None:
-        raise FlashError(f"bootstrap loader on {request.port}: {last.error}")
     if last.wrong_device:
         raise WrongBoardError(
             f"the device is 0x{last.device_id:04x}; the board file has 0x{method.device_id:04x}. Correct `board` or "
@@ -85,8 +83,20 @@ def flash(
     return Outcome(last.same, read, f"0x{last.device_id:04x}")
 
 
+def reset(method: Bsl, end: DebugEnd | None, serial: str | None, *, baudrate: int, root: Path) -> None:
+    """Reset the board by DTR and RTS; the port has the settings of its console.
+
+    Raises
+    ------
+    FlashError
+        The port cannot be opened, or is not the board's.
+    """
+    request = Request(port(method, end, serial, root=root), console_baud=baudrate)
+    _carried_out(request, lambda what: None, deadline_s=_START_S)
+
+
 def _carried_out(request: Request, progress: Progress, *, deadline_s: float) -> Step:
-    """The last step of the program."""
+    """The last step of the program; raises `FlashError` if it failed."""
     command = [sys.executable, "-W", "ignore", "-m", _PROGRAM]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
@@ -108,4 +118,7 @@ def _carried_out(request: Request, progress: Progress, *, deadline_s: float) -> 
             raise
         finally:
             timer.cancel()
-    return Step(error=f"no answer within {deadline_s:.0f} s, while it should {last.now}.") if last.now else last
+    error = f"no answer within {deadline_s:.0f} s, while it should {last.now}." if last.now else last.error
+    if error is not None:
+        raise FlashError(f"bootstrap loader on {request.port}: {error}")
+    return last

@@ -64,6 +64,19 @@ def plan(method: flashing.Openocd, end: DebugEnd | None, job: Job, *, root: Path
     return [shlex.join(["openocd", "-c", START, *arguments(method, end, root=root)]), *steps]
 
 
+def reset(method: flashing.Openocd, end: DebugEnd | None, *, root: Path) -> None:
+    """Reset the board by its debug adapter; it runs its image.
+
+    Raises
+    ------
+    FlashError
+        OpenOCD fails, or the adapter is not there.
+    """
+    with Openocd(arguments(method, end, root=root)) as openocd:
+        _connect(openocd, end)
+        openocd.call("reset run", deadline_s=_START_S)
+
+
 def flash(method: flashing.Openocd, end: DebugEnd | None, job: Job, progress: Progress, *, root: Path) -> Outcome:
     """Write the image and read it back, or read it alone; the board runs it afterwards.
 
@@ -76,10 +89,7 @@ def flash(method: flashing.Openocd, end: DebugEnd | None, job: Job, progress: Pr
     """
     with Openocd(arguments(method, end, root=root)) as openocd:
         progress("connect")
-        try:
-            openocd.call("init", deadline_s=_START_S)
-        except FlashError as error:
-            raise FlashError(f"{error} {_remedy(end)}") from error
+        _connect(openocd, end)
         openocd.call("reset init", deadline_s=_START_S)
         try:
             outcome = _flash_halted(openocd, method, job, progress)
@@ -89,6 +99,13 @@ def flash(method: flashing.Openocd, end: DebugEnd | None, job: Job, progress: Pr
             raise
         openocd.call("reset run", deadline_s=_START_S)
         return outcome
+
+
+def _connect(openocd: Openocd, end: DebugEnd | None) -> None:
+    try:
+        openocd.call("init", deadline_s=_START_S)
+    except FlashError as error:
+        raise FlashError(f"{error} {_remedy(end)}") from error
 
 
 def _remedy(end: DebugEnd | None) -> str:

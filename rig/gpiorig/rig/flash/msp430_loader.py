@@ -12,7 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import msgspec
-from serial import rfc2217
+from serial import rfc2217, serial_for_url
 
 Parts = tuple[tuple[int, bytes], ...]
 
@@ -25,12 +25,13 @@ _POLL_S = 0.001
 
 
 class Request(msgspec.Struct):
-    """What to do with the board on a port."""
+    """What to do with the board on a port; with `console_baud` it is reset, and nothing else."""
 
     port: str
-    device_id: int
-    parts: Parts
-    only_different: bool
+    device_id: int = 0
+    parts: Parts = ()
+    only_different: bool = False
+    console_baud: int | None = None
 
 
 class Step(msgspec.Struct, omit_defaults=True):
@@ -81,6 +82,18 @@ def _flash(target: Any, request: Request, errors: tuple[type[Exception], ...]) -
         target.close()
 
 
+def _reset(target: Any, port: str, baudrate: int) -> Step:
+    """Reset the board; its port has the settings of the console."""
+    _tell(Step(now="reset"))
+    target.serial = serial_for_url(port, baudrate=baudrate)
+    target.control_delay = _CONTROL_DELAY_S
+    try:
+        target.reset()
+    finally:
+        target.close()
+    return Step()
+
+
 def _vectors(parts: Parts) -> bytes:
     """The password of a board with the image: its interrupt vectors."""
     vectors = bytearray(_ERASED_VECTORS)
@@ -116,7 +129,9 @@ def main(words: Sequence[str] = ()) -> int:
     quick: Any = rfc2217
     quick.time = SimpleNamespace(time=time.time, sleep=lambda s: time.sleep(min(s, _POLL_S)))
     try:
-        _tell(_flash(TelosBTarget(), request, (BSLException,)))
+        target = TelosBTarget()
+        baudrate = request.console_baud
+        _tell(_reset(target, request.port, baudrate) if baudrate else _flash(target, request, (BSLException,)))
     except (BSLException, OSError, ValueError) as error:
         _tell(Step(error=str(error) or type(error).__name__))
         return 1

@@ -107,6 +107,22 @@ def flash(
         yield msgspec.structs.replace(result, attempts=attempt, duration_s=round(time.monotonic() - begin_s, 3))
 
 
+def reset(bench: Bench, name: str, *, root: Path = usb.SYS) -> None:
+    """Reset the board of a node by its debug adapter, or by DTR and RTS of its serial port, which is not open.
+
+    Raises
+    ------
+    FlashError
+        It cannot be reset, or it is unknown how.
+    """
+    method, node = _method(bench, name), bench.nodes[name]
+    end = debug_end(node.debug) if node.debug else None
+    if isinstance(method, Bsl):
+        by_bsl.reset(method, end, node.serial, baudrate=node.bits_per_second, root=root)
+    else:
+        by_openocd.reset(method, end, root=root)
+
+
 def plan(
     bench: Bench, firmware: Mapping[str, Path], name: str, *, only_different: bool = False, root: Path = usb.SYS
 ) -> list[str]:

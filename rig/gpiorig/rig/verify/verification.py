@@ -14,7 +14,8 @@ from gpiorig.capture.serial.port import SerialPort
 from gpiorig.capture.sigrok.result import CaptureResult
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.bench.finding import Finding
-from gpiorig.rig.errors import RigError
+from gpiorig.rig.errors import FlashError, RigError
+from gpiorig.rig.flash import nodes
 from gpiorig.rig.run import captures, endpoints
 from gpiorig.rig.run.captures import SILENCE_S, Captures
 from gpiorig.rig.run.endpoints import Endpoints
@@ -23,10 +24,11 @@ from gpiorig.rig.verify.calibration import Calibration
 from gpiorig.rig.verify.identity import Identity
 from gpiorig.rig.verify.time_base import TimeBase
 
-Reset = Literal["prove", "hand"]
+Reset = Literal["prove", "adapter", "hand"]
 Ask = Callable[[str], None]  # shows a person what to do, and returns when it is done
 
 PROVE_S = 3.0
+BOOT_S = 3.0  # from a reset to the end of the proof (unverified for others than the reference firmware, 0.5 s)
 WAIT_S = 0.1
 CUT = "the capture ended before its lines were seen"
 
@@ -145,8 +147,8 @@ def _show_all(
             _settle(bench, ports, running, ends)
             part = shown[name]
             part.start = _received(running)
-            asked = name not in result.identities or result.identities[name].answers
-            problem = show(name, port, reset, ask) if asked else ""
+            answers = name not in result.identities or result.identities[name].answers
+            problem = show(bench, name, port, reset, ask) if answers or reset != "prove" else ""
             _settle(bench, ports, running, ends)
             part.end, part.problem = _received(running), problem
     except (CaptureError, RigError) as error:
@@ -154,8 +156,17 @@ def _show_all(
     return ""
 
 
-def show(name: str, port: SerialPort | None, reset: Reset, ask: Ask) -> str:
+def show(bench: Bench, name: str, port: SerialPort | None, reset: Reset, ask: Ask) -> str:
     """Have a board show its proof; returns why that is not known, or nothing."""
+    if reset == "adapter":
+        if port is not None:
+            port.close()  # DTR and RTS of this port may be what resets the board
+        try:
+            nodes.reset(bench, name)
+        except FlashError as error:
+            return f"it could not be reset: {str(error).removesuffix('.')}"
+        time.sleep(BOOT_S)
+        return ""
     if reset == "hand" or port is None:
         ask(f"Press the reset button of {name}, then Enter.")
         return ""
