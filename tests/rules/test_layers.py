@@ -121,6 +121,19 @@ def test_every_room_has_its_place(component: str) -> None:
 
 
 @pytest.mark.parametrize("component", COMPONENTS)
+def test_the_map_lists_every_room(component: str) -> None:
+    """docs/reference/architecture.md has a row for each room, in the order of imports, with its docstring."""
+    folder = ROOT / component / "gpiorig" / component
+    heads = {path.parent.name: path.read_text().splitlines()[0] for path in folder.glob("*/__init__.py")}
+    rooms = [room for room in ROOMS[component] if room in heads]
+    rows = [f"| `{component}.{room}` | {heads[room].strip(chr(34)).removesuffix('.')} |" for room in rooms]
+    lines = (ROOT / "docs/reference/architecture.md").read_text().splitlines()
+    assert rows == [
+        line for line in lines if line.startswith(f"| `{component}.") and line.partition("` |")[0].count(".") == 1
+    ]
+
+
+@pytest.mark.parametrize("component", COMPONENTS)
 def test_no_module_is_named_by_a_keyword(component: str) -> None:
     """A keyword cannot be imported by a statement."""
     assert [] == [dotted for dotted in modules(component) if any(map(keyword.iskeyword, dotted.split(".")))]

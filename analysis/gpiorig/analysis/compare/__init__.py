@@ -1,1 +1,1 @@
-"""Limits of one run, and what changed between two."""
+"""Limits that one run must meet, and what changed between two."""

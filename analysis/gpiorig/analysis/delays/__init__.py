@@ -1,1 +1,1 @@
-"""Delays of routes: instruments, uncertainty, jitter, budget."""
+"""Delays of routes: statistics, uncertainty, jitter, the budget, the cost of the probes."""

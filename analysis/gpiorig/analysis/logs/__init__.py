@@ -1,1 +1,1 @@
-"""Logs of the nodes."""
+"""Logs of nodes: the text lines of a firmware, and the events that it kept in memory."""

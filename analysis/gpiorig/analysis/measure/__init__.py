@@ -1,1 +1,1 @@
-"""Delays between edges, log lines and frames."""
+"""Delays between edges, between lines of logs, between frames: captures of any origin."""

@@ -1,1 +1,1 @@
-"""Processor occupancy while a packet was in transit."""
+"""Occupancy of the processor while a packet was in transit: layers, tasks, threads, interrupts."""

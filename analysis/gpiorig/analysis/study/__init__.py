@@ -1,1 +1,1 @@
-"""The study of a recording."""
+"""All results of one recording: its analysis, and the statistics of it."""

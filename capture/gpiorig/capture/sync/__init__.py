@@ -1,1 +1,1 @@
-"""Clocks of several analyzers: sync line, alignment, heartbeat."""
+"""Clocks of several analyzers: sync line, frames on the air, alignment, heartbeat."""

@@ -1,1 +1,1 @@
-"""Benches: boards, analyzers, nodes, their lines."""
+"""Bench files: boards, analyzers, nodes and their lines, the world of a virtual bench."""

@@ -1,1 +1,1 @@
-"""Experiments: settings, limits, images."""
+"""Experiments: settings of nodes, destinations, limits, images."""

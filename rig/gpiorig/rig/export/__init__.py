@@ -1,1 +1,1 @@
-"""Export of recordings to other tools."""
+"""Export of recordings to other tools: PulseView, sigrok decoders, traces, tables."""

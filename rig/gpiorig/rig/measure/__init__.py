@@ -1,1 +1,1 @@
-"""The work of `measure`, `latency` and `clocks`."""
+"""The input and output of `measure`, `latency` and `clocks`: channels, log lines, times."""

@@ -1,1 +1,1 @@
-"""Hooks: what must be there (`table`), whether it is (`image`, `debug`, `check`) and works (`selftest`)."""
+"""Hooks and probes: what an image must have, whether it has it, whether it works, what it costs."""

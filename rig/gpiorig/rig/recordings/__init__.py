@@ -1,1 +1,1 @@
-"""What belongs to a recording: bench, instruments, inputs, provenance."""
+"""Opened recordings: bench, instruments, inputs, provenance; import and merge."""

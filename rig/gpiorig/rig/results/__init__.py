@@ -1,1 +1,1 @@
-"""From a recording to its results."""
+"""From a recording to its results: analysis, report, comparison, list of packets, reproduction."""

@@ -1,1 +1,1 @@
-"""Running an experiment and recording it."""
+"""Running an experiment on a bench and recording it, or recording a bench without one."""
