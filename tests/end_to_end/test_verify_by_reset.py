@@ -31,6 +31,6 @@ def test_boards_are_reset_by_their_adapters(tmp_path: Path, way: str) -> None:
         bench.write_text(text)
         done = gpiorig("bench", "verify", bench, "--reset", "adapter", "--duration", "1s", "--json")
     assert 0 == done.status, f"{done.stdout}{done.stderr}"
-    carried = {found["about"] for found in done.numbers["findings"] if found["what"].endswith(" carries it")}
+    carried = {finding["about"] for finding in done.numbers["findings"] if finding["what"].endswith(" carries it")}
     assert {f"nodes.{node}.lines.{line}" for node in nodes for line in ("strobe", "d0", "d1")} <= carried
     assert (way == "dtr") == bool(done.numbers["identities"])
