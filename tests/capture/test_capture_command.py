@@ -19,6 +19,7 @@ from patience import PATIENCE_S, wait_until
 from gpiorig.capture.edges.losses import Loss
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.capture.recording.segment_writer import SegmentWriter
+from gpiorig.capture.sigrok.result import describe
 
 sys.path.insert(0, str(ROOT / "capture" / "tests"))
 
@@ -162,6 +163,13 @@ def test_a_recording_that_ends_in_a_gap_is_resumed(tmp_path: Path) -> None:
     assert (20_000, resumed.info.losses[1].end) == (start, end)
     assert start < at < end + 1_000_000
     assert end in edges.samples
+
+    captured(folder, "--resume", "--samples", str(resumed.info.capture["samples"] + 3_000_000))
+    again = Recording.open(folder).info
+    sentences = [describe(loss, samplerate_hz=1e6) for loss in again.losses]
+    assert 3 == len(sentences)
+    assert [1, 1, 1] == [again.reason.count(sentence) for sentence in sentences]
+    assert 1 == again.reason.count("before it was resumed: sigrok-cli died;")
 
 
 def test_a_resumed_capture_that_does_not_start_leaves_the_recording_as_it_was(tmp_path: Path) -> None:

@@ -64,6 +64,7 @@ def test_a_time_has_its_interval_and_the_unit_once(interval, expected):
 
 def test_a_skew_has_the_digits_its_interval_needs():
     assert "12.340 ppm (12.320 to 12.360)" == texts.ppm_interval(Interval(12.34, 12.32, 12.36, ""))
+    assert "0 ppm (-59 to 58)" == texts.ppm_interval(Interval(-0.3, -59.1, 58.2, ""))
     assert "-9985 ppm (-25608 to 5638)" == texts.ppm_interval(Interval(-9984.9, -25607.6, 5637.8, ""))
     assert "\N{EN DASH}" == texts.ppm_interval(Interval(math.nan, math.nan, math.nan, ""))
 

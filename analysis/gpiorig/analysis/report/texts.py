@@ -29,7 +29,8 @@ def ppm_interval(ppm: Interval) -> str:
         return f"{ppm.value:.3f} ppm"
     width = ppm.high - ppm.low
     decimals = min(max(1 - math.floor(math.log10(width)), 0), 6) if width > 0 else 3
-    return f"{ppm.value:.{decimals}f} ppm ({ppm.low:.{decimals}f} to {ppm.high:.{decimals}f})"
+    value, low, high = (round(number, decimals) + 0.0 for number in (ppm.value, ppm.low, ppm.high))  # + 0: not -0
+    return f"{value:.{decimals}f} ppm ({low:.{decimals}f} to {high:.{decimals}f})"
 
 
 def tail_text(packets: int, all_packets: int) -> str:

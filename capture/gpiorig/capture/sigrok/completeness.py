@@ -14,6 +14,7 @@ from gpiorig.capture.sync.heartbeat import Heartbeat
 
 CODED = 0  # in place of a period: the coded sync line
 MAX_LOSSES = 1000  # in recording.toml
+RESUMED = "before it was resumed: "
 MAX_WORDS = 5  # losses that the reason names
 
 
@@ -54,9 +55,7 @@ def assess(recording: Recording, result: CaptureResult, *, heartbeats: Mapping[s
     clock = [loss for loss in result.losses if not loss.in_files]
     limits = [check.limit_samples for check in result.clocks]
     limit = None if None in limits else max(filter(None, limits), default=None)
-    earlier = recording.info.reason  # of a capture that was resumed
-    problems = [f"before it was resumed: {earlier}"] if earlier else []
-    problems += result.problems
+    problems = [*_earlier(recording), *result.problems]
     beats: list[Heartbeat] = []
     for channel, period_ns in (heartbeats or {}).items():
         try:
@@ -77,6 +76,15 @@ def assess(recording: Recording, result: CaptureResult, *, heartbeats: Mapping[s
             f"{beat.rises} pulses, {len(beat.losses)} losses, limit {beat.limit_samples} samples"
         )
     return Assessment(problems=tuple(problems), losses=losses, capture=facts, heartbeats=tuple(beats))
+
+
+def _earlier(recording: Recording) -> list[str]:
+    """Why the capture ended before it was resumed; its losses are stated with those that came later."""
+    reason = recording.info.reason.removeprefix(RESUMED)
+    for loss in recording.info.losses:
+        reason = reason.replace(describe(loss, samplerate_hz=float(recording.info.samplerate_hz)), "")
+    parts = [part for part in reason.split("; ") if part]
+    return [RESUMED + "; ".join(parts)] if parts else []
 
 
 def conclude(
