@@ -1,7 +1,8 @@
 //! The digitally controlled oscillator: taps, modulator, spread of the part, wander.
 //!
 //! Sources: SLAU049F 4.2.4 and 4.2.5 (DCO, modulator); SLAS272H 5.18 (MSP430F149, "DCO Frequency", 3 V, 25 °C). The F1611
-//! has the same clock module; that its own data sheet (SLAS368) has the same figures is unverified.
+//! has the same clock module. Of its own data sheet (SLAS368G p. 37) two programs by others quote the same ranges of
+//! fDCO(03) to fDCO(73) and the same largest S(DCO); the page itself was not at hand.
 
 use crate::rng::{below, draw, Purpose};
 
@@ -15,7 +16,8 @@ const TAP_STEP: u64 = 1112;
 /// Parts differ by as much as fDCO(77) does: 4.4 to 5.4 MHz around 4.9 (SLAS272H 5.18).
 const SPREAD_PPM: u64 = 100_000;
 /// Wander: bounded noise on four time scales of 1.07 ms, 17 ms, 275 ms and 4.4 s, each uniform within these ppb.
-/// Unverified: the data sheet has only the drift with temperature (-0.36 %/K) and supply (5 %/V); these stand for them.
+/// Unverified: the data sheet has only the drift with temperature (-0.36 %/K; -0.38 %/K is quoted for the F1611, see
+/// boards/telosb.toml) and supply (5 %/V); these stand for them.
 const WANDER_PPB: [u64; 4] = [100_000, 200_000, 400_000, 800_000];
 const SCALE_SHIFT: u32 = 4;
 /// Length of a interval of constant frequency as a power of two of picoseconds: 1.07 ms.
