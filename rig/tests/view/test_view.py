@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import re
+import shutil
 import signal
 import socket
 import threading
@@ -17,13 +18,14 @@ import numpy as np
 import pytest
 from commandline import gpiorig
 from growing import PACKETS
-from servedruns import serving
+from servedruns import blank_figures, serving
 
 from gpiorig.analysis.figures import packet_boxes
 from gpiorig.analysis.report.packet_columns import columns_of
 from gpiorig.capture.edges.edges import Edges
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig import browser
+from gpiorig.rig.recordings.described import Given
 from gpiorig.rig.view import edges as edge_windows
 from gpiorig.rig.view import perfetto
 from gpiorig.rig.view.edges import EdgeWindows
@@ -304,6 +306,34 @@ def test_a_recording_without_a_bench_has_its_edges(recorded: Path, tmp_path: Pat
         _same(edges, window)
         status, _, body = asked(at, "/runs/1/packet/1")
         assert (404, True) == (status, "has no bench" in json.loads(body)["error"])
+
+
+def test_bench_and_roles_that_a_recording_lacks(recorded: Path, tmp_path: Path) -> None:
+    """Given as to `gpiorig report`, a capture by others has the packets of the recording that states them."""
+    shutil.copytree(recorded, tmp_path / "own")
+    info = Recording.open(recorded).info
+    (tmp_path / "bench.toml").write_text(info.bench)
+    Recording.open(tmp_path / "own").update(bench="", experiment="", parameters={})
+    given = Given(tmp_path / "bench.toml", info.parameters["initiator"], info.parameters["responder"])
+    with serving([tmp_path / "own"], tmp_path / "pages", given) as (at, runs):
+        assert runs[0].analysis.round_trips is not None
+        identity = int(runs[0].analysis.routes[0].ids[0])
+        assert content(at, f"/runs/1/packet/{identity}")["boxes"]
+        assert b'id="hero-packets"' in asked(at, "/runs/1/")[2]
+
+
+@pytest.mark.usefixtures("ctrl_c")
+def test_what_report_takes_view_takes(recorded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Limits and quantities are on the page; a bench that the recording has is refused as by `report`."""
+    reader = Reader(["/runs/1/"])
+    monkeypatch.setattr(browser, "show_address", reader.open)
+    with blank_figures():
+        done = gpiorig("view", recorded, "--open", "--assert", "rtt.max < 1 us", "--quantity", "goodput")
+    assert 0 == done.status, done.stderr
+    page = reader.answers[0][2].decode()
+    assert "rtt.max &lt; 1 us" in page and "goodput" in page
+    done = gpiorig("view", recorded, "--bench", "demo")
+    assert (2, True) == (done.status, "omit --bench" in done.stderr), done.stderr
 
 
 def test_the_page_has_what_a_served_page_needs(served: Served) -> None:

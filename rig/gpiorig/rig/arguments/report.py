@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from gpiorig.rig.arguments import repeated_options
+from gpiorig.rig.arguments import reading_options
 
 EPILOG = """\
 examples:
@@ -28,18 +28,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of a report."""
     parser.add_argument("recordings", type=Path, nargs="+", metavar="RUN", help="recording folders")
     parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="folder of the report (RUN/report)")
-    parser.add_argument(
-        "--bench", type=Path, metavar="BENCH", help="of a recording without a bench: what its channels carry"
-    )
-    parser.add_argument(
-        "--initiator", metavar="NODE", help="without an experiment: the node whose packets are answered"
-    )
-    parser.add_argument("--responder", metavar="NODE", help="without an experiment: the node that answers")
+    reading_options.add_described(parser)
     for option, formats in (("figures", "svg,png,pdf"), ("tables", "csv,latex")):
         help_text = f"write the {option} next to the page, too: any of {formats}"
         parser.add_argument(f"--{option}", metavar="FORMATS", default="", help=help_text)
     parser.add_argument("--open", action="store_true", help="open the page in a browser")
     parser.add_argument("--json", action="store_true", help="print the numbers as one JSON object")
-    limit = "a limit to keep, such as 'rtt.p99 < 20 ms', in addition to those of the experiment"
-    repeated_options.add(parser, "--assert", "assertions", "LIMIT", limit)
-    repeated_options.add_quantities(parser, "show this too")
+    reading_options.add_asked(parser)

@@ -15,6 +15,7 @@ from gpiorig.rig import browser, names
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.progress import iterate, stage
 from gpiorig.rig.recordings import described
+from gpiorig.rig.recordings.described import Given
 from gpiorig.rig.recordings.provenance import VIRTUAL
 from gpiorig.rig.results import compare as comparing
 from gpiorig.rig.results import report as reporting
@@ -30,10 +31,8 @@ def run(options: argparse.Namespace) -> int:
     options.figures = _formats(options.figures, available=FIGURE_FORMATS, option="--figures")
     options.tables = _formats(options.tables, available=[*TABLE_FORMATS], option="--tables")
     bench_file = None if options.bench is None else names.bench(options.bench)
-    roles = {"initiator": options.initiator, "responder": options.responder}
-    recordings = described.distinct(
-        [described.with_bench(Recording.open(folder), bench_file, **roles) for folder in options.recordings]
-    )
+    given = Given(bench_file, options.initiator, options.responder)
+    recordings = described.distinct([given.open(folder) for folder in options.recordings])
     if len(recordings) == 1:
         return analyse_and_print(
             recordings[0],

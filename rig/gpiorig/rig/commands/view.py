@@ -10,9 +10,11 @@ from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig import browser
+from gpiorig.rig import browser, names
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.recordings import described
+from gpiorig.rig.recordings.described import Given
+from gpiorig.rig.results.manifest import Options
 from gpiorig.rig.verbosity import SHOWN
 from gpiorig.rig.view import perfetto
 from gpiorig.rig.view.perfetto import TraceSite
@@ -28,18 +30,24 @@ def run(options: argparse.Namespace) -> int:
     """Serve until Ctrl-C."""
     if options.port is not None and not 0 <= options.port <= MAX_PORT:
         raise RigError(f"--port {options.port}: give a port from 1 to {MAX_PORT}, or 0 for any free one.")
-    recordings = described.distinct([Recording.open(folder) for folder in options.recordings])
+    bench_file = None if options.bench is None else names.bench(options.bench)
+    given = Given(bench_file, options.initiator, options.responder)
+    recordings = described.distinct([given.open(folder) for folder in options.recordings])
     with tempfile.TemporaryDirectory(prefix="gpiorig-view-") as folder:
         if options.perfetto:
             _serve_trace(recordings, options, Path(folder))
         else:
-            _serve_pages(recordings, options, Path(folder))
+            _serve_pages(recordings, given, options, Path(folder))
     return 0
 
 
-def _serve_pages(recordings: Sequence[Recording], options: argparse.Namespace, folder: Path) -> None:
-    names = described.names(recordings)
-    site = Site([ShownRun(recording, name) for recording, name in zip(recordings, names, strict=True)], folder)
+def _serve_pages(recordings: Sequence[Recording], given: Given, options: argparse.Namespace, folder: Path) -> None:
+    asked = Options(asserted=tuple(options.assertions), quantities=tuple(options.quantities))
+    shown = [
+        ShownRun(recording, name, given=given, asked=asked)
+        for recording, name in zip(recordings, described.names(recordings), strict=True)
+    ]
+    site = Site(shown, folder)
     with server(site.answer, port=options.port or 0) as listening:
         site.prepare()
         _serve(listening, address(listening), opened=options.open)

@@ -98,8 +98,8 @@ class Watch:
 
     Parameters
     ----------
-    folder
-        The recording.
+    recording
+        The recording, or its folder.
     window_s, settle_s, routes_to
         As in `Packets`.
 
@@ -111,18 +111,18 @@ class Watch:
 
     def __init__(
         self,
-        folder: Path,
+        recording: Recording | Path,
         *,
         window_s: Fraction,
         settle_s: Fraction,
         routes_to: Callable[[Route], object] | None = None,
     ) -> None:
-        self._folder, self._window_s, self._settle_s = folder, window_s, settle_s
-        opened = open_recording(Recording.open(folder))
+        opened = open_recording(recording)
+        self._folder, self._window_s, self._settle_s = opened.recording.folder, window_s, settle_s
         if not opened.wiring:
             raise RigError(
-                f"{folder}: the recording has no bench, so its channels have no meaning; `gpiorig info` shows what it "
-                "holds, and `gpiorig capture --bench` records with one."
+                f"{self._folder}: the recording has no bench, so its channels have no meaning; `gpiorig info` shows "
+                "what it holds, and `gpiorig capture --bench` records with one."
             )
         self._virtual = opened.recording.info.virtual
         self._packets: Packets | Aligned = Packets(opened, settle_s=settle_s, window_s=window_s, routes_to=routes_to)

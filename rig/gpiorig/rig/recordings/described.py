@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,19 @@ def roles(bench: Bench, *, initiator: str | None, responder: str | None) -> dict
     if initiator == responder:
         raise RigError(f"--initiator and --responder are both {initiator}; give two nodes of {', '.join(bench.nodes)}.")
     return {role: str(node) for role, node in given.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What the options of a command state about its recordings; parameters as of `with_bench`."""
+
+    bench_file: Path | None = None
+    initiator: str | None = None
+    responder: str | None = None
+
+    def open(self, folder: Path) -> Recording:
+        """A recording with this; errors as of `with_bench`."""
+        return with_bench(Recording.open(folder), self.bench_file, initiator=self.initiator, responder=self.responder)
 
 
 def with_bench(

@@ -6,7 +6,6 @@ import threading
 from collections import deque
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from gpiorig.analysis.errors import AnalysisError
 from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.report.packet_columns import columns_of
 from gpiorig.capture.errors import CaptureError
+from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.live import view
 from gpiorig.rig.live.watch import Update, Watch
@@ -29,7 +29,7 @@ class LiveFeed:
 
     Parameters
     ----------
-    folder
+    recording
         The recording; its capture runs.
 
     Attributes
@@ -38,8 +38,8 @@ class LiveFeed:
         Whether the capture has ended.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._watch = Watch(folder, window_s=WINDOW_S, settle_s=SETTLE_S, routes_to=self._take)
+    def __init__(self, recording: Recording) -> None:
+        self._watch = Watch(recording, window_s=WINDOW_S, settle_s=SETTLE_S, routes_to=self._take)
         self._changed = threading.Lock()
         self._update: Update | None = None
         self._failure = ""

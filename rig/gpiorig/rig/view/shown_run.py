@@ -13,7 +13,9 @@ from gpiorig.analysis.report.served_blocks import Served
 from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.progress import stage
+from gpiorig.rig.recordings.described import Given
 from gpiorig.rig.results import report as reporting
+from gpiorig.rig.results.manifest import Options
 from gpiorig.rig.results.report import Reported
 from gpiorig.rig.view.answers import NoAnswerError
 from gpiorig.rig.view.edges import EdgeWindows
@@ -29,11 +31,14 @@ class ShownRun:
         The recording.
     name
         What the pages call it.
+    given, asked
+        What was stated about the recording, and asked for in addition to its experiment.
     """
 
-    def __init__(self, recording: Recording, name: str) -> None:
+    def __init__(self, recording: Recording, name: str, *, given: Given, asked: Options) -> None:
         self.recording, self.name = recording, name
-        self.feed = LiveFeed(recording.folder) if recording.state == "capturing" else None
+        self._given, self._asked = given, asked
+        self.feed = LiveFeed(recording) if recording.state == "capturing" else None
 
     @property
     def is_captured(self) -> bool:
@@ -43,7 +48,8 @@ class ShownRun:
     @cached_property
     def reported(self) -> Reported:
         """Its report; analysed when it is first asked for."""
-        return reporting.of(Recording.open(self.recording.folder))
+        recording = self._given.open(self.recording.folder)
+        return reporting.of(recording, asserted=self._asked.asserted, asked=self._asked.quantities)
 
     @property
     def analysis(self) -> Analysis:
