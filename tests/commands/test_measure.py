@@ -53,7 +53,7 @@ def test_pairs_of_a_file(vcd: Path) -> None:
 
     assert (0, "") == (done.status, done.stderr)
     numbers = done.numbers
-    assert (2, 0, 0, None) == (numbers["n"], numbers["unpaired_from"], numbers["unpaired_to"], numbers["virtual"])
+    assert (2, 0, 0, None) == (numbers["n"], numbers["unpaired_start"], numbers["unpaired_end"], numbers["virtual"])
     assert (3000, 3500, 4000, 3500) == (numbers["min_ns"], numbers["median_ns"], numbers["max_ns"], numbers["mean_ns"])
     assert (3050, 3950) == (numbers["p5_ns"], numbers["p95_ns"])
     assert np.std([3000, 4000], ddof=1) == pytest.approx(numbers["std_ns"])
@@ -138,7 +138,7 @@ def test_no_pair_is_a_result(vcd: Path) -> None:
     done = gpiorig("measure", vcd, "--start", "b.irq:fall", "--end", "a.irq:fall", "--max-gap", "1us", "--json")
 
     assert 0 == done.status
-    assert (0, 2, 2, 1) == tuple(done.numbers[key] for key in ("n", "unpaired_from", "unpaired_to", "too_long"))
+    assert (0, 2, 2, 1) == tuple(done.numbers[key] for key in ("n", "unpaired_start", "unpaired_end", "too_long"))
     assert {None} == {done.numbers[key] for key in ("median_ns", "std_ns", "uncertainty_ns")}
 
 

@@ -64,7 +64,7 @@ def test_each_begin_takes_the_next_end():
 
     assert [20, 50] == pairs.starts.tolist()
     assert [3, 8] == pairs.delays.tolist()
-    assert (1, 2) == (pairs.unpaired_from, pairs.unpaired_to)
+    assert (1, 2) == (pairs.unpaired_start, pairs.unpaired_end)
 
 
 def test_an_end_at_the_same_sample_is_after_the_begin_on_another_channel():
@@ -77,7 +77,7 @@ def test_pairs_that_are_too_long_are_unpaired_and_counted():
     pairs = edges.between(edges_of("A", [0, 100]), edges_of("B", [30, 110]), gaps=NO_GAPS, longest=10)
 
     assert [10] == pairs.delays.tolist()
-    assert (1, 1, 1) == (pairs.unpaired_from, pairs.unpaired_to, pairs.too_long)
+    assert (1, 1, 1) == (pairs.unpaired_start, pairs.unpaired_end, pairs.too_long)
 
 
 def test_nothing_is_measured_across_lost_samples():
@@ -91,7 +91,7 @@ def test_nothing_is_measured_across_lost_samples():
     pairs = edges.between(rises_a, falls_b, gaps=gaps)
     assert [10] == pairs.delays.tolist()
     lonely = edges.between(Instants("A", "rise", rises_a.samples[:1], rises_a.levels[:1]), falls_b, gaps=gaps)
-    assert (0, 1, 1, 1) == (len(lonely.delays), lonely.unpaired_from, lonely.unpaired_to, lonely.across_gaps)
+    assert (0, 1, 1, 1) == (len(lonely.delays), lonely.unpaired_start, lonely.unpaired_end, lonely.across_gaps)
 
 
 def test_edges_are_the_same_in_whatever_blocks_they_come():
@@ -120,7 +120,7 @@ def test_a_skew_has_a_sign_and_pairs_equal_directions():
     skews = edges.skew(first, second, gaps=NO_GAPS, longest=50)
 
     assert [(10, -2), (20, 3)] == list(zip(skews.starts.tolist(), skews.delays.tolist(), strict=True))
-    assert (1, 2, 1) == (skews.unpaired_from, skews.unpaired_to, skews.too_long)
+    assert (1, 2, 1) == (skews.unpaired_start, skews.unpaired_end, skews.too_long)
 
 
 @given(sorted_samples, sorted_samples, st.booleans(), st.integers(1, 80))
@@ -130,7 +130,7 @@ def test_pairs_are_those_of_the_rule(begins: list[int], ends: list[int], same: b
     pairs = list(zip(matched.starts.tolist(), matched.delays.tolist(), strict=True))
 
     assert plain_between(begins, ends, same=same, longest=longest) == pairs
-    assert (len(begins), len(ends)) == (len(pairs) + matched.unpaired_from, len(pairs) + matched.unpaired_to)
+    assert (len(begins), len(ends)) == (len(pairs) + matched.unpaired_start, len(pairs) + matched.unpaired_end)
 
 
 def test_pairs_do_not_depend_on_the_pieces_they_are_made_in(monkeypatch: pytest.MonkeyPatch):
@@ -150,8 +150,8 @@ def test_pairs_do_not_depend_on_the_pieces_they_are_made_in(monkeypatch: pytest.
     for one, other in zip(at_once, in_blocks, strict=True):
         assert one.too_long > 0
         assert (one.starts.tolist(), one.delays.tolist()) == (other.starts.tolist(), other.delays.tolist())
-        assert (one.unpaired_to, one.too_long, one.across_gaps) == (
-            other.unpaired_to,
+        assert (one.unpaired_end, one.too_long, one.across_gaps) == (
+            other.unpaired_end,
             other.too_long,
             other.across_gaps,
         )

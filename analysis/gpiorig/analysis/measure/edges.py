@@ -59,7 +59,7 @@ class Pairs:
         int64[n], sample at which each delay begins, sorted.
     delays
         int64[n], in samples; only those of a skew may be negative.
-    unpaired_from, unpaired_to
+    unpaired_start, unpaired_end
         Edges of either side without a partner, those of the next two counts included.
     too_long
         Pairs refused because they are longer than the longest delay allowed.
@@ -70,8 +70,8 @@ class Pairs:
     name: str
     starts: Samples
     delays: Samples
-    unpaired_from: int
-    unpaired_to: int
+    unpaired_start: int
+    unpaired_end: int
     too_long: int
     across_gaps: int
 
@@ -202,8 +202,8 @@ def _paired(
         name=name,
         starts=np.concatenate(starts),
         delays=np.concatenate(delays),
-        unpaired_from=len(begin.samples) - n,
-        unpaired_to=len(end.samples) - n,
+        unpaired_start=len(begin.samples) - n,
+        unpaired_end=len(end.samples) - n,
         too_long=too_long,
         across_gaps=across_gaps,
     )

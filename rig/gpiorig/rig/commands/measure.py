@@ -181,7 +181,7 @@ def _text(measurement: Measurement, *, node: str) -> list[str]:
     pairs, s = measurement.pairs, measurement.summary
     head = f"{node}: {pairs.name}" if node else pairs.name
     begins, ends = measurement.edges
-    left = f"{pairs.unpaired_from} of {begins} `from` and {pairs.unpaired_to} of {ends} `to` edges unpaired"
+    left = f"{pairs.unpaired_start} of {begins} start and {pairs.unpaired_end} of {ends} end edges unpaired"
     reasons = [f"{count_text(pairs.too_long, 'pair')} too long"] * bool(pairs.too_long)
     reasons += [f"{count_text(pairs.across_gaps, 'pair')} across lost samples"] * bool(pairs.across_gaps)
     left += f" ({', '.join(reasons)})" if reasons else ""

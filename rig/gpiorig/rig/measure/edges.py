@@ -105,8 +105,8 @@ class Measurement:
         """The numbers; null where a statistic is not defined."""
         numbers: dict[str, Any] = {
             "measured": self.pairs.name,
-            "unpaired_from": self.pairs.unpaired_from,
-            "unpaired_to": self.pairs.unpaired_to,
+            "unpaired_start": self.pairs.unpaired_start,
+            "unpaired_end": self.pairs.unpaired_end,
             "too_long": self.pairs.too_long,
             "across_gaps": self.pairs.across_gaps,
             **{key: value for key, value in dataclasses.asdict(self.summary).items() if key != "lost"},
