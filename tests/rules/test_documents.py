@@ -11,6 +11,7 @@ import language
 import pytest
 from written_calls import calls
 
+from gpiorig.analysis.tables import registry
 from gpiorig.rig import cli
 from gpiorig.rig.arguments import COMMANDS
 
@@ -52,6 +53,12 @@ def test_commands_that_documents_show(document: Path) -> None:
     """Every line of a document that calls a command is accepted by its parser."""
     for command, *words in calls(document.read_text(encoding="utf-8")):
         cli.options_of(command).parse_args(words)
+
+
+def test_the_page_of_recordings_lists_every_table() -> None:
+    """docs/reference/recording.md names each table that a report writes."""
+    named = set(re.findall(r"`(\w+)`", (ROOT / "docs/reference/recording.md").read_text(encoding="utf-8")))
+    assert set() == {*registry.NAMES, *registry.STUDY_TABLES} - named
 
 
 @pytest.mark.parametrize("command", COMMANDS)
