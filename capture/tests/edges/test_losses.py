@@ -163,7 +163,12 @@ def test_the_sync_line_tells_the_size_absolutely() -> None:
 
 
 def arrivals(
-    seconds: int, *, ppm: float = 0, lost: Sequence[tuple[float, int]] = (), late_us: float = 300
+    seconds: int,
+    *,
+    ppm: float = 0,
+    ppm_per_minute: float = 0,
+    lost: Sequence[tuple[float, int]] = (),
+    late_us: float = 300,
 ) -> WallClock:
     """Pieces of 10 ms, late by a random time of this mean; samples `lost` (second, how many)."""
     random = np.random.default_rng(2)
@@ -172,7 +177,8 @@ def arrivals(
         at_s = number / 100
         gone = sum(size for second, size in lost if at_s >= second)
         late_s = random.exponential(late_us) / 1e6
-        clock.note(round(at_s * RATE_HZ * (1 + ppm * 1e-6)) - gone, round((at_s + late_s) * 1e9) + 12345)
+        mean_ppm = ppm + ppm_per_minute * at_s / 60 / 2
+        clock.note(round(at_s * RATE_HZ * (1 + mean_ppm * 1e-6)) - gone, round((at_s + late_s) * 1e9) + 12345)
     return clock
 
 
@@ -202,6 +208,17 @@ def test_the_clock_finds_nothing_where_nothing_is_lost(late_us: int) -> None:
 
 def test_a_short_capture_says_that_it_cannot_say() -> None:
     assert (None, None, ()) == ((check := arrivals(5).check()).rate_ppm, check.limit_samples, check.losses)
+
+
+@pytest.mark.parametrize("drift", [-30.0, 0.0, 4.0])
+def test_the_clock_shows_a_drift_with_its_uncertainty(drift: float) -> None:
+    """Over five minutes; with a lost block, or in less than 16 s, it is not known."""
+    check = arrivals(300, ppm=20, ppm_per_minute=drift).check()
+    assert check.drift_ppm_per_minute is not None
+    assert check.drift_uncertainty_ppm_per_minute is not None
+    assert abs(check.drift_ppm_per_minute - drift) < check.drift_uncertainty_ppm_per_minute < 2
+    assert arrivals(300, lost=[(30.3, 2_400_000)]).check().drift_ppm_per_minute is None
+    assert arrivals(15).check().drift_ppm_per_minute is None
 
 
 def test_the_clock_takes_constant_memory() -> None:

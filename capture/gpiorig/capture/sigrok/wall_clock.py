@@ -36,6 +36,11 @@ class ClockCheck:
         How much faster than it should the analyzer sampled, by the host's clock; None: too short to tell.
     rate_uncertainty_ppm
         Uncertainty of that.
+    drift_ppm_per_minute
+        How much faster it became: the rate of the second half minus that of the first; None: too short to tell, or
+        samples were lost.
+    drift_uncertainty_ppm_per_minute
+        Uncertainty of that.
     limit_samples
         The smallest loss that would have been found; None: too short to find any.
     losses
@@ -47,6 +52,8 @@ class ClockCheck:
     rate_uncertainty_ppm: float | None
     limit_samples: int | None
     losses: tuple[Loss, ...]
+    drift_ppm_per_minute: float | None = None
+    drift_uncertainty_ppm_per_minute: float | None = None
 
 
 class WallClock:
@@ -126,13 +133,33 @@ class WallClock:
                 )
         limit = round(limit_ns / self._ns_per_sample) + 1
         uncertain_ppm = 1e6 * 2 * spread_ns / (lag * self._window_ns)
+        drift, drift_uncertainty = (None, None) if losses else self._drift(times_ns, delays_ns)
         return ClockCheck(
             windows=windows,
             rate_ppm=-slope * 1e6,
             rate_uncertainty_ppm=uncertain_ppm,
             limit_samples=limit,
             losses=tuple(losses),
+            drift_ppm_per_minute=drift,
+            drift_uncertainty_ppm_per_minute=drift_uncertainty,
         )
+
+    def _drift(self, times_ns: NDArray[np.int64], delays_ns: NDArray[np.float64]) -> tuple[float | None, float | None]:
+        """The change of the rate from the first half to the second, in ppm per minute, and its uncertainty.
+
+        A constant drift makes a parabola of the delays; the uncertainty is that of the distances from it.
+        """
+        half = len(times_ns) // 2
+        if half < FEWEST_WINDOWS:
+            return None, None
+        lag = half // 2
+        first, second = (_slope(times_ns[part], delays_ns[part], lag) for part in (slice(half), slice(-half, None)))
+        seconds = (times_ns - times_ns[0]) / 1e9
+        level = delays_ns - np.polyval(np.polyfit(seconds, delays_ns, 2), seconds)
+        spread_ns = float(np.quantile(level, 0.9) - level.min())
+        minutes = float(times_ns[-half:].mean() - times_ns[:half].mean()) / 60e9
+        uncertain_ppm = 1e6 * 2 * spread_ns / (lag * self._window_ns) * 2**0.5
+        return 1e6 * (first - second) / minutes, uncertain_ppm / minutes
 
 
 def _slope(times_ns: NDArray[np.int64], delays_ns: NDArray[np.float64], lag: int) -> float:

@@ -19,6 +19,8 @@ class TimeBase(msgspec.Struct, frozen=True, kw_only=True):
         The rate that was asked for.
     offset_ppm, uncertainty_ppm
         How much faster it sampled by the host's clock, and the uncertainty of that; None: too short to tell.
+    drift_ppm_per_minute, drift_uncertainty_ppm_per_minute
+        How much faster it became, and the uncertainty of that; None: too short to tell (16 s are needed).
     seconds
         Seconds of the capture that were compared.
     lost_samples
@@ -30,6 +32,8 @@ class TimeBase(msgspec.Struct, frozen=True, kw_only=True):
     uncertainty_ppm: float | None
     seconds: int
     lost_samples: int
+    drift_ppm_per_minute: float | None = None
+    drift_uncertainty_ppm_per_minute: float | None = None
 
 
 def measure(result: CaptureResult, *, nominal_hz: int) -> TimeBase:
@@ -41,6 +45,8 @@ def measure(result: CaptureResult, *, nominal_hz: int) -> TimeBase:
         uncertainty_ppm=longest.rate_uncertainty_ppm if longest else None,
         seconds=longest.windows if longest else 0,
         lost_samples=sum(loss.samples for loss in result.losses),
+        drift_ppm_per_minute=longest.drift_ppm_per_minute if longest else None,
+        drift_uncertainty_ppm_per_minute=longest.drift_uncertainty_ppm_per_minute if longest else None,
     )
 
 
@@ -64,4 +70,6 @@ def findings(name: str, base: TimeBase, *, is_virtual: bool) -> Iterator[Finding
         f"{base.offset_ppm:+.0f} ppm from {base.nominal_hz} Hz by the host's clock, ±{base.uncertainty_ppm:.0f} ppm, "
         f"in {base.seconds} s"
     )
+    if base.drift_ppm_per_minute is not None:
+        what += f"; drift {base.drift_ppm_per_minute:+.2g} ppm per minute, ±{base.drift_uncertainty_ppm_per_minute:.2g}"
     yield Finding(about, verdict, f"{what}: it takes another rate than it was given" if is_wrong else what)
