@@ -9,7 +9,7 @@ import pytest
 from gpiorig.rig import resources
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.errors import BenchError, FirmwareError
-from gpiorig.rig.experiments import images
+from gpiorig.rig.experiments import elf, images
 from gpiorig.rig.experiments.experiment import Experiment, check
 from gpiorig.rig.experiments.node_settings import LIMITS, NodeSettings
 from gpiorig.rig.strict_toml import parse
@@ -173,6 +173,11 @@ def test_an_image_that_the_package_does_not_have(tmp_path: Path, monkeypatch: py
     assert tmp_path / "telosb-threads.elf" == images.reference_image("telosb", "threads")
     with pytest.raises(FirmwareError) as caught:
         images.sha256(images.reference_image("telosb", "threads", "off"))
+    with (
+        pytest.raises(FirmwareError, match=r"Run `make -C firmware-gpio-probes BOARD=telosb"),
+        elf.opened(images.reference_image("telosb", "threads", "off")),
+    ):
+        pass
     assert "has the images iotlab-m3, telosb-threads. Run `make -C firmware-gpio-probes BOARD=te" in str(caught.value)
 
 

@@ -46,6 +46,14 @@ def test_the_bench_file_of_a_scan(tree: UsbTree, monkeypatch: pytest.MonkeyPatch
     assert {"strobe", "d0", "d1", "tap.irq"} <= m3.lines.keys()
 
 
+def test_the_rate_of_a_port_that_has_any(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pseudo terminal answers at the first rate asked; the board's own is written down, so that pins decode at it."""
+    monkeypatch.setattr(identify, "_ask", lambda device, rate, deadline_s: {"board": "telosb"})
+    monkeypatch.setattr(identify.ports, "holders", lambda device: [])
+
+    assert 115_200 == identify.identify("/dev/pts/7").baudrate
+
+
 def test_adapters_with_equal_serial_numbers_go_by_their_paths(tree: UsbTree, monkeypatch: pytest.MonkeyPatch) -> None:
     """A serial number that two adapters have names neither."""
     tree.device("1-7", "0403:6010", serial="FT1ABCD")

@@ -10,6 +10,7 @@ from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 
 from gpiorig.rig.errors import FirmwareError
+from gpiorig.rig.experiments import images
 
 
 @contextmanager
@@ -19,7 +20,7 @@ def opened(path: Path) -> Iterator[ELFFile]:
         with path.open("rb") as file:
             yield ELFFile(file)
     except OSError as error:
-        raise FirmwareError(f"firmware {path}: {error.strerror}. Give the path of an ELF image.") from error
+        raise FirmwareError(f"firmware {path}: {error.strerror}. {images.remedy(path)}") from error
     except ELFError as error:
         raise FirmwareError(
             f"firmware {path}: not an ELF image ({error}). Give the ELF that the linker made."

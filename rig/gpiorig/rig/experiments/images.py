@@ -79,11 +79,11 @@ def sha256(path: Path) -> str:
     try:
         return hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError as error:
-        raise FirmwareError(f"firmware {path}: {error.strerror}. {_remedy(path)}") from error
+        raise FirmwareError(f"firmware {path}: {error.strerror}. {remedy(path)}") from error
 
 
-def _remedy(path: Path) -> str:
-    """How the image is made."""
+def remedy(path: Path) -> str:
+    """How an image that is not there is made."""
     if not path.is_relative_to(resources.image_folder()):
         return "Give the path of an ELF image."
     root = resources.checkout()

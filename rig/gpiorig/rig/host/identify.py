@@ -35,20 +35,31 @@ def rates() -> list[int]:
 
 
 def identify(device: str, *, baudrates: Iterable[int] = (), deadline_s: float = ANSWER_S) -> Answer:
-    """Ask at each rate until a board answers; a port that another program has open is left alone."""
+    """Ask at each rate until a board answers; a port that another program has open is left alone.
+
+    A board that answers at its own rate too has that one: a port without a UART, as a virtual board's, has any rate.
+    """
     if holders := ports.holders(device):
         return Answer(reason=f"in use by {', '.join(holders)}; left alone")
     asked = list(baudrates) or rates()
-    for baudrate in asked:
+    for rate in asked:
         try:
-            pairs = _ask(device, baudrate, deadline_s)
+            pairs = _ask(device, rate, deadline_s)
+            own = _own_rate(pairs or {}, rate)
+            is_any_rate = own != rate and own in asked and _ask(device, own, deadline_s) is not None
         except CaptureError as error:
             return Answer(reason=str(error).removeprefix(f"{device}: ").removesuffix("."))
         if pairs is not None:
-            return Answer(baudrate, pairs)
+            return Answer(own if is_any_rate else rate, pairs)
     return Answer(
         reason=f"no answer to `identify` at {', '.join(map(str, asked))} baud; has it the reference firmware?"
     )
+
+
+def _own_rate(pairs: dict[str, str], otherwise: int) -> int:
+    """The rate of the reference firmware on the board that answered."""
+    name = pairs.get("board", "")
+    return boards.load(name).baudrate if name in boards.names() else otherwise
 
 
 def _ask(device: str, baudrate: int, deadline_s: float) -> dict[str, str] | None:
