@@ -128,6 +128,19 @@ def test_a_failure_is_kept_named_and_tried_again(place: Path) -> None:
     assert "complete" == Recording.open(place / "out" / "runs" / "pp-0001").state
 
 
+def test_texts_of_failures_and_hooks(place: Path) -> None:
+    """What is given up states why its last attempt failed; a terminal gets one line for each event."""
+    hook = f'power_cycle = ["{sys.executable}", "-S", "-c", "print(\'off\\\\non\')"]'
+    script = "fails AnalyzerError - gone\nfails SerialPortError responder silent\n"
+    done, records = queue(place, script=script, repeats=1, bench=hook, watchdog="retries = 1")
+    given_up = next(record for record in records if record.event == "given up")
+
+    assert "2 attempts failed, the last: board: silent" == given_up.text
+    assert "pp-0001: 2 attempts failed, the last: board: silent" in gpiorig("queue", "status", place / "out").stdout
+    assert len(records) == len(done.stdout.splitlines()), done.stdout
+    assert "status 0: off on" in done.stdout
+
+
 def test_a_check_that_fails(place: Path) -> None:
     """With a report, a complete recording whose checks do not hold is a failure, and kept."""
     (place / "script").write_text("unchecked\n")

@@ -89,7 +89,7 @@ class Lane:
             if why := self._quarantine(run):
                 self._write("skipped", run, text=why)
             elif progress is not None and progress.failures > self._watchdog.retries:
-                self._write("given up", run, text=f"{progress.failures} attempts failed")
+                self._write("given up", run, text=f"{progress.failures} attempts failed, the last: {progress.text}")
             elif why := self._await_room(run):
                 return why
             elif not self._context.stop.is_set():

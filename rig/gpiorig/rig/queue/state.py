@@ -29,7 +29,7 @@ class Progress:
     leftovers
         Where those of its attempts are that failed or were cut.
     text
-        Why it was given up or skipped.
+        Why it was given up or skipped; before that, why its last attempt failed.
     """
 
     state: RunState = "waiting"
@@ -97,7 +97,7 @@ class State:
                 run.state = "waiting"
                 run.leftovers += [record.folder] if record.folder else []
                 if record.event == "failed" and record.cause != "disk":  # which does not concern the run
-                    run.failures += 1
+                    run.failures, run.text = run.failures + 1, f"{record.cause}: {record.text}"
                     self._count(record)
             case "given up" | "skipped":
                 run.state, run.text = record.event, record.text

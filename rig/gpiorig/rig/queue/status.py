@@ -61,10 +61,10 @@ def text(status: dict[str, Any]) -> str:
 
 
 def line(record: Record) -> str:
-    """A record for a terminal."""
+    """A record for a terminal, in one line whatever a program printed."""
     about = " ".join(word for word in (record.run, f"attempt {record.attempt}" if record.attempt else "") if word)
     where = record.bench + (f"/{record.node}" if record.node else "")
     parts = [record.at[11:19], record.event, about, f"[{where}]" if where else "", record.cause]
-    rest = f": {record.text}" if record.text else ""
+    rest = f": {' '.join(record.text.split())}" if record.text else ""
     place = f" ({record.folder})" if record.folder else ""
     return f"{' '.join(part for part in parts if part)}{rest}{place}"
