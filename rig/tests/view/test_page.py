@@ -241,8 +241,7 @@ def test_an_instant_that_is_not_in_the_recording(opened: Callable[..., Page]) ->
     assert before == shown(page)
 
 
-@pytest.mark.deep
-def test_two_runs(opened: Callable[..., Page], served: Served) -> None:
+def test_two_runs(opened: Callable[..., Page], served: Served, route: Route) -> None:
     """The lists lead to the page of the difference, and from it to the page of a run."""
     page = opened()
     run, other = page.locator("form.runs select").all()
@@ -252,9 +251,26 @@ def test_two_runs(opened: Callable[..., Page], served: Served) -> None:
     expect(page.locator("h1")).to_have_text("2 runs: run, copy")
     run, other = page.locator("form.runs select").all()
     assert ["1", "2"] == [run.input_value(), other.input_value()]
+    _any_packet_of_the_second(page, route)
     run.select_option("copy")
     page.locator("form.runs button").click()
     page.wait_for_url(f"{served[0]}/runs/2/")
+
+
+def _any_packet_of_the_second(page: Page, route: Route) -> None:
+    """On the page of the difference a packet of the second run has all its layers, and its own edges beneath."""
+    own = page.locator("#run-2 details").first
+    own.locator("summary").first.click()
+    with page.expect_response(re.compile(rf"/runs/2/packet/{route.ids[2]}$")):
+        own.locator("form.any input").fill(f"{route.ids[2]}")
+        own.locator("form.any button").click()
+    expect(own.locator(".timeline text").filter(has_text=re.compile("^instants$"))).to_have_count(2)
+    picture = own.locator(".edges canvas[data-exact]")
+    start_ns = float(picture.get_attribute("data-from") or "nan")
+    sent_ns = route.starts[2] * 1e9 / float(route.steps.samplerate_hz)
+    assert 0 < sent_ns - start_ns < 2e6
+    command = own.locator(".command code").first.inner_text()
+    assert re.fullmatch(r"gpiorig pulseview /\S+/copy --packet \d+ --open", command)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

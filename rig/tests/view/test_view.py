@@ -79,7 +79,27 @@ def test_the_difference_of_two_runs(served: Served) -> None:
     status, _, body = asked(at, "/compare/1/2/")
     assert (200, True) == (status, b"<h1>2 runs: run, copy</h1>" in body)
     assert asked(at, "/compare/1/2/")[2] == body
+    page = body.decode()
+    sections = dict(
+        re.findall(r'<section id="(run-\d)" data-address="([^"]+)" data-folder="[^"]+/(?:run|copy)">', page)
+    )
+    assert {"run-1": "/runs/1", "run-2": "/runs/2"} == sections
+    assert 2 == page.count('<div class="edges"') == page.count('<form class="any">')
+    assert "compared</a>" not in page
     assert 404 == asked(at, "/compare/1/1/")[0] == asked(at, "/compare/1/3/")[0]
+
+
+def test_the_difference_of_three_runs(recorded: Path, tmp_path: Path) -> None:
+    """A link on each page leads to that of all runs, which has the edges of each."""
+    folders = [tmp_path / name for name in "abc"]
+    for folder in folders:
+        shutil.copytree(recorded, folder)
+    with serving(folders, tmp_path / "pages") as (at, _):
+        assert b'<a href="/compare/1/2/3/">all 3 compared</a>' in asked(at, "/runs/1/")[2]
+        page = asked(at, "/compare/1/2/3/")[2].decode()
+        assert 3 == page.count('<div class="edges"')
+        assert "3 runs: a, b, c" in page
+        assert 404 == asked(at, "/compare/1/2/1/")[0]
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "", "127.0.0.1", "127.0.0.1:1"])

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from gpiorig.analysis.figures import palette
 from gpiorig.analysis.figures.packet_boxes import PacketView
 from gpiorig.analysis.report.packet_columns import PacketColumns
-from gpiorig.analysis.report.served_blocks import EdgesPanel, LiveTable
+from gpiorig.analysis.report.served_blocks import EdgesPanel, LiveTable, ServedRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,6 +250,8 @@ class Section:
         Its content in a line, under which it is folded; empty for one that is not folded.
     unfolded
         Whether it is open at first.
+    served
+        The run that it shows, on a page of several that is served.
     """
 
     kind: ClassVar[str] = "section"
@@ -258,6 +260,7 @@ class Section:
     blocks: tuple[Block, ...]
     line: str = ""
     unfolded: bool = False
+    served: ServedRun | None = None
 
 
 Block = (

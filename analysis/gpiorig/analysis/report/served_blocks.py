@@ -24,6 +24,15 @@ class LiveTable:
 
 
 @dataclass(frozen=True, slots=True)
+class ServedRun:
+    """One of several runs on a page: where the answers about it are, its recording, its edges."""
+
+    address: str
+    folder: str
+    panel: EdgesPanel
+
+
+@dataclass(frozen=True, slots=True)
 class Served:
     """What a page asks its server for.
 
@@ -34,12 +43,21 @@ class Served:
     runs
         Names of all runs.
     shown
-        Numbers, from 1, of the run or the two runs that the page shows.
+        Numbers, from 1, of the run that the page shows, twice, or of the runs that it compares.
     folder
         The recording, for commands that the page names; empty on a page of several runs.
+    compared
+        On a page of several runs each of them.
     """
 
     address: str
     runs: tuple[str, ...]
-    shown: tuple[int, int]
+    shown: tuple[int, ...]
     folder: str = ""
+    compared: tuple[ServedRun, ...] = ()
+
+    @property
+    def comparison(self) -> str:
+        """Where the page of all runs is; empty for two, which their lists choose."""
+        numbers = "/".join(str(number) for number in range(1, len(self.runs) + 1))
+        return f"/compare/{numbers}/" if len(self.runs) > 2 else ""

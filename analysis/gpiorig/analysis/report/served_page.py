@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,17 +17,20 @@ PACKETS = "packets"
 
 def write_run(path: Path, data: ReportData, panel: EdgesPanel, *, served: Served) -> None:
     """Write the page of a report, with any packet in its viewer and a panel of edges beneath."""
-    sections = run_sections(data)
-    if any(section.id == PACKETS for section in sections):
-        sections = [
-            replace(section, blocks=(*section.blocks, panel)) if section.id == PACKETS else section
-            for section in sections
-        ]
-    else:
-        sections.insert(0, Section("edges", "All channels", (panel,)))
+    sections = with_panel(run_sections(data), panel)
     write_page(
         path, title=data.title, virtual=data.virtual, summary=conclusions(data), sections=sections, served=served
     )
+
+
+def with_panel(sections: Sequence[Section], panel: EdgesPanel, prefix: str = "") -> list[Section]:
+    """The sections of a run, with its edges beneath its packets, or first where it has none."""
+    packets = f"{prefix}{PACKETS}"
+    if all(section.id != packets for section in sections):
+        return [Section(f"{prefix}edges", "All channels", (panel,)), *sections]
+    return [
+        replace(section, blocks=(*section.blocks, panel)) if section.id == packets else section for section in sections
+    ]
 
 
 def write_edges(path: Path, panel: EdgesPanel, *, title: str, virtual: bool, served: Served) -> None:

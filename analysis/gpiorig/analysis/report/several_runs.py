@@ -21,7 +21,8 @@ from gpiorig.analysis.report.conclusions import summary_lines
 from gpiorig.analysis.report.files import PAGE, write_figures, write_tables
 from gpiorig.analysis.report.page import run_sections, write_page
 from gpiorig.analysis.report.runs import Difference, Run, difference, set_ups
-from gpiorig.analysis.report.served_blocks import Served
+from gpiorig.analysis.report.served_blocks import Served, ServedRun
+from gpiorig.analysis.report.served_page import with_panel
 from gpiorig.analysis.tables import registry, stages
 
 MAX_STAIRCASES = 6  # pictures of all packets on top of the page
@@ -56,7 +57,9 @@ def write_set(
     compared = [difference(runs[0], run, watch=watch) for run in runs[1:]]
     groups = set_ups(runs)
     shown = [*_difference_sections(compared, groups), _side_by_side(runs, virtual=virtual)]
-    sections = [*_opening(runs), *shown, *(_own(n, run) for n, run in enumerate(runs, 1))]
+    of_server = served.compared if served else (None,) * len(runs)
+    own = [_own(n, run, of) for n, (run, of) in enumerate(zip(runs, of_server, strict=True), 1)]
+    sections = [*_opening(runs), *shown, *own]
     summary = {
         "lead": lead(compared, groups),
         "headline": [],
@@ -173,8 +176,11 @@ def _prefix(number: int) -> str:
     return f"run-{number}-"
 
 
-def _own(number: int, run: Run) -> Section:
-    """All sections of one run, folded away."""
-    sections = tuple(run_sections(run.data, prefix=_prefix(number)))
+def _own(number: int, run: Run, served: ServedRun | None) -> Section:
+    """All sections of one run, folded away; with its edges if its server has them."""
+    sections = run_sections(run.data, prefix=_prefix(number))
+    if served:
+        sections = with_panel(sections, served.panel, _prefix(number))
     conclusion = text(*summary_lines(run.data))
-    return Section(f"run-{number}", run.name, (conclusion, Details(f"Everything about {run.name}", sections)))
+    details = Details(f"Everything about {run.name}", tuple(sections))
+    return Section(f"run-{number}", run.name, (conclusion, details), served=served)

@@ -9,7 +9,7 @@ from typing import Any
 
 from gpiorig.analysis.figures.packet_window import PacketWindows
 from gpiorig.analysis.report import served_page
-from gpiorig.analysis.report.served_blocks import Served
+from gpiorig.analysis.report.served_blocks import EdgesPanel, Served
 from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.progress import stage
@@ -44,6 +44,16 @@ class ShownRun:
     def is_captured(self) -> bool:
         """Whether its capture runs."""
         return self.feed is not None and not self.feed.ended.is_set()
+
+    @property
+    def folder(self) -> str:
+        """Where its recording is, for commands that its pages name."""
+        return str(self.recording.folder.resolve())
+
+    @property
+    def panel(self) -> EdgesPanel:
+        """Its edges on a page; raises as `analysis`."""
+        return self._edges.panel
 
     @cached_property
     def reported(self) -> Reported:
@@ -84,11 +94,11 @@ class ShownRun:
         if self.is_captured:
             served_page.write_live(path, title=self.name, virtual=info.virtual, served=served)
         elif not info.bench:
-            served_page.write_edges(path, self._edges.panel, title=self.name, virtual=info.virtual, served=served)
+            served_page.write_edges(path, self.panel, title=self.name, virtual=info.virtual, served=served)
         else:
             data = self.reported.data
             with stage("page"):
-                served_page.write_run(path, data, self._edges.panel, served=served)
+                served_page.write_run(path, data, self.panel, served=served)
 
     def packet(self, identity: int, at: int | None) -> dict[str, Any]:
         """A packet for the viewer: its steps, and all spans and instants of every node around it.

@@ -11,13 +11,13 @@ from pathlib import Path
 
 from gpiorig.analysis import report
 from gpiorig.analysis.report.files import PAGE
-from gpiorig.analysis.report.served_blocks import Served
+from gpiorig.analysis.report.served_blocks import Served, ServedRun
 from gpiorig.rig.results import several
 from gpiorig.rig.view.answers import Answer, NoAnswerError, as_json, to
 from gpiorig.rig.view.shown_run import ShownRun
 
 _RUN = re.compile(r"/runs/(\d{1,4})/(.*)")
-_COMPARE = re.compile(r"/compare/(\d{1,4})/(\d{1,4})/")
+_COMPARE = re.compile(r"/compare/(\d{1,4}(?:/\d{1,4})+)/")
 _PACKET = re.compile(r"packet/(\d{1,10})")
 BINS = 1000  # of a window of edges, where the request does not state how many
 
@@ -58,7 +58,7 @@ class Site:
             return Answer(b"", status=HTTPStatus.NO_CONTENT)
         if match := _COMPARE.fullmatch(path):
             with self._working:
-                return Answer(self._comparison(int(match[1]), int(match[2])))
+                return Answer(self._comparison([int(number) for number in match[1].split("/")]))
         if match := _RUN.fullmatch(path):
             return self._of_run(int(match[1]), match[2], query)
         raise NoAnswerError(HTTPStatus.NOT_FOUND, f"{path}: nothing is here; the first page is at /.")
@@ -86,28 +86,37 @@ class Site:
         run = self._run(number)
         name = f"{number}{'-live' if run.is_captured else ''}.html"
         if name not in self._pages:
-            served = Served(f"/runs/{number}", self._names, (number, number), str(run.recording.folder.resolve()))
+            served = Served(_place(number), self._names, (number, number), run.folder)
             run.write_page(self._folder / name, served)
             self._pages[name] = (self._folder / name).read_bytes()
         return self._pages[name]
 
-    def _comparison(self, base: int, other: int) -> bytes:
-        """The page of two runs."""
-        name = f"{base}-{other}"
+    def _comparison(self, numbers: Sequence[int]) -> bytes:
+        """The page of several runs."""
+        name = "-".join(map(str, numbers))
         if name not in self._pages:
-            chosen = [(run.name, run) for run in (self._run(base), self._run(other))]
-            if base == other:
-                raise NoAnswerError(HTTPStatus.NOT_FOUND, "a run is not compared with itself; give two.")
-            for _, run in chosen:
+            chosen = [self._run(number) for number in numbers]
+            if len({*numbers}) < len(numbers):
+                raise NoAnswerError(HTTPStatus.NOT_FOUND, "a run is not compared with itself; give each once.")
+            for run in chosen:
                 run.analysis  # noqa: B018  refuses a run whose capture runs
-            shown = several.runs({title: run.reported for title, run in chosen})
-            report.write_set(self._folder / name, shown, served=Served("", self._names, (base, other)))
+            shown = several.runs({run.name: run.reported for run in chosen})
+            compared = tuple(
+                ServedRun(_place(number), run.folder, run.panel) for number, run in zip(numbers, chosen, strict=True)
+            )
+            served = Served("", self._names, tuple(numbers), compared=compared)
+            report.write_set(self._folder / name, shown, served=served)
             self._pages[name] = (self._folder / name / PAGE).read_bytes()
         return self._pages[name]
 
     @property
     def _names(self) -> tuple[str, ...]:
         return tuple(run.name for run in self._runs)
+
+
+def _place(number: int) -> str:
+    """Where the answers about a run are."""
+    return f"/runs/{number}"
 
 
 def _number(query: Mapping[str, str], name: str) -> float:

@@ -55,7 +55,7 @@ class Edges extends Zoomed {
     this.request = new AbortController();
     try {
       const query = `from_ns=${Math.max(this.least, from)}&to_ns=${Math.min(this.most, to)}&bins=${Math.ceil(this.wide) * 2}`;
-      const answer = await served.get(`edges?${query}`, this.request.signal);
+      const answer = await served.get(this.root, `edges?${query}`, this.request.signal);
       this.data = { ...answer, from: answer.start * this.period, to: answer.end * this.period };
       this.tracks();
       this.render();
@@ -244,7 +244,9 @@ class Edges extends Zoomed {
   }
 }
 
-const panel = document.querySelector(".edges"), edges = panel && new Edges(panel);
-if (edges) {
-  onOpened.push((opened, row) => edges.around({ start: opened.packets.starts[row], total: opened.viewer.packet.total }));
-}
+const panels = [...document.querySelectorAll(".edges")].map((root) => new Edges(root));
+// The edges of the run that an element belongs to.
+const edgesOf = (element) => panels.find(({ root }) => served.of(root) === served.of(element));
+onOpened.push(({ packets, viewer }, row) => {
+  edgesOf(viewer.root)?.around({ start: packets.starts[row], total: viewer.packet.total });
+});

@@ -28,7 +28,7 @@ class Live {
 
   async poll() {
     try {
-      const answer = await served.get(`live?after=${this.after}`);
+      const answer = await served.get(this.root, `live?after=${this.after}`);
       this.show(answer);
       if (answer.columns) await this.grow(answer);
       if (answer.last) return;

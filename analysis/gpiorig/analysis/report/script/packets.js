@@ -10,7 +10,8 @@ const sortRows = (rows, values) => {
 class Packets {
   static async of(root) {
     const header = JSON.parse(root.querySelector("script.header").textContent);
-    return Packets.read(header, root.querySelector("script.columns").textContent);
+    const packets = await Packets.read(header, root.querySelector("script.columns").textContent);
+    return Object.assign(packets, { folder: root.closest("[data-folder]")?.dataset.folder });
   }
 
   static async read(header, text) {
@@ -113,7 +114,7 @@ class Packets {
   // The command that opens a packet in PulseView; a page that is served, or lies where it was written, knows its recording.
   command(row) {
     const place = location.protocol === "file:" && decodeURIComponent(location.pathname).match(/^(.+)\/report\/[^/]+$/);
-    const folder = document.querySelector('meta[name="gpiorig-view"]')?.dataset.folder;
+    const folder = this.folder || document.querySelector('meta[name="gpiorig-view"]')?.dataset.folder;
     const path = folder || (place ? place[1] : "RUN"), run = /^[\w./+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
     const name = this.name(row), from = this.starts[row];
     const which = this.roundTrips && !name.includes("/") ? `--packet ${name}`
