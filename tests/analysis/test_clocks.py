@@ -97,7 +97,7 @@ def test_text_and_figure(tmp_path: Path) -> None:
     path.write_text(lines("{host:.6f};m3-1;now={us}"))
     done = gpiorig("clocks", path, "--pattern", r"now=(?P<node_time_us>\d+)", "--figure", tmp_path / "a.png")
     assert 0 == done.status
-    assert "m3-1 against host: 1\N{NO-BREAK SPACE}000 stamps in steps of 1 µs, 1 reset, 1 step back" in done.stdout
+    assert "m3-1 against host: 1\N{NO-BREAK SPACE}000 timestamps in steps of 1 µs, 1 reset, 1 step back" in done.stdout
     assert "minimum delay: +" in done.stdout
     assert "1000 of 1000 lines matched" in done.stdout
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
@@ -124,7 +124,7 @@ def test_boot_lines(tmp_path: Path) -> None:
         ("1 7\n", ["--pattern", r"(?P<host>\d) (?P<node_time>\d)"], 1, "fewer than 3 timestamps"),
         ("1 1\n2 4\n3 7\n4 10\n", ["--pattern", r"(?P<host>\d) (?P<node_time>\d+)"], 2, "counts 3 per second"),
         ("1 1\n", [], 2, "is not a recording; give --pattern"),
-        ("1 1\n2 2\n3 3\n", ["--pattern", r"(?P<host>\d) (?P<node_time>\d)", "--node", "a"], 2, "no stamps of node a"),
+        ("1 1\n2 2\n3 3\n", ["--pattern", r"(?P<host>\d) (?P<node_time>\d)", "--node", "a"], 2, "no timestamps of node a"),
         ("1 nan\n2 inf\n3 1e99\n", ["--pattern", ANY], 2, "none of 3 lines matches"),
         ("1 1\n2 2\n3 nan\n4 4\n", ["--pattern", ANY], 0, "not a number, or too large a one: 1"),
         ("1 1e15\n2 2e15\n3 3e15\n", ["--pattern", ANY, "--node-unit", "s"], 2, "beyond 292 years"),
@@ -247,7 +247,7 @@ def test_every_stamp_of_a_line_counts(tmp_path: Path) -> None:
     assert (1, 1, 200) == (numbers["lines"], numbers["matched"], numbers["stamps"])
     assert (200, 200, 200) == (wanted["lines"], wanted["matched"], wanted["stamps"])
     assert numbers["nodes"] == wanted["nodes"]
-    assert "1 of 1 lines matched, with 200 stamps" in gpiorig("clocks", one, "--pattern", pattern).stdout
+    assert "1 of 1 lines matched, with 200 timestamps" in gpiorig("clocks", one, "--pattern", pattern).stdout
 
 
 def test_a_counter_of_few_bits_is_no_clock(tmp_path: Path) -> None:
@@ -277,7 +277,7 @@ def test_ten_stretches_are_printed(tmp_path: Path) -> None:
     path.write_text("".join(f"{START_S + k}.5 {k % 60}\n" for k in range(20 * 60)))
     words = ["clocks", path, "--pattern", ANY, "--tick-hz", "1"]
     text = gpiorig(*words).stdout
-    assert 10 == text.count("  60 stamps over")
+    assert 10 == text.count("  60 timestamps over")
     assert "and 10 more boot periods; --json prints all" in text
     assert 20 == len(gpiorig(*words, "--json").numbers["nodes"]["log"]["boot_periods"])
 
@@ -290,7 +290,7 @@ def test_bands_are_named(tmp_path: Path) -> None:
     path.write_text("".join(f"{START_S + k + late[k]:.6f} {k}.000\n" for k in range(600)))
     words = ["clocks", path, "--pattern", ANY, "--tick-hz", "1"]
     text = gpiorig(*words).stdout.replace("\N{NO-BREAK SPACE}", " ")
-    assert "stamps lie in 2 bands, at -200 ms, 0 from the largest" in text
+    assert "timestamps lie in 2 bands, at -200 ms, 0 from the largest" in text
 
 
 @pytest.mark.slow

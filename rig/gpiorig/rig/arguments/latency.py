@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--max-gap", type=times.duration, metavar="TIME", help="longest delay that is a pair, such as 2s"
     )
     parser.add_argument(
-        "--sort", action="store_true", help="by stamps, not as the lines stand; several logs always are"
+        "--sort", action="store_true", help="by timestamps, not as the lines stand; several logs always are"
     )
     parser.add_argument("--time-unit", choices=input_options.TIME_UNITS, default="s", help="of a number in `time` (s)")
     parser.add_argument("--json", action="store_true", help="print one JSON object")

@@ -40,8 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--absolute", action="store_true", help="seconds since 1970, not since the first line")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="one JSON object for each line")
-    form.add_argument("--iotlab", action="store_true", help="the aggregator's format, with our stamps")
-    form.add_argument("--aggregator", action="store_true", help="the aggregator's format and its stamps, replayed")
+    form.add_argument("--iotlab", action="store_true", help="the aggregator's format, with our timestamps")
+    form.add_argument("--aggregator", action="store_true", help="the aggregator's format and its timestamps, replayed")
     parser.add_argument(
         "--print-cost", type=times.duration, metavar="TIME", help="what a line costs it (measured here if absent)"
     )

@@ -82,7 +82,9 @@ def _chosen(options: argparse.Namespace, nodes: Iterable[str]) -> list[str]:
     """The nodes that are asked for; raises `RigError` if one is not there."""
     there = list(nodes)
     if unknown := sorted(set(options.node).difference(there)):
-        raise RigError(f"{options.log}: no stamps of node {unknown[0]}; available nodes: {', '.join(sorted(there))}.")
+        raise RigError(
+            f"{options.log}: no timestamps of node {unknown[0]}; available nodes: {', '.join(sorted(there))}."
+        )
     return [node for node in there if not options.node or node in options.node]
 
 
@@ -125,7 +127,7 @@ def _fitted(options: argparse.Namespace, log_stamps: Found) -> dict[str, NodeClo
 def _from_pins(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, NodeClock]]:
     if not (options.log / DESCRIPTION).exists():
         raise RigError(
-            f"{options.log}: is not a recording; give --pattern, with the group node_time, to find stamps in it."
+            f"{options.log}: is not a recording; give --pattern, with the group node_time, to find timestamps in it."
         )
     opened = open_recording(options.log)
     recording = opened.recording
@@ -142,8 +144,8 @@ def _from_pins(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, N
             clocks[node] = pairing.node_clock(pairs, node=node, samplerate_hz=rate_hz, breaks=breaks)
     if not clocks:
         raise RigError(
-            f"{options.log}: no stamp of a node belongs to an event on the pins; "
-            "give --pattern to fit against the recorder's stamps."
+            f"{options.log}: no timestamp of a node belongs to an event on the pins; "
+            "give --pattern to fit against the recorder's timestamps."
         )
     head = {"source": str(options.log), "reference": "analyzer", "virtual": recording.info.virtual}
     return head | {"breaks": [cause.text for cause in causes]}, clocks
@@ -160,14 +162,14 @@ def _print(options: argparse.Namespace, head: dict[str, Any], clocks: dict[str, 
         print(f"{text} Each clock that it concerns is fitted before it and after it.")
     if "unmatched" in head:
         odd = "".join(f"; {what}: {count}" for what, count in head["irregularities"].items())
-        several = f", with {head['stamps']} stamps" if head["stamps"] != head["matched"] else ""
+        several = f", with {head['stamps']} timestamps" if head["stamps"] != head["matched"] else ""
         print(f"{head['matched']} of {head['lines']} lines matched{several}{odd}")
     if head["virtual"]:
         print(VIRTUAL)
 
 
 def _text(clock: NodeClock) -> list[str]:
-    words = [f"{count_text(clock.n, 'stamp')} in steps of {round_time_text(clock.quantisation_ns)}"]
+    words = [f"{count_text(clock.n, 'timestamp')} in steps of {round_time_text(clock.quantisation_ns)}"]
     words += [count_text(clock.resets, "reset"), count_text(clock.backsteps, "step back", "steps back")]
     words += [f"{count_text(clock.wraps, 'wrap')} at {clock.modulus}"] if clock.modulus else []
     if clock.reference_backsteps:
@@ -183,16 +185,16 @@ def _text(clock: NodeClock) -> list[str]:
 def _boot_period_text(period: BootPeriod) -> list[str]:
     numbers = node_json.boot_period_json(period)
     if numbers["ppm"] is None:
-        return [f"{count_text(numbers['n'], 'stamp')}: no fit, {numbers['note']}"]
+        return [f"{count_text(numbers['n'], 'timestamp')}: no fit, {numbers['note']}"]
     span = numbers["end_s"] - numbers["start_s"]
     lines = [
-        f"{count_text(numbers['n'], 'stamp')} over {span:.3f} s: {_ppm(numbers)}, "
+        f"{count_text(numbers['n'], 'timestamp')} over {span:.3f} s: {_ppm(numbers)}, "
         f"residual {time_text(numbers['residual_std_s'] * 1e9)} (standard deviation), "
         f"{count_text(numbers['outliers'], 'outlier')}, offset {numbers['offset_s']:.6f} s"
     ]
     if len(numbers["bands_s"]) > 1:
         levels = ", ".join(time_text(level * 1e9) if level else "0" for level in sorted(numbers["bands_s"]))
-        lines.append(f"  stamps lie in {len(numbers['bands_s'])} bands, at {levels} from the largest")
+        lines.append(f"  timestamps lie in {len(numbers['bands_s'])} bands, at {levels} from the largest")
     lines += [
         f"  from {p['start_s']:.6f} to {p['end_s']:.6f} s: {_ppm(p)}, offset {p['offset_s']:.6f} s"
         for p in numbers["segments"]

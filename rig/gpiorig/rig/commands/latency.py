@@ -223,7 +223,7 @@ def _text(result: dict[str, Any]) -> str:
         )
     if result["stamp_uncertainty_ns"] and result["n"]:
         step = time_text(result["stamp_uncertainty_ns"])
-        lines.append(f"each ± {step} (k = 2) by the step of the stamps; how late they are is not in it")
+        lines.append(f"each ± {step} (k = 2) by the step of the timestamps; how late they are is not in it")
     if result["too_long"]:
         lines.append(f"{count_text(result['too_long'], 'pair')} longer than --max-gap: unpaired")
     if result["unusable_lines"]:
@@ -232,5 +232,5 @@ def _text(result: dict[str, Any]) -> str:
         )
     if result["backsteps"]:
         earlier = count_text(result["backsteps"], "line is", "lines are")
-        lines.append(f"{earlier} stamped earlier than the line before; --sort pairs in the order of the stamps")
+        lines.append(f"{earlier} stamped earlier than the line before; --sort pairs in the order of the timestamps")
     return "\n".join(lines)

@@ -118,5 +118,5 @@ def _text(result: dict[str, Any]) -> Iterator[str]:
 def _line(part: dict[str, Any]) -> str:
     values = ", ".join(f"{STATISTIC} {time_text(part[f'{STATISTIC}_ns'], digits=4)}" for STATISTIC in STATISTICS)
     step = part["stamp_uncertainty_ns"]
-    step_text = f"; each ± {time_text(step)} (k = 2) by the step of the stamps" if step else ""
+    step_text = f"; each ± {time_text(step)} (k = 2) by the step of the timestamps" if step else ""
     return f"n {part['n']}, {values}{step_text}"

@@ -149,7 +149,7 @@ def _write_lines(logs: Sequence[NodeLines], recording: Recording, remarks: list[
                     writers[node].append(data, stamp_ns=stamp_ns, wall_ns=stamp_ns, kind=way)
             remarks += irregularities(dirt)
     if logs:
-        remarks.append("stamps of lines are those of the program that logged them, not of the bytes")
+        remarks.append("timestamps of lines are those of the program that logged them, not of the bytes")
     if notices:
         remarks.append(f"{notices} notices of the logging program are omitted")
 
