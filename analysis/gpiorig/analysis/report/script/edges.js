@@ -40,6 +40,7 @@ class Edges extends Zoomed {
     const half = Math.min(this.to - this.from, 1e6) / 2;
     this.cursors.set(0, at);
     this.look(at - half, at + half);
+    this.canvas.focus({ preventScroll: true });
   }
 
   // Asks for a window around the one that is shown, unless what is here has it in this detail.
