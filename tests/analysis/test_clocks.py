@@ -118,7 +118,7 @@ def test_boot_lines(tmp_path: Path) -> None:
     [
         ("1.0;m3-1;x", ["--pattern", "x"], 2, "no group for the node's time; put it in (?P<node_time>"),
         ("1.0;m3-1;x", ["--pattern", "(?P<node_time>"], 2, "is not a regular expression"),
-        ("what\n", ["--pattern", r"(?P<node_time>\d+)"], 2, "put that in a group (?P<host>"),
+        ("what\n", ["--pattern", r"(?P<node_time>\d+)"], 2, "put that in a group (?P<time>"),
         ("1 2\n", ["--pattern", r"(?P<host>\d) (?P<node_time>x)"], 2, "none of 1 lines matches"),
         ("1 7\n2 7\n3 7\n", ["--pattern", r"(?P<host>\d) (?P<node_time>\d)"], 1, "the clock does not move"),
         ("1 7\n", ["--pattern", r"(?P<host>\d) (?P<node_time>\d)"], 1, "fewer than 3 timestamps"),

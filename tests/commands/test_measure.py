@@ -374,3 +374,14 @@ def test_skew_of_pins_that_toggle(tmp_path: Path) -> None:
 
     assert "measure --skew a:toggle b:toggle" in done.stdout
     assert (19, 3_000, 3_000, "") == (toggles["n"], toggles["min_ns"], toggles["max_ns"], toggles["hint"])
+
+
+def test_a_log_that_no_format_reads(tmp_path: Path) -> None:
+    """The error names the group that makes any text a log."""
+    log = tmp_path / "node.log"
+    log.write_text("0.1;m3-1;send 1\n0.2;m3-1;recv 1\n", encoding="utf-8")
+
+    done = gpiorig("latency", log, "--request", r"send (?P<id>\d+)", "--response", r"recv (?P<id>\d+)")
+
+    assert 2 == done.status
+    assert "level=3. If its lines carry their time, put that in a group (?P<time>" in done.stderr

@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.capture.errors import FormatError
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.measure import log_lines, log_times
 from gpiorig.rig.measure.log_lines import UNITS_NS
@@ -108,10 +107,7 @@ def read(path: Path, options: argparse.Namespace, *, pattern: re.Pattern[str], b
         Of lines that report that a node booted.
     """
     where = groups(pattern)
-    try:
-        lines, _, source = log_lines.read(path, options, own_time=bool(where.host))
-    except FormatError as error:
-        raise RigError(f"{error} If its lines carry the host's time, put that in a group (?P<host>…).") from error
+    lines, _, source = log_lines.read(path, options, own_time=bool(where.host))
     nodes: dict[str, Stamps] = {}
     odd: Counter[str] = Counter()
     matched = count = 0

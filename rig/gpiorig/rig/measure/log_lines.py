@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from gpiorig.capture.errors import FormatError
 from gpiorig.capture.recording.recording import DESCRIPTION, Recording
 from gpiorig.capture.text.node_lines import LineKind, NodeLines
 from gpiorig.rig.errors import RigError
@@ -78,7 +79,12 @@ def read(path: Path, options: argparse.Namespace, *, own_time: bool) -> tuple[It
         return _recorded(recording), 0.0, f"{path}: serial record, {recording.info.serial_clock} clock"
     if own_time:
         return texts(path), 0.0, str(path)
-    name, content = inputs.open_file(path, options)
+    try:
+        name, content = inputs.open_file(path, options)
+    except FormatError as error:
+        raise RigError(
+            f"{str(error).removesuffix('.')}. If its lines carry their time, put that in a group (?P<{TIME}>…)."
+        ) from error
     if not isinstance(content, NodeLines):
         raise RigError(
             f"{path}: {name} is not a log of lines; give a log, a recording, or patterns with (?P<{TIME}>…)."
