@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import shutil
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -348,25 +349,35 @@ def test_no_room_for_an_attempt(place: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 # What has ssh's interface: options, a host, a command for the shell there, whose home is a folder of the test.
 SSH = """
-import os, subprocess, sys
+import os, pathlib, subprocess, sys
 if os.environ.get("UNREACHABLE"):
     print("ssh: connect to host lab port 22: No route to host", file=sys.stderr)
     sys.exit(255)
 assert sys.argv[1:4] == ["-p", "2222", "me@lab"], sys.argv
+cut = pathlib.Path({home!r}) / "cut"  # the first script with this text does not get through
+if cut.exists() and cut.read_text() in sys.argv[4]:
+    cut.unlink()
+    print("Connection closed by remote host", file=sys.stderr)
+    sys.exit(255)
 os.environ["HOME"] = {home!r}
 sys.exit(subprocess.run(["sh", "-c", sys.argv[4]]).returncode)
 """
 
 
-def test_a_bench_on_another_machine(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The run is started there, its recording fetched and deleted there; without a connection it is tried again."""
-    (place / "home").mkdir()
+def remote_queue(place: Path, script: str, watchdog: str = "") -> None:
+    """Write a queue of one run on another machine, whose home folder is `place / "home"`."""
+    (place / "home" / remote.HOME).mkdir(parents=True)
     (place / "ssh.py").write_text(SSH.format(home=str(place / "home")))
     program = json.dumps([sys.executable, "-S", str(place / "program.py")])
     bench = f'ssh = ["{sys.executable}", "{place}/ssh.py"]\ngpiorig = {program}'
-    text = QUEUE.format(repeats=1, top="", bench=bench, watchdog="", disk="")
+    text = QUEUE.format(repeats=1, top="", bench=bench, watchdog=watchdog, disk="")
     (place / "queue.toml").write_text(text.replace('file = "demo"', 'file = "ssh://me@lab:2222/srv/bench.toml"'))
-    (place / "script").write_text("incomplete\n")
+    (place / "script").write_text(script)
+
+
+def test_a_bench_on_another_machine(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The run is started there, its recording fetched and deleted there; without a connection it is tried again."""
+    remote_queue(place, "incomplete\n")
     done = gpiorig("queue", "run", place / "queue.toml")
     records = list(journal.read(place / "out"))
 
@@ -383,6 +394,65 @@ def test_a_bench_on_another_machine(place: Path, monkeypatch: pytest.MonkeyPatch
     assert 1 == away.status
     assert {"connection"} == {record.cause for record in records[-8:] if record.event == "failed"}
     assert "No route to host" in away.stdout
+
+
+@pytest.mark.parametrize("retries", [2, 0])
+@pytest.mark.parametrize(
+    ("state", "lost"), [("complete", "tar -cf"), ("incomplete", "tar -cf"), ("complete", "rm -rf")]
+)
+def test_a_recording_that_could_not_be_fetched(place: Path, state: str, lost: str, retries: int) -> None:
+    """It is fetched before the next attempt, or at the end of the queue; a complete one counts, others are kept."""
+    remote_queue(place, f"{state}\n", watchdog=f"retries = {retries}")
+    (place / "home" / "cut").write_text(lost)
+    done = gpiorig("queue", "run", place / "queue.toml")
+    records = list(journal.read(place / "out"))
+    failed = next(record for record in records if record.event == "failed")
+    fetched = records[records.index(failed) + (1 if retries else 2)]
+
+    assert "connection" == failed.cause
+    assert f"the recording is in ~/{failed.remote_folder} of me@lab until it is fetched" in failed.text
+    assert (1, state) == (fetched.attempt, fetched.state)
+    assert state == Recording.open(place / "out" / fetched.folder).state
+    if state == "complete":
+        assert ("complete", "runs/pp-0001") == (fetched.event, fetched.folder)
+        assert ["started", "failed", *([] if retries else ["given up"]), "complete"] == events(records)
+    else:
+        assert ("fetched", "kept/pp-0001-attempt-1") == (fetched.event, fetched.folder)
+        end = ["fetched", "started", "complete"] if retries else ["given up", "fetched"]
+        assert ["started", "failed", *end] == events(records)
+    assert (0 if retries or state == "complete" else 1) == done.status
+    assert {} == gpiorig("queue", "status", place / "out", "--json").numbers["not_fetched"]
+    assert [] == list((place / "home" / remote.HOME).iterdir())
+
+
+def test_a_queue_that_was_killed_during_a_run_on_another_machine(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was recorded there is fetched; a run there that does not know of the kill is ended before."""
+    monkeypatch.setattr(attempt, "END_S", 1.0)
+    remote_queue(place, "")
+    there = place / "home" / remote.HOME / "pp-0001-1-abcd"
+    shutil.copytree(place / "incomplete", there / "run")
+    running = subprocess.Popen(
+        [
+            "sh",
+            "-c",
+            f"trap 'rm {there}/running; exit' TERM; while :; do sleep 0.1; done",
+            f"{remote.HOME}/{there.name}",
+        ]
+    )
+    (there / "running").write_text(str(running.pid))
+    journal_then = Journal(place / "out")
+    journal_then.write("started", run="pp-0001", bench="desk", attempt=1, remote_folder=f"{remote.HOME}/{there.name}")
+    journal_then.close()
+    assert "running: pp-0001" in gpiorig("queue", "status", place / "out").stdout
+
+    done = gpiorig("queue", "run", place / "queue.toml")
+    records = list(journal.read(place / "out"))
+
+    assert 0 == done.status, done.stdout + done.stderr
+    assert 0 == running.wait(10.0)
+    assert ["started", "gap", "cut", "fetched", "started", "complete"] == events(records)
+    assert "incomplete" == Recording.open(place / "out" / "kept" / "pp-0001-attempt-1").state
+    assert [] == list((place / "home" / remote.HOME).iterdir())
 
 
 def test_a_stop_leaves_a_run_that_is_continued(place: Path) -> None:

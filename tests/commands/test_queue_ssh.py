@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -74,4 +75,26 @@ def test_a_run_over_ssh_whose_connection_is_cut(tmp_path: Path) -> None:
     assert [("connection", "incomplete")] == [(record.cause, record.state) for record in failed]
     assert "interrupted by SIGTERM" == Recording.open(tmp_path / "out" / failed[0].folder).info.reason
     assert "complete" == Recording.open(tmp_path / "out" / "runs" / "pp-0001").state
+    assert [] == left
+
+
+def test_a_queue_that_is_killed_during_a_run_over_ssh(tmp_path: Path) -> None:
+    """The next call fetches what the run there had recorded, and records again; nothing stays there."""
+    with privatesshd.served(tmp_path / "ssh") as server:
+        shutil.copy(DEMO, server.home / "bench.toml")
+        (tmp_path / "queue.toml").write_text(queue_text(server, packets=100))
+        words = ("queue", "run", str(tmp_path / "queue.toml"))
+        with subprocess.Popen([sys.executable, "-m", "gpiorig.rig.cli", *words], stdout=subprocess.DEVNULL) as killed:
+            wait_until(lambda: edges_bytes(server) > 10_000)
+            killed.kill()
+        done = gpiorig(*words)
+        records = list(journal.read(tmp_path / "out"))
+        left = list((server.home / remote.HOME).iterdir())
+
+    assert 0 == done.status, done.stdout + done.stderr
+    events = [record.event for record in records if not record.event.startswith("queue")]
+    assert ["started", "gap", "cut", "fetched", "started", "complete"] == events
+    fetched = Recording.open(tmp_path / "out" / "kept" / "pp-0001-attempt-1")
+    assert ("incomplete", "interrupted by SIGTERM") == (fetched.state, fetched.info.reason)
+    assert len(fetched.edges().samples) > 0
     assert [] == left

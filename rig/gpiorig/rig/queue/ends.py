@@ -29,9 +29,17 @@ class End(ABC):
     def check(self, jobs: Sequence[Job]) -> None:
         """Raise `RigError` for jobs that cannot run."""
 
+    def remote_folder(self, run: Run, attempt_number: int) -> str:
+        """A new name for the folder in which an attempt records on another machine; empty on this one."""
+        return ""
+
     @abstractmethod
-    def run(self, run: Run, attempt_number: int, folders: Folders, watch: Watch) -> Outcome:
+    def run(self, run: Run, attempt_number: int, remote_folder: str, folders: Folders, watch: Watch) -> Outcome:
         """One attempt; its recording is in its folder afterwards, as far as there is one."""
+
+    def fetch(self, remote_folder: str, folder: Path) -> bool:
+        """Copy what an earlier attempt left on another machine and delete it there; False if that is not possible."""
+        return False
 
     @abstractmethod
     def sign(self, folder: Path, log: Path) -> object:
@@ -63,7 +71,7 @@ class Local(End):
                 assert self._bench is not None
                 experiments.load(self._experiment(job), self._bench, packets=job.packets)
 
-    def run(self, run: Run, attempt_number: int, folders: Folders, watch: Watch) -> Outcome:
+    def run(self, run: Run, attempt_number: int, remote_folder: str, folders: Folders, watch: Watch) -> Outcome:
         """Run `gpiorig` in a process."""
         command = [*GPIORIG, *self._words(run, folders.run(run))]
         ended = attempt.run(command, watch, output=folders.output, log=folders.log(run, attempt_number))

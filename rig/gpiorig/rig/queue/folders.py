@@ -51,6 +51,12 @@ class Folders:
             folder.replace(leftover)
         return leftover
 
+    def count(self, run: Run, attempt: int) -> Path:
+        """Move what `leftover` has to where the recording of the run belongs, and return that."""
+        folder = self.run(run)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        return self.leftover(run, attempt).replace(folder)
+
 
 def _cut_points(results: Path) -> list[Path]:
     """The recordings of a study that were cut: those without the file that ends the work on a point."""

@@ -24,6 +24,7 @@ Event = Literal[
     "complete",
     "failed",
     "cut",
+    "fetched",
     "given up",
     "skipped",
     "power cycle",
@@ -53,6 +54,9 @@ class Record(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
         Where a recording is, relative to the folder of the queue; of a failed or cut attempt, where it is kept.
     state
         State of that recording.
+    remote_folder
+        On another machine: the folder below the home folder in which an attempt records, or in which its recording
+        still is.
     bytes, seconds
         Size of that recording; how long an attempt, a gap or a hook lasted.
     """
@@ -67,6 +71,7 @@ class Record(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     text: str = ""
     folder: str = ""
     state: str = ""
+    remote_folder: str = ""
     bytes: int = 0
     seconds: float = 0.0
 

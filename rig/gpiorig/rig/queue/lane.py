@@ -76,6 +76,8 @@ class Lane:
                 complete |= self._state_of(run) == "complete"
             if not complete:
                 break
+        for bench in {job.bench for job in self._jobs}:
+            self._fetch_earlier(bench)
         return ""
 
     def _state_of(self, run: Run) -> str:
@@ -92,6 +94,8 @@ class Lane:
                 self._write("given up", run, text=f"{progress.failures} attempts failed, the last: {progress.text}")
             elif why := self._await_room(run):
                 return why
+            elif self._fetch_earlier(bench):
+                continue
             elif not self._context.stop.is_set():
                 ended = self._attempt(run, progress.attempts + 1 if progress is not None else 1)
                 if ended.cause == "input":
@@ -103,7 +107,8 @@ class Lane:
     def _attempt(self, run: Run, number: int) -> Outcome:
         """One attempt; what is not complete is moved away."""
         folders, end = self._context.folders, self._context.ends[run.job.bench]
-        self._write("started", run, attempt=number)
+        remote_folder = end.remote_folder(run, number)
+        self._write("started", run, attempt=number, remote_folder=remote_folder)
         began_s = time.monotonic()
         watch = Watch(
             silence_s=queue_file.seconds(self._watchdog.silence),
@@ -113,7 +118,7 @@ class Lane:
             stop=self._context.stop,
         )
         try:
-            ended = end.run(run, number, folders, watch)
+            ended = end.run(run, number, remote_folder, folders, watch)
         except OSError as error:  # such as no room for what the program prints
             ended = outcome.of_error(error)
         if ended.cause == "program" and self._context.limits.is_full():
@@ -140,11 +145,38 @@ class Lane:
             cause=ended.cause,
             text=ended.text,
             folder=folders.relative(leftover),
+            remote_folder=ended.remote_folder,
             state=outcome.state_of(leftover),
             bytes=size_of(leftover),
             seconds=seconds,
         )
         return ended
+
+    def _fetch_earlier(self, bench: str) -> bool:
+        """Fetch what earlier attempts left on the machine of a bench; whether there was something.
+
+        A complete recording counts, unless the checks of its report are asked for, whose result is not known.
+        """
+        folders, end = self._context.folders, self._context.ends[bench]
+        fetched = False
+        for remote_folder, record in list(self._context.state.not_fetched.items()):
+            earlier = plan.of_name(record.run, self._context.file.jobs)
+            folder = folders.leftover(earlier, record.attempt)
+            if record.bench != bench or self._context.stop.is_set() or not end.fetch(remote_folder, folder):
+                continue
+            fetched, state = True, outcome.state_of(folder)
+            counts = state == "complete" and not earlier.job.report and self._state_of(earlier) != "complete"
+            if counts:
+                folder = folders.count(earlier, record.attempt)
+            self._write(
+                "complete" if counts else "fetched",
+                earlier,
+                attempt=record.attempt,
+                folder=folders.relative(folder),
+                state=state,
+                bytes=size_of(folder),
+            )
+        return fetched
 
     def _follow_up(self, run: Run, ended: Outcome, bench: str) -> None:
         """After a failure: quarantine, or the hook and a pause before the next attempt."""

@@ -50,11 +50,14 @@ class Outcome:
         Why, as text.
     node
         The node whose port it is about, if it is about one.
+    remote_folder
+        Where its recording still is on another machine.
     """
 
     cause: str = ""
     text: str = ""
     node: str = ""
+    remote_folder: str = ""
 
 
 def state_of(folder: Path) -> str:

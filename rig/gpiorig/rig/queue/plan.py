@@ -22,6 +22,13 @@ class Run:
         return f"{self.job.name}-{self.number:04}"
 
 
+def of_name(name: str, jobs: Sequence[Job]) -> Run:
+    """The run of this name; its job may be one that the queue file does not have any more."""
+    job, _, number = name.rpartition("-")
+    known = {job.name: job for job in jobs}
+    return Run(known.get(job) or Job(job, experiment=job), int(number))
+
+
 def of_pass(jobs: Sequence[Job], number: int) -> list[Run]:
     """The runs of a pass; passes count from 1."""
     return [

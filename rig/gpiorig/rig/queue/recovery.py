@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import datetime
 
-from gpiorig.rig.queue import outcome
+from gpiorig.rig.queue import outcome, plan
 from gpiorig.rig.queue.disk import size_of
 from gpiorig.rig.queue.folders import ALIVE, Folders
 from gpiorig.rig.queue.journal import Journal
 from gpiorig.rig.queue.plan import Run
-from gpiorig.rig.queue.queue_file import Job, QueueFile
+from gpiorig.rig.queue.queue_file import QueueFile
 from gpiorig.rig.queue.state import State
 
 
@@ -29,16 +29,18 @@ def recover(file: QueueFile, journal: Journal, state: State, folders: Folders) -
             text=f"no queue ran from {seen.isoformat(timespec='milliseconds')}: {last.text or 'it was killed'}",
             seconds=round(max(seconds, 0.0), 3),
         )
-    jobs = {job.name: job for job in file.jobs}
+    remote_folders = {record.run: folder for folder, record in state.not_fetched.items() if record.event == "started"}
     for name, progress in list(state.runs.items()):
-        job, _, number = name.rpartition("-")
         if progress.state == "running":
-            known = jobs.get(job) or Job(job, experiment=job)  # a job that the file does not have any more
-            _recover_run(Run(known, int(number)), progress.attempts, journal, folders)
+            run = plan.of_name(name, file.jobs)
+            _recover_run(run, progress.attempts, remote_folders.get(name, ""), journal, folders)
 
 
-def _recover_run(run: Run, attempt: int, journal: Journal, folders: Folders) -> None:
-    """A run that was running: complete before the queue could write it down, or cut."""
+def _recover_run(run: Run, attempt: int, remote_folder: str, journal: Journal, folders: Folders) -> None:
+    """A run that was running: complete before the queue could write it down, or cut.
+
+    Its recording is here, or still on another machine.
+    """
     folder = folders.run(run)
     about = {"run": run.name, "bench": run.job.bench, "attempt": attempt}
     state = outcome.state_of(folder)
@@ -58,6 +60,7 @@ def _recover_run(run: Run, attempt: int, journal: Journal, folders: Folders) -> 
         **about,
         text="the queue was killed",
         folder=folders.relative(leftover),
+        remote_folder="" if leftover.exists() else remote_folder,
         state=outcome.state_of(leftover),
         bytes=size_of(leftover),
     )

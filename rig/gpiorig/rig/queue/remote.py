@@ -29,19 +29,31 @@ SSH_FAILED = 255  # the status of ssh when it is ssh that failed (ssh(1), EXIT S
 # The program ends when our end of its input is closed, by whatever. The size of the folder shows that it works.
 START = """\
 exec 3<&0
-: >{folder}/running
 {command} </dev/null 3<&- & run=$!
+echo $run >{folder}/running
 ( cat <&3; kill -TERM $run ) >/dev/null 2>&1 & input=$!
 ( while kill -0 $run; do du -sk {folder} >&4; sleep 5; done ) 4>&2 >/dev/null 2>&1 & size=$!
 wait $run; status=$?
 rm -f {folder}/running
 kill $input $size 2>/dev/null
 exit $status"""
-# Without a connection, a run may still be about to end there; a machine that was switched off leaves the mark.
+# Without a connection, a run may still be about to end there, or not know that it has none; a machine that was switched
+# off leaves the mark.
 PACK = """\
+ended() {{
+    left={patience_s}
+    while test -e {folder}/running && test $left -gt 0; do sleep 1; left=$((left - 1)); done
+    test ! -e {folder}/running
+}}
+if ! ended; then
+    run=$(cat {folder}/running)
+    if grep -qs {folder} /proc/$run/cmdline; then
+        kill -TERM $run
+        ended || {{ echo "a run there, process $run, does not end" >&2; exit 1; }}
+    fi
+fi
+test -d {folder} || exec tar -cf - -T /dev/null
 cd {folder}
-left={patience_s}
-while test -e running && test $left -gt 0; do sleep 1; left=$((left - 1)); done
 if test -d run; then tar -cf - run; else tar -cf - experiment.toml; fi"""
 
 
@@ -87,21 +99,39 @@ class Remote(End):
         for job in jobs:
             names.experiment(self._experiment(job))
 
-    def run(self, run: Run, attempt_number: int, folders: Folders, watch: Watch) -> Outcome:
+    def remote_folder(self, run: Run, attempt_number: int) -> str:
+        """Each attempt of each queue has its own."""
+        return f"{HOME}/{run.name}-{attempt_number}-{uuid.uuid4().hex[:8]}"
+
+    def run(self, run: Run, attempt_number: int, remote_folder: str, folders: Folders, watch: Watch) -> Outcome:
         """Run there, fetch what there is, and delete it there when it is here."""
-        place = f"{HOME}/{run.name}-{attempt_number}-{uuid.uuid4().hex[:8]}"
+        host = self._address.host
         try:
-            self._send(run, place)
-            command = self._command(START.format(command=self._start(run, place), folder=place))
-            ended = attempt.run(command, watch, output=folders.output, log=folders.log(run, attempt_number))
-            self._fetch(place, folders.run(run))
+            self._send(run, remote_folder)
         except (OSError, subprocess.SubprocessError) as error:
-            return Outcome("connection", f"{self._address.host}: {_text(error)}; what is there is in ~/{place}")
+            return Outcome("connection", f"{host}: {_text(error)}")
+        command = self._command(START.format(command=self._start(run, remote_folder), folder=remote_folder))
+        ended = attempt.run(command, watch, output=folders.output, log=folders.log(run, attempt_number))
+        try:
+            self._fetch(remote_folder, folders.run(run))
+        except (OSError, subprocess.SubprocessError) as error:
+            words = _text(error)
+            why = ended.ended_by or Outcome("disk" if outcome.FULL in words else "connection", f"{host}: {words}")
+            text = f"{why.text}; the recording is in ~/{remote_folder} of {host} until it is fetched"
+            return Outcome(why.cause, text, remote_folder=remote_folder)
         if ended.ended_by is not None:
             return ended.ended_by
         if ended.status == SSH_FAILED:
-            return Outcome("connection", f"{self._address.host}: {outcome.last_words(ended.status, ended.stderr)}")
+            return Outcome("connection", f"{host}: {outcome.last_words(ended.status, ended.stderr)}")
         return outcome.of_experiment(ended.status, ended.stdout, ended.stderr, folders.run(run))
+
+    def fetch(self, remote_folder: str, folder: Path) -> bool:
+        """As after a run; False without a connection."""
+        try:
+            self._fetch(remote_folder, folder)
+        except (OSError, subprocess.SubprocessError):
+            return False
+        return True
 
     def sign(self, folder: Path, log: Path) -> object:
         """The size of the folder there, as the last line states it."""
@@ -112,45 +142,54 @@ class Remote(End):
         path = self._base / job.experiment
         return path if path.exists() else Path(job.experiment)
 
-    def _send(self, run: Run, place: str) -> None:
+    def _send(self, run: Run, folder: str) -> None:
         """Make the folder, and write the experiment file into it."""
         text = names.experiment(self._experiment(run.job)).read_bytes()
-        self._ask(f"mkdir -p {place} && cat >{place}/experiment.toml", text)
+        self._ask(f"mkdir -p {folder} && cat >{folder}/experiment.toml", text)
 
-    def _start(self, run: Run, place: str) -> str:
-        words = [*self._bench.gpiorig, "run", self._address.path, f"{place}/experiment.toml", *run_options(run.job)]
-        return shlex.join([*words, "-o", f"{place}/run"])
+    def _start(self, run: Run, folder: str) -> str:
+        words = [*self._bench.gpiorig, "run", self._address.path, f"{folder}/experiment.toml", *run_options(run.job)]
+        return shlex.join([*words, "-o", f"{folder}/run"])
 
-    def _fetch(self, place: str, folder: Path) -> None:
-        """Copy the recording in one step; it is deleted there when all of it is here.
+    def _fetch(self, remote_folder: str, folder: Path) -> None:
+        """Copy the recording in one step, unless it is here; it is deleted there when all of it is here.
 
         Raises
         ------
         subprocess.SubprocessError
-            It cannot be copied.
+            It cannot be copied, or cannot be deleted there.
         """
-        new = folder.with_name(f"{folder.name}.new")
-        shutil.rmtree(new, ignore_errors=True)
-        new.mkdir(parents=True)
-        pack = self._command(PACK.format(folder=place, patience_s=round(attempt.END_S)))
-        try:
-            with subprocess.Popen(
-                pack, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-            ) as sender:
-                unpack = ["tar", "-xf", "-", "-C", str(new)]
+        if not folder.exists():
+            new = folder.with_name(f"{folder.name}.new")
+            shutil.rmtree(new, ignore_errors=True)
+            new.mkdir(parents=True)
+            try:
+                self._copy(remote_folder, new)
+                if (new / "run").is_dir():
+                    (new / "run").replace(folder)
+            finally:
+                shutil.rmtree(new)
+        self._ask(f"rm -rf {remote_folder}")
+
+    def _copy(self, remote_folder: str, folder: Path) -> None:
+        """Copy what is in a folder there once no run works in it."""
+        pack = self._command(PACK.format(folder=remote_folder, patience_s=round(attempt.END_S)))
+        with subprocess.Popen(
+            pack, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        ) as sender:  # fmt: skip
+            unpack = ["tar", "-xf", "-", "-C", str(folder)]
+            try:
                 unpacked = subprocess.run(
                     unpack, stdin=sender.stdout, capture_output=True, timeout=FETCH_S, check=False
                 )
-                assert sender.stderr is not None
-                complaint = sender.stderr.read()
-            for status, text in ((sender.returncode, complaint), (unpacked.returncode, unpacked.stderr)):
-                if status:
-                    raise subprocess.CalledProcessError(status, "tar", stderr=text)
-            if (new / "run").is_dir():
-                (new / "run").replace(folder)
-        finally:
-            shutil.rmtree(new)
-        self._ask(f"rm -rf {place}")
+            except subprocess.TimeoutExpired:
+                sender.kill()
+                raise
+            assert sender.stderr is not None
+            complaint = sender.stderr.read()
+        for status, text in ((sender.returncode, complaint), (unpacked.returncode, unpacked.stderr)):
+            if status:
+                raise subprocess.CalledProcessError(status, "tar", stderr=text)
 
     def _ask(self, script: str, text: bytes = b"") -> None:
         """Run a script there that takes no time."""

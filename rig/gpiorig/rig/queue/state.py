@@ -56,6 +56,8 @@ class State:
         Times in which the queue did not run although it was not done.
     largest_bytes
         Size of the largest recording of each job, also of attempts that failed or were cut.
+    not_fetched
+        The last record of each attempt whose recording is on another machine, by its folder there.
     """
 
     runs: dict[str, Progress] = field(default_factory=dict)
@@ -63,6 +65,7 @@ class State:
     quarantined: dict[str, str] = field(default_factory=dict)
     gaps: list[Record] = field(default_factory=list)
     largest_bytes: dict[str, int] = field(default_factory=dict)
+    not_fetched: dict[str, Record] = field(default_factory=dict)
 
     @classmethod
     def of(cls, records: Iterable[Record]) -> State:
@@ -86,6 +89,7 @@ class State:
     def _enter_run(self, record: Record, run: Progress) -> None:
         job = record.run.rpartition("-")[0]
         self.largest_bytes[job] = max(self.largest_bytes.get(job, 0), record.bytes)
+        self._enter_remote_folder(record)
         match record.event:
             case "started":
                 run.state, run.attempts = "running", record.attempt
@@ -99,8 +103,18 @@ class State:
                 if record.event == "failed" and record.cause != "disk":  # which does not concern the run
                     run.failures, run.text = run.failures + 1, f"{record.cause}: {record.text}"
                     self._count(record)
+            case "fetched":
+                run.leftovers += [record.folder] if record.folder else []
             case "given up" | "skipped":
                 run.state, run.text = record.event, record.text
+
+    def _enter_remote_folder(self, record: Record) -> None:
+        if record.event in ("complete", "failed", "cut", "fetched"):
+            for folder, earlier in list(self.not_fetched.items()):
+                if (earlier.run, earlier.attempt) == (record.run, record.attempt):
+                    del self.not_fetched[folder]
+        if record.remote_folder:
+            self.not_fetched[record.remote_folder] = record
 
     def _count(self, record: Record) -> None:
         if record.bench and record.cause in (*AT_NODE, *AT_BENCH):

@@ -36,6 +36,9 @@ def of(output: Path) -> dict[str, Any]:
         "running": [name for name, run in state.runs.items() if run.state == "running"],
         "problems": {name: run.text for name, run in state.runs.items() if run.state in ("given up", "skipped")},
         "kept": [folder for run in state.runs.values() for folder in run.leftovers],
+        "not_fetched": {
+            folder: record.bench for folder, record in state.not_fetched.items() if record.event != "started"
+        },
         "quarantined": state.quarantined,
         "failures": dict(Counter(record.cause for record in records if record.event == "failed")),
         "gaps": [{"text": gap.text, "seconds": gap.seconds} for gap in state.gaps],
@@ -52,6 +55,7 @@ def text(status: dict[str, Any]) -> str:
         lines.append(f"  {job}: " + ", ".join(f"{count} {state}" for state, count in counts.items()))
     lines += [f"  running: {name}" for name in status["running"]]
     lines += [f"  {name}: {why}" for name, why in status["problems"].items()]
+    lines += [f"  not fetched: ~/{folder} of {bench}" for folder, bench in status["not_fetched"].items()]
     lines += [f"  quarantine: {name}: {why}" for name, why in status["quarantined"].items()]
     lines += [f"  gap of {gap['seconds']:.0f} s: {gap['text']}" for gap in status["gaps"]]
     if status["failures"]:
