@@ -115,8 +115,8 @@ class Remote(End):
         try:
             self._fetch(remote_folder, folders.run(run))
         except (OSError, subprocess.SubprocessError) as error:
-            words = _text(error)
-            why = ended.ended_by or Outcome("disk" if outcome.FULL in words else "connection", f"{host}: {words}")
+            reason = _text(error)
+            why = ended.ended_by or Outcome("disk" if outcome.FULL in reason else "connection", f"{host}: {reason}")
             text = f"{why.text}; the recording is in ~/{remote_folder} of {host} until it is fetched"
             return Outcome(why.cause, text, remote_folder=remote_folder)
         if ended.ended_by is not None:
