@@ -14,13 +14,19 @@ import pytest
 from commandline import gpiorig
 from growing import PACKETS, Growing
 
+from gpiorig.analysis.events.decoder import Decoded
 from gpiorig.analysis.packets import delivery
 from gpiorig.analysis.statistics.summary import summarize
 from gpiorig.analysis.study.analysis import Analysis
+from gpiorig.capture.edges.edges import no_gaps
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.capture.recording.segment_writer import write_waveform
+from gpiorig.rig.live import view
 from gpiorig.rig.live import watch as watching
+from gpiorig.rig.live.aligned import Aligned, Lane
 from gpiorig.rig.live.distribution import RESOLUTION, Delays
+from gpiorig.rig.live.packets import Packets
+from gpiorig.rig.live.step_sums import StepSums
 from gpiorig.rig.live.watch import Update, Watch
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results.analyse import analyse
@@ -62,6 +68,7 @@ def test_a_growing_recording_shows_what_its_analysis_shows(recorded: Path, expec
         assert 0 <= np.searchsorted(expected.events.samples, sample) - events <= 4  # frames that are still open
         counted.append(sum(node.sent for node in update.nodes.values()))
     assert counted == sorted(counted) and len({*counted}) > STEPS // 2
+    assert any("Provisional" in remark for remark in view.remarks(update))
     growing.end()
     last = until(updates, 1e9)
     assert [] == list(updates)
@@ -85,8 +92,49 @@ def test_a_growing_recording_shows_what_its_analysis_shows(recorded: Path, expec
         recent.n, recent.median_ns, recent.p99_ns, recent.p2p_ns
     )  # fmt: skip
     assert (summary.n, summary.peak_to_peak_ns) == (every.n, every.p2p_ns)
+    unattributed = hops.events.nodes[hops.unattributed.positions]
+    counts = [node.unattributed for node in last.nodes.values()]
+    assert np.bincount(unattributed, minlength=len(counts)).tolist() == counts
+    assert last.sentence.startswith(f"Of {summary.n} packets so far: ")
+    assert [] == view.failed(last) and not any("Provisional" in remark for remark in view.remarks(last))
     assert summary.median_ns == pytest.approx(every.median_ns, rel=RESOLUTION)
     assert summary.p99_ns == pytest.approx(every.p99_ns, rel=RESOLUTION)
+
+
+def test_where_the_time_goes_is_that_of_the_report(expected: Analysis) -> None:
+    """Sums over parts give the shares of the mean and of the variance that the report has of all packets."""
+    route = expected.routes[0]
+    steps, totals = route.steps.samples.astype(float), route.totals.astype(float)
+    kinds = [step.kind for step in route.steps.steps]
+    sums = StepSums()
+    assert "" == sums.sentence
+    for rows in np.array_split(np.arange(len(route)), 4):
+        sums.add(route.select(rows))
+    for kind in {*kinds}:
+        own = steps[:, [each is kind for each in kinds]].sum(axis=1)
+        assert own.sum() / totals.sum() == pytest.approx(sums.means[kind])
+        assert np.cov(own, totals)[0, 1] / totals.var(ddof=1) == pytest.approx(sums.variances[kind], abs=1e-9)
+    still = StepSums()
+    still.add(route.select(np.zeros(3, dtype=np.int64)))
+    assert {} == still.variances and "variance" not in still.sentence
+
+
+def test_analyzers_that_are_not_aligned(recorded: Path) -> None:
+    """Those of `sync_frames` are refused with the remedy; of all only the last minute of events is kept."""
+    opened = open_recording(recorded)
+    packets = Packets(opened, settle_s=SETTLE_S, window_s=Fraction(30))
+    lane = Lane(opened.recording, opened.wiring, [node.name for node in opened.wiring])
+    aligned = Aligned([lane], packets, by_frames=True)
+    none = np.zeros(0, dtype=np.int64)
+    for second in range(100):
+        at = np.array([second * int(RATE_HZ)])
+        node, code, identity = np.zeros(1, dtype=np.uint16), np.zeros(1, dtype=np.uint8), np.zeros(1, dtype=np.int32)
+        undamaged = (none, none.astype(np.uint16), none.astype(np.int32), none)
+        lane.feed(Decoded(at, node, code, identity, *undamaged), no_gaps(), int(at[0]) + 1)
+        aligned.count()
+    assert "`sync_frames`" in aligned.reason and "put a sync line on a channel of each" in aligned.reason
+    kept, gaps = lane.take(None, begin=0, end=int(RATE_HZ) * 1000)
+    assert 60 == len(kept.samples) and [[0, 39 * int(RATE_HZ) + 1]] == gaps.tolist()
 
 
 def test_the_window_forgets(recorded: Path, expected: Analysis, tmp_path: Path) -> None:

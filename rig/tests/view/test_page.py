@@ -298,6 +298,8 @@ def test_a_capture_that_runs(window: Page, recorded: Path, tmp_path: Path, monke
         before = int(window.locator("#hero-packets canvas").get_attribute("data-to") or 0)
         grown.write(0.9)
         until(window, lambda: int(window.locator("#hero-packets canvas").get_attribute("data-to") or 0) > before)
+        expect(window.locator(".live-table .sentence")).to_contain_text("packets so far")
+        expect(window.locator(".live-table .remarks")).to_contain_text("Provisional")
         expect(window.locator(".live-table tbody").first.locator("tr")).to_have_count(2)
         grown.write(1)
         grown.end()

@@ -66,6 +66,15 @@ class Lane:
         self._gaps = np.concatenate([self._gaps, gaps])
         self.end = end
 
+    def forget(self) -> None:
+        """Forget what is older than the pulses that a later alignment has: it counts as lost samples then."""
+        before = self.end - int(PULSES_S * self.info.samplerate_hz)
+        events = _joined(self._parts)
+        if before <= 0:
+            return
+        self._parts = [_chosen(events, events.samples >= before)]
+        self._gaps = np.concatenate([[[0, before]], self._gaps[self._gaps[:, 1] > before]])
+
     @property
     def pulses(self) -> SyncPulses:
         """The pulses of the last minute; raises `CaptureError` without any."""
@@ -104,6 +113,8 @@ class Aligned:
         The analyzers; the first is the reference.
     packets
         What counts their packets, with all nodes.
+    by_frames
+        Whether the bench aligns them by frames on the air, for which the complete recordings are needed.
 
     Attributes
     ----------
@@ -111,9 +122,9 @@ class Aligned:
         Why they are not aligned, as a sentence; empty if they are.
     """
 
-    def __init__(self, lanes: Sequence[Lane], packets: Packets) -> None:
-        self._lanes, self._packets = lanes, packets
-        self.counts, self.delays = packets.counts, packets.delays
+    def __init__(self, lanes: Sequence[Lane], packets: Packets, *, by_frames: bool = False) -> None:
+        self._lanes, self._packets, self._by_frames = lanes, packets, by_frames
+        self.counts, self.delays, self.steps = packets.counts, packets.delays, packets.steps
         self._end = 0
         self.reason = ""
 
@@ -126,6 +137,8 @@ class Aligned:
             self.reason = (
                 f"Packets and delays are not counted, for the analyzers are not aligned: {error.what}{remedy}."
             )
+            for lane in self._lanes:
+                lane.forget()
             return
         self.reason = ""
         ends = [int(_aligned(np.array([lane.end]), fit)[0]) for lane, fit in zip(self._lanes, fits, strict=True)]
@@ -142,6 +155,11 @@ class Aligned:
 
     def _fits(self) -> list[Alignment | None]:
         """The alignment of each analyzer to the first; None for that one itself."""
+        if self._by_frames:
+            raise CaptureError(
+                "`sync_frames` aligns them by frames of the complete recordings, when the capture has ended",
+                remedy="for results before that, put a sync line on a channel of each analyzer, with `sync`",
+            )
         reference, *others = self._lanes
         pulses = reference.pulses
         return [

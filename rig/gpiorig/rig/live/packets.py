@@ -26,6 +26,7 @@ from gpiorig.analysis.study import analysis
 from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.capture.edges.edges import no_gaps
 from gpiorig.rig.live.distribution import Delays
+from gpiorig.rig.live.step_sums import StepSums
 from gpiorig.rig.recordings.opened import Opened
 
 RTT = "rtt"
@@ -33,6 +34,7 @@ RTT = "rtt"
 ONE_WAY = tuple(parse(text) for text in ("app.tx -> app.rx", "mac.tx -> mac.rx"))
 MAX_NEW = 1 << 18  # events, after which packets are counted without an update
 SENT, DELIVERED, LOST, OTHER = "sent", "delivered", "lost", "other"
+UNATTRIBUTED = "unattributed"  # events of no packet although they should be
 
 
 class Packets:
@@ -50,9 +52,11 @@ class Packets:
     Attributes
     ----------
     counts
-        By node and fate, of all packets that were counted.
+        By node and fate, of all packets that were counted; and unattributed events.
     delays
         By name.
+    steps
+        Of the packets with all steps.
     counted_until
         Packets that were sent before this sample are counted.
     """
@@ -76,6 +80,7 @@ class Packets:
         self.counted_until = 0
         self.counts: Counter[tuple[str, str]] = Counter()
         self.delays: dict[str, Delays] = {}
+        self.steps = StepSums()
 
     def feed(self, decoded: Decoded, gaps: NDArray[np.int64], end: int) -> None:
         """Take the next events; all samples before `end` are known."""
@@ -139,6 +144,10 @@ class Packets:
             fates = {SENT: own, DELIVERED: own & delivered, LOST: own & lost, OTHER: own & ~delivered & ~lost}
             for fate, rows in fates.items():
                 self.counts[node, fate] += int(np.count_nonzero(rows))
+        left = hops.unattributed.positions
+        left = left[(hops.events.samples[left] >= self.counted_until) & (hops.events.samples[left] < until)]
+        for number, count in enumerate(np.bincount(hops.events.nodes[left], minlength=len(self._nodes)).tolist()):
+            self.counts[self._nodes[number], UNATTRIBUTED] += count
 
     def _add_delays(self, results: Analysis, until: int) -> None:
         if results.timelines is not None:
@@ -154,12 +163,13 @@ class Packets:
             return
 
     def _give_route(self, results: Analysis, until: int) -> None:
-        if self._routes_to is None or not results.routes:
+        if not results.routes:
             return
         route = results.routes[0]
-        counted = np.flatnonzero((route.starts >= self.counted_until) & (route.starts < until))
-        if len(counted):
-            self._routes_to(route.select(counted))
+        counted = route.select(np.flatnonzero((route.starts >= self.counted_until) & (route.starts < until)))
+        self.steps.add(counted)
+        if self._routes_to is not None and len(counted):
+            self._routes_to(counted)
 
     def _add(self, name: str, starts: NDArray[np.int64], delays: NDArray[np.int64], until: int) -> None:
         chosen = (starts >= self.counted_until) & (starts < until) & (delays >= 0)

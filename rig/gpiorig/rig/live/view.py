@@ -11,7 +11,7 @@ from gpiorig.rig.live.watch import Update
 from gpiorig.rig.plain_json import without_nan
 from gpiorig.rig.recordings.provenance import VIRTUAL
 
-NODE_COLUMNS = ("events", "events/s", "damaged", "sent", "delivered", "lost", "other")
+NODE_COLUMNS = ("events", "events/s", "damaged", "sent", "delivered", "lost", "other", "unattributed")
 FIGURE_COLUMNS = ("n", "median", "p99", "p2p")
 
 
@@ -25,7 +25,8 @@ def as_json(update: Update) -> dict[str, Any]:
 def table(update: Update) -> str:
     """The table of the terminal."""
     shown = [_columns(*rows) for rows in tables(update)]
-    return "\n".join([head(update), *(line for lines in shown for line in ("", *lines)), "", *remarks(update)])
+    opening = [head(update), *([update.sentence] if update.sentence else []), *failed(update)]
+    return "\n".join([*opening, *(line for lines in shown for line in ("", *lines)), "", *remarks(update)])
 
 
 def tables(update: Update) -> list[list[list[str]]]:
@@ -64,6 +65,16 @@ def head(update: Update) -> str:
     return f"{update.state}{reason}: {update.reached_s:.1f} s, {age}, {changes}{lost}"
 
 
+def failed(update: Update) -> list[str]:
+    """The checks that have failed so far, of those that need no end of the recording."""
+    lost = [f"Check failed: {number_text(update.lost_samples)} samples were lost."] if update.lost_samples else []
+    return lost + [
+        f"Check failed: {number_text(counts.damaged)} frames on the symbol bus of node {name} are damaged."
+        for name, counts in update.nodes.items()
+        if counts.damaged
+    ]
+
+
 def remarks(update: Update) -> list[str]:
     """The last damage, what the numbers are exact to, whose they are."""
     texts = [f"Last damage: {update.last_problem}."] if update.last_problem else []
@@ -74,6 +85,8 @@ def remarks(update: Update) -> list[str]:
             f"A packet is counted {update.settle_s:g} s after it was sent. Quantiles of all: within {RESOLUTION:.1%}; "
             "everything else is exact."
         )
+    if not update.is_last:
+        texts.append("Provisional: logs of the nodes, causes and the other checks are in the report, after the end.")
     return [*texts, *([VIRTUAL] if update.virtual else [])]
 
 

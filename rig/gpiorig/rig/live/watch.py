@@ -14,7 +14,7 @@ from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.live.aligned import Aligned, Lane
 from gpiorig.rig.live.distribution import Figures
-from gpiorig.rig.live.packets import DELIVERED, LOST, OTHER, SENT, Packets
+from gpiorig.rig.live.packets import DELIVERED, LOST, OTHER, SENT, UNATTRIBUTED, Packets
 from gpiorig.rig.live.part import Part
 from gpiorig.rig.recordings.merge import PARTS
 from gpiorig.rig.recordings.opened import Opened, open_recording
@@ -37,6 +37,7 @@ class NodeCounts:
     delivered: int
     lost: int
     other: int
+    unattributed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,8 @@ class Update:
         As asked for.
     delays
         By name: those of the window, and all.
+    sentence
+        Where the time of the packets so far goes; empty without one.
     last_problem
         The last damage, as text.
     analyzers
@@ -82,6 +85,7 @@ class Update:
     window_s: float
     settle_s: float
     delays: dict[str, tuple[Figures, Figures]]
+    sentence: str
     last_problem: str
     analyzers: int
     not_aligned: str
@@ -147,7 +151,8 @@ class Watch:
             ]
             lanes.append(Lane(part, wiring, [node.name for node in opened.wiring]))
             parts.append(Part(part, wiring, window_s=self._window_s, events_to=lanes[-1]))
-        self._packets = Aligned(lanes, packets)
+        by_frames = opened.bench is not None and any(one.sync_frames for one in opened.bench.analyzers.values())
+        self._packets = Aligned(lanes, packets, by_frames=by_frames)
         return parts
 
     def updates(self, interval_s: float) -> Iterator[Update]:
@@ -201,7 +206,7 @@ class Watch:
         delays = {name: (values.recent(), values.all()) for name, values in self._packets.delays.items()}
         for part in self._parts:
             for number, (name, rate) in enumerate(zip(part.nodes, part.rates().tolist(), strict=True)):
-                fates = [counts[name, fate] for fate in (SENT, DELIVERED, LOST, OTHER)]
+                fates = [counts[name, fate] for fate in (SENT, DELIVERED, LOST, OTHER, UNATTRIBUTED)]
                 nodes[name] = NodeCounts(int(part.events[number]), rate, int(part.damaged[number]), *fates)
         ages_s = [age_s for part in self._parts if (age_s := part.age_s) is not None]
         busy_s, self._busy_s = time.process_time() - self._busy_s, time.process_time()
@@ -217,6 +222,7 @@ class Watch:
             window_s=float(self._window_s),
             settle_s=float(self._settle_s),
             delays=delays,
+            sentence=self._packets.steps.sentence,
             last_problem=next((part.last_problem for part in self._parts if part.last_problem), ""),
             analyzers=len(self._parts),
             not_aligned=self._packets.reason if isinstance(self._packets, Aligned) else "",

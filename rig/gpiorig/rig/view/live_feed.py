@@ -53,10 +53,14 @@ class LiveFeed:
         with self._changed:
             update, failure, packets = self._update, self._failure, self._packets
             new = [_from(route, after - before) for before, route in self._parts if before + len(route) > after]
-        shown: dict[str, Any] = {"head": failure or "The capture is being read.", "tables": [], "remarks": []}
+        shown: dict[str, Any] = {
+            "head": failure or "The capture is being read.", "sentence": "", "failed": [], "tables": [], "remarks": [],
+        }  # fmt: skip
         if update is not None:
             shown = {
                 "head": failure or view.head(update),
+                "sentence": update.sentence,
+                "failed": view.failed(update),
                 "tables": view.tables(update),
                 "remarks": view.remarks(update),
             }

@@ -38,15 +38,18 @@ class Live {
     setTimeout(() => this.poll(), POLL_MS);
   }
 
-  show({ head, tables, remarks, last }) {
+  show({ head, sentence, failed, tables, remarks, last }) {
+    const make = (name, text, look = "") => Object.assign(document.createElement(name), { textContent: text, className: look });
     this.root.querySelector(".head").textContent = head;
+    Object.assign(this.root.querySelector(".sentence"), { textContent: sentence, hidden: !sentence });
+    this.root.querySelector(".failed").replaceChildren(...failed.map((text) => make("p", text, "bad")));
     this.root.querySelector(".remarks").textContent = remarks.join(" ");
     this.root.querySelector(".ended").hidden = !last;
     this.root.querySelectorAll("table").forEach((table, at) => {
-      const [names, ...rows] = tables[at] || [[]], make = (name, text) => Object.assign(document.createElement(name), { textContent: text });
+      const [names, ...rows] = tables[at] || [[]];
       const line = (cells, name) => {
         const row = document.createElement("tr");
-        row.append(...cells.map((cell, place) => Object.assign(make(name, cell), { className: place ? "" : "words" })));
+        row.append(...cells.map((cell, place) => make(name, cell, place ? "" : "words")));
         return row;
       };
       table.parentElement.hidden = !tables[at];
