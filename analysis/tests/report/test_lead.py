@@ -11,6 +11,7 @@ from reportcases import PLAIN, one_way
 
 from gpiorig.analysis.attribution.attribute import TOTAL
 from gpiorig.analysis.attribution.findings import Attribution, Finding
+from gpiorig.analysis.report.conclusions import summary_lines
 from gpiorig.analysis.report.lead import lead_sentence
 
 
@@ -65,6 +66,15 @@ def test_it_says_that_causes_could_not_be_tested():
 def test_delays_that_do_not_vary_and_single_packets_have_no_cause():
     assert "does not vary by more than the resolution" in sentence(studies.one_way(equal=True))
     assert "of the only complete packet is spent on the air." in sentence(studies.one_way(packets=1))
+
+
+@pytest.mark.parametrize(("packets", "divided"), [(2, False), (9, False), (10, True)])
+def test_the_variance_of_few_packets_is_not_divided(packets, divided):
+    data = one_way(studies.one_way(packets=packets), **PLAIN)
+    lines = " ".join(summary_lines(data))
+    assert divided == ("of its variance" in lead_sentence(data))
+    assert divided == ("most of the variance" in lines)
+    assert divided == ("too few" not in lead_sentence(data) and "too few to divide" not in lines)
 
 
 def test_without_a_packet_it_says_why_not():

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.figures import thinning
 from gpiorig.analysis.figures.palette import FAINT, FIRST, GRID, INK, KIND_COLOURS, SERIES
-from gpiorig.analysis.number_text import digits_for, round_time_text, time_text
+from gpiorig.analysis.number_text import count_text, digits_for, round_time_text, time_text
 from gpiorig.analysis.packets.steps import Steps
 from gpiorig.analysis.statistics.summary import Summary
 
@@ -68,7 +68,7 @@ def total_distribution(
     right.set_yticks([0, 0.25, 0.5, 0.75, 1])
     right.set_ylabel("share of packets at or below")
     _mark_quantiles(right, summary)
-    n = f"{summary.n} packets" + (f", {summary.lost} lost" if summary.lost else "")
+    n = count_text(summary.n, "packet") + (f", {summary.lost} lost" if summary.lost else "")
     ax.set_title(f"{_conclusion(summary, period_ns, noun, levels)} ({n})")
 
 

@@ -99,17 +99,14 @@ class PacketView:
 def chosen(route: Route) -> dict[str, int]:
     """The packets of a route to show, rows of its steps: the median, the 99th percentile, the slowest.
 
-    One packet that is several of them has all the names: ``99th percentile, slowest``; a single one is ``only packet``.
+    Where no packet is slower than that of the 99th percentile, there is none; a single packet is the ``only packet``.
     """
     n = len(route)
     if n <= 1:
         return {"only packet": 0} if n else {}
     order = np.argsort(route.totals, kind="stable")
     places = {"median": (n - 1) // 2, "99th percentile": math.ceil(0.99 * n) - 1, "slowest": n - 1}
-    names: dict[int, list[str]] = {}
-    for name, place in places.items():
-        names.setdefault(int(order[place]), []).append(name)
-    return {", ".join(all_names): row for row, all_names in names.items()}
+    return {name: int(order[place]) for name, place in places.items() if place < n - 1 or name == "slowest"}
 
 
 def for_route(route: Route, trips: RoundTrips | None) -> tuple[PacketView, ...]:

@@ -22,6 +22,9 @@ from gpiorig.analysis.study.study import RouteStudy
 
 MAX_LINES = 5
 MIN_FOR_P95, MIN_FOR_P99 = 20, 100  # packets; with fewer none is beyond the quantile
+MIN_FOR_VARIANCE = (
+    10  # packets; with fewer a standard error of the variance is half of it: sqrt(2 / (n - 1)), if normal
+)
 MIN_CAUSE = 0.01  # share of the total variance that a finding explains to be among the conclusions
 
 
@@ -62,7 +65,7 @@ def headline(data: ReportData) -> list[tuple[str, str]]:
         else (f"longest {noun}", time_text(total.max_ns)),
         counted,
     ]
-    if routes and np.isfinite(routes[0].numbers.variances).all():
+    if routes and total.n >= MIN_FOR_VARIANCE and np.isfinite(routes[0].numbers.variances).all():
         kind, share = _largest_variance(routes[0])
         rows.append((f"of the variance: {kind.text}", share_text(min(share.value, 1.0))))
     return rows
@@ -74,6 +77,9 @@ def budget_sentence(study: RouteStudy) -> str:
     if not np.isfinite(numbers.variances).all():
         return routenumbers.where_conclusion(numbers) + "."
     slowest, share = routenumbers.largest_kind(numbers.by_kind(numbers.means))
+    if numbers.total.n < MIN_FOR_VARIANCE:
+        few = count_text(numbers.total.n, "packet")
+        return f"Most of the time ({share_text(share)}): {slowest.text}; {few}, too few to divide the variance."
     worst, variance = _largest_variance(study)
     tail = numbers.by_kind([part.value for part in budget.tail])[worst]
     text = f"Most of the time ({share_text(share)}): {slowest.text}; most of the variance: {worst.text}, "

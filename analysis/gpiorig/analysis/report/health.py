@@ -84,7 +84,7 @@ def _accounting(data: ReportData) -> list[Block]:
         late = "got their reply after the timeout of the firmware; they count as round trips."
         blocks.append(text(f"{account.given_up} of the packets timelined {late}"))
     if account.extra:
-        blocks.append(text(f"{account.extra} packets on the pins are not in the firmware's log."))
+        blocks.append(text(f"On the pins, and not in the firmware's log: {count_text(account.extra, 'packet')}."))
     return blocks
 
 

@@ -8,7 +8,7 @@ from gpiorig.analysis.attribution.findings import Finding
 from gpiorig.analysis.delays.numbers import largest_kind
 from gpiorig.analysis.number_text import count_text, share_text, time_text
 from gpiorig.analysis.packets.path import Kind
-from gpiorig.analysis.report.conclusions import causes, largest_cause, period_ns, summary_lines
+from gpiorig.analysis.report.conclusions import MIN_FOR_VARIANCE, causes, largest_cause, period_ns, summary_lines
 from gpiorig.analysis.report.data import ReportData
 from gpiorig.analysis.study.study import RouteStudy
 
@@ -44,6 +44,8 @@ def _jitter(study: RouteStudy) -> str:
     numbers = study.numbers
     if not np.isfinite(numbers.variances).all():
         return f"it does not vary by more than the resolution ({numbers.resolution_text})"
+    if numbers.total.n < MIN_FOR_VARIANCE:
+        return f"{count_text(numbers.total.n, 'packet')} are too few for where its variance arises"
     kind, share = largest_kind(numbers.by_kind(numbers.variances))
     place = f"{share_text(min(share, MAX_SHARE))} of its variance arises {SPENT[kind]}"
     cause = largest_cause(study)

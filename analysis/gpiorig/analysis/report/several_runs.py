@@ -17,7 +17,7 @@ from gpiorig.analysis.figures.palette import KIND_CLASSES
 from gpiorig.analysis.number_text import DASH, count_text, share_text, time_text
 from gpiorig.analysis.report import differences, repeats
 from gpiorig.analysis.report.blocks import Block, Details, Picture, Section, Staircases, Table, text, why_not
-from gpiorig.analysis.report.conclusions import summary_lines
+from gpiorig.analysis.report.conclusions import MIN_FOR_P99, summary_lines
 from gpiorig.analysis.report.files import PAGE, write_figures, write_tables
 from gpiorig.analysis.report.page import run_sections, write_page
 from gpiorig.analysis.report.runs import Difference, Run, difference, set_ups
@@ -106,9 +106,10 @@ def _opening(runs: Sequence[Run]) -> list[Section]:
 
 
 def _delay(run: Run) -> str:
-    """Median and p99 of a run, and its packets."""
+    """Median of a run, its p99 if packets are beyond that, and its packets."""
     total = run.data.study.routes[0].numbers.total
-    return f"median {time_text(total.median_ns)}, p99 {time_text(total.p99_ns)}, {count_text(total.n, 'packet')}"
+    p99 = f", p99 {time_text(total.p99_ns)}" if total.n >= MIN_FOR_P99 else ""
+    return f"median {time_text(total.median_ns)}{p99}, {count_text(total.n, 'packet')}"
 
 
 def _difference_sections(compared: Sequence[Difference], groups: Sequence[Sequence[Run]]) -> list[Section]:

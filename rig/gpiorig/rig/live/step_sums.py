@@ -9,6 +9,7 @@ from gpiorig.analysis.delays.numbers import largest_kind
 from gpiorig.analysis.number_text import NS_PER_S, number_text, share_text, time_text
 from gpiorig.analysis.packets.path import Kind
 from gpiorig.analysis.packets.routes import ROUND_TRIP, Route
+from gpiorig.analysis.report.conclusions import MIN_FOR_VARIANCE
 from gpiorig.analysis.report.lead import MAX_SHARE, SPENT
 from gpiorig.analysis.statistics.summary import RESOLUTION_SAMPLES
 
@@ -59,7 +60,7 @@ class StepSums:
         kind, share = largest_kind(self.means)
         where = f"{share_text(share)} of the mean {noun} of {time_text(mean_ns)} is spent {SPENT[kind]}"
         jitter = ""
-        if self.variances:
+        if self.variances and self._n >= MIN_FOR_VARIANCE:
             kind, share = largest_kind(self.variances)
             jitter = f"; {share_text(min(share, MAX_SHARE))} of its variance arises {SPENT[kind]}"
         return f"Of {number_text(self._n)} packets so far: {where}{jitter}."
