@@ -79,7 +79,8 @@ def _expired(bench_file: Path) -> Certificate:
 @pytest.mark.slow
 def test_bench_of_boards(tmp_path: Path, bench_file: Path) -> None:
     """A bench file with drivers and ports, as for boards: nothing in the run knows that the ends are virtual."""
-    command = [sys.executable, "-m", "gpiorig.rig.cli", "bench", "virtual", "--json", str(bench_file)]
+    command = [sys.executable, "-m", "gpiorig.rig.cli", "bench", "virtual", "--pace", "real-time", "--json"]
+    command.append(str(bench_file))
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as served:
         assert served.stdout is not None
         ends = json.loads(served.stdout.readline())

@@ -111,7 +111,7 @@ def test_where_the_time_goes_is_that_of_the_report(expected: Analysis) -> None:
     for rows in np.array_split(np.arange(len(route)), 4):
         sums.add(route.select(rows))
     for kind in {*kinds}:
-        own = steps[:, [each is kind for each in kinds]].sum(axis=1)
+        own = steps[:, [of_step is kind for of_step in kinds]].sum(axis=1)
         assert own.sum() / totals.sum() == pytest.approx(sums.means[kind])
         assert np.cov(own, totals)[0, 1] / totals.var(ddof=1) == pytest.approx(sums.variances[kind], abs=1e-9)
     still = StepSums()
@@ -133,8 +133,8 @@ def test_analyzers_that_are_not_aligned(recorded: Path) -> None:
         lane.feed(Decoded(at, node, code, identity, *undamaged), no_gaps(), int(at[0]) + 1)
         aligned.count()
     assert "`sync_frames`" in aligned.reason and "put a sync line on a channel of each" in aligned.reason
-    kept, gaps = lane.take(None, begin=0, end=int(RATE_HZ) * 1000)
-    assert 60 == len(kept.samples) and [[0, 39 * int(RATE_HZ) + 1]] == gaps.tolist()
+    events, gaps = lane.take(None, begin=0, end=int(RATE_HZ) * 1000)
+    assert 60 == len(events.samples) and [[0, 39 * int(RATE_HZ) + 1]] == gaps.tolist()
 
 
 def test_the_window_forgets(recorded: Path, expected: Analysis, tmp_path: Path) -> None:
