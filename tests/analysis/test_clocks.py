@@ -124,7 +124,7 @@ def test_boot_lines(tmp_path: Path) -> None:
         ("1 7\n", ["--pattern", r"(?P<host>\d) (?P<node_time>\d)"], 1, "fewer than 3 timestamps"),
         ("1 1\n2 4\n3 7\n4 10\n", ["--pattern", r"(?P<host>\d) (?P<node_time>\d+)"], 2, "counts 3 per second"),
         ("1 1\n", [], 2, "is not a recording; give --pattern"),
-        ("1 1\n2 2\n3 3\n", ["--pattern", r"(?P<host>\d) (?P<node_time>\d)", "--node", "a"], 2, "no timestamps of node a"),
+        ("1 1\n2 2\n3 3\n", ["--pattern", r"(?P<host>\d) (?P<node_time>\d)", "--node", "a"], 2, "timestamps of node a"),
         ("1 nan\n2 inf\n3 1e99\n", ["--pattern", ANY], 2, "none of 3 lines matches"),
         ("1 1\n2 2\n3 nan\n4 4\n", ["--pattern", ANY], 0, "not a number, or too large a one: 1"),
         ("1 1e15\n2 2e15\n3 3e15\n", ["--pattern", ANY, "--node-unit", "s"], 2, "beyond 292 years"),
