@@ -69,6 +69,26 @@ def test_files_of_two_rates_and_epochs_are_laid_side_by_side(tmp_path: Path) -> 
     assert recorded.start == 20
 
 
+def test_files_without_a_common_time_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One line, and no recording without samples."""
+    for name, second in (("one", 9), ("two", 10)):
+        at = f"2024-05-06T07:08:{second:02}+00:00"
+        vcd.write(tmp_path / f"{name}.vcd", with_epoch(edges(1_000_000, name, [0, 4, 8], 10), at))
+    assert main(["import", str(tmp_path / "one.vcd"), str(tmp_path / "two.vcd"), "-o", str(tmp_path / "run")]) == 2
+    error = capsys.readouterr().err
+    assert "no time in common" in error and error.count("\n") == 1
+    assert not (tmp_path / "run").exists()
+
+
+def test_channels_of_files_with_one_name_have_its_ending(tmp_path: Path) -> None:
+    """Where the names without endings are alike, too."""
+    vcd.write(tmp_path / "one.vcd", with_epoch(edges(1_000_000, "x", [0, 4, 8], 10), ""))
+    sigrok_csv = tmp_path / "one.csv"
+    sigrok_csv.write_text("Time [s],x\n0.000000,0\n0.000004,1\n0.000008,0\n")
+    assert main(["import", str(tmp_path / "one.vcd"), str(sigrok_csv), "-o", str(tmp_path / "run")]) == 0
+    assert {"one.vcd.x", "one.csv.x"} == {name for name in Recording.open(tmp_path / "run").info.channels if name}
+
+
 def test_logs_become_serial_records(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Lines keep their text and stamp; without a capture there are no channels."""
     log = tmp_path / "node.log"

@@ -31,7 +31,7 @@ def join(parts: Sequence[Waveform]) -> Waveform:
     Raises
     ------
     CaptureError
-        Their samplerates or channels do not go together.
+        Their samplerates or channels do not go together; when it is read: they have no time in common.
     """
     rates = {part.samplerate_hz for part in parts}
     if len(rates) != 1:
@@ -53,6 +53,15 @@ def join(parts: Sequence[Waveform]) -> Waveform:
         remarks.clear()
         opened = [_Part(part) for part in parts]
         yield from _joined(opened)
+        closed = [part for part in opened if not part.open_ended and part.last]
+        if len(closed) > 1 and max(part.first for part in closed) >= min(part.last for part in closed):
+            spans = (
+                f"{part.name} from {float(part.first / rate):.6f} to {float(part.last / rate):.6f} s" for part in closed
+            )
+            raise CaptureError(
+                f"the captures have no time in common: {', '.join(spans)}",
+                remedy="give captures of one measurement, with their epochs where they do not begin together",
+            )
         remarks.extend(text for part in opened if (text := part.cut_text(rate)))
 
     return Waveform(

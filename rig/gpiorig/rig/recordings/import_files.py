@@ -106,8 +106,10 @@ def _together(waveforms: list[tuple[Path, Waveform]], remarks: list[str]) -> Wav
         remarks.append("the files are aligned by their sample 0: not all of them state their epoch")
     names = [name for _, waveform in waveforms for name in waveform.channels if name]
     clashing = {name for name in names if names.count(name) > 1}
+    stems = [path.stem for path, _ in waveforms]
+    prefixes = stems if len(set(stems)) == len(stems) else [path.name for path, _ in waveforms]
     parts = []
-    for (path, waveform), epoch in zip(waveforms, epochs, strict=True):
+    for (path, waveform), epoch, prefix in zip(waveforms, epochs, prefixes, strict=True):
         part = rescaled(waveform, rate)
         exact = (epoch - epochs[0]) * rate if by_epoch else Fraction(0)
         shift = nearest(exact)
@@ -115,7 +117,7 @@ def _together(waveforms: list[tuple[Path, Waveform]], remarks: list[str]) -> Wav
             remarks.append(f"{path.name} is put on the nearest sample, {float((shift - exact) / rate) * 1e9:+.3f} ns")
         if shift:
             part = shifted(part, shift)
-        channels = tuple(f"{path.stem}.{name}" if name in clashing else name for name in part.channels)
+        channels = tuple(f"{prefix}.{name}" if name in clashing else name for name in part.channels)
         parts.append(dataclasses.replace(part, channels=channels, epoch=waveforms[0][1].epoch if by_epoch else ""))
     return join(parts)
 
