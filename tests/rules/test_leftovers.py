@@ -20,11 +20,12 @@ def test_tidy(tmp_path):
         (tmp_path / "kept").touch()
 """
 UNTIDY = """
-import subprocess, tempfile
+import subprocess, tempfile, time
 from pathlib import Path
 
 def test_untidy():
     subprocess.run("setsid sleep 654321 >/dev/null 2>&1 &", shell=True)
+    time.sleep(0.5)  # until it is a process of its own
     tempfile.mkdtemp(prefix="gpiorig-bench-")
     Path("runs").mkdir()
     Path("runs/a").touch()

@@ -45,7 +45,7 @@ def verified(folder: Path, text: str) -> list[Finding]:
             identities[port.node] = identity.ask(port)
             start = _settled(world, pace)
             if identities[port.node].answers:
-                verification.show(port.node, port, "prove", lambda text: None)
+                verification.show(bench, port.node, port, "prove", lambda text: None)
             asked[port.node] = (start, _settled(world, pace))
     recording = captures.conclude(bench, {name: recording}, {name: analyzer.result}, recording)
     silent = {node for node, board in identities.items() if not board.answers}
