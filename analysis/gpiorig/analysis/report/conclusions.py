@@ -22,9 +22,7 @@ from gpiorig.analysis.study.study import RouteStudy
 
 MAX_LINES = 5
 MIN_FOR_P95, MIN_FOR_P99 = 20, 100  # packets; with fewer none is beyond the quantile
-MIN_FOR_VARIANCE = (
-    10  # packets; with fewer a standard error of the variance is half of it: sqrt(2 / (n - 1)), if normal
-)
+MIN_FOR_VARIANCE = 10  # packets; with fewer the standard error of a variance, sqrt(2 / (n - 1)), is half of it or more
 MIN_CAUSE = 0.01  # share of the total variance that a finding explains to be among the conclusions
 
 
@@ -33,7 +31,7 @@ def summary_lines(data: ReportData) -> list[str]:
     routes = data.study.routes
     first = _delay_line(data)
     if not first and data.analysis.no_packets:
-        return [f"{data.analysis.no_packets[0].upper()}{data.analysis.no_packets[1:]}"]
+        return [data.analysis.no_packets_sentence]
     if not first:
         return [_nothing(data), _accounting_line(data)]
     if not routes:

@@ -57,6 +57,11 @@ class Analysis:
     reordering: tuple[Reordering, ...]
 
     @property
+    def no_packets_sentence(self) -> str:
+        """The reason for no packets, with a capital."""
+        return f"{self.no_packets[:1].upper()}{self.no_packets[1:]}"
+
+    @property
     def timelines(self) -> Timelines | None:
         """The milestones of all round trips."""
         return None if self.round_trips is None else self.round_trips.timelines

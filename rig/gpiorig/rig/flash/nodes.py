@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 
 from gpiorig.rig.bench.bench import Bench
-from gpiorig.rig.bench.flashing import Bsl, Method, debug_end
+from gpiorig.rig.bench.flashing import Bsl, DebugEnd, Method, debug_end
 from gpiorig.rig.errors import BenchError, FirmwareError, FlashError
 from gpiorig.rig.experiments import images
 from gpiorig.rig.flash import by_bsl, by_openocd
@@ -116,7 +116,7 @@ def reset(bench: Bench, name: str, *, root: Path = usb.SYS) -> None:
         It cannot be reset, or it is unknown how.
     """
     method, node = _method(bench, name), bench.nodes[name]
-    end = debug_end(node.debug) if node.debug else None
+    end = _debug_end(bench, name)
     if isinstance(method, Bsl):
         by_bsl.reset(method, end, node.serial, baudrate=node.bits_per_second, root=root)
     else:
@@ -129,7 +129,7 @@ def plan(
     """What `flash` would do to a node, in its order; raises what it would fail with before it reaches the board."""
     method, node = _method(bench, name), bench.nodes[name]
     job = _job(bench, name, firmware[name], only_different)
-    end = debug_end(node.debug) if node.debug else None
+    end = _debug_end(bench, name)
     if isinstance(method, Bsl):
         return by_bsl.plan(method, end, node.serial, job, root=root)
     return by_openocd.plan(method, end, job, root=root)
@@ -147,13 +147,19 @@ def _method(bench: Bench, name: str) -> Method:
     return board.flash
 
 
+def _debug_end(bench: Bench, name: str) -> DebugEnd | None:
+    """What leads to the node's board, where the bench file names it."""
+    text = bench.nodes[name].debug
+    return debug_end(text) if text else None
+
+
 def _job(bench: Bench, name: str, image: Path, only_different: bool) -> Job:
     return Job(str(image.absolute()), load(image, _method(bench, name).addresses), only_different)
 
 
 def _flash(bench: Bench, name: str, job: Job, progress: Progress, root: Path) -> Outcome:
     method, node = _method(bench, name), bench.nodes[name]
-    end = debug_end(node.debug) if node.debug else None
+    end = _debug_end(bench, name)
     if isinstance(method, Bsl):
         return by_bsl.flash(method, end, node.serial, job, progress, root=root)
     return by_openocd.flash(method, end, job, progress, root=root)

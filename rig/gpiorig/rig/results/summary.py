@@ -158,7 +158,7 @@ def sentences(analysis: Analysis, recording: Recording) -> list[str]:
         counts = ", ".join(f"{key} {log.done[key]}" for key in COUNTS if key in log.done)
         lines.append(f"{node}: {counts or 'no counts'}; {events.frames(node)} frames seen.")
     if analysis.hops is None:
-        return [*lines, f"{analysis.no_packets[0].upper()}{analysis.no_packets[1:]}"]
+        return [*lines, analysis.no_packets_sentence]
     return lines + _packet_lines(analysis.hops, analysis.routes, analysis.reordering)
 
 

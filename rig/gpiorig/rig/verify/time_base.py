@@ -7,7 +7,10 @@ from collections.abc import Iterator
 import msgspec
 
 from gpiorig.capture.sigrok.result import WRONG_RATE_PPM, CaptureResult
+from gpiorig.capture.sigrok.wall_clock import ClockCheck
 from gpiorig.rig.bench.finding import Finding, Verdict
+
+NOT_CHECKED = ClockCheck(windows=0, rate_ppm=None, rate_uncertainty_ppm=None, limit_samples=None, losses=())
 
 
 class TimeBase(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,15 +41,15 @@ class TimeBase(msgspec.Struct, frozen=True, kw_only=True):
 
 def measure(result: CaptureResult, *, nominal_hz: int) -> TimeBase:
     """The longest comparison of a capture with the host's clock."""
-    longest = max(result.clocks, key=lambda check: check.windows, default=None)
+    longest = max(result.clocks, key=lambda check: check.windows, default=NOT_CHECKED)
     return TimeBase(
         nominal_hz=nominal_hz,
-        offset_ppm=longest.rate_ppm if longest else None,
-        uncertainty_ppm=longest.rate_uncertainty_ppm if longest else None,
-        seconds=longest.windows if longest else 0,
+        offset_ppm=longest.rate_ppm,
+        uncertainty_ppm=longest.rate_uncertainty_ppm,
+        seconds=longest.windows,
         lost_samples=sum(loss.samples for loss in result.losses),
-        drift_ppm_per_minute=longest.drift_ppm_per_minute if longest else None,
-        drift_uncertainty_ppm_per_minute=longest.drift_uncertainty_ppm_per_minute if longest else None,
+        drift_ppm_per_minute=longest.drift_ppm_per_minute,
+        drift_uncertainty_ppm_per_minute=longest.drift_uncertainty_ppm_per_minute,
     )
 
 
