@@ -72,11 +72,11 @@ def test_every_command_has_examples_that_are_accepted(command: str) -> None:
 
 @pytest.mark.slow
 def test_words_that_are_not_written() -> None:
-    """What is left of a word is what its row in language.toml counts; a new one is to be written otherwise."""
+    """No word is left more often than its row in language.toml counts; a new one is to be written otherwise."""
     table, left = language.words(), language.places()
     wrong = {
         name: f"{row['product']} + {row['tests']}, write {row['instead']}: {', '.join(itertools.chain(*left[name]))}"
         for name, row in table.items()
-        if (row["product"], row["tests"]) != tuple(map(len, left[name]))
+        if len(left[name][0]) > row["product"] or len(left[name][1]) > row["tests"]
     }
-    assert {} == wrong, "after a removal, `python tests/rules/language.py` prints the new table"
+    assert {} == wrong
