@@ -11,6 +11,7 @@ from typing import Any, Literal
 import msgspec
 import tomli_w
 
+from gpiorig.capture.edges.bounds import Bound
 from gpiorig.capture.edges.edges import MAX_CHANNELS
 from gpiorig.capture.edges.losses import Loss, impossible
 from gpiorig.capture.errors import FormatError, RecordingError
@@ -177,6 +178,9 @@ class RecordingInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
         How the capture went, by name: samples, shares of the limits (docs/start/capture.md).
     losses
         Samples that were lost, in order.
+    bounds
+        For each stretch of time, the smallest loss that would have been found there; none in recordings of earlier
+        versions.
     bench_remarks
         What the virtual bench does not model and a firmware did, in the order of the nodes.
     files
@@ -205,6 +209,7 @@ class RecordingInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     reason: str = ""
     capture: dict[str, int | float | str] = {}
     losses: tuple[Loss, ...] = ()
+    bounds: tuple[Bound, ...] = ()
     bench_remarks: tuple[BenchRemark, ...] = ()
     files: dict[str, RecordedFile] = {}
     sync_delay: SyncDelay | msgspec.UnsetType = msgspec.UNSET
@@ -288,6 +293,8 @@ def check(info: RecordingInfo, where: Path) -> None:
         raise RecordingError(f"channel {min(twice)!r} occurs twice", where=where, remedy="give each a name of its own")
     if problem := impossible(info.losses):
         raise RecordingError(problem, where=where, remedy="restore the losses from a copy")
+    if any(bound.end < bound.start for bound in info.bounds):
+        raise RecordingError("a bound ends before its start", where=where, remedy="restore the bounds from a copy")
     for name in info.files:
         if not RECORDED.fullmatch(name):
             remedy = f"they are {EDGES}/NAME and {SERIAL}/NAME"

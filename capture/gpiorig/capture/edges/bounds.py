@@ -1,0 +1,109 @@
+"""Bounds of losses: how many samples can be missing in a stretch of a recording without having been found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from itertools import pairwise
+
+import msgspec
+
+from gpiorig.capture.edges.losses import Samples
+
+FEW_SAMPLES = 100  # below this a limit is stated as a number of samples, else as a time
+
+
+class Bound(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What is known of losses in a stretch of a recording.
+
+    Attributes
+    ----------
+    start, end
+        The stretch [start, end), in sample numbers of the segment files.
+    limit_samples
+        A loss of this many samples or more would have been found there; unset: no size of loss would have been.
+    found_by
+        By what; where `limit_samples` is unset, "none: " and why.
+    """
+
+    start: Samples
+    end: Samples
+    limit_samples: Samples | msgspec.UnsetType = msgspec.UNSET
+    found_by: str
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether a loss of some size would have been found."""
+        return self.limit_samples is not msgspec.UNSET
+
+    def __lt__(self, other: Bound) -> bool:
+        """Whether this bound states more than another one: it would have found smaller losses."""
+        if self.limit_samples is msgspec.UNSET:
+            return False
+        return other.limit_samples is msgspec.UNSET or self.limit_samples < other.limit_samples
+
+
+def unchecked(end: int, why: str) -> tuple[Bound, ...]:
+    """The bounds of samples [0, end) that nothing was there to check, and why; nothing where there is no sample."""
+    return (Bound(start=0, end=end, found_by=f"none: {why}"),) if end else ()
+
+
+def tightest(bounds: Iterable[Bound]) -> tuple[Bound, ...]:
+    """For each stretch the bound that states most, in order; adjoining stretches of one limit and source are one."""
+    bounds = sorted(bounds, key=lambda bound: bound.start)
+    cuts = sorted({cut for bound in bounds for cut in (bound.start, bound.end)})
+    stretches: list[Bound] = []
+    valid: list[Bound] = []
+    ahead = iter([*bounds, None])
+    following = next(ahead)
+    for start, end in pairwise(cuts):
+        while following is not None and following.start <= start:
+            valid.append(following)
+            following = next(ahead)
+        valid = [bound for bound in valid if bound.end > start]
+        if not valid:
+            continue
+        best = msgspec.structs.replace(min(valid), start=start, end=end)
+        if stretches and msgspec.structs.replace(stretches[-1], start=start, end=end) == best:
+            if stretches[-1].end == start:
+                best = msgspec.structs.replace(best, start=stretches.pop().start)
+        stretches.append(best)
+    return tuple(stretches)
+
+
+def uncovered(bounds: Iterable[Bound], end: int) -> tuple[int, int] | None:
+    """Return the first stretch of [0, end) for which no bound is stated, or None."""
+    reached = 0
+    for bound in sorted(bounds, key=lambda bound: bound.start):
+        if bound.start > reached:
+            return reached, min(bound.start, end)
+        reached = max(reached, bound.end)
+    return (reached, end) if reached < end else None
+
+
+def sentence(bounds: Sequence[Bound], samplerate_hz: Fraction) -> str:
+    """The bounds for people, without a full stop; "" without any."""
+    parts: list[str] = []
+    previous: Bound | None = None
+    for bound in bounds:
+        stretch = f"from {float(bound.start / samplerate_hz):.6g} s to {float(bound.end / samplerate_hz):.6g} s"
+        if bound.is_checked:
+            size = f"{_size(bound, samplerate_hz)}{'' if previous and previous.is_checked else ' or more'}"
+            opening = "of" if previous and previous.is_checked else "a loss of"
+            verb = "" if previous and previous.is_checked else " would have been found"
+            by = "" if previous and previous.found_by == bound.found_by else f" (by {bound.found_by})"
+            parts.append(f"{opening} {size}{verb} {stretch}{by}")
+        else:
+            parts.append(f"no loss would have been found {stretch} ({bound.found_by.removeprefix('none: ')})")
+        previous = bound
+    return ", ".join(parts)
+
+
+def _size(bound: Bound, samplerate_hz: Fraction) -> str:
+    """The limit as a number of samples or as a time."""
+    assert bound.limit_samples is not msgspec.UNSET
+    if bound.limit_samples < FEW_SAMPLES:
+        return f"{bound.limit_samples} sample{'' if bound.limit_samples == 1 else 's'}"
+    size_s = float(bound.limit_samples / samplerate_hz)
+    unit, scale = next((pair for pair in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)) if size_s * pair[1] >= 1), ("ns", 1e9))
+    return f"{size_s * scale:.3g} {unit}"
