@@ -20,7 +20,7 @@ API = "api"  # the module for Python users, above all components
 # The rooms of each component; a module imports its own room and those before it. First are the flat modules.
 ROOMS = {
     "capture": (
-        *("", "edges", "frames", "serial", "buses", "sync", "archive", "text", "recording", "sigrok", "formats"),
+        *("", "edges", "frames", "serial", "buses", "sync", "archive", "text", "recording", "usb", "sigrok", "formats"),
     ),
     "analysis": (
         *("", "statistics", "events", "logs", "radio", "packets", "delays", "processor", "attribution", "clocks"),

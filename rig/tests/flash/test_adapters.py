@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from usbtree import with_ports
 
+from gpiorig.capture.usb.tree import UsbDevice
 from gpiorig.rig.bench.flashing import DebugEnd, debug_end
 from gpiorig.rig.flash import adapters
 from gpiorig.rig.flash.job import WrongBoardError
 from gpiorig.rig.host import ports
-from gpiorig.rig.host.usb import UsbDevice
 
 M3 = ("0403:6010",)
 

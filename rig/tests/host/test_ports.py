@@ -11,7 +11,8 @@ from collections.abc import Iterator
 import pytest
 from usbtree import UsbTree
 
-from gpiorig.rig.host import ports, usb
+from gpiorig.capture.usb import tree as usb
+from gpiorig.rig.host import ports
 
 
 def test_devices(tree: UsbTree) -> None:
@@ -22,7 +23,7 @@ def test_devices(tree: UsbTree) -> None:
     m3 = devices["1-2.3"]
     assert usb.UsbDevice("1-2.3", "0403:6010", "FT1ABCD", "M3", 480.0, 1, 3, "0000:00:14.0") == m3
     assert ("FT1ABCD", "usb:1-2.10") == (m3.key, devices["1-2.10"].key)
-    assert "bus/usb/001/003" == m3.file
+    assert tree.dev / "bus/usb/001/003" == m3.file(tree.dev)
 
 
 def test_a_machine_without_usb(tree: UsbTree) -> None:

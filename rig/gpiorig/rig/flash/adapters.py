@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from gpiorig.capture.usb import tree
+from gpiorig.capture.usb.tree import UsbDevice
 from gpiorig.rig.bench.flashing import DebugEnd
 from gpiorig.rig.flash.job import WrongBoardError
-from gpiorig.rig.host import usb
-from gpiorig.rig.host.usb import UsbDevice
 
 
-def chosen(ids: Sequence[str], end: DebugEnd | None, *, root: Path = usb.SYS) -> UsbDevice | None:
+def chosen(ids: Sequence[str], end: DebugEnd | None, *, root: Path | None = None) -> UsbDevice | None:
     """The one adapter that `debug` of a node names, or the only one; None where nothing is known of them.
 
     Parameters
@@ -28,9 +28,9 @@ def chosen(ids: Sequence[str], end: DebugEnd | None, *, root: Path = usb.SYS) ->
     WrongBoardError
         There is none, or there are several.
     """
-    if not (root / "bus" / "usb").is_dir():
+    if not ((root or tree.root()) / "bus" / "usb").is_dir():
         return None
-    there = [device for device in usb.devices(root) if device.ids in ids]
+    there = [device for device in tree.devices(root) if device.ids in ids]
     fitting = [device for device in there if end is None or is_named(device, end)]
     if len(fitting) == 1:
         return fitting[0]

@@ -23,7 +23,7 @@ _START_S = 90.0  # entry, erasure, reset: half a minute where each change of a l
 _BYTES_PER_S = 200  # written and read, a tenth of 38 400 baud
 
 
-def port(method: Bsl, end: DebugEnd | None, serial: str | None, *, root: Path) -> str:
+def port(method: Bsl, end: DebugEnd | None, serial: str | None, *, root: Path | None) -> str:
     """The port of the board's loader.
 
     Raises
@@ -48,7 +48,7 @@ def port(method: Bsl, end: DebugEnd | None, serial: str | None, *, root: Path) -
     return serial
 
 
-def plan(method: Bsl, end: DebugEnd | None, serial: str | None, job: Job, *, root: Path) -> list[str]:
+def plan(method: Bsl, end: DebugEnd | None, serial: str | None, job: Job, *, root: Path | None) -> list[str]:
     """What `flash` does, in its order."""
     compare = f"unlock by the vectors of {job.image}, read {job.content.size} bytes; unless equal:"
     return [
@@ -60,7 +60,7 @@ def plan(method: Bsl, end: DebugEnd | None, serial: str | None, job: Job, *, roo
 
 
 def flash(
-    method: Bsl, end: DebugEnd | None, serial: str | None, job: Job, progress: Progress, *, root: Path
+    method: Bsl, end: DebugEnd | None, serial: str | None, job: Job, progress: Progress, *, root: Path | None
 ) -> Outcome:
     """Write the image and read it back, or read it alone; the board runs it afterwards.
 
@@ -83,7 +83,7 @@ def flash(
     return Outcome(last.same, read, f"0x{last.device_id:04x}")
 
 
-def reset(method: Bsl, end: DebugEnd | None, serial: str | None, *, baudrate: int, root: Path) -> None:
+def reset(method: Bsl, end: DebugEnd | None, serial: str | None, *, baudrate: int, root: Path | None) -> None:
     """Reset the board by DTR and RTS; the port has the settings of its console.
 
     Raises

@@ -7,6 +7,7 @@ import shlex
 import tempfile
 from pathlib import Path
 
+from gpiorig.capture.usb.tree import UsbDevice
 from gpiorig.rig.bench import flashing
 from gpiorig.rig.bench.flashing import DebugEnd
 from gpiorig.rig.errors import FlashError
@@ -14,7 +15,6 @@ from gpiorig.rig.flash import adapters
 from gpiorig.rig.flash.content import Content
 from gpiorig.rig.flash.job import Job, Outcome, Progress, WrongBoardError, refuse_difference
 from gpiorig.rig.flash.openocd import START, Openocd
-from gpiorig.rig.host.usb import UsbDevice
 
 # remote_bitbang has no speed, which scripts of targets set at a reset.
 _NO_SPEED = "foreach t [target names] {$t configure -event reset-start {}; $t configure -event reset-init {}}"
@@ -25,7 +25,7 @@ _WRITE_BYTES_PER_S = 200  # an eighth of the slowest that was seen, a virtual M3
 _READ_BYTES_PER_S = 400
 
 
-def arguments(method: flashing.Openocd, end: DebugEnd | None, *, root: Path) -> list[str]:
+def arguments(method: flashing.Openocd, end: DebugEnd | None, *, root: Path | None) -> list[str]:
     """OpenOCD's command line for a board, after what makes it listen to us.
 
     Raises
@@ -56,7 +56,7 @@ def _commands(*commands: str) -> list[str]:
     return [word for command in commands for word in ("-c", command)]
 
 
-def plan(method: flashing.Openocd, end: DebugEnd | None, job: Job, *, root: Path) -> list[str]:
+def plan(method: flashing.Openocd, end: DebugEnd | None, job: Job, *, root: Path | None) -> list[str]:
     """The commands that `flash` carries out, as a line for a shell and the commands for OpenOCD."""
     reads = [f"dump_image FILE 0x{address:x} {len(data)}" for address, data in job.content.parts]
     identity = [f"read_memory 0x{method.device_id_address:x} 32 1", f"read_memory 0x{method.flash_kib_address:x} 16 1"]
@@ -64,7 +64,7 @@ def plan(method: flashing.Openocd, end: DebugEnd | None, job: Job, *, root: Path
     return [shlex.join(["openocd", "-c", START, *arguments(method, end, root=root)]), *steps]
 
 
-def reset(method: flashing.Openocd, end: DebugEnd | None, *, root: Path) -> None:
+def reset(method: flashing.Openocd, end: DebugEnd | None, *, root: Path | None) -> None:
     """Reset the board by its debug adapter; it runs its image.
 
     Raises
@@ -77,7 +77,9 @@ def reset(method: flashing.Openocd, end: DebugEnd | None, *, root: Path) -> None
         openocd.call("reset run", deadline_s=_START_S)
 
 
-def flash(method: flashing.Openocd, end: DebugEnd | None, job: Job, progress: Progress, *, root: Path) -> Outcome:
+def flash(
+    method: flashing.Openocd, end: DebugEnd | None, job: Job, progress: Progress, *, root: Path | None
+) -> Outcome:
     """Write the image and read it back, or read it alone; the board runs it afterwards.
 
     Raises

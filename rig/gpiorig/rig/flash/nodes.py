@@ -16,7 +16,6 @@ from gpiorig.rig.experiments import images
 from gpiorig.rig.flash import by_bsl, by_openocd
 from gpiorig.rig.flash.content import load
 from gpiorig.rig.flash.job import Job, Outcome, Progress, WrongBoardError
-from gpiorig.rig.host import usb
 
 NodeProgress = Callable[[str, str], None]
 
@@ -72,7 +71,7 @@ def flash(
     only_different: bool = False,
     attempts: int = 2,
     progress: NodeProgress = lambda node, what: None,
-    root: Path = usb.SYS,
+    root: Path | None = None,
 ) -> Iterator[Result]:
     """Flash the nodes; a result each, as they come.
 
@@ -107,7 +106,7 @@ def flash(
         yield msgspec.structs.replace(result, attempts=attempt, duration_s=round(time.monotonic() - begin_s, 3))
 
 
-def reset(bench: Bench, name: str, *, root: Path = usb.SYS) -> None:
+def reset(bench: Bench, name: str, *, root: Path | None = None) -> None:
     """Reset the board of a node by its debug adapter, or by DTR and RTS of its serial port, which is not open.
 
     Raises
@@ -124,7 +123,7 @@ def reset(bench: Bench, name: str, *, root: Path = usb.SYS) -> None:
 
 
 def plan(
-    bench: Bench, firmware: Mapping[str, Path], name: str, *, only_different: bool = False, root: Path = usb.SYS
+    bench: Bench, firmware: Mapping[str, Path], name: str, *, only_different: bool = False, root: Path | None = None
 ) -> list[str]:
     """What `flash` would do to a node, in its order; raises what it would fail with before it reaches the board."""
     method, node = _method(bench, name), bench.nodes[name]
@@ -157,7 +156,7 @@ def _job(bench: Bench, name: str, image: Path, only_different: bool) -> Job:
     return Job(str(image.absolute()), load(image, _method(bench, name).addresses), only_different)
 
 
-def _flash(bench: Bench, name: str, job: Job, progress: Progress, root: Path) -> Outcome:
+def _flash(bench: Bench, name: str, job: Job, progress: Progress, root: Path | None) -> Outcome:
     method, node = _method(bench, name), bench.nodes[name]
     end = _debug_end(bench, name)
     if isinstance(method, Bsl):

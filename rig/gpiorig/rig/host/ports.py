@@ -7,8 +7,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from gpiorig.rig.host import usb
-from gpiorig.rig.host.usb import UsbDevice
+from gpiorig.capture.usb import tree
+from gpiorig.capture.usb.tree import UsbDevice
 
 DEV, PROC = Path("/dev"), Path("/proc")
 
@@ -40,21 +40,22 @@ class Port:
         return self.by_id or self.device
 
 
-def ports(sys: Path = usb.SYS, dev: Path = DEV) -> tuple[Port, ...]:
+def ports(sys: Path | None = None, dev: Path = DEV) -> tuple[Port, ...]:
     """The serial ports of USB adapters, in the order of the adapters' paths and their interfaces."""
+    sys = sys or tree.root()
     names = {link.resolve().name: str(link) for link in sorted((dev / "serial" / "by-id").glob("*"))}
     adapters = []
     for entry in sorted((sys / "class" / "tty").glob("tty*")):
         folder = (entry / "device").resolve()
-        adapter = usb.of_folder(folder)
+        adapter = tree.of_folder(folder)
         if adapter is not None:
             adapters.append(Port(str(dev / entry.name), adapter, _interface(folder), names.get(entry.name)))
     return tuple(sorted(adapters, key=lambda port: (port.usb.path if port.usb else "", port.interface or 0)))
 
 
-def adapter(device: str, sys: Path = usb.SYS) -> UsbDevice | None:
+def adapter(device: str, sys: Path | None = None) -> UsbDevice | None:
     """The USB device that a serial port is on; None of other ports."""
-    return usb.of_folder((sys / "class" / "tty" / Path(device).resolve().name / "device").resolve())
+    return tree.of_folder(((sys or tree.root()) / "class" / "tty" / Path(device).resolve().name / "device").resolve())
 
 
 def holders(device: str, proc: Path = PROC) -> tuple[str, ...]:

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from gpiorig.capture import native
 from gpiorig.capture.errors import CaptureError
+from gpiorig.capture.usb import tree
 from gpiorig.rig import resources
-from gpiorig.rig.host import permissions, ports, programs, sigrok_usb, usb
+from gpiorig.rig.host import permissions, ports, programs, sigrok_usb
 from gpiorig.rig.host.scan import debug_adapters
 
 _GROUPS = {"dialout": "opens serial ports", "plugdev": "uses analyzers and debug adapters"}
@@ -33,7 +34,7 @@ class Requirement:
     needed: bool = False
 
 
-def all_of_them(*, sys: Path = usb.SYS) -> Iterator[Requirement]:
+def all_of_them(*, sys: Path | None = None) -> Iterator[Requirement]:
     """Libraries, images, programs, firmware of analyzers, groups and rules."""
     yield _native()
     boards = files("gpiorig.rig") / "virtual" / "libvboards.so"
@@ -60,12 +61,12 @@ def _native() -> Requirement:
     return Requirement("native library", "everything", native.LIBRARY, "", needed=True)
 
 
-def _firmware(sys: Path) -> Iterator[Requirement]:
+def _firmware(sys: Path | None) -> Iterator[Requirement]:
     """Firmware that sigrok loads: that of FX2 clones, and of each analyzer that is plugged in."""
     places = sigrok_usb.folders()
     folder = next((str(place) for place in places if (place / _FX2).is_file()), None)
     yield Requirement("firmware fx2lafw", "captures with FX2 clones", folder, "apt install sigrok-firmware-fx2lafw")
-    for device, analyzer in sigrok_usb.attached(usb.devices(sys)).items():
+    for device, analyzer in sigrok_usb.attached(tree.devices(sys)).items():
         if not analyzer.firmware:
             continue
         absent = sigrok_usb.missing(analyzer, places)
@@ -78,9 +79,9 @@ def _firmware(sys: Path) -> Iterator[Requirement]:
         )
 
 
-def _access(sys: Path) -> Iterator[Requirement]:
+def _access(sys: Path | None) -> Iterator[Requirement]:
     """Groups and udev rules; needed as soon as something that they are for is plugged in."""
-    plugged = usb.devices(sys)
+    plugged = tree.devices(sys)
     usable = {
         "dialout": bool(ports.ports(sys)),
         "plugdev": bool(sigrok_usb.attached(plugged)) or any(device.ids in debug_adapters() for device in plugged),

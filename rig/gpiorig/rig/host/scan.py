@@ -8,12 +8,13 @@ from pathlib import Path
 
 from gpiorig.capture.errors import CaptureError
 from gpiorig.capture.sigrok import analyzer as sigrok
+from gpiorig.capture.usb import tree
+from gpiorig.capture.usb.tree import UsbDevice
 from gpiorig.rig.bench import boards
 from gpiorig.rig.bench.flashing import Openocd
-from gpiorig.rig.host import identify, ports, sigrok_usb, usb
+from gpiorig.rig.host import identify, ports, sigrok_usb
 from gpiorig.rig.host.identify import Answer
 from gpiorig.rig.host.ports import Port
-from gpiorig.rig.host.usb import UsbDevice
 
 # The adapter of the IoT-LAB M3, whose first interface is JTAG (RIOT 2024.01, boards/common/iotlab).
 FT2232H = "0403:6010"
@@ -44,7 +45,7 @@ def debug_adapters() -> frozenset[str]:
 
 
 def scan(
-    *, drivers: Sequence[str] = (), devices: Sequence[str] = (), sys: Path = usb.SYS, dev: Path = ports.DEV
+    *, drivers: Sequence[str] = (), devices: Sequence[str] = (), sys: Path | None = None, dev: Path = ports.DEV
 ) -> Scan:
     """Look at the USB and ask what answers.
 
@@ -55,7 +56,7 @@ def scan(
     sys, dev
         Where sysfs and the files of devices are.
     """
-    attached = usb.devices(sys)
+    attached = tree.devices(sys)
     analyzers, troubles = _analyzers(attached, drivers)
     known = {port.device: port for port in ports.ports(sys, dev)}
     asked = [known.get(device) or Port(device) for device in devices]

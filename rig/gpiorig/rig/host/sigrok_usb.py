@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from gpiorig.capture.usb.tree import UsbDevice
 from gpiorig.rig.bench import drivers
 from gpiorig.rig.bench.drivers import UsbId
-from gpiorig.rig.host.usb import UsbDevice
 
 
 @dataclass(frozen=True, slots=True)

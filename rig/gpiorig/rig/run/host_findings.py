@@ -7,11 +7,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from gpiorig.capture.usb import tree
+from gpiorig.capture.usb.tree import UsbDevice
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.bench.finding import Finding, Verdict
-from gpiorig.rig.host import bandwidth, permissions, ports, programs, sigrok_usb, usb
+from gpiorig.rig.host import bandwidth, permissions, programs, sigrok_usb
 from gpiorig.rig.host.permissions import MayUse
-from gpiorig.rig.host.usb import UsbDevice
 from gpiorig.rig.run import captures
 
 _MIN_FREE_BYTES = 1 << 30
@@ -20,13 +21,13 @@ _MIN_FREE_BYTES = 1 << 30
 def of_bench(
     bench: Bench,
     *,
-    sys: Path = usb.SYS,
-    dev: Path = ports.DEV,
+    sys: Path | None = None,
+    dev: Path | None = None,
     places: Sequence[Path] | None = None,
     may_use: MayUse = permissions.may_use,
 ) -> list[Finding]:
     """What this machine lacks for the bench; `places` are the folders of sigrok's firmware."""
-    devices = usb.devices(sys)
+    devices = tree.devices(sys)
     analyzers = {name: _of_driver(str(analyzer.driver), devices) for name, analyzer in bench.analyzers.items()}
     searched = sigrok_usb.folders() if places is None else places
     return [
@@ -66,12 +67,12 @@ def _of_driver(driver: str, devices: Sequence[UsbDevice]) -> list[UsbDevice]:
     return [
         device
         for device in plugged
-        if connection in ("", f"{device.bus}.{device.address}", device.ids.replace(":", "."))
+        if connection in ("", f"usb:{device.path}", f"{device.bus}.{device.address}", device.ids.replace(":", "."))
     ]
 
 
 def _analyzer(
-    name: str, plugged: Sequence[UsbDevice], dev: Path, places: Sequence[Path], may_use: MayUse
+    name: str, plugged: Sequence[UsbDevice], dev: Path | None, places: Sequence[Path], may_use: MayUse
 ) -> Iterator[Finding]:
     about = f"analyzers.{name}"
     for device, known in sigrok_usb.attached(plugged).items():
@@ -80,7 +81,7 @@ def _analyzer(
             yield Finding(about, "wrong", f"{known.name} lacks firmware {', '.join(absent)}: {known.remedy}")
         elif known.firmware:
             yield Finding(about, "right", f"the firmware of {known.name} is there")
-        if device.mbps < usb.HIGH_SPEED_MBPS:
+        if device.mbps < tree.HIGH_SPEED_MBPS:
             what = f"is on the USB at {device.mbps:g} Mbit/s; use a port and a cable for 480 Mbit/s, without an old hub"
             yield Finding(about, "wrong", what)
 
@@ -110,7 +111,7 @@ def _bytes_s(bench: Bench, name: str) -> int:
     return bandwidth.bytes_s(str(bench.analyzers[name].driver), channels, bench.analyzers[name].samplerate_hz)
 
 
-def _debug(bench: Bench, devices: Sequence[UsbDevice], dev: Path, may_use: MayUse) -> Iterator[Finding]:
+def _debug(bench: Bench, devices: Sequence[UsbDevice], dev: Path | None, may_use: MayUse) -> Iterator[Finding]:
     """The debug adapters that nodes name by serial number or USB path; an address is tried by `gpiorig flash` only."""
     for name, node in bench.nodes.items():
         if node.debug is None or "://" in node.debug or node.debug.startswith("/"):
@@ -130,8 +131,8 @@ def _debug(bench: Bench, devices: Sequence[UsbDevice], dev: Path, may_use: MayUs
             )
 
 
-def _permission(about: str, device: UsbDevice, dev: Path, may_use: MayUse) -> Finding:
-    file = dev / device.file
+def _permission(about: str, device: UsbDevice, dev: Path | None, may_use: MayUse) -> Finding:
+    file = device.file(dev)
     if may_use(file):
         return Finding(about, "right", f"{device.name or device.ids} at USB path {device.path} may be used")
     return Finding(about, "wrong", f"no permission for {file}: {permissions.remedy(file, device.ids)}")

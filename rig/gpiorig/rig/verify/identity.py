@@ -14,7 +14,7 @@ from gpiorig.capture.errors import SerialPortError
 from gpiorig.capture.serial.port import SerialPort
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.bench.finding import Finding
-from gpiorig.rig.host import ports, usb
+from gpiorig.rig.host import ports
 
 ANSWER_S = 2.0
 QUESTIONS = 5
@@ -58,7 +58,7 @@ def _answer(port: SerialPort) -> str:
         return ""
 
 
-def adapter(port: str, *, sys: Path = usb.SYS) -> str:
+def adapter(port: str, *, sys: Path | None = None) -> str:
     """USB path and serial number of the adapter of a port, such as `usb:1-2.3 FT1ABCD`; "" of any other port."""
     device = ports.adapter(port, sys)
     return "" if device is None else f"usb:{device.path} {device.serial or ''}".rstrip()

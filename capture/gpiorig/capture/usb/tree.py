@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
-SYS = Path("/sys")
+SYSFS_PATH = "SYSFS_PATH"  # libsysfs's variable: where sysfs is mounted, if not at /sys
+USB_DEVFS_PATH = "USB_DEVFS_PATH"  # libusb 0.1's: where the files of devices are, if not in /dev/bus/usb
 HIGH_SPEED_MBPS = 480.0
 
 # A device is BUS-PORT.PORT…; names with a colon are its interfaces, usbN are the controllers' own hubs.
@@ -49,15 +51,20 @@ class UsbDevice:
         """What a bench file names it by: its serial number, or else its path."""
         return self.serial or f"usb:{self.path}"
 
-    @property
-    def file(self) -> str:
-        """Its file, without the folder of devices."""
-        return f"bus/usb/{self.bus:03}/{self.address:03}"
+    def file(self, dev: Path | None = None) -> Path:
+        """Its file in a folder of devices."""
+        folder = dev / "bus" / "usb" if dev else Path(os.environ.get(USB_DEVFS_PATH) or "/dev/bus/usb")
+        return folder / f"{self.bus:03}" / f"{self.address:03}"
 
 
-def devices(sys: Path = SYS) -> tuple[UsbDevice, ...]:
+def root() -> Path:
+    """Where sysfs is mounted."""
+    return Path(os.environ.get(SYSFS_PATH) or "/sys")
+
+
+def devices(sys: Path | None = None) -> tuple[UsbDevice, ...]:
     """All devices, hubs too, in the order of their paths; none where the machine has no USB."""
-    folder = sys / "bus" / "usb" / "devices"
+    folder = (sys or root()) / "bus" / "usb" / "devices"
     names = (path.name for path in folder.glob("*") if _DEVICE.fullmatch(path.name))
     return tuple(_device((folder / name).resolve()) for name in sorted(names, key=_ports))
 

@@ -1,0 +1,1 @@
+"""USB devices of this machine and what sigrok takes as their connection."""
