@@ -18,7 +18,7 @@ from patience import PATIENCE_S, wait_until
 
 from gpiorig.capture.errors import AnalyzerError
 from gpiorig.capture.recording.segment_reader import Segments, read_segments
-from gpiorig.capture.sigrok import analyzer
+from gpiorig.capture.sigrok import analyzer, diagnosis
 from gpiorig.capture.sigrok.capture import Capture, Request, find_sigrok, versions
 
 
@@ -227,6 +227,7 @@ def test_analyzers_of_one_driver_have_connections(tmp_path: Path, monkeypatch: p
     program.write_text("#!/bin/sh\n" + "".join(f"echo '{line}'\n" for line in lines))
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("SYSFS_PATH", str(tmp_path))
 
     assert ["fx2lafw:conn=1.5", "fx2lafw:conn=1.6"] == [one.driver for one in analyzer.scan_all("fx2lafw")]
     with pytest.raises(AnalyzerError, match="2 analyzers were found"):
@@ -258,4 +259,4 @@ def test_versions_name_the_program_and_its_library() -> None:
 )
 def test_what_sigrok_says_is_explained(message: str, expected: str) -> None:
     with pytest.raises(AnalyzerError, match=expected):
-        raise analyzer.diagnose(message, where="fx2lafw", what="it failed")
+        raise diagnosis.diagnose(message, where="fx2lafw", what="it failed")

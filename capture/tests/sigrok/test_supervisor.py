@@ -209,7 +209,7 @@ def test_what_sigrok_says_of_lost_samples_makes_the_recording_incomplete(
 
     assert "incomplete" == finished.info.state
     assert messages in finished.info.reason
-    assert "-l 4" in " ".join(capture._order.command)
+    assert "-l 4" in " ".join(capture._order.command())
 
 
 def test_a_full_disk_leaves_whole_blocks_and_a_gap(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Logic analyzers as sigrok-cli sees them: finding the program, listing channels, understanding its complaints."""
+"""Logic analyzers as sigrok-cli sees them: finding the program, listing analyzers and their channels."""
 
 from __future__ import annotations
 
@@ -6,110 +6,24 @@ import os
 import re
 import shutil
 import subprocess
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from gpiorig.capture.errors import AnalyzerError, CaptureError
+from gpiorig.capture.sigrok.diagnosis import ABSENT, diagnose
+from gpiorig.capture.usb import connection, tree
 
 SIGROK = "sigrok-cli"
 KEPT_BYTES = "16777216"  # a buffer up to this size stays with sigrok-cli
 INSTALL = "install it with `apt install sigrok-cli`"
-SCAN_DEADLINE_S = 10.0  # a USB scan that loads firmware takes about 3 s
-
-# Messages of sigrok-cli, their meaning, what to do. The first match counts. The messages are those in the binaries of
-# sigrok-cli 0.7.2 and libsigrok 0.5.2 (`strings`); those in brackets were seen here, the others need hardware.
-COMPLAINTS = (
-    # [src/hardware/openbench-logic-sniffer, pipistrello-ols]
-    (r"Can't match samplerate (\d+), using (\d+)", "the analyzer would take another rate: {}", "ask for that rate"),
-    # fx2lafw, dreamsourcelab-dslogic, saleae-logic16
-    (
-        r"Unable to sample at \d+Hz( when collecting 16-bit samples| with this many channels)?",
-        "the analyzer cannot sample at this rate ({})",
-        "ask for a lower rate, or fewer channels: fx2lafw takes 24 MHz on D0 to D7, 12 MHz on 16",
-    ),
-    (
-        r"Failed to set device option 'samplerate'|Invalid value: '\S*' for option 'samplerate'",
-        "the samplerate is refused",
-        "`sigrok-cli -d … --show` lists rates",
-    ),
-    (r"Failed to set device option '\S+|Unknown device option '\S+", "an option is refused ({})", "check --config"),
-    (r"Connection refused", "nothing answers at this address", "start the analyzer, or check its port"),
-    (r"Address lookup failed|No route to host", "this address cannot be reached", "check host and port"),
-    (
-        r"BUSY|[Bb]usy|[Uu]nable to claim|Cannot claim|Failed to claim|already claimed|already in use",
-        "the analyzer is in use by another program",
-        "close that program",
-    ),
-    (
-        r"ERROR_ACCESS|[Pp]ermission denied",
-        "no permission for the analyzer",
-        "sigrok's udev rules (`apt install libsigrok4`) let the group plugdev have it: `adduser $USER plugdev`, log in "
-        "again, plug it in again",
-    ),
-    # resource.c, ezusb.c; the firmware of DSLogic and Saleae is not free and has to be fetched by hand
-    (
-        r"Failed to open resource '([^']+)'|Firmware upload failed|Failed to (upload|select) FPGA firmware"
-        r"|Unable to send firmware|Truncated firmware file",
-        "the analyzer's firmware is missing or cannot be loaded ({})",
-        "`apt install sigrok-firmware-fx2lafw`, or for DSLogic and Saleae put its files into "
-        "~/.local/share/sigrok-firmware (https://sigrok.org/wiki/Firmware)",
-    ),
-    (r"Expected firmware version \S+ got [\d.]+\d", "the analyzer has other firmware ({})", "plug it in again"),
-    (
-        r"failed to renumerate|Unable to get version info|Failed to get firmware version",
-        "the analyzer does not answer after its firmware was loaded ({})",
-        "plug it in again, into a USB 2 port without a hub",
-    ),
-    (r"Driver \S+ not found", "sigrok-cli has no such driver", "`sigrok-cli -L` lists them"),
-    (r"Invalid Parameters", "the driver does not understand this connection", "write conn=tcp-raw/HOST/PORT"),
-    (r"Invalid option '\S+'", "the driver has no such option ({})", "`sigrok-cli -d DRIVER --show` lists them"),
-    (r"No devices? found", "no such analyzer was found", "check its cable and power, and the driver's name"),
-    (
-        r"ERROR_NO_DEVICE|TRANSFER_NO_DEVICE|been disconnected|disconnected|unplugged",
-        "the analyzer was unplugged",
-        "check its cable and record again",
-    ),
-    (
-        r"[Uu]nknown channel '\S+'|Failed to set channels",
-        "a channel is refused ({})",
-        "`sigrok-cli -d … --show` lists them",
-    ),
-    (
-        r"does not support continuous sampling",
-        "this analyzer samples into a buffer, not on and on",
-        "give a number of samples (--samples)",
-    ),
-    (r"Insufficient buffer space", "the sample limit exceeds the analyzer's buffer", "capture without a limit"),
-    (r"FIFO overflow", "the analyzer's buffer overflowed", "ask for a lower rate, or fewer channels"),
-    (r"Device only sent \d+ samples", "the analyzer ended early ({})", "capture without a limit"),
-    (
-        r"transfers? (buffer )?malloc failed|ERROR_NO_MEM",
-        "no memory for USB transfers",
-        "raise /sys/module/usbcore/parameters/usbfs_memory_mb",
-    ),
-    (r"LIBUSB_(ERROR|TRANSFER)_\w+", "an error on the USB ({})", "use another cable or port, without a hub"),
-    (
-        r"Timed out waiting for response|timed out",
-        "the analyzer does not answer",
-        "is another program connected to it?",
-    ),
-    (r"Failed to open device|Unable to open device", "the analyzer cannot be opened", "plug it in again"),
-    (r"Failed to start session|Could not start", "sampling cannot be started", "see its message"),
-)
-# Messages that samples were lost while the capture continues. fx2lafw drops a transfer that ended in error and only
-# notes it at log level 4 (receive_transfer in src/hardware/fx2lafw/protocol.c).
-OVERRUNS = (
-    r"FIFO overflow",
-    r"overrun",
-    r"receive_transfer\(\): status LIBUSB_TRANSFER_(ERROR|STALL|OVERFLOW|CANCELLED|NO_DEVICE)",
-    r"resubmit_transfer: LIBUSB",
-    r"Failed to (re)?submit transfer",
-    r"Invalid transfer length|odd number of bytes|Conversion buffer too small",
-    r"Receive error",
-)
-# Drivers that report the status of each USB transfer at log level 4.
-REPORT_TRANSFERS = ("fx2lafw", "dreamsourcelab-dslogic", "saleae-logic16")
+SCAN_DEADLINE_S = 10.0
+# A scan that has loaded firmware ends before the analyzer is back on the USB at another address: an FX2 is off it for
+# 1.5 s (fx2lib, RENUMERATE_UNCOND), and still shown for up to 0.3 s (libsigrok 0.5.2, src/hardware/fx2lafw/api.c, which
+# waits 3 s itself; so do dreamsourcelab-dslogic and saleae-logic16).
+LOADED = "Firmware upload done"  # src/ezusb.c, at log level 3
+GONE_S, RENUMERATION_S, LOOK_S = 0.3, 6.0, 0.2
 
 
 def find_sigrok() -> Path:
@@ -192,9 +106,9 @@ def scan(driver: str, *, deadline_s: float = SCAN_DEADLINE_S) -> Analyzer:
         raise AnalyzerError(
             f"{len(there)} analyzers were found",
             where=driver,
-            remedy="choose one with :conn=… (`sigrok-cli -d … --scan`)",
+            remedy=f"choose one: {', '.join(analyzer.driver for analyzer in there)}",
         )
-    return Analyzer(driver, there[0].description, there[0].channels)
+    return there[0]
 
 
 def scan_all(driver: str, *, deadline_s: float = SCAN_DEADLINE_S) -> list[Analyzer]:
@@ -205,41 +119,70 @@ def scan_all(driver: str, *, deadline_s: float = SCAN_DEADLINE_S) -> list[Analyz
     driver, deadline_s
         As of `scan`.
     """
-    text, messages = _run(["-d", driver, "--scan"], where=driver, deadline_s=deadline_s)
-    lines = re.findall(r"^((\S+) - .*?) with \d+ channels?: (.*)$", text, re.MULTILINE)
+    driver = connection.by_port(driver)
+    lines, messages = _listed(driver, deadline_s=deadline_s)
+    if LOADED in messages:
+        lines = _returned(driver, len(lines), deadline_s=deadline_s)
     if not lines:
-        raise diagnose(messages + "\nNo devices found", where=driver, what="")
+        raise _absent(driver, messages)
     if len(lines) == 1:
         return [Analyzer(driver, lines[0][0], tuple(lines[0][2].split()))]
-    return [Analyzer(where, description, tuple(channels.split())) for description, where, channels in lines]
+    connected = [line for line in lines if ":conn=" in line[1]]  # without its firmware it has no address
+    return [
+        Analyzer(connection.by_port(where), description, tuple(channels.split()))
+        for description, where, channels in connected or lines
+    ]
+
+
+def _listed(driver: str, *, deadline_s: float) -> tuple[list[tuple[str, str, str]], str]:
+    """Description, connection and channels of each analyzer that sigrok-cli lists, and its messages."""
+    text, messages = _run(
+        ["-l", "3", "-d", connection.by_address(driver), "--scan"], where=driver, deadline_s=deadline_s
+    )
+    return re.findall(r"^((\S+) - .*?) with \d+ channels?: (.*)$", text, re.MULTILINE), messages
+
+
+def _returned(driver: str, expected: int, *, deadline_s: float) -> list[tuple[str, str, str]]:
+    """As `_listed`, once the analyzers that have been given firmware are back on the USB."""
+    end_s = time.monotonic() + RENUMERATION_S
+    time.sleep(GONE_S)
+    lines: list[tuple[str, str, str]] = []
+    reason = ""
+    while time.monotonic() < end_s:
+        try:
+            lines, messages = _listed(driver, deadline_s=deadline_s)
+        except AnalyzerError as error:  # its port is empty, or udev has not given it to us yet
+            reason = f": {error.what}"
+        else:
+            if len(lines) >= expected and LOADED not in messages:
+                return lines
+        time.sleep(LOOK_S)
+    raise AnalyzerError(
+        f"firmware was loaded, and after {RENUMERATION_S:g} s {len(lines)} of {expected} analyzers were back on the USB"
+        f"{reason}",
+        where=driver,
+        remedy="plug it in again, into a USB 2 port without a hub",
+    )
 
 
 def taken_rate(driver: str, samplerate_hz: int, *, deadline_s: float = SCAN_DEADLINE_S) -> int | None:
     """Ask for a samplerate and return the one that the driver takes: some round silently. None: not reported."""
-    arguments = ["-d", driver, "-c", f"samplerate={samplerate_hz}", "--get", "samplerate"]
+    device = connection.by_address(driver)
+    arguments = ["-d", device, "-c", f"samplerate={samplerate_hz}", "--get", "samplerate"]
     text, _ = _run(arguments, where=driver, deadline_s=deadline_s)
     match = re.search(r"^(\d+)$", text, re.MULTILINE)
     return int(match[1]) if match else None
 
 
-def diagnose(stderr: str, *, where: str, what: str) -> AnalyzerError:
-    """Turn messages of sigrok-cli into an error.
-
-    Parameters
-    ----------
-    stderr
-        Its messages.
-    where
-        Driver and connection.
-    what
-        What went wrong, when none of the messages is understood.
-    """
-    messages = " / ".join(line.strip() for line in stderr.splitlines() if line.strip())[-500:]
-    for pattern, meaning, remedy in COMPLAINTS:
-        if match := re.search(pattern, stderr):
-            what = f"{meaning.format(match[0])} (sigrok-cli reports: {messages})"
-            return AnalyzerError(what, where=where, remedy=remedy)
-    return AnalyzerError(f"{what} (sigrok-cli reports: {messages or 'nothing'})", where=where, remedy="see its message")
+def _absent(driver: str, messages: str) -> AnalyzerError:
+    """Why a scan lists nothing."""
+    error = diagnose(f"{messages}\nNo devices found", where=driver, what="")
+    path = connection.port(driver)
+    there = [connection.described(device) for device in tree.devices() if device.path == path]
+    if there and error.what.startswith(ABSENT):
+        what = f"at this port is {there[0]}, which is not an analyzer of this driver"
+        return AnalyzerError(what, where=driver, remedy="`gpiorig bench scan` lists the analyzers")
+    return error
 
 
 def _run(arguments: list[str], *, where: str, deadline_s: float = SCAN_DEADLINE_S) -> tuple[str, str]:

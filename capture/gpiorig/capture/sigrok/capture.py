@@ -233,7 +233,7 @@ class Capture:
 
     def _begin(self, pause: Pause | None) -> Session:
         return Session(
-            self._order.command,
+            self._order.command(),
             driver=self.analyzer.driver,
             stream=self.stream,
             on_progress=self._notify,
@@ -276,14 +276,19 @@ class Capture:
         self._ledger.pausing = True
         restart.on_pause(error)
         while not self._stopping.is_set():
-            self._session = self._begin(pause)
-            if self._starts(self._session):
-                return
-            self._session.close()
+            reason = ""
+            try:
+                self._session = self._begin(pause)
+                if self._session.starts(self._stopping, deadline_s=self._request.start_deadline_s):
+                    return
+                self._session.close()
+            except AnalyzerError as absence:  # its port is empty
+                reason = f": {absence.what}"
             paused_s = (time.monotonic_ns() - pause.at_ns) / 1e9
             if paused_s > restart.patience_s:
                 raise AnalyzerError(
-                    f"{error.what}, and it did not come back in {restart.patience_s:g} s", where=self.analyzer.driver
+                    f"{error.what}, and it did not come back in {restart.patience_s:g} s{reason}",
+                    where=self.analyzer.driver,
                 )
             if (
                 self.sample_limit is not None
@@ -291,10 +296,3 @@ class Capture:
             ):
                 raise AnalyzerError(f"{error.what}, and it did not come back", where=self.analyzer.driver)
             self._stopping.wait(restart.every_s)
-
-    def _starts(self, session: Session) -> bool:
-        end_s = time.monotonic() + self._request.start_deadline_s
-        while not session.process.started and session.process.exit_status() is None and time.monotonic() < end_s:
-            if self._stopping.wait(0.01):
-                break
-        return session.process.started

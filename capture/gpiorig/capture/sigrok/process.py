@@ -13,7 +13,8 @@ from collections import deque
 from collections.abc import Callable, Sequence
 
 from gpiorig.capture.errors import AnalyzerError, CaptureError
-from gpiorig.capture.sigrok.analyzer import INSTALL, OVERRUNS, diagnose, environment
+from gpiorig.capture.sigrok.analyzer import INSTALL, environment
+from gpiorig.capture.sigrok.diagnosis import OVERRUNS, diagnose
 
 MAX_LINES = 100  # from the start, and as many from the end
 # Up to four lines per packet.

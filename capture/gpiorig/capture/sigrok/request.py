@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gpiorig.capture.errors import AnalyzerError
-from gpiorig.capture.sigrok.analyzer import REPORT_TRANSFERS, Analyzer, find_sigrok, scan, taken_rate
+from gpiorig.capture.sigrok.analyzer import Analyzer, find_sigrok, scan, taken_rate
+from gpiorig.capture.sigrok.diagnosis import REPORT_TRANSFERS
 from gpiorig.capture.sigrok.result import Restart
+from gpiorig.capture.usb import connection
 
 START_DEADLINE_S = 10.0
 
@@ -64,16 +66,20 @@ class Order:
         What is to be captured.
     analyzer
         The analyzer.
-    command
-        sigrok-cli's command line.
+    arguments
+        Those of sigrok-cli after driver and connection.
     channels
         Name of each channel, bit 0 first; "" for one that is not captured.
     """
 
     request: Request
     analyzer: Analyzer
-    command: tuple[str, ...]
+    arguments: tuple[str, ...]
     channels: tuple[str, ...]
+
+    def command(self) -> tuple[str, ...]:
+        """sigrok-cli's command line, with the address that the analyzer has now; AnalyzerError: its port is empty."""
+        return (str(find_sigrok()), "-d", connection.by_address(self.analyzer.driver), *self.arguments)
 
     @property
     def used(self) -> int:
@@ -83,8 +89,8 @@ class Order:
 
 def order(request: Request) -> Order:
     """Find the analyzer, and check that it takes the channels and the rate."""
-    driver, rate_hz = request.driver, request.samplerate_hz
-    analyzer = scan(driver, deadline_s=request.start_deadline_s)
+    analyzer = scan(request.driver, deadline_s=request.start_deadline_s)
+    driver, rate_hz = analyzer.driver, request.samplerate_hz
     wanted = analyzer.selection(request.channels)
     driver_hz = taken_rate(driver, rate_hz, deadline_s=request.start_deadline_s)
     if driver_hz is not None and driver_hz != rate_hz:
@@ -96,12 +102,11 @@ def order(request: Request) -> Order:
     if request.one_shot and request.sample_limit is None:
         raise AnalyzerError("a one-shot capture has no length", where=driver, remedy="give a number of samples")
     level = "4" if driver.split(":")[0] in REPORT_TRANSFERS else "3"
-    command = [str(find_sigrok()), "-l", level, "-d", driver]
-    command += ["-c", ":".join([f"samplerate={rate_hz}", *request.config]), "-C", ",".join(wanted)]
-    command += ["--samples", str(request.sample_limit)] if request.one_shot else ["--continuous"]
+    arguments = ["-l", level, "-c", ":".join([f"samplerate={rate_hz}", *request.config]), "-C", ",".join(wanted)]
+    arguments += ["--samples", str(request.sample_limit)] if request.one_shot else ["--continuous"]
     return Order(
         request=request,
         analyzer=analyzer,
-        command=(*command, "-O", "binary"),
+        arguments=(*arguments, "-O", "binary"),
         channels=tuple(wanted.get(name, "") for name in analyzer.channels),
     )

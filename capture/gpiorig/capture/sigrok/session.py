@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from gpiorig.capture.errors import AnalyzerError, CaptureError
-from gpiorig.capture.sigrok.analyzer import diagnose
+from gpiorig.capture.sigrok.diagnosis import diagnose
 from gpiorig.capture.sigrok.peer import Peer
 from gpiorig.capture.sigrok.process import SigrokProcess
 from gpiorig.capture.sigrok.stream import SampleStream
@@ -58,6 +58,14 @@ class Session:
         self.process = SigrokProcess(command, where=driver, on_change=on_progress)
         self._reader = threading.Thread(target=self._read, name="capture read", daemon=True)
         self._reader.start()
+
+    def starts(self, stopping: threading.Event, *, deadline_s: float) -> bool:
+        """Wait until the analyzer samples; returns whether it does within `deadline_s` seconds."""
+        end_s = time.monotonic() + deadline_s
+        while not self.process.started and self.process.exit_status() is None and time.monotonic() < end_s:
+            if stopping.wait(0.01):
+                break
+        return self.process.started
 
     def watch(self, stopping: threading.Event, *, silence_s: float | None, may_end: bool) -> None:
         """Return once the capture is to stop, or has all its samples.

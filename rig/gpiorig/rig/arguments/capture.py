@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--initiator", metavar="NODE", help="of a bench: the node whose packets are answered")
     parser.add_argument("--responder", metavar="NODE", help="of a bench: the node that answers")
     parser.add_argument("--no-serial", action="store_true", help="of a bench: leave the serial ports to other programs")
-    parser.add_argument("-d", "--driver", help="sigrok's driver and connection, such as fx2lafw:conn=1.8")
+    parser.add_argument("-d", "--driver", help="sigrok's driver and connection, such as fx2lafw:conn=usb:1-3")
     parser.add_argument("-c", "--channels", metavar="CH[=NAME],…", help="what to record; default: all")
     parser.add_argument("--samplerate", metavar="RATE", help="such as 24MHz")
     parser.add_argument("--config", metavar="KEY=VALUE", action="append", default=[], help="more of sigrok's options")

@@ -116,7 +116,7 @@ def _created(options: argparse.Namespace) -> tuple[Recording, list[str]]:
         channels=tuple(wanted.get(name, "") for name in analyzer.channels),
         epoch=Epoch(wall=_now(), note=BEFORE_SAMPLES),
         virtual=options.virtual,
-        analyzer=options.driver,
+        analyzer=analyzer.driver,
         tools={"gpiorig": version("gpiorig"), **versions()},
     )
     return Recording.create(options.output, info), [f"{name}={ours}" for name, ours in wanted.items()]
