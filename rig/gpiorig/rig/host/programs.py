@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
 _DEADLINE_S = 20.0
+# XDG Base Directory Specification 0.8: each may be set apart from HOME.
+_HOME_FOLDERS = ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR")
 _NUMBER = re.compile(r"\d+\.\d[\w.+-]*")
 
 
@@ -28,21 +30,27 @@ class Program:
         path = shutil.which(self.name)
         if path is None:
             return None
-        with tempfile.TemporaryDirectory() as runtime:  # Qt, of PulseView, makes a folder that stays otherwise
-            environment = os.environ | {"LC_ALL": "C.UTF-8", "QT_QPA_PLATFORM": "offscreen", "XDG_RUNTIME_DIR": runtime}
+        with tempfile.TemporaryDirectory(prefix="gpiorig-home-", ignore_cleanup_errors=True) as home:
             try:
                 done = subprocess.run(
                     [path, "--version"],
                     capture_output=True,
                     text=True,
                     timeout=_DEADLINE_S,
-                    env=environment,
+                    stdin=subprocess.DEVNULL,
+                    env=_environment(home),
                     check=False,
                 )
             except (OSError, subprocess.TimeoutExpired):
                 return "?"
         match = _NUMBER.search(done.stdout + done.stderr)
         return match[0] if match else "?"
+
+
+def _environment(home: str) -> dict[str, str]:
+    """Ours with another home: asked for its version only, PulseView writes its settings, and Qt makes a folder."""
+    folders = dict.fromkeys(("HOME", *_HOME_FOLDERS), home)
+    return os.environ | folders | {"LC_ALL": "C.UTF-8", "QT_QPA_PLATFORM": "offscreen"}
 
 
 SIGROK = Program("sigrok-cli", "captures", "apt install sigrok-cli", needed=True)
