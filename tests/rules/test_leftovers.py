@@ -30,8 +30,8 @@ def test_untidy():
     Path("runs").mkdir()
     Path("runs/a").touch()
     Path("b").touch()
-    decoders = Path.home() / ".local" / "share" / "libsigrokdecode" / "decoders"
-    decoders.mkdir(parents=True)
+    (Path.home() / ".config").mkdir()
+    (Path.home() / ".config" / "PulseView.conf").touch()
 """
 
 
@@ -41,16 +41,11 @@ def run_tests(place: Path, text: str, *words: str) -> tuple[int, list[str]]:
     folder.mkdir()
     (folder / "test_it.py").write_text(text)
     (folder / "pytest.ini").write_text("[pytest]\n")
-    (folder / ".gitignore").write_text("/runs/\n__pycache__/\n/home/\n")
-    (folder / "home").mkdir()
+    (folder / ".gitignore").write_text("/runs/\n__pycache__/\n")
     subprocess.run(["git", "init", "-q", folder], check=True)
     command = [sys.executable, "-m", "pytest", "-p", "leftovers", "-p", "no:cacheprovider"]
     command += [f"--basetemp={place / 'temporary'}", *words, "test_it.py"]
-    environment = os.environ | {
-        "PYTHONPATH": str(ROOT / "tests" / "support"),
-        "HOME": str(folder / "home"),
-        "PYTEST_ADDOPTS": "",
-    }
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "tests" / "support"), "PYTEST_ADDOPTS": ""}
     environment = {name: text for name, text in environment.items() if not name.startswith("PYTEST_XDIST")}
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     _, _, report = done.stdout.partition("left behind by the tests")
@@ -67,13 +62,13 @@ def test_a_run_that_leaves_nothing(tmp_path: Path, words: tuple[str, ...]) -> No
 @pytest.mark.slow  # waits for the process to end
 @pytest.mark.parametrize("words", [(), ("-n", "2")])
 def test_what_is_left_fails_the_run(tmp_path: Path, words: tuple[str, ...]) -> None:
-    """A process that has left the run's session, a temporary folder, files in the checkout, a decoder of the user."""
+    """A process that has left the run's session, a temporary folder, files in the checkout and in the home."""
     status, lines = run_tests(tmp_path, UNTIDY, *words)
     checkout = tmp_path / "checkout"
-    decoders = checkout / "home" / ".local" / "share" / "libsigrokdecode" / "decoders"
 
     assert 1 == status
-    assert [f"file or folder: {path}" for path in (checkout / "b", decoders, checkout / "runs")] == lines[:3]
+    assert [f"file or folder: {checkout / name}" for name in ("b", "runs")] == lines[:2]
+    assert f"in the home: {tmp_path / 'temporary' / 'home' / '.config' / 'PulseView.conf'}" == lines[2]
     assert lines[3].startswith("process ")
     assert lines[3].endswith(": sleep 654321")
     assert Path(lines[4].removeprefix("temporary file or folder: ")).name.startswith("gpiorig-bench-")

@@ -6,13 +6,12 @@ import csv
 import dataclasses
 import itertools
 import re
-import shutil
 
+import chromium
 import msgspec
 import pyarrow.parquet as pq
 import pytest
 import studycases
-from playwright import sync_api
 
 from gpiorig.analysis.campaign import catalogue, conclusion, orders, page, tables
 from gpiorig.analysis.campaign.description import Published, Show
@@ -185,10 +184,7 @@ def test_equal_results_are_equal_files(tmp_path):
 @pytest.mark.slow
 def test_pages_do_not_scroll_sideways(folder):
     """On a screen and on a phone the page is as wide as the window, without an error of its script."""
-    chromium = shutil.which("chromium")
-    assert chromium, "Debian's chromium is missing: tools/debian.sh installs it"
-    with sync_api.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium)
+    with chromium.launched() as browser:
         window = browser.new_page()
         errors = []
         window.on("pageerror", lambda error: errors.append(str(error)))
@@ -197,7 +193,6 @@ def test_pages_do_not_scroll_sideways(folder):
             window.goto((folder / f"{name}.html").as_uri())
             overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
             assert 0 == window.evaluate(overflow)
-        browser.close()
     assert [] == errors
 
 

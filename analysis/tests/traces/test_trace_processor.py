@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import functools
 import http.server
-import shutil
 import subprocess
 import sys
 import threading
 import zipfile
 from collections import Counter
 
+import chromium
 import pytest
-from playwright import sync_api
 from tripcases import analysed
 
 from gpiorig.analysis.traces import build, perfetto
@@ -81,14 +80,12 @@ def query(built, perfetto_page, tmp_path_factory):
     """Rows that SQL finds in the trace; columns whose name begins with `n_` are numbers, the others text."""
     path = tmp_path_factory.mktemp("trace") / "a.pftrace"
     perfetto.write(path, built)
-    with sync_api.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=shutil.which("chromium"))
+    with chromium.launched() as browser:
         page = browser.new_page()
         page.goto(perfetto_page, timeout=WAIT_MS)
         page.locator("input[type=file]").first.set_input_files(path, timeout=WAIT_MS)
         page.wait_for_function("() => window.app && window.app.trace", timeout=WAIT_MS)
         yield lambda sql, *names: [tuple(row) for row in page.evaluate(QUERY, [sql, names])]
-        browser.close()
 
 
 def test_slices(built, query):
