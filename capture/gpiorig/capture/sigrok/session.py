@@ -13,6 +13,7 @@ from gpiorig.capture.sigrok.process import SigrokProcess
 from gpiorig.capture.sigrok.stream import SampleStream
 
 WATCH_S = 0.1
+HALTED_S = 2.0  # between two looks: this process did not run; a busy host delays one by less than a second
 DRAIN_S = 0.5  # after its peer has gone, sigrok-cli may still hold samples for this long
 UNITSIZE_DEADLINE_S = 5.0
 
@@ -54,6 +55,7 @@ class Session:
         self._driver, self._stream, self._on_progress, self._base = driver, stream, on_progress, base
         self.error: CaptureError | None = None
         self.began_s = time.monotonic()
+        self._resumed_s, self._halted_s = self.began_s, 0.0
         self._closed = False
         self.process = SigrokProcess(command, where=driver, on_change=on_progress)
         self._reader = threading.Thread(target=self._read, name="capture read", daemon=True)
@@ -84,18 +86,31 @@ class Session:
         CaptureError
             sigrok-cli ended, its analyzer went away, or it is silent for too long.
         """
+        try:
+            self._watch(stopping, silence_s=silence_s, may_end=may_end)
+        except AnalyzerError as error:
+            if not self._halted_s:
+                raise
+            halt = f"this program did not run for {self._halted_s:.1f} s (stopped, or the host slept)"
+            raise AnalyzerError(f"{halt}; then: {error.what}", where=error.where, remedy="let it run, and record again") from error
+
+    def _watch(self, stopping: threading.Event, *, silence_s: float | None, may_end: bool) -> None:
+        looked_s = time.monotonic()
         peer = Peer(self.process.pid, expected="conn=tcp" in self._driver)
         while (status := self.process.exit_status()) is None:
             if stopping.wait(WATCH_S) or self._stream.is_full:
                 return
             now_s = time.monotonic()
+            if now_s - looked_s > HALTED_S:
+                self._halted_s, self._resumed_s = now_s - looked_s, now_s
+            looked_s = now_s
             if self.error is not None:
                 raise self.error
             if self.process.complaint is not None:
                 raise self.process.complaint
             if not self.process.started:
                 continue
-            silent_s = now_s - max(self._stream.last_s, self.began_s)
+            silent_s = now_s - max(self._stream.last_s, self._resumed_s)
             # Samples that come tell that the peer is there; the kernel's list of connections takes it 10 ms to write.
             if silent_s > WATCH_S and min(peer.gone_s(now_s), silent_s) > DRAIN_S:
                 what = f"the analyzer closed the connection after {self._stream.samples} samples"
