@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import multiprocessing
+import os
 import re
+import signal
+import time
 from pathlib import Path
 
 import numpy as np
@@ -190,15 +194,38 @@ def test_a_legend_names_the_clocks_that_stand_out():
     assert clock_errors.outstanding(clocks[:3], measure="tdev_ns") == clocks[:3]
 
 
+def _raise() -> None:
+    raise ValueError("the second process fails")
+
+
+FAILURES = {
+    "none": lambda: None,
+    "an error": _raise,
+    "a kill": lambda: os.kill(os.getpid(), signal.SIGKILL),
+    "Ctrl-C": lambda: signal.raise_signal(signal.SIGINT),
+    "a hang": lambda: time.sleep(1000),
+}
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("fails", [False, True])
-def test_two_processes_draw_what_one_does(report_sections, monkeypatch, fails):
-    """Also where the second one fails: its pictures are drawn again."""
+@pytest.mark.parametrize("failure", FAILURES)
+def test_two_processes_draw_what_one_does(report_sections, monkeypatch, capfd, failure):
+    """Also where the second one fails with a picture in hand: it is drawn again; no process and no message is left."""
     pictures = blocks.pictures(report_sections)[:4]
     expected = {picture.name: inline_svg.svg(picture) for picture in pictures}
-    if fails:
-        monkeypatch.setattr(inline_svg, "_send_drawn", lambda sender, *_: sender.close())
+    here, draw = os.getpid(), inline_svg._draw_next
+
+    def draw_or_fail(numbers, *rest):
+        if os.getpid() != here and failure != "none":
+            numbers.read(inline_svg._NUMBER_BYTES)
+            FAILURES[failure]()
+        return draw(numbers, *rest)
+
+    monkeypatch.setattr(inline_svg, "_draw_next", draw_or_fail)
+    monkeypatch.setattr(inline_svg, "DRAWN_S", 1.0 if failure == "a hang" else 90.0)
     assert expected == inline_svg.svgs(pictures, {})
+    assert ("", "") == capfd.readouterr()
+    assert [] == multiprocessing.active_children()
 
 
 @pytest.mark.parametrize(("heading", "shown"), [("What the figure shows.", 0), ("Another heading", 1)])

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import multiprocessing
+import contextlib
+import os
 import re
 import sys
 import threading
 from collections.abc import Mapping, Sequence
-from multiprocessing.connection import Connection
-from typing import Any
+from io import FileIO
 
 from markupsafe import Markup, escape
 from matplotlib.figure import Figure
 
+from gpiorig.analysis import forked
 from gpiorig.analysis.figures import narrow, palette, style
 from gpiorig.analysis.report.blocks import Picture
 
 MIN_PX_PER_INCH = 84  # a smaller figure scrolls, its letters would be too small to read
 MIN_TO_FORK = 4  # pictures: for fewer a second process costs more than it saves
+DRAWN_S = 60.0  # for the figure that a second process still draws: a figure takes below a second
+_NUMBER_BYTES = 4
 _COLOURS = {key.lower(): value for key, value in palette.PAGE_COLOURS.items()}
 
 
@@ -32,38 +35,46 @@ def svgs(pictures: Sequence[Picture], headings: Mapping[str, str]) -> dict[str, 
     """
     working = sum(not thread.daemon for thread in threading.enumerate())
     alone = working == 1 and threading.current_thread() is threading.main_thread()
-    if len(pictures) < MIN_TO_FORK or sys.platform != "linux" or not alone:
-        return {picture.name: svg(picture, headings.get(picture.name, "")) for picture in pictures}
-    context = multiprocessing.get_context("fork")
-    next_figure = context.Value("i", 0)
-    receiver, sender = context.Pipe(duplex=False)
-    child = context.Process(target=_send_drawn, args=(sender, pictures, headings, next_figure))
-    child.start()
-    sender.close()
-    elements = _draw_next(pictures, headings, next_figure)
-    try:
-        elements |= receiver.recv()
-    except EOFError:  # the child failed: its pictures are drawn here, with the error if there is one
-        missing = [picture for picture in pictures if picture.name not in elements]
-        elements |= {picture.name: svg(picture, headings.get(picture.name, "")) for picture in missing}
-    child.join()
-    return {name: Markup(element) for name, element in elements.items()}  # escaped by `svg`
+    elements: dict[str, str] = {}
+    if len(pictures) >= MIN_TO_FORK and sys.platform == "linux" and alone:
+        elements = _drawn_by_two(pictures, headings)
+    # Here those that a process which has failed did not draw, too, with the error if there is one.
+    return {
+        picture.name: Markup(elements[picture.name])  # escaped by `svg`
+        if picture.name in elements
+        else svg(picture, headings.get(picture.name, ""))
+        for picture in pictures
+    }
 
 
-def _send_drawn(sender: Connection, pictures: Sequence[Picture], headings: Mapping[str, str], next_figure: Any) -> None:
-    sender.send(_draw_next(pictures, headings, next_figure))
+def _drawn_by_two(pictures: Sequence[Picture], headings: Mapping[str, str]) -> dict[str, str]:
+    """Elements by name, of this process and of a second one; those of the second are missing if it has failed."""
+    with (
+        _numbers(len(pictures)) as numbers,
+        forked.beside(lambda sender: sender.send(_draw_next(numbers, pictures, headings))) as receiver,
+    ):
+        elements = _draw_next(numbers, pictures, headings)
+        with contextlib.suppress(EOFError, OSError):
+            if receiver.poll(DRAWN_S):
+                elements |= receiver.recv()
+    return elements
 
 
-def _draw_next(pictures: Sequence[Picture], headings: Mapping[str, str], next_figure: Any) -> dict[str, str]:
+def _numbers(count: int) -> FileIO:
+    """A pipe with the numbers below `count`: each is read once, whichever process reads it, and whichever is killed."""
+    reader, writer = os.pipe()
+    with FileIO(writer, "wb") as file:
+        file.write(b"".join(number.to_bytes(_NUMBER_BYTES, "little") for number in range(count)))
+    return FileIO(reader, "rb")
+
+
+def _draw_next(numbers: FileIO, pictures: Sequence[Picture], headings: Mapping[str, str]) -> dict[str, str]:
     """Draw one picture after the other that no other process has taken."""
     elements: dict[str, str] = {}
-    while True:
-        with next_figure.get_lock():
-            at, next_figure.value = next_figure.value, next_figure.value + 1
-        if at >= len(pictures):
-            return elements
-        picture = pictures[at]
+    while number := numbers.read(_NUMBER_BYTES):
+        picture = pictures[int.from_bytes(number, "little")]
         elements[picture.name] = str(svg(picture, headings.get(picture.name, "")))
+    return elements
 
 
 def svg(picture: Picture, heading: str = "") -> Markup:
