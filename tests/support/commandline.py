@@ -49,7 +49,7 @@ def gpiorig(*words: str | Path, path: str | None = None, figures: bool = False) 
     """
     if path is not None:
         return gpiorig_process(*words, environment={"PATH": path})
-    handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     drawn = contextlib.nullcontext() if figures else patch.object(Picture, "drawn", lambda _: Figure(figsize=(1, 1)))
     with drawn, redirect_stdout(io.StringIO()) as stdout, redirect_stderr(io.StringIO()) as stderr:
         try:
@@ -68,7 +68,7 @@ def gpiorig_process(
 ) -> Finished:
     """Run the command line in a process of its own."""
     done = subprocess.run(
-        [sys.executable, "-m", "gpiorig.rig.cli", *map(str, words)],
+        [sys.executable, "-m", "gpiorig.rig", *map(str, words)],
         capture_output=True,
         text=True,
         timeout=deadline_s,
@@ -90,7 +90,7 @@ def gpiorig_running(
     """
     signals = f"--{'ignore' if ignore else 'default'}-signal=INT,HUP"
     process = subprocess.Popen(
-        ["env", signals, sys.executable, "-m", "gpiorig.rig.cli", *map(str, words)],
+        ["env", signals, sys.executable, "-m", "gpiorig.rig", *map(str, words)],
         stdin=stdin,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

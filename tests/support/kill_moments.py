@@ -113,7 +113,7 @@ class Try:
     def start(self, words: Sequence[str], **options: int) -> subprocess.Popen[str]:
         """Start `gpiorig` so."""
         return subprocess.Popen(
-            [sys.executable, "-m", "gpiorig.rig.cli", *words],
+            [sys.executable, "-m", "gpiorig.rig", *words],
             env=self._environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

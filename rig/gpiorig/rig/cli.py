@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from types import ModuleType
 
-from gpiorig.rig import memory, terminal
+from gpiorig.rig import memory, signals, terminal
 from gpiorig.rig.arguments import COMMANDS, GROUPS, common_options, overwriting
 from gpiorig.rig.arguments.parser import EXIT_WRONG_USE, Parser, did_you_mean, leaves
 from gpiorig.rig.arguments.renamed import RENAMED
@@ -118,43 +118,57 @@ def _run(command: str, words: list[str]) -> int:
     parsed = options_of(command).parse_args(words)
     SHOWN.quiet, SHOWN.verbose = parsed.quiet, parsed.verbose
     overwriting.check(parsed)
-    status = int(_module("commands", command).run(parsed))
-    sys.stdout.flush()
+    module = _module("commands", command)
+    with signals.raised():
+        status = int(module.run(parsed))
+        sys.stdout.flush()
     return status
 
 
 def _guarded(command: str, words: list[str], run: Callable[[str, list[str]], int]) -> int:
     """Run a command, and turn what ends it into a line and an exit status."""
+    try:
+        return run(command, words)
+    except SystemExit as end:  # of a parser: its help, or wrong use
+        return int(end.code or EXIT_DONE)
+    except BaseException as error:
+        return _ended(error, command, words)
+
+
+def _ended(error: BaseException, command: str, words: list[str]) -> int:
+    """Print what ended a command; its exit status."""
     from gpiorig.analysis.errors import AnalysisError
     from gpiorig.capture.errors import CaptureError
     from gpiorig.rig.errors import RigError
 
-    signal.signal(signal.SIGTERM, _interrupt)  # ends as Ctrl-C does: in order
-    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # as under nohup
-        signal.signal(signal.SIGHUP, _interrupt)
-    try:
-        return run(command, words)
-    except (RigError, CaptureError, AnalysisError) as error:
-        text = str(error)
-    except SystemExit as end:  # of a parser: its help, or wrong use
-        return int(end.code or EXIT_DONE)
-    except BrokenPipeError:
-        # The reader of our output has gone; Python would complain once more while closing it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return EXIT_SIGNAL + signal.SIGPIPE
-    except OSError as error:
-        text = f"{error.filename or 'output'}: {error.strerror or error}"
-    except KeyboardInterrupt as error:
-        print(f"gpiorig {command}: interrupted", file=sys.stderr)
-        return EXIT_SIGNAL + (error.number if isinstance(error, Interrupted) else signal.SIGINT)
-    except Exception as error:
-        text = _unexpected(error, [command, *words])
-    print(f"gpiorig {command}: error: {text}", file=sys.stderr)
-    return EXIT_WRONG_USE
+    match error:
+        case RigError() | CaptureError() | AnalysisError():
+            text, status = f"error: {error}", EXIT_WRONG_USE
+        case BrokenPipeError():  # the reader of our output has gone
+            text, status = "", EXIT_SIGNAL + signal.SIGPIPE
+        case OSError():
+            text, status = f"error: {error.filename or 'output'}: {error.strerror or error}", EXIT_WRONG_USE
+        case KeyboardInterrupt():
+            number = error.number if isinstance(error, Interrupted) else signal.SIGINT
+            text, status = "interrupted", EXIT_SIGNAL + number
+        case Exception() if interruption := signals.converted():
+            text, status = "interrupted", EXIT_SIGNAL + interruption.number
+        case Exception():
+            text, status = f"error: {_unexpected(error, [command, *words])}", EXIT_WRONG_USE
+        case _:
+            raise error
+    _flush(f"gpiorig {command}: {text}\n" if text else "")
+    return status
 
 
-def _interrupt(number: int, frame: object) -> None:
-    raise Interrupted(number)
+def _flush(line: str) -> None:
+    """Print the last line; what cannot be written is dropped, else Python complains about it once more at its end."""
+    for stream, text in ((sys.stdout, ""), (sys.stderr, line)):
+        try:
+            stream.write(text)
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _unexpected(error: Exception, words: list[str]) -> str:

@@ -19,7 +19,7 @@ from gpiorig.rig.queue.outcome import Outcome
 from gpiorig.rig.queue.plan import Run
 from gpiorig.rig.queue.queue_file import Job
 
-GPIORIG = (sys.executable, "-m", "gpiorig.rig.cli")
+GPIORIG = (sys.executable, "-m", "gpiorig.rig")
 
 
 class End(ABC):

@@ -35,7 +35,7 @@ class VirtualBenchProcess:
 
     def __init__(self, bench_file: Path, *, firmware: dict[str, Path]) -> None:
         images = [f"{name}={path}" for name, path in firmware.items()]
-        command = [sys.executable, "-m", "gpiorig.rig.cli", "bench", "virtual", "--json", str(bench_file)]
+        command = [sys.executable, "-m", "gpiorig.rig", "bench", "virtual", "--json", str(bench_file)]
         for image in images:
             command += ["--firmware", image]
         self._process = subprocess.Popen(
