@@ -18,6 +18,7 @@ pub mod core;
 pub mod debug;
 pub mod elf;
 pub mod hostpath;
+pub mod identity;
 pub mod log;
 pub mod radio;
 pub mod rng;

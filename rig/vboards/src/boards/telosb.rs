@@ -13,6 +13,7 @@ use super::wiring::{Traces, Wiring};
 use crate::board::{Board, Parts};
 use crate::core::msp430::Cpu;
 use crate::elf;
+use crate::identity;
 use crate::radio::cc2420::{Cc2420, Input, Output};
 use crate::soc::f1611::{memory, Config, F1611};
 use crate::trace::Pin;
@@ -97,7 +98,7 @@ pub fn make(parts: &Parts) -> Result<Box<dyn Board>, String> {
         .powered_at(parts.clock.start_ps)
         .starting_in(parts.radio_start);
     let flash = M25p80::new(RADIO_BUS, FLASH_SELECT, FLASH_HOLD);
-    let serial_number = Ds2411::new(ONE_WIRE, u64::from(parts.board) + 1);
+    let serial_number = Ds2411::new(ONE_WIRE, identity::ds2411(parts.board));
     let outside = Both(Both(Wiring::new(radio, TRACES), flash), serial_number);
     let chip = F1611::new(config, outside);
     Ok(Box::new(Msp430Board::new(cpu, chip, parts.board, CONSOLE)))

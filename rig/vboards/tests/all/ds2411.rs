@@ -226,7 +226,7 @@ fn serial_numbers() {
         bench.run(100_000 * US).unwrap();
         let edges = bench.take_edges(usize::MAX);
         for board in [0, 1] {
-            let number = [1, board as u8 + 1, 0, 0, 0, 0, 0];
+            let number = [1, board as u8 + 1, 0, b'V', b'I', b'R', b'T'];
             assert_eq!(number, rom(&edges, board)[..7]);
         }
         assert_eq!("", bench.log_text());

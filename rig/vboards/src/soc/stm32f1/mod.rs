@@ -33,8 +33,8 @@ use super::stm32::timer::Timer;
 use super::watch::Watch;
 use super::{Drive, Outside};
 use crate::clock::{Clock, ClockSpec};
+use crate::identity;
 use crate::log::Log;
-use crate::rng::{draw, Purpose};
 use crate::trace::{Edge, Pin};
 use adc::Adc;
 use crc::Crc;
@@ -129,7 +129,6 @@ impl<O: Outside> Stm32f1<O> {
     pub fn new(config: Config, outside: O) -> Stm32f1<O> {
         let rcc = Rcc::new(config.hse_hz);
         let clock = Clock::of(&config.clock, rcc.sysclk_hz(), rcc.ahb_div());
-        let identity = |index| draw(config.seed, Purpose::Identity, &[u64::from(config.board)], index) as u32;
         let mut timers: Vec<Timer> = (0..TIM1).map(|_| Timer::default()).collect();
         timers.extend([Timer::advanced(), Timer::advanced()]);
         let mut chip = Stm32f1 {
@@ -152,7 +151,7 @@ impl<O: Outside> Stm32f1<O> {
             crc: Crc::default(),
             power: Power::default(),
             dbgmcu_cr: 0,
-            identity: [identity(0), identity(1), identity(2)],
+            identity: identity::stm32(config.seed, config.board),
             outside,
             watched: Vec::new(),
             captured: [0; PORTS],

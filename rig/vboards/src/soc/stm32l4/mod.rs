@@ -41,8 +41,8 @@ use super::watch::Watch;
 use super::{Drive, Outside};
 use crate::clock::{Clock, ClockSpec};
 use crate::core::v7m::{Cpu, Model};
+use crate::identity;
 use crate::log::{Log, Topic};
-use crate::rng::{draw, Purpose};
 use crate::trace::Edge;
 use adc::Adc;
 use crc::Crc;
@@ -152,7 +152,6 @@ impl<O: Outside> Stm32l4<O> {
         let rcc = Rcc::new(config.hse_hz, config.lse_hz);
         let sysclk = rcc.sysclk();
         let clock = Clock::of(&config.clock, sysclk.num, sysclk.den * rcc.ahb_div());
-        let identity = |index| draw(config.seed, Purpose::Identity, &[u64::from(config.board)], index) as u32;
         let port = |(index, &rest): (usize, &u16)| Port::new(index, rest);
         let timer = |&name: &&str| match name {
             "TIM2" | "TIM5" => Timer::wide(),
@@ -184,7 +183,7 @@ impl<O: Outside> Stm32l4<O> {
             adcs: vec![Adc::default(); 3],
             adc_common: 0,
             dbgmcu: [0; 4],
-            identity: [identity(0), identity(1), identity(2)],
+            identity: identity::stm32(config.seed, config.board),
             outside,
             stop: stop::Stop::default(),
             stalled_until: 0,
