@@ -51,7 +51,7 @@ def test_a_file_becomes_a_recording(tmp_path: Path, capsys: pytest.CaptureFixtur
     of_file = info(tmp_path / "a.sr", capsys)
     assert printed["channels"] == of_file["channels"]
     assert (printed["samplerate_hz"], printed["samples"], printed["start"]) == (24_000_000, 80_000, 0)
-    assert (printed["virtual"], printed["state"]) == (False, "complete")
+    assert (printed["virtual"], printed["state"]) == (None, "complete")
 
 
 def test_files_of_two_rates_and_epochs_are_laid_side_by_side(tmp_path: Path) -> None:

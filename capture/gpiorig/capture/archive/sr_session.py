@@ -23,6 +23,7 @@ from gpiorig.capture.numbers import integer, parse_samplerate
 
 VERSIONS = ("1", "2")
 VERSION, METADATA = "version", "metadata"
+NOTE = "gpiorig"  # key of the section `global`, of files that we wrote
 MAX_CHUNKS = 1 << 20  # a number beyond is damage itself
 
 
@@ -42,6 +43,8 @@ class SrInfo:
         The blocks of the stream of samples, in order.
     remarks
         What was omitted or guessed to read on past damage.
+    note
+        Ours on all of it; "" in files of others.
     """
 
     samplerate_hz: Fraction | None
@@ -49,6 +52,7 @@ class SrInfo:
     unitsize: int
     chunks: tuple[Chunk, ...]
     remarks: tuple[str, ...] = ()
+    note: str = ""
 
     @property
     def used(self) -> int:
@@ -139,6 +143,7 @@ def _described(metadata: str, path: Path) -> tuple[SrInfo, str]:
         channels=tuple(names.get(number, "") for number in range(1, min(total, MAX_CHANNELS) + 1)),
         unitsize=unitsize,
         chunks=(),
+        note=parser.get("global", NOTE, fallback=""),
     )
     return info, base
 

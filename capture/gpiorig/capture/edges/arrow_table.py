@@ -18,10 +18,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from gpiorig.capture.edges.nanoseconds import nearest_ns, rounding_text
-from gpiorig.capture.edges.waveform import Block, Waveform, joined
+from gpiorig.capture.edges.waveform import VIRTUAL_MARK, Block, Waveform, joined, stated
 from gpiorig.capture.errors import FormatError
 
 FORMAT = b"gpiorig edges 1"
+NOTE = b"note"
 ROWS = 1 << 18  # in one batch, at least: small ones cost room and time
 FIXED = ("sample", "time_ns", "known")
 UNITS = {"sample": "samples", "time_ns": "ns", "known": "bool", "channels": "level from this sample on"}
@@ -37,6 +38,7 @@ def schema(waveform: Waveform) -> pa.Schema:
         b"samplerate_hz": str(waveform.samplerate_hz).encode(),
         b"channels": json.dumps(names).encode(),
         b"epoch": waveform.epoch.encode(),
+        **({NOTE: VIRTUAL_MARK.encode()} if waveform.virtual else {}),
         b"source": waveform.source.encode(),
         b"units": json.dumps(UNITS).encode(),
         b"rounding": rounding(waveform).encode(),
@@ -122,6 +124,7 @@ def read(path: Path, form: pa.Schema, tables: Callable[[], Iterator[pa.RecordBat
         channels=names,
         read=lambda: joined(_checked(path, tables)),
         epoch=epoch,
+        virtual=stated(metadata.get(NOTE, b"").decode(errors="replace")),
         source=f"table of edges {path.name}",
     )
 

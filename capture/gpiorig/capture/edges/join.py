@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.capture.edges.edges import MAX_CHANNELS, no_gaps
-from gpiorig.capture.edges.waveform import Block, Waveform
+from gpiorig.capture.edges.waveform import Block, Waveform, of_parts
 from gpiorig.capture.errors import CaptureError
 
 NEVER = 2**63 - 1
@@ -72,6 +72,7 @@ def join(parts: Sequence[Waveform]) -> Waveform:
         open_ended=all(part.open_ended for part in parts),
         epoch=next((part.epoch for part in parts if part.epoch), ""),
         source=" and ".join(part.source for part in parts if part.source),
+        virtual=of_parts(part.virtual for part in parts),
     )
 
 

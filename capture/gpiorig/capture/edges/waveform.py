@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from gpiorig.capture.edges.edges import Edges, no_gaps
 
 MAX_SAMPLES = 2**62  # beyond it, and its like below zero, there is no sample: two of them can be added
+VIRTUAL_MARK = "virtual bench, not a hardware measurement"  # in files and figures
 NO_SAMPLES = np.empty(0, dtype=np.int64)
 NO_LEVELS = np.empty(0, dtype=np.uint64)
 
@@ -60,6 +61,8 @@ class Waveform:
     open_ended
         The file is a list of changes without the start and the end of the capture: what is before its first
         row holds before it, too, and what is after its last row continues.
+    virtual
+        Whether a virtual bench made it; None: that is not known, as of most files.
     """
 
     samplerate_hz: Fraction
@@ -69,6 +72,7 @@ class Waveform:
     source: str = ""
     remarks: list[str] = field(default_factory=list)
     open_ended: bool = False
+    virtual: bool | None = None
 
     def edges(self) -> Edges:
         """Read all of it into memory.
@@ -86,6 +90,17 @@ class Waveform:
         return Edges.from_blocks(
             blocks, samplerate_hz=self.samplerate_hz, channels=self.channels, end=end, gaps=np.concatenate(gaps)
         )
+
+
+def stated(note: str | None) -> bool | None:
+    """Whether a note in a file is the mark of a virtual bench; None: it states nothing."""
+    return True if note == VIRTUAL_MARK else None
+
+
+def of_parts(marks: Iterable[bool | None]) -> bool | None:
+    """Whether what is joined of such parts is of a virtual bench: one of them is enough, all are needed for no."""
+    distinct = set(marks)
+    return True if True in distinct else False if distinct == {False} else None
 
 
 def joined(blocks: Iterable[Block]) -> Iterator[Block]:
@@ -116,10 +131,17 @@ def _union(gaps: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.column_stack([gaps[first, 0], ends[np.append(first[1:], True)]])
 
 
-def waveform_of(edges: Edges, *, epoch: str = "", source: str = "") -> Waveform:
+def waveform_of(edges: Edges, *, epoch: str = "", source: str = "", virtual: bool | None = None) -> Waveform:
     """Return edges in memory as a waveform of one block."""
 
     def read() -> Iterator[Block]:
         yield Block(edges.samples, edges.levels, edges.end, edges.gaps)
 
-    return Waveform(samplerate_hz=edges.samplerate_hz, channels=edges.channels, read=read, epoch=epoch, source=source)
+    return Waveform(
+        samplerate_hz=edges.samplerate_hz,
+        channels=edges.channels,
+        read=read,
+        epoch=epoch,
+        source=source,
+        virtual=virtual,
+    )

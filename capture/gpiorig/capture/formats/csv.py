@@ -15,7 +15,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from gpiorig.capture.edges.read_options import ReadOptions, chosen
-from gpiorig.capture.edges.waveform import Waveform
+from gpiorig.capture.edges.waveform import VIRTUAL_MARK, Waveform
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.printable import one_line
 from gpiorig.capture.text import table
@@ -98,7 +98,8 @@ def write(path: Path, waveform: Waveform) -> str:
     rate = waveform.samplerate_hz
     time = scaler(10**digits / rate)
     with text_file(path) as file:
-        file.write(f"# gpiorig: samplerate {rate.numerator}/{rate.denominator} Hz, epoch {waveform.epoch}\n")
+        mark = f"; {VIRTUAL_MARK}" if waveform.virtual else ""
+        file.write(f"# gpiorig: samplerate {rate.numerator}/{rate.denominator} Hz, epoch {waveform.epoch}{mark}\n")
         file.write(",".join(["Time [s]", *quoted]) + "\n")
 
         @functools.lru_cache(maxsize=1 << 16)

@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from gpiorig.capture.archive.chunks import ChunkedStream
 from gpiorig.capture.archive.members import MemberDeflater
-from gpiorig.capture.archive.sr_session import MAX_CHUNKS, METADATA, VERSION, read_info
+from gpiorig.capture.archive.sr_session import MAX_CHUNKS, METADATA, NOTE, VERSION, read_info
 from gpiorig.capture.archive.zip_archive import DEFLATED, STORED, ArchiveWriter
 from gpiorig.capture.atomic_file import replacing
 from gpiorig.capture.edges.edges import Edges
 from gpiorig.capture.edges.read_options import ReadOptions
-from gpiorig.capture.edges.waveform import Waveform, waveform_of
+from gpiorig.capture.edges.waveform import VIRTUAL_MARK, Waveform, stated, waveform_of
 from gpiorig.capture.errors import CaptureError, FormatError
 from gpiorig.capture.printable import one_line
 
@@ -77,7 +77,12 @@ def read(path: Path, options: ReadOptions, *, threads: int | None = None) -> Wav
     )
     source = f"sigrok session {path.name}"
     return Waveform(
-        samplerate_hz=rate, channels=info.channels, read=stream.blocks, source=source, remarks=list(info.remarks)
+        samplerate_hz=rate,
+        channels=info.channels,
+        read=stream.blocks,
+        source=source,
+        remarks=list(info.remarks),
+        virtual=stated(info.note),
     )
 
 
@@ -141,9 +146,9 @@ def write(path: Path, content: Waveform, *, start: int | None = None, end: int |
     return f"nothing is rounded; sample 0 of the file is sample {first} of the capture"
 
 
-def write_sr(path: Path, edges: Edges) -> None:
+def write_sr(path: Path, edges: Edges, *, virtual: bool | None = None) -> None:
     """Write edges that are in memory; as `write`."""
-    write(path, waveform_of(edges))
+    write(path, waveform_of(edges, virtual=virtual))
 
 
 def _metadata(content: Waveform, unitsize: int) -> str:
@@ -151,6 +156,7 @@ def _metadata(content: Waveform, unitsize: int) -> str:
     lines = [
         "[global]",
         f"sigrok version={TOOLKIT}",
+        *[f"{NOTE}={VIRTUAL_MARK}"] * bool(content.virtual),  # sigrok skips keys that it does not know
         "",
         "[device 1]",
         "capturefile=logic-1",

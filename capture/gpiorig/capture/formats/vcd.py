@@ -17,7 +17,7 @@ from gpiorig.capture import native
 from gpiorig.capture.edges import select
 from gpiorig.capture.edges.changes import Assembler, Changes, assembled
 from gpiorig.capture.edges.read_options import ReadOptions, chosen
-from gpiorig.capture.edges.waveform import Block, Waveform
+from gpiorig.capture.edges.waveform import VIRTUAL_MARK, Block, Waveform
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.text.vcd_header import UNITS, Header, read_header
 from gpiorig.capture.text.writer import GAP, rows, scaler, text_file
@@ -82,6 +82,7 @@ def read(path: Path, options: ReadOptions) -> Waveform:
         channels=channels,
         read=read_blocks,
         epoch=header.epoch,
+        virtual=header.virtual,
         source=f"VCD file {path.name}; x and z are a gap where all channels are, and low where some are",
         remarks=remarks,
     )
@@ -145,10 +146,11 @@ def write(path: Path, waveform: Waveform) -> str:
     used = [bit for bit, channel in enumerate(waveform.channels) if channel]
     codes = {bit: _code(number) for number, bit in enumerate(used)}
     blanks = any(re.search(r"\s", channel) for channel in waveform.channels)
+    mark = f"; {VIRTUAL_MARK}" if waveform.virtual else ""
     with text_file(path) as file:
         file.write(
             f"$version gpiorig $end\n$comment gpiorig: samplerate {rate.numerator}/{rate.denominator} Hz,"
-            f" epoch {waveform.epoch} $end\n$timescale {name} $end\n$scope module gpiorig $end\n"
+            f" epoch {waveform.epoch}{mark} $end\n$timescale {name} $end\n$scope module gpiorig $end\n"
         )
         for node in dict.fromkeys(waveform.channels[bit].rpartition(".")[0] for bit in used):
             if node:

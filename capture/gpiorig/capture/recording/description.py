@@ -153,7 +153,8 @@ class RecordingInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     epoch
         When the recording began.
     virtual
-        True when a virtual bench made it: then no number in it is a measurement of hardware.
+        True when a virtual bench made it: then no number in it is a measurement of hardware. False when every board
+        has answered with the serial number of a chip; None, and not written, when that is not known.
     serial_clock
         Whose time the serial records carry: this host's, or the virtual bench's.
     analyzer
@@ -196,7 +197,7 @@ class RecordingInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     samplerate: str
     channels: tuple[str, ...]
     epoch: Epoch
-    virtual: bool
+    virtual: bool | None = None
     serial_clock: Literal["host", "virtual"] = "host"
     analyzer: str = ""
     experiment: str = ""
@@ -306,7 +307,8 @@ def write(folder: Path, info: RecordingInfo) -> None:
     path = folder / DESCRIPTION
     new = folder / UNFINISHED
     with new.open("wb") as file:
-        tomli_w.dump(msgspec.to_builtins(info), file, multiline_strings=True)
+        tables = {key: value for key, value in msgspec.to_builtins(info).items() if value is not None}
+        tomli_w.dump(tables, file, multiline_strings=True)
         file.flush()
         os.fsync(file.fileno())
     new.replace(path)

@@ -170,6 +170,7 @@ class Recording:
             epoch=self.info.epoch.wall,
             source=f"recording {self.folder}{broken}",
             remarks=remarks,
+            virtual=self.info.virtual,
         )
 
     def _blocks(self, remarks: list[str], *, follow: bool) -> Iterator[Block]:

@@ -105,6 +105,7 @@ def waveform(
         samplerate_hz=scale.rate,
         channels=channels,
         read=read,
+        virtual=layout.virtual,
         epoch=layout.epoch if scale.second is None else iso(scale.second),
         source=source,
         remarks=remarks,

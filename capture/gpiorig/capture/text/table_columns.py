@@ -9,6 +9,7 @@ from pathlib import Path
 
 from gpiorig.capture.edges.edges import MAX_CHANNELS
 from gpiorig.capture.edges.read_options import ReadOptions, chosen
+from gpiorig.capture.edges.waveform import stated
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.numbers import integer, ratio, samplerate
 from gpiorig.capture.text.table_head import LEVEL_WORDS, NUMBER, TIME_PATTERN, Head, head_of
@@ -40,7 +41,8 @@ def layout_of(path: Path, head: bytes, options: ReadOptions) -> Layout:
     layout = _columns(path, start, options)
     if start.note and (rate := ratio(start.note[1])):
         rate_hz = samplerate(rate, where=path)
-        return replace(layout, epoch=start.note[2], written_hz=rate_hz, open_ended=False)
+        mark = stated(start.note[3])
+        return replace(layout, epoch=start.note[2], virtual=mark, written_hz=rate_hz, open_ended=False)
     return layout
 
 

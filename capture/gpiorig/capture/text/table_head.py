@@ -18,7 +18,7 @@ TIME_PATTERN = re.compile(r"time|^t$|^t[\s_\[(]|seconds|sample|^when$", re.I)
 LEVEL_WORDS = re.compile(r"^(|[01xzlh]|low|high|true|false)$", re.I)
 NUMBER = re.compile(r"^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$|^\d{4}-\d\d-\d\d[T ]", re.I)
 JSON = re.compile(r'\s*[\[{]\s*["{\[\]}\d-]')
-NOTE = re.compile(r"# gpiorig: samplerate (\d+/\d+) Hz, epoch (.*)")  # as formats/csv.py writes it
+NOTE = re.compile(r"# gpiorig: samplerate (\d+/\d+) Hz, epoch ([^;]*)(?:; (.*))?")  # as formats/csv.py writes it
 MAX_NAME_CHARACTERS = 40  # of a column in a header that is a comment; prose is longer
 
 

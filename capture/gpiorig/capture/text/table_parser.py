@@ -92,6 +92,8 @@ class Layout:
         Rate on whose samples the times were, where the file states so.
     epoch
         Wall-clock time of time 0, where the file states so.
+    virtual
+        As of Waveform.
     before
         Level of a channel before its first row.
     open_ended
@@ -114,6 +116,7 @@ class Layout:
     per_sample: int = 1
     written_hz: Fraction | None = None
     epoch: str = ""
+    virtual: bool | None = None
     before: Before = Before.LOW
     open_ended: bool = False
     columns: int = 0

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
+from gpiorig.capture.edges.waveform import stated
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.numbers import integer, parse_samplerate, ratio, samplerate
 
@@ -22,7 +23,7 @@ MAX_NAMES = 1 << 27  # characters of the names of all bits
 BITS = {"wire", "reg", "logic", "bit", "tri", "tri0", "tri1", "triand", "trior", "trireg", "wand", "wor"}
 BITS |= {"supply0", "supply1", "integer", "port", "time"}
 SIGROK_RATE = re.compile(r"Acquisition with \d+/\d+ channels at (.+)")  # src/output/vcd.c of libsigrok 0.5.2
-OUR_NOTE = re.compile(r"gpiorig: samplerate (\S+) Hz, epoch ?(\S*)")
+OUR_NOTE = re.compile(r"gpiorig: samplerate (\S+) Hz, epoch ?([^\s;]*)(?:; (.*))?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +42,8 @@ class Header:
         The rate on whose samples the times were, where the file states so.
     epoch
         Wall-clock time of time 0, where the file states so.
+    virtual
+        Whether a virtual bench made it; None: the file does not state it.
     length, lines
         Where the value changes begin.
     """
@@ -50,6 +53,7 @@ class Header:
     others: frozenset[str]
     samplerate_hz: Fraction | None
     epoch: str
+    virtual: bool | None
     length: int
     lines: int
 
@@ -80,7 +84,7 @@ def read_header(path: Path) -> Header:
     except UnicodeDecodeError:  # the standard knows ASCII only; who wrote this did not know UTF-8
         text = data[: end.start()].decode("latin-1")
     scale: Fraction | None = None
-    samplerate_hz, epoch = None, ""
+    samplerate_hz, epoch, note = None, "", ""
     scopes: list[str] = []
     variables: dict[str, tuple[list[str], str, int]] = {}
     others: set[str] = set()
@@ -103,6 +107,7 @@ def read_header(path: Path) -> Header:
                 samplerate_hz = parse_samplerate(match[1].strip(), where=path)
             elif match := OUR_NOTE.search(content):
                 samplerate_hz, epoch = samplerate(ratio(match[1]) or math.nan, where=path), match[2]
+                note = (match[3] or "").strip()
     if scale is None:
         raise FormatError("has no $timescale", where=path, remedy="it was cut short: save it again")
     if not variables:
@@ -113,6 +118,7 @@ def read_header(path: Path) -> Header:
         others=frozenset(others),
         samplerate_hz=samplerate_hz or None,
         epoch=epoch,
+        virtual=stated(note),
         length=end.end(),
         lines=data[: end.end()].count(b"\n"),
     )

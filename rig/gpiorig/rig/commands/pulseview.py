@@ -39,7 +39,9 @@ def run(options: argparse.Namespace) -> int:
     for path in (target, target.with_suffix(".pvs")):
         overwriting.check_file(path, force=options.force)
     with stage("writing"):
-        session = pulseview_slices.write(target, edges, bench, roles, cut, absent)
+        session = pulseview_slices.write(
+            target, edges, bench, roles, cut, absent, virtual=opened.recording.info.virtual
+        )
     print(f"{target}, {session.name}: samples {cut.start} to {cut.end} of {options.recording}")
     if options.open:
         return _show(target)

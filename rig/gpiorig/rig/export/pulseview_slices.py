@@ -144,7 +144,14 @@ def _zoomed(timelines: Timelines, row: int, zoom: str) -> tuple[int, int]:
 
 
 def write(
-    path: Path, edges: Edges, bench: Bench, roles: tuple[str, str] | None, cut: Slice, absent: Sequence[str]
+    path: Path,
+    edges: Edges,
+    bench: Bench,
+    roles: tuple[str, str] | None,
+    cut: Slice,
+    absent: Sequence[str],
+    *,
+    virtual: bool | None,
 ) -> Path:
     """Write the .sr file, and the .pvs file next to it, whose path is returned.
 
@@ -162,9 +169,11 @@ def write(
         What to cut out.
     absent
         Milestones that the report omits.
+    virtual
+        As of a waveform.
     """
     part = edges.window(cut.start, cut.end)
-    write_sr(path, part)
+    write_sr(path, part, virtual=virtual)
     rate = part.samplerate_hz
 
     def seconds(sample: int) -> Fraction:

@@ -65,7 +65,7 @@ def import_files(files: Sequence[tuple[Path, Content]], folder: Path) -> Importe
             samplerate=f"{capture.samplerate_hz.numerator}/{capture.samplerate_hz.denominator}",
             channels=capture.channels,
             epoch=Epoch(wall=capture.epoch, note=note),
-            virtual=False,
+            virtual=capture.virtual,
             analyzer=f"imported from {', '.join(path.name for path, _ in files)}",
         ),
     )

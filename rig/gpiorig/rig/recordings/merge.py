@@ -14,6 +14,7 @@ import msgspec
 from gpiorig.capture.edges import select
 from gpiorig.capture.edges.join import join
 from gpiorig.capture.edges.resample import renumbered
+from gpiorig.capture.edges.waveform import of_parts
 from gpiorig.capture.errors import RecordingError
 from gpiorig.capture.recording.recording import AlignmentNote, Recording
 from gpiorig.capture.recording.segment_writer import write_waveform
@@ -110,7 +111,7 @@ def merge_folders(
     info = msgspec.structs.replace(
         reference,
         **merged_fields(sources, sync=sync if receivers is None else None),
-        virtual=any(part.info.virtual for part in parts),
+        virtual=of_parts(part.info.virtual for part in parts),
         bench=next((part.info.bench for part in recordings if part.info.bench), ""),
         experiment=next((part.info.experiment for part in recordings if part.info.experiment), ""),
         sync_delay=msgspec.UNSET,
