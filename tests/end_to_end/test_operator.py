@@ -13,6 +13,8 @@ import pytest
 from commandline import ROOT, gpiorig, gpiorig_running
 from depth import by_depth
 
+from gpiorig.rig.bench import virtual_ids
+
 DATA = ROOT / "tests" / "data"
 PACKETS = 10
 BENCHES = {
@@ -54,11 +56,13 @@ def test_from_the_scan_to_the_verified_report(tmp_path: Path, board: str) -> Non
 
         verify = gpiorig("bench", "verify", bench, "--duration", "1s", "--json")
         assert 0 == verify.status, verify.stdout
+        identities = verify.numbers["identities"]
+        assert all(virtual_ids.of_answer(identity) for identity in identities.values()), identities
         findings = verify.numbers["findings"]
         carried = {finding["about"] for finding in findings if finding["what"].endswith(" carries it")}
         assert {f"nodes.{node}.lines.{line}" for node in ports for line in ("strobe", "d0", "d1")} <= carried
         for node, result in flashed.items():
-            assert result["uid"] in (None, verify.numbers["identities"][node]["uid"])
+            assert result["uid"] in (None, identities[node]["uid"])
 
         run = gpiorig("run", bench, "pingpong", "-o", recording, "--packets", str(PACKETS), "--no-report")
         assert (tmp_path / "bench.certificate.json").read_bytes() == (recording / "certificate.json").read_bytes()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,9 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 class Bench(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A complete bench; `virtual` is there on a virtual one only.
 
-    `boards` has descriptions of boards by the name that nodes give them: those of files, in a recording.
+    `boards` has descriptions of boards by the name that nodes give them: those of files, in a recording. `simulated`
+    marks the file of a virtual bench that is served, and is used as if it were of boards; it changes no more than what
+    is said of the results.
     """
 
     name: str
@@ -47,6 +50,22 @@ class Bench(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     nodes: dict[str, Node]
     boards: dict[str, Board] | None = None
     virtual: Virtual | None = None
+    simulated: bool = False
+
+    @property
+    def states_virtual(self) -> bool:
+        """Whether its file states that its boards are virtual.
+
+        OpenOCD's `remote_bitbang` is such a statement: the driver for processors that are simulated (its manual).
+        """
+        ends = (flashing.debug_end(node.debug) for node in self.nodes.values() if node.debug)
+        return self.virtual is not None or self.simulated or any(end.kind == "remote_bitbang" for end in ends)
+
+    def is_virtual(self, answers: Mapping[str, bool | None]) -> bool | None:
+        """Whether its boards are virtual, by its file and by what the nodes have answered; None: that is not known."""
+        if self.states_virtual or True in answers.values():
+            return True
+        return False if all(answers.get(name) is False for name in self.nodes) else None
 
     @property
     def described_consoles(self) -> dict[str, Console | None]:

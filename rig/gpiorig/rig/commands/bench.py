@@ -78,7 +78,7 @@ def _check(bench: benches.Bench, file: Path, options: argparse.Namespace) -> int
     if options.json:
         print(json.dumps(msgspec.to_builtins(bench) | {"findings": msgspec.to_builtins(results), "live": options.live}))
         return status
-    print(f"{file}: {bench.name}: {'virtual' if bench.virtual else 'real'} bench; the file is consistent")
+    print(f"{file}: {bench.name}: {'virtual ' * bench.states_virtual}bench; the file is consistent")
     for name, node in bench.nodes.items():
         lines = ", ".join(f"{line} on {channel}" for line, channel in node.lines.items())
         print(f"  {name} ({node.board_name}): {lines}")

@@ -19,6 +19,7 @@ from gpiorig.rig.verify import certificate as certificates
 from gpiorig.rig.verify.certificate import Certificate
 from gpiorig.rig.verify.verification import verify
 
+KINDS = {True: "virtual bench", False: "bench of boards", None: "bench; whether its boards are virtual was not asked"}
 _WORDS = {"right": "ok", "wrong": "WRONG", "unknown": "not known"}
 
 
@@ -44,7 +45,7 @@ def run(bench: Bench, file: Path, options: argparse.Namespace) -> int:
         bench_sha256=certificates.bench_sha256(file),
         issued=now,
         valid_until=now + valid,
-        virtual=bench.virtual is not None,
+        virtual=result.is_virtual(bench),
         gpiorig=version("gpiorig"),
         findings=tuple(result.findings),
         identities=result.identities,
@@ -60,8 +61,7 @@ def run(bench: Bench, file: Path, options: argparse.Namespace) -> int:
 
 
 def _print(certificate: Certificate, path: Path) -> None:
-    kind = "virtual" if certificate.virtual else "real"
-    print(f"{certificate.bench}: {kind} bench")
+    print(f"{certificate.bench}: {KINDS[certificate.virtual]}")
     for finding in certificate.findings:
         print(f"  {_WORDS[finding.verdict]}: {finding.about}: {finding.what}")
     wrong = sum(finding.verdict == "wrong" for finding in certificate.findings)

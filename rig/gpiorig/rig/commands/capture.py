@@ -115,7 +115,7 @@ def _created(options: argparse.Namespace) -> tuple[Recording, list[str]]:
         samplerate=f"{rate}/1",
         channels=tuple(wanted.get(name, "") for name in analyzer.channels),
         epoch=Epoch(wall=_now(), note=BEFORE_SAMPLES),
-        virtual=options.virtual,
+        virtual=options.virtual or None,
         analyzer=analyzer.driver,
         tools={"gpiorig": version("gpiorig"), **versions()},
     )
@@ -132,7 +132,7 @@ def _resumable(options: argparse.Namespace) -> Recording:
     given = [name for name in ("driver", "channels", "samplerate") if getattr(options, name) is not None]
     if given and (given != ["channels"] or info.channels):
         raise RigError(f"--resume goes on as {options.output} was begun: leave --{given[0]} out.")
-    if info.virtual:
+    if info.virtual and not (info.bench and benches.from_recording(recording).virtual is None):
         raise RigError(
             f"{options.output} is of a virtual bench: the length of its pause is not known. Record it again, into "
             "another folder."

@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
     head, clocks = _from_pins(options) if options.pattern is None else _from_lines(options)
     clocks = dict(sorted(clocks.items()))
     if options.figure:
-        _draw(options.figure, clocks, virtual=head["virtual"])
+        _draw(options.figure, clocks, virtual=bool(head["virtual"]))
     _print(options, head, clocks)
     notes = [note for clock in clocks.values() for period in clock.boot_periods for note in period.notes]
     fitted = any(period.segments for clock in clocks.values() for period in clock.boot_periods)
@@ -62,7 +62,7 @@ def _from_lines(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, 
             f"{options.log}: none of {log_stamps.lines} lines matches --pattern {options.pattern!r} with a number; "
             "try it on one of its lines."
         )
-    virtual = False
+    virtual = None
     if options.log.is_dir() and (options.log / DESCRIPTION).exists():
         virtual = Recording.open(options.log).info.virtual
     head = {

@@ -38,7 +38,10 @@ def _delete(folder: Path) -> None:
     """Delete a recording that can be made again: one of a virtual bench, with nothing else in its folder."""
     info = Recording.open(folder).info
     if not info.virtual:
-        raise RigError(f"{folder} holds a recording of real boards, which is not replaced; choose another folder.")
+        raise RigError(
+            f"{folder} holds a recording that is not known to be of virtual boards, and is not replaced; choose "
+            "another folder."
+        )
     known = {DESCRIPTION, EDGES, REPORT, SERIAL}
     others = [path.name for path in folder.iterdir() if path.name not in known and path.suffix != ".parquet"]
     if others:

@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
     elif options.csv:
         _print_csv(rows)
     else:
-        _print(rows, packet_list.short_names(contents), virtual=recording.info.virtual)
+        _print(rows, packet_list.short_names(contents), virtual=bool(recording.info.virtual))
     return 0
 
 

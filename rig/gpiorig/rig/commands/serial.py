@@ -243,7 +243,6 @@ def _create(folder: Path, ports: dict[str, tuple[str, int]]) -> Recording:
         samplerate=f"{10**9}/1",  # no samples here; of the timestamps
         channels=(),
         epoch=Epoch(wall=datetime.now(UTC).isoformat(), note="start on the host's clock"),
-        virtual=False,
         parameters={f"port.{node}": device for node, (device, _) in ports.items()},
         tools={"gpiorig": version("gpiorig")},
     )

@@ -27,6 +27,7 @@ from gpiorig.rig.store.outcomes import Added
 from gpiorig.rig.store.store import Store
 
 EXPORTED = (".csv", ".parquet", ".arrow", ".feather")
+BOARDS = {True: "virtual", False: "on boards", None: "not known whether virtual"}
 MAX_WIDTH = 60  # characters of a cell on the terminal
 
 
@@ -104,7 +105,7 @@ def _list(store: Store, options: argparse.Namespace) -> int:
         for row in moved:
             print(f"found: {row.recording} is in {row.place} now")
         for row in rows:
-            virtual = "virtual" if row.virtual else "on boards"
+            virtual = BOARDS[row.virtual]
             place = row.place if row.is_there else f"MISSING; its last place is {row.place}"
             print(f"{row.recording}  {row.began}  {row.experiment or '-'}, {virtual}, {row.state}: {place}")
     return int(any(not row.is_there for row in rows))

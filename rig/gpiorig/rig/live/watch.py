@@ -49,7 +49,7 @@ class Update:
     state, reason
         State of the recording; `concluding`: all samples are there, the recording is being checked or merged.
     virtual
-        Whether a virtual bench makes it.
+        Whether a virtual bench makes it; None: that is not known.
     reached_s
         Length of the recording; of several analyzers, of the shortest.
     age_s
@@ -76,7 +76,7 @@ class Update:
 
     state: State
     reason: str
-    virtual: bool
+    virtual: bool | None
     reached_s: float
     age_s: float | None
     changes: int
@@ -160,6 +160,7 @@ class Watch:
         due_s = time.monotonic() + interval_s
         while True:
             before = Recording.open(self._folder).info  # asked before the last look at the files
+            self._virtual = before.virtual
             written = any(part.is_written for part in self._parts)
             for _ in (rows for part in self._parts for rows in part.read()):
                 if time.monotonic() >= due_s:

@@ -11,6 +11,7 @@ from gpiorig.analysis.probe_effect import delays, effect
 from gpiorig.analysis.probe_effect.delays import Delay
 from gpiorig.analysis.probe_effect.effect import VARIANTS, Meter
 from gpiorig.capture.recording.recording import DESCRIPTION, Recording
+from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.experiments import images as firmware
@@ -79,7 +80,7 @@ def evaluate(folder: Path) -> tuple[Meter, dict[str, Any], dict[str, str]]:
     unread: dict[str, str] = {}
     runs = {variant: _delays(recording, event_ns, unread) for variant, recording in recordings.items()}
     # On a virtual bench the same seeds give the same random numbers; boards draw their own.
-    paired = recordings["normal"].info.virtual
+    paired = benches.from_recording(recordings["normal"]).virtual is not None
     return effect.compare(runs, event_ns=event_ns, paired=paired), parameters["normal"], unread
 
 

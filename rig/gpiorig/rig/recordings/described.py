@@ -69,7 +69,7 @@ def with_bench(
             raise BenchError(f"{recording.folder}: contains the bench it was recorded on; omit --bench {bench_file}.")
         bench = benches.load(bench_file)
         check_channels(recording, bench, bench_file)
-        changes = {"bench": text, "virtual": info.virtual or bench.virtual is not None}
+        changes = {"bench": text, "virtual": info.virtual or bench.is_virtual({})}
     if initiator or responder:
         if info.experiment:
             raise RigError(

@@ -6,10 +6,18 @@ from collections.abc import Mapping
 
 from gpiorig.analysis.logs.node_log import NodeLog
 from gpiorig.capture.recording.origin import Origin
+from gpiorig.capture.recording.recording import RecordingInfo
 from gpiorig.rig.bench import boards
 from gpiorig.rig.recordings.opened import Opened
 
 VIRTUAL = "Virtual bench: these numbers test the rig; they are not a measurement of hardware."
+NOT_ASKED = "Whether the boards are virtual was not asked: neither the bench file nor an answer of theirs states it."
+_BOARDS = {True: "virtual", False: "with the serial numbers of chips, which they have answered", None: NOT_ASKED}
+
+
+def boards_sentence(info: RecordingInfo) -> str:
+    """Whether the numbers are those of virtual boards, where that must be known; "" where they are not."""
+    return VIRTUAL if info.virtual else NOT_ASKED if info.virtual is None and info.bench else ""
 
 
 def missing(opened: Opened, logs: Mapping[str, NodeLog]) -> dict[str, str]:
@@ -40,6 +48,7 @@ def of(opened: Opened, logs: Mapping[str, NodeLog]) -> dict[str, str]:
         **({"note": origin.note} if origin.note else {}),
         "recorded": f"{info.epoch.wall} ({info.epoch.note})",
         "bench": bench.name,
+        "boards": _BOARDS[info.virtual],
         **{name: f"none: {consequence}" for name, consequence in missing(opened, logs).items()},
         **({"changed timing model": ", ".join(f"{name} = {value}" for name, value in study.items())} if study else {}),
         "analyzer": info.analyzer,

@@ -168,7 +168,7 @@ def report_data(opened: Opened, analysis: Analysis, records: quantities.Records 
         failed = checks.failed_checks(analysis, recording)
     return ReportData(
         title=recording.info.experiment or opened.known_bench.name,
-        virtual=recording.info.virtual,
+        virtual=bool(recording.info.virtual),
         analysis=analysis,
         study=study,
         provenance=provenance.of(opened, analysis.logs),
@@ -204,6 +204,11 @@ def _remarks(opened: Opened, analysis: Analysis) -> list[str]:
 
 def _sentences(recording: Recording, conclusion: Sequence[str], verdicts: Sequence[Verdict]) -> tuple[str, ...]:
     """The conclusion, whose numbers these are and their doubts, the assertions that hold; others are failed checks."""
-    virtual = [provenance.VIRTUAL] if recording.info.virtual else []
+    boards = provenance.boards_sentence(recording.info)
     doubts = [f"Not modelled: {remark.sentence}" for remark in recording.info.bench_remarks]
-    return (*conclusion, *virtual, *doubts, *(f"assert {verdict.sentence}" for verdict in verdicts if verdict.holds))
+    return (
+        *conclusion,
+        *[boards] * bool(boards),
+        *doubts,
+        *(f"assert {verdict.sentence}" for verdict in verdicts if verdict.holds),
+    )

@@ -121,7 +121,7 @@ def describe(
     return RecordingInfo(
         **merge.merged_fields(list(sources.values()), sync=None if synchronization.receivers(bench) else SYNC),
         epoch=epoch_now(),
-        virtual=bench.virtual is not None,
+        virtual=bench.is_virtual({}),
         serial_clock="virtual" if virtual_stamps else "host",
         experiment=experiment,
         bench=text,
@@ -130,6 +130,15 @@ def describe(
         firmware={name: image.sha256 for name, image in firmware.items()},
         origin=origin.of(bench, bench_file, text, firmware=firmware, note=note),
     )
+
+
+def with_boards(recording: Recording, virtual: bool | None) -> Recording:
+    """Note in a recording, and in that of each of its analyzers, whether its boards are virtual."""
+    if recording.info.virtual == virtual:
+        return recording
+    for folder in (recording.folder / PARTS).glob("*"):
+        Recording.open(folder).update(virtual=virtual)
+    return recording.update(virtual=virtual)
 
 
 def parts(bench: Bench, sources: dict[str, Source], recording: Recording) -> dict[str, Recording]:

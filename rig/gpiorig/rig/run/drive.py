@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import get_args
 
 from gpiorig.analysis.events.table import TABLE_CRC32
-from gpiorig.rig.bench import consoles
+from gpiorig.rig.bench import consoles, virtual_ids
 from gpiorig.rig.bench.consoles import Console
 from gpiorig.rig.errors import FirmwareError
 from gpiorig.rig.experiments import console_settings
@@ -14,6 +14,7 @@ from gpiorig.rig.experiments.experiment import Experiment, Kernel
 from gpiorig.rig.experiments.node_settings import NODE_NAMES
 from gpiorig.rig.run.dialogue import BOOT_S, Dialogue, Port, Progress
 
+RIOT_SHELL = "riot-shell"  # the console whose address is derived from the serial number of the chip
 OURS = "reference"  # the console of a node whose bench file names none, until it has identified itself
 
 
@@ -22,6 +23,8 @@ def drive(
     ports: Mapping[str, Port | None],
     progress: Progress,
     described: Mapping[str, Console | None] | None = None,
+    *,
+    answered: Callable[[str, bool | None], object] = lambda node, virtual: None,
 ) -> None:
     """Set the nodes up, start, wait for the end, silence them, and ask for their counts.
 
@@ -35,6 +38,8 @@ def drive(
         Called with the number of packets that are through.
     described
         The consoles that the bench file names, by node.
+    answered
+        Called with a node and whether it is a virtual board, by what it answers; None: its answers do not tell.
 
     Raises
     ------
@@ -51,13 +56,16 @@ def drive(
             deadline_s = 0.0  # the others had as long to boot
     for name, node in nodes.items():
         if node.console.identifies:
-            _identify(experiment, node, is_named=named[name] is not None)
+            fields = _identify(experiment, node, is_named=named[name] is not None)
+            answered(name, virtual_ids.of_answer(fields))
     given = {name: console_settings.settings(experiment, name, node.console) for name, node in nodes.items()}
     addresses = _addresses(experiment, list(nodes))
     for name, node in nodes.items():
         for command in node.console.set_up:
             node.ask(command)
         node.learn()
+        if node.console.name == RIOT_SHELL:
+            answered(name, virtual_ids.of_link_local(node.values.address))
         node.set(_sent(experiment, name, given[name], addresses) if node.console.set else given[name])
         if node.console.identifies and node.console.hello:
             node.ask(node.console.hello)  # with the address it has now: the log keeps the last
@@ -91,8 +99,8 @@ def _sent(
     return {key: value if isinstance(value, str) else int(value) for key, value in sent.items()}
 
 
-def _identify(experiment: Experiment, node: Dialogue, *, is_named: bool) -> None:
-    """Ask which firmware it is, and speak to it as such.
+def _identify(experiment: Experiment, node: Dialogue, *, is_named: bool) -> dict[str, str]:
+    """Ask which firmware it is, and speak to it as such; returns the fields of its answer.
 
     Refuses another event table, whose codes would get wrong names, another firmware than the bench file names, another
     kernel and other probes.
@@ -120,6 +128,7 @@ def _identify(experiment: Experiment, node: Dialogue, *, is_named: bool) -> None
                 f"node {node.node} runs firmware with {key} = {fields[key]}, the experiment wants {wanted}. Flash the "
                 f"image that was built with {key.upper()}={wanted}, or change `{key}` in the experiment file."
             )
+    return fields
 
 
 def _hexadecimal(text: str) -> int | None:

@@ -100,13 +100,19 @@ def _naming_nodes(ends: Endpoints) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def incomplete_on_failure(recording: Recording, ends: Endpoints) -> Iterator[None]:
-    """Finish a recording that fails as incomplete; without a sample its folder is deleted."""
+def incomplete_on_failure(
+    recording: Recording, ends: Endpoints, virtual: Callable[[], bool | None] | None = None
+) -> Iterator[None]:
+    """Finish a recording that fails as incomplete; without a sample its folder is deleted.
+
+    `virtual` states whether the boards are, by what they have answered until then.
+    """
     try:
         yield
     except BaseException as error:
         with contextlib.suppress(OSError):  # such as a full disk, which is what `error` is about
-            incomplete = recording.finish(state="incomplete", reason=_reason(error))
+            mark = recording.info.virtual if virtual is None else virtual()
+            incomplete = recording.finish(state="incomplete", reason=_reason(error), virtual=mark)
             remarks.recorded(incomplete, ends.remarks()).discard()
         # A virtual bench that has stopped knows better why nothing came than the one who waited.
         if isinstance(error, Exception):

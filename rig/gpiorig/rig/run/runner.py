@@ -81,9 +81,10 @@ def run(
         recording = Recording.create(output, info)
         if bench.virtual is None:
             certificate_file.keep(bench_file, output)
-        with endpoints.incomplete_on_failure(recording, ends):
-            recorded = _record(bench, experiment, recording, ends, sources, progress).conclude()
-            return remarks.recorded(recorded, ends.remarks())
+        answers: dict[str, bool | None] = {}
+        with endpoints.incomplete_on_failure(recording, ends, lambda: bench.is_virtual(answers)):
+            recorded = _record(bench, experiment, recording, ends, sources, progress, answers).conclude()
+            return captures.with_boards(remarks.recorded(recorded, ends.remarks()), bench.is_virtual(answers))
 
 
 def check(bench: Bench, experiment: Experiment) -> None:
@@ -165,13 +166,15 @@ def _record(
     ends: Endpoints,
     sources: dict[str, Source],
     progress: Progress,
+    answers: dict[str, bool | None],
 ) -> Captures:
-    """Record; returns the captures, which have ended."""
+    """Record; returns the captures, which have ended. `answers` gets whether each node is virtual."""
     with contextlib.ExitStack() as stack:
         ports = stack.enter_context(endpoints.serial_ports(bench, ends, recording))
         running = stack.enter_context(Captures(bench, sources, recording))
         try:
-            drive(experiment, {name: ports.get(name) for name in bench.nodes}, progress, bench.described_consoles)
+            named = {name: ports.get(name) for name in bench.nodes}
+            drive(experiment, named, progress, bench.described_consoles, answered=answers.__setitem__)
         except CaptureError:
             # A node that falls silent may be the consequence of a capture or a record that cannot continue.
             running.check()

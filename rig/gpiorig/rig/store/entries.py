@@ -45,7 +45,7 @@ class RecordingRow:
     place: str
     state: str
     experiment: str
-    virtual: bool
+    virtual: bool | None
     began: str
     samplerate_hz: float
     bytes: int

@@ -30,7 +30,7 @@ class Certificate(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     issued, valid_until
         ISO 8601 with offset.
     virtual
-        Whether the bench was a virtual one.
+        Whether the bench was a virtual one; None: neither its file nor an answer of its boards tells.
     gpiorig
         Version of the program.
     findings
@@ -45,7 +45,7 @@ class Certificate(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     bench_sha256: str
     issued: datetime.datetime
     valid_until: datetime.datetime
-    virtual: bool
+    virtual: bool | None
     gpiorig: str
     findings: tuple[Finding, ...]
     identities: dict[str, Identity]

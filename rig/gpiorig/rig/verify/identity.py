@@ -12,6 +12,7 @@ import msgspec
 from gpiorig.analysis.events.table import TABLE_CRC32
 from gpiorig.capture.errors import SerialPortError
 from gpiorig.capture.serial.port import SerialPort
+from gpiorig.rig.bench import virtual_ids
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.bench.finding import Finding
 from gpiorig.rig.host import ports
@@ -34,6 +35,11 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True):
     probes: str = ""
     table: str = ""
     answers: int = 0
+
+    @property
+    def is_virtual(self) -> bool | None:
+        """Whether the board is virtual; None: its answer does not tell."""
+        return virtual_ids.of_answer({"uid": self.uid, "firmware": self.firmware})
 
 
 def ask(port: SerialPort, *, adapter: str = "") -> Identity:

@@ -42,6 +42,10 @@ class Verification:
     calibrations: dict[str, Calibration] = field(default_factory=dict)
     time_bases: dict[str, TimeBase] = field(default_factory=dict)
 
+    def is_virtual(self, bench: Bench) -> bool | None:
+        """Whether the boards are virtual; None: that is not known."""
+        return bench.is_virtual({name: identity.is_virtual for name, identity in self.identities.items()})
+
 
 @dataclass(slots=True)
 class _Shown:
@@ -102,7 +106,7 @@ def verify(
                 ended = running.end()
         result.findings += _ends(ended, problem)
         try:
-            recording = running.conclude()
+            recording = captures.with_boards(running.conclude(), result.is_virtual(bench))
         except CaptureError as error:
             what = f"their captures cannot be put together: {str(error).replace(f'{folder}/', '')}"
             result.findings.append(Finding("analyzers", "wrong", what))

@@ -92,9 +92,9 @@ class ShownRun:
         """Write its page: that of its capture while it runs, that of its report, without a bench its edges alone."""
         info = self.recording.info
         if self.is_captured:
-            served_page.write_live(path, title=self.name, virtual=info.virtual, served=served)
+            served_page.write_live(path, title=self.name, virtual=bool(info.virtual), served=served)
         elif not info.bench:
-            served_page.write_edges(path, self.panel, title=self.name, virtual=info.virtual, served=served)
+            served_page.write_edges(path, self.panel, title=self.name, virtual=bool(info.virtual), served=served)
         else:
             data = self.reported.data
             with stage("page"):

@@ -1,4 +1,4 @@
-"""The real bench that a served virtual bench is to the host: the same lines, with drivers, ports and debug adapters."""
+"""The bench that a served virtual bench is to the host: the same lines, with drivers, ports, adapters, and a mark."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _real(bench: Bench, source: Path, endpoints: Endpoints) -> Bench:
         )
         for name, node in bench.nodes.items()
     }
-    return replace(bench, analyzers=analyzers, nodes=nodes, virtual=None)
+    return replace(bench, analyzers=analyzers, nodes=nodes, virtual=None, simulated=True)
 
 
 def _debug(name: str, endpoints: Endpoints) -> str | None:
