@@ -92,7 +92,9 @@ class Session:
             if not self._halted_s:
                 raise
             halt = f"this program did not run for {self._halted_s:.1f} s (stopped, or the host slept)"
-            raise AnalyzerError(f"{halt}; then: {error.what}", where=error.where, remedy="let it run, and record again") from error
+            raise AnalyzerError(
+                f"{halt}; then: {error.what}", where=error.where, remedy="let it run, and record again"
+            ) from error
 
     def _watch(self, stopping: threading.Event, *, silence_s: float | None, may_end: bool) -> None:
         looked_s = time.monotonic()
