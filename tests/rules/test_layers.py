@@ -41,20 +41,8 @@ ROOMS = {
     ),
     "rig": (
         *("", "bench", "host", "experiments", "recordings", "virtual", "run", "flash", "verify", "results", "store"),
-        *(
-            "batch",
-            "campaign",
-            "queue",
-            "live",
-            "export",
-            "view",
-            "probes",
-            "measure",
-            "arguments",
-            "commands",
-            "cli",
-            "__main__",
-        ),
+        *("batch", "campaign", "queue", "live", "export", "view", "probes", "measure"),
+        *("arguments", "commands", "cli", "__main__"),
     ),
     API: ("",),
 }

@@ -48,7 +48,7 @@ def link_local(number: bytes, *, radio: int, index: int) -> str:
     ],
 )
 def test_an_answer_tells(uid: str, firmware: str, virtual: bool | None) -> None:
-    """The number itself, or what RIOT folds of it; nothing without a number or of a firmware that is not known."""
+    """The number itself, or what RIOT folds of it; nothing without one, or of a firmware whose way is not known."""
     assert virtual is virtual_ids.of_answer({"uid": uid, "firmware": firmware})
 
 

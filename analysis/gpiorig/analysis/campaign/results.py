@@ -9,6 +9,7 @@ from typing import Literal
 import pyarrow as pa
 
 from gpiorig.analysis.campaign.description import Published, Show, Value
+from gpiorig.capture.edges.waveform import of_parts
 
 State = Literal["done", "missing", "stale", "broken", "failed", "refused"]
 
@@ -31,7 +32,7 @@ class PointResult:
     table
         Its quantities (`analysis.quantities.values.table`): a row per value; None unless `done` or `failed`.
     virtual
-        Whether it was recorded on a virtual bench.
+        Whether it was recorded on a virtual bench; None: that is not known.
     """
 
     digest: str
@@ -40,7 +41,7 @@ class PointResult:
     state: State
     reason: str = ""
     table: pa.Table | None = None
-    virtual: bool = True
+    virtual: bool | None = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,3 +80,8 @@ class StudyResults:
     conclusion: str = ""
     settings: Sequence[str] = ()
     quick: bool = False
+
+    @property
+    def virtual(self) -> bool | None:
+        """Whether its values are from virtual boards; None: that is not known of all, or there are none."""
+        return of_parts(point.virtual for point in self.points if point.table is not None)

@@ -124,7 +124,7 @@ def of_compared(results: StudyResults, rows: Sequence[Compared]) -> pa.Table:
                 "n": estimate.n[0] if estimate else 0,
                 "difference": difference,
                 "ratio": ratio,
-                "virtual": any(point.virtual for point in results.points),
+                "virtual": results.virtual,
                 "quick": results.quick,
             }
         )
@@ -204,7 +204,7 @@ def _row(results: StudyResults, text: str, cell: Cell) -> dict[str, Any]:
         "n_min": estimate.n[0] if estimate else 0,
         "n_max": estimate.n[1] if estimate else 0,
         "note": joined(estimate.note if estimate else "", cell.trouble),
-        "virtual": any(point.virtual for point in results.points),
+        "virtual": results.virtual,
         "quick": results.quick,
     }
 

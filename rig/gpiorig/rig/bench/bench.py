@@ -50,7 +50,7 @@ class Bench(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     nodes: dict[str, Node]
     boards: dict[str, Board] | None = None
     virtual: Virtual | None = None
-    simulated: bool = False
+    simulated: bool | msgspec.UnsetType = msgspec.UNSET  # unset, it is not part of what names a study's points
 
     @property
     def states_virtual(self) -> bool:
@@ -59,7 +59,7 @@ class Bench(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         OpenOCD's `remote_bitbang` is such a statement: the driver for processors that are simulated (its manual).
         """
         ends = (flashing.debug_end(node.debug) for node in self.nodes.values() if node.debug)
-        return self.virtual is not None or self.simulated or any(end.kind == "remote_bitbang" for end in ends)
+        return self.virtual is not None or bool(self.simulated) or any(end.kind == "remote_bitbang" for end in ends)
 
     def is_virtual(self, answers: Mapping[str, bool | None]) -> bool | None:
         """Whether its boards are virtual, by its file and by what the nodes have answered; None: that is not known."""

@@ -15,7 +15,7 @@ def of(points: Sequence[Point]) -> tuple[str, ...]:
     if not points:
         return ()
     boards = _text(_boards(point) for point in points)
-    virtual = all(point.bench.virtual is not None for point in points)
+    virtual = all(point.bench.states_virtual for point in points)
     lengths = _text(_length(point) for point in points)
     repeats = len({point.repeat for point in points})
     return (

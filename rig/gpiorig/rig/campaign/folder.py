@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 from gpiorig.analysis.campaign.results import State
 from gpiorig.capture.atomic_file import replacing
 from gpiorig.capture.errors import CaptureError
+from gpiorig.capture.recording import description
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.campaign.versions import analysis_version
 
@@ -131,6 +132,13 @@ class PointFolder:
         with contextlib.suppress(CaptureError):
             recording = Recording.open(self.recording)
             return recording if recording.state == "complete" else None
+        return None
+
+    @property
+    def virtual(self) -> bool | None:
+        """Whether its recording is of virtual boards; None: that is not known."""
+        with contextlib.suppress(CaptureError):
+            return description.load(self.recording / description.DESCRIPTION).virtual
         return None
 
     def state(self, asked: Sequence[str], asserted: Sequence[str]) -> tuple[State, str]:

@@ -70,7 +70,7 @@ class Sought:
             state=state,
             reason=reason,
             table=self.folder(point).table() if state in ("done", "failed") else None,
-            virtual=point.bench.virtual is not None,
+            virtual=True if point.bench.states_virtual else self.folder(point).virtual,
         )
 
 
