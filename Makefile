@@ -6,7 +6,8 @@ BIN := $(VENV)/bin
 PYTEST = $(BIN)/python -m pytest -q --numprocesses 2 --dist loadfile
 NATIVE := capture/gpiorig/capture/libgpiorig_native.so
 VBOARDS := rig/gpiorig/rig/virtual/libvboards.so
-RUST_SOURCES := Cargo.toml Cargo.lock $(shell find capture/native rig/vboards -name '*.rs' -o -name Cargo.toml)
+USBBUS := rig/gpiorig/rig/virtual/libusbbus.so
+RUST_SOURCES := Cargo.toml Cargo.lock $(shell find capture/native rig/usbbus rig/vboards -name '*.rs' -o -name Cargo.toml)
 
 # Compiled modules are kept: hundreds of short processes would each compile them again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -50,7 +51,7 @@ $(VENV)/.installed: pyproject.toml constraints.txt | debian
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	@touch $@
 
-native: $(NATIVE) $(VBOARDS)
+native: $(NATIVE) $(VBOARDS) $(USBBUS)
 
 target/.built: $(RUST_SOURCES) | debian
 	@echo "building the Rust libraries"
@@ -62,6 +63,9 @@ $(NATIVE): target/.built
 
 $(VBOARDS): target/.built
 	@cp target/release/libvboards.so $@.new && mv $@.new $@
+
+$(USBBUS): target/.built
+	@cp target/release/libusbbus.so $@.new && mv $@.new $@
 
 firmware: debian
 	@$(MAKE) --no-print-directory -s -j2 -C firmware-gpio-probes
@@ -126,5 +130,5 @@ costs: setup
 	@$(BIN)/python tests/studies/probe_costs.py
 
 clean:
-	rm -rf target demo $(NATIVE) $(VBOARDS) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf target demo $(NATIVE) $(VBOARDS) $(USBBUS) .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	$(MAKE) -C firmware-gpio-probes clean

@@ -130,7 +130,7 @@ def test_the_wheel_says_which_platform_it_is_for(wheel: Path, contents: Path) ->
 
 @pytest.mark.slow
 def test_the_wheel_holds_what_the_program_needs(sources: Path, contents: Path) -> None:
-    """The package's own files, byte for byte, two stripped libraries, and no tests."""
+    """The package's own files, byte for byte, three stripped libraries, and no tests."""
     here = {path.relative_to(contents).as_posix(): path for path in contents.rglob("*") if path.is_file()}
     for component in ("capture", "analysis", "rig"):
         for path in (sources / component / "gpiorig").rglob("*"):
@@ -143,7 +143,8 @@ def test_the_wheel_holds_what_the_program_needs(sources: Path, contents: Path) -
                        for path in (contents / "gpiorig/rig/data" / name).rglob("*.*"))  # fmt: skip
         assert expected and expected == packed
     libraries = {name for name in here if name.endswith(".so")}
-    assert {"gpiorig/capture/libgpiorig_native.so", "gpiorig/rig/virtual/libvboards.so"} == libraries
+    virtual = {f"gpiorig/rig/virtual/lib{name}.so" for name in ("usbbus", "vboards")}
+    assert {"gpiorig/capture/libgpiorig_native.so", *virtual} == libraries
     for name in libraries:
         sections = sections_of(here[name])
         assert ".dynsym" in sections
