@@ -3,30 +3,54 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from gpiorig.capture.errors import CaptureError
 
+FRESH = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
 
 @contextmanager
-def replacing(path: Path) -> Iterator[Path]:
+def replacing(path: Path, *, beside: str = "") -> Iterator[Path]:
     """Give a path next to `path` to write to; it takes the place of `path` at the end, or is deleted on an error.
 
-    Errors name `path`, which is what was asked for.
+    No link is followed: one at either path is replaced itself. Errors name `path`, which is what was asked for.
+
+    Parameters
+    ----------
+    path
+        The file; its folder has to be there.
+    beside
+        Name of the path that is given; "": that of `path` with `.new` after it.
     """
     if not path.parent.is_dir():
         raise CaptureError(
             "cannot be written: its folder is not there", where=path, remedy=f"make the folder {path.parent} first"
         )
-    new = path.with_name(f"{path.name}.new")
+    new = path.with_name(beside or f"{path.name}.new")
+    with naming(path, new):
+        new.unlink(missing_ok=True)  # a link that somebody else put there, or what is left of a program that was killed
+        os.close(os.open(new, FRESH, 0o666))
+        try:
+            yield new
+        except BaseException:
+            with contextlib.suppress(OSError):
+                new.unlink(missing_ok=True)
+            raise
+        new.replace(path)
+
+
+@contextmanager
+def naming(path: Path, instead_of: Path | None = None) -> Iterator[None]:
+    """Let errors of writing a file name it, which those of a full disk do not; also those that name `instead_of`."""
     try:
-        yield new
-    except BaseException as error:
-        with contextlib.suppress(OSError):
-            new.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.filename == str(new):
+        yield
+    except BrokenPipeError:  # of the output, whose reader has gone
+        raise
+    except OSError as error:
+        if error.filename is None or error.filename == str(instead_of):
             error.filename = str(path)
         raise
-    new.replace(path)

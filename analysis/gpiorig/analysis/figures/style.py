@@ -25,6 +25,7 @@ from matplotlib.ticker import Locator, NullLocator
 
 from gpiorig.analysis.figures.palette import INK, KIND_COLOURS, WARNING
 from gpiorig.analysis.packets.path import Kind
+from gpiorig.capture.atomic_file import replacing
 from gpiorig.capture.printable import printable_lines
 
 VIRTUAL_TAG = "virtual bench, not a hardware measurement"
@@ -177,8 +178,8 @@ def svg(figure: Figure, *, outlines: bool = True) -> str:
 def save(figure: Figure, path: Path, *, dpi: int = 200) -> None:
     """Write one file, of the format of its suffix, with equal bytes for equal figures."""
     _settle(figure)
-    with paper():
-        figure.savefig(path, dpi=dpi, metadata=_NO_DATE.get(path.suffix, {}))
+    with paper(), replacing(path) as new:
+        figure.savefig(new, format=path.suffix[1:], dpi=dpi, metadata=_NO_DATE.get(path.suffix, {}))
 
 
 def _make_printable(figure: Figure) -> None:

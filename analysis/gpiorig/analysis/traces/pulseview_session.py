@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 
+from gpiorig.capture.atomic_file import replacing
+
 UART_CHANNELS = ("rx", "tx")  # libsigrokdecode 0.5.3, decoders/uart/pd.py
 SPI_CHANNELS = ("clk", "miso", "mosi", "cs")  # the same, decoders/spi/pd.py
 
@@ -111,7 +113,8 @@ class Session:
 
 def write(path: Path, session: Session) -> None:
     """Write a session next to its .sr file."""
-    path.write_text("\n".join(_lines(session)) + "\n", encoding="ascii", errors="backslashreplace")
+    with replacing(path) as new:
+        new.write_text("\n".join(_lines(session)) + "\n", encoding="ascii", errors="backslashreplace")
 
 
 def timestamp(seconds: Fraction) -> str:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import msgspec
 import tomli_w
 
+from gpiorig.capture.atomic_file import replacing
 from gpiorig.capture.edges.bounds import Bound
 from gpiorig.capture.edges.edges import MAX_CHANNELS
 from gpiorig.capture.edges.losses import Loss, impossible
@@ -304,11 +305,8 @@ def check(info: RecordingInfo, where: Path) -> None:
 
 def write(folder: Path, info: RecordingInfo) -> None:
     """Replace the description in one step, so that a crash leaves the old or the new one."""
-    path = folder / DESCRIPTION
-    new = folder / UNFINISHED
-    with new.open("wb") as file:
-        tables = {key: value for key, value in msgspec.to_builtins(info).items() if value is not None}
+    tables = {key: value for key, value in msgspec.to_builtins(info).items() if value is not None}
+    with replacing(folder / DESCRIPTION, beside=UNFINISHED) as new, new.open("wb") as file:
         tomli_w.dump(tables, file, multiline_strings=True)
         file.flush()
         os.fsync(file.fileno())
-    new.replace(path)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from gpiorig.capture import confined
 from gpiorig.capture.edges.edges import Edges
 from gpiorig.capture.edges.losses import Loss, put_in
 from gpiorig.capture.edges.waveform import Block, Waveform
@@ -127,7 +128,7 @@ class Recording:
 
     def serial_path(self, node: str) -> Path:
         """Return the path of a node's serial record, whether it exists or not."""
-        return self.folder / SERIAL / f"{node}.rec"
+        return confined.below(self.folder, f"{SERIAL}/{node}.rec")
 
     def serial(self, node: str) -> SerialRecord:
         """Read the serial record of a node."""
@@ -238,7 +239,7 @@ def sha256(path: Path) -> str:
 def _check_files(info: RecordingInfo, folder: Path) -> None:
     """Whether the files that were recorded are there, each with its size; `verify` checks their content."""
     for name, expected in info.files.items():
-        path = folder / name
+        path = confined.below(folder, name)
         if not path.is_file():
             raise FormatError("the file is missing", where=path, remedy=LEFT)
         size = path.stat().st_size

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.capture import confined
 from gpiorig.capture.edges.edges import Edges, no_gaps
 from gpiorig.capture.edges.waveform import MAX_SAMPLES, NO_LEVELS, NO_SAMPLES, Block, joined
 from gpiorig.capture.errors import FormatError
@@ -100,7 +101,7 @@ class SegmentReader:
             alive = self._follow and is_written(self._folder)
             later = [path for path in paths_in(self._folder) if int(path.stem) > self._file_number]
             if later:
-                with later[0].open("rb") as file:
+                with confined.opened(later[0]) as file:
                     yield from self._file_records(file, later[0], is_last=len(later) == 1)
             if len(later) > 1:
                 self._file_number, self.offset = int(later[0].stem), 0

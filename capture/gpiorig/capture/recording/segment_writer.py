@@ -31,6 +31,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.capture import confined
+from gpiorig.capture.atomic_file import FRESH
 from gpiorig.capture.edges.waveform import MAX_SAMPLES, Waveform
 from gpiorig.capture.errors import CaptureError, RecordingError
 from gpiorig.capture.recording.segment_format import BODY, MAGIC, Kind, in_order, lock, paths_in
@@ -68,18 +70,21 @@ class SegmentWriter:
     def resume(cls, folder: Path, *, segment_bytes: int = SEGMENT_BYTES) -> SegmentWriter:
         """Continue where a capture ended or was interrupted; a torn last block is cut off.
 
-        Record the pause with `gap` first.
+        Record the pause with `gap` first. `FormatError` where the folder or a segment is a link.
         """
+        confined.check_own(folder)
         folder.mkdir(exist_ok=True)  # whoever made the recording may have been killed before it did
         held = lock(folder, patience_s=PATIENCE_S)
         try:
             reader = SegmentReader(folder)
             for _ in reader:
                 pass
+            paths = paths_in(folder)
+            for path in paths[-1:]:
+                confined.check_own(path)
         except BaseException:
             os.close(held)
             raise
-        paths = paths_in(folder)
         if reader.torn:
             os.truncate(paths[-1], reader.offset)
         writer = cls.__new__(cls)
@@ -181,7 +186,8 @@ class SegmentWriter:
             (self._folder / RESERVE).unlink(missing_ok=True)
 
     def _reserve(self) -> None:
-        file = os.open(self._folder / RESERVE, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        self.free_reserve()  # of a program that was killed, or a link of somebody else
+        file = os.open(self._folder / RESERVE, FRESH, 0o644)
         try:
             os.posix_fallocate(file, 0, RESERVE_BYTES)
         except OSError as error:
@@ -201,9 +207,10 @@ class SegmentWriter:
             try:
                 while block:
                     block = block[os.write(self._file, block) :]
-            except OSError:  # such as a full disk: no half block stays
+            except OSError as error:  # such as a full disk: no half block stays
                 with contextlib.suppress(OSError):
                     os.ftruncate(self._file, self._size)
+                error.filename = str(self._segment(self._file_number))
                 raise
             self._size += size
             self._number += 1
@@ -212,8 +219,10 @@ class SegmentWriter:
     def _open_next(self) -> None:
         self._file_number += 1
         self._size = 0
-        path = self._folder / f"{self._file_number:06}.seg"
-        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        self._file = os.open(self._segment(self._file_number), FRESH | os.O_APPEND, 0o644)
+
+    def _segment(self, number: int) -> Path:
+        return self._folder / f"{number:06}.seg"
 
 
 def write_waveform(folder: Path, waveform: Waveform) -> None:

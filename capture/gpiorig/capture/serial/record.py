@@ -27,6 +27,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.capture import confined
+from gpiorig.capture.atomic_file import FRESH
 from gpiorig.capture.errors import FormatError, RecordingError
 
 MAGIC = b"gpiorig serial 2"
@@ -65,12 +67,12 @@ class SerialWriter:
     """
 
     def __init__(self, path: Path) -> None:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC
+        confined.check_own(path.parent)
         try:
-            self._file = os.open(path, flags, 0o644)
+            self._file = os.open(path, FRESH | os.O_APPEND, 0o644)
         except FileExistsError as error:
             raise RecordingError("was recorded already", where=path, remedy="record into a new folder") from error
-        self._number, self._size = 0, 0
+        self._path, self._number, self._size = path, 0, 0
         try:
             self.write(MAGIC)
         except OSError:
@@ -105,9 +107,10 @@ class SerialWriter:
         try:
             while left:
                 left = left[os.write(self._file, left) :]
-        except OSError:
+        except OSError as error:
             with contextlib.suppress(OSError):
                 os.ftruncate(self._file, self._size)
+            error.filename = str(self._path)
             raise
         self._size += len(records)
 
@@ -256,7 +259,7 @@ class RecordFile:
     def __init__(self, path: Path) -> None:
         self._path = path
         try:
-            self._file = path.open("rb")
+            self._file = confined.opened(path)
         except OSError as error:
             raise RecordingError(f"cannot be read: {error.strerror}", where=path) from error
         self._fields: struct.Struct | None = None  # until the first bytes are there
