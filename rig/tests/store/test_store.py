@@ -10,6 +10,7 @@ import pytest
 from commandline import gpiorig, gpiorig_process
 from storecases import PACKETS, copied, single
 
+from gpiorig.capture.errors import FormatError
 from gpiorig.capture.recording.recording import Epoch, Recording
 from gpiorig.rig.errors import StoreError
 from gpiorig.rig.store.store import Store
@@ -118,7 +119,7 @@ def test_points_and_axes(recorded: Path, quantities: Path, tmp_path: Path) -> No
 
 
 def test_any_folder(quantities: Path, tmp_path: Path) -> None:
-    """The name of the folder may have what SQL and patterns treat specially, and the tables may be on another disk."""
+    """The name of the folder may have what SQL and patterns treat specially; tables that are a link are read only."""
     with pytest.raises(StoreError, match="give another folder"):
         Store(tmp_path / "a?b").add_point("s", "p", {}, 0, "done")
     store = Store(tmp_path / "it's [a] *store")
@@ -126,7 +127,14 @@ def test_any_folder(quantities: Path, tmp_path: Path) -> None:
     (store.folder / "tables").rename(tmp_path / "elsewhere")
     (store.folder / "tables").symlink_to(tmp_path / "elsewhere")
     assert 3 == single(store, "SELECT count(*) FROM quantities")
-    assert 0 == store.gc().files
+    for change in (
+        store.gc,
+        lambda: store.remove(study="s"),
+        lambda: store.add_point("s", "p", {}, 0, "done", quantities),
+    ):
+        with pytest.raises((StoreError, FormatError), match="tables: is a link"):
+            change()
+    assert 3 == single(store, "SELECT count(*) FROM quantities")
 
 
 def test_not_a_store(tmp_path: Path) -> None:
@@ -169,3 +177,19 @@ def test_help_imports_nothing_heavy() -> None:
     done = gpiorig_process("store", "--help", environment={"PYTHONPROFILEIMPORTTIME": "1"})
     assert 0 == done.status
     assert not [line for line in done.stderr.splitlines() if "duckdb" in line or "pyarrow" in line or "numpy" in line]
+
+
+def test_a_damaged_catalogue_says_so_and_its_remedy_works(recorded: Path, tmp_path: Path) -> None:
+    """DuckDB's checksums: each use states what to do, and adding the recordings again is that."""
+    store = Store(tmp_path / "store")
+    for number in range(30):
+        store.add_point("s", f"{number:04x}", {"a": number}, 0, "done")
+    content = bytearray((store.folder / "store.duckdb").read_bytes())
+    content[0x5000:0x40000:97] = bytes(byte ^ 0x55 for byte in content[0x5000:0x40000:97])
+    (store.folder / "store.duckdb").write_bytes(content)
+    uses = (store.recordings, store.gc, lambda: store.query("FROM points"), lambda: store.add(recorded))
+    for use in uses:
+        with pytest.raises(StoreError, match=r"store.duckdb is damaged: .*checksum.*gpiorig store add RUN"):
+            use()
+    store.folder.rename(tmp_path / "away")
+    assert "added" == store.add(recorded).status

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,17 +11,19 @@ from typing import TypeVar
 
 import duckdb
 
+from gpiorig.capture import confined
 from gpiorig.rig.errors import StoreError
 from gpiorig.rig.store import locks, schema
 
 FILE = "store.duckdb"
+DAMAGE = re.compile(r"corrupt|checksum|not a valid|FATAL|INTERNAL", re.IGNORECASE)  # in messages of DuckDB
 Connection = duckdb.DuckDBPyConnection
 Result = TypeVar("Result")
 
 
 def create(folder: Path) -> None:
     """Make an empty store in a folder; one that is there stays."""
-    if (folder / FILE).exists():
+    if _file(folder).exists():
         return
     if "?" in str(folder.resolve()):
         raise StoreError(f"{folder}: DuckDB takes what is after `?` in a path for options; give another folder.")
@@ -32,7 +35,7 @@ def create(folder: Path) -> None:
 
 def check(folder: Path) -> None:
     """Whether a folder is a store, by its catalogue."""
-    if not (folder / FILE).is_file():
+    if not _file(folder).is_file():
         raise StoreError(f"{folder} is not a store: it has no {FILE}. `gpiorig store add RUN -s {folder}` makes one.")
 
 
@@ -66,21 +69,42 @@ def _copied(folder: Path, connection: Connection) -> bool:
     source = str(folder / FILE).replace("'", "''")
     with locks.locked(folder, locks.CATALOGUE, "shared"):
         _patiently(lambda: connection.execute(f"ATTACH '{source}' AS catalogue (READ_ONLY)"), folder)
-        version = schema.version(connection, folder)
+        with _undamaged(folder):
+            version = schema.version(connection, folder)
         schema.check(version, folder)
-        for name in schema.TABLES if version == schema.NEWEST else ():
-            connection.execute(f"CREATE TABLE {name} AS FROM catalogue.{name}")
+        with _undamaged(folder):
+            for name in schema.TABLES if version == schema.NEWEST else ():
+                connection.execute(f"CREATE TABLE {name} AS FROM catalogue.{name}")
         connection.execute("DETACH catalogue")
     return version == schema.NEWEST
 
 
 @contextmanager
 def _opened(folder: Path) -> Iterator[Connection]:
-    connection = _patiently(lambda: duckdb.connect(str(folder / FILE)), folder)
+    connection = _patiently(lambda: duckdb.connect(str(_file(folder))), folder)
     try:
-        yield connection
+        with _undamaged(folder):
+            yield connection
     finally:
         connection.close()
+
+
+@contextmanager
+def _undamaged(folder: Path) -> Iterator[None]:
+    """Turn the errors of a file whose checksums do not match into one that says what to do."""
+    try:
+        yield
+    except duckdb.Error as error:
+        if not DAMAGE.search(str(error)):  # such as a full disk
+            raise
+        raise _damaged(folder, error) from error
+
+
+def _damaged(folder: Path, error: duckdb.Error) -> StoreError:
+    return StoreError(
+        f"{folder / FILE} is damaged: {_first_line(error)} Restore it from a copy, or move the folder {folder} away "
+        f"and add the recordings again: `gpiorig store add RUN ... -s {folder}`."
+    )
 
 
 def _patiently(opening: Callable[[], Result], folder: Path) -> Result:
@@ -91,17 +115,23 @@ def _patiently(opening: Callable[[], Result], folder: Path) -> Result:
             return opening()
         except duckdb.IOException as error:
             if "lock" not in str(error).lower():
+                if DAMAGE.search(str(error)):
+                    raise _damaged(folder, error) from error
                 raise StoreError(f"{folder / FILE} cannot be opened: {_first_line(error)}") from error
             if time.monotonic() > deadline_s:
                 raise StoreError(
                     f"{folder / FILE} is open in another program: close it there. {_first_line(error)}"
                 ) from error
         except duckdb.Error as error:
-            raise StoreError(
-                f"{folder / FILE} is not a catalogue: {_first_line(error)}; restore it from a copy."
-            ) from error
+            raise _damaged(folder, error) from error
         time.sleep(wait_s)
         wait_s = min(2 * wait_s, locks.MAX_WAIT_S)
+
+
+def _file(folder: Path) -> Path:
+    """The file of the catalogue; neither it nor the log that DuckDB writes next to it may be a link."""
+    confined.inside(folder, f"{FILE}.wal")
+    return confined.inside(folder, FILE)
 
 
 def _first_line(error: Exception) -> str:

@@ -19,6 +19,7 @@ from gpiorig.analysis.quantities.names import parse_all
 from gpiorig.analysis.quantities.series import Series
 from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.analysis.tables import registry, stages
+from gpiorig.capture import confined
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.errors import StoreError
 from gpiorig.rig.results import quantities
@@ -78,7 +79,7 @@ class Draft:
     """
 
     def __init__(self, store: Path, key: Key) -> None:
-        self._tables, self._key = store / FOLDER, key
+        self._store, self._tables, self._key = store, store / FOLDER, key
         self._token = uuid.uuid4().hex[:12]
         self.files: list[StoredFile] = []
 
@@ -102,11 +103,10 @@ class Draft:
 
     def discard(self) -> None:
         """Delete the files."""
-        delete(self._tables, (file.path for file in self.files))
+        delete(self._tables / file.path for file in self.files)
 
     def _path(self, content: str) -> Path:
-        folder = self._tables / content / self._key.folder
-        folder.mkdir(parents=True, exist_ok=True)
+        folder = confined.subfolder(self._store, f"{FOLDER}/{content}/{self._key.folder}")
         return folder / f"{self._token}.parquet"
 
     def _written(self, content: str, path: Path) -> None:
@@ -116,10 +116,10 @@ class Draft:
         self.files.append(StoredFile(content, place, rows, path.stat().st_size, signature(path)))
 
 
-def delete(tables: Path, paths: Iterable[str]) -> None:
-    """Delete files below `tables`; folders that are empty then stay until `gc`, for a writer may need them now."""
-    for path in paths:
-        (tables / path).unlink(missing_ok=True)
+def delete(files: Iterable[Path]) -> None:
+    """Delete table files; folders that are empty then stay until `gc`, for a writer may need them now."""
+    for file in files:
+        file.unlink(missing_ok=True)
 
 
 def quantities_of(

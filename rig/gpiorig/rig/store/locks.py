@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
+from gpiorig.capture import confined
 from gpiorig.rig.errors import StoreError
 
 CATALOGUE = "catalogue.lock"  # held while the catalogue is read (shared) or changed (alone): milliseconds
@@ -29,7 +30,7 @@ def locked(
     StoreError
         Another process has held it for `patience_s`, or `PATIENCE_S`.
     """
-    path = folder / name
+    path = confined.inside(folder, name)
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
         _wait(

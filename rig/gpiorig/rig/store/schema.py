@@ -12,6 +12,8 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet
 
+from gpiorig.capture import confined
+from gpiorig.capture.errors import FormatError
 from gpiorig.rig.errors import StoreError
 
 Migration = Callable[[duckdb.DuckDBPyConnection, Path], object]
@@ -46,9 +48,29 @@ def _columns_of_files(connection: duckdb.DuckDBPyConnection, folder: Path) -> No
     """A file's columns: files with equal ones are read together, others are put below them by name."""
     connection.execute("ALTER TABLE files ADD COLUMN columns VARCHAR")
     for (path,) in connection.execute("SELECT path FROM files").fetchall():
-        file = folder / FOLDER / path
+        file = table_file(folder, path)
         if file.is_file():  # else `gc` removes it
             connection.execute("UPDATE files SET columns = ? WHERE path = ?", [signature(file), path])
+
+
+def table_file(folder: Path, path: str, *, changed: bool = False) -> Path:
+    """The file of a table that the catalogue names; `changed`: it is written or deleted, and so no link leads there.
+
+    Raises
+    ------
+    StoreError
+        It is not below the tables of the store.
+    FormatError
+        The folder of the tables is a link.
+    """
+    tables = confined.inside(folder, FOLDER) if changed else folder / FOLDER
+    try:
+        return confined.inside(tables, path) if changed else confined.below(tables, path)
+    except FormatError as error:
+        raise StoreError(
+            f"{folder}: its catalogue names a file that is not one of its tables ({error.where}: {error.what}). "
+            f"`gpiorig store gc -s {folder}` forgets the runs of such files; nothing outside of the store is deleted."
+        ) from error
 
 
 def signature(file: Path) -> str:

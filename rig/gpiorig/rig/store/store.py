@@ -13,11 +13,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gpiorig.capture import confined
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.errors import StoreError
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results.analyse import analyse
-from gpiorig.rig.store import catalogue, contents, entries, fingerprint, locks, views
+from gpiorig.rig.store import catalogue, contents, entries, fingerprint, locks, schema, views
 from gpiorig.rig.store.contents import NONE, Draft, Key
 from gpiorig.rig.store.entries import RecordingRow, Run
 from gpiorig.rig.store.outcomes import Added, Collected, Status
@@ -47,10 +48,6 @@ class Store:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-
-    @property
-    def _tables(self) -> Path:
-        return self.folder / FOLDER
 
     def add(self, recording: Recording | Path, *, study: str = NONE, quantities: Sequence[str] = ()) -> Added:
         """Analyse a recording and add its tables; a recording that is there with the same tables is not analysed.
@@ -137,14 +134,14 @@ class Store:
                 draft.add_analysis(analysis)
             with catalogue.transaction(self.folder) as connection:
                 earlier = entries.keys(connection, "study = ? AND point = ?", [study_name, digest])
-                old = [path for key in earlier for path in entries.take_run(connection, key)]
+                old = self._places(path for key in earlier for path in entries.take_run(connection, key))
                 if row is not None:
                     entries.put_recording(connection, row)
                 entries.put_point(connection, run.key, repeat, state, reason, coordinates)
                 if draft.files:
                     entries.put_run(connection, run, draft.files)
                 entries.sweep(connection)
-            contents.delete(self._tables, old)
+            contents.delete(old)
         return Added(run.key, "replaced" if earlier else "added")
 
     def query(self, sql: str) -> pa.Table:
@@ -211,34 +208,44 @@ class Store:
                 keys = entries.keys(connection, condition, [value or ""])
                 if not keys:
                     raise StoreError(f"{self.folder}: no run of {value!r}; `gpiorig store ls` lists all.")
-                old = [path for key in keys for path in entries.take_run(connection, key)]
+                old = self._places(path for key in keys for path in entries.take_run(connection, key))
                 points = {(key.study, key.point) for key in keys}
                 connection.executemany("DELETE FROM points WHERE study = ? AND point = ?", sorted(points))
                 entries.sweep(connection)
-            contents.delete(self._tables, old)
+            contents.delete(old)
         return tuple(keys)
 
     def gc(self) -> Collected:
         """Delete files that are not registered, when no writer is at work; forget runs whose files are gone."""
         catalogue.check(self.folder)
+        tables = confined.inside(self.folder, FOLDER)
         with locks.locked(self.folder, locks.WRITING, "alone"):
             with catalogue.transaction(self.folder) as connection:
                 rows = connection.execute("SELECT study, point, run, path FROM files").fetchall()
-                broken = tuple(
-                    sorted({Key(*row[:3]) for row in rows if not (self._tables / row[3]).is_file()}, key=str)
-                )
+                broken = tuple(sorted({Key(*row[:3]) for row in rows if not self._is_there(row[3])}, key=str))
                 gone = {path for key in broken for path in entries.take_run(connection, key)}
                 entries.sweep(connection)
             known = {path for *_, path in rows} - gone
-            files = [path for path in self._tables.rglob("*") if path.is_file()]
-            orphans = [path for path in files if path.relative_to(self._tables).as_posix() not in known]
-            size = sum(path.stat().st_size for path in orphans)
+            files = [path for path in tables.rglob("*") if path.is_file() or path.is_symlink()]
+            orphans = [path for path in files if path.relative_to(tables).as_posix() not in known]
+            size = sum(path.lstat().st_size for path in orphans)
             for path in orphans:
                 path.unlink()
-            for path in sorted((path for path in self._tables.rglob("*") if path.is_dir()), reverse=True):
+            for path in sorted((path for path in tables.rglob("*") if path.is_dir()), reverse=True):
                 if not any(path.iterdir()):
                     path.rmdir()
         return Collected(len(orphans), size, broken)
+
+    def _places(self, paths: Iterable[str]) -> list[Path]:
+        """The table files of paths in the catalogue; asked for before the change of the catalogue is final."""
+        return [schema.table_file(self.folder, path, changed=True) for path in paths]
+
+    def _is_there(self, path: str) -> bool:
+        """Whether a path in the catalogue is that of a table file which is there."""
+        try:
+            return schema.table_file(self.folder, path).is_file()
+        except StoreError:
+            return False
 
     def _register(self, run: Run, row: RecordingRow, draft: Draft | None) -> Added:
         """Enter a run whose files were written; without a draft only the place of its recording."""
@@ -250,10 +257,10 @@ class Store:
             earlier = [other for other in known.values() if other.place == row.place and other != row]
             earlier = [other for other in earlier if other.recording != row.recording]
             same = before == run
-            old = [] if same else entries.take_files(connection, run.key)
+            old = [] if same else self._places(entries.take_files(connection, run.key))
             for other in earlier:
                 for key in entries.keys(connection, "recording = ?", [other.recording]):
-                    old += entries.take_run(connection, key)
+                    old += self._places(entries.take_run(connection, key))
                 remarks.append(
                     f"recording {other.recording}, which was in {row.place} before, is removed from the store."
                 )
@@ -270,5 +277,5 @@ class Store:
             entries.sweep(connection)
         if same and draft is not None:
             draft.discard()  # another writer was faster
-        contents.delete(self._tables, old)
+        contents.delete(old)
         return Added(run.key, status, tuple(remarks))

@@ -84,13 +84,13 @@ def _confine(connection: catalogue.Connection, store: Path) -> None:
 
 def define(connection: catalogue.Connection, store: Path, sql: str) -> list[str]:
     """Make the views that a query names, all of them if it names none; the names of all tables and views."""
-    tables = re.sub(r"[\[*?]", r"[\g<0>]", str((store / FOLDER).resolve()))  # a list of files is a list of patterns
-    paths: dict[str, dict[str, list[str]]] = {}
+    tables, paths = (store / FOLDER).resolve(), dict[str, dict[str, list[str]]]()
     for content, columns, path in connection.execute(
         "SELECT content, columns, path FROM files ORDER BY ALL"
     ).fetchall():
         files = paths.setdefault(content, {}).setdefault(columns, [])
-        files.append(_text(f"{tables}/{path}"))
+        place = str(tables / schema.table_file(store, path).relative_to(store / FOLDER))
+        files.append(_text(re.sub(r"[\[*?]", r"[\g<0>]", place)))  # a list of files is a list of patterns
     known = [*paths, AXES, *([RESULTS] if contents.QUANTITIES in paths else [])]
     named = {name for name in (*known, *schema.TABLES) if re.search(rf"\b{name}\b", sql, re.IGNORECASE)} or {*known}
     if RESULTS in named:
