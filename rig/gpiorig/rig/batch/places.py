@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 import fsspec
 
+from gpiorig.capture import confined
 from gpiorig.capture.atomic_file import replacing
 from gpiorig.capture.recording.recording import DESCRIPTION, REPORT
 from gpiorig.rig.errors import RigError
@@ -84,8 +85,9 @@ def at_hand(run: str) -> Iterator[Path]:
         if not files:
             raise RigError(f"{run}: nothing is at this address; give that of the folder of a recording.")
         for path in files:
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            system.get_file(f"{root}/{path}", str(folder / path))
+            target = confined.inside(folder, path)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            system.get_file(f"{root}/{path}", str(target))
         yield folder
 
 
@@ -108,27 +110,25 @@ class Output:
 
     def has(self, name: str) -> bool:
         """Whether a file or a folder is there."""
-        return bool(self._system.exists(f"{self._root}/{name}"))
+        return bool(self._system.exists(self._at(name)))
 
     def read(self, name: str) -> bytes | None:
         """The content of a file; None if it is not there."""
-        return bytes(self._system.cat_file(f"{self._root}/{name}")) if self.has(name) else None
+        return bytes(self._system.cat_file(self._at(name))) if self.has(name) else None
 
     def write(self, name: str, content: bytes) -> None:
         """Write a file; on this machine in one step."""
+        self._make_parent(name)
         if is_address(self.place):
-            self._make_parent(name)
-            self._system.pipe_file(f"{self._root}/{name}", content)
+            self._system.pipe_file(self._at(name), content)
             return
-        path = Path(self.place) / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(path) as new:
+        with replacing(Path(self._at(name))) as new:
             new.write_bytes(content)
 
     def delete(self, name: str) -> None:
         """Delete a file, if it is there."""
         if self.has(name):
-            self._system.rm_file(f"{self._root}/{name}")
+            self._system.rm_file(self._at(name))
 
     def put(self, folder: Path, name: str) -> None:
         """Put what was made of a recording at hand under a name: its tables and its report."""
@@ -136,10 +136,16 @@ class Output:
             relative = path.relative_to(folder).as_posix()
             if path.is_file() and not _is_recorded(relative):
                 self._make_parent(f"{name}/{relative}")
-                self._system.put_file(str(path), f"{self._root}/{name}/{relative}")
+                self._system.put_file(str(path), self._at(f"{name}/{relative}"))
 
     def _make_parent(self, name: str) -> None:
-        self._system.makedirs(f"{self._root}/{name}".rpartition("/")[0], exist_ok=True)
+        self._system.makedirs(self._at(name).rpartition("/")[0], exist_ok=True)
+
+    def _at(self, name: str) -> str:
+        """The path of a file for the file system; on this machine no part of it below the output may be a link."""
+        if not is_address(self.place):
+            confined.inside(Path(self.place), name)
+        return f"{self._root}/{name}"
 
 
 def _is_recorded(relative: str) -> bool:

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from gpiorig.analysis.campaign.results import State
+from gpiorig.capture import confined
 from gpiorig.capture.atomic_file import replacing
 from gpiorig.capture.errors import CaptureError
 from gpiorig.capture.recording import description
@@ -79,13 +80,13 @@ class PointFolder:
 
     @classmethod
     def of(cls, output: Path, digest: str) -> PointFolder:
-        """The folder of a point below the output folder of studies."""
-        return cls(output / POINTS / digest)
+        """The folder of a point below the output folder of studies; `FormatError` where a link leads out of that."""
+        return cls(confined.inside(output, f"{POINTS}/{digest}"))
 
     @property
     def recording(self) -> Path:
-        """Its recording."""
-        return self.path / RECORDING
+        """Its recording; `FormatError` where it is a link."""
+        return confined.inside(self.path, RECORDING)
 
     @property
     def quantities(self) -> Path:
@@ -95,8 +96,9 @@ class PointFolder:
     def read(self) -> PointFile | None:
         """What `point.json` states; None without one that can be read."""
         try:
-            file = msgspec.json.decode((self.path / POINT).read_bytes(), type=PointFile)
-        except (OSError, msgspec.MsgspecError):
+            with confined.opened(self.path / POINT) as content:
+                file = msgspec.json.decode(content.read(), type=PointFile)
+        except (OSError, CaptureError, msgspec.MsgspecError):
             return None
         return file if file.format == FORMAT else None
 

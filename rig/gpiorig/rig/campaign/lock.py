@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from gpiorig.capture import confined
 from gpiorig.rig.errors import RigError
 
 NAME = ".lock"
@@ -23,8 +24,7 @@ def held(output: Path) -> Iterator[None]:
         Another process holds it.
     """
     output.mkdir(parents=True, exist_ok=True)
-    path = output / NAME
-    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    file = os.open(confined.inside(output, NAME), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

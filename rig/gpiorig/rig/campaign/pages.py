@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gpiorig.analysis.campaign.results import StudyResults
+from gpiorig.capture import confined
 from gpiorig.capture.atomic_file import replacing
 from gpiorig.rig.campaign import reasons
 
@@ -22,8 +23,7 @@ def write(output: Path, results: Sequence[StudyResults], others: Sequence[StudyR
     """
     from gpiorig.analysis.campaign import page  # draws: takes seconds to import
 
-    folder = output / PAGES
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = confined.subfolder(output, PAGES)
     written = [page.write_study(folder, study) for study in results]
     if others is None:
         return written

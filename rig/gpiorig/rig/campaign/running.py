@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gpiorig.analysis.campaign.results import State, StudyResults
+from gpiorig.capture.atomic_file import replacing
 from gpiorig.rig.batch import engine
 from gpiorig.rig.batch.outcome import Outcome
 from gpiorig.rig.campaign import estimate, states, table
@@ -135,7 +136,8 @@ def _entered(
         if outcome.error is not None:
             errors[point.digest] = outcome.error
             if outcome.trace:
-                (sought.output / f"{point.digest}.traceback.txt").write_text(outcome.trace, encoding="utf-8")
+                with replacing(sought.output / f"{point.digest}.traceback.txt") as new:
+                    new.write_text(outcome.trace, encoding="utf-8")
             return {"failed"}
         state, reason = sought.state(point)
         after.add(state)

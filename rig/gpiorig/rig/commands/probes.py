@@ -16,6 +16,7 @@ from gpiorig.analysis.probe_effect import effect as probe_effect
 from gpiorig.analysis.probe_effect.delays import PINS
 from gpiorig.analysis.probe_effect.effect import VARIANTS, Effect, Meter
 from gpiorig.analysis.tables import stages
+from gpiorig.capture.atomic_file import replacing
 from gpiorig.rig import names
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.experiments import experiment as experiments
@@ -48,7 +49,8 @@ def run(options: argparse.Namespace) -> int:
     meter, parameters, unread = runs.evaluate(options.output)
     _write(meter, options.output, virtual=bench.virtual is not None)
     numbers = _numbers(meter, parameters) | {"without_lines": unread}
-    (options.output / "probe-effect.json").write_text(json.dumps(numbers, indent=1, allow_nan=False) + "\n")
+    with replacing(options.output / "probe-effect.json") as new:
+        new.write_text(json.dumps(numbers, indent=1, allow_nan=False) + "\n")
     print(json.dumps(numbers, allow_nan=False) if options.json else _text(meter, virtual=bench.virtual is not None))
     for variant, reason in unread.items():
         note(f"{variant}: compared by timestamps and events alone: {reason}")

@@ -8,9 +8,10 @@ from typing import Any
 
 import msgspec
 
+from gpiorig.capture import confined
 from gpiorig.capture.atomic_file import replacing
 from gpiorig.capture.recording import description
-from gpiorig.capture.recording.recording import DESCRIPTION, Recording, RecordingInfo, sha256
+from gpiorig.capture.recording.recording import DESCRIPTION, REPORT, Recording, RecordingInfo, sha256
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.results import versions
 
@@ -69,21 +70,22 @@ def write(place: Path, files: Iterable[Path], *, folder: Path, recording: Record
         new.write_bytes(msgspec.json.format(msgspec.json.encode(content), indent=1) + b"\n")
 
 
-def read(place: Path) -> Manifest | None:
-    """The sums in a folder; None if there are none.
+def read(folder: Path) -> Manifest | None:
+    """The sums of the report in a recording; None if there are none.
 
     Raises
     ------
-    RigError
-        The file is damaged, or of another version.
+    RigError, FormatError
+        The file is damaged, or of another version; or it names a file that is not below the folder.
     """
-    path = place / NAME
+    path = confined.below(folder, f"{REPORT}/{NAME}")
     try:
-        content = msgspec.json.decode(path.read_bytes(), type=Manifest)
+        with confined.opened(path) as file:
+            content = msgspec.json.decode(file.read(), type=Manifest)
     except FileNotFoundError:
         return None
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise RigError(f"{path}: {error}. {_REMEDY}") from error
-    if outside := [name for name in content.files if Path(name).is_absolute() or ".." in Path(name).parts]:
-        raise RigError(f"{path}: {outside[0]!r} is not a file of the recording. {_REMEDY}")
+    for name in content.files:
+        confined.below(folder, name)
     return content

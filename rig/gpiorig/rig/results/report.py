@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -20,6 +21,7 @@ from gpiorig.analysis.report import ReportData
 from gpiorig.analysis.study import studying
 from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.analysis.tables import registry, stages
+from gpiorig.capture import confined
 from gpiorig.capture.atomic_file import replacing
 from gpiorig.capture.recording.recording import REPORT, Recording
 from gpiorig.rig.experiments import limits
@@ -73,38 +75,43 @@ class Reported:
         output
             Folder of the page; None: `report` in `root`.
         root
-            Folder of the tables; None: the recording.
+            Folder of the tables; None: the recording, or `output` where the recording cannot be written to.
         figure_formats, table_formats
             Figures and tables that are written next to the page.
         """
         root = root or self.recording.folder
         within = output is None or output.resolve() == (root / REPORT).resolve()
-        folder = root / REPORT if output is None or within else output
+        folder = confined.subfolder(root, REPORT) if output is None or within else output
         with stage("page"):
             page, *further = report.write(folder, self.data, figure_formats=figure_formats, table_formats=table_formats)
         with stage("tables"):
             if within:
                 self.write_tables(root, [page, *further])
-            else:
+            elif os.access(root, os.W_OK):
                 self.write_tables(root)
                 manifest.write(folder, [page, *further], folder=folder, recording=self.recording, options=self.options)
+            else:
+                self.write_tables(folder, [page, *further], place=folder)
         return page
 
-    def write_tables(self, root: Path | None = None, others: Sequence[Path] = ()) -> None:
-        """Write the tables, every statistic as JSON into the report folder, and the sums of these and other files."""
+    def write_tables(self, root: Path | None = None, others: Sequence[Path] = (), *, place: Path | None = None) -> None:
+        """Write the tables, every statistic as JSON into the report folder, and the sums of these and other files.
+
+        `place` is the report folder; None: `report` in `root`.
+        """
         root = root or self.recording.folder
+        place = place or confined.subfolder(root, REPORT)
         written = registry.write(self.data.analysis, self.data.study, folder=root)
         asked = quantities.tables(self.data)
         for name, table in asked.items():
             stages.write(table, root / f"{name}{registry.SUFFIX}")
         if not asked:
             (root / f"{limits.QUANTITIES}{registry.SUFFIX}").unlink(missing_ok=True)  # of an earlier report
-        (root / REPORT).mkdir(exist_ok=True)
-        with replacing(root / REPORT / STUDY) as new:
+        with replacing(place / STUDY) as new:
             rows = {name: without_nan(content.to_pylist()) for name, content in written.items()}
             new.write_text(json.dumps(rows, indent=1, allow_nan=False), encoding="utf-8")
-        files = [*registry.files(root), *(root / f"{name}{registry.SUFFIX}" for name in asked), root / REPORT / STUDY]
-        manifest.write(root / REPORT, [*files, *others], folder=root, recording=self.recording, options=self.options)
+        files = [*registry.files(root), *(root / f"{name}{registry.SUFFIX}" for name in asked), place / STUDY]
+        manifest.write(place, [*files, *others], folder=root, recording=self.recording, options=self.options)
 
 
 def of(recording: Recording, *, asserted: Sequence[str] = (), asked: Sequence[str] = ()) -> Reported:

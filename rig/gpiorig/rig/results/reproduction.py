@@ -76,7 +76,7 @@ def check(folder: Path, *, progress: Progress = lambda text: None) -> Reproducti
     info = description.load(folder / DESCRIPTION)
     if Recording(folder, info).state == "capturing":
         raise RigError(f"{folder}: the capture still runs; verify the recording when it has ended.")
-    known = manifest.read(folder / REPORT)
+    known = manifest.read(folder)
     progress("hashing what was recorded")
     parts = [*_description(folder, known), *integrity.check(folder, info)]
     present = _present(folder)
