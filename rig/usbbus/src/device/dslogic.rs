@@ -15,7 +15,7 @@ const REVID: u8 = 1;
 const CLOCK_HZ: u64 = 100_000_000;
 /// `struct fpga_config`: its first word, its length, and the places of mode, divider and channels.
 const CONFIG_START: [u8; 4] = 0xf5a5_f5a5u32.to_le_bytes();
-const CONFIG_BYTES: usize = 362;
+const CONFIG_BYTES: usize = 360;
 const MODE: usize = 6;
 const DIVIDER: usize = 10;
 const CHANNELS: usize = 32;
