@@ -278,6 +278,7 @@ def test_output_that_cannot_be_written(tmp_path: Path, demo: Demo) -> None:
 def test_an_output_that_may_not_be_written_is_named(tmp_path: Path) -> None:
     """The error names the file that was asked for, not the one next to it that is written first."""
     with pytest.raises(OSError, match="Is a directory") as caught, replacing(tmp_path / "x.sr") as new:
+        new.unlink()
         new.mkdir()
         new.open("wb")
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+
 from gpiorig.rig import virtual
 
 LIBRARY = Path(virtual.__file__).with_name("libusbbus.so")
@@ -57,7 +58,12 @@ class Bus:
     def sigrok(self, *arguments: str, deadline_s: float = 10) -> subprocess.CompletedProcess[str]:
         """Run sigrok-cli."""
         return subprocess.run(
-            ["sigrok-cli", *arguments], env=self.environment, capture_output=True, text=True, timeout=deadline_s, check=False
+            ["sigrok-cli", *arguments],
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=deadline_s,
+            check=False,
         )
 
     def capture(self, *arguments: str, unit: int = 1, deadline_s: float = 10) -> tuple[np.ndarray, str]:

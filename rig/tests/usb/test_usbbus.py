@@ -26,7 +26,7 @@ def hold(bus: Bus, samples: np.ndarray, *, run: int = 1) -> Entry:
 
 
 def test_fresh_board(tmp_path: Path) -> None:
-    """A board without firmware: a scan loads it, it leaves the bus and is back at another address; every sample holds."""
+    """A scan loads the firmware of a board, which leaves the bus and is back at another address; every sample holds."""
     bus = Bus(tmp_path, f"device model=fx2 port=1.3 renumerate_s=0.3 ppm=37 {SIGNAL}")
     before = bus.devices()[0]
     assert ("none", "1") == (before["firmware"], before["present"])
