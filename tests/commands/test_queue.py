@@ -86,7 +86,7 @@ def queue(place: Path, *words: str, script: str = "", repeats: int = 2, **parts:
     known = {"top": "", "bench": "", "watchdog": "", "disk": ""}
     (place / "queue.toml").write_text(QUEUE.format(repeats=repeats, **known | parts))
     done = gpiorig("queue", "run", place / "queue.toml", *words)
-    return done, list(journal.read(place / "out"))
+    return done, list(journal.read(place / "out").records)
 
 
 def events(records: list[Record]) -> list[str]:
@@ -148,7 +148,7 @@ def test_a_check_that_fails(place: Path) -> None:
     text = QUEUE.format(repeats=1, top="", bench="", watchdog="", disk="")
     (place / "queue.toml").write_text(text.replace("repeats = 1", "repeats = 1\nreport = true"))
     done = gpiorig("queue", "run", place / "queue.toml")
-    failed = next(record for record in journal.read(place / "out") if record.event == "failed")
+    failed = next(record for record in journal.read(place / "out").records if record.event == "failed")
 
     assert 0 == done.status, done.stderr
     assert ("check", "check failed: one", "complete") == (failed.cause, failed.text, failed.state)
@@ -186,7 +186,7 @@ def test_quarantine_of_a_node(place: Path) -> None:
     text = QUEUE.format(repeats=3, top="", bench="", watchdog=watchdog, disk="") + top
     (place / "queue.toml").write_text(text)
     done = gpiorig("queue", "run", place / "queue.toml")
-    records = list(journal.read(place / "out"))
+    records = list(journal.read(place / "out").records)
     status = gpiorig("queue", "status", place / "out")
 
     assert 1 == done.status
@@ -326,7 +326,7 @@ def test_a_journal_on_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     written.close()
 
     assert journal.RESERVE_BYTES == reserve.stat().st_size
-    assert ["full", ""] == [record.text for record in journal.read(tmp_path)]
+    assert ["full", ""] == [record.text for record in journal.read(tmp_path).records]
 
 
 def test_no_room_for_an_attempt(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -379,7 +379,7 @@ def test_a_bench_on_another_machine(place: Path, monkeypatch: pytest.MonkeyPatch
     """The run is started there, its recording fetched and deleted there; without a connection it is tried again."""
     remote_queue(place, "incomplete\n")
     done = gpiorig("queue", "run", place / "queue.toml")
-    records = list(journal.read(place / "out"))
+    records = list(journal.read(place / "out").records)
 
     assert 0 == done.status, done.stdout + done.stderr
     assert ["started", "failed", "started", "complete"] == events(records)
@@ -390,7 +390,7 @@ def test_a_bench_on_another_machine(place: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("UNREACHABLE", "1")
     (place / "queue.toml").write_text((place / "queue.toml").read_text().replace("repeats = 1", "repeats = 2"))
     away = gpiorig("queue", "run", place / "queue.toml")
-    records = list(journal.read(place / "out"))
+    records = list(journal.read(place / "out").records)
     assert 1 == away.status
     assert {"connection"} == {record.cause for record in records[-8:] if record.event == "failed"}
     assert "No route to host" in away.stdout
@@ -405,7 +405,7 @@ def test_a_recording_that_could_not_be_fetched(place: Path, state: str, lost: st
     remote_queue(place, f"{state}\n", watchdog=f"retries = {retries}")
     (place / "home" / "cut").write_text(lost)
     done = gpiorig("queue", "run", place / "queue.toml")
-    records = list(journal.read(place / "out"))
+    records = list(journal.read(place / "out").records)
     failed = next(record for record in records if record.event == "failed")
     fetched = records[records.index(failed) + (1 if retries else 2)]
 
@@ -446,13 +446,118 @@ def test_a_queue_that_was_killed_during_a_run_on_another_machine(place: Path, mo
     assert "running: pp-0001" in gpiorig("queue", "status", place / "out").stdout
 
     done = gpiorig("queue", "run", place / "queue.toml")
-    records = list(journal.read(place / "out"))
+    records = list(journal.read(place / "out").records)
 
     assert 0 == done.status, done.stdout + done.stderr
     assert 0 == running.wait(10.0)
     assert ["started", "gap", "cut", "fetched", "started", "complete"] == events(records)
     assert "incomplete" == Recording.open(place / "out" / "kept" / "pp-0001-attempt-1").state
     assert [] == list((place / "home" / remote.HOME).iterdir())
+
+
+def damaged(place: Path, *events: tuple[str, str], text: bytes = b'{"at": "2026-13-') -> list[int]:
+    """Damage the lines of the journal that state these events of these runs; their numbers, from 1."""
+    path = place / "out" / journal.NAME
+    lines = path.read_bytes().splitlines(keepends=True)
+    records = [json.loads(line) for line in lines]
+    hit = [n for n, record in enumerate(records) if (record["event"], record.get("run", "")) in events]
+    for number in hit:
+        lines[number] = text + b"\n"
+    path.write_bytes(b"".join(lines))
+    return [number + 1 for number in hit]
+
+
+@pytest.mark.parametrize(
+    "text", [b"", bytes(40), b"\xff\xfe", b"[]", b'{"at": "x", "event": "complete", "run": "pp-0001"}']
+)
+def test_damaged_lines_of_a_journal(place: Path, text: bytes) -> None:
+    """They are counted and stated; complete recordings whose lines they are count, and nothing is recorded twice."""
+    queue(place)
+    numbers = damaged(place, ("started", "pp-0001"), ("complete", "pp-0001"), ("complete", "pp-0002"), text=text)
+    assert 3 == len(numbers)
+    status = gpiorig("queue", "status", place / "out", "--json").numbers
+    assert (3, 0) == (status["damaged_lines"], status["jobs"]["pp"].get("complete", 0))
+    before = {path: path.stat().st_mtime_ns for path in (place / "out/runs").rglob("*")}
+
+    done, records = queue(place)
+
+    assert 0 == done.status, done.stderr + done.stdout
+    assert before == {path: path.stat().st_mtime_ns for path in (place / "out/runs").rglob("*")}
+    after = events(records)[events(records).index("damaged") :]
+    assert ["damaged", "complete", "complete"] == after
+    told = next(record.text for record in records if record.event == "damaged")
+    assert f"lines that cannot be read: {', '.join(map(str, numbers))};" in told
+    assert "3 damaged lines" in gpiorig("queue", "status", place / "out").stdout
+
+
+def test_a_damaged_failure_is_not_taken_for_another_attempt(place: Path) -> None:
+    """The number of the next attempt is that of the last one and one, so that what was kept stays."""
+    queue(place, script="incomplete\nincomplete\nincomplete\n", repeats=1)
+    damaged(place, ("started", "pp-0001"), ("given up", "pp-0001"))
+    _, records = queue(place, "--retry", repeats=1)
+    assert "complete" == records[-2].event
+    assert 4 == records[-2].attempt
+    assert 3 == len([*(place / "out/kept").iterdir()])
+
+
+def test_a_last_line_that_is_damaged_is_a_cut_write(place: Path) -> None:
+    """Zeros after a power failure: the line is deleted, and what it stated found in the folders."""
+    queue(place)
+    damaged(place, ("queue ended", ""), text=bytes(100))
+    done, records = queue(place)
+    assert (0, 0) == (done.status, gpiorig("queue", "status", place / "out", "--json").numbers["damaged_lines"])
+    assert ["started", "complete"] * 2 + ["gap"] == events(records)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"run": "../../home-0001", "attempt": 1, "remote_folder": f"{remote.HOME}/x"},
+        {"run": "pp-0001", "attempt": 1, "remote_folder": "x; touch harmed"},
+        {"run": "pp-0001", "attempt": 1, "remote_folder": "../../x"},
+        {"attempt": 1, "remote_folder": f"{remote.HOME}/x"},
+    ],
+)
+def test_a_journal_of_others_names_no_other_folder(place: Path, fields: dict[str, Any]) -> None:
+    """Neither here nor in a command for another machine: such a line is damaged."""
+    (place / "out").mkdir()
+    good = '{"at": "2026-01-01T00:00:00+00:00", "event": "queue started"}\n'
+    bad = {"at": "2026-01-01T00:00:00+00:00", "event": "failed", "bench": "desk", **fields}
+    (place / "out" / journal.NAME).write_text(f"{good}{json.dumps(bad)}\n{good}")
+    content = journal.read(place / "out")
+    assert ((2,), 2) == (content.damaged, len(content.records))
+
+
+@pytest.mark.parametrize("link", ["run", "run/edges", "run/recording.toml"])
+def test_links_in_what_another_machine_sends(place: Path, link: str) -> None:
+    """The recording stays there, nothing of it is used, and the reason names the link."""
+    remote_queue(place, "complete\n", watchdog="retries = 0")
+    program = (place / "program.py").read_text()
+    moved = f"path = {{'run': output}}.get({link!r}, output / {link[4:]!r})"
+    (place / "program.py").write_text(
+        f"{program}{moved}\nos.rename(path, here / 'moved')\npath.symlink_to(here / 'moved')\n"
+    )
+    done = gpiorig("queue", "run", place / "queue.toml")
+    failed = next(record for record in journal.read(place / "out").records if record.event == "failed")
+
+    assert 1 == done.status
+    assert f"{link}: is a link" in failed.text
+    assert not [*(place / "out").glob("runs/*")] and not [*(place / "out").glob("kept/*")]
+    assert 1 == len([*(place / "home" / remote.HOME).iterdir()])
+
+
+@pytest.mark.parametrize("name", ["runs", "kept", "logs", "journal.jsonl", ".lock", ".children", "reserve"])
+def test_parts_of_a_queue_that_are_links(place: Path, name: str) -> None:
+    """Nothing is written or moved where they lead."""
+    (place / "victim").mkdir()
+    (place / "victim/precious").write_text("precious")
+    (place / "out").mkdir()
+    is_folder = name in ("runs", "kept", "logs")
+    (place / "out" / name).symlink_to(place / "victim" if is_folder else place / "victim/precious")
+    done, _ = queue(place, script="incomplete\n", repeats=1)
+    assert [place / "victim/precious"] == [*(place / "victim").iterdir()]
+    assert "precious" == (place / "victim/precious").read_text()
+    assert name == "reserve" or (2, True) == (done.status, f"{name}" in done.stderr)
 
 
 def test_a_stop_leaves_a_run_that_is_continued(place: Path) -> None:
@@ -504,6 +609,15 @@ def test_a_queue_that_cannot_be(place: Path, old: str, new: str, words: str) -> 
     assert 2 == done.status
     assert words in done.stderr
     assert not (place / "out").exists()
+
+
+@pytest.mark.parametrize("text", ["0", "0B", "0 MB"])
+def test_a_disk_without_a_limit(place: Path, text: str) -> None:
+    """As docs/guide/unattended.md has it."""
+    (place / "queue.toml").write_text(
+        QUEUE.format(repeats=1, top="", bench="", watchdog="", disk="").replace("1MB", text)
+    )
+    assert 0.0 == Limits.of(place, queue_file.load(place / "queue.toml").disk).keep_free
 
 
 def test_a_folder_without_a_queue(tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def test_a_bench_that_fails(tmp_path: Path, cause: str) -> None:
     (tmp_path / "queue.toml").write_text(text.replace("repeats", "report = true\nrepeats"))
 
     done = gpiorig("queue", "run", tmp_path / "queue.toml")
-    failed = [record for record in journal.read(tmp_path / "out") if record.event == "failed"]
+    failed = [record for record in journal.read(tmp_path / "out").records if record.event == "failed"]
 
     assert 1 == done.status
     assert {cause} == {record.cause for record in failed}
@@ -71,7 +71,7 @@ def test_a_port_that_is_gone(tmp_path: Path) -> None:
     (tmp_path / "queue.toml").write_text(text)
 
     done = gpiorig("queue", "run", tmp_path / "queue.toml")
-    records = list(journal.read(tmp_path / "out"))
+    records = list(journal.read(tmp_path / "out").records)
 
     assert 1 == done.status
     assert [("board", "initiator", "")] == [

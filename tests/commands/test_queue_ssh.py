@@ -67,7 +67,7 @@ def test_a_run_over_ssh_whose_connection_is_cut(tmp_path: Path) -> None:
         cutter.start()
         done = gpiorig("queue", "run", tmp_path / "queue.toml")
         cutter.join()
-        records = list(journal.read(tmp_path / "out"))
+        records = list(journal.read(tmp_path / "out").records)
         failed = [record for record in records if record.event == "failed"]
         left = list((server.home / remote.HOME).iterdir())
 
@@ -88,7 +88,7 @@ def test_a_queue_that_is_killed_during_a_run_over_ssh(tmp_path: Path) -> None:
             wait_until(lambda: edges_bytes(server) > 10_000)
             killed.kill()
         done = gpiorig(*words)
-        records = list(journal.read(tmp_path / "out"))
+        records = list(journal.read(tmp_path / "out").records)
         left = list((server.home / remote.HOME).iterdir())
 
     assert 0 == done.status, done.stdout + done.stderr

@@ -112,7 +112,7 @@ class Campaign:
     @property
     def records(self) -> list[Record]:
         """Its journal."""
-        return list(journal.read(self.output))
+        return list(journal.read(self.output).records)
 
 
 def trial(

@@ -38,7 +38,7 @@ def _follow(folder: Path, *, as_json: bool) -> int:
     """Print the records that are there and those that come, until the last one is the end of the queue."""
     shown = 0
     while True:
-        records = list(journal.read(folder))
+        records = journal.read(folder).records
         if not records:
             raise RigError(f"{folder}: no queue ran into this folder; give the `output` of a queue file.")
         for record in records[shown:]:

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from gpiorig.capture import confined
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.queue.outcome import Outcome
 
@@ -61,7 +62,9 @@ def run(command: Sequence[str], watch: Watch, *, output: Path, log: Path) -> End
     """Run a command until it ends, or until the watch ends it; `log` is the start of the names of its two outputs."""
     log.parent.mkdir(parents=True, exist_ok=True)
     printed = [log.with_name(f"{log.name}.{name}") for name in ("stdout", "stderr")]
-    with printed[0].open("wb") as stdout, printed[1].open("wb") as stderr, _shared_lock(output) as lock:
+    for path in printed:
+        path.unlink(missing_ok=True)
+    with printed[0].open("xb") as stdout, printed[1].open("xb") as stderr, _shared_lock(output) as lock:
         process = subprocess.Popen(
             _dying_with_us(command),
             stdin=subprocess.PIPE,  # another machine's program ends when it is closed
@@ -90,7 +93,7 @@ def await_orphans(output: Path) -> None:
         One does not end.
     """
     end_s = time.monotonic() + ORPHANS_S
-    with (output / LOCK).open("w") as file:
+    with confined.inside(output, LOCK).open("w") as file:
         while True:
             with contextlib.suppress(BlockingIOError):
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -159,7 +162,7 @@ def _dying_with_us(command: Sequence[str]) -> list[str]:
 @contextmanager
 def _shared_lock(output: Path) -> Iterator[int]:
     """A descriptor with a shared lock, which a child that gets it holds until it ends."""
-    file = os.open(output / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+    file = os.open(confined.inside(output, LOCK), os.O_RDWR | os.O_CREAT, 0o644)
     try:
         fcntl.flock(file, fcntl.LOCK_SH)
         yield file

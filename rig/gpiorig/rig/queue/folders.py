@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from gpiorig.capture import confined
 from gpiorig.capture.recording.recording import DESCRIPTION
 from gpiorig.rig.campaign import folder as points
 from gpiorig.rig.queue import outcome
@@ -21,15 +22,15 @@ class Folders:
 
     def run(self, run: Run) -> Path:
         """The recording of an experiment, or the results of a study."""
-        return self.output / RUNS / run.name
+        return confined.inside(self.output, f"{RUNS}/{run.name}")
 
     def leftover(self, run: Run, attempt: int) -> Path:
         """Where what is left of an attempt is moved that did not become complete."""
-        return self.output / KEPT / f"{run.name}-attempt-{attempt}"
+        return confined.inside(self.output, f"{KEPT}/{run.name}-attempt-{attempt}")
 
     def log(self, run: Run, attempt: int) -> Path:
         """The start of the names of what an attempt printed."""
-        return self.output / LOGS / f"{run.name}-attempt-{attempt}"
+        return confined.inside(self.output, f"{LOGS}/{run.name}-attempt-{attempt}")
 
     def relative(self, path: Path) -> str:
         """As the journal has it; empty for a folder that is not there."""

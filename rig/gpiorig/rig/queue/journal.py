@@ -6,15 +6,24 @@ import contextlib
 import datetime
 import errno
 import os
+import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
+from gpiorig.capture import confined
+from gpiorig.capture.atomic_file import replacing
+
 NAME, RESERVE = "journal.jsonl", "reserve"
 RESERVE_BYTES = 1 << 20  # thousands of records: enough to write down that the disk is full, and what that ends
+
+# A run's name becomes part of the names of folders, and a folder of another machine part of a command there.
+RUN = re.compile(r"([A-Za-z][A-Za-z0-9_-]{0,63}-[0-9]{4,9})?")
+FOLDER = re.compile(r"([A-Za-z0-9_-]+/[A-Za-z0-9_-]+)?")
 
 Event = Literal[
     "queue started",
@@ -32,6 +41,7 @@ Event = Literal[
     "released",
     "disk low",
     "disk free",
+    "damaged",
 ]
 
 
@@ -79,16 +89,23 @@ class Record(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
 class Journal:
     """The journal of a folder, open for writing; `news` gets each record that is written.
 
-    A line that a kill has cut at the end of the file is deleted: what it was about is found in the folders. On a full
-    disk a file next to it, which holds room, is deleted first.
+    What a kill or a power failure has cut at the end of the file is deleted: what it was about is found in the folders.
+    Damaged lines before that stay, and are counted. On a full disk a file next to it, which holds room, is deleted
+    first.
+
+    Attributes
+    ----------
+    records, damaged
+        What was read, and is written since: see `Content`.
     """
 
     def __init__(self, output: Path, news: Callable[[Record], object] = lambda record: None) -> None:
         output.mkdir(parents=True, exist_ok=True)
-        self.path, self._news, self._lock = output / NAME, news, threading.Lock()
-        self.records = list(read(output))
-        self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
-        os.ftruncate(self._file, _end_of_lines(self.path))
+        self.path, self._news, self._lock = confined.inside(output, NAME), news, threading.Lock()
+        content = read(output)
+        self.records, self.damaged = [*content.records], content.damaged
+        self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+        os.ftruncate(self._file, content.end)
         self._reserve = output / RESERVE
         self._hold_room()
 
@@ -111,7 +128,8 @@ class Journal:
         """For the next time that the disk is full."""
         with contextlib.suppress(OSError):  # a full disk, which the queue waits for
             if not self._reserve.exists() or self._reserve.stat().st_size < RESERVE_BYTES:
-                self._reserve.write_bytes(b"\0" * RESERVE_BYTES)
+                with replacing(self._reserve) as new:
+                    new.write_bytes(b"\0" * RESERVE_BYTES)
 
     def _append(self, line: bytes) -> None:
         size = os.fstat(self._file).st_size
@@ -128,20 +146,57 @@ class Journal:
         os.close(self._file)
 
 
-def read(output: Path) -> Iterator[Record]:
-    """The records of a folder, also while a queue writes; none without a journal."""
-    path = output / NAME
-    if not path.exists():
-        return
-    for line in path.read_bytes()[: _end_of_lines(path)].splitlines():
-        yield msgspec.json.decode(line, type=Record)
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a journal holds.
+
+    Attributes
+    ----------
+    records
+        In order.
+    damaged
+        Numbers of the lines, from 1, that cannot be read and have others after them.
+    end
+        Bytes up to the end of the last line that can be read.
+    """
+
+    records: tuple[Record, ...] = ()
+    damaged: tuple[int, ...] = ()
+    end: int = 0
+
+
+def read(output: Path) -> Content:
+    """The journal of a folder, also while a queue writes; without a file it is empty.
+
+    Raises
+    ------
+    FormatError
+        It is not a regular file.
+    """
+    try:
+        with confined.opened(output / NAME) as file:
+            lines = file.read().splitlines(keepends=True)
+    except FileNotFoundError:
+        return Content()
+    records = [_record(line) for line in lines]
+    while records and records[-1] is None:  # cut, or still being written
+        records.pop()
+    damaged = tuple(number for number, record in enumerate(records, start=1) if record is None)
+    end = sum(map(len, lines[: len(records)]))
+    return Content(tuple(record for record in records if record is not None), damaged, end)
+
+
+def _record(line: bytes) -> Record | None:
+    """The record of a complete line; None if it is damaged."""
+    try:
+        record = msgspec.json.decode(line, type=Record)
+        datetime.datetime.fromisoformat(record.at)
+    except (msgspec.MsgspecError, ValueError):
+        return None
+    is_safe = RUN.fullmatch(record.run) and FOLDER.fullmatch(record.remote_folder)
+    return record if is_safe and line.endswith(b"\n") and (record.run or not record.remote_folder) else None
 
 
 def now() -> str:
     """The present in UTC."""
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
-
-
-def _end_of_lines(path: Path) -> int:
-    """Up to the end of the last complete line."""
-    return path.read_bytes().rfind(b"\n") + 1

@@ -16,7 +16,7 @@ from gpiorig.rig.errors import BenchError, RigError
 from gpiorig.rig.strict_toml import load as load_toml
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")  # names become parts of folder names
-_SIZE = re.compile(r"(\d+(?:\.\d+)?) ?(kB|MB|GB|TB|B)")
+_SIZE = re.compile(r"(\d+(?:\.\d+)?) ?(kB|MB|GB|TB|B)|0")
 _BYTES = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 FILE_ORDER = "all"  # the lane of all jobs, in the order of the file
 SSH = "ssh://"
@@ -124,7 +124,7 @@ class Disk(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Parameters
     ----------
     keep_free
-        No run starts with less than this free, and one that runs is ended.
+        No run starts with less than this free, and one that runs is ended; "0": without a limit.
     quota
         Of the folder of the queue; empty: without a limit.
     wait
@@ -190,7 +190,7 @@ def size(text: str, *, what: str = "queue file") -> float:
     match = _SIZE.fullmatch(text)
     if match is None:
         raise BenchError(f"{what} is {text!r}; write a size such as 500MB or 20GB.")
-    return float(match[1]) * _BYTES[match[2]]
+    return float(match[1]) * _BYTES[match[2]] if match[2] else 0.0
 
 
 def _check_jobs(file: QueueFile, *, what: str) -> None:

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from gpiorig.capture import confined
+from gpiorig.capture.errors import FormatError
 from gpiorig.rig import names
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.queue import attempt, outcome
@@ -24,6 +26,7 @@ from gpiorig.rig.queue.queue_file import Job, QueueBench
 HOME = "gpiorig-queue"  # where recordings are there until they are fetched, below the home folder
 SHORT_S = 60.0  # a command that does little there is done within this
 FETCH_S = 3600.0  # fetching a recording is
+FETCH_ERRORS = (OSError, subprocess.SubprocessError, FormatError)
 SSH_FAILED = 255  # the status of ssh when it is ssh that failed (ssh(1), EXIT STATUS)
 
 # The program ends when our end of its input is closed, by whatever. The size of the folder shows that it works.
@@ -114,7 +117,7 @@ class Remote(End):
         ended = attempt.run(command, watch, output=folders.output, log=folders.log(run, attempt_number))
         try:
             self._fetch(remote_folder, folders.run(run))
-        except (OSError, subprocess.SubprocessError) as error:
+        except FETCH_ERRORS as error:
             reason = _text(error)
             why = ended.ended_by or Outcome("disk" if outcome.FULL in reason else "connection", f"{host}: {reason}")
             text = f"{why.text}; the recording is in ~/{remote_folder} of {host} until it is fetched"
@@ -126,10 +129,10 @@ class Remote(End):
         return outcome.of_experiment(ended.status, ended.stdout, ended.stderr, folders.run(run))
 
     def fetch(self, remote_folder: str, folder: Path) -> bool:
-        """As after a run; False without a connection."""
+        """As after a run; False without a connection, or where links are in the recording."""
         try:
             self._fetch(remote_folder, folder)
-        except (OSError, subprocess.SubprocessError):
+        except FETCH_ERRORS:
             return False
         return True
 
@@ -158,6 +161,8 @@ class Remote(End):
         ------
         subprocess.SubprocessError
             It cannot be copied, or cannot be deleted there.
+        FormatError
+            There is a link or a special file in it: it stays there.
         """
         if not folder.exists():
             new = folder.with_name(f"{folder.name}.new")
@@ -165,6 +170,7 @@ class Remote(End):
             new.mkdir(parents=True)
             try:
                 self._copy(remote_folder, new)
+                confined.check_tree(new)
                 if (new / "run").is_dir():
                     (new / "run").replace(folder)
             finally:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 
+from gpiorig.capture import confined
 from gpiorig.rig.campaign import lock
 from gpiorig.rig.queue import attempt, journal, recovery
 from gpiorig.rig.queue.disk import Limits
@@ -69,7 +70,7 @@ def run(
     ends = ends_of(file, path.parent)
     with lock.held(output):
         attempt.await_orphans(output)
-        progress = State.of(journal.read(output))
+        progress = State.of(journal.read(output).records)
 
         def enter(record: Record) -> None:
             progress.enter(record)
@@ -98,7 +99,7 @@ def run(
 def _work(context: Context) -> tuple[str, KeyboardInterrupt | None]:
     """Work on all lanes; returns why runs are left, empty if none is, and what interrupted them."""
     lanes = [Lane(jobs, context) for jobs in context.file.lanes.values()]
-    alive = context.folders.output / ALIVE
+    alive = confined.inside(context.folders.output, ALIVE)
     interruption, whys = None, list[str]()
     with ThreadPoolExecutor(len(lanes)) as pool:
         working: set[Future[str]] = {pool.submit(lane.work) for lane in lanes}

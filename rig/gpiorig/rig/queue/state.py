@@ -88,11 +88,12 @@ class State:
 
     def _enter_run(self, record: Record, run: Progress) -> None:
         job = record.run.rpartition("-")[0]
+        run.attempts = max(run.attempts, record.attempt)  # the start of an attempt may be on a damaged line
         self.largest_bytes[job] = max(self.largest_bytes.get(job, 0), record.bytes)
         self._enter_remote_folder(record)
         match record.event:
             case "started":
-                run.state, run.attempts = "running", record.attempt
+                run.state = "running"
             case "complete":
                 run.state, run.folder = "complete", record.folder
                 for key in [key for key in self.streaks if key.partition("/")[0] == record.bench]:

@@ -20,7 +20,8 @@ def of(output: Path) -> dict[str, Any]:
     RigError
         No queue ran into it.
     """
-    records = list(journal.read(output))
+    content = journal.read(output)
+    records = content.records
     if not records:
         raise RigError(f"{output}: no queue ran into this folder; give the `output` of a queue file.")
     state, last = State.of(records), records[-1]
@@ -32,6 +33,7 @@ def of(output: Path) -> dict[str, Any]:
         "ended": last.event == "queue ended",
         "why": last.text if last.event == "queue ended" else "",
         "last": last.at,
+        "damaged_lines": len(content.damaged),
         "jobs": {job: dict(counts) for job, counts in jobs.items()},
         "running": [name for name, run in state.runs.items() if run.state == "running"],
         "problems": {name: run.text for name, run in state.runs.items() if run.state in ("given up", "skipped")},
@@ -53,6 +55,10 @@ def text(status: dict[str, Any]) -> str:
         lines.append(f"  {status['why']}")
     for job, counts in status["jobs"].items():
         lines.append(f"  {job}: " + ", ".join(f"{count} {state}" for state, count in counts.items()))
+    if status["damaged_lines"]:
+        lines.append(
+            f"  {status['damaged_lines']} damaged lines in the journal: what they stated is not in this status"
+        )
     lines += [f"  running: {name}" for name in status["running"]]
     lines += [f"  {name}: {why}" for name, why in status["problems"].items()]
     lines += [f"  not fetched: ~/{folder} of {bench}" for folder, bench in status["not_fetched"].items()]
