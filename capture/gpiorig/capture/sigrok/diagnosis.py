@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from gpiorig.capture.errors import AnalyzerError
+from gpiorig.capture.sigrok.transfers import Transfers
 
 ABSENT = "no such analyzer was found"
 
@@ -88,19 +89,31 @@ COMPLAINTS = (
     (r"Failed to open device|Unable to open device", "the analyzer cannot be opened", "plug it in again"),
     (r"Failed to start session|Could not start", "sampling cannot be started", "see its message"),
 )
-# Messages that samples were lost while the capture continues. fx2lafw drops a transfer that ended in error and only
-# notes it at log level 4 (receive_transfer in src/hardware/fx2lafw/protocol.c).
+# Messages that samples were lost while the capture continues; lost transfers are read in `transfers`.
 OVERRUNS = (
     r"FIFO overflow",
     r"overrun",
-    r"receive_transfer\(\): status LIBUSB_TRANSFER_(ERROR|STALL|OVERFLOW|CANCELLED|NO_DEVICE)",
-    r"resubmit_transfer: LIBUSB",
-    r"Failed to (re)?submit transfer",
     r"Invalid transfer length|odd number of bytes|Conversion buffer too small",
     r"Receive error",
 )
-# Drivers that report the status of each USB transfer at log level 4.
-REPORT_TRANSFERS = ("fx2lafw", "dreamsourcelab-dslogic", "saleae-logic16")
+_RELIEF = (
+    "use a lower rate, fewer channels, or a USB port without other traffic, and end programs that need the processor"
+)
+# Why a driver has ended in order, with status 0, without being asked.
+_UNASKED = (
+    (r"ERROR_NO_DEVICE|TRANSFER_NO_DEVICE", "it was unplugged", "check its cable and record again"),
+    (
+        r"ERROR_NO_MEM",
+        "the kernel has no memory left for USB transfers",
+        "`echo 256 | sudo tee /sys/module/usbcore/parameters/usbfs_memory_mb`, the limit in MB of all devices together "
+        "(16 by default)",
+    ),
+    (
+        r"(?:resubmit_transfer|Failed to submit transfer): (LIBUSB_\w+)",
+        "a USB transfer was refused: {}",
+        "use another cable or port, without a hub",
+    ),
+)
 
 
 def diagnose(stderr: str, *, where: str, what: str) -> AnalyzerError:
@@ -121,3 +134,35 @@ def diagnose(stderr: str, *, where: str, what: str) -> AnalyzerError:
             what = f"{meaning.format(match[0])} (sigrok-cli reports: {messages})"
             return AnalyzerError(what, where=where, remedy=remedy)
     return AnalyzerError(f"{what} (sigrok-cli reports: {messages or 'nothing'})", where=where, remedy="see its message")
+
+
+def ended(stderr: str, transfers: Transfers, *, where: str, what: str) -> AnalyzerError:
+    """Why an analyzer has ended in order, without being asked.
+
+    fx2lafw, dreamsourcelab-dslogic and saleae-logic16 end so, with status 0, whatever went wrong.
+
+    Parameters
+    ----------
+    stderr
+        The messages of sigrok-cli.
+    transfers
+        What it has reported of USB transfers.
+    where
+        Driver and connection.
+    what
+        What went wrong, without its reason.
+    """
+    failing = transfers.failing
+    messages = f"{stderr} {failing.status if failing else ''}"
+    for pattern, reason, remedy in _UNASKED:
+        if match := re.search(pattern, messages):
+            return AnalyzerError(f"{what}: {reason.format(*match.groups())}", where=where, remedy=remedy)
+    if failing:
+        reason = f"the last {failing.count} USB transfers ended with {failing.status}"
+        stalled = failing.status.endswith("STALL")
+        remedy = "plug it in again" if stalled else "use another cable or port, without a hub"
+        return AnalyzerError(f"{what}: {reason}", where=where, remedy=remedy)
+    if transfers.empty:
+        reason = "its FIFO was full, as this computer had not fetched its samples in time"
+        return AnalyzerError(f"{what}: {reason}", where=where, remedy=_RELIEF)
+    return AnalyzerError(what, where=where, remedy=f"it may have overflowed: {_RELIEF}")

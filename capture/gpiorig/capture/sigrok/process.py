@@ -15,12 +15,14 @@ from collections.abc import Callable, Sequence
 from gpiorig.capture.errors import AnalyzerError, CaptureError
 from gpiorig.capture.sigrok.analyzer import INSTALL, environment
 from gpiorig.capture.sigrok.diagnosis import OVERRUNS, diagnose
+from gpiorig.capture.sigrok.transfers import Transfers
 
 MAX_LINES = 100  # from the start, and as many from the end
-# Up to four lines per packet.
-NOISE = re.compile(rb"^[^\n]*(?:In callback|SR_DF_LOGIC|status LIBUSB_SUCCESS)[^\n]*\n?", re.MULTILINE)
+# Up to four lines per packet; those of transfers are counted in `transfers`.
+NOISE = re.compile(rb"^[^\n]*(?:In callback|SR_DF_LOGIC|receive_transfer\(\): status)[^\n]*\n?", re.MULTILINE)
+TIME = re.compile(rb"(?<=^sr: )\[[\d:.]+\] ")
 LOST = re.compile("|".join(OVERRUNS).encode())
-MAX_OVERRUNS = 1000
+MAX_OVERRUNS = 100
 STARTED = b"SR_DF_HEADER"
 ENDED = b"SR_DF_END"
 TERMINATE_S, KILL_S = 1.0, 10.0
@@ -50,7 +52,10 @@ class SigrokProcess:
     complaint
         A message that means the capture is worthless, as an error.
     overruns
-        Messages that samples were lost, with the monotonic time in seconds at which they came.
+        Messages that samples were lost, without their time: when the first of them came, as monotonic time in seconds,
+        and how many there were.
+    transfers
+        What the driver reports of USB transfers.
     """
 
     def __init__(self, command: Sequence[str], *, where: str, on_change: Callable[[], None]) -> None:
@@ -60,7 +65,8 @@ class SigrokProcess:
         self.unitsize_known = threading.Event()
         self.complaint: AnalyzerError | None = None
         self._where, self._on_change = where, on_change
-        self.overruns: list[tuple[float, str]] = []
+        self.overruns: dict[str, tuple[float, int]] = {}
+        self.transfers = Transfers()
         self._first: list[bytes] = []
         self._last: deque[bytes] = deque(maxlen=MAX_LINES)
         # Left alone it would spin. So the kernel kills it when we are killed (it goes by the thread that started it:
@@ -170,6 +176,7 @@ class SigrokProcess:
             self.unitsize = int(match[1])
             self.unitsize_known.set()
             self._on_change()
+        self.transfers.hear(lines)
         for line in NOISE.sub(b"", lines).splitlines():
             self._hear_line(line)
 
@@ -186,7 +193,10 @@ class SigrokProcess:
             self.ended = news = True
         if b"Can't match samplerate" in line:
             self.complaint, news = diagnose(line.decode(errors="replace"), where=self._where, what=""), True
-        if LOST.search(line) and not self.ended and len(self.overruns) < MAX_OVERRUNS:
-            self.overruns.append((time.monotonic(), line.decode(errors="replace").strip()))
+        if LOST.search(line) and not self.ended:
+            text = TIME.sub(b"", line).decode(errors="replace").strip()
+            first_s, count = self.overruns.get(text, (time.monotonic(), 0))
+            if count or len(self.overruns) < MAX_OVERRUNS:
+                self.overruns[text] = first_s, count + 1
         if news:
             self._on_change()

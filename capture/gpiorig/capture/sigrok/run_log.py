@@ -7,10 +7,13 @@ from collections.abc import Iterator
 
 from gpiorig.capture.edges.losses import Loss
 from gpiorig.capture.errors import CaptureError
+from gpiorig.capture.sigrok import transfers
+from gpiorig.capture.sigrok.process import SigrokProcess
 from gpiorig.capture.sigrok.request import Order
 from gpiorig.capture.sigrok.result import CaptureResult, clock_losses, wrong_rate
 from gpiorig.capture.sigrok.session import WATCH_S, Session
 from gpiorig.capture.sigrok.stream import SampleStream
+from gpiorig.capture.sigrok.transfers import Layout
 from gpiorig.capture.sigrok.wall_clock import ClockCheck, WallClock
 
 
@@ -27,6 +30,7 @@ class Ledger:
 
     def __init__(self, order: Order, stream: SampleStream) -> None:
         self._request, self._stream = order.request, stream
+        self._channels = order.used.bit_count()
         self.losses: list[Loss] = []
         self.pausing = False
         self._end = 0
@@ -40,16 +44,31 @@ class Ledger:
         """Keep what a run of sigrok-cli leaves; it is over."""
         process, stream = session.process, self._stream
         self._stderr.append(process.stderr)
-        for time_s, line in process.overruns:
-            self._overruns.append(f"sigrok-cli reports after {time_s - stream.first_s:.1f} s: {line}")
+        for line, (first_s, count) in process.overruns.items():
+            times = f", {count} times" if count > 1 else ""
+            self._overruns.append(f"sigrok-cli reports after {first_s - stream.first_s:.1f} s{times}: {line}")
         if stream.clock is self._checked:
             return  # it has sent no samples
         self._checked = stream.clock
         self._runs += 1
-        if self._request.is_real_time:
-            check = stream.clock.check()
-            self._checks.append(check)
-            self.losses += clock_losses(check, stream.base)
+        lost = self._lost_transfers(process)
+        if not self._request.is_real_time:
+            self.losses += lost
+            return
+        check = stream.clock.check()
+        self._checks.append(check)
+        self.losses += transfers.sized(lost, clock_losses(check, stream.base), limit_samples=check.limit_samples)
+
+    def _lost_transfers(self, process: SigrokProcess) -> list[Loss]:
+        """The USB transfers that a run has lost; without their places where these cannot be told."""
+        layout = Layout(driver=self._request.driver, channels=self._channels, unitsize=process.unitsize)
+        stream = self._stream
+        losses = transfers.losses(process.transfers, layout, base=stream.base, received=stream.samples - stream.base)
+        if losses is None:
+            lost = process.transfers.lost
+            count = sum(transfer.count for transfer in lost)
+            self._overruns.append(f"{count} USB transfers were lost, it is not known where: {lost[0].status}")
+        return losses or []
 
     def end(self, error: CaptureError | None) -> int:
         """Number of the sample before which the capture should have ended."""

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from gpiorig.capture.errors import AnalyzerError, CaptureError
-from gpiorig.capture.sigrok.diagnosis import diagnose
+from gpiorig.capture.sigrok.diagnosis import diagnose, ended
 from gpiorig.capture.sigrok.peer import Peer
 from gpiorig.capture.sigrok.process import SigrokProcess
 from gpiorig.capture.sigrok.stream import SampleStream
@@ -119,6 +119,8 @@ class Session:
                 raise AnalyzerError(what, where=self._driver, remedy="look at why it ended, and record again")
             if silence_s is not None and silent_s > silence_s:
                 what = f"no sample for {silence_s:g} s, after {self._stream.samples} samples"
+                if self.process.transfers.failing or self.process.transfers.empty:
+                    raise ended(self.process.stderr, self.process.transfers, where=self._driver, what=what)
                 raise AnalyzerError(what, where=self._driver, remedy=_remedy(self._driver))
         self._reader.join()
         if self.error is not None:
@@ -129,12 +131,8 @@ class Session:
             what = f"sigrok-cli stopped unexpectedly with status {status}, after {self._stream.samples} samples"
             raise diagnose(self.process.stderr, where=self._driver, what=what)
         if not may_end:
-            # In order, with status 0: so ends fx2lafw when its FIFO has overflowed ("the FX2 gave up", protocol.c).
-            raise AnalyzerError(
-                f"the analyzer stopped unexpectedly after {self._stream.samples} samples",
-                where=self._driver,
-                remedy="it may have overflowed: use a lower rate, fewer channels, or a USB port without other traffic",
-            )
+            what = f"the analyzer stopped unexpectedly after {self._stream.samples} samples"
+            raise ended(self.process.stderr, self.process.transfers, where=self._driver, what=what)
 
     def end(self, *, deadline_s: float) -> bool:
         """Ask sigrok-cli to end, and wait for it; returns whether it ended in order and in time."""
