@@ -1,10 +1,9 @@
 //! Samples of a server that speaks BeagleLogic's protocol, as `gpiorig bench virtual` does
 //! (libsigrok 0.5.2, src/hardware/beaglelogic/beaglelogic_tcp.c).
 
-use crate::config::{DeviceConfig, SignalConfig};
 use crate::signal::Levels;
 use std::collections::VecDeque;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread;
@@ -16,11 +15,16 @@ const MOST_BYTES: usize = 64 << 20;
 const LONGEST_RUN_BYTES: usize = 1 << 17;
 const PATIENCE: Duration = Duration::from_secs(5);
 
+#[derive(Default)]
 struct Received {
     bytes: VecDeque<u8>,
     /// Bytes that were here and are not needed any more.
     released: u64,
+    /// Nothing more comes.
+    ended: bool,
+    /// Nobody takes any more.
     closed: bool,
+    socket: Option<TcpStream>,
 }
 
 struct Buffer {
@@ -36,100 +40,98 @@ impl Buffer {
 }
 
 /// The connection; ends with its owner.
-pub struct Server {
-    socket: TcpStream,
-    buffer: Arc<Buffer>,
-}
+pub struct Server(Arc<Buffer>);
 
 /// The server's samples.
 pub struct ServerLevels(Arc<Buffer>);
 
 impl Server {
-    /// Connects, sets `rate_hz` and the width, starts the samples.
-    pub fn connect(config: &DeviceConfig, rate_hz: u64, bytes: bool) -> Result<(Server, ServerLevels), String> {
-        let address = match &config.signal {
-            SignalConfig::BeagleLogic { address } => address,
-            _ => return Err("it has no server".to_string()),
-        };
-        let told = |error: std::io::Error| format!("{}: {}", address, error);
-        let socket = TcpStream::connect(address).map_err(told)?;
-        socket.set_read_timeout(Some(PATIENCE)).map_err(told)?;
-        let mut reader = BufReader::new(socket.try_clone().map_err(told)?);
-        for line in [
-            "version".to_string(),
-            format!("samplerate {}", rate_hz),
-            format!("sampleunit {}", u8::from(bytes)),
-        ] {
-            (&socket).write_all(format!("{}\n", line).as_bytes()).map_err(told)?;
-            let mut answer = String::new();
-            reader.read_line(&mut answer).map_err(told)?;
-        }
-        (&socket).write_all(b"get\n").map_err(told)?;
-        let received = Received {
-            bytes: VecDeque::new(),
-            released: 0,
-            closed: false,
-        };
-        let unit = if bytes { 1 } else { 2 };
+    /// Connects to `address` ("HOST:PORT"), sets `rate_hz` and the width, starts the samples. Does not wait for that.
+    pub fn connect(address: &str, rate_hz: u64, unit: usize) -> (Server, ServerLevels) {
         let buffer = Arc::new(Buffer {
-            received: Mutex::new(received),
+            received: Mutex::default(),
             room: Condvar::new(),
             unit,
         });
-        let filled = buffer.clone();
-        thread::spawn(move || read(reader, &filled));
-        Ok((
-            Server {
-                socket,
-                buffer: buffer.clone(),
-            },
-            ServerLevels(buffer),
-        ))
+        let (filled, address) = (buffer.clone(), address.to_string());
+        thread::spawn(move || {
+            if let Err(error) = receive(&address, rate_hz, &filled) {
+                if !filled.lock().closed {
+                    eprintln!("usbbus: the server at {}: {}", address, error);
+                }
+            }
+            filled.lock().ended = true;
+        });
+        (Server(buffer.clone()), ServerLevels(buffer))
     }
 
     /// How many samples have come.
     pub fn samples(&self) -> u64 {
-        let received = self.buffer.lock();
-        (received.released + received.bytes.len() as u64) / self.buffer.unit as u64
+        let received = self.0.lock();
+        (received.released + received.bytes.len() as u64) / self.0.unit as u64
+    }
+
+    /// Will no more samples come?
+    pub fn has_ended(&self) -> bool {
+        self.0.lock().ended
     }
 
     /// Samples before number `n` are not needed any more.
     pub fn release(&self, n: u64) {
-        let mut received = self.buffer.lock();
-        let count = (n * self.buffer.unit as u64)
+        let mut received = self.0.lock();
+        let count = (n * self.0.unit as u64)
             .saturating_sub(received.released)
             .min(received.bytes.len() as u64);
         received.bytes.drain(..count as usize);
         received.released += count;
-        self.buffer.room.notify_one();
+        self.0.room.notify_one();
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        self.buffer.lock().closed = true;
-        self.buffer.room.notify_one();
-        let _ = self.socket.shutdown(Shutdown::Both);
+        let mut received = self.0.lock();
+        received.closed = true;
+        if let Some(socket) = &received.socket {
+            let _ = socket.shutdown(Shutdown::Both);
+        }
+        self.0.room.notify_one();
     }
 }
 
-fn read(mut reader: BufReader<TcpStream>, buffer: &Buffer) {
+/// The whole life of a connection.
+fn receive(address: &str, rate_hz: u64, buffer: &Buffer) -> std::io::Result<()> {
+    let socket = TcpStream::connect(address)?;
+    socket.set_read_timeout(Some(PATIENCE))?;
+    {
+        let mut received = buffer.lock();
+        if received.closed {
+            return Ok(());
+        }
+        received.socket = Some(socket.try_clone()?);
+    }
+    let mut reader = BufReader::new(socket.try_clone()?);
+    let width = if buffer.unit == 1 { 1 } else { 0 }; // beaglelogic.h: 0 is 16 bits
+    for line in [
+        "version".to_string(),
+        format!("samplerate {}", rate_hz),
+        format!("sampleunit {}", width),
+    ] {
+        (&socket).write_all(format!("{}\n", line).as_bytes())?;
+        reader.read_line(&mut String::new())?;
+    }
+    (&socket).write_all(b"get\n")?;
+    read(reader, buffer)
+}
+
+fn read(mut reader: BufReader<TcpStream>, buffer: &Buffer) -> std::io::Result<()> {
     let mut block = vec![0u8; 1 << 16];
     loop {
         let count = match reader.read(&mut block) {
-            Ok(count) if count > 0 => count,
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    std::io::ErrorKind::WouldBlock | std::io::ErrorKind::Interrupted
-                ) =>
-            {
-                match buffer.lock().closed {
-                    true => return,
-                    false => continue,
-                }
-            }
-            _ => return,
+            Ok(0) => return Ok(()),
+            Ok(count) => count,
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => 0,
+            Err(error) => return Err(error),
         };
         let mut received = buffer.lock();
         while received.bytes.len() > MOST_BYTES && !received.closed {
@@ -139,7 +141,7 @@ fn read(mut reader: BufReader<TcpStream>, buffer: &Buffer) {
                 .unwrap_or_else(|poisoned| poisoned.into_inner());
         }
         if received.closed {
-            return;
+            return Ok(());
         }
         received.bytes.extend(&block[..count]);
     }

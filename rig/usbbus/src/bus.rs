@@ -43,8 +43,8 @@ pub struct Bus {
     opens: Vec<Open>,
     next_id: usize,
     done: VecDeque<Completion>,
-    /// usbfs memory of each transfer that is submitted.
-    memory: HashMap<usize, u64>,
+    /// Handle and usbfs memory of each transfer that is submitted and has not had its callback.
+    submitted: HashMap<usize, (usize, u64)>,
     /// When nothing here reads events: from, until.
     stalls: Vec<(i64, i64)>,
 }
@@ -70,7 +70,7 @@ impl Bus {
             opens: Vec::new(),
             next_id: 1,
             done: VecDeque::new(),
-            memory: HashMap::new(),
+            submitted: HashMap::new(),
             stalls: Vec::new(),
             config,
         })
@@ -98,21 +98,27 @@ impl Bus {
     pub fn present(&self) -> Vec<(usize, u8)> {
         let (mut shared, now_ns) = (self.state.lock(), sys::now_ns());
         let all = 0..self.config.devices.len();
-        all.filter_map(|index| Some((index, shared.address(&self.config, index, now_ns)?)))
+        all.filter_map(|index| Some((index, shared.address(index, now_ns)?)))
             .collect()
     }
 
     fn is_there(&self, index: usize, address: u8) -> bool {
-        self.state.lock().address(&self.config, index, sys::now_ns()) == Some(address)
+        self.state.lock().address(index, sys::now_ns()) == Some(address)
     }
 
     pub fn has_firmware(&self, index: usize) -> bool {
         self.state.lock().devices[index].firmware != 0
     }
 
-    /// Manufacturer and product of device `index`, with its firmware.
-    pub fn strings(&self, index: usize) -> (&'static str, &'static str) {
-        device::of(&self.config.devices[index]).strings()
+    /// The string with this number, of the device of handle `id`: none without firmware.
+    pub fn string(&mut self, id: usize, number: u8) -> Result<&'static str, Code> {
+        let open = self.reach(id)?;
+        let (strings, index) = (open.device.strings(), open.index);
+        match number {
+            1 if self.has_firmware(index) => Ok(strings.0),
+            2 if self.has_firmware(index) => Ok(strings.1),
+            _ => Err(abi::ERROR_INVALID_PARAM),
+        }
     }
 
     /// The endpoint of device `index` that streams.
@@ -144,7 +150,7 @@ impl Bus {
         Ok(id)
     }
 
-    /// Closes a handle; transfers that it still has are forgotten, as their owner does.
+    /// Closes a handle. Transfers that it still has get no callback (core.c, do_close).
     pub fn close_device(&mut self, id: usize) {
         self.advance();
         if let Some(at) = self.opens.iter().position(|open| open.id == id) {
@@ -153,6 +159,14 @@ impl Bus {
                 run.end("closed");
             }
             self.release(open.index);
+            let left: Vec<usize> = self
+                .submitted
+                .iter()
+                .filter(|entry| entry.1 .0 == id)
+                .map(|entry| *entry.0)
+                .collect();
+            self.done.retain(|completion| !left.contains(&completion.id));
+            left.into_iter().for_each(|transfer| self.forget(transfer));
             self.log(2, || format!("close device {}", open.index));
         }
     }
@@ -334,7 +348,7 @@ impl Bus {
         if open.device.stream_endpoint() != endpoint {
             return abi::ERROR_NOT_FOUND;
         }
-        if self.memory.contains_key(&transfer.id) {
+        if self.submitted.contains_key(&transfer.id) {
             return abi::ERROR_BUSY;
         }
         let (bytes, limit) = (transfer.buffer.len() as u64, self.config.host.usbfs_bytes);
@@ -342,7 +356,7 @@ impl Bus {
             self.log(1, || format!("no usbfs memory for {} bytes", bytes));
             return abi::ERROR_NO_MEM;
         }
-        self.memory.insert(transfer.id, bytes);
+        self.submitted.insert(transfer.id, (id, bytes));
         if let Some(open) = self.find(id) {
             open.pipe.submit(transfer);
         }
@@ -403,7 +417,7 @@ impl Bus {
 
     /// Gives back what transfer `id` holds.
     fn forget(&mut self, id: usize) {
-        if let Some(bytes) = self.memory.remove(&id) {
+        if let Some((_, bytes)) = self.submitted.remove(&id) {
             self.state.lock().give_memory(std::process::id(), bytes);
         }
     }
@@ -428,7 +442,7 @@ impl Bus {
             }
             let mut shared = self.state.lock();
             let gone_ns = shared.devices[open.index].gone_ns;
-            let there = shared.address(&self.config, open.index, now_ns) == Some(open.address);
+            let there = shared.address(open.index, now_ns) == Some(open.address);
             drop(shared);
             if there {
                 open.pipe.advance(now_ns, &mut done);

@@ -363,7 +363,7 @@ impl<'a> Keys<'a> {
 
     fn positive(&mut self, key: &str, otherwise: f64) -> Result<f64, String> {
         let value: f64 = self.number(key, otherwise)?;
-        match value >= 1.0 && value <= 1e15 {
+        match (1.0..=1e15).contains(&value) {
             true => Ok(value),
             false => Err(format!("{}={}: at least 1", key, value)),
         }

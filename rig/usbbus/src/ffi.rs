@@ -30,7 +30,7 @@ static BUS: Mutex<Option<Bus>> = Mutex::new(None);
 static EVENTS: Mutex<()> = Mutex::new(());
 
 thread_local! {
-    static IN_CALLBACK: Cell<bool> = Cell::new(false);
+    static IN_CALLBACK: Cell<bool> = const { Cell::new(false) };
 }
 
 /// `libusb_device`: a device as it was at an address.
@@ -530,19 +530,10 @@ pub unsafe extern "C" fn libusb_get_string_descriptor_ascii(
     to: *mut c_uchar,
     size: c_int,
 ) -> c_int {
-    let index = (*(*handle).device).index;
-    let text = with(None, |bus| {
-        let strings = bus.strings(index);
-        match number {
-            _ if !bus.has_firmware(index) => None,
-            1 => Some(strings.0),
-            2 => Some(strings.1),
-            _ => None,
-        }
-    });
-    let text = match text {
-        Some(text) if size > 0 => text,
-        _ => return ERROR_INVALID_PARAM,
+    let text = match with(Err(ERROR_OTHER), |bus| bus.string((*handle).id, number)) {
+        Ok(text) if size > 0 => text,
+        Ok(_) => return ERROR_INVALID_PARAM,
+        Err(code) => return code,
     };
     let count = text.len().min(size as usize - 1);
     std::ptr::copy_nonoverlapping(text.as_ptr(), to, count);
@@ -737,7 +728,7 @@ unsafe fn nanoseconds(time: *const Timeval) -> i64 {
     if time.is_null() {
         return EVENTS_NS;
     }
-    (*time).s as i64 * 1_000_000_000 + (*time).us as i64 * 1_000
+    (*time).s * 1_000_000_000 + (*time).us * 1_000
 }
 
 #[no_mangle]

@@ -29,7 +29,7 @@ pub fn describe(config: &Config, state: &State, now_ns: i64) -> String {
     let mut shared = state.lock();
     let mut lines = String::new();
     for (index, device) in config.devices.iter().enumerate() {
-        let present = shared.address(config, index, now_ns).is_some();
+        let present = shared.address(index, now_ns).is_some();
         let (ports, seen) = (&device.ports, shared.devices[index]);
         let port: Vec<String> = ports.iter().map(u8::to_string).collect();
         lines += &format!(
@@ -84,7 +84,7 @@ pub unsafe extern "C" fn usbbus_reset(folder: *const c_char) -> c_int {
 pub unsafe extern "C" fn usbbus_unplug(folder: *const c_char, device: c_int) -> c_int {
     with(folder, |config, state| match config.devices.get(device as usize) {
         Some(_) => {
-            state.lock().unplug(config, device as usize, false);
+            state.lock().unplug(device as usize, false);
             0
         }
         None => -1,

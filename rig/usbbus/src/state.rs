@@ -71,6 +71,7 @@ impl State {
             .read(true)
             .write(true)
             .create(true)
+            .truncate(false)
             .open(&path)
             .map_err(told)?;
         let length = std::mem::size_of::<Shared>();
@@ -149,29 +150,27 @@ impl Shared {
     }
 
     /// Brings device `index` to `now_ns`: a pulled cable shows whether or not a driver runs.
-    pub fn settle(&mut self, config: &Config, index: usize, now_ns: i64) {
+    pub fn settle(&mut self, index: usize, now_ns: i64) {
         let device = self.devices[index];
         if device.gone_ns == 0 || now_ns < device.gone_ns {
             return;
         }
         self.devices[index].gone_ns = 0;
-        self.unplug(config, index, device.same_address != 0);
+        self.unplug(index, device.same_address != 0);
         self.devices[index].unplugged = u32::from(device.back_ns == 0);
         self.devices[index].present_ns = device.back_ns;
     }
 
     /// Pulls the cable: firmware, claim and address are lost.
-    pub fn unplug(&mut self, config: &Config, index: usize, same_address: bool) {
+    pub fn unplug(&mut self, index: usize, same_address: bool) {
         let address = if same_address {
             self.devices[index].address
         } else {
             self.take_address()
         };
         let runs = self.devices[index].runs;
-        let firmware = u32::from(config.devices[index].firmware_loaded);
         self.devices[index] = DeviceState {
             address,
-            firmware,
             runs,
             unplugged: 1,
             ..Default::default()
@@ -187,8 +186,8 @@ impl Shared {
     }
 
     /// The address of device `index`, where it is on the bus now.
-    pub fn address(&mut self, config: &Config, index: usize, now_ns: i64) -> Option<u8> {
-        self.settle(config, index, now_ns);
+    pub fn address(&mut self, index: usize, now_ns: i64) -> Option<u8> {
+        self.settle(index, now_ns);
         let device = &self.devices[index];
         Some(device.address as u8).filter(|_| device.unplugged == 0 && now_ns >= device.present_ns)
     }

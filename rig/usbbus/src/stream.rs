@@ -7,7 +7,7 @@
 use crate::abi::Status;
 use crate::beaglelogic::Server;
 use crate::clock::SampleClock;
-use crate::config::DeviceConfig;
+use crate::config::{DeviceConfig, SignalConfig};
 use crate::fault::{Fault, Kind};
 use crate::layout::Layout;
 use crate::signal::{Levels, Noisy, Sampled, Signal};
@@ -20,6 +20,8 @@ use std::collections::VecDeque;
 pub const PACKET_BYTES: u64 = 512;
 /// A microframe: how soon an answer without data ends a transfer (USB 2.0, 5.3.3).
 const MICROFRAME_NS: i64 = 125_000;
+/// From one empty answer to the next: a frame (USB 2.0, 5.3.3), so that a busy host is not late by them alone.
+const FRAME_NS: i64 = 1_000_000;
 
 /// What a device model starts.
 #[derive(Clone, Debug)]
@@ -152,19 +154,14 @@ impl Run {
             self.device, self.number, rate_hz, unit, channels, on_axis.start_ns, self.config.drift_ppm_per_s,
             self.config.noise_samples, self.config.noise_every
         ));
-        let levels: Box<dyn Levels> = match self.signal.take() {
-            Some(signal) => Box::new(Sampled::new(signal, on_axis)),
-            None => match Server::connect(&self.config, self.start.rate_hz() as u64, unit == 1) {
-                Ok((server, levels)) => {
-                    self.server = Some(server);
-                    Box::new(levels)
-                }
-                Err(error) => {
-                    eprintln!("usbbus: device {}: {}", self.device, error);
-                    self.end("server");
-                    return;
-                }
-            },
+        let levels: Box<dyn Levels> = match (self.signal.take(), &self.config.signal) {
+            (Some(signal), _) => Box::new(Sampled::new(signal, on_axis)),
+            (None, SignalConfig::BeagleLogic { address }) => {
+                let (server, levels) = Server::connect(address, self.start.rate_hz() as u64, unit);
+                self.server = Some(server);
+                Box::new(levels)
+            }
+            _ => return self.end("no signal"),
         };
         self.levels = Some(match self.config.noise_samples {
             0 => levels,
@@ -178,6 +175,14 @@ impl Run {
 
     fn is_running(&self) -> bool {
         self.phase == Phase::Running
+    }
+
+    /// Has its server ended, so that the next packet never comes?
+    fn is_starved(&self) -> bool {
+        let lacks = |server: &Server| {
+            server.has_ended() && self.layout().bytes_of(server.samples()) < self.taken_bytes + PACKET_BYTES
+        };
+        self.server.as_ref().map_or(false, lacks)
     }
 
     /// Bytes that the stream has had until `ns`.
@@ -196,10 +201,12 @@ impl Run {
         Some(self.clock.taken_ns(samples)).filter(|_| !owed)
     }
 
-    /// When the FIFO is full, with nothing that empties it.
-    fn full_ns(&self) -> i64 {
-        self.clock
-            .taken_ns(self.layout().samples_of(self.taken_bytes + self.config.fifo_bytes))
+    /// When the FIFO is full, with nothing that empties it since `free_ns`.
+    fn full_ns(&self, free_ns: i64) -> i64 {
+        let fifo = self.config.fifo_bytes;
+        let by_data = self.clock.taken_ns(self.layout().samples_of(self.taken_bytes + fifo));
+        let fill_ns = self.clock.taken_ns(self.layout().samples_of(fifo)) - self.clock.start_ns;
+        by_data.max(free_ns + fill_ns)
     }
 
     /// Moves the packets that are there at `ns` into `transfer`.
@@ -273,7 +280,7 @@ enum Event {
 pub struct Pipe {
     queue: VecDeque<Pending>,
     pub run: Option<Run>,
-    /// When the last transfer ended: the next one gets data from then on.
+    /// When the last transfer ended, or a fault struck the one at the head, which gets data from then on.
     free_ns: i64,
     /// Did its owner take back the transfer that left last? Then an empty queue is not lateness.
     cancelled: bool,
@@ -307,6 +314,9 @@ impl Pipe {
 
     /// Brings the pipe to `now_ns`. What ended goes to `done` in its order.
     pub fn advance(&mut self, now_ns: i64, done: &mut Vec<Completion>) {
+        if let Some(run) = self.run.as_mut().filter(|run| run.is_starved()) {
+            run.end("server");
+        }
         while let Some((ns, event)) = self.next().filter(|next| next.0 <= now_ns) {
             self.apply(ns, event, done);
         }
@@ -366,12 +376,12 @@ impl Pipe {
             return;
         }
         match (head, asked_ns) {
-            (Some(_), Some(asked_ns)) if run.empties > 0 => events.push((asked_ns + MICROFRAME_NS, Event::Empty)),
+            (Some(_), Some(asked_ns)) if run.empties > 0 => events.push((asked_ns + FRAME_NS, Event::Empty)),
             (Some(head), Some(asked_ns)) => {
                 let reached_ns = run.reached_ns(run.taken_bytes + (head.buffer.len() - head.filled) as u64);
                 events.extend(reached_ns.map(|reached_ns| (reached_ns.max(asked_ns), Event::Complete)));
             }
-            _ => events.push((run.full_ns(), Event::Full)),
+            _ => events.push((run.full_ns(self.free_ns), Event::Full)),
         }
         events.extend(
             run.faults
@@ -427,6 +437,9 @@ impl Pipe {
     /// The fault that is due.
     fn strike(&mut self, ns: i64, done: &mut Vec<Completion>) {
         self.take_partly(0, ns);
+        if !self.queue.is_empty() {
+            self.free_ns = ns;
+        }
         let run = match &mut self.run {
             Some(run) => run,
             None => return,

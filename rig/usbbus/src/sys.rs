@@ -54,7 +54,7 @@ extern "C" {
 pub fn now_ns() -> i64 {
     let mut time = Timespec { s: 0, ns: 0 };
     unsafe { clock_gettime(CLOCK_MONOTONIC, &mut time) };
-    time.s as i64 * 1_000_000_000 + time.ns as i64
+    time.s * 1_000_000_000 + time.ns
 }
 
 /// Does a process with this number exist?
@@ -154,8 +154,8 @@ impl Timer {
         }
         self.set_ns = at_ns;
         let value = Timespec {
-            s: (at_ns / 1_000_000_000) as c_long,
-            ns: (at_ns % 1_000_000_000) as c_long,
+            s: at_ns / 1_000_000_000,
+            ns: at_ns % 1_000_000_000,
         };
         let new = Itimerspec {
             interval: Timespec { s: 0, ns: 0 },

@@ -10,6 +10,8 @@ const START: u8 = 0xb1;
 const GET_REVID: u8 = 0xb2;
 const FLAG_WIDE: u8 = 1 << 5;
 const FLAG_48_MHZ: u8 = 1 << 6;
+/// Delay states of the GPIF (gpif-acquisition.c).
+const DELAY_STATES: u8 = 6;
 /// The FX2LP, CY7C68013A.
 const REVID: u8 = 1;
 
@@ -43,8 +45,8 @@ impl Device for Fx2 {
         match (request.is_in, request.request) {
             (true, GET_FIRMWARE_VERSION) => answered(&[self.version.0, self.version.1], data),
             (true, GET_REVID) => answered(&[REVID], data),
-            // fx2lafw_poll ignores a command of another length
-            (false, START) if data.len() == 3 => {
+            // A command of another length, or with more delay states than there are, starts nothing.
+            (false, START) if data.len() == 3 && data[1] < DELAY_STATES => {
                 let divider = u64::from(data[1]) << 8 | u64::from(data[2]);
                 let clock_hz = if data[0] & FLAG_48_MHZ != 0 {
                     48_000_000
