@@ -3,9 +3,10 @@
 use crate::abi::{self, Code};
 use crate::config::{Config, DeviceConfig};
 use crate::device::{self, Answer, Device, Order, Request};
+use crate::pipe::Pipe;
+use crate::run::{Place, Run, Start};
 use crate::signal::Signal;
 use crate::state::State;
-use crate::stream::{Pipe, Run, Start};
 use crate::sys::{self, Timer};
 use crate::transfer::{Completion, Pending};
 use crate::truth::Truth;
@@ -318,17 +319,19 @@ impl Bus {
                 .push((now_ns + stall.at_ns, now_ns + stall.at_ns + stall.for_ns));
         }
         self.log(1, || format!("device {} starts, run {}: {:?}", index, number, start));
-        let (config, truth) = (self.config.devices[index].clone(), self.truth.clone());
-        let signal = self.signals[index].clone();
+        let place = Place {
+            device: index,
+            run: number,
+            epoch_ns: self.epoch_ns,
+            truth: self.truth.clone(),
+        };
         let run = Run::new(
-            index,
-            number,
+            place,
             start,
-            &config,
-            signal,
+            self.device(index),
+            self.signals[index].clone(),
             faults,
-            truth,
-            (self.epoch_ns, now_ns),
+            now_ns,
         );
         if let Some(open) = self.find(id) {
             if let Some(before) = &mut open.pipe.run {
@@ -464,7 +467,10 @@ impl Bus {
         let now_ns = sys::now_ns();
         let mut next_ns = self.opens.iter().filter_map(|open| open.pipe.next_ns()).min();
         if self.opens.iter().any(|open| !open.pipe.is_empty()) {
-            let fed = self.opens.iter().any(|open| open.pipe.is_fed());
+            let fed = self
+                .opens
+                .iter()
+                .any(|open| open.pipe.run.as_ref().map_or(false, Run::is_fed));
             let look_ns = now_ns + if fed { LOOK_FED_NS } else { LOOK_NS };
             next_ns = Some(next_ns.map_or(look_ns, |next_ns| next_ns.min(look_ns)));
         }

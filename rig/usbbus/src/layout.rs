@@ -48,6 +48,20 @@ impl Layout {
         (bytes + self.group_bytes() - 1) / self.group_bytes() * self.group_samples()
     }
 
+    /// Samples that are whole in `bytes` bytes.
+    pub fn whole_samples(&self, bytes: u64) -> u64 {
+        bytes / self.group_bytes() * self.group_samples()
+    }
+
+    /// The channels whose samples are in the stream.
+    pub fn channels(&self) -> u16 {
+        match self {
+            Layout::Bytes => 0xff,
+            Layout::Words => 0xffff,
+            Layout::Planes { channels, .. } => *channels,
+        }
+    }
+
     /// Writes the bytes of the stream from `offset` on.
     pub fn fill(&self, levels: &mut dyn Levels, offset: u64, to: &mut [u8]) {
         let size = self.group_bytes() as usize;

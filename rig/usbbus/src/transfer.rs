@@ -47,6 +47,20 @@ pub struct Pending {
     pub deadline_ns: i64,
 }
 
+impl Pending {
+    /// Bytes that it can still take.
+    pub fn room(&self) -> u64 {
+        (self.buffer.len() - self.filled) as u64
+    }
+
+    /// Takes as much of `bytes` as there is room for.
+    pub fn write(&mut self, bytes: &[u8]) {
+        let count = bytes.len().min(self.buffer.len() - self.filled);
+        self.buffer.bytes()[self.filled..self.filled + count].copy_from_slice(&bytes[..count]);
+        self.filled += count;
+    }
+}
+
 /// A transfer that has ended, and waits for its callback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Completion {

@@ -4,7 +4,7 @@ use super::fx2::answered;
 use super::{Answer, Device, Order, Request};
 use crate::abi::{ERROR_PIPE, ERROR_TIMEOUT};
 use crate::layout::Layout;
-use crate::stream::Start;
+use crate::run::Start;
 
 const GET_FIRMWARE_VERSION: u8 = 0xb0;
 const GET_REVID: u8 = 0xb1;

@@ -3,7 +3,7 @@
 use super::{Answer, Device, Order, Request};
 use crate::abi::{ERROR_PIPE, ERROR_TIMEOUT};
 use crate::layout::Layout;
-use crate::stream::Start;
+use crate::run::Start;
 
 const ABORT_ASYNC: u8 = 2;
 const READ_EEPROM: u8 = 7;

@@ -6,7 +6,7 @@ mod logic16;
 
 use crate::abi::Code;
 use crate::config::{DeviceConfig, Model};
-use crate::stream::Start;
+use crate::run::Start;
 
 /// A control request without its data.
 #[derive(Clone, Copy, Debug)]

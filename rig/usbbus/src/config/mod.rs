@@ -1,8 +1,10 @@
 //! The file `bus`: what is plugged in, what goes wrong, what the host can do.
 
+mod keys;
+
 use crate::abi::{self, Code};
 use crate::fault::{Fault, Kind};
-use std::collections::HashMap;
+use keys::Keys;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -329,67 +331,4 @@ fn code(key: &str, name: Option<&str>) -> Result<Code, String> {
     let full = format!("LIBUSB_ERROR_{}\0", name);
     let found = abi::ERRORS.iter().find(|error| error.1 == full).map(|error| error.0);
     found.ok_or_else(|| format!("{}={}: a name of libusb's errors, as ACCESS, BUSY, IO", key, name))
-}
-
-/// The words `key=value` of an item, each of which must be asked for.
-struct Keys<'a>(HashMap<&'a str, &'a str>);
-
-impl<'a> Keys<'a> {
-    fn of(words: Vec<&'a str>) -> Result<Keys<'a>, String> {
-        let mut keys = HashMap::new();
-        for word in words {
-            let at = word
-                .find('=')
-                .ok_or_else(|| format!("`{}`: words are key=value", word))?;
-            if keys.insert(&word[..at], &word[at + 1..]).is_some() {
-                return Err(format!("`{}` is there twice", &word[..at]));
-            }
-        }
-        Ok(Keys(keys))
-    }
-
-    fn text(&mut self, key: &str) -> Option<&'a str> {
-        self.0.remove(key)
-    }
-
-    fn number<T: FromStr>(&mut self, key: &str, otherwise: T) -> Result<T, String> {
-        match self.0.remove(key) {
-            None => Ok(otherwise),
-            Some(text) => text
-                .parse()
-                .map_err(|_| format!("{}={}: not a number that can be here", key, text)),
-        }
-    }
-
-    fn positive(&mut self, key: &str, otherwise: f64) -> Result<f64, String> {
-        let value: f64 = self.number(key, otherwise)?;
-        match (1.0..=1e15).contains(&value) {
-            true => Ok(value),
-            false => Err(format!("{}={}: at least 1", key, value)),
-        }
-    }
-
-    /// Seconds, as nanoseconds.
-    fn seconds(&mut self, key: &str, otherwise: f64) -> Result<i64, String> {
-        let value: f64 = self.number(key, otherwise)?;
-        match (0.0..1e9).contains(&value) {
-            true => Ok((value * 1e9).round() as i64),
-            false => Err(format!("{}={}: seconds from 0", key, value)),
-        }
-    }
-
-    fn hex(&mut self, key: &str, otherwise: u16) -> Result<u16, String> {
-        match self.0.remove(key) {
-            None => Ok(otherwise),
-            Some(text) => u16::from_str_radix(text.trim_start_matches("0x"), 16)
-                .map_err(|_| format!("{}={}: four hexadecimal digits", key, text)),
-        }
-    }
-
-    fn end(&self) -> Result<(), String> {
-        match self.0.keys().min() {
-            None => Ok(()),
-            Some(key) => Err(format!("`{}`: no such key here", key)),
-        }
-    }
 }
