@@ -20,6 +20,7 @@ from gpiorig.rig.errors import Interrupted
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 SAME_S = 1.0  # a terminal that closes, or a service manager, sends two: within this they are one
 CONVERTED_S = 5.0  # a library that makes another error of a signal does it within this
+NEVER_S = float("-inf")
 AGAIN_S = 0.02  # after a signal whose exception was ignored
 
 
@@ -28,7 +29,7 @@ class _Received:
     """The last signal: its number, when it came (monotonic), and whether one may still raise."""
 
     number: int = 0
-    at_s: float = -1e9
+    at_s: float = NEVER_S
     may_raise: bool = False
 
 
@@ -48,7 +49,7 @@ def raised() -> Iterator[None]:
     """Let them raise `Interrupted` meanwhile; afterwards they do what they did before."""
     ignored = sys.unraisablehook
     before = {number: signal.getsignal(number) for number in ENDING}
-    _last.may_raise = True
+    _last.may_raise, _last.at_s = True, NEVER_S
     sys.unraisablehook = _raise_again
     try:
         for number, handler in before.items():
@@ -79,7 +80,7 @@ def _raise_again(unraisable: Any) -> None:
     if not isinstance(unraisable.exc_value, Interrupted):
         sys.__unraisablehook__(unraisable)
         return
-    _last.at_s = -1e9
+    _last.at_s = NEVER_S
     main = threading.main_thread().ident
     assert main is not None
     again = threading.Timer(AGAIN_S, signal.pthread_kill, (main, unraisable.exc_value.number))
