@@ -1,4 +1,4 @@
-"""The user's home: commands that look leave it as it is."""
+"""The user's home: commands that look change nothing in it."""
 
 from __future__ import annotations
 

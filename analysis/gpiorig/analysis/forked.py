@@ -1,4 +1,4 @@
-"""A second process that works beside this one, with the same data; it ends with this one, however that ends."""
+"""A second process that works with this one, on the same data; it ends with this one, however that ends."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PR_SET_PDEATHSIG = 1  # prctl(2), linux/prctl.h
 
 
 @contextmanager
-def beside(work: Callable[[Connection], None]) -> Iterator[Connection]:
+def running(work: Callable[[Connection], None]) -> Iterator[Connection]:
     """Let a fork of this process work meanwhile; it is gone at the end of the block.
 
     A signal ends it at once and silently, and the kernel kills it when this process dies, so nothing of it is left.

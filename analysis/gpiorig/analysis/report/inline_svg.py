@@ -51,7 +51,7 @@ def _drawn_by_two(pictures: Sequence[Picture], headings: Mapping[str, str]) -> d
     """Elements by name, of this process and of a second one; those of the second are missing if it has failed."""
     with (
         _numbers(len(pictures)) as numbers,
-        forked.beside(lambda sender: sender.send(_draw_next(numbers, pictures, headings))) as receiver,
+        forked.running(lambda sender: sender.send(_draw_next(numbers, pictures, headings))) as receiver,
     ):
         elements = _draw_next(numbers, pictures, headings)
         with contextlib.suppress(EOFError, OSError):
