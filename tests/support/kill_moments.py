@@ -204,15 +204,21 @@ class Try:
 
     def leftovers(self) -> list[str]:
         """Processes and temporary files that are left, a line each; the processes are ended."""
-        end_s = time.monotonic() + PATIENCE_S / 6
-        while (left := processes(self._mark)) and time.monotonic() < end_s:
-            time.sleep(0.02)
-        for number in left:
+        return left_behind(self._mark, self._temporary)
+
+
+def left_behind(mark: str, temporary: Path) -> list[str]:
+    """Processes that carry a mark, and temporary files, a line each; the processes are ended."""
+    end_s = time.monotonic() + PATIENCE_S / 6
+    while (left := processes(mark)) and time.monotonic() < end_s:
+        time.sleep(0.02)
+    for number in left:
+        with contextlib.suppress(ProcessLookupError):
             os.kill(number, signal.SIGKILL)
-        return [
-            *(f"process {number} is left: {command}" for number, command in left.items()),
-            *(f"temporary file or folder {path.name} is left" for path in self._temporary.iterdir()),
-        ]
+    return [
+        *(f"process {number} is left: {command}" for number, command in left.items()),
+        *(f"temporary file or folder {path.name} is left" for path in temporary.iterdir()),
+    ]
 
 
 def state_of(folder: Path) -> str:

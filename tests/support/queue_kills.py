@@ -55,7 +55,7 @@ quarantine_after = {never}
 [disk]
 keep_free = "10MB"
 """
-VICTIMS = {"queue": "queue\0run", "run": "cli\0run", "sigrok-cli": "sigrok-cli\0", "bench": "bench\0virtual"}
+VICTIMS = {"queue": "queue\0run", "run": "gpiorig.rig\0run", "sigrok-cli": "sigrok-cli\0", "bench": "bench\0virtual"}
 
 
 class Campaign:
