@@ -29,7 +29,7 @@ from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.experiments import experiment as experiments
 from gpiorig.rig.experiments import images
-from gpiorig.rig.recordings import described
+from gpiorig.rig.recordings import described, standing
 from gpiorig.rig.results import compare as comparing
 from gpiorig.rig.results import quantities as quantity_tables
 from gpiorig.rig.results import report as reporting
@@ -59,9 +59,19 @@ class Run:
         return self.reported.recording.folder
 
     @property
-    def virtual(self) -> bool:
-        """Whether it is from a virtual bench: then no number is a measurement of hardware."""
-        return self.reported.data.virtual
+    def virtual(self) -> bool | None:
+        """Whether it is from a virtual bench: then no number is a measurement of hardware; None: that is not known."""
+        return self.reported.recording.info.virtual
+
+    @property
+    def state(self) -> str:
+        """Whether its recording is `complete`, `incomplete` or `interrupted`."""
+        return self.reported.recording.state
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Why its recording is in that state, what was lost, within which bound, and whose boards, a sentence each."""
+        return tuple(standing.of(self.reported.recording).as_json()["remarks"])
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -247,4 +257,6 @@ def record(bench: StrPath, experiment: StrPath, output: StrPath, *, packets: int
     if known.virtual is None and (why := objection(bench_file, now=datetime.datetime.now(datetime.UTC))):
         warnings.warn(f"without a valid certificate: {why}", stacklevel=2)
     recording = recorder.record(known, chosen, bench_file=bench_file, output=Path(output), firmware=firmware)
+    if recording.state != "complete":
+        warnings.warn(f"{recording.folder} is {recording.state}: {recording.reason}", stacklevel=2)
     return recording.folder

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from gpiorig.analysis import report
-from gpiorig.capture.recording.recording import Recording
+from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
 from gpiorig.rig.cli import main
 from gpiorig.rig.recordings.provenance import VIRTUAL
 from gpiorig.rig.results import report as reporting
@@ -21,14 +20,18 @@ def test_of_several_runs_each_headline_and_whose_numbers(
 ) -> None:
     """A line per run, the first one of its summary; numbers of a virtual bench are called that, also of one of two."""
 
-    def reported(recording: SimpleNamespace, *, asserted: object, asked: object) -> SimpleNamespace:
+    def reported(recording: Recording, *, asserted: object, asked: object) -> SimpleNamespace:
         name = recording.folder.name
-        data = SimpleNamespace(virtual=virtual and name == "two", notes=(), headline=f"Of {name}.")
+        data = SimpleNamespace(notes=(), headline=f"Of {name}.")
         return SimpleNamespace(data=data, recording=recording)
 
-    info = SimpleNamespace(experiment="", parameters={}, origin=None, firmware={}, analyzer="", bench="",
-                           samplerate_hz=Fraction(1), tools={})  # fmt: skip
-    monkeypatch.setattr(Recording, "open", lambda folder: SimpleNamespace(folder=folder, info=info))
+    def opened(folder: Path) -> Recording:
+        marked = virtual and folder.name == "two"
+        return Recording(
+            folder, RecordingInfo(samplerate="1/1", channels=(), epoch=Epoch(wall=""), state="complete", virtual=marked)
+        )
+
+    monkeypatch.setattr(Recording, "open", opened)
     monkeypatch.setattr(reporting, "of", reported)
     monkeypatch.setattr(report, "write_set", lambda output, runs, **formats: output / "report.html")
     monkeypatch.setattr(report, "summary_lines", lambda data: [data.headline, "More."])

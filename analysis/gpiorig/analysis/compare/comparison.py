@@ -85,6 +85,8 @@ class Comparison:
         Whether that is below `LEVEL` after the correction for it and all other tests of the comparison.
     resolution_ns
         Largest apparent difference of equal delays: `RESOLUTION_SAMPLES` of the coarser analyzer.
+    cuts
+        `Delays.cut` of both.
     """
 
     changes: tuple[Change, ...]
@@ -96,6 +98,7 @@ class Comparison:
     p_loss: float
     loss_changed: bool
     resolution_ns: float
+    cuts: tuple[str, str] = ("", "")
 
     @property
     def changed(self) -> tuple[Change, ...]:
@@ -144,8 +147,9 @@ def compare(base: Delays, new: Delays, *, watch: Watch = iter) -> Comparison:
         new_loss=new.loss(),
         new_complete=new.complete,
         p_loss=p_loss,
-        loss_changed=p_loss_corrected < LEVEL,
+        loss_changed=p_loss_corrected < LEVEL and not (base.cut or new.cut),
         resolution_ns=resolution_ns,
+        cuts=(base.cut, new.cut),
     )
 
 

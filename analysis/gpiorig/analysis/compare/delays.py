@@ -46,6 +46,8 @@ class Delays:
         Nodes on the route of packets that go one way; empty for round trips.
     parts
         Parts of the radio waits, ``STEP: PART``, int64[n] each; of the packets that have all steps.
+    cut
+        The state of a recording that is not complete: how many packets were sent and lost is not known then.
     """
 
     values: Mapping[str, NDArray[np.int64]]
@@ -55,6 +57,7 @@ class Delays:
     samplerate_hz: Fraction
     route: str = ""
     parts: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)
+    cut: str = ""
 
     def samples(self, name: str) -> NDArray[np.int64]:
         """int64[n], a delay or a part of one by its full name."""

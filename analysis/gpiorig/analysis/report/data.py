@@ -49,6 +49,8 @@ class ReportData:
         Values of the quantities that were asked for, those of one quantity together.
     doubts
         What firmware did that the virtual bench does not model, one sentence each: no failed checks.
+    cut
+        As of `Delays`.
     """
 
     title: str
@@ -60,6 +62,7 @@ class ReportData:
     tallies: tuple[Tally, ...]
     quantities: tuple[Series, ...] = ()
     doubts: tuple[str, ...] = ()
+    cut: str = ""
 
     @property
     def timelines(self) -> Timelines | None:

@@ -53,7 +53,7 @@ class Run:
     @cached_property
     def delays(self) -> Delays:
         """Its delays, with the parts of the radio waits."""
-        run = delays.from_analysis(self.data.analysis)
+        run = replace(delays.from_analysis(self.data.analysis), cut=self.data.cut)
         named = (run.route, ROUND_TRIP)
         study = next((study for study in self.data.study.routes if study.route.name in named), None)
         return replace(run, parts=radio_parts.by_name(study.parts, study.route)) if study is not None else run

@@ -45,6 +45,7 @@ __all__ = [
 ]
 
 REPORT = "report"
+INTERRUPTED = "the program that recorded it ended without a word; what came after its last sample is lost"
 LEFT = 'restore it from a copy; `state = "capturing"` in recording.toml lets one read what is left'
 
 
@@ -115,6 +116,11 @@ class Recording:
         if self.info.state == "capturing" and not is_written(self.edges_folder):
             return "interrupted"
         return self.info.state
+
+    @property
+    def reason(self) -> str:
+        """Why it is not complete; "" where it is, or is being recorded."""
+        return INTERRUPTED if self.state == "interrupted" else self.info.reason
 
     @property
     def edges_folder(self) -> Path:
@@ -195,9 +201,7 @@ class Recording:
     def verify(self) -> tuple[str, ...]:
         """Check everything that was recorded; returns one line for each problem."""
         problems = []
-        state, reason = self.state, self.info.reason
-        if state == "interrupted":
-            reason = "the program that recorded it ended without a word; what came after its last sample is lost"
+        state, reason = self.state, self.reason
         if state != "complete":
             problems.append(f"{self.folder}: the recording is {state}{': ' if reason else ''}{reason}")
         for name, expected in self.info.files.items():

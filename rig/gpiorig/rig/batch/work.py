@@ -113,17 +113,23 @@ def _results(recording: Recording, task: Task) -> tuple[dict[str, Any], tuple[st
     """Write tables and report; the headline numbers and the checks that failed."""
     if task.verb == "record":
         parameters = recording.info.parameters
-        return {"app": parameters.get("app"), "seed": parameters.get("bench_seed")}, ()
+        return {"app": parameters.get("app"), "seed": parameters.get("bench_seed")}, _incomplete(recording)
     if task.verb == "decode":
         analysis = analyse(open_recording(recording))
         registry.write_stages(analysis, folder=recording.folder)
-        return summary.numbers(analysis, recording), ()
+        return summary.numbers(analysis, recording), _incomplete(recording)
     reported = reporting.of(recording, asked=task.quantities)
     if task.verb == "report":
         reported.write()
     else:
         reported.write_tables()
     return reported.numbers, reported.data.notes
+
+
+def _incomplete(recording: Recording) -> tuple[str, ...]:
+    """The check that fails of a recording that is not complete, where no report makes it."""
+    state, reason = recording.state, recording.reason
+    return () if state == "complete" else (f"{recording.folder}: the recording is {state}: {reason}.",)
 
 
 def _register(task: Task, store: Path) -> None:

@@ -22,8 +22,8 @@ from gpiorig.rig.errors import RigError
 from gpiorig.rig.measure import clock_lines, log_lines, log_times
 from gpiorig.rig.measure.clock_lines import Found
 from gpiorig.rig.progress import iterate
+from gpiorig.rig.recordings import standing
 from gpiorig.rig.recordings.opened import open_recording
-from gpiorig.rig.recordings.provenance import VIRTUAL
 from gpiorig.rig.results import checks
 
 NAMELESS = "log"  # of a node that neither the log nor the pattern names
@@ -43,6 +43,7 @@ def run(options: argparse.Namespace) -> int:
     if options.figure and options.figure.suffix not in FIGURES:
         raise RigError(f"--figure {options.figure}: the suffix determines the format; use one of {', '.join(FIGURES)}.")
     head, clocks = _from_pins(options) if options.pattern is None else _from_lines(options)
+    head |= standing.said(options.log).as_json()
     clocks = dict(sorted(clocks.items()))
     if options.figure:
         _draw(options.figure, clocks, virtual=bool(head["virtual"]))
@@ -164,8 +165,6 @@ def _print(options: argparse.Namespace, head: dict[str, Any], clocks: dict[str, 
         odd = "".join(f"; {what}: {count}" for what, count in head["irregularities"].items())
         several = f", with {head['stamps']} timestamps" if head["stamps"] != head["matched"] else ""
         print(f"{head['matched']} of {head['lines']} lines matched{several}{odd}")
-    if head["virtual"]:
-        print(VIRTUAL)
 
 
 def _text(clock: NodeClock) -> list[str]:

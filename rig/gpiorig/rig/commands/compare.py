@@ -18,6 +18,7 @@ from gpiorig.analysis.quantities.names import is_quantity, parse_all
 from gpiorig.analysis.tables import stages
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.experiments.limits import interval_numbers
+from gpiorig.rig.recordings import standing
 from gpiorig.rig.results import compare as comparing
 
 
@@ -28,9 +29,12 @@ def run(options: argparse.Namespace) -> int:
     if options.output:
         comparing.check_output(options.output)
     base, new = Recording.open(options.base), Recording.open(options.new)
+    standings = {"base": standing.of(base), "new": standing.of(new)}
     limits = limits or [threshold(text) for text in comparing.thresholds(base, new)]
     names = dict.fromkeys([*options.quantities, *(limit.quantity for limit in limits if is_quantity(limit.quantity))])
     compared = comparing.compare(base, new, names, fresh=options.fresh)
+    for recording in standings.values():
+        recording.say(boards=False)  # which the sentences state
     before, now, result = compared.before, compared.now, compared.comparison
     judged = [limit for limit in limits if now.complete or limit.quantity == LOSS]
     outcomes = [thresholds.judge(limit, before, now, result) for limit in judged]
@@ -40,12 +44,14 @@ def run(options: argparse.Namespace) -> int:
         numbers = _numbers(result, outcomes, compared.joined) | {
             "base": str(base.folder),
             "new": str(new.folder),
+            "recordings": {name: recording.as_json() for name, recording in standings.items()},
             "sentences": list(compared.sentences),
         }
         print(json.dumps(numbers, allow_nan=False))
     else:
         print("\n".join(compared.sentences))
-    return _status(result, outcomes, any_change=options.any_change, quiet=options.json)
+    whole = all(recording.is_complete for recording in standings.values())
+    return _status(result, outcomes, any_change=options.any_change, quiet=options.json) or int(not whole)
 
 
 def _status(result: Comparison, outcomes: list[Outcome], *, any_change: bool, quiet: bool) -> int:

@@ -23,7 +23,7 @@ from gpiorig.rig.errors import RigError
 from gpiorig.rig.export import decoder_folder
 from gpiorig.rig.export import decoder_stacks as stacks
 from gpiorig.rig.progress import watched
-from gpiorig.rig.recordings import inputs
+from gpiorig.rig.recordings import inputs, standing
 from gpiorig.rig.recordings.opened import open_recording
 
 
@@ -37,6 +37,7 @@ def run(options: argparse.Namespace) -> int:
     if sum(map(bool, (options.annotations, options.binary, options.meta))) > 1 and not as_rows:
         raise RigError("-A, -B and -M print different things; give one of them, or add --json or -o FILE for a table.")
     waveform, bench = _open(options)
+    standing.said(options.file, waveform)
     library = Library((*search_path(), decoder_folder.source()))  # ours last: what sigrok-cli finds comes first
     stacks = parse_stacks(_specifications(options.stacks, bench), library, waveform.channels)
     selection = _selection(options, stacks, as_rows)

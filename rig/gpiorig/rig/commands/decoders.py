@@ -13,6 +13,7 @@ from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.export import decoder_folder, decoder_stacks
 from gpiorig.rig.export.decoder_stacks import Naming
+from gpiorig.rig.recordings import standing
 from gpiorig.rig.recordings.opened import Opened, open_recording
 from gpiorig.rig.results.analyse import analyse
 
@@ -69,6 +70,7 @@ def _stack(options: argparse.Namespace) -> Stack:
     roles = {"initiator": options.initiator, "responder": options.responder}
     if options.source.is_dir():
         opened = open_recording(options.source)
+        standing.said(options.source)
         bench, parameters = opened.known_bench, opened.recording.info.parameters
         if not any(roles.values()) and options.node is None:
             absent = _absent(opened)

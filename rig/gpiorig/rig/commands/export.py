@@ -23,7 +23,7 @@ from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.export import export, pulseview_slices
 from gpiorig.rig.progress import stage, watched
-from gpiorig.rig.recordings import inputs
+from gpiorig.rig.recordings import inputs, standing
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results.analyse import analyse
 
@@ -42,9 +42,10 @@ def run(options: argparse.Namespace) -> int:
     kind, name = _format(options)
     _check_output(options.output)
     write = {"table": _write_table, "trace": _write_trace, "frames": _write_frames, "edges": _write_edges}[kind]
-    remark = write(options, name)
-    text = f"{options.output}: {remark['what']} of {options.source}; {remark['rounding']}"
-    print(json.dumps(remark) if options.json else text)
+    result = write(options, name)
+    result |= standing.said(options.source).as_json()
+    text = f"{options.output}: {result['what']} of {options.source}; {result['rounding']}"
+    print(json.dumps(result) if options.json else text)
     return 0
 
 

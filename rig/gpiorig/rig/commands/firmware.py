@@ -17,6 +17,7 @@ from gpiorig.rig.probes.check import Verdict, check
 from gpiorig.rig.probes.hook_files import HookFile
 from gpiorig.rig.probes.image import Image
 from gpiorig.rig.probes.selftest import c_tables
+from gpiorig.rig.recordings import standing
 
 
 def run(options: argparse.Namespace) -> int:
@@ -73,8 +74,9 @@ def _numbers(verdict: Verdict, expected: HookFile, elf: Path) -> dict[str, Any]:
 
 def _selftest(expected: HookFile, options: argparse.Namespace) -> int:
     result = selftest.test(Recording.open(options.recording), expected.selftest)
+    source = standing.said(options.recording)
     if options.json:
-        print(json.dumps(result.numbers()))
+        print(json.dumps(result.numbers() | source.as_json()))
     else:
         print(result.summary())
     return _fail(result.failures, options.recording)

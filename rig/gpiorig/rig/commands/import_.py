@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from gpiorig.rig.recordings import inputs
+from gpiorig.rig.recordings import inputs, standing
 from gpiorig.rig.recordings.import_files import import_files
 
 
@@ -21,4 +21,4 @@ def run(options: argparse.Namespace) -> int:
         print(f"  {content.source}")
     for remark in imported.remarks:
         print(f"  {remark}")
-    return 0
+    return int(not standing.said(options.output).is_complete)

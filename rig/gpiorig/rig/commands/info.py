@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -18,7 +19,7 @@ from gpiorig.capture.recording.recording import DESCRIPTION, Recording
 from gpiorig.capture.text.node_lines import NodeLines
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.progress import watched
-from gpiorig.rig.recordings import inputs
+from gpiorig.rig.recordings import inputs, standing
 from gpiorig.rig.recordings.import_files import PACKETS
 
 RATE_UNITS = (("THz", 10**12), ("GHz", 10**9), ("MHz", 10**6), ("kHz", 10**3))
@@ -35,7 +36,8 @@ def run(options: argparse.Namespace) -> int:
         recording = Recording.open(options.file)
         for node in recording.nodes:  # a damaged record of a port is an error, too
             recording.serial(node)
-        description = {"format": "recording", **describe(recording.waveform()), **_about(recording)}
+        described = describe(recording.waveform())
+        description = {"format": "recording", **described, **_about(recording, described["remarks"])}
     else:
         name, content = inputs.open_file(options.file, options, remarks=False)
         if isinstance(content, NodeLines):
@@ -83,14 +85,15 @@ def describe(waveform: Waveform) -> dict[str, Any]:
     }
 
 
-def _about(recording: Recording) -> dict[str, Any]:
-    """The origin of a recording, by its description."""
-    info = recording.info
+def _about(recording: Recording, waveform_remarks: Sequence[str]) -> dict[str, Any]:
+    """The origin of a recording, by its description, and all remarks on it."""
+    info, source = recording.info, standing.of(recording)
     return {
         "analyzer": info.analyzer,
         "virtual": info.virtual,
-        "state": recording.state,
-        "reason": info.reason,
+        "state": source.state,
+        "reason": recording.reason,
+        "remarks": [*source.as_json()["remarks"], *waveform_remarks],
         "nodes": list(recording.nodes),
         "alignments": msgspec.to_builtins(info.alignments),
         "bench_remarks": [{**msgspec.to_builtins(remark), "text": remark.sentence} for remark in info.bench_remarks],
@@ -122,13 +125,7 @@ def _capture_text(description: dict[str, Any]) -> list[str]:
         level = {0: "starts low", 1: "starts high", None: "empty"}[channel["initial_level"]]
         lines.append(f"  {printable(channel['name'])}: {channel['edges']} edges, {span}, {level}")
     if description["format"] == "recording":
-        virtual = ", on the virtual bench" if description["virtual"] else ""
-        reason = f" ({description['reason']})" if description["reason"] else ""
-        lines.append(f"  {description['state']}{reason}; {description['analyzer'] or 'analyzer unknown'}{virtual}")
-        lines += [
-            f"  {note['analyzer']} aligned with the first analyzer within {note['uncertainty_ns']:.1f} ns (1 sigma)"
-            for note in description["alignments"]
-        ]
+        lines.append(f"  {description['state']}; {description['analyzer'] or 'analyzer unknown'}")
         lines += [f"  serial port of {', '.join(description['nodes'])}"] if description["nodes"] else []
         lines += [f"  not modelled: {remark['text']}" for remark in description["bench_remarks"]]
         for name, packets in description["packets"].items():

@@ -20,6 +20,7 @@ from gpiorig.analysis.measure import log_lines as loglatency
 from gpiorig.analysis.measure.log_lines import Latencies, Mark
 from gpiorig.analysis.number_text import NS_PER_S, count_text, time_text
 from gpiorig.analysis.statistics.summary import summarize
+from gpiorig.capture.edges.waveform import of_parts
 from gpiorig.capture.recording.recording import DESCRIPTION, Recording
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.measure import frame_delays, log_times, log_values
@@ -27,7 +28,7 @@ from gpiorig.rig.measure import log_lines as loglines
 from gpiorig.rig.measure.log_lines import Line
 from gpiorig.rig.plain_json import without_nan
 from gpiorig.rig.progress import iterate
-from gpiorig.rig.recordings.provenance import VIRTUAL
+from gpiorig.rig.recordings import standing
 
 MAX_NODES = 10  # in text
 
@@ -64,14 +65,8 @@ def run(options: argparse.Namespace) -> int:
             raise RigError(f"{where}: of no matching line `id` and `time` can be read, as of this: {unusable[0]!r}.")
         raise RigError(f"{where}: no line is a request or a response; try the patterns on one of its lines.")
     result = _numbers(latencies, max(resolution_ns for _, resolution_ns, _ in read), len(unusable))
-    virtual = _virtual(options.logs)
-    if options.json:
-        source = "; ".join(source for _, _, source in read)
-        print(json.dumps({"source": source, "virtual": virtual, **result}, allow_nan=False))
-        return 0
-    print(_text(result))
-    if virtual:
-        print(VIRTUAL)
+    head = {"source": "; ".join(source for _, _, source in read), **_head(options.logs)}
+    print(json.dumps({**head, **result}, allow_nan=False) if options.json else _text(result))
     return 0
 
 
@@ -80,7 +75,6 @@ def _values(options: argparse.Namespace) -> int:
     if options.request or options.response:
         raise RigError("--value finds complete delays; omit --request and --response.")
     values = log_values.read(options.logs, options.value, unit=options.time_unit)
-    virtual = _virtual(options.logs)
     everything = [delay for delays in values.delays_ns.values() for delay in delays]
     result = _summary_of(everything) | {
         "lines": values.lines,
@@ -91,13 +85,8 @@ def _values(options: argparse.Namespace) -> int:
             for node, delays in sorted(values.delays_ns.items())
         },
     }
-    if options.json:
-        source = "; ".join(map(str, options.logs))
-        print(json.dumps({"source": source, "virtual": virtual, **result}, allow_nan=False))
-        return 0
-    print(_values_text(result))
-    if virtual:
-        print(VIRTUAL)
+    head = {"source": "; ".join(map(str, options.logs)), **_head(options.logs)}
+    print(json.dumps({**head, **result}, allow_nan=False) if options.json else _values_text(result))
     return 0
 
 
@@ -130,10 +119,10 @@ def _quantiles(part: dict[str, Any]) -> str:
     return ", ".join(f"{name} {time_text(part[f'{name}_ns'], digits=4)}" for name in names)
 
 
-def _virtual(logs: list[Path]) -> bool | None:
-    """Whether a recording is of a virtual bench; None for a file, which does not state it."""
+def _head(logs: list[Path]) -> dict[str, Any]:
+    """Whether they are of a virtual bench, their state and remarks, which are printed."""
     kinds = [Recording.open(log).info.virtual if (log / DESCRIPTION).exists() else None for log in logs]
-    return True if True in kinds else None if None in kinds else False
+    return {"virtual": of_parts(kinds), **standing.all_said(logs)}
 
 
 def _marks(

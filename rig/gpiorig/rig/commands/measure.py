@@ -24,9 +24,8 @@ from gpiorig.rig.errors import RigError
 from gpiorig.rig.measure import edges
 from gpiorig.rig.measure.edges import Measurement, Spec
 from gpiorig.rig.progress import watched
-from gpiorig.rig.recordings import inputs
+from gpiorig.rig.recordings import inputs, standing
 from gpiorig.rig.recordings.opened import open_recording
-from gpiorig.rig.recordings.provenance import VIRTUAL
 
 FIGURES = (".png", ".svg", ".pdf")
 
@@ -45,7 +44,8 @@ def run(options: argparse.Namespace) -> int:
     spec = _spec(options)
     longest_s = options.max_gap
     _check_outputs(options)
-    waveform, instruments, virtual = _open(options)
+    waveform, instruments = _open(options)
+    source = standing.said(options.file, waveform)
     named = {"": spec}
     if options.per:
         named = {node: spec.on(node) for node in edges.nodes(spec, waveform.channels)}
@@ -56,8 +56,9 @@ def run(options: argparse.Namespace) -> int:
     if options.output:
         _write_delays(options.output, measurements, loaded.samplerate_hz)
     if options.figure:
-        _draw(options.figure, measurements, loaded.samplerate_hz, virtual=bool(virtual))
-    _print(options, measurements, loaded.samplerate_hz, virtual=virtual)
+        _draw(options.figure, measurements, loaded.samplerate_hz, virtual=bool(waveform.virtual))
+    head = {"samplerate_hz": float(loaded.samplerate_hz), "virtual": waveform.virtual, **source.as_json()}
+    _print(options, measurements, loaded.samplerate_hz, head)
     return 0
 
 
@@ -81,14 +82,13 @@ def _check_outputs(options: argparse.Namespace) -> None:
             raise RigError(f"{option} {path}: there is no folder {path.parent}; make it first.")
 
 
-def _open(options: argparse.Namespace) -> tuple[Waveform, Instruments, bool | None]:
-    """The capture, what it was made with, and whether it is virtual; None for a file, which does not state it."""
-    virtual: bool | None = None
+def _open(options: argparse.Namespace) -> tuple[Waveform, Instruments]:
+    """The capture, and what it was made with."""
     if options.file.is_dir() and options.format is None and (options.file / DESCRIPTION).exists():
         if given := [name for name in FILE_ONLY if getattr(options, name)]:
             raise RigError(f"--{given[0]}: {options.file} is a recording, which states this itself; omit it.")
         opened = open_recording(options.file)
-        waveform, known, virtual = opened.recording.waveform(), opened.instruments, opened.recording.info.virtual
+        waveform, known = opened.recording.waveform(), opened.instruments
     else:
         name, content = inputs.open_file(options.file, options)
         if not isinstance(content, Waveform):
@@ -97,7 +97,7 @@ def _open(options: argparse.Namespace) -> tuple[Waveform, Instruments, bool | No
         known = Instruments(analyzers.by_driver("", samplerate_hz=waveform.samplerate_hz))
     if options.clock_ppm is not None:
         known = dataclasses.replace(known, reference=dataclasses.replace(known.reference, clock_ppm=options.clock_ppm))
-    return waveform, known, virtual
+    return waveform, known
 
 
 def _write_delays(path: Path, measurements: dict[str, Measurement], rate: Fraction) -> None:
@@ -152,10 +152,9 @@ def _draw(path: Path, measurements: dict[str, Measurement], rate: Fraction, *, v
 
 
 def _print(
-    options: argparse.Namespace, measurements: dict[str, Measurement], rate: Fraction, *, virtual: bool | None
+    options: argparse.Namespace, measurements: dict[str, Measurement], rate: Fraction, head: dict[str, Any]
 ) -> None:
     if options.json:
-        head: dict[str, Any] = {"samplerate_hz": float(rate), "virtual": virtual}
         if options.per:
             print(
                 json.dumps(
@@ -173,8 +172,6 @@ def _print(
             f"The times of this file are in steps of {float(10**9 / rate):g} ns. If what took them sampled less often, "
             "± is too small: give the rate with --samplerate."
         )
-    if virtual:
-        print(VIRTUAL)
 
 
 def _text(measurement: Measurement, *, node: str) -> list[str]:

@@ -12,7 +12,7 @@ import msgspec
 
 from gpiorig.capture.recording.recording import Recording, SyncDelay
 from gpiorig.rig.errors import RigError
-from gpiorig.rig.recordings import merge
+from gpiorig.rig.recordings import merge, standing
 
 _DELAY = re.compile(r"(\d+(?:\.\d+)?)(?:(?:\+-|±)(\d+(?:\.\d+)?))?")
 
@@ -21,12 +21,16 @@ def run(options: argparse.Namespace) -> int:
     """Merge, and print how well the parts fit."""
     if len(options.recordings) < 2:
         raise RigError("one recording is nothing to merge: name two or more.")
+    for folder in options.recordings:
+        standing.said(folder)
     parts = _delayed([Recording.open(folder) for folder in options.recordings], options.sync_delay)
     receivers = dict(_named(text, parts) for text in options.frames) if options.frames else None
     merged = merge.merge_folders(parts, options.output, sync=options.sync, receivers=receivers)
+    status = int(not standing.of(merged).is_complete)
     if options.json:
-        print(json.dumps(msgspec.to_builtins(merged.info.alignments)))
-        return 0
+        facts = {"recording": str(merged.folder), "virtual": merged.info.virtual, **standing.of(merged).as_json()}
+        print(json.dumps(facts | {"alignments": msgspec.to_builtins(merged.info.alignments)}))
+        return status
     common = "frames" if receivers else "sync pulses"
     print(f"{merged.folder}: {', '.join(name for name in merged.info.channels if name)}")
     for note in merged.info.alignments:
@@ -40,7 +44,8 @@ def run(options: argparse.Namespace) -> int:
                 else ""
             )
         )
-    return 0
+    standing.said(merged.folder)
+    return status
 
 
 def _named(text: str, parts: list[Recording]) -> tuple[Path, str]:

@@ -12,7 +12,7 @@ from gpiorig.analysis.number_text import DASH, count_text, time_text
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig import text_table
 from gpiorig.rig.errors import RigError
-from gpiorig.rig.recordings.provenance import VIRTUAL
+from gpiorig.rig.recordings import standing
 from gpiorig.rig.results import packet_list
 
 COLUMNS = ("packet_row", "id", "origin", "start_sample", "sent_s", "delay_ns", "status")
@@ -28,17 +28,19 @@ def run(options: argparse.Namespace) -> int:
     if options.by and options.slowest is None and options.fastest is None:
         raise RigError("--by sorts the packets of --slowest or --fastest; give one of them.")
     recording = Recording.open(options.recording)
+    source = standing.said(options.recording)
     chosen = packet_list.Chosen(
         options.slowest, options.fastest, options.by or "", options.lost, options.id, options.steps
     )
     contents = packet_list.tables(recording, fresh=options.fresh)
     rows = packet_list.packets(contents, chosen, samplerate_hz=float(recording.info.samplerate_hz))
     if options.json:
-        print(json.dumps({"run": str(options.recording), "virtual": recording.info.virtual, "packets": rows}))
+        head = {"run": str(options.recording), "virtual": recording.info.virtual, **source.as_json()}
+        print(json.dumps(head | {"packets": rows}))
     elif options.csv:
         _print_csv(rows)
     else:
-        _print(rows, packet_list.short_names(contents), virtual=bool(recording.info.virtual))
+        _print(rows, packet_list.short_names(contents))
     return 0
 
 
@@ -51,7 +53,7 @@ def _print_csv(rows: list[dict[str, Any]]) -> None:
             writer.writerow([*(row[name] for name in COLUMNS), *(step.get(name, "") for name in STEP_COLUMNS)])
 
 
-def _print(rows: list[dict[str, Any]], steps: dict[str, str], *, virtual: bool) -> None:
+def _print(rows: list[dict[str, Any]], steps: dict[str, str]) -> None:
     header = ["id", "sent at", "delay", "longest steps", "from", "status"]
     cells = [
         [
@@ -65,4 +67,4 @@ def _print(rows: list[dict[str, Any]], steps: dict[str, str], *, virtual: bool) 
         for row in rows
     ]
     lines = text_table.lines(header, cells, right=(0, 1, 2))
-    print("\n".join([*lines, f"{count_text(len(rows), 'packet')}.", *([VIRTUAL] if virtual else [])]))
+    print("\n".join([*lines, f"{count_text(len(rows), 'packet')}."]))

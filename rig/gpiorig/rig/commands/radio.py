@@ -14,7 +14,7 @@ from gpiorig.capture.buses import spi
 from gpiorig.capture.buses.spi import SpiLines
 from gpiorig.capture.edges.waveform import Waveform
 from gpiorig.rig.errors import RigError
-from gpiorig.rig.recordings import inputs, radio_buses
+from gpiorig.rig.recordings import inputs, radio_buses, standing
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.recordings.radio_buses import RadioBus
 
@@ -24,12 +24,14 @@ LINES = ("clk", "mosi", "miso", "select")
 def run(options: argparse.Namespace) -> int:
     """Decode and print."""
     waveform, buses = _from_recording(options) if options.file.is_dir() else _from_file(options)
+    source = standing.said(options.file, waveform)
     rows = [row for bus in buses for row in (_transfers if options.transfers else _frames)(waveform, bus)]
     rows.sort(key=lambda row: (row["start"], row["node"]))
     rate = waveform.samplerate_hz
     if options.json:
         kind = "transfers" if options.transfers else "frames"
-        print(json.dumps({"samplerate_hz": int(rate) if rate.denominator == 1 else float(rate), kind: rows}))
+        rate_hz = int(rate) if rate.denominator == 1 else float(rate)
+        print(json.dumps({"samplerate_hz": rate_hz, **source.as_json(), kind: rows}))
         return 0
     for row in rows:
         head = f"{_seconds(row['start'], rate)} {row['node']:<12}".rstrip()

@@ -14,9 +14,8 @@ from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig import browser, names
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.progress import iterate, stage
-from gpiorig.rig.recordings import described
+from gpiorig.rig.recordings import described, standing
 from gpiorig.rig.recordings.described import Given
-from gpiorig.rig.recordings.provenance import VIRTUAL
 from gpiorig.rig.results import compare as comparing
 from gpiorig.rig.results import report as reporting
 from gpiorig.rig.results import several
@@ -87,6 +86,7 @@ def analyse_and_print(
         Whether to open the page in a browser.
     """
     reported = reporting.of(recording, asserted=asserted, asked=quantities)
+    _say(recording)
     page = reported.write(output, figure_formats=figure_formats, table_formats=table_formats)
     if as_json:
         print(json.dumps({**reported.numbers, "report": str(page)}, allow_nan=False))
@@ -95,6 +95,13 @@ def analyse_and_print(
     if opened:
         browser.show(page)
     return _status(reported)
+
+
+def _say(recording: Recording) -> None:
+    """Print the standing of a recording; of one that is not complete a failed check states it."""
+    source = standing.of(recording)
+    if source.is_complete:
+        source.say(boards=False)  # which is a sentence of the conclusion
 
 
 def _print(sentences: Sequence[str], page: Path) -> None:
@@ -117,13 +124,15 @@ def _set_and_print(recordings: Sequence[Recording], options: argparse.Namespace)
             table_formats=options.tables,
             watch=comparing.watched,
         )
+    for recording in recordings:
+        _say(recording)
     if options.json:
         numbers = [{"run": name, **reported.numbers} for name, reported in runs.items()]
         print(json.dumps({"report": str(page), "runs": numbers}, allow_nan=False))
     else:
         lines = [f"{name}: {report.summary_lines(reported.data)[0]}" for name, reported in runs.items()]
-        virtual = [VIRTUAL] if any(reported.data.virtual for reported in runs.values()) else []
-        _print([*lines, *virtual], page)
+        boards = dict.fromkeys(filter(None, (standing.of(recording).boards for recording in recordings)))
+        _print([*lines, *boards], page)
     if options.open:
         browser.show(page)
     return max(_status(reported) for reported in runs.values())

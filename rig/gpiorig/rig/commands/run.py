@@ -15,6 +15,7 @@ from gpiorig.rig.commands.report import analyse_and_print
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.experiments import experiment as experiments
 from gpiorig.rig.experiments import images
+from gpiorig.rig.recordings import standing
 from gpiorig.rig.run import runner
 from gpiorig.rig.run.record import record
 from gpiorig.rig.verify.certificate import objection
@@ -52,7 +53,9 @@ def _run(options: argparse.Namespace) -> int:
         note=options.note,
     )
     if options.no_report:
-        state = {"recording": str(recording.folder), "state": recording.state, "reason": recording.info.reason}
+        recorded = standing.of(recording)
+        state = {"recording": str(recording.folder), "reason": recording.reason, **recorded.as_json()}
+        recorded.say()
         print(json.dumps(state) if options.json else recording.folder)
-        return 0
+        return int(not recorded.is_complete)
     return analyse_and_print(recording, as_json=options.json)

@@ -32,8 +32,9 @@ from gpiorig.capture.serial.record import Entry, Kind, RecordFile
 from gpiorig.rig import terminal
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.errors import RigError
-from gpiorig.rig.recordings import serial_pins
+from gpiorig.rig.recordings import serial_pins, standing
 from gpiorig.rig.recordings.serial_view import Form, SerialView
+from gpiorig.rig.recordings.standing import Standing
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 
@@ -67,8 +68,9 @@ def _view(nodes: Sequence[str], options: argparse.Namespace) -> SerialView:
 
 def _recorded(folder: Path, options: argparse.Namespace) -> int:
     recording = Recording.open(folder)
+    source = standing.said(folder)
     if options.pins:
-        return _on_pins(recording, options)
+        return _on_pins(recording, options, source)
     nodes = tuple(options.node) or recording.nodes
     if unknown := sorted(set(nodes) - set(recording.nodes)):
         raise RigError(
@@ -77,7 +79,7 @@ def _recorded(folder: Path, options: argparse.Namespace) -> int:
     with contextlib.ExitStack() as stack:
         files = {node: stack.enter_context(RecordFile(recording.serial_path(node))) for node in nodes}
         if options.aggregator:
-            return _aggregated(recording, files, options)
+            return _aggregated(recording, files, options, source)
         _show_records(folder, files, options)
     return 0
 
@@ -103,7 +105,9 @@ def _show_records(folder: Path, files: dict[str, RecordFile], options: argparse.
             print(f"gpiorig serial: {file.torn}: the last record was cut short", file=sys.stderr)
 
 
-def _aggregated(recording: Recording, files: dict[str, RecordFile], options: argparse.Namespace) -> int:
+def _aggregated(
+    recording: Recording, files: dict[str, RecordFile], options: argparse.Namespace, source: Standing
+) -> int:
     epoch_ns = None
     if recording.info.serial_clock == "virtual":
         epoch_ns = _epoch_ns(recording)
@@ -115,7 +119,8 @@ def _aggregated(recording: Recording, files: dict[str, RecordFile], options: arg
         for line in lines:
             print(line, file=output)
         return 0
-    print(json.dumps(_quantiles(errors_ns(lines)) | {"line_cost_ns": line_ns, "virtual": recording.info.virtual}))
+    facts = {"line_cost_ns": line_ns, "virtual": recording.info.virtual, **source.as_json()}
+    print(json.dumps(_quantiles(errors_ns(lines)) | facts))
     return 0
 
 
@@ -129,7 +134,7 @@ def _epoch_ns(recording: Recording) -> int:
     return int(begin.timestamp()) * 10**9 + begin.microsecond * 1000
 
 
-def _on_pins(recording: Recording, options: argparse.Namespace) -> int:
+def _on_pins(recording: Recording, options: argparse.Namespace, source: Standing) -> int:
     nodes = tuple(options.node) or serial_pins.nodes(recording)
     if not nodes:
         raise RigError(f"{recording.folder}: no node's uart_tx is on the analyzer.")
@@ -138,7 +143,8 @@ def _on_pins(recording: Recording, options: argparse.Namespace) -> int:
             node: _quantiles(serial_pins.latencies_ns(recording, node, baudrate=options.baudrate)) for node in nodes
         }
         zero = "sample 0" if recording.info.serial_clock == "virtual" else "the fastest line"
-        print(json.dumps({"nodes": latencies, "zero": zero, "virtual": recording.info.virtual}))
+        facts = {"zero": zero, "virtual": recording.info.virtual, **source.as_json()}
+        print(json.dumps({"nodes": latencies, **facts}))
         return 0
     view, epoch_ns = _view(nodes, options), _epoch_ns(recording)
     for line, node in serial_pins.all_lines(recording, nodes, baudrate=options.baudrate):

@@ -22,6 +22,8 @@ from gpiorig.rig.campaign.stored import Ended
 from gpiorig.rig.errors import RigError, StoreError
 from gpiorig.rig.plain_json import without_nan
 from gpiorig.rig.progress import iterate
+from gpiorig.rig.recordings import standing
+from gpiorig.rig.recordings.standing import Standing
 from gpiorig.rig.store.contents import NONE
 from gpiorig.rig.store.outcomes import Added
 from gpiorig.rig.store.store import Store
@@ -46,13 +48,14 @@ def _add(store: Store, options: argparse.Namespace) -> int:
                 _add_points(store, folder, points, options)
                 continue
             added = store.add(folder, study=options.study, quantities=options.quantities)
+            source = standing.said(folder)
         except (RigError, CaptureError, AnalysisError) as error:
             if len(options.recordings) == 1:
                 raise
             print(f"not added: {error}", file=sys.stderr)
             status = 1
             continue
-        print(json.dumps(_as_json(added) | {"folder": str(folder)}) if options.json else _as_text(added, str(folder)))
+        print(json.dumps(_as_json(added, source)) if options.json else _as_text(added, str(folder)))
     return status
 
 
@@ -64,7 +67,7 @@ def _add_points(store: Store, folder: Path, points: Sequence[Ended], options: ar
     for point in ended:
         added = point.add(store)
         if options.json:
-            print(json.dumps(_as_json(added) | {"folder": str(point.folder.path)}))
+            print(json.dumps(_as_json(added, standing.of_source(point.folder.recording))))
     if not options.json:
         studies = len({point.study for point in ended})
         print(f"{folder}: {count_text(len(ended), 'point')} of {count_text(studies, 'study', 'studies')} added")
@@ -77,8 +80,11 @@ def _add_points(store: Store, folder: Path, points: Sequence[Ended], options: ar
         print(f"{folder}: not added: {count_text(left, 'point')} ({states}); {remedy}.", file=sys.stderr)
 
 
-def _as_json(added: Added) -> dict[str, Any]:
-    return {**asdict(added.key), "status": added.status, "remarks": added.remarks}
+def _as_json(added: Added, source: Standing) -> dict[str, Any]:
+    """What was added; the remarks are those on the recording and on what was added of it."""
+    stated = source.as_json()
+    remarks = [*stated["remarks"], *added.remarks]
+    return {**asdict(added.key), "status": added.status, **stated, "remarks": remarks, "folder": str(source.source)}
 
 
 def _as_text(added: Added, folder: str) -> str:

@@ -6,23 +6,38 @@ import argparse
 import json
 from functools import partial
 from pathlib import Path
+from typing import Any
 
+from gpiorig.capture.recording import description
+from gpiorig.capture.recording.recording import DESCRIPTION, Recording
 from gpiorig.rig import verbosity
+from gpiorig.rig.recordings import standing
+from gpiorig.rig.recordings.standing import Standing
 from gpiorig.rig.results import reproduction
 from gpiorig.rig.results.reproduction import Reproduction
 
 
 def run(options: argparse.Namespace) -> int:
     """Verify each recording, and print what is not the same."""
-    checked = []
+    checked: list[Reproduction] = []
+    standings: list[Standing] = []
     for folder in options.recordings:
         checked.append(reproduction.check(folder, progress=partial(_tell, folder)))
+        standings.append(standing.of(Recording(folder, description.load(folder / DESCRIPTION))))  # files may be missing
+        standings[-1].say()
         if not options.json:
             print("\n".join(_lines(checked[-1])), flush=True)
-    failed = any(one.failed for one in checked)
+    failed = any(reproduced.failed for reproduced in checked)
     if options.json:
-        print(json.dumps({"verified": not failed, "runs": [one.numbers() for one in checked]}))
-    return 1 if failed else 0
+        runs = [_numbers(*pair) for pair in zip(checked, standings, strict=True)]
+        print(json.dumps({"verified": not failed, "runs": runs}))
+    return int(failed or not all(recording.is_complete for recording in standings))
+
+
+def _numbers(checked: Reproduction, recording: Standing) -> dict[str, Any]:
+    """A recording's part of `--json`; its remarks are those on the recording and on its report."""
+    numbers, stated = checked.numbers(), recording.as_json()
+    return numbers | {"state": stated["state"], "remarks": [*stated["remarks"], *numbers["remarks"]]}
 
 
 def _lines(checked: Reproduction) -> list[str]:

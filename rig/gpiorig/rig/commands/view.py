@@ -12,7 +12,7 @@ from pathlib import Path
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig import browser, names
 from gpiorig.rig.errors import RigError
-from gpiorig.rig.recordings import described
+from gpiorig.rig.recordings import described, standing
 from gpiorig.rig.recordings.described import Given
 from gpiorig.rig.results.manifest import Options
 from gpiorig.rig.verbosity import SHOWN
@@ -33,6 +33,8 @@ def run(options: argparse.Namespace) -> int:
     bench_file = None if options.bench is None else names.bench(options.bench)
     given = Given(bench_file, options.initiator, options.responder)
     recordings = described.distinct([given.open(folder) for folder in options.recordings])
+    for recording in recordings:
+        standing.of(recording).say()
     with tempfile.TemporaryDirectory(prefix="gpiorig-view-") as folder:
         if options.perfetto:
             _serve_trace(recordings, options, Path(folder))

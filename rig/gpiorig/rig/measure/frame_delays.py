@@ -17,7 +17,7 @@ from gpiorig.capture import formats
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.frames.frames import Frame, Frames
 from gpiorig.rig.errors import RigError
-from gpiorig.rig.recordings import inputs
+from gpiorig.rig.recordings import inputs, standing
 
 Summarise = Callable[[Any, float], dict[str, Any]]
 KINDS = {"ack": "acknowledged after", "interval": "interval", "retry": "retried after"}
@@ -52,7 +52,7 @@ def run(options: argparse.Namespace, frames: Mapping[str, Frames], summarise: Su
     views, ways = framelatency.measured(_frames(frames), longest_ns=longest_ns)
     if not views:
         raise RigError(f"{', '.join(map(str, options.logs))}: holds no frame.")
-    result = _numbers(views, ways, summarise, several=len(frames) > 1)
+    result = standing.all_said(options.logs) | _numbers(views, ways, summarise, several=len(frames) > 1)
     print(json.dumps(result, allow_nan=False) if options.json else "\n".join(_text(result)))
     return 0
 

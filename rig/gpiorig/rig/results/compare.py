@@ -21,7 +21,7 @@ from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.experiments import limits
 from gpiorig.rig.progress import iterate
-from gpiorig.rig.recordings import provenance
+from gpiorig.rig.recordings import provenance, standing
 from gpiorig.rig.recordings.opened import Opened, open_recording
 from gpiorig.rig.results import quantities, set_up
 from gpiorig.rig.results.analyse import analyse
@@ -90,7 +90,12 @@ def load(recording: Recording, names: Iterable[str] = (), *, fresh: bool = False
     QuantityError
         A quantity is not a time, or the recording does not show it.
     """
-    names = tuple(names)
+    loaded, values = _loaded(recording, tuple(names), fresh=fresh)
+    return replace(loaded, cut="" if recording.state == standing.COMPLETE else recording.state), values
+
+
+def _loaded(recording: Recording, names: tuple[str, ...], *, fresh: bool) -> tuple[Delays, Values]:
+    """The delays and the quantities of a recording."""
     analysed = None
     values: Values = {}
     if names:

@@ -27,7 +27,7 @@ from gpiorig.capture.recording.recording import REPORT, Recording
 from gpiorig.rig.experiments import limits
 from gpiorig.rig.plain_json import without_nan
 from gpiorig.rig.progress import counted, stage
-from gpiorig.rig.recordings import provenance
+from gpiorig.rig.recordings import provenance, standing
 from gpiorig.rig.recordings.opened import Opened, open_recording
 from gpiorig.rig.results import audit_inputs, checks, manifest, quantities
 from gpiorig.rig.results import summary as hop_summary
@@ -146,7 +146,8 @@ def of(recording: Recording, *, asserted: Sequence[str] = (), asked: Sequence[st
         recording=recording,
         data=data,
         numbers=hop_summary.numbers(analysis, recording)
-        | {"bench_remarks": list(data.doubts)}
+        | {"bench_remarks": list(data.doubts), "virtual": recording.info.virtual}
+        | standing.of(recording).as_json()
         | limits.numbers(verdicts)
         | quantities.numbers(data.quantities),
         sentences=_sentences(recording, [*conclusion, *_remarks(opened, analysis)], verdicts),
@@ -178,10 +179,11 @@ def report_data(opened: Opened, analysis: Analysis, records: quantities.Records 
         virtual=bool(recording.info.virtual),
         analysis=analysis,
         study=study,
-        provenance=provenance.of(opened, analysis.logs),
+        provenance={"state": standing.of(recording).text, **provenance.of(opened, analysis.logs)},
         notes=(*failed, *(study.audit.foreign if study.audit else ())),
         tallies=hop_summary.tallies(analysis.hops) if analysis.hops is not None else (),
         doubts=tuple(remark.sentence for remark in recording.info.bench_remarks),
+        cut="" if recording.state == standing.COMPLETE else recording.state,
     )
 
 

@@ -1,0 +1,127 @@
+"""What a recording stands for: its state, and remarks on it, which every command that reads it states once."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gpiorig.analysis.number_text import count_text
+from gpiorig.capture.edges import bounds
+from gpiorig.capture.edges.waveform import Waveform
+from gpiorig.capture.recording.recording import DESCRIPTION, Recording, RecordingInfo
+from gpiorig.rig.recordings import provenance
+from gpiorig.rig.verbosity import SHOWN
+
+COMPLETE = "complete"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The state of a recording, and remarks.
+
+    Attributes
+    ----------
+    source
+        The recording, or a file.
+    state
+        As of `Recording.state`; None of a file, which has none.
+    remarks
+        Why it is in that state, what was lost, the bound of losses that would have been found, how analyzers were
+        aligned: sentences.
+    boards
+        The remark on whether the boards are virtual; "" where there is nothing to say.
+    """
+
+    source: Path
+    state: str | None
+    remarks: tuple[str, ...]
+    boards: str
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether it has all of what was to be recorded."""
+        return self.state == COMPLETE
+
+    def as_json(self) -> dict[str, Any]:
+        """The fields `state` and `remarks`, which the object of each command has."""
+        return {"state": self.state, "remarks": [*self.remarks, *self._boards]}
+
+    @property
+    def text(self) -> str:
+        """The state and the remarks but for that on the boards, in one line."""
+        return " ".join([f"{self.state or 'not known'}.", *self.remarks])
+
+    def say(self, *, boards: bool = True) -> None:
+        """Print it on stderr; of a recording that is complete not where the command is quiet.
+
+        `boards` is False for a command whose result states that remark itself.
+        """
+        lines = [*self.remarks, *(self._boards if boards else ())]
+        if (SHOWN.quiet and self.state in (COMPLETE, None)) or not (lines or self.state):
+            return
+        print(
+            "\n  ".join([f"{self.source}: {self.state or 'a file, whose state is not known'}", *lines]), file=sys.stderr
+        )
+
+    @property
+    def _boards(self) -> tuple[str, ...]:
+        return (self.boards,) if self.boards else ()
+
+
+def of(recording: Recording) -> Standing:
+    """The standing of a recording."""
+    info = recording.info
+    return Standing(recording.folder, recording.state, tuple(_remarks(recording)), provenance.boards_sentence(info))
+
+
+def of_source(path: Path, waveform: Waveform | None = None) -> Standing:
+    """The standing of what a command is given: a recording, or a file, whose `waveform` may know of its boards."""
+    if (path / DESCRIPTION).exists():
+        return of(Recording.open(path))
+    return Standing(path, None, (), provenance.VIRTUAL if waveform and waveform.virtual else "")
+
+
+def said(path: Path, waveform: Waveform | None = None) -> Standing:
+    """As `of_source`, and printed."""
+    standing = of_source(path, waveform)
+    standing.say()
+    return standing
+
+
+def all_said(paths: Iterable[Path]) -> dict[str, Any]:
+    """As `said` for each, and the fields of a result from all: a state that is not complete, where there is one."""
+    standings = [said(path) for path in paths]
+    if len(standings) == 1:
+        return standings[0].as_json()
+    states = sorted(
+        {standing.state for standing in standings}, key=lambda state: (state is not None, state == COMPLETE)
+    )
+    remarks = [f"{standing.source}: {remark}" for standing in standings for remark in standing.as_json()["remarks"]]
+    broken = [state for state in states if state not in (COMPLETE, None)]
+    return {"state": (broken or states)[0], "remarks": remarks}
+
+
+def _remarks(recording: Recording) -> Iterable[str]:
+    info = recording.info
+    if recording.reason:
+        yield _sentence(recording.reason)
+    if info.losses:
+        samples = sum(loss.samples for loss in info.losses)
+        unknown = "" if all(loss.samples for loss in info.losses) else " at least"
+        yield f"Lost: {samples} samples{unknown}, in {count_text(len(info.losses), 'gap')}."
+    if text := bounds.sentence(info.bounds, info.samplerate_hz):
+        yield _sentence(text)
+    yield from alignments(info)
+
+
+def alignments(info: RecordingInfo) -> Iterable[str]:
+    """How the analyzers were aligned, a sentence each."""
+    for note in info.alignments:
+        yield f"{note.analyzer} is aligned with the first analyzer within {note.uncertainty_ns:.1f} ns (1 sigma)."
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:].removesuffix('.')}."
