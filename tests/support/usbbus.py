@@ -57,14 +57,8 @@ class Bus:
 
     def sigrok(self, *arguments: str, deadline_s: float = 10) -> subprocess.CompletedProcess[str]:
         """Run sigrok-cli."""
-        return subprocess.run(
-            ["sigrok-cli", *arguments],
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            timeout=deadline_s,
-            check=False,
-        )
+        command, environment = ["sigrok-cli", *arguments], self.environment
+        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=deadline_s, check=False)
 
     def capture(self, *arguments: str, unit: int = 1, deadline_s: float = 10) -> tuple[np.ndarray, str]:
         """Samples that sigrok-cli writes with these arguments (driver, settings, duration), and its messages."""

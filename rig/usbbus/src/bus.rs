@@ -263,6 +263,7 @@ impl Bus {
             None => (),
         }
         self.advance();
+        self.rearm();
         Ok(length)
     }
 
