@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from fractions import Fraction
 
@@ -203,3 +204,11 @@ def test_a_run_without_a_complete_packet_is_reported():
 def test_without_an_interval_no_bound_is_claimed():
     lines = sentences.sentences(comparison.compare(run(1), run(2, n=3)))
     assert "9 delays cannot be distinguished: too few packets." == lines[1]
+
+
+def test_the_loss_of_a_recording_that_is_cut_is_not_known():
+    """Nothing that would be a share of all packets is stated of it, and no change of the loss is found."""
+    compared = comparison.compare(run(1, n=60), dataclasses.replace(run(2, n=60, lost=60), cut="interrupted"))
+    (line,) = (line for line in sentences.sentences(compared) if "ost" in line.split()[0])
+    assert not compared.loss_changed
+    assert "%" not in line and "of the new run not known, its recording is interrupted" in line

@@ -9,6 +9,7 @@ import time
 from fractions import Fraction
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from gpiorig.capture.numbers import parse_samplerate
 from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
@@ -21,9 +22,10 @@ from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.experiments import images
 from gpiorig.rig.progress import bar
-from gpiorig.rig.recordings import captured, described
+from gpiorig.rig.recordings import captured, described, standing
 from gpiorig.rig.run import bench_capture
 from gpiorig.rig.run.captures import Options
+from gpiorig.rig.verbosity import note
 
 DETERMINED = ("channels", "samplerate", "heartbeat", "virtual")  # options that a bench file has the answer to
 NEED_BENCH = ("firmware", "initiator", "responder", "no_serial")
@@ -54,12 +56,8 @@ def run(options: argparse.Namespace) -> int:
         capture.abort()
         raise
     recording, heartbeats = conclude(recording, result, heartbeats=beats)
-    print(
-        json.dumps(captured.as_json(recording, result, heartbeats))
-        if options.json
-        else captured.text(recording, result, heartbeats)
-    )
-    return 0 if recording.info.state == "complete" else 1
+    results = captured.as_json(recording, result, heartbeats), captured.text(recording, result, heartbeats)
+    return _print(recording, *results, as_json=options.json)
 
 
 def _of_bench(options: argparse.Namespace) -> int:
@@ -92,8 +90,16 @@ def _of_bench(options: argparse.Namespace) -> int:
         ),
         quiet=options.json,
     )
-    print(json.dumps(finished.as_json()) if options.json else finished.text())
-    return 0 if finished.recording.info.state == "complete" else 1
+    return _print(finished.recording, finished.as_json(), finished.text(), as_json=options.json)
+
+
+def _print(recording: Recording, numbers: dict[str, Any], text: str, *, as_json: bool) -> int:
+    """Print how it went; the text states the state, not whose boards it is of. 1 if the recording is not complete."""
+    source = standing.of(recording)
+    print(json.dumps(numbers | source.as_json()) if as_json else text)
+    if source.boards and not as_json:
+        note(f"{recording.folder}: {source.boards}")
+    return int(not source.is_complete)
 
 
 def _check_alone(options: argparse.Namespace) -> None:

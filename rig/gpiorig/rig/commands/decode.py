@@ -37,12 +37,12 @@ def run(options: argparse.Namespace) -> int:
     if sum(map(bool, (options.annotations, options.binary, options.meta))) > 1 and not as_rows:
         raise RigError("-A, -B and -M print different things; give one of them, or add --json or -o FILE for a table.")
     waveform, bench = _open(options)
-    standing.said(options.file, waveform)
     library = Library((*search_path(), decoder_folder.source()))  # ours last: what sigrok-cli finds comes first
     stacks = parse_stacks(_specifications(options.stacks, bench), library, waveform.channels)
     selection = _selection(options, stacks, as_rows)
     with _sink(options) as sink:
         outcome = decode(watched(waveform, "decoding"), stacks, selection=selection, sink=sink)
+    standing.said(options.file, waveform)
     return _report(options.file, outcome)
 
 

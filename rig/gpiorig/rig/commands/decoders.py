@@ -58,8 +58,10 @@ def _list(target: Path, *, as_json: bool) -> int:
 def _print_wiring(options: argparse.Namespace) -> int:
     stack = _stack(options)
     layer = stack.layers[0]
+    source = standing.said(options.source, as_json=options.json)
     if options.json:
-        print(json.dumps({"decoder": layer.decoder, "channels": layer.channels, "options": layer.options}))
+        words = {"decoder": layer.decoder, "channels": layer.channels, "options": layer.options}
+        print(json.dumps(words | source.as_json()))
     else:
         print(stack.words())
     return 0
@@ -70,7 +72,6 @@ def _stack(options: argparse.Namespace) -> Stack:
     roles = {"initiator": options.initiator, "responder": options.responder}
     if options.source.is_dir():
         opened = open_recording(options.source)
-        standing.said(options.source)
         bench, parameters = opened.known_bench, opened.recording.info.parameters
         if not any(roles.values()) and options.node is None:
             absent = _absent(opened)

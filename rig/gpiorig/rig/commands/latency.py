@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
             raise RigError(f"{where}: of no matching line `id` and `time` can be read, as of this: {unusable[0]!r}.")
         raise RigError(f"{where}: no line is a request or a response; try the patterns on one of its lines.")
     result = _numbers(latencies, max(resolution_ns for _, resolution_ns, _ in read), len(unusable))
-    head = {"source": "; ".join(source for _, _, source in read), **_head(options.logs)}
+    head = {"source": "; ".join(source for _, _, source in read), **_head(options.logs, as_json=options.json)}
     print(json.dumps({**head, **result}, allow_nan=False) if options.json else _text(result))
     return 0
 
@@ -85,7 +85,7 @@ def _values(options: argparse.Namespace) -> int:
             for node, delays in sorted(values.delays_ns.items())
         },
     }
-    head = {"source": "; ".join(map(str, options.logs)), **_head(options.logs)}
+    head = {"source": "; ".join(map(str, options.logs)), **_head(options.logs, as_json=options.json)}
     print(json.dumps({**head, **result}, allow_nan=False) if options.json else _values_text(result))
     return 0
 
@@ -119,10 +119,10 @@ def _quantiles(part: dict[str, Any]) -> str:
     return ", ".join(f"{name} {time_text(part[f'{name}_ns'], digits=4)}" for name in names)
 
 
-def _head(logs: list[Path]) -> dict[str, Any]:
+def _head(logs: list[Path], *, as_json: bool) -> dict[str, Any]:
     """Whether they are of a virtual bench, their state and remarks, which are printed."""
     kinds = [Recording.open(log).info.virtual if (log / DESCRIPTION).exists() else None for log in logs]
-    return {"virtual": of_parts(kinds), **standing.all_said(logs)}
+    return {"virtual": of_parts(kinds), **standing.all_said(logs, as_json=as_json)}
 
 
 def _marks(

@@ -45,7 +45,6 @@ def run(options: argparse.Namespace) -> int:
     longest_s = options.max_gap
     _check_outputs(options)
     waveform, instruments = _open(options)
-    source = standing.said(options.file, waveform)
     named = {"": spec}
     if options.per:
         named = {node: spec.on(node) for node in edges.nodes(spec, waveform.channels)}
@@ -57,6 +56,7 @@ def run(options: argparse.Namespace) -> int:
         _write_delays(options.output, measurements, loaded.samplerate_hz)
     if options.figure:
         _draw(options.figure, measurements, loaded.samplerate_hz, virtual=bool(waveform.virtual))
+    source = standing.said(options.file, waveform, as_json=options.json)
     head = {"samplerate_hz": float(loaded.samplerate_hz), "virtual": waveform.virtual, **source.as_json()}
     _print(options, measurements, loaded.samplerate_hz, head)
     return 0

@@ -28,12 +28,12 @@ def run(options: argparse.Namespace) -> int:
     if options.by and options.slowest is None and options.fastest is None:
         raise RigError("--by sorts the packets of --slowest or --fastest; give one of them.")
     recording = Recording.open(options.recording)
-    source = standing.said(options.recording)
     chosen = packet_list.Chosen(
         options.slowest, options.fastest, options.by or "", options.lost, options.id, options.steps
     )
     contents = packet_list.tables(recording, fresh=options.fresh)
     rows = packet_list.packets(contents, chosen, samplerate_hz=float(recording.info.samplerate_hz))
+    source = standing.said(options.recording, as_json=options.json)
     if options.json:
         head = {"run": str(options.recording), "virtual": recording.info.virtual, **source.as_json()}
         print(json.dumps(head | {"packets": rows}))

@@ -25,7 +25,6 @@ def run(options: argparse.Namespace) -> int:
     if (options.end is None) != (options.begin is None):
         raise RigError("--from and --to make a window together; give both.")
     opened = open_recording(options.recording)
-    standing.said(options.recording)
     edges, bench = opened.recording.edges(), opened.known_bench
     timelines = analyse(opened).timelines if opened.answered else None
     cut = _cut(options, edges, timelines)
@@ -45,6 +44,7 @@ def run(options: argparse.Namespace) -> int:
             target, edges, bench, roles, cut, absent, virtual=opened.recording.info.virtual
         )
     print(f"{target}, {session.name}: samples {cut.start} to {cut.end} of {options.recording}")
+    standing.said(options.recording)
     if options.open:
         return _show(target)
     print(f"look at it: pulseview -D -c -i {target}")

@@ -24,10 +24,10 @@ LINES = ("clk", "mosi", "miso", "select")
 def run(options: argparse.Namespace) -> int:
     """Decode and print."""
     waveform, buses = _from_recording(options) if options.file.is_dir() else _from_file(options)
-    source = standing.said(options.file, waveform)
     rows = [row for bus in buses for row in (_transfers if options.transfers else _frames)(waveform, bus)]
     rows.sort(key=lambda row: (row["start"], row["node"]))
     rate = waveform.samplerate_hz
+    source = standing.said(options.file, waveform, as_json=options.json)
     if options.json:
         kind = "transfers" if options.transfers else "frames"
         rate_hz = int(rate) if rate.denominator == 1 else float(rate)

@@ -86,7 +86,8 @@ def analyse_and_print(
         Whether to open the page in a browser.
     """
     reported = reporting.of(recording, asserted=asserted, asked=quantities)
-    _say(recording)
+    if not as_json:
+        _say(recording)
     page = reported.write(output, figure_formats=figure_formats, table_formats=table_formats)
     if as_json:
         print(json.dumps({**reported.numbers, "report": str(page)}, allow_nan=False))
@@ -124,7 +125,7 @@ def _set_and_print(recordings: Sequence[Recording], options: argparse.Namespace)
             table_formats=options.tables,
             watch=comparing.watched,
         )
-    for recording in recordings:
+    for recording in recordings if not options.json else ():
         _say(recording)
     if options.json:
         numbers = [{"run": name, **reported.numbers} for name, reported in runs.items()]

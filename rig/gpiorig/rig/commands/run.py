@@ -55,7 +55,8 @@ def _run(options: argparse.Namespace) -> int:
     if options.no_report:
         recorded = standing.of(recording)
         state = {"recording": str(recording.folder), "reason": recording.reason, **recorded.as_json()}
-        recorded.say()
+        if not options.json:
+            recorded.say()
         print(json.dumps(state) if options.json else recording.folder)
         return int(not recorded.is_complete)
     return analyse_and_print(recording, as_json=options.json)

@@ -24,8 +24,8 @@ def run(options: argparse.Namespace) -> int:
     for folder in options.recordings:
         checked.append(reproduction.check(folder, progress=partial(_tell, folder)))
         standings.append(standing.of(Recording(folder, description.load(folder / DESCRIPTION))))  # files may be missing
-        standings[-1].say()
         if not options.json:
+            standings[-1].say()
             print("\n".join(_lines(checked[-1])), flush=True)
     failed = any(reproduced.failed for reproduced in checked)
     if options.json:

@@ -18,7 +18,7 @@ FIGURE_COLUMNS = ("n", "median", "p99", "p2p")
 def as_json(update: Update) -> dict[str, Any]:
     """All of it; times of delays in ns."""
     delays = {name: {"window": asdict(recent), "all": asdict(every)} for name, (recent, every) in update.delays.items()}
-    content: dict[str, Any] = without_nan(asdict(update) | {"delays": delays})
+    content: dict[str, Any] = without_nan(asdict(update) | {"delays": delays, "remarks": remarks(update)})
     return content
 
 

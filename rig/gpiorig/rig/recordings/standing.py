@@ -84,16 +84,17 @@ def of_source(path: Path, waveform: Waveform | None = None) -> Standing:
     return Standing(path, None, (), provenance.VIRTUAL if waveform and waveform.virtual else "")
 
 
-def said(path: Path, waveform: Waveform | None = None) -> Standing:
-    """As `of_source`, and printed."""
+def said(path: Path, waveform: Waveform | None = None, *, as_json: bool = False) -> Standing:
+    """As `of_source`, and printed; of a command that prints an object it has fields there instead."""
     standing = of_source(path, waveform)
-    standing.say()
+    if not as_json:
+        standing.say()
     return standing
 
 
-def all_said(paths: Iterable[Path]) -> dict[str, Any]:
+def all_said(paths: Iterable[Path], *, as_json: bool) -> dict[str, Any]:
     """As `said` for each, and the fields of a result from all: a state that is not complete, where there is one."""
-    standings = [said(path) for path in paths]
+    standings = [said(path, as_json=as_json) for path in paths]
     if len(standings) == 1:
         return standings[0].as_json()
     states = sorted(
