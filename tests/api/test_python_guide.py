@@ -76,9 +76,16 @@ def test_a_name_that_the_recording_does_not_have(demo: Demo) -> None:
 
 
 def test_a_real_bench_without_a_certificate_is_warned_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As `gpiorig run` does; the recording is made anyway."""
+    """As `gpiorig run` does; the recording is made anyway, and that it is not complete is warned of, too."""
     bench = Path(shutil.copy(names.bench(Path("fx2-two-m3")), tmp_path))
-    monkeypatch.setattr(api.recorder, "record", lambda *given, output, **named: SimpleNamespace(folder=output))
 
-    with pytest.warns(UserWarning, match="without a valid certificate: .*gpiorig bench verify"):
+    def recorded(folder: Path) -> SimpleNamespace:
+        return SimpleNamespace(folder=folder, state="incomplete", reason="no sample")
+
+    monkeypatch.setattr(api.recorder, "record", lambda *given, output, **named: recorded(output))
+
+    with (
+        pytest.warns(UserWarning, match="without a valid certificate: .*gpiorig bench verify"),
+        pytest.warns(UserWarning, match="new is incomplete: no sample"),
+    ):
         assert tmp_path / "new" == api.record(bench, "pingpong", tmp_path / "new")

@@ -51,6 +51,8 @@ class ReportData:
         What firmware did that the virtual bench does not model, one sentence each: no failed checks.
     cut
         As of `Delays`.
+    asked
+        Whether it is known if the boards are virtual.
     """
 
     title: str
@@ -63,6 +65,12 @@ class ReportData:
     quantities: tuple[Series, ...] = ()
     doubts: tuple[str, ...] = ()
     cut: str = ""
+    asked: bool = True
+
+    @property
+    def marked(self) -> bool | None:
+        """Whether the recording is from a virtual bench; None: that is not known."""
+        return self.virtual or (False if self.asked else None)
 
     @property
     def timelines(self) -> Timelines | None:

@@ -57,7 +57,7 @@ FURTHER_CAUSES = 5  # sentences of attribution in the summary
 def write_report(path: Path, data: ReportData) -> tuple[Picture, ...]:
     """Write the page of one run, which needs no other file. Returns its pictures, for files of their own."""
     sections = run_sections(data)
-    write_page(path, title=data.title, virtual=data.virtual, summary=conclusions(data), sections=sections)
+    write_page(path, title=data.title, virtual=data.marked, summary=conclusions(data), sections=sections)
     return tuple(pictures_of(sections))
 
 
@@ -180,12 +180,15 @@ def write_page(
     path: Path,
     *,
     title: str,
-    virtual: bool,
+    virtual: bool | None,
     summary: dict[str, Any],
     sections: Sequence[Section],
     served: Served | None = None,
 ) -> None:
-    """Write a page in one step; one that is not `served` makes no request."""
+    """Write a page in one step; one that is not `served` makes no request.
+
+    `virtual` is None where it is not known, which the page states then.
+    """
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent),
         autoescape=True,

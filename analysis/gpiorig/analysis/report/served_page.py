@@ -18,9 +18,7 @@ PACKETS = "packets"
 def write_run(path: Path, data: ReportData, panel: EdgesPanel, *, served: Served) -> None:
     """Write the page of a report, with any packet in its viewer and a panel of edges beneath."""
     sections = with_panel(run_sections(data), panel)
-    write_page(
-        path, title=data.title, virtual=data.virtual, summary=conclusions(data), sections=sections, served=served
-    )
+    write_page(path, title=data.title, virtual=data.marked, summary=conclusions(data), sections=sections, served=served)
 
 
 def with_panel(sections: Sequence[Section], panel: EdgesPanel, prefix: str = "") -> list[Section]:

@@ -53,7 +53,8 @@ def write_set(
         As in `page.write_page`.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    virtual = any(run.data.virtual for run in runs)
+    marks = [run.data.marked for run in runs]
+    virtual = True in marks
     compared = [difference(runs[0], run, watch=watch) for run in runs[1:]]
     groups = set_ups(runs)
     shown = [*_difference_sections(compared, groups), _side_by_side(runs, virtual=virtual)]
@@ -67,7 +68,8 @@ def write_set(
         "failed": [f"{run.name}: {note}" for run in runs for note in run.data.notes],
     }
     page = folder / PAGE
-    write_page(page, title=f"{count_text(len(runs), 'run')}: {', '.join(run.name for run in runs)}", virtual=virtual,
+    write_page(page, title=f"{count_text(len(runs), 'run')}: {', '.join(run.name for run in runs)}",
+               virtual=virtual or (None if None in marks else False),
                summary=summary, sections=sections, served=served)  # fmt: skip
     write_figures(shown, folder, figure_formats)
     contents = _tables(runs)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from gpiorig.analysis.logs.node_log import NodeLog
 from gpiorig.capture.recording.origin import Origin
 from gpiorig.capture.recording.recording import RecordingInfo
 from gpiorig.rig.bench import boards
-from gpiorig.rig.recordings.opened import Opened
+
+if TYPE_CHECKING:  # slow to import, and every command states whose boards its recording is of
+    from gpiorig.analysis.logs.node_log import NodeLog
+    from gpiorig.rig.recordings.opened import Opened
 
 VIRTUAL = "Virtual bench: these numbers test the rig; they are not a measurement of hardware."
 NOT_ASKED = "Whether the boards are virtual was not asked: neither the bench file nor an answer of theirs states it."

@@ -183,6 +183,7 @@ def report_data(opened: Opened, analysis: Analysis, records: quantities.Records 
         notes=(*failed, *(study.audit.foreign if study.audit else ())),
         tallies=hop_summary.tallies(analysis.hops) if analysis.hops is not None else (),
         doubts=tuple(remark.sentence for remark in recording.info.bench_remarks),
+        asked=recording.info.virtual is not None,
         cut="" if recording.state == standing.COMPLETE else recording.state,
     )
 
