@@ -6,18 +6,21 @@ import importlib
 import io
 import keyword
 import os
+import shlex
 import signal
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 from types import ModuleType
 
+from gpiorig.capture import log
 from gpiorig.rig import memory, signals, terminal
 from gpiorig.rig.arguments import COMMANDS, GROUPS, common_options, overwriting
 from gpiorig.rig.arguments.parser import EXIT_WRONG_USE, Parser, did_you_mean, leaves
 from gpiorig.rig.arguments.renamed import RENAMED
 from gpiorig.rig.errors import Interrupted
-from gpiorig.rig.verbosity import SHOWN
+from gpiorig.rig.verbosity import SHOWN, note
 
 EXIT_DONE = 0
 EXIT_SIGNAL = 128  # and the number of the signal, as shells have it
@@ -37,6 +40,7 @@ examples:
 exit status: 0 done, 1 a check failed, 2 wrong use or bad input, 130 interrupted (Ctrl-C), 141 the output was closed.
 `gpiorig capture` and `gpiorig view` that Ctrl-C ends are done."""
 
+LOGGED = ("demo", "run", "capture", "serial")  # what makes a recording, with its log in it
 HELP_WORDS = ("-h", "--help", "help")
 
 
@@ -116,13 +120,28 @@ def tree() -> Parser:
 
 def _run(command: str, words: list[str]) -> int:
     parsed = options_of(command).parse_args(words)
-    SHOWN.quiet, SHOWN.verbose = parsed.quiet, parsed.verbose
+    SHOWN.quiet, SHOWN.verbose = parsed.quiet, bool(parsed.verbose)
+    log.begin(sys.stderr if parsed.verbose > 1 else None)
+    log.LOG.info("%s", shlex.join(["gpiorig", command, *words]))
     overwriting.check(parsed)
     module = _module("commands", command)
-    with signals.raised():
-        status = int(module.run(parsed))
-        sys.stdout.flush()
+    try:
+        with signals.raised():
+            status = int(module.run(parsed))
+            sys.stdout.flush()
+    except Exception as error:
+        if command in LOGGED:
+            _keep_log(parsed.output, error)
+        raise
     return status
+
+
+def _keep_log(output: Path, error: Exception) -> None:
+    """Keep the log of a recording that did not come about, as soon as a program was run for it."""
+    from gpiorig.rig.host import log_file
+
+    if log.has_run_programs() and not (output / log.NAME).exists() and (path := log_file.saved(output, error)):
+        note(f"log: {path}")
 
 
 def _guarded(command: str, words: list[str], run: Callable[[str, list[str]], int]) -> int:

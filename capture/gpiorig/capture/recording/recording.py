@@ -14,6 +14,7 @@ from gpiorig.capture.edges.edges import Edges
 from gpiorig.capture.edges.losses import Loss, put_in
 from gpiorig.capture.edges.waveform import Block, Waveform
 from gpiorig.capture.errors import CaptureError, FormatError, RecordingError
+from gpiorig.capture.log import LOG
 from gpiorig.capture.recording import description
 from gpiorig.capture.recording.description import (
     DESCRIPTION,
@@ -103,7 +104,9 @@ class Recording:
             path.relative_to(self.folder).as_posix(): RecordedFile(sha256=sha256(path), size=path.stat().st_size)
             for path in paths
         }
-        return self.update(state=state, reason=reason, files=files, format=FORMAT, **changes)
+        finished = self.update(state=state, reason=reason, files=files, format=FORMAT, **changes)
+        LOG.info("%s is %s%s", self.folder, state, f": {reason}" if reason else "")
+        return finished
 
     def discard(self) -> None:
         """Delete a recording in which there is not a single sample; one with samples stays unchanged."""

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from gpiorig.capture import log
 from gpiorig.capture.errors import AnalyzerError, CaptureError
 from gpiorig.capture.sigrok.diagnosis import ABSENT, diagnose
 from gpiorig.capture.usb import connection, tree
@@ -188,6 +189,8 @@ def _absent(driver: str, messages: str) -> AnalyzerError:
 def _run(arguments: list[str], *, where: str, deadline_s: float = SCAN_DEADLINE_S) -> tuple[str, str]:
     """Return what sigrok-cli writes to stdout and stderr."""
     command = [str(find_sigrok()), *arguments]
+    log.runs(command)
+    began_s = time.monotonic()
     try:
         done = subprocess.run(
             command,
@@ -198,12 +201,15 @@ def _run(arguments: list[str], *, where: str, deadline_s: float = SCAN_DEADLINE_
             check=False,
         )
     except subprocess.TimeoutExpired as error:
+        log.ended(SIGROK, None, began_s=began_s, messages=(error.stderr or b"").decode(errors="replace"))
         raise AnalyzerError(
             f"no answer in {deadline_s:g} s", where=where, remedy="is another program connected to this analyzer?"
         ) from error
     except OSError as error:
         raise CaptureError(f"cannot be run: {error.strerror}", where=command[0], remedy=INSTALL) from error
     messages = done.stderr.decode(errors="replace")
+    printed = done.stdout.decode(errors="replace")
+    log.ended(SIGROK, done.returncode, began_s=began_s, messages=f"{printed}\n{messages}")
     if done.returncode != 0:
         raise diagnose(messages, where=where, what=f"exit status {done.returncode}")
-    return done.stdout.decode(errors="replace"), messages
+    return printed, messages

@@ -17,6 +17,7 @@ from pathlib import Path
 from types import TracebackType
 
 from gpiorig.capture.errors import AnalyzerError, CaptureError
+from gpiorig.capture.log import LOG
 from gpiorig.capture.recording.segment_writer import SegmentWriter
 from gpiorig.capture.sigrok.analyzer import find_sigrok, versions
 from gpiorig.capture.sigrok.edge_queue import EdgeSink
@@ -206,6 +207,9 @@ class Capture:
         except OSError as error:
             self._cannot_write(error)
         self._result = self._ledger.result(self._error, in_order=in_order, rows=self._writer.rows)
+        LOG.info(
+            "%s: %s", self.analyzer.driver, ", ".join(f"{name} {fact}" for name, fact in self._result.facts().items())
+        )
 
     def _notify(self) -> None:
         with self._progress:
@@ -245,6 +249,7 @@ class Capture:
         loss = pause.loss(now_ns, samples, began_ns=began_ns, samplerate_hz=self._request.samplerate_hz)
         if self.sample_limit is not None and loss.end >= self.sample_limit:
             return self.sample_limit  # the capture ends in the pause
+        LOG.info("%s goes on after a pause: %s", self.analyzer.driver, loss)
         self._ledger.losses.append(loss)
         self._sink.gap(loss.start, loss.end)
         self._ledger.pausing = False
@@ -264,6 +269,7 @@ class Capture:
                     self._start_again(error, request.restart)
         except CaptureError as error:
             self._error = self._error or error
+            LOG.info("the capture fails: %s", error)
             self._session.process.kill()
         finally:
             self._notify()
@@ -274,6 +280,7 @@ class Capture:
         self._ledger.keep(self._session)
         pause = Pause.begin(self.stream, what=error.what.split(" (sigrok-cli reports")[0])
         self._ledger.pausing = True
+        LOG.info("the capture pauses, and is started again for %g s: %s", restart.patience_s, error)
         restart.on_pause(error)
         while not self._stopping.is_set():
             reason = ""

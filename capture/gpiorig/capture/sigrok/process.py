@@ -12,6 +12,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
 
+from gpiorig.capture import log
 from gpiorig.capture.errors import AnalyzerError, CaptureError
 from gpiorig.capture.sigrok.analyzer import INSTALL, environment
 from gpiorig.capture.sigrok.diagnosis import OVERRUNS, diagnose
@@ -60,7 +61,7 @@ class SigrokProcess:
 
     def __init__(self, command: Sequence[str], *, where: str, on_change: Callable[[], None]) -> None:
         self.started = self.ended = False
-        self.started_s = time.monotonic()
+        self.started_s = self._began_s = time.monotonic()
         self.unitsize = 0
         self.unitsize_known = threading.Event()
         self.complaint: AnalyzerError | None = None
@@ -134,6 +135,7 @@ class SigrokProcess:
             if stream is not None:
                 with contextlib.suppress(OSError):  # a `q` that was not read
                     stream.close()
+        log.ended("sigrok-cli", self._popen.returncode, began_s=self._began_s, messages=self.stderr)
 
     def _exited_within(self, patience_s: float) -> bool:
         """Wait in short steps: Popen.wait with a timeout polls with growing pauses of up to 50 ms."""
@@ -145,6 +147,7 @@ class SigrokProcess:
         return True
 
     def _start(self, command: Sequence[str]) -> None:
+        log.runs(command)
         setpriv = shutil.which("setpriv")  # of util-linux
         try:
             self._popen = subprocess.Popen(

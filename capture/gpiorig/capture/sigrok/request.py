@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gpiorig.capture.errors import AnalyzerError
+from gpiorig.capture.log import LOG
 from gpiorig.capture.sigrok import transfers
 from gpiorig.capture.sigrok.analyzer import Analyzer, find_sigrok, scan, taken_rate
 from gpiorig.capture.sigrok.result import Restart
@@ -99,6 +100,7 @@ def order(request: Request) -> Order:
             where=driver,
             remedy="ask for that rate",
         )
+    LOG.info("analyzer %s (%s), %d Hz, channels %s", driver, analyzer.description, rate_hz, ", ".join(wanted.values()))
     if request.one_shot and request.sample_limit is None:
         raise AnalyzerError("a one-shot capture has no length", where=driver, remedy="give a number of samples")
     level = "4" if driver.split(":")[0] in transfers.DRIVERS else "3"

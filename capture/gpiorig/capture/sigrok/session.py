@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from gpiorig.capture.errors import AnalyzerError, CaptureError
+from gpiorig.capture.log import LOG
 from gpiorig.capture.sigrok.diagnosis import diagnose, ended
 from gpiorig.capture.sigrok.peer import Peer
 from gpiorig.capture.sigrok.process import SigrokProcess
@@ -105,6 +106,7 @@ class Session:
             now_s = time.monotonic()
             if now_s - looked_s > HALTED_S:
                 self._halted_s, self._resumed_s = now_s - looked_s, now_s
+                LOG.info("this program did not run for %.1f s: it was stopped, or the host slept", self._halted_s)
             looked_s = now_s
             if self.error is not None:
                 raise self.error

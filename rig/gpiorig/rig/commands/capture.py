@@ -14,13 +14,14 @@ from typing import Any
 from gpiorig.capture.numbers import parse_samplerate
 from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
 from gpiorig.capture.sigrok.analyzer import scan, versions
-from gpiorig.capture.sigrok.capture import START_DEADLINE_S, Capture, Request, Restart, Resume
+from gpiorig.capture.sigrok.capture import START_DEADLINE_S, Capture, CaptureResult, Request, Restart, Resume
 from gpiorig.capture.sigrok.completeness import CODED, conclude
 from gpiorig.capture.sigrok.result import WALL_UNCERTAINTY_S, epoch
 from gpiorig.rig import durations, names
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.experiments import images
+from gpiorig.rig.host import log_file
 from gpiorig.rig.progress import bar
 from gpiorig.rig.recordings import captured, described, standing
 from gpiorig.rig.run import bench_capture
@@ -43,6 +44,17 @@ def run(options: argparse.Namespace) -> int:
     beats = _heartbeats(options.heartbeat)
     before = _resumable(options) if options.resume else None
     recording, channels = _created(options) if before is None else _resumed(options, before)
+    with log_file.kept(recording.folder):
+        recording, result = _captured(options, recording, channels, before)
+        recording, heartbeats = conclude(recording, result, heartbeats=beats)
+    results = captured.as_json(recording, result, heartbeats), captured.text(recording, result, heartbeats)
+    return _print(recording, *results, as_json=options.json)
+
+
+def _captured(
+    options: argparse.Namespace, recording: Recording, channels: list[str], before: Recording | None
+) -> tuple[Recording, CaptureResult]:
+    """The recording and what was captured into it, up to the end or to Ctrl-C; one without a start is as `before`."""
     sizes = _sizes(recording)
     try:
         capture = _start(options, recording, channels, options.duration)
@@ -51,13 +63,10 @@ def run(options: argparse.Namespace) -> int:
         raise
     try:
         recording = _watch(capture, recording, quiet=options.json)
-        result = capture.end()
+        return recording, capture.end()
     except BaseException:
         capture.abort()
         raise
-    recording, heartbeats = conclude(recording, result, heartbeats=beats)
-    results = captured.as_json(recording, result, heartbeats), captured.text(recording, result, heartbeats)
-    return _print(recording, *results, as_json=options.json)
 
 
 def _of_bench(options: argparse.Namespace) -> int:

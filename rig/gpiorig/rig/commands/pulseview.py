@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 from gpiorig.analysis.packets.timelines import Timelines
+from gpiorig.capture import log
 from gpiorig.capture.edges.edges import Edges
 from gpiorig.rig.arguments import overwriting
 from gpiorig.rig.errors import RigError
@@ -75,5 +76,6 @@ def _show(target: Path) -> int:
         raise RigError("PulseView is not installed; on Debian: apt-get install pulseview.")
     # -D: no search for devices; -c: no sessions of the last time.
     command = [program, "-D", "-c", "-i", str(target)]
+    log.runs(command)
     done = subprocess.run(command, env=os.environ | {"SIGROKDECODE_DIR": str(decoder_folder.source())}, check=False)
     return 0 if done.returncode == 0 else 1

@@ -32,6 +32,7 @@ from gpiorig.capture.serial.record import Entry, Kind, RecordFile
 from gpiorig.rig import terminal
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.errors import RigError
+from gpiorig.rig.host import log_file
 from gpiorig.rig.recordings import serial_pins, standing
 from gpiorig.rig.recordings.serial_view import Form, SerialView
 from gpiorig.rig.recordings.standing import Standing
@@ -167,6 +168,7 @@ def _live(options: argparse.Namespace) -> int:
     end_s = None if span_s is None else time.monotonic() + span_s
     with ExitStack() as stack:
         if recording is not None:
+            stack.enter_context(log_file.kept(recording.folder))
             stack.push(_Ending(recording, wanted))
         reader = stack.enter_context(SerialReader())
         ports = {}

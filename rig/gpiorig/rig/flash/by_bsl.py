@@ -5,10 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import msgspec
 
+from gpiorig.capture import log
 from gpiorig.rig.bench.flashing import Bsl, DebugEnd
 from gpiorig.rig.errors import FlashError
 from gpiorig.rig.flash import adapters
@@ -98,6 +100,8 @@ def reset(method: Bsl, end: DebugEnd | None, serial: str | None, *, baudrate: in
 def _carried_out(request: Request, progress: Progress, *, deadline_s: float) -> Step:
     """The last step of the program; raises `FlashError` if it failed."""
     command = [sys.executable, "-W", "ignore", "-m", _PROGRAM]
+    log.runs(command)
+    began_s = time.monotonic()
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
     ) as process:
@@ -112,12 +116,14 @@ def _carried_out(request: Request, progress: Progress, *, deadline_s: float) -> 
             for line in process.stdout:
                 last = msgspec.json.decode(line, type=Step)
                 if last.now is not None:
+                    log.LOG.info("bootstrap loader on %s: %s", request.port, last.now)
                     progress(last.now)
         except BaseException:
             process.kill()
             raise
         finally:
             timer.cancel()
+    log.ended("bootstrap loader", process.returncode, began_s=began_s, messages=last.error or "")
     error = f"no answer within {deadline_s:.0f} s, while it should {last.now}." if last.now else last.error
     if error is not None:
         raise FlashError(f"bootstrap loader on {request.port}: {error}")

@@ -16,6 +16,8 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Self
 
+from gpiorig.capture import log
+from gpiorig.capture.log import LOG
 from gpiorig.rig.errors import FlashError
 
 START = "gdb_port disabled; telnet_port disabled; tcl_port pipe; noinit"
@@ -24,6 +26,7 @@ _END = b"\x1a"
 _STOP_S = 10.0
 _ERROR = re.compile(r"^(?:.*\bError: |(?=.*\bUNEXPECTED\b))(.*)$", re.MULTILINE)
 _LONGEST_REASON = 3  # lines
+MAX_COMMAND = 200  # characters of a command in the log: one that writes memory has its content
 
 
 class Openocd:
@@ -37,9 +40,12 @@ class Openocd:
 
     def __init__(self, words: Sequence[str]) -> None:
         self._log = tempfile.TemporaryFile()
+        self._began_s = time.monotonic()
+        command = ["openocd", "-c", START, *words]
+        log.runs(command)
         try:
             self._process = subprocess.Popen(
-                ["openocd", "-c", START, *words],
+                command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._log,
@@ -58,12 +64,20 @@ class Openocd:
         FlashError
             It failed, with OpenOCD's own words, or took longer than the deadline.
         """
-        known = len(self.log)
+        known, began_s = len(self.log), time.monotonic()
         answer = self._exchange(f"format {{%d %s}} [catch {{{command}}} m] $m", deadline_s)
         if answer is None:
             self._process.kill()  # its late answer would be taken for that of the next command
             raise FlashError(f"OpenOCD does not end `{command}` within {deadline_s:.0f} s.")
         code, _, result = answer.partition(" ")
+        took_s = time.monotonic() - began_s
+        LOG.info(
+            "openocd: `%s`: %s, %.40r after %.2f s",
+            command[:MAX_COMMAND],
+            "done" if code == "0" else code,
+            result,
+            took_s,
+        )
         if code != "0":
             reasons = _ERROR.findall(self.log[known:]) or [result.strip() or "it gives no reason"]
             raise FlashError(f"OpenOCD, `{command}`: {'; '.join(reasons[-_LONGEST_REASON:])}")
@@ -106,6 +120,7 @@ class Openocd:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        log.ended("openocd", self._process.returncode, began_s=self._began_s, messages=self.log)
         self._log.close()
 
     def __enter__(self) -> Self:

@@ -7,8 +7,11 @@ import re
 import shutil
 import subprocess
 import tempfile
+import time
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
+
+from gpiorig.capture import log
 
 _DEADLINE_S = 20.0
 # XDG Base Directory Specification 0.8: each may be set apart from HOME.
@@ -31,9 +34,11 @@ class Program:
         if path is None:
             return None
         with tempfile.TemporaryDirectory(prefix="gpiorig-home-", ignore_cleanup_errors=True) as home:
+            command, began_s = [path, "--version"], time.monotonic()
+            log.runs(command)
             try:
                 done = subprocess.run(
-                    [path, "--version"],
+                    command,
                     capture_output=True,
                     text=True,
                     timeout=_DEADLINE_S,
@@ -43,6 +48,7 @@ class Program:
                 )
             except (OSError, subprocess.TimeoutExpired):
                 return "?"
+        log.ended(self.name, done.returncode, began_s=began_s, messages=done.stdout + done.stderr)
         match = _NUMBER.search(done.stdout + done.stderr)
         return match[0] if match else "?"
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gpiorig.capture import confined
+from gpiorig.capture.log import runs
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.queue.outcome import Outcome
 
@@ -65,6 +66,7 @@ def run(command: Sequence[str], watch: Watch, *, output: Path, log: Path) -> End
     for path in printed:
         path.unlink(missing_ok=True)
     with printed[0].open("xb") as stdout, printed[1].open("xb") as stderr, _shared_lock(output) as lock:
+        runs(command)
         process = subprocess.Popen(
             _dying_with_us(command),
             stdin=subprocess.PIPE,  # another machine's program ends when it is closed

@@ -8,6 +8,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from gpiorig.capture import log
 from gpiorig.rig.queue import outcome, plan, queue_file
 from gpiorig.rig.queue.attempt import Watch
 from gpiorig.rig.queue.disk import Limits, size_of
@@ -205,6 +206,7 @@ class Lane:
             for word in hook
         ]
         began_s = time.monotonic()
+        log.runs(filled)
         try:
             done = subprocess.run(
                 filled,

@@ -7,7 +7,8 @@ import dataclasses
 import math
 import shutil
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -23,6 +24,7 @@ from gpiorig.capture.serial.record import Kind, SerialWriter
 from gpiorig.capture.text.node_lines import LineKind, NodeLines, irregularities
 from gpiorig.capture.text.writer import epoch_fraction, nearest
 from gpiorig.rig.errors import RigError
+from gpiorig.rig.host import log_file
 from gpiorig.rig.progress import watched
 
 PACKETS = "packets"  # folder, in a recording, with the packet captures that were imported
@@ -69,7 +71,7 @@ def import_files(files: Sequence[tuple[Path, Content]], folder: Path) -> Importe
             analyzer=f"imported from {', '.join(path.name for path, _ in files)}",
         ),
     )
-    try:
+    with log_file.kept(folder), _deleted_on_failure(folder, existed):
         write_waveform(recording.edges_folder, watched(capture, "importing"))
         _write_lines(logs, recording, remarks)
         for path, content in files:
@@ -80,6 +82,12 @@ def import_files(files: Sequence[tuple[Path, Content]], folder: Path) -> Importe
         if len(waveforms) > 1:
             remarks += capture.remarks
         return Imported(recording.finish(state="complete"), tuple(remarks))
+
+
+@contextmanager
+def _deleted_on_failure(folder: Path, existed: bool) -> Iterator[None]:
+    try:
+        yield
     except BaseException:
         if not existed:
             shutil.rmtree(folder, ignore_errors=True)

@@ -19,6 +19,7 @@ from gpiorig.capture.errors import RecordingError
 from gpiorig.capture.recording.recording import AlignmentNote, Recording
 from gpiorig.capture.recording.segment_writer import write_waveform
 from gpiorig.capture.sync.alignment import Alignment
+from gpiorig.rig.host import log_file
 from gpiorig.rig.recordings import alignments
 
 PARTS = "analyzers"  # folder, in a recording of several analyzers, with the recording of each
@@ -122,10 +123,11 @@ def merge_folders(
         files={},
     )
     merged = Recording.create(folder, info)
-    for part in parts:
-        for node in part.nodes:
-            shutil.copyfile(part.serial_path(node), merged.serial_path(node))
-    return finish(parts, merge(parts, merged, sync=sync, receivers=receivers))
+    with log_file.kept(folder):
+        for part in parts:
+            for node in part.nodes:
+                shutil.copyfile(part.serial_path(node), merged.serial_path(node))
+        return finish(parts, merge(parts, merged, sync=sync, receivers=receivers))
 
 
 def finish(parts: Sequence[Recording], merged: Recording) -> Recording:

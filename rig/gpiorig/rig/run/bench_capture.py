@@ -15,6 +15,7 @@ from gpiorig.rig.bench import certificate_file, symbols
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import RigError, VirtualBenchError
 from gpiorig.rig.experiments import images
+from gpiorig.rig.host import log_file
 from gpiorig.rig.progress import bar
 from gpiorig.rig.recordings import captured
 from gpiorig.rig.recordings.merge import PARTS
@@ -131,6 +132,7 @@ def capture(
         recording = Recording.create(output, info)
         if bench.virtual is None:
             certificate_file.keep(bench_file, output)
+        stack.enter_context(log_file.kept(output))
         stack.enter_context(endpoints.incomplete_on_failure(recording, ends))
         with endpoints.serial_ports(bench, ends, recording, recorded=serial) as opened:
             running = stack.enter_context(Captures(bench, sources, recording, options))

@@ -17,6 +17,7 @@ from gpiorig.rig.errors import BenchError
 from gpiorig.rig.experiments import console_settings, images, limits
 from gpiorig.rig.experiments.experiment import Experiment
 from gpiorig.rig.experiments.images import HashedImage
+from gpiorig.rig.host import log_file
 from gpiorig.rig.recordings.merge import Source
 from gpiorig.rig.recordings.opened import SHOWN
 from gpiorig.rig.run import captures, endpoints, origin
@@ -82,7 +83,7 @@ def run(
         if bench.virtual is None:
             certificate_file.keep(bench_file, output)
         answers: dict[str, bool | None] = {}
-        with endpoints.incomplete_on_failure(recording, ends, lambda: bench.is_virtual(answers)):
+        with log_file.kept(output), endpoints.incomplete_on_failure(recording, ends, lambda: bench.is_virtual(answers)):
             recorded = _record(bench, experiment, recording, ends, sources, progress, answers).conclude()
             return captures.with_boards(remarks.recorded(recorded, ends.remarks()), bench.is_virtual(answers))
 

@@ -7,10 +7,12 @@ import json
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from gpiorig.capture import log
 from gpiorig.capture.recording.recording import BenchRemark
 from gpiorig.rig.errors import VirtualBenchError
 from gpiorig.rig.virtual import remarks
@@ -38,6 +40,8 @@ class VirtualBenchProcess:
         command = [sys.executable, "-m", "gpiorig.rig", "bench", "virtual", "--json", str(bench_file)]
         for image in images:
             command += ["--firmware", image]
+        log.runs(command)
+        self._began_s = time.monotonic()
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
         )
@@ -73,6 +77,7 @@ class VirtualBenchProcess:
         if "error" in first:
             self.close()
             raise VirtualBenchError(first["error"])
+        log.LOG.info("the virtual bench serves %s", first)
         return first
 
     def settle(self) -> dict[str, int]:
@@ -128,6 +133,7 @@ class VirtualBenchProcess:
         self._reader.join(_STOP_SECONDS)
         if self._process.stdout is not None:
             self._process.stdout.close()
+        log.ended("virtual bench", self._process.returncode, began_s=self._began_s)
 
     def __enter__(self) -> Self:
         return self
