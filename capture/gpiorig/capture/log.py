@@ -139,10 +139,15 @@ def kept(path: Path) -> Iterator[None]:
         file.close()
 
 
+def recent() -> str:
+    """What is in memory."""
+    return "".join(f"{line}\n" for line in _recent.lines)
+
+
 def save(path: Path) -> None:
     """Write what is in memory into a new file, or over one that is there."""
     with replacing(path) as new:
-        new.write_text("".join(f"{line}\n" for line in _recent.lines), encoding="utf-8", errors="backslashreplace")
+        new.write_text(recent(), encoding="utf-8", errors="backslashreplace")
 
 
 def has_run_programs() -> bool:

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import msgspec
 
-from gpiorig.capture.log import NAME
 from gpiorig.rig.bench import certificate_file
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import BenchError
@@ -30,7 +29,10 @@ def run(bench: Bench, file: Path, options: argparse.Namespace) -> int:
     path = options.output or certificate_file.place(file)
     valid = datetime.timedelta(seconds=float(options.valid))
     before = certificates.load(path)
-    with tempfile.TemporaryDirectory(prefix="gpiorig-verify-") as folder, log_file.replaced(log_place(path)):
+    with (
+        tempfile.TemporaryDirectory(prefix="gpiorig-verify-") as folder,
+        log_file.replaced(log_file.of_certificate(path)),
+    ):
         result = verify(
             bench,
             file,
@@ -60,11 +62,6 @@ def run(bench: Bench, file: Path, options: argparse.Namespace) -> int:
     else:
         _print(certificate, path)
     return int(not certificate.is_good)
-
-
-def log_place(certificate: Path) -> Path:
-    """The file of the log, next to the certificate."""
-    return certificate.with_name(f"{certificate.stem}.{NAME}")
 
 
 def _print(certificate: Certificate, path: Path) -> None:

@@ -39,13 +39,23 @@ def replaced(path: Path) -> Iterator[None]:
 
 def saved(output: Path, error: Exception) -> Path | None:
     """Write the log next to where a recording should have been; where it is, None if it cannot be."""
-    path = output.with_name(f"{output.name}.{log.NAME}")
+    path = of_failure(output)
     log.LOG.info("%s", "\n".join(["this machine:", *facts()]))
     log.LOG.info("ended by %s: %s", type(error).__name__, error)
     with contextlib.suppress(OSError, CaptureError):
         log.save(path)
         return path
     return None
+
+
+def of_failure(recording: Path) -> Path:
+    """The log of a recording that was not begun: next to its place."""
+    return recording.with_name(f"{recording.name}.{log.NAME}")
+
+
+def of_certificate(certificate: Path) -> Path:
+    """The log of a verification: next to its certificate."""
+    return certificate.with_name(f"{certificate.stem}.{log.NAME}")
 
 
 def facts(sys_folder: Path | None = None) -> list[str]:
