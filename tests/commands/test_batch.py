@@ -197,6 +197,6 @@ def test_what_is_refused(words: tuple[str, ...], message: str, tmp_path: Path, m
 def test_a_scheduler_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its address and how one is started are in the error."""
     monkeypatch.setattr(cluster, "PATIENCE_S", 0.2)
-    done = gpiorig("batch", tmp_path, "-o", tmp_path / "out", "--scheduler", "tcp://127.0.0.1:9")
+    done = gpiorig("batch", tmp_path, "-o", tmp_path / "out", "--scheduler", "tcp://127.0.0.1:9", "--insecure-cluster")
 
     assert 2 == done.status and "tcp://127.0.0.1:9" in done.stderr and "dask scheduler" in done.stderr

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import dask
 import pytest
 from batchruns import RUNS
 from commandline import gpiorig, gpiorig_process
@@ -49,11 +50,29 @@ def test_equal_on_one_process_and_on_two(few: Path, tmp_path: Path) -> None:
     assert 2 == sum(name.endswith("/steps.parquet") for name in files["one"])
 
 
+TLS = {"ca-file": "ca", "cert": "cert", "key": "key"}
+GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "batch.md"
+
+
+def make_certificates(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in the guide: its commands, and its variables for the command that uses the cluster."""
+    text = GUIDE.read_text().partition("### Certificates")[2].partition("```")[2].partition("```")[0]
+    lines = text.strip().splitlines()
+    for command in (line for line in lines if line.startswith("openssl")):
+        subprocess.run(command.split(), cwd=folder, check=True, capture_output=True)
+    variables = [line.removeprefix("export ").partition("=") for line in lines if line.startswith("export")]
+    assert 3 == len(variables)
+    for name, _, value in variables:
+        monkeypatch.setenv(name, value.replace("$PWD", str(folder)))
+    dask.config.refresh()
+
+
 @contextlib.contextmanager
 def dask_cluster(folder: Path) -> Iterator[str]:
     """A scheduler and two workers, as a user starts them; gives the address."""
     described = folder / "scheduler.json"
-    common = ["--no-dashboard", "--scheduler-file", str(described)]
+    certificates = [f"--tls-{option}={folder}/{name}.pem" for option, name in TLS.items()]
+    common = ["--no-dashboard", "--scheduler-file", str(described), *certificates]
     dask = [sys.executable, "-m", "dask"]
     with contextlib.ExitStack() as stack:
 
@@ -81,7 +100,9 @@ def test_equal_on_a_cluster(few: Path, tmp_path: Path, monkeypatch: pytest.Monke
     words = ("batch", f"{place}/runs/*", "-o", place / "out", "--quantity", "goodput")
     with workplace(few, place, files, "one", RUNS):
         assert 0 == gpiorig(*words, "--workers", "1", figures=True).status
+    make_certificates(tmp_path, monkeypatch)
     with dask_cluster(tmp_path) as address:
+        assert address.startswith("tls://")
         with workplace(few, place, files, "cluster", RUNS):
             done = gpiorig(*words, "--scheduler", address)
             assert (0, "") == (done.status, done.stderr)
@@ -90,6 +111,13 @@ def test_equal_on_a_cluster(few: Path, tmp_path: Path, monkeypatch: pytest.Monke
         refused = gpiorig("batch", few / "run1", "-o", tmp_path / "out", "--scheduler", address)
         versions.here.cache_clear()
 
+        monkeypatch.delenv("DASK_DISTRIBUTED__COMM__TLS__CLIENT__KEY")
+        dask.config.refresh()
+        keyless = gpiorig("batch", few / "run1", "-o", tmp_path / "out", "--scheduler", address)
+    monkeypatch.undo()
+    dask.config.refresh()
+
+    assert (2, True) == (keyless.status, "DASK_DISTRIBUTED__COMM__TLS__CLIENT__KEY is not set" in keyless.stderr)
     assert files["one"] == files["cluster"]
     assert RUNS == sum(name.endswith("report.html") for name in files["one"])
     assert 2 == refused.status and "gpiorig 0.1.0" in refused.stderr and "0.0.9" in refused.stderr

@@ -485,8 +485,8 @@ def test_damaged_lines_of_a_journal(place: Path, text: bytes) -> None:
     assert before == {path: path.stat().st_mtime_ns for path in (place / "out/runs").rglob("*")}
     after = events(records)[events(records).index("damaged") :]
     assert ["damaged", "complete", "complete"] == after
-    told = next(record.text for record in records if record.event == "damaged")
-    assert f"lines that cannot be read: {', '.join(map(str, numbers))};" in told
+    stated = next(record.text for record in records if record.event == "damaged")
+    assert f"lines that cannot be read: {', '.join(map(str, numbers))};" in stated
     assert "3 damaged lines" in gpiorig("queue", "status", place / "out").stdout
 
 

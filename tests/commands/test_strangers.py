@@ -130,7 +130,7 @@ def test_a_folder_of_serial_records_that_is_a_link(run: Path, victim: Path) -> N
 
 
 def test_a_pipe_in_the_place_of_a_record(run: Path) -> None:
-    """Nobody writes into it: reading it would never end."""
+    """Without a writer, reading it would never end."""
     text = (run / "recording.toml").read_text()
     (run / "recording.toml").write_text(text.replace('state = "complete"', 'state = "capturing"'))
     record = run / "serial/initiator.rec"

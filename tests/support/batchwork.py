@@ -42,3 +42,27 @@ def announce_and_wait(folder: Path) -> None:
     """Show that the task runs, and wait for longer than a test does."""
     (folder / str(os.getpid())).touch()
     time.sleep(1000)
+
+
+def listening(item: object) -> tuple[int, int]:
+    """How many processes of this session there are, and how many of their sockets listen on TCP (proc(5))."""
+    tables = [Path(f"/proc/net/{name}").read_text().splitlines()[1:] for name in ("tcp", "tcp6")]
+    rows = [line.split() for table in tables for line in table]
+    inodes = {f"socket:[{row[9]}]" for row in rows if row[3] == "0A"}
+    ours = [int(folder.name) for folder in Path("/proc").glob("[0-9]*") if _session(int(folder.name)) == os.getsid(0)]
+    files = [file for process in ours for file in Path(f"/proc/{process}/fd").iterdir()]
+    return len(ours), sum(_target(file) in inodes for file in files)
+
+
+def _session(process: int) -> int:
+    try:
+        return os.getsid(process)
+    except OSError:
+        return -1
+
+
+def _target(file: Path) -> str:
+    try:
+        return str(file.readlink())
+    except OSError:
+        return ""

@@ -14,7 +14,7 @@ FRESH = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @contextmanager
-def replacing(path: Path, *, beside: str = "") -> Iterator[Path]:
+def replacing(path: Path, *, draft_name: str = "") -> Iterator[Path]:
     """Give a path next to `path` to write to; it takes the place of `path` at the end, or is deleted on an error.
 
     No link is followed: one at either path is replaced itself. Errors name `path`, which is what was asked for.
@@ -23,16 +23,16 @@ def replacing(path: Path, *, beside: str = "") -> Iterator[Path]:
     ----------
     path
         The file; its folder has to be there.
-    beside
+    draft_name
         Name of the path that is given; "": that of `path` with `.new` after it.
     """
     if not path.parent.is_dir():
         raise CaptureError(
             "cannot be written: its folder is not there", where=path, remedy=f"make the folder {path.parent} first"
         )
-    new = path.with_name(beside or f"{path.name}.new")
+    new = path.with_name(draft_name or f"{path.name}.new")
     with naming(path, new):
-        new.unlink(missing_ok=True)  # a link that somebody else put there, or what is left of a program that was killed
+        new.unlink(missing_ok=True)  # a link of others, or what is left of a program that was killed
         os.close(os.open(new, FRESH, 0o666))
         try:
             yield new

@@ -44,6 +44,17 @@ if __name__ == "__main__":
 """
 
 
+LISTENING = """
+import contextlib, json
+import batchwork
+from gpiorig.rig.batch import engine
+
+if __name__ == "__main__":
+    with contextlib.closing(engine.run(batchwork.listening, range(4), workers=2)) as run:
+        print(json.dumps([outcome.result for outcome in run]))
+"""
+
+
 @contextlib.contextmanager
 def running(script: str, folder: Path) -> Iterator[subprocess.Popen[str]]:
     """A program in a session of its own, which gets the folder and has `temporary` for its files; both begin empty.
@@ -116,6 +127,17 @@ def test_processes_of_this_machine(tmp_path: Path) -> None:
     assert outcomes["generator"][1] is not None
 
 
+def test_no_port_is_opened(tmp_path: Path) -> None:
+    """While tasks run, no process of the batch listens on TCP, where any user of the machine could reach it."""
+    with running(LISTENING, tmp_path / "marks") as process:
+        stdout, stderr = process.communicate(timeout=PATIENCE_S)
+
+    assert ("", 0) == (stderr, process.returncode)
+    processes, sockets = zip(*json.loads(stdout), strict=True)
+    assert min(processes) >= 3  # two workers and what started them
+    assert (0, 0, 0, 0) == sockets
+
+
 def descendants(session: int) -> list[str]:
     """The command lines of the processes of a session that still run."""
     lines = []
@@ -141,6 +163,33 @@ def test_ctrl_c_leaves_nothing(moment: str, tmp_path: Path) -> None:
 
     assert 1 == stderr.count("Traceback") and stderr.endswith("KeyboardInterrupt\n"), stderr
     assert [] == [mark for mark in marks.iterdir() if Path("/proc", mark.name).exists()]
+
+
+@pytest.mark.slow
+def test_a_parent_that_is_killed_leaves_no_worker(tmp_path: Path) -> None:
+    """It cannot end them itself."""
+    marks = tmp_path / "marks"
+    with running(INTERRUPTED, marks) as process:
+        wait_until(lambda: len([*marks.iterdir()]) == 2)
+        process.kill()
+        wait_until(lambda: not any(Path("/proc", mark.name).exists() for mark in marks.iterdir()))
+
+
+def test_processes_that_do_not_start(tmp_path: Path) -> None:
+    """A program without a guard would start itself again and again: one error states what to do."""
+    unguarded = LISTENING.replace('if __name__ == "__main__":', "if True:")
+    with running(unguarded, tmp_path / "marks") as process:
+        _, stderr = process.communicate(timeout=PATIENCE_S)
+    assert (1, True) == (process.returncode, "a process of --workers does not start" in stderr.splitlines()[-1])
+
+
+def test_an_item_that_cannot_be_sent() -> None:
+    """It has an outcome, and the others are done."""
+    items = [2, (number for number in range(3)), 4]
+    with contextlib.closing(engine.run(batchwork.halve, items, workers=2)) as run:
+        outcomes = {str(outcome.item)[:10]: outcome for outcome in run}
+    assert (1, 2) == (outcomes["2"].result, outcomes["4"].result)
+    assert "could not reach its worker" in str(outcomes["<generator"].error)
 
 
 @pytest.mark.parametrize("workers", [0, -1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import multiprocessing
 import os
 import re
 import sys
@@ -30,11 +31,11 @@ def svgs(pictures: Sequence[Picture], headings: Mapping[str, str]) -> dict[str, 
     A title that repeats the heading above a picture, which `headings` has by its name, is omitted.
 
     A fork keeps the imported modules and copies no array. It is safe without threads that work, which excludes daemons
-    such as the monitor of tqdm, and in the main thread: a task of a batch is in another one, and its worker has one
-    processor.
+    such as the monitor of tqdm, and in the main thread. A worker of a batch has one processor: there it is of no use.
     """
     working = sum(not thread.daemon for thread in threading.enumerate())
     alone = working == 1 and threading.current_thread() is threading.main_thread()
+    alone = alone and multiprocessing.parent_process() is None
     elements: dict[str, str] = {}
     if len(pictures) >= MIN_TO_FORK and sys.platform == "linux" and alone:
         elements = _drawn_by_two(pictures, headings)

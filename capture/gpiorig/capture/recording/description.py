@@ -306,7 +306,7 @@ def check(info: RecordingInfo, where: Path) -> None:
 def write(folder: Path, info: RecordingInfo) -> None:
     """Replace the description in one step, so that a crash leaves the old or the new one."""
     tables = {key: value for key, value in msgspec.to_builtins(info).items() if value is not None}
-    with replacing(folder / DESCRIPTION, beside=UNFINISHED) as new, new.open("wb") as file:
+    with replacing(folder / DESCRIPTION, draft_name=UNFINISHED) as new, new.open("wb") as file:
         tomli_w.dump(tables, file, multiline_strings=True)
         file.flush()
         os.fsync(file.fileno())

@@ -186,7 +186,7 @@ class SegmentWriter:
             (self._folder / RESERVE).unlink(missing_ok=True)
 
     def _reserve(self) -> None:
-        self.free_reserve()  # of a program that was killed, or a link of somebody else
+        self.free_reserve()  # of a program that was killed, or a link of others
         file = os.open(self._folder / RESERVE, FRESH, 0o644)
         try:
             os.posix_fallocate(file, 0, RESERVE_BYTES)

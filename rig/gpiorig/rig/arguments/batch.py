@@ -14,7 +14,7 @@ examples:
   gpiorig batch 'runs/*' --do decode          events, packets and hops only, without statistics
   gpiorig batch 'runs/*' --quantity goodput --quantity 'mac.tx -> mac.rx'
   gpiorig batch --record demo pingpong --seeds 1-10 -o runs       ten recordings of a virtual bench, runs/seed-1 …
-  gpiorig batch 's3://lab/runs/*' -o s3://lab/results --scheduler tcp://10.0.0.5:8786
+  gpiorig batch 's3://lab/runs/*' -o s3://lab/results --scheduler tls://10.0.0.5:8786
 
 Results of a recording stay in its folder, as with `gpiorig report`; those of an address go to OUT/NAME. OUT has
 runs.parquet, routes.parquet, quantities.parquet, each as CSV, too, and errors.json. What was done is kept when the
@@ -50,7 +50,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     repeated_options.add_quantities(parser, "also this")
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--workers", type=int, metavar="N", help="processes (one per processor); 1: in this process")
-    where.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask cluster, such as tcp://10.0.0.5:8786")
+    where.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask cluster, such as tls://10.0.0.5:8786")
+    parser.add_argument("--insecure-cluster", action="store_true", help="use a scheduler without certificates (tcp://)")
     parser.add_argument("--store", type=Path, metavar="DIR", help="register each recording in this store")
     parser.add_argument("--fresh", action="store_true", help="do everything again, whatever is there")
     parser.add_argument("--json", action="store_true", help="print one JSON object")

@@ -44,7 +44,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action.add_argument("--stop-on-failure", action="store_true", help="end at the first point that fails")
         action.add_argument("--workers", type=int, metavar="N", help="processes that record and analyse (1)")
         action.add_argument(
-            "--scheduler", metavar="ADDRESS", help="Dask scheduler of a cluster, such as tcp://host:8786"
+            "--scheduler", metavar="ADDRESS", help="Dask scheduler of a cluster, such as tls://host:8786"
+        )
+        action.add_argument(
+            "--insecure-cluster", action="store_true", help="use a scheduler without certificates (tcp://)"
         )
         action.add_argument(
             "--direct",

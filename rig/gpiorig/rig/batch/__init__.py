@@ -1,1 +1,1 @@
-"""Many items on several processes or a cluster: tasks of Dask, and what each does."""
+"""Many items on several processes or a cluster of Dask, and what is done with each."""

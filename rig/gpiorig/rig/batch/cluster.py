@@ -1,4 +1,4 @@
-"""Tasks on the workers of a Dask cluster: processes of this machine, or a cluster that exists."""
+"""Tasks on the workers of a Dask cluster that exists."""
 
 from __future__ import annotations
 
@@ -6,22 +6,17 @@ import contextlib
 import itertools
 import logging
 import math
-import os
 import queue
-import signal
-import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError
-from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any, TypeVar
 
 import dask
-from distributed import Client, Future, LocalCluster, WorkerPlugin
+from distributed import Client, Future
 from distributed.scheduler import KilledWorker
 
-from gpiorig.rig import memory
 from gpiorig.rig.batch.outcome import Outcome, attempt
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.results import versions
@@ -30,64 +25,37 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 TASKS_PER_WORKER = 2  # one that runs, one that waits at the scheduler
-# An item whose worker died is tried twice more; none waits at a worker, where it would be blamed for the death of
-# another. A cluster that exists has settings of its own.
-SCHEDULING = {"distributed.scheduler.allowed-failures": 2, "distributed.scheduler.worker-saturation": 1.0}
-PROFILE = {"distributed.worker.profile.enabled": False}  # a look at each worker's stack every 10 ms
 REFRESH_S = 1.0  # of the number of workers, which may come and go
 PATIENCE_S = 30.0  # for a scheduler to answer, and for a first worker
 LOGGERS = ("distributed", "distributed.client", "distributed.gc", "tornado", "tornado.application", "asyncio")
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-ENVIRONMENT = dict.fromkeys(THREADS, "1") | {"DASK_LOGGING__DISTRIBUTED": "critical"}
-
-
-class _Quiet(WorkerPlugin):
-    """A worker of this machine prints nothing, and leaves Ctrl-C to the process that started it."""
-
-    def setup(self, worker: Any) -> None:
-        """Called in the main thread of each worker, also of one that replaces another."""
-        with Path(os.devnull).open("wb") as nothing:
-            for stream in (1, 2):
-                os.dup2(nothing.fileno(), stream)
-        memory.give_back()
-        signal.signal(signal.SIGINT, lambda *_: None)  # not SIG_IGN, which programs that a task starts would inherit
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+TLS = "distributed.comm.tls"
+HOW = "docs/guide/batch.md, Certificates"
 
 
 @contextlib.contextmanager
-def local(workers: int) -> Iterator[Client]:
-    """Processes of this machine, one thread each; they and their files are gone at the end."""
-    with contextlib.ExitStack() as stack:
-        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="gpiorig-batch-"))
-        stack.enter_context(_environment(ENVIRONMENT))
-        stack.enter_context(dask.config.set(SCHEDULING | PROFILE | {"temporary-directory": folder}))
-        _silence()
-        with _sigint_blocked():  # for the threads and processes that start here
-            cluster = stack.enter_context(
-                LocalCluster(
-                    n_workers=workers,
-                    threads_per_worker=1,
-                    processes=True,
-                    scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},  # else it wants 8787
-                    memory_limit=0,
-                    local_directory=folder,
-                    silence_logs=logging.CRITICAL,
-                )
-            )
-            client = stack.enter_context(Client(cluster, set_as_default=False))
-        client.register_plugin(_Quiet())
-        yield client
+def existing(address: str, *, insecure: bool = False) -> Iterator[Client]:
+    """The workers of a scheduler, whose versions are ours.
 
+    Parameters
+    ----------
+    address
+        ``tls://HOST:PORT``; the certificates are those of Dask's configuration.
+    insecure
+        Take an address without certificates, too.
 
-@contextlib.contextmanager
-def existing(address: str) -> Iterator[Client]:
-    """The workers of a scheduler, whose versions are ours."""
+    Raises
+    ------
+    RigError
+        The scheduler is not there, it has no workers or other versions, or the connection would not be secure.
+    """
+    _check_security(address, insecure=insecure)
     _silence()
     try:
         client = Client(address, timeout=PATIENCE_S, set_as_default=False)
     except (OSError, ValueError) as error:
         raise RigError(
-            f"scheduler {address}: {error}. Start one with `dask scheduler`, and give the address that it prints."
+            f"scheduler {address}: {error}. Start one with `dask scheduler`, and give the address that it prints; with "
+            f"tls:// all of them need certificates of one authority ({HOW})."
         ) from error
     with client:
         try:
@@ -123,6 +91,23 @@ def outcomes(
             future.release()
     finally:
         client.cancel([*waiting])
+
+
+def _check_security(address: str, *, insecure: bool) -> None:
+    """Whoever reaches a scheduler without certificates runs code on its workers and in this process."""
+    if not address.startswith("tls://"):
+        if not insecure:
+            raise RigError(
+                f"scheduler {address}: is not secured by certificates: whoever reaches its port runs code as you. Give "
+                f"tls://HOST:PORT of one that is ({HOW}), or add --insecure-cluster in a network of your own."
+            )
+        return
+    for key in ("ca-file", "client.cert", "client.key"):
+        file = dask.config.get(f"{TLS}.{key}", None)
+        if file is None or not Path(file).is_file():
+            variable = f"DASK_{TLS}.{key}".replace("-", "_").replace(".", "__").upper()
+            state = "is not set" if file is None else f"is {file}, which is not a file"
+            raise RigError(f"scheduler {address}: {variable} {state}; set it to a PEM file ({HOW}).")
 
 
 def _room(client: Client) -> int:
@@ -189,30 +174,3 @@ def _silence() -> None:
     for name in LOGGERS:
         logger = logging.getLogger(name)
         logger.handlers, logger.propagate = [logging.NullHandler()], False
-
-
-@contextlib.contextmanager
-def _environment(values: dict[str, str]) -> Iterator[None]:
-    """Variables for the processes that start meanwhile; Dask sets more of them."""
-    before = dict(os.environ)
-    os.environ.update(values)
-    try:
-        yield
-    finally:
-        for name in os.environ.keys() - before.keys():
-            del os.environ[name]
-        os.environ.update(before)
-
-
-@contextlib.contextmanager
-def _sigint_blocked() -> Iterator[None]:
-    """Ctrl-C reaches this thread after the block, and what starts in it when that asks for it.
-
-    The tracker of multiprocessing is started first: CPython 3.11 lets signals through in the thread that starts it.
-    """
-    resource_tracker.ensure_running()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Sized
 from typing import Any, TypeVar
 
+from gpiorig.rig.batch import processes
 from gpiorig.rig.batch.outcome import Outcome, attempt
 from gpiorig.rig.errors import RigError
 
@@ -21,6 +22,7 @@ def run(
     *,
     workers: int | None = None,
     scheduler: str | None = None,
+    insecure: bool = False,
     progress: Callable[[Outcome[Item, Result]], object] = lambda outcome: None,
 ) -> Generator[Outcome[Item, Result], None, None]:
     """Call a function for each item; outcomes come as they end, an error is one, too.
@@ -37,18 +39,21 @@ def run(
     workers
         1: in this process. More: processes of this machine, one thread each. None: as many as there are processors.
     scheduler
-        Address of a Dask scheduler, such as ``tcp://127.0.0.1:8786``, whose workers are used in place of processes.
+        Address of a Dask scheduler, such as ``tls://10.0.0.5:8786``, whose workers are used in place of processes.
+    insecure
+        Whether one without certificates is used, too.
     progress
         Called with each outcome.
 
     Raises
     ------
     RigError
-        The cluster is not there, has no workers, or has another version of gpiorig than this process.
+        The cluster is not there, has no workers, has another version of gpiorig than this process, or is not secured
+        by certificates.
     """
     if scheduler is not None and workers is not None:
         raise RigError("a scheduler has its own workers; give the number of workers or the scheduler, not both.")
-    for outcome in _outcomes(function, items, _processes(items, workers), scheduler):
+    for outcome in _outcomes(function, items, _processes(items, workers), scheduler, insecure=insecure):
         progress(outcome)
         yield outcome
 
@@ -62,13 +67,16 @@ def _processes(items: Iterable[Any], workers: int | None) -> int:
 
 
 def _outcomes(
-    function: Callable[[Item], Result], items: Iterable[Item], workers: int, scheduler: str | None
+    function: Callable[[Item], Result], items: Iterable[Item], workers: int, scheduler: str | None, *, insecure: bool
 ) -> Iterator[Outcome[Item, Result]]:
     if scheduler is None and workers <= 1:
         for item in items:
             yield attempt(function, item)
         return
+    if scheduler is None:
+        yield from processes.outcomes(function, items, workers)
+        return
     from gpiorig.rig.batch import cluster  # Dask takes a second to import
 
-    with cluster.existing(scheduler) if scheduler is not None else cluster.local(workers) as client:
+    with cluster.existing(scheduler, insecure=insecure) as client:
         yield from cluster.outcomes(client, function, items)

@@ -30,7 +30,8 @@ Notified = Callable[[Outcome[Task, PointFile]], object]
 class Options:
     """How points are worked on.
 
-    `retry`: those that failed or that a firmware refused, too; `directly`: virtual boards without sigrok-cli.
+    `retry`: those that failed or that a firmware refused, too; `directly`: virtual boards without sigrok-cli;
+    `insecure`: on a scheduler without certificates, too.
     """
 
     workers: int = 1
@@ -39,6 +40,7 @@ class Options:
     stop_on_failure: bool = False
     store: Path | None = None
     directly: bool = False
+    insecure: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,11 @@ def _worked(all_sought: Sequence[Sought], options: Options, ended: Notified, err
         owners = _owners(all_sought)
         tasks = [replace(task, directly=options.directly) for task in tasks]
         outcomes = engine.run(
-            work, tasks, workers=None if options.scheduler else options.workers, scheduler=options.scheduler
+            work,
+            tasks,
+            workers=None if options.scheduler else options.workers,
+            scheduler=options.scheduler,
+            insecure=options.insecure,
         )
         with contextlib.closing(outcomes):
             for outcome in outcomes:

@@ -114,6 +114,7 @@ def _outcomes(tasks: list[Task], options: argparse.Namespace) -> list[Outcome[Ta
             tasks,
             workers=options.workers,
             scheduler=options.scheduler,
+            insecure=options.insecure_cluster,
             progress=lambda outcome: bar.update(),
         )
         return list(stack.enter_context(contextlib.closing(outcomes)))

@@ -68,6 +68,7 @@ def _record(options: argparse.Namespace) -> int:
         options.stop_on_failure,
         options.store,
         options.direct,
+        options.insecure_cluster,
     )
     running.check_options(wanted, conditions)
     all_sought = [Sought.of(one, conditions, options.output) for one in studies]

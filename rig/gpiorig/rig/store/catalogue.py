@@ -91,7 +91,7 @@ def _opened(folder: Path) -> Iterator[Connection]:
 
 @contextmanager
 def _undamaged(folder: Path) -> Iterator[None]:
-    """Turn the errors of a file whose checksums do not match into one that says what to do."""
+    """Turn the errors of a file whose checksums do not match into one that states what to do."""
     try:
         yield
     except duckdb.Error as error:
