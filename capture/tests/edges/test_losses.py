@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
@@ -259,6 +260,20 @@ def test_of_two_losses_in_one_place_the_better_known_counts() -> None:
     coarse = Loss(start=0, end=1000, samples=90, uncertainty=50, found_by="clock")
 
     assert (LOSS,) == disjoint([coarse, LOSS])
+
+
+def test_a_place_and_a_size_of_one_loss_are_put_together() -> None:
+    """A lost transfer has the place, a heartbeat the size; where their sizes do not agree the narrower one stands."""
+    place = Loss(start=500, end=500, samples=512, uncertainty=90, found_by="transfer")
+    beat = Loss(start=401, end=500, samples=530, uncertainty=2, found_by="heartbeat")
+    more = msgspec.structs.replace(beat, samples=700)
+
+    (both,) = disjoint([beat, place])
+    assert (500, 500, 530, 2) == (both.start, both.end, both.samples, both.uncertainty)
+    assert (place,) == disjoint([place, more])
+    assert (place, msgspec.structs.replace(beat, start=501, end=600)) == disjoint(
+        [place, msgspec.structs.replace(beat, start=501, end=600)]
+    )
 
 
 def test_a_recording_with_a_lost_block_is_incomplete_and_has_a_gap(tmp_path: Path) -> None:

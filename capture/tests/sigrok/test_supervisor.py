@@ -189,10 +189,10 @@ def test_an_analyzer_that_gives_up_in_order_is_a_failure(tmp_path: Path, monkeyp
     "messages",
     ["sr: saleae-logic16: FIFO overflow, capture data may be truncated.", "sr: ols: Receive error"],
 )
-def test_what_sigrok_says_of_lost_samples_makes_the_recording_incomplete(
+def test_messages_of_lost_samples_make_the_recording_incomplete(
     messages: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Once, however often it is said."""
+    """Once, however often the message comes."""
     install(monkeypatch, tmp_path / "bin", after=(messages, messages.replace("sr: ", "sr: [00:12.5] ")))
     run = recording(tmp_path / "run", 24_000_000)
     capture = start_fx2(run.edges_folder)
@@ -239,7 +239,7 @@ def test_lost_transfers_whose_bytes_do_not_add_up_have_no_place(
     finished, _ = conclude(run, capture.end())
 
     assert ("incomplete", ()) == (finished.info.state, finished.info.losses)
-    assert "1 USB transfers were lost, it is not known where: LIBUSB_TRANSFER_ERROR" in finished.info.reason
+    assert "1 USB transfers were lost, their place is unknown: LIBUSB_TRANSFER_ERROR" in finished.info.reason
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,12 @@ from gpiorig.capture.edges.losses import Loss
 from gpiorig.capture.sigrok.transfers import Layout, Transfers, losses, sized
 
 
-def heard(*reports: tuple[str, int]) -> Transfers:
+def reported(*reports: tuple[str, int]) -> Transfers:
     """What is collected of reports in the wording of libsigrok 0.5.2."""
     transfers = Transfers()
     for status, size_bytes in reports:
-        transfers.hear(b"cli: Received SR_DF_LOGIC (9 bytes, unitsize = 1).\n")
-        transfers.hear(
+        transfers.feed(b"cli: Received SR_DF_LOGIC (9 bytes, unitsize = 1).\n")
+        transfers.feed(
             f"sr: [00:01.2] fx2lafw: receive_transfer(): status {status} received {size_bytes} bytes.\n".encode()
         )
     return transfers
@@ -38,7 +38,7 @@ def test_places(driver: str, channels: int, unitsize: int, place: int, size: int
     """Two transfers of 6144 bytes, then one that held as many: bits of a sample by the layout of each driver."""
     layout = Layout(driver=driver, channels=channels, unitsize=unitsize)
 
-    transfers = heard((GOOD, 6144), (LATE, 6144), (ERROR, 6144), (GOOD, 6144))
+    transfers = reported((GOOD, 6144), (LATE, 6144), (ERROR, 6144), (GOOD, 6144))
 
     (loss,) = losses(transfers, layout, base=7, received=layout.samples(18_432)) or ()
 
@@ -50,25 +50,25 @@ FX2 = Layout(driver="fx2lafw", channels=8, unitsize=1)
 
 def test_a_transfer_that_held_less_may_have_lost_a_complete_one() -> None:
     """And one that held nothing lost a packet at least; some in a row are one loss."""
-    transfers = heard((GOOD, 6144), (ERROR, 0), (GOOD, 6144), (OVERFLOW, 2048), (OVERFLOW, 512), (GOOD, 100))
-    found = losses(transfers, FX2, base=0, received=12_388)
-    assert found is not None
+    transfers = reported((GOOD, 6144), (ERROR, 0), (GOOD, 6144), (OVERFLOW, 2048), (OVERFLOW, 512), (GOOD, 100))
+    lost = losses(transfers, FX2, base=0, received=12_388)
+    assert lost is not None
 
-    assert [(6144, 512, 5632), (12_288, 2560, 9728)] == [(loss.start, loss.samples, loss.uncertainty) for loss in found]
+    assert [(6144, 512, 5632), (12_288, 2560, 9728)] == [(loss.start, loss.samples, loss.uncertainty) for loss in lost]
 
 
 def test_what_nothing_came_after_is_the_end() -> None:
     """No loss in what was recorded; an empty transfer is not a loss either."""
-    transfers = heard((GOOD, 6144), (GOOD, 0), (GOOD, 6144), (ERROR, 0), (ERROR, 0))
+    transfers = reported((GOOD, 6144), (GOOD, 0), (GOOD, 6144), (ERROR, 0), (ERROR, 0))
 
     assert [] == losses(transfers, FX2, base=0, received=12_288)
     assert (2, 0) == (transfers.failing.count if transfers.failing else 0, transfers.empty)
 
 
 def test_channels_that_rotate() -> None:
-    """saleae-logic16 goes on counting words: with 12 channels all that comes after a loss is in the wrong places."""
+    """saleae-logic16 continues to count words: with 12 channels all that comes after a loss is in the wrong places."""
     twelve, eight = (Layout(driver="saleae-logic16", channels=count, unitsize=2) for count in (12, 8))
-    transfers = heard((GOOD, 6144), (ERROR, 6144), (GOOD, 6144))
+    transfers = reported((GOOD, 6144), (ERROR, 6144), (GOOD, 6144))
     (rotated,), (plain,) = (
         losses(transfers, layout, base=0, received=layout.samples(12_288)) or () for layout in (twelve, eight)
     )
@@ -92,12 +92,12 @@ def clock(start: int, end: int, samples: int) -> Loss:
         ([clock(400, 600, 25)], 40, [(500, 10, 20)]),  # what it held, within the clock's uncertainty
         ([clock(400, 600, 70)], 40, [(500, 70, 20)]),
         ([clock(400, 600, 110)], 40, [(500, 100, 20)]),  # a complete transfer at most
-        ([clock(400, 600, 500)], 40, [(400, 500, 20)]),  # more than a transfer: the clock's stretch stands
+        ([clock(400, 600, 500)], 40, [(400, 500, 20)]),  # more than a transfer: the clock's interval stands
         ([clock(600, 700, 50)], 40, [(500, 10, 30), (600, 50, 20)]),
     ],
 )
 def test_sizes(by_clock: list[Loss], limit: int | None, expected: list[tuple[int, int, int]]) -> None:
     """The clock tells the size of a loss whose place is known, within what the transfer can have lost."""
-    found = sized([LOST], by_clock, limit_samples=limit)
+    placed = sized([LOST], by_clock, limit_samples=limit)
 
-    assert expected == [(loss.start, loss.samples, loss.uncertainty) for loss in found]
+    assert expected == [(loss.start, loss.samples, loss.uncertainty) for loss in placed]

@@ -13,7 +13,7 @@ from gpiorig.capture.usb import connection
 
 @pytest.fixture
 def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> UsbTree:
-    """Two analyzers, one behind a hub; a device's address is its last port."""
+    """Two analyzers, one on a hub; a device's address is its last port."""
     tree = UsbTree(tmp_path)
     tree.device("1-2", "05e3:0608", product="USB2.0 Hub")
     tree.device("1-2.7", "0925:3881")
@@ -57,7 +57,7 @@ def test_after_it_was_plugged_in_again(tree: UsbTree) -> None:
     ],
 )
 def test_what_a_port_may_have_instead(path: str, message: str, tree: UsbTree) -> None:
-    """Nothing, or several devices behind a hub: with what is there, as a driver string names it."""
+    """Nothing, or several devices on a hub: with what is there, as a driver string names it."""
     with pytest.raises(AnalyzerError, match=message):
         connection.by_address(f"fx2lafw:conn=usb:{path}")
 

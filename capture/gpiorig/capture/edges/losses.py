@@ -45,15 +45,30 @@ class Loss(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
 
 def disjoint(losses: Iterable[Loss]) -> tuple[Loss, ...]:
-    """Sort losses, and of those that overlap keep the narrower one: it is the better known."""
+    """Sort losses; of those that overlap one is kept, with the narrower place and, where they agree, the surer size."""
     separate: list[Loss] = []
     for loss in sorted(losses, key=lambda loss: (loss.start, loss.end)):
-        if separate and loss.start < separate[-1].end:
-            if loss.end - loss.start < separate[-1].end - separate[-1].start:
-                separate[-1] = loss
+        if separate and _overlap(separate[-1], loss):
+            separate[-1] = _both(*sorted((separate[-1], loss), key=lambda loss: loss.end - loss.start))
         else:
             separate.append(loss)
     return tuple(separate)
+
+
+def _overlap(earlier: Loss, later: Loss) -> bool:
+    """Whether two losses may be the same; one whose place is a sample is in an interval that ends or begins there."""
+    is_place = earlier.start == earlier.end or later.start == later.end
+    if is_place and not (earlier.in_files or later.in_files):
+        return later.start <= earlier.end
+    return later.start < earlier.end
+
+
+def _both(narrow: Loss, wide: Loss) -> Loss:
+    agree = abs(narrow.samples - wide.samples) <= narrow.uncertainty + wide.uncertainty
+    if wide.in_files or wide.modulo or not wide.samples or wide.uncertainty >= narrow.uncertainty or not agree:
+        return narrow
+    found_by = f"{narrow.found_by}; its size: {wide.found_by}"
+    return msgspec.structs.replace(narrow, samples=wide.samples, uncertainty=wide.uncertainty, found_by=found_by)
 
 
 def impossible(losses: Sequence[Loss]) -> str:

@@ -179,7 +179,7 @@ class SigrokProcess:
             self.unitsize = int(match[1])
             self.unitsize_known.set()
             self._on_change()
-        self.transfers.hear(lines)
+        self.transfers.feed(lines)
         for line in NOISE.sub(b"", lines).splitlines():
             self._hear_line(line)
 

@@ -60,14 +60,14 @@ class Ledger:
         self.losses += transfers.sized(lost, clock_losses(check, stream.base), limit_samples=check.limit_samples)
 
     def _lost_transfers(self, process: SigrokProcess) -> list[Loss]:
-        """The USB transfers that a run has lost; without their places where these cannot be told."""
+        """The USB transfers that a run has lost; without their places where these are unknown."""
         layout = Layout(driver=self._request.driver, channels=self._channels, unitsize=process.unitsize)
         stream = self._stream
         losses = transfers.losses(process.transfers, layout, base=stream.base, received=stream.samples - stream.base)
         if losses is None:
             lost = process.transfers.lost
             count = sum(transfer.count for transfer in lost)
-            self._overruns.append(f"{count} USB transfers were lost, it is not known where: {lost[0].status}")
+            self._overruns.append(f"{count} USB transfers were lost, their place is unknown: {lost[0].status}")
         return losses or []
 
     def end(self, error: CaptureError | None) -> int:

@@ -51,7 +51,7 @@ class Transfers:
         self.size_bytes = self.largest_bytes = self.empty = 0
         self.lost: list[LostTransfers] = []
 
-    def hear(self, lines: bytes) -> None:
+    def feed(self, lines: bytes) -> None:
         """Take notice of complete lines of sigrok-cli's messages."""
         for status, size in _REPORT.findall(lines):
             if not status.endswith(_GOOD):
@@ -105,7 +105,7 @@ class Layout:
 
     @property
     def rotates(self) -> bool:
-        """Whether channels change places after a loss: saleae-logic16 counts words of 16 bits, and goes on counting."""
+        """Whether channels change places after a loss: saleae-logic16 continues to count words of 16 bits."""
         return self.driver.startswith(_LOGIC16) and PACKET_BYTES // 2 % self.channels != 0
 
 
@@ -125,7 +125,7 @@ def losses(transfers: Transfers, layout: Layout, *, base: int, received: int) ->
     -------
     list of Loss
         Nothing for transfers that nothing came after: they are the end of the run. None: the bytes do not add up to the
-        samples that came, so that no place can be told.
+        samples that came, so that no place is known.
     """
     if layout.driver.partition(":")[0] not in DRIVERS or not transfers.lost:
         return []
@@ -162,19 +162,19 @@ def sized(placed: Iterable[Loss], by_clock: Iterable[Loss], *, limit_samples: in
     placed
         Losses of transfers.
     by_clock
-        Losses that the host's clock shows, with a stretch in which each is.
+        Losses that the host's clock shows, with an interval in which each is.
     limit_samples
         The smallest loss that it would have shown; None: unknown.
     """
     unplaced, left = [], list(placed)
     result: list[Loss] = []
-    for found in by_clock:
-        inside = [loss for loss in left if found.start <= loss.start <= found.end]
+    for clock in by_clock:
+        inside = [loss for loss in left if clock.start <= loss.start <= clock.end]
         most = sum(loss.samples + loss.uncertainty for loss in inside)
-        if not inside or found.samples - found.uncertainty > most:
-            unplaced.append(found)  # more than these transfers can have lost
+        if not inside or clock.samples - clock.uncertainty > most:
+            unplaced.append(clock)  # more than these transfers can have lost
         else:
-            result += [_measured(loss, found) if len(inside) == 1 else loss for loss in inside]
+            result += [_measured(loss, clock) if len(inside) == 1 else loss for loss in inside]
         left = [loss for loss in left if loss not in inside]
     for loss in left:  # nothing that the clock would have shown
         bound = loss.uncertainty if limit_samples is None else max(limit_samples - loss.samples, 0)
@@ -182,10 +182,10 @@ def sized(placed: Iterable[Loss], by_clock: Iterable[Loss], *, limit_samples: in
     return sorted([*result, *unplaced], key=lambda loss: loss.start)
 
 
-def _measured(loss: Loss, found: Loss) -> Loss:
-    if abs(loss.samples - found.samples) <= found.uncertainty:
-        return _with_size(loss, loss.samples, min(loss.uncertainty, found.uncertainty))
-    return _with_size(loss, min(found.samples, loss.samples + loss.uncertainty), found.uncertainty)
+def _measured(loss: Loss, clock: Loss) -> Loss:
+    if abs(loss.samples - clock.samples) <= clock.uncertainty:
+        return _with_size(loss, loss.samples, min(loss.uncertainty, clock.uncertainty))
+    return _with_size(loss, min(clock.samples, loss.samples + loss.uncertainty), clock.uncertainty)
 
 
 def _with_size(loss: Loss, samples: int, uncertainty: int) -> Loss:

@@ -23,7 +23,7 @@ def port(driver: str) -> str | None:
 
 
 def by_port(driver: str) -> str:
-    """A driver string with the port in place of an address; as it is where sysfs shows no such device."""
+    """A driver string with the port in place of an address; unchanged where sysfs shows no such device."""
     match = _ADDRESS.search(driver)
     if match is None:
         return driver
@@ -45,12 +45,12 @@ def by_address(driver: str) -> str:
         return driver
     devices = tree.devices()
     there = next((device for device in devices if device.path == path), None)
-    behind = [device for device in devices if device.path.startswith(f"{path}.")]
+    on_hub = [device for device in devices if device.path.startswith(f"{path}.")]
     if there is None:
         plugged = ", ".join(map(described, devices)) or "no USB device"
         raise AnalyzerError(f"nothing is plugged in at USB port {path}", where=driver, remedy=f"there is {plugged}")
-    if behind:
-        ports = ", ".join(map(described, behind))
+    if on_hub:
+        ports = ", ".join(map(described, on_hub))
         raise AnalyzerError(f"a hub is plugged in at USB port {path}", where=driver, remedy=f"name one of {ports}")
     return _PORT.sub(f"{there.bus}.{there.address}", driver)
 
