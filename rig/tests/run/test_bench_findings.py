@@ -6,13 +6,14 @@ import os
 import pty
 import re
 from collections.abc import Iterator
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
 from gpiorig.capture.sigrok.analyzer import Analyzer
 from gpiorig.rig.bench import bench as benches
-from gpiorig.rig.bench import drivers, symbols
+from gpiorig.rig.bench import drivers, symbols, usb_memory
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.run import bench_findings, captures
 from gpiorig.rig.run.bench_findings import Finding
@@ -53,6 +54,8 @@ def test_a_bench_that_can_work(tmp_path: Path) -> None:
         ('"D7"', '"Z0"', "analyzers.la", "has no channel Z0; it has D0, D1"),
         ("24_000_000", "24_000_001", "analyzers.la", "the nearest that it takes"),
         ('"D7"', '"D9"', "analyzers.la", "takes 12000000 Hz at most with D0, D1, D2, D3, D4, D5, D6, D9"),
+        ('"D7"', '"D9"', "analyzers.la", "and boards with 8 channels have no D9"),
+        ("24_000_000", "48_000_000", "analyzers.la", "which are 48.0 MB/s; USB 2 carries 41.0 MB/s"),
         ('"fx2lafw:conn=1.12"', '"saleae-logic16"', "analyzers.la", "has no channel D0"),
         (
             "[nodes.a]",
@@ -178,6 +181,7 @@ def test_a_port_has_one_node(tmp_path: Path) -> None:
         ("saleae-logic16", 3, 100_000_000, True),
         ("saleae-logic16", 4, 100_000_000, False),
         ("fx2lafw", 8, 24_000_000, True),
+        ("fx2lafw", 1, 48_000_000, False),
         ("fx2lafw", 9, 24_000_000, False),
         ("fx2lafw", 16, 12_000_000, True),
         ("beaglelogic", 14, 100_000_000, True),
@@ -220,10 +224,52 @@ def test_an_analyzer_that_needs_an_option_or_has_no_end(tmp_path: Path) -> None:
         return [finding.what for finding in of_text(text, tmp_path) if finding.about == "analyzers.la"]
 
     assert wrong(dslogic)[0].endswith("ends when its memory is full; write `config = { continuous = true }`")
-    assert wrong(streams)[0].endswith("takes its channels at 25000000 Hz")
+    assert "takes its channels at 25000000 Hz" in wrong(streams)[0]
     hole, endless = wrong(pico.replace('"D0"', '"D8"').replace('"D1"', '"D10"'))
     assert hole.endswith("use D2, D3, D4, D5, D6, D7, D8, D9")
     assert "does not sample without an end" in endless
+
+
+@pytest.mark.parametrize(
+    ("driver", "channels", "rate_hz", "count", "size_bytes", "held_ms"),
+    [
+        ("fx2lafw", 8, 24_000_000, 32, 240_128, 320),
+        ("fx2lafw", 16, 12_000_000, 32, 120_320, 160),
+        ("fx2lafw:conn=usb:1-3", 8, 1_000_000, 32, 10_240, 328),
+        ("dreamsourcelab-dslogic", 16, 20_000_000, 10, 401_408, 100),
+        ("dreamsourcelab-dslogic", 12, 25_000_000, 10, 380_928, 102),
+        ("saleae-logic16", 16, 16_000_000, 32, 320_000, 320),
+        ("saleae-logic16", 12, 25_000_000, 32, 375_296, 320),
+    ],
+)
+def test_transfers_of_the_drivers(
+    driver: str, channels: int, rate_hz: int, count: int, size_bytes: int, held_ms: int
+) -> None:
+    """By hand from the drivers' get_buffer_size and get_number_of_transfers; the FX2's also from runs of the driver."""
+    known = drivers.known(driver)
+    assert known is not None
+    transfers = usb_memory.transfers(driver, known.channels[:channels], rate_hz)
+    assert transfers is not None
+
+    assert (count, size_bytes, held_ms) == (transfers.count, transfers.size_bytes, round(transfers.held_s * 1000))
+
+
+def test_what_is_not_known_of_transfers() -> None:
+    """Of other drivers nothing is computed."""
+    assert None is usb_memory.transfers("demo", ["D0"], 1_000_000)
+
+
+def test_usb_memory_of_a_bench(tmp_path: Path) -> None:
+    """Beyond Linux's 16 MB for all devices together the check names the command; one FX2 takes 7.3 of them."""
+    recipe = Path(str(files("gpiorig.rig"))) / "benches"
+
+    def memory(text: str) -> list[str]:
+        return [finding.what for finding in of_text(text, tmp_path) if finding.about == "USB memory"]
+
+    assert [] == memory(BENCH)
+    (what,) = memory((recipe / "logic16-21-m3.toml").read_text())
+    assert "need 68.4 MB for their transfers together" in what
+    assert "`echo 96 | sudo tee /sys/module/usbcore/parameters/usbfs_memory_mb`" in what
 
 
 @pytest.fixture
@@ -249,3 +295,24 @@ def test_live(ports: list[str]) -> None:
     assert "nothing answers at this address" in analyzer.what
     assert "/dev/ttyUSB3: there is no such port" in second.what
     assert "there is no channel Z0" in bench_findings.live(lacking)[0].what
+
+
+def test_a_node_without_a_console_has_no_port(ports: list[str]) -> None:
+    """Nothing is opened for it, and nothing is wrong with it."""
+    text = BENCH.replace("fx2lafw:conn=1.12", "demo").replace("/dev/ttyUSB1", ports[0])
+    silent = text.replace('serial = "/dev/ttyUSB3"', 'console = "none"')
+
+    findings = bench_findings.live(benches.loads(silent))
+
+    assert [("analyzers.la", "right"), ("nodes.a.serial", "right")] == [(item.about, item.verdict) for item in findings]
+
+
+def test_a_run_refuses_what_the_driver_would_not_take() -> None:
+    """Before there is a folder: with the reason that `bench check` gives."""
+    bench = benches.loads(BENCH.replace("24_000_000", "48_000_000").replace("[nodes.a]", "[nodes.a]\nsymbol_ns = 63"))
+
+    def found(driver: str) -> Analyzer:
+        return Analyzer(driver, "FX2", tuple(f"D{number}" for number in range(8)))
+
+    with pytest.raises(BenchError, match=r"analyzers\.la: fx2lafw \(libsigrok 0\.5\.2\) takes 24000000 Hz at most"):
+        captures.sources(bench, {"la": "fx2lafw"}, found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -80,13 +81,38 @@ def test_an_analyzer_on_a_slow_port(tree: UsbTree) -> None:
 
 
 def test_two_analyzers_on_one_bus(tree: UsbTree) -> None:
-    """24 and 48 MB/s are more than a bus takes."""
+    """Two FX2 are more than a bus carries (48 MB/s); an analyzer that the bench does not name is mentioned."""
     tree.device("1-6", "1d50:608c")
     (tree.dev / "fx2lafw-sigrok-fx2-8ch.fw").touch()
     both = BENCH.replace('"fx2lafw"', '"fx2lafw:conn=1.5"\nsync = "D7"').replace('"D', '"la:D').replace("la:D7", "D7")
-    both += '[analyzers.lb]\ndriver = "fx2lafw:conn=1.6"\nsamplerate_hz = 48_000_000\nsync = "D0"\n'
+    both += '[analyzers.lb]\ndriver = "fx2lafw:conn=usb:1-6"\nsamplerate_hz = 24_000_000\nsync = "D0"\n'
 
-    assert "la, lb send 72.0 MB/s on this bus of 0000:00:14.0" in wrong(tree, both)["USB bus 1"]
+    what = wrong(tree, both)["USB bus 1"]
+    assert "la, lb send 48.0 MB/s on this bus of 0000:00:14.0; USB 2 carries 41.0 MB/s: plug one into" in what
+    findings = host_findings.of_bench(
+        benches.loads(BENCH.replace('"fx2lafw"', '"fx2lafw:conn=usb:1-6"')), sys=tree.sys, dev=tree.dev
+    )
+    (alone,) = (finding for finding in findings if finding.about == "USB bus 1")
+    assert ("right", True) == (
+        alone.verdict,
+        "usb:1-5 (FX2 0925:3881) is on it, too, and not of this bench" in alone.what,
+    )
+
+
+def test_usb_memory(tree: UsbTree) -> None:
+    """What this kernel gives, and the command that gives more, which is run here on the tree."""
+    parameter = tree.sys / "module/usbcore/parameters/usbfs_memory_mb"
+    parameter.parent.mkdir(parents=True)
+    parameter.write_text("7\n")
+    what = wrong(tree)["USB memory"]
+    command = what.partition("`")[2].partition("`")[0]
+    subprocess.run(command.replace("sudo ", ""), shell=True, check=True, stdout=subprocess.DEVNULL)
+
+    assert "need 7.3 MB for their transfers together, and this kernel gives 7 MB to all devices" in what
+    assert "usbcore.usbfs_memory_mb=" in what
+    assert {} == wrong(tree)
+    parameter.write_text("0\n")
+    assert {} == wrong(tree)
 
 
 def test_debug_adapters(tree: UsbTree) -> None:

@@ -5,7 +5,7 @@ A connected analyzer reports what it takes itself (`gpiorig bench check --live`)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
@@ -15,6 +15,10 @@ from gpiorig.rig.errors import BenchError
 from gpiorig.rig.strict_toml import parse
 
 Option = str | int | float | bool
+# What a USB 2 bus carries: 10 of the 13 bulk transactions of 512 bytes that fit a microframe (USB 2.0, table 5-10; 13
+# are 53.2 MB/s). An FX2 streams fairly reliably at 30 MB/s, perhaps at 40 (Ho-Ro/Hantek6022API#7). 48 MB/s is the most
+# that one was seen to send in a speed test (ataradov/usb-sniffer#23, #28), and it buffers for 85 us only.
+HIGH_SPEED_BYTES_S = 10 * 512 * 8000
 
 
 class UsbId(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -90,20 +94,42 @@ class Driver(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if rate_hz not in self.rates:
             return f"does not take {rate_hz} Hz; {self._near(rate_hz)}"
         max_hz = self.max_rate_hz(channels)
-        if rate_hz > max_hz:
-            return f"takes {max_hz} Hz at most with {', '.join(channels)}; the bench wants {rate_hz} Hz"
-        return None
+        if rate_hz <= max_hz:
+            return None
+        refusal = f"takes {max_hz} Hz at most with {', '.join(channels)}; {rate_hz} Hz are asked for"
+        if wide := self.wide(channels):
+            return f"{refusal}, and boards with {self.wide_from} channels have no {', '.join(wide)}"
+        sent = self.bytes_s(channels, rate_hz)
+        if self._streams_on_usb and sent > HIGH_SPEED_BYTES_S:
+            return f"{refusal}, which are {sent / 1e6:.1f} MB/s; USB 2 carries {HIGH_SPEED_BYTES_S / 1e6:.1f} MB/s"
+        return refusal
+
+    def wide(self, channels: Sequence[str]) -> list[str]:
+        """Those of the channels that boards with fewer channels lack, and that make its samples wider."""
+        return [] if self.wide_from is None else [name for name in channels if name in self.channels[self.wide_from :]]
+
+    def bytes_s(self, channels: Sequence[str], rate_hz: int) -> int:
+        """What it sends each second: fx2lafw a byte or two for each sample, others a bit for each channel."""
+        if self.wide_from is None:
+            return rate_hz * len(channels) // 8
+        return rate_hz * (2 if self.wide(channels) else 1)
+
+    @property
+    def _streams_on_usb(self) -> bool:
+        return bool(self.usb) and self.continuous
 
     def max_rate_hz(self, channels: Sequence[str]) -> int:
         """The highest samplerate with these of its channels."""
         limits = [self.rates[-1]]
-        if self.wide_from is not None and any(self.channels.index(name) >= self.wide_from for name in channels):
+        if self.wide(channels):
             limits.append(self.wide_max_hz)
+        if self._streams_on_usb and channels:
+            limits.append(max(rate for rate in self.rates if self.bytes_s(channels, rate) <= HIGH_SPEED_BYTES_S))
         if self.max_product_hz is not None and channels:
             limits.append(max(rate for rate in self.rates if rate * len(channels) <= self.max_product_hz))
         return min(limits)
 
-    def config_refusal(self, config: dict[str, Option]) -> str | None:
+    def config_refusal(self, config: Mapping[str, Option]) -> str | None:
         """Why its options cannot be these; None: they can."""
         unknown = sorted(config.keys() - self.options.keys())
         if unknown:
@@ -133,6 +159,24 @@ def known(driver: str) -> Driver | None:
     """What is known of a driver as the bench file names it, such as ``fx2lafw:conn=1.12``."""
     name = driver.partition(":")[0]
     return _load(name) if name in names() else None
+
+
+def refusals(
+    driver: str, channels: Sequence[str], rate_hz: int, config: Mapping[str, Option], *, one_shot: bool = False
+) -> list[str]:
+    """Why a driver would not take these; nothing of a driver that has no file.
+
+    `one_shot`: a number of samples is asked for, which also an analyzer that samples into a memory of its own takes.
+    """
+    described = known(driver)
+    if described is None:
+        return []
+    needs = {**described.needs, **config} if one_shot else config
+    name = f"{driver.partition(':')[0]} (libsigrok {described.libsigrok})"
+    reasons = [described.refusal(channels, rate_hz), described.config_refusal(needs)]
+    if not described.continuous and not one_shot:
+        reasons.append("does not sample without an end; record with `gpiorig capture --one-shot --duration TIME`")
+    return [f"{name} {reason}" for reason in reasons if reason]
 
 
 def of_usb(ids: Iterable[str]) -> dict[str, tuple[str, UsbId]]:

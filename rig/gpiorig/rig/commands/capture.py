@@ -19,6 +19,7 @@ from gpiorig.capture.sigrok.completeness import CODED, conclude
 from gpiorig.capture.sigrok.result import WALL_UNCERTAINTY_S, epoch
 from gpiorig.rig import durations, names
 from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import drivers
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.experiments import images
 from gpiorig.rig.host import log_file
@@ -30,6 +31,7 @@ from gpiorig.rig.verbosity import note
 
 DETERMINED = ("channels", "samplerate", "heartbeat", "virtual")  # options that a bench file has the answer to
 NEED_BENCH = ("firmware", "initiator", "responder", "no_serial")
+ON = ("on", "true", "yes", "1")  # libsigrok 0.5.2, src/strutil.c, sr_parse_boolstring
 TICK_S, FIRST_TICK_S = 0.5, 0.02  # the latter until sample 0 has its time
 
 
@@ -47,6 +49,9 @@ def run(options: argparse.Namespace) -> int:
     with log_file.kept(recording.folder):
         recording, result = _captured(options, recording, channels, before)
         recording, heartbeats = conclude(recording, result, heartbeats=beats)
+        if not result.samples and result.problems:
+            recording.discard()
+            raise RigError(result.problems[0])
     results = captured.as_json(recording, result, heartbeats), captured.text(recording, result, heartbeats)
     return _print(recording, *results, as_json=options.json)
 
@@ -126,6 +131,7 @@ def _created(options: argparse.Namespace) -> tuple[Recording, list[str]]:
         raise RigError(f"--samplerate {options.samplerate}: sigrok takes whole samples per second")
     analyzer = scan(options.driver)
     wanted = analyzer.selection(_asked(options) or analyzer.channels)
+    _check_driver(analyzer.driver, list(wanted), int(rate), options)
     info = RecordingInfo(
         samplerate=f"{rate}/1",
         channels=tuple(wanted.get(name, "") for name in analyzer.channels),
@@ -135,6 +141,20 @@ def _created(options: argparse.Namespace) -> tuple[Recording, list[str]]:
         tools={"gpiorig": version("gpiorig"), **versions()},
     )
     return Recording.create(options.output, info), [f"{name}={ours}" for name, ours in wanted.items()]
+
+
+def _check_driver(driver: str, channels: list[str], rate_hz: int, options: argparse.Namespace) -> None:
+    """Raise what is known of the driver that speaks against the capture, before there is a folder for it."""
+    known = drivers.known(driver)
+    if known is None:
+        return
+    if refusal := known.refusal(channels, rate_hz):
+        raise RigError(f"{driver} {refusal}.")
+    lacking = [key for key in known.needs if not {f"{key}={word}" for word in ON} & set(options.config)]
+    if lacking and not options.one_shot:
+        raise RigError(
+            f"{driver} ends when its memory is full: add --config {lacking[0]}=on, or --one-shot to fill it once."
+        )
 
 
 def _asked(options: argparse.Namespace) -> list[str]:

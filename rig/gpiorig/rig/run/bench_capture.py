@@ -120,7 +120,7 @@ def capture(
             ends = Endpoints(drivers=dict.fromkeys(bench.analyzers, driver), ports=ports)
         if not serial and not served:
             ends = dataclasses.replace(ends, ports={})
-        sources = captures.sources(bench, ends.drivers)
+        sources = captures.sources(bench, ends.drivers, one_shot=options.one_shot)
         info = captures.describe(
             bench,
             bench_file,

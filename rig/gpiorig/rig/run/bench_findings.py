@@ -8,17 +8,17 @@ from pathlib import Path
 from gpiorig.capture.errors import CaptureError
 from gpiorig.capture.serial.link import open_link
 from gpiorig.capture.sigrok import analyzer as analyzers
-from gpiorig.rig.bench import drivers, symbols, synchronization
+from gpiorig.rig.bench import drivers, symbols, synchronization, usb_memory
 from gpiorig.rig.bench.bench import Bench
+from gpiorig.rig.bench.drivers import Driver
 from gpiorig.rig.bench.finding import Finding as Finding
 from gpiorig.rig.bench.finding import Verdict
 from gpiorig.rig.errors import FirmwareError
 from gpiorig.rig.experiments import images
 from gpiorig.rig.host import ports
-from gpiorig.rig.run import captures
+from gpiorig.rig.run import captures, usb_load
 
 _ELF = b"\x7fELF"
-_ONE_SHOT = "record with `gpiorig capture --bench BENCH --one-shot --duration TIME`"
 _OFF_THE_BUS = ("tap.", "spi_", "uart_")  # lines that a board has at a certain pin, or has not
 
 
@@ -36,7 +36,8 @@ def of_file(bench: Bench, file: Path) -> list[Finding]:
 def live(bench: Bench) -> list[Finding]:
     """What sigrok-cli says of each analyzer, and whether each port can be opened; all of them, not the first fault."""
     findings = [_tried(_ask, bench, name, f"analyzers.{name}") for name in bench.analyzers]
-    return findings + [_tried(_open, bench, name, f"nodes.{name}.serial") for name in bench.nodes]
+    ports = [name for name, node in bench.nodes.items() if node.serial is not None]
+    return findings + [_tried(_open, bench, name, f"nodes.{name}.serial") for name in ports]
 
 
 def _pins(bench: Bench) -> Iterator[Finding]:
@@ -85,15 +86,35 @@ def _analyzers(bench: Bench) -> Iterator[Finding]:
             what = f"channels and rates of {driver} are not known here, only by asking it"
             yield Finding(f"analyzers.{name}", "unknown", what)
             continue
-        channels = [channel.partition("=")[0] for channel in captures.channels(bench, name)]
-        refusals = [known.refusal(channels, analyzer.samplerate_hz), known.config_refusal(analyzer.config or {})]
-        if not known.continuous:
-            refusals.append(f"does not sample without an end, as `gpiorig run` asks for; {_ONE_SHOT}")
-        driver = f"{driver.partition(':')[0]} (libsigrok {known.libsigrok})"
-        for refusal in filter(None, refusals):
-            yield Finding(f"analyzers.{name}", "wrong", f"{driver} {refusal}")
-        if not any(refusals):
-            yield Finding(f"analyzers.{name}", "right", f"{driver} takes its channels at {analyzer.samplerate_hz} Hz")
+        channels = usb_load.channels(bench, name)
+        refusals = drivers.refusals(driver, channels, analyzer.samplerate_hz, analyzer.config or {})
+        for refusal in refusals:
+            yield Finding(f"analyzers.{name}", "wrong", refusal)
+        if not refusals:
+            yield Finding(f"analyzers.{name}", "right", _taken(driver, known, channels, analyzer.samplerate_hz))
+    if bench.virtual is None:
+        yield from _usb_memory(bench)
+
+
+def _taken(driver: str, known: Driver, channels: list[str], rate_hz: int) -> str:
+    """That a driver takes its channels, and how long the host may stall."""
+    what = f"{driver.partition(':')[0]} (libsigrok {known.libsigrok}) takes its channels at {rate_hz} Hz"
+    if wide := known.wide(channels):
+        what += f", {', '.join(wide)} on a board with {len(known.channels)} channels"
+    if held := usb_memory.transfers(driver, channels, rate_hz):
+        what += f"; its capture ends when this host stalls for {held.held_s * 1000:.0f} ms or more"
+    return what
+
+
+def _usb_memory(bench: Bench) -> Iterator[Finding]:
+    """What its analyzers need of the kernel together, where that is more than the kernel's default."""
+    needed_bytes = usb_load.transfer_bytes(bench)
+    if needed_bytes >= usb_memory.DEFAULT_MB * usb_memory.MEGABYTE:
+        what = (
+            f"{usb_memory.need(needed_bytes)}, and Linux gives {usb_memory.DEFAULT_MB} MB to all devices by default; "
+            f"`gpiorig bench check --live` asks it: {usb_memory.remedy(needed_bytes, '/sys')}"
+        )
+        yield Finding("USB memory", "unknown", what)
 
 
 def _tried(attempt: Callable[[Bench, str], tuple[Verdict, str]], bench: Bench, name: str, about: str) -> Finding:

@@ -20,6 +20,7 @@ from gpiorig.capture.sigrok.result import CaptureResult
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.bench import synchronization
 from gpiorig.rig.bench.bench import Bench
+from gpiorig.rig.bench.drivers import refusals
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.experiments.images import HashedImage
 from gpiorig.rig.recordings import merge
@@ -73,18 +74,25 @@ def channels(bench: Bench, analyzer: str) -> list[str]:
     return [*named, f"{sync}={SYNC}"] if sync else named
 
 
-def sources(bench: Bench, drivers: dict[str, str], find: Callable[[str], Analyzer] = scan) -> dict[str, Source]:
+def sources(
+    bench: Bench, drivers: dict[str, str], find: Callable[[str], Analyzer] = scan, *, one_shot: bool = False
+) -> dict[str, Source]:
     """What each analyzer captures, the one with the highest samplerate first: the others are aligned with it.
 
-    `find` gives the analyzer of a driver.
+    `find` gives the analyzer of a driver; `one_shot`: a given number of samples is asked for.
 
     Raises
     ------
     BenchError
-        There are several, and one of them cannot be aligned with the others.
+        There are several, and one of them cannot be aligned with the others; a driver would not take what is asked for.
     """
     if wrong := synchronization.findings(bench):
         raise BenchError(f"bench {bench.name}: {wrong[0].about} {wrong[0].what}.")
+    for name, analyzer in bench.analyzers.items() if bench.virtual is None else ():
+        used = [channel.partition("=")[0] for channel in channels(bench, name)]
+        config = analyzer.config or {}
+        if reasons := refusals(drivers[name], used, analyzer.samplerate_hz, config, one_shot=one_shot):
+            raise BenchError(f"bench {bench.name}: analyzers.{name}: {'; '.join(reasons)}.")
     sources = {}
     for name in sorted(bench.analyzers, key=lambda name: -bench.analyzers[name].samplerate_hz):
         sources[name] = source(bench, name, find(drivers[name]))

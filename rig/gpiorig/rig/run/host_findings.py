@@ -7,13 +7,14 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from gpiorig.capture.usb import tree
+from gpiorig.capture.usb import connection, tree
 from gpiorig.capture.usb.tree import UsbDevice
+from gpiorig.rig.bench import drivers, usb_memory
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.bench.finding import Finding, Verdict
-from gpiorig.rig.host import bandwidth, permissions, programs, sigrok_usb
+from gpiorig.rig.host import permissions, ports, programs, sigrok_usb
 from gpiorig.rig.host.permissions import MayUse
-from gpiorig.rig.run import captures
+from gpiorig.rig.run import usb_load
 
 _MIN_FREE_BYTES = 1 << 30
 
@@ -37,7 +38,8 @@ def of_bench(
             for name, plugged in analyzers.items()
             for finding in _analyzer(name, plugged, dev, searched, may_use)
         ),
-        *_buses(bench, analyzers),
+        *_buses(bench, analyzers, devices, dev),
+        *_usb_memory(bench, analyzers, sys),
         *_debug(bench, devices, dev, may_use),
         disk(Path()),
     ]
@@ -63,11 +65,11 @@ def _of_driver(driver: str, devices: Sequence[UsbDevice]) -> list[UsbDevice]:
     """The devices that a driver of a bench file may mean: all of its kind, or the one of its connection."""
     name, _, options = driver.partition(":")
     plugged = [device for device, analyzer in sigrok_usb.attached(devices).items() if analyzer.driver == name]
-    connection = options.removeprefix("conn=")
+    place = options.removeprefix("conn=")
     return [
         device
         for device in plugged
-        if connection in ("", f"usb:{device.path}", f"{device.bus}.{device.address}", device.ids.replace(":", "."))
+        if place in ("", f"usb:{device.path}", f"{device.bus}.{device.address}", device.ids.replace(":", "."))
     ]
 
 
@@ -86,29 +88,52 @@ def _analyzer(
             yield Finding(about, "wrong", what)
 
 
-def _buses(bench: Bench, analyzers: dict[str, list[UsbDevice]]) -> Iterator[Finding]:
+def _buses(
+    bench: Bench, analyzers: dict[str, list[UsbDevice]], devices: Sequence[UsbDevice], dev: Path | None
+) -> Iterator[Finding]:
     """What all analyzers on a bus send together."""
-    shared: dict[int, list[str]] = defaultdict(list)
-    controllers = {}
+    shared: dict[int, dict[str, UsbDevice]] = defaultdict(dict)
     for name, plugged in analyzers.items():
         if len(plugged) == 1:
-            shared[plugged[0].bus].append(name)
-            controllers[plugged[0].bus] = plugged[0].controller
-    for bus, names in shared.items():
-        total = sum(_bytes_s(bench, name) for name in names)
+            shared[plugged[0].bus][name] = plugged[0]
+    for bus, ours in shared.items():
+        total = sum(usb_load.bytes_s(bench, name) for name in ours)
+        controller = next(iter(ours.values())).controller
         what = (
-            f"{', '.join(names)} send {total / 1e6:.1f} MB/s on this bus of {controllers[bus]}; "
-            f"USB 2 takes {bandwidth.HIGH_SPEED_BYTES_S / 1e6:.1f} MB/s at most"
+            f"{', '.join(ours)} send {total / 1e6:.1f} MB/s on this bus of {controller}; "
+            f"USB 2 carries {drivers.HIGH_SPEED_BYTES_S / 1e6:.1f} MB/s"
         )
         verdict: Verdict = "right"
-        if total > bandwidth.HIGH_SPEED_BYTES_S:
+        if total > drivers.HIGH_SPEED_BYTES_S:
             verdict, what = "wrong", f"{what}: plug one into a port of another controller, or sample fewer channels"
+        strangers = [
+            device for device in sigrok_usb.attached(devices) if device.bus == bus and device not in ours.values()
+        ]
+        for device in strangers:
+            users = ports.holders(str(device.file(dev)))
+            used = f", in use by {', '.join(users)}" if users else ""
+            what += f"; {connection.described(device)} is on it, too{used}, and not of this bench"
         yield Finding(f"USB bus {bus}", verdict, what)
 
 
-def _bytes_s(bench: Bench, name: str) -> int:
-    channels = [channel.partition("=")[0] for channel in captures.channels(bench, name)]
-    return bandwidth.bytes_s(str(bench.analyzers[name].driver), channels, bench.analyzers[name].samplerate_hz)
+def _usb_memory(bench: Bench, analyzers: dict[str, list[UsbDevice]], sys: Path | None) -> Iterator[Finding]:
+    """What this kernel gives for transfers of all devices, against what the analyzers need together."""
+    needed_bytes = usb_load.transfer_bytes(bench)
+    root = sys or tree.root()
+    try:
+        given_mb = int((root / usb_memory.PARAMETER).read_text())
+    except (OSError, ValueError):  # the kernel has no USB, or does not show it
+        return
+    if not needed_bytes or not any(analyzers.values()):
+        return
+    what = f"{usb_memory.need(needed_bytes)}, and this kernel gives"
+    if given_mb == 0:
+        yield Finding("USB memory", "right", f"{what} as much as is asked for")
+    elif needed_bytes < given_mb * usb_memory.MEGABYTE:
+        yield Finding("USB memory", "right", f"{what} {given_mb} MB to all devices")
+    else:
+        remedy = usb_memory.remedy(needed_bytes, str(root))
+        yield Finding("USB memory", "wrong", f"{what} {given_mb} MB to all devices: {remedy}")
 
 
 def _debug(bench: Bench, devices: Sequence[UsbDevice], dev: Path | None, may_use: MayUse) -> Iterator[Finding]:
