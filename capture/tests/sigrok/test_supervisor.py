@@ -76,8 +76,8 @@ def test_a_one_shot_capture_ends_by_itself(tmp_path: Path) -> None:
 
 
 def test_a_killed_sigrok_leaves_a_gap_to_the_end(tmp_path: Path) -> None:
-    """Samples that never came are a gap."""
-    capture = start_demo(tmp_path, sample_limit=2_000_000)
+    """Samples that never came are a gap, up to the limit where the recording is merged with others."""
+    capture = start_demo(tmp_path, sample_limit=2_000_000, fills=True)
     capture.wait_quiet(50_000, deadline_s=PATIENCE_S)
     os.kill(capture._session.process.pid, signal.SIGKILL)
     result = wait_for_end(capture)
@@ -89,6 +89,22 @@ def test_a_killed_sigrok_leaves_a_gap_to_the_end(tmp_path: Path) -> None:
     assert ["stopped unexpectedly with status -9" in problem for problem in result.problems] == [True]
     with pytest.raises(AnalyzerError, match="status -9"):
         capture.stop()
+
+
+def test_a_capture_that_failed_is_resumed_to_its_limit(tmp_path: Path) -> None:
+    """The gap ends when the failure was noticed, not at the planned end, so that there is something left to record."""
+    began = datetime.now(UTC)
+    capture = start_demo(tmp_path, sample_limit=3_000_000)
+    capture.wait_quiet(50_000, deadline_s=PATIENCE_S)
+    os.kill(capture._session.process.pid, signal.SIGKILL)
+    failed = wait_for_end(capture)
+    resumed = start_demo(tmp_path, sample_limit=3_000_000, resume=Resume(began))
+    result = wait_for_end(resumed)
+
+    assert failed.losses[0].samples == failed.samples - capture.stream.received
+    assert failed.samples < 3_000_000
+    assert (3_000_000, True) == (result.samples, result.in_order)
+    assert resumed.stream.received > 0
 
 
 @pytest.mark.slow
@@ -277,7 +293,7 @@ def test_a_full_disk_leaves_whole_blocks_and_a_gap(tmp_path: Path) -> None:
     run = recording(tmp_path / "run")
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    capture = start_demo(run.edges_folder, sample_limit=2_000_000)
+    capture = start_demo(run.edges_folder, sample_limit=2_000_000, fills=True)
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (3_000_000, hard))
         result = wait_for_end(capture)
@@ -307,7 +323,7 @@ def test_a_disk_that_is_full_before_the_first_block(
         return write(file, data)
 
     monkeypatch.setattr(os, "write", refuse)
-    result = wait_for_end(start_demo(run.edges_folder, sample_limit=400_000))
+    result = wait_for_end(start_demo(run.edges_folder, sample_limit=400_000, fills=True))
     finished, _ = conclude(run, result)
     monkeypatch.setattr(os, "write", write)
     (loss,) = finished.info.losses

@@ -35,6 +35,9 @@ class Request:
         Seconds without a sample that count as a failure. None: silence is not a failure, as on a virtual bench.
     restart
         Start sigrok-cli again when it fails, and record the pause as a gap; None: a failure ends the capture.
+    fills
+        A capture that fails has a gap up to its limit, as it is merged with others; else it ends when that is
+        noticed, and can be resumed.
     one_shot
         Give sigrok-cli the number of samples (`--samples`), for analyzers that sample into a buffer of their own.
     config
@@ -48,6 +51,7 @@ class Request:
     start_deadline_s: float = START_DEADLINE_S
     silence_s: float | None = None
     restart: Restart | None = None
+    fills: bool = False
     one_shot: bool = False
     config: Sequence[str] = ()
 

@@ -71,15 +71,14 @@ class Ledger:
         return losses or []
 
     def end(self, error: CaptureError | None) -> int:
-        """Number of the sample before which the capture should have ended."""
+        """Number of the sample before which it ended, or should have ended where it `fills`."""
         stream, limit = self._stream, self._request.sample_limit
         if error is None and not self.pausing:
             return stream.samples
-        if limit is not None:
-            return max(stream.samples, limit)
-        if not self._request.is_real_time:
-            return stream.samples
-        return max(stream.samples, stream.base + stream.clock.sample_at(time.monotonic_ns()))
+        if not self._request.is_real_time or self._request.fills:
+            return max(stream.samples, limit or 0)
+        noticed = stream.base + stream.clock.sample_at(time.monotonic_ns())
+        return max(stream.samples, noticed if limit is None else min(noticed, limit))
 
     def lost_the_end(self, start: int, end: int, error: CaptureError | None, *, in_files: bool) -> None:
         """The end of the capture is lost; `in_files`: the files have a gap for it, else there was no room for that."""

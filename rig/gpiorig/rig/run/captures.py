@@ -51,6 +51,7 @@ class Options:
             sample_limit=limit,
             silence_s=None if bench.virtual and bench.virtual.pace == "fast" else self.silence_s,  # its time may stand
             restart=self.restart,
+            fills=len(bench.analyzers) > 1,
             one_shot=self.one_shot,
             config=[*bench.analyzers[name].options, *self.config],
         )
