@@ -67,7 +67,10 @@ def test_two_fresh_boards_are_named_by_their_ports(tmp_path: Path, monkeypatch: 
     tree.device("1-2.6", "0925:3881")
     tree.device("1-2.7", "0925:3881")
 
-    assert ["fx2lafw:conn=usb:1-2.6", "fx2lafw:conn=usb:1-2.7"] == [one.driver for one in analyzer.scan_all("fx2lafw")]
+    analyzers = analyzer.scan_all("fx2lafw")
+
+    assert ["fx2lafw:conn=usb:1-2.6", "fx2lafw:conn=usb:1-2.7"] == [found.driver for found in analyzers]
+    assert "fx2lafw:conn=usb:1-2.6 - Saleae Logic" == analyzers[0].description
 
 
 def test_an_analyzer_that_does_not_come_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,3 +101,14 @@ def test_an_address_is_followed_through_the_upload(tmp_path: Path, monkeypatch: 
     assert "fx2lafw:conn=usb:1-5" == analyzer.scan("fx2lafw:conn=1.5").driver
     calls = (tmp_path / "calls").read_text().splitlines()
     assert ("-d fx2lafw:conn=1.5", {"-d fx2lafw:conn=1.6"}) == (calls[0], set(calls[1:]))
+
+
+def test_firmware_of_another_version_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """fx2lafw reports it and continues with status 0 (libsigrok 0.5.2, src/hardware/fx2lafw/protocol.c)."""
+    program = tmp_path / "sigrok-cli"
+    program.write_text("#!/bin/sh\necho 'sr: fx2lafw: Expected firmware version 1.x, got 2.0.' >&2\necho 24000000\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+
+    with pytest.raises(AnalyzerError, match=r"was not made for \(Expected firmware version 1\.x, got 2\.0\).*plug it"):
+        analyzer.taken_rate("fx2lafw", 24_000_000)

@@ -8,12 +8,12 @@ import shutil
 import subprocess
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gpiorig.capture import log
 from gpiorig.capture.errors import AnalyzerError, CaptureError
-from gpiorig.capture.sigrok.diagnosis import ABSENT, diagnose
+from gpiorig.capture.sigrok.diagnosis import ABSENT, OTHER_FIRMWARE, diagnose
 from gpiorig.capture.usb import connection, tree
 
 SIGROK = "sigrok-cli"
@@ -126,13 +126,12 @@ def scan_all(driver: str, *, deadline_s: float = SCAN_DEADLINE_S) -> list[Analyz
         lines = _returned(driver, len(lines), deadline_s=deadline_s)
     if not lines:
         raise _absent(driver, messages)
-    if len(lines) == 1:
-        return [Analyzer(driver, lines[0][0], tuple(lines[0][2].split()))]
-    connected = [line for line in lines if ":conn=" in line[1]]  # without its firmware it has no address
-    return [
-        Analyzer(connection.by_port(where), description, tuple(channels.split()))
-        for description, where, channels in connected or lines
-    ]
+    connected = [line for line in lines if ":conn=" in line[1]] or lines  # without its firmware it has no address
+    analyzers = []
+    for description, where, channels in connected:
+        place = connection.by_port(where)
+        analyzers.append(Analyzer(place, description.replace(where, place, 1), tuple(channels.split())))
+    return analyzers if len(lines) > 1 else [replace(analyzers[0], driver=driver)]
 
 
 def _listed(driver: str, *, deadline_s: float) -> tuple[list[tuple[str, str, str]], str]:
@@ -170,7 +169,9 @@ def taken_rate(driver: str, samplerate_hz: int, *, deadline_s: float = SCAN_DEAD
     """Ask for a samplerate and return the one that the driver takes: some round silently. None: not reported."""
     device = connection.by_address(driver)
     arguments = ["-d", device, "-c", f"samplerate={samplerate_hz}", "--get", "samplerate"]
-    text, _ = _run(arguments, where=driver, deadline_s=deadline_s)
+    text, messages = _run(arguments, where=driver, deadline_s=deadline_s)
+    if OTHER_FIRMWARE in messages:  # fx2lafw says so, and opens the analyzer all the same
+        raise diagnose(messages, where=driver, what="")
     match = re.search(r"^(\d+)$", text, re.MULTILINE)
     return int(match[1]) if match else None
 

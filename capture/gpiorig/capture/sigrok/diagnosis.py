@@ -8,6 +8,7 @@ from gpiorig.capture.errors import AnalyzerError
 from gpiorig.capture.sigrok.transfers import Transfers
 
 ABSENT = "no such analyzer was found"
+OTHER_FIRMWARE = "Expected firmware version"
 
 # Messages of sigrok-cli, their meaning, what to do. The first match counts. The messages are those in the binaries of
 # sigrok-cli 0.7.2 and libsigrok 0.5.2 (`strings`); those in brackets were seen here, the others need hardware.
@@ -47,7 +48,11 @@ COMPLAINTS = (
         "`apt install sigrok-firmware-fx2lafw`, or for DSLogic and Saleae put its files into "
         "~/.local/share/sigrok-firmware (https://sigrok.org/wiki/Firmware)",
     ),
-    (r"Expected firmware version \S+ got [\d.]+\d", "the analyzer has other firmware ({})", "plug it in again"),
+    (
+        rf"{OTHER_FIRMWARE} \S+ got [\d.]+\d",
+        "the analyzer has firmware that this driver was not made for ({})",
+        "plug it in again, so that libsigrok loads its own",
+    ),
     (
         r"failed to renumerate|Unable to get version info|Failed to get firmware version",
         "the analyzer does not answer after its firmware was loaded ({})",
