@@ -26,7 +26,7 @@ class Entry:
     keys: dict[str, str]
 
     def __getitem__(self, key: str) -> int:
-        """A whole number."""
+        """An integer."""
         return int(self.keys[key])
 
 
@@ -113,11 +113,11 @@ def expected_edges(
     since_ns = np.maximum(times_ns - start["start_ns"], 0).astype(object)
     places = ((since_ns * rate_uhz + UNIT - 1) // UNIT).astype(np.int64)
     for loss in reversed(losses):
-        first, end = loss["sample"], loss["sample"] + loss["samples"]
-        places = np.where(places < first, places, np.where(places < end, first, places - loss["samples"]))
+        begin, end = loss["sample"], loss["sample"] + loss["samples"]
+        places = np.where(places < begin, places, np.where(places < end, begin, places - loss["samples"]))
     levels = levels & int(start.keys["channels"], 16)
-    last = np.append(np.diff(places) > 0, True)  # several edges before one sample: it sees the last
-    places, levels = places[last], levels[last]
+    seen = np.append(np.diff(places) > 0, True)  # several edges before one sample: it sees the last
+    places, levels = places[seen], levels[seen]
     changes = np.append(True, np.diff(levels) != 0) & (places < samples)
     return places[changes], levels[changes]
 

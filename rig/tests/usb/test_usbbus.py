@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -84,7 +85,7 @@ def test_models(tmp_path: Path, device: str, arguments: tuple[str, ...], files: 
     ],
 )
 def test_faults(tmp_path: Path, fault: str, message: str, losses: list[str], end: str) -> None:
-    """What a fault leaves of a capture is exactly what the truth says."""
+    """What a fault leaves of a capture is exactly what the truth states."""
     bus = Bus(tmp_path / "usb", FX2, f"fault {fault} at_s=0.053")
     address = bus.devices()[0]["address"]
     samples, messages = bus.capture(*FX2_AT_24_MHZ, "--time", "150")
@@ -125,8 +126,8 @@ def test_rotated_channels(tmp_path: Path) -> None:
     levels = (rotated << 4 | rotated >> 8) & 0xFFF
     # Channels 8 to 11 take their words from the next group, which is 16 samples later.
     levels = (levels[16:] & 0xFF0) | (levels[:-16] & 0xF)
-    for piece in (samples[: loss["sample"]], levels):
-        counts = edges_of(piece)[1]  # the signal counts
+    for part in (samples[: loss["sample"]], levels):
+        counts = edges_of(part)[1]  # the signal counts
         assert counts.size > 900
         assert {1} == set((np.diff(counts) % 4096).tolist())
 
@@ -163,7 +164,7 @@ def test_host_stall(tmp_path: Path) -> None:
     ids=["access", "busy", "memory", "other-driver", "bad-file"],
 )
 def test_refusals(tmp_path: Path, items: list[str], message: str) -> None:
-    """A capture that cannot start says why."""
+    """A capture that cannot start names the reason."""
     samples, messages = Bus(tmp_path / "usb", *items).capture(*FX2_AT_24_MHZ, "--time", "100")
     assert 0 == samples.size
     assert message in messages
@@ -187,14 +188,15 @@ def test_two_boards_share_memory(tmp_path: Path) -> None:
 
 
 def test_every_function_is_there() -> None:
-    """What libsigrok and the libraries beside it import of libusb is exported."""
+    """What libsigrok, its libraries and OpenOCD import of libusb is exported."""
 
     def names(path: str, which: str) -> set[str]:
         listing = subprocess.run(["nm", "-D", which, path], capture_output=True, text=True, check=True).stdout
         return set(re.findall(r"\b(libusb_\w+)", listing))
 
     cache = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, check=True).stdout
-    libraries = re.findall(rf"lib(?:{'|'.join(IMPORTERS)})\.so\.\d+ .* => (\S+)", cache)
-    imported = set().union(*(names(path, "--undefined-only") for path in libraries))
+    importers = re.findall(rf"lib(?:{'|'.join(IMPORTERS)})\.so\.\d+ .* => (\S+)", cache)
+    importers += filter(None, [shutil.which("openocd")])
+    imported = set().union(*(names(path, "--undefined-only") for path in importers))
     assert {"libusb_submit_transfer", "libusb_get_pollfds"} <= imported
     assert set() == imported - names(str(LIBRARY), "--defined-only")

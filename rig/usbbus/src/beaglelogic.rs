@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 /// How much may wait here: beyond it the socket waits, as a device's FIFO cannot.
-const MOST_BYTES: usize = 64 << 20;
+const MAX_BYTES: usize = 64 << 20;
 /// How far a run of equal samples is looked for at once.
 const LONGEST_RUN_BYTES: usize = 1 << 17;
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -22,7 +22,7 @@ struct Received {
     released: u64,
     /// Nothing more comes.
     ended: bool,
-    /// Nobody takes any more.
+    /// Its owner takes no more.
     closed: bool,
     socket: Option<TcpStream>,
 }
@@ -99,7 +99,7 @@ impl Drop for Server {
     }
 }
 
-/// The whole life of a connection.
+/// The life of a connection.
 fn receive(address: &str, rate_hz: u64, buffer: &Buffer) -> std::io::Result<()> {
     let socket = TcpStream::connect(address)?;
     socket.set_read_timeout(Some(PATIENCE))?;
@@ -134,7 +134,7 @@ fn read(mut reader: BufReader<TcpStream>, buffer: &Buffer) -> std::io::Result<()
             Err(error) => return Err(error),
         };
         let mut received = buffer.lock();
-        while received.bytes.len() > MOST_BYTES && !received.closed {
+        while received.bytes.len() > MAX_BYTES && !received.closed {
             received = buffer
                 .room
                 .wait(received)
@@ -168,10 +168,10 @@ impl Levels for ServerLevels {
                 bytes.iter().take_while(|&&byte| byte == bytes[0]).count(),
             ),
             _ => {
-                let first = &bytes[..2];
+                let head = &bytes[..2];
                 (
-                    u16::from_le_bytes([first[0], first[1]]),
-                    bytes.chunks_exact(2).take_while(|&word| word == first).count(),
+                    u16::from_le_bytes([head[0], head[1]]),
+                    bytes.chunks_exact(2).take_while(|&word| word == head).count(),
                 )
             }
         };

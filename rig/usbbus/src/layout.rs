@@ -18,7 +18,7 @@ pub enum Layout {
 }
 
 /// Bytes of the largest group: 16 channels of 64 samples.
-const MOST_GROUP_BYTES: usize = 128;
+const MAX_GROUP_BYTES: usize = 128;
 
 impl Layout {
     /// Samples that are packed together.
@@ -48,8 +48,8 @@ impl Layout {
         (bytes + self.group_bytes() - 1) / self.group_bytes() * self.group_samples()
     }
 
-    /// Samples that are whole in `bytes` bytes.
-    pub fn whole_samples(&self, bytes: u64) -> u64 {
+    /// Samples that are complete in `bytes` bytes.
+    pub fn complete_samples(&self, bytes: u64) -> u64 {
         bytes / self.group_bytes() * self.group_samples()
     }
 
@@ -69,34 +69,34 @@ impl Layout {
         let mut group = offset / size as u64;
         let mut to = to;
         if within > 0 {
-            let mut whole = [0u8; MOST_GROUP_BYTES];
-            self.fill_groups(levels, group, &mut whole[..size]);
+            let mut block = [0u8; MAX_GROUP_BYTES];
+            self.fill_groups(levels, group, &mut block[..size]);
             let count = (size - within).min(to.len());
-            to[..count].copy_from_slice(&whole[within..within + count]);
+            to[..count].copy_from_slice(&block[within..within + count]);
             to = &mut to[count..];
             group += 1;
         }
-        let whole_bytes = to.len() / size * size;
-        let (groups, rest) = to.split_at_mut(whole_bytes);
+        let group_area = to.len() / size * size;
+        let (groups, rest) = to.split_at_mut(group_area);
         self.fill_groups(levels, group, groups);
         if !rest.is_empty() {
-            let mut whole = [0u8; MOST_GROUP_BYTES];
-            self.fill_groups(levels, group + (whole_bytes / size) as u64, &mut whole[..size]);
-            rest.copy_from_slice(&whole[..rest.len()]);
+            let mut block = [0u8; MAX_GROUP_BYTES];
+            self.fill_groups(levels, group + (group_area / size) as u64, &mut block[..size]);
+            rest.copy_from_slice(&block[..rest.len()]);
         }
     }
 
-    /// Writes whole groups, from number `group` on.
+    /// Writes complete groups, from number `group` on.
     fn fill_groups(&self, levels: &mut dyn Levels, group: u64, to: &mut [u8]) {
         let size = self.group_bytes() as usize;
-        let first = group * self.group_samples();
+        let start = group * self.group_samples();
         let count = to.len() / size * self.group_samples() as usize;
         if let Layout::Planes { .. } = self {
             to.fill(0);
         }
         let mut at = 0;
         while at < count {
-            let (level, length) = levels.run(first + at as u64);
+            let (level, length) = levels.run(start + at as u64);
             let end = at + length.min((count - at) as u64) as usize;
             match self {
                 Layout::Bytes => to[at..end].fill(level as u8),
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn every_piece_of_every_layout_is_the_stream() {
+    fn every_part_of_every_layout_is_the_stream() {
         for layout in [
             Layout::Bytes,
             Layout::Words,
@@ -239,16 +239,9 @@ mod tests {
             assert_eq!(all.len() as u64, layout.bytes_of(64 * 60));
             for offset in [0, 1, 2, 7, 24, 63, 101, 128] {
                 for length in [1, 3, 64, 333, 512] {
-                    let mut piece = vec![0xa5; length];
-                    layout.fill(&mut Steps, offset as u64, &mut piece);
-                    assert_eq!(
-                        piece,
-                        all[offset..offset + length],
-                        "{:?} {} {}",
-                        layout,
-                        offset,
-                        length
-                    );
+                    let mut part = vec![0xa5; length];
+                    layout.fill(&mut Steps, offset as u64, &mut part);
+                    assert_eq!(part, all[offset..offset + length], "{:?} {} {}", layout, offset, length);
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! The C interface for who stands beside the bus: what is plugged in, and a hand at the plugs.
+//! The C interface to look at a bus and to plug devices in and out.
 
 use crate::config::Config;
 use crate::state::State;
@@ -24,7 +24,7 @@ unsafe fn with(folder: *const c_char, work: impl FnOnce(&Config, &State) -> c_in
     }
 }
 
-/// A line for each device of the configuration, as it is now.
+/// A line for each device of the configuration, with its state at `now_ns`.
 pub fn describe(config: &Config, state: &State, now_ns: i64) -> String {
     let mut shared = state.lock();
     let mut lines = String::new();

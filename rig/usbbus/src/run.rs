@@ -243,7 +243,7 @@ impl Run {
         transfer.filled += bytes as usize;
         self.taken_bytes += bytes;
         if let Some(server) = &self.server {
-            server.release(self.start.layout.whole_samples(self.taken_bytes));
+            server.release(self.start.layout.complete_samples(self.taken_bytes));
         }
     }
 
@@ -284,17 +284,17 @@ impl Run {
         self.empties = self.empties.saturating_sub(1);
     }
 
-    /// Says in the truth that `bytes` bytes up to what has been taken are lost.
+    /// States in the truth that `bytes` bytes up to what has been taken are lost.
     fn lost(&mut self, bytes: u64, kind: &str) {
-        let first = self.taken_bytes - bytes;
+        let begin = self.taken_bytes - bytes;
         self.place.truth.write(&format!(
             "lost device={} run={} sample={} samples={} kind={} byte={} bytes={}",
             self.place.device,
             self.place.run,
-            self.start.layout.whole_samples(first),
-            self.start.layout.whole_samples(bytes),
+            self.start.layout.complete_samples(begin),
+            self.start.layout.complete_samples(bytes),
             kind,
-            first,
+            begin,
             bytes
         ));
     }
@@ -302,7 +302,7 @@ impl Run {
     /// Nothing comes any more. The first reason counts.
     pub fn end(&mut self, kind: &str) {
         if self.phase == Phase::Running {
-            let sample = self.start.layout.whole_samples(self.taken_bytes);
+            let sample = self.start.layout.complete_samples(self.taken_bytes);
             let (device, run) = (self.place.device, self.place.run);
             self.place.truth.write(&format!(
                 "end device={} run={} sample={} kind={}",

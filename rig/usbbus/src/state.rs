@@ -1,6 +1,6 @@
 //! The file `state`: what the processes share of a bus. Firmware, addresses, claims, starts, usbfs' memory.
 
-use crate::config::{Config, MOST_DEVICES, MOST_FAULTS};
+use crate::config::{Config, MAX_DEVICES, MAX_FAULTS};
 use crate::fault::Kind;
 use crate::sys::{self, Mapping};
 use std::fs::OpenOptions;
@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// "usbbus" and the number of this structure's version.
 const MAGIC: u64 = 0x7573_6262_7573_0001;
-const MOST_PROCESSES: usize = 64;
+const MAX_PROCESSES: usize = 64;
 const FIRST_ADDRESS: u32 = 5;
 const LAST_ADDRESS: u32 = 127; // USB 2.0, 9.4.6: addresses have 7 bits
 
@@ -47,9 +47,9 @@ pub struct Shared {
     pub epoch_ns: i64,
     pub next_address: u32,
     pub padding: u32,
-    pub devices: [DeviceState; MOST_DEVICES],
-    pub struck: [u32; MOST_FAULTS],
-    pub processes: [ProcessState; MOST_PROCESSES],
+    pub devices: [DeviceState; MAX_DEVICES],
+    pub struck: [u32; MAX_FAULTS],
+    pub processes: [ProcessState; MAX_PROCESSES],
 }
 
 /// The mapped file.
@@ -66,20 +66,20 @@ impl State {
     /// Opens `folder`/state, makes it where it is missing or of a bus that was reset.
     pub fn open(folder: &Path, config: &Config) -> Result<State, String> {
         let path = folder.join("state");
-        let told = |error: std::io::Error| format!("{}: {}", path.display(), error);
+        let with_path = |error: std::io::Error| format!("{}: {}", path.display(), error);
         let file = OpenOptions::new()
             .read(true)
             .write(true)
             .create(true)
             .truncate(false)
             .open(&path)
-            .map_err(told)?;
+            .map_err(with_path)?;
         let length = std::mem::size_of::<Shared>();
-        if file.metadata().map_err(told)?.len() < length as u64 {
-            file.set_len(length as u64).map_err(told)?;
+        if file.metadata().map_err(with_path)?.len() < length as u64 {
+            file.set_len(length as u64).map_err(with_path)?;
         }
         let state = State {
-            mapping: Mapping::new(file, length).map_err(told)?,
+            mapping: Mapping::new(file, length).map_err(with_path)?,
         };
         let mut shared = state.lock();
         if shared.magic != MAGIC {
@@ -127,8 +127,8 @@ impl Shared {
         self.epoch_ns = now_ns;
         self.next_address = FIRST_ADDRESS;
         self.devices = Default::default();
-        self.struck = [0; MOST_FAULTS];
-        self.processes = [ProcessState::default(); MOST_PROCESSES];
+        self.struck = [0; MAX_FAULTS];
+        self.processes = [ProcessState::default(); MAX_PROCESSES];
         for (index, device) in config.devices.iter().enumerate() {
             let address = self.take_address();
             self.devices[index] = DeviceState {

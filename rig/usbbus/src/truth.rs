@@ -4,7 +4,7 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Appends lines to `folder`/truth. Whole lines, so that processes may write at the same time.
+/// Appends lines to `folder`/truth. A line is written at once, so that processes may write at the same time.
 #[derive(Clone, Debug)]
 pub struct Truth {
     path: PathBuf,

@@ -1,4 +1,4 @@
-//! The file `bus`: what it says, and what it must not say.
+//! The file `bus`: what each key does, and which text is refused.
 
 use std::path::Path;
 use usbbus::abi;
@@ -126,5 +126,5 @@ fn an_error_names_the_line_and_the_word() {
     }
     assert!(parse("device\nfault kind=stall device=1")
         .unwrap_err()
-        .contains("no device 1"));
+        .contains("device 1 is not there"));
 }

@@ -29,7 +29,7 @@ struct Bench {
 }
 
 impl Bench {
-    /// A board that was told to start at `START_NS`.
+    /// A board that gets its start command at `START_NS`.
     fn new(device: &str, faults: &str) -> Bench {
         let folder = Folder::new();
         let text = format!("device half_period_ns=10000 {}\n{}", device, faults);
@@ -162,7 +162,7 @@ fn the_fifo_bridges_341_us_and_not_more() {
 }
 
 #[test]
-fn a_timeout_gives_whole_packets_and_loses_nothing() {
+fn a_timeout_gives_complete_packets_and_loses_nothing() {
     let mut bench = Bench::new("", "");
     bench.submit(10, START_NS, 300 * US);
     bench.submit(2, START_NS, 100 * MS);

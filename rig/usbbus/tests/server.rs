@@ -38,7 +38,7 @@ fn wait_for_end(server: &Server) {
 }
 
 #[test]
-fn samples_come_through_in_any_pieces() {
+fn samples_come_through_in_any_blocks() {
     let bytes: Vec<u8> = (0..300_000u32).map(|k| (k / 7 * 31) as u8).collect();
     for (unit, layout, lines) in [
         (
@@ -58,17 +58,17 @@ fn samples_come_through_in_any_pieces() {
         assert_eq!(server.samples(), (bytes.len() / unit) as u64);
         let mut offset = 0;
         for length in [1, 512, 77, 240_128, 3, 59_279] {
-            let mut piece = vec![0; length];
-            layout.fill(&mut levels, offset as u64, &mut piece);
+            let mut block = vec![0; length];
+            layout.fill(&mut levels, offset as u64, &mut block);
             assert!(
-                piece == bytes[offset..offset + length],
+                block == bytes[offset..offset + length],
                 "unit {}, {} bytes from {}",
                 unit,
                 length,
                 offset
             );
             offset += length;
-            server.release(layout.whole_samples(offset as u64));
+            server.release(layout.complete_samples(offset as u64));
         }
         assert_eq!(offset, bytes.len());
         thread.join().unwrap();

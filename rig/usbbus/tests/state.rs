@@ -56,16 +56,16 @@ fn a_pulled_cable_shows_without_a_driver() {
 #[test]
 fn usbfs_memory_is_one_for_all_processes_and_the_dead_give_theirs_back() {
     let (_folder, _, state) = bus("device");
-    let (mut shared, own) = (state.lock(), std::process::id());
-    assert!(shared.take_memory(own, 600, 1000));
+    let (mut shared, pid) = (state.lock(), std::process::id());
+    assert!(shared.take_memory(pid, 600, 1000));
     assert!(shared.take_memory(1, 400, 1000)); // the process 1 lives
-    assert!(!shared.take_memory(own, 1, 1000));
+    assert!(!shared.take_memory(pid, 1, 1000));
     shared.give_memory(1, 300);
-    assert!(shared.take_memory(own, 300, 1000));
-    assert!(!shared.take_memory(own, 1, 1000));
+    assert!(shared.take_memory(pid, 300, 1000));
+    assert!(!shared.take_memory(pid, 1, 1000));
     let mut child = std::process::Command::new("true").spawn().unwrap();
     child.wait().unwrap();
-    shared.give_memory(own, 500);
+    shared.give_memory(pid, 500);
     assert!(shared.take_memory(child.id(), 500, 1000));
-    assert!(shared.take_memory(own, 500, 1000));
+    assert!(shared.take_memory(pid, 500, 1000));
 }

@@ -7,9 +7,9 @@ use std::str::FromStr;
 pub struct Keys<'a>(HashMap<&'a str, &'a str>);
 
 impl<'a> Keys<'a> {
-    pub fn of(words: Vec<&'a str>) -> Result<Keys<'a>, String> {
+    pub fn of(item: Vec<&'a str>) -> Result<Keys<'a>, String> {
         let mut keys = HashMap::new();
-        for word in words {
+        for word in item {
             let at = word
                 .find('=')
                 .ok_or_else(|| format!("`{}`: words are key=value", word))?;

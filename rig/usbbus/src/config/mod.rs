@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 /// Most devices, faults, ports in a row (USB 2.0, 4.1.1: five hubs).
-pub const MOST_DEVICES: usize = 16;
-pub const MOST_FAULTS: usize = 64;
-const MOST_PORTS: usize = 6;
+pub const MAX_DEVICES: usize = 16;
+pub const MAX_FAULTS: usize = 64;
+const MAX_PORTS: usize = 6;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Model {
@@ -107,7 +107,7 @@ impl Config {
             .chain(config.host.stalls.iter().map(|stall| stall.device))
             .find(|&device| device >= devices)
         {
-            Some(device) => Err(format!("there is no device {} ({} in all, from 0)", device, devices)),
+            Some(device) => Err(format!("device {} is not there ({} in all, from 0)", device, devices)),
             None => Ok(config),
         }
     }
@@ -119,21 +119,19 @@ impl Config {
             return Ok(());
         }
         match words.remove(0) {
-            "device" if self.devices.len() == MOST_DEVICES => {
-                return Err(format!("more than {} devices", MOST_DEVICES))
-            }
+            "device" if self.devices.len() == MAX_DEVICES => return Err(format!("more than {} devices", MAX_DEVICES)),
             "device" => {
                 let device = device(words, self.devices.len(), folder)?;
                 if self
                     .devices
                     .iter()
-                    .any(|other| (other.bus, &other.ports) == (device.bus, &device.ports))
+                    .any(|neighbour| (neighbour.bus, &neighbour.ports) == (device.bus, &device.ports))
                 {
                     return Err("two devices on one port".to_string());
                 }
                 self.devices.push(device);
             }
-            "fault" if self.faults.len() == MOST_FAULTS => return Err(format!("more than {} faults", MOST_FAULTS)),
+            "fault" if self.faults.len() == MAX_FAULTS => return Err(format!("more than {} faults", MAX_FAULTS)),
             "fault" => {
                 let mut keys = Keys::of(words)?;
                 self.faults.push(fault(&mut keys)?);
@@ -175,7 +173,7 @@ fn device(words: Vec<&str>, index: usize, folder: &Path) -> Result<DeviceConfig,
         "fx2-16" => Model::Fx2Wide,
         "dslogic" => Model::DsLogic,
         "logic16" => Model::Logic16,
-        other => return Err(format!("model={}: fx2, fx2-16, dslogic or logic16", other)),
+        word => return Err(format!("model={}: fx2, fx2-16, dslogic or logic16", word)),
     };
     // libsigrok 0.5.2: fx2lafw/api.c, dreamsourcelab-dslogic/api.c, saleae-logic16/api.c
     let (vid, pid) = match model {
@@ -194,7 +192,7 @@ fn device(words: Vec<&str>, index: usize, folder: &Path) -> Result<DeviceConfig,
         firmware_loaded: match keys.text("firmware").unwrap_or("none") {
             "none" => false,
             "loaded" => true,
-            other => return Err(format!("firmware={}: none or loaded", other)),
+            word => return Err(format!("firmware={}: none or loaded", word)),
         },
         renumerate_ns: keys.seconds("renumerate_s", 1.8)?,
         firmware_version: version(keys.text("firmware_version").unwrap_or("1.4"))?,
@@ -306,10 +304,10 @@ fn ports(text: Option<&str>, index: usize) -> Result<Vec<u8>, String> {
     };
     let ports: Result<Vec<u8>, _> = text.split('.').map(u8::from_str).collect();
     match ports {
-        Ok(ports) if ports.len() <= MOST_PORTS && !ports.contains(&0) => Ok(ports),
+        Ok(ports) if ports.len() <= MAX_PORTS && !ports.contains(&0) => Ok(ports),
         _ => Err(format!(
             "port={}: up to {} numbers from 1 with dots between, as 1.3",
-            text, MOST_PORTS
+            text, MAX_PORTS
         )),
     }
 }

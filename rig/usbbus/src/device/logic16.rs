@@ -204,7 +204,7 @@ mod tests {
                 );
                 assert_eq!(start.rate_hz(), 25e6);
             }
-            other => panic!("{:?}", other),
+            order => panic!("{:?}", order),
         }
         assert_eq!(asked(&mut device, &[FPGA_READ_REGISTER, 1, STATUS_CONTROL], 1), [0x49]);
     }

@@ -16,7 +16,7 @@ pub struct Request {
     pub value: u16,
 }
 
-/// What a request makes the device do beside its answer.
+/// What a request makes the device do apart from its answer.
 #[derive(Clone, Debug)]
 pub enum Order {
     Start(Start),

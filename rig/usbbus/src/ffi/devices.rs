@@ -111,9 +111,9 @@ pub unsafe extern "C" fn libusb_get_device_descriptor(device: *const Device, to:
     })
 }
 
-/// A configuration and what it points to, in one piece.
+/// A configuration and what it points to, in one block.
 #[repr(C)]
-struct WholeConfig {
+struct ConfigBlock {
     config: ConfigDescriptor,
     interface: Interface,
     setting: InterfaceDescriptor,
@@ -173,16 +173,16 @@ pub unsafe extern "C" fn libusb_get_config_descriptor(
         altsetting: null(),
         altsettings: 1,
     };
-    let whole = Box::into_raw(Box::new(WholeConfig {
+    let block = Box::into_raw(Box::new(ConfigBlock {
         config,
         interface,
         setting,
         endpoint,
     }));
-    (*whole).setting.endpoint = &(*whole).endpoint;
-    (*whole).interface.altsetting = &(*whole).setting;
-    (*whole).config.interface = &(*whole).interface;
-    *to = whole.cast();
+    (*block).setting.endpoint = &(*block).endpoint;
+    (*block).interface.altsetting = &(*block).setting;
+    (*block).config.interface = &(*block).interface;
+    *to = block.cast();
     SUCCESS
 }
 
@@ -197,6 +197,6 @@ pub unsafe extern "C" fn libusb_get_active_config_descriptor(
 #[no_mangle]
 pub unsafe extern "C" fn libusb_free_config_descriptor(config: *mut ConfigDescriptor) {
     if !config.is_null() {
-        drop(Box::from_raw(config.cast::<WholeConfig>()));
+        drop(Box::from_raw(config.cast::<ConfigBlock>()));
     }
 }
