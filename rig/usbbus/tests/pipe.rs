@@ -187,6 +187,10 @@ fn what_is_cancelled_ends_at_once_wherever_it_stands() {
     assert_eq!(ends, [(1, Status::Cancelled, 0), (0, Status::Cancelled, 1024)]);
     bench.advance(sampled_ns(12));
     bench.holds(2, 1024, 5120);
+    bench.submit(1, sampled_ns(12), 100 * MS);
+    assert!(bench.pipe.cancel(3, sampled_ns(12), &mut done));
+    bench.advance(sampled_ns(20));
+    assert_eq!(bench.truth(), ["end sample=6144 kind=cancelled"]);
 }
 
 /// What three transfers of 4 packets become with a fault after 400 us: 4 packets and 352 bytes later.
