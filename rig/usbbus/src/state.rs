@@ -85,6 +85,7 @@ impl State {
         if shared.magic != MAGIC {
             shared.reset(config, sys::now_ns());
         }
+        shared.add_devices(config);
         drop(shared);
         Ok(state)
     }
@@ -94,7 +95,7 @@ impl State {
         Locked { state: self }
     }
 
-    /// Without a lock: for what does not change after the start.
+    /// Zero of the signals' axis.
     pub fn epoch_ns(&self) -> i64 {
         self.lock().epoch_ns
     }
@@ -129,13 +130,16 @@ impl Shared {
         self.devices = Default::default();
         self.struck = [0; MAX_FAULTS];
         self.processes = [ProcessState::default(); MAX_PROCESSES];
+        self.add_devices(config);
+    }
+
+    /// Plugs in what the configuration has and the bus has not had before.
+    fn add_devices(&mut self, config: &Config) {
         for (index, device) in config.devices.iter().enumerate() {
-            let address = self.take_address();
-            self.devices[index] = DeviceState {
-                address,
-                firmware: u32::from(device.firmware_loaded),
-                ..Default::default()
-            };
+            if self.devices[index].address == 0 {
+                self.devices[index].address = self.take_address();
+                self.devices[index].firmware = u32::from(device.firmware_loaded);
+            }
         }
     }
 

@@ -39,6 +39,18 @@ fn another_process_sees_the_same_bus() {
 }
 
 #[test]
+fn a_device_that_is_added_later_has_an_address_too() {
+    let (folder, _, state) = bus("device");
+    let config = Config::parse("device\ndevice port=2 firmware=loaded", &folder.0).unwrap();
+    let later = State::open(&folder.0, &config).unwrap();
+    let mut shared = later.lock();
+    let addresses = (shared.address(0, 0).unwrap(), shared.address(1, 0).unwrap());
+    assert!(addresses.0 != addresses.1 && shared.devices[1].firmware == 1);
+    drop(shared);
+    assert_eq!(state.lock().address(0, 0), Some(addresses.0));
+}
+
+#[test]
 fn a_pulled_cable_shows_without_a_driver() {
     let (_folder, config, state) = bus("device firmware=loaded\nfault kind=unplug run=2 at_s=1 back_s=3");
     let mut shared = state.lock();

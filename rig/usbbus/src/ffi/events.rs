@@ -1,7 +1,7 @@
 //! The wait for what ends, and the callbacks.
 
 use super::transfers::libusb_free_transfer;
-use super::{locked, with, Context};
+use super::{with, Context};
 use crate::abi::*;
 use crate::bus::Bus;
 use crate::sys;
@@ -9,10 +9,15 @@ use std::cell::Cell;
 use std::mem::size_of;
 use std::os::raw::{c_int, c_short, c_void};
 use std::ptr::null;
-use std::sync::Mutex;
+use std::sync::{Mutex, TryLockError};
+use std::thread;
+use std::time::Duration;
 
 /// What `libusb_handle_events` waits (io.c).
 const EVENTS_NS: i64 = 60_000_000_000;
+
+/// How long a thread leaves the events to the thread that handles them, before it looks again.
+const MOMENT: Duration = Duration::from_millis(1);
 
 /// Held by the thread that calls the callbacks.
 static EVENTS: Mutex<()> = Mutex::new(());
@@ -21,9 +26,16 @@ thread_local! {
     static IN_CALLBACK: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Calls the callbacks of what has ended by now. Returns how many.
+/// Calls the callbacks of what has ended by now. Returns how many; 0 where another thread does so.
 unsafe fn dispatch() -> usize {
-    let _events = locked(&EVENTS);
+    let _events = match EVENTS.try_lock() {
+        Ok(events) => events,
+        Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+        Err(TryLockError::WouldBlock) => {
+            thread::sleep(MOMENT);
+            return 0;
+        }
+    };
     let ready = with(0, Bus::ready);
     IN_CALLBACK.with(|inside| inside.set(true));
     for _ in 0..ready {

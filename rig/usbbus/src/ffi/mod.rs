@@ -71,15 +71,6 @@ pub unsafe extern "C" fn libusb_init(context: *mut *const Context) -> c_int {
 pub extern "C" fn libusb_exit(_context: *const Context) {}
 
 #[no_mangle]
-pub extern "C" fn libusb_set_debug(_context: *const Context, _level: c_int) {}
-
-/// Variadic in C; the option's value, if there is one, is not read.
-#[no_mangle]
-pub extern "C" fn libusb_set_option(_context: *const Context, _option: c_int) -> c_int {
-    SUCCESS
-}
-
-#[no_mangle]
 pub extern "C" fn libusb_has_capability(capability: u32) -> c_int {
     c_int::from(matches!(
         capability,
