@@ -260,6 +260,11 @@ class Captures:
         return {name: capture for name, capture in self._captures.items() if not capture.has_ended}
 
     @property
+    def recordings(self) -> dict[str, Recording]:
+        """The recording of each analyzer, by its name."""
+        return dict(self._parts)
+
+    @property
     def reached_s(self) -> float:
         """How much of the recording is there, in s of the slowest analyzer."""
         return min(

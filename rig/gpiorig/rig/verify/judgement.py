@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from gpiorig.capture.edges.edges import Edges
 from gpiorig.rig.bench.bench import Bench, place
 from gpiorig.rig.bench.finding import Finding
 from gpiorig.rig.recordings.opened import wiring
-from gpiorig.rig.verify import calibration, other_lines, proof
+from gpiorig.rig.verify import calibration, noise, other_lines, proof
 from gpiorig.rig.verify import wiring as wires
 from gpiorig.rig.verify.calibration import Calibration
 from gpiorig.rig.verify.proof import Proof, Samples
@@ -28,7 +28,9 @@ class Judgement:
     calibrations: dict[str, Calibration]
 
 
-def judge(bench: Bench, edges: Edges, asked: Mapping[str, Window], silent: Set[str]) -> Judgement:
+def judge(
+    bench: Bench, edges: Edges, asked: Mapping[str, Window], silent: Set[str], *, noisy: Set[str] = frozenset()
+) -> Judgement:
     """Judge the lines of a bench.
 
     Parameters
@@ -41,32 +43,49 @@ def judge(bench: Bench, edges: Edges, asked: Mapping[str, Window], silent: Set[s
         When each node was asked for its proof, in that order.
     silent
         Nodes that do not answer on their port.
+    noisy
+        Analyzers that make edges themselves, which are looked at before leads and grounds.
     """
     lines = changes(edges)
     rate_hz = float(edges.samplerate_hz)
     buses = {name: [f"{name}.{line}" for line in wires.bus(bench, name)] for name in bench.nodes}
-    noise: dict[str, int] = {}
+    floating: dict[str, int] = {}
     for channels in buses.values():
-        noise |= proof.noisy({channel: lines[channel] for channel in channels}, samplerate_hz=rate_hz)
+        floating |= proof.noisy({channel: lines[channel] for channel in channels}, samplerate_hz=rate_hz)
     used = [channel for channels in buses.values() for channel in channels]
     gaps = {name: bench.nodes[name].gap_ns * rate_hz / 1e9 for name in asked}
-    quiet = [lines[channel] for channel in used if channel not in noise]
+    quiet = [lines[channel] for channel in used if channel not in floating]
     windows, proofs = {}, {}
     spans = _moved(asked, quiet, gap=max(gaps.values(), default=0.0))
     for name, (start, end) in spans.items():
         windows[name] = {channel: _within(lines[channel], start, end) for channel in used}
-        driven = {channel: samples for channel, samples in windows[name].items() if channel not in noise}
+        driven = {channel: samples for channel, samples in windows[name].items() if channel not in floating}
         proofs[name] = proof.find(driven, frame_gap=gaps[name], high=high(edges, start))
     answered = frozenset(name for name in asked if name not in silent or proofs[name])
-    seen = wires.Seen(windows, high(edges, edges.start), noise, proofs, answered)
+    seen = wires.Seen(windows, high(edges, edges.start), floating, proofs, answered)
     findings = [finding for name in asked for finding in wires.findings(bench, name, seen)]
     answered_in = asked if spans == dict(asked) else {}  # bursts that were moved do not show when a board answered
-    findings += [finding for name in asked for finding in other_lines.findings(bench, name, lines, answered_in, silent)]
+    periods = sorted(asked.values())
+    resting = {
+        channel: noise.rest_edges_s(samples, periods, end=edges.end, rate_hz=rate_hz)
+        for channel, samples in lines.items()
+    }
+    for name in asked:
+        findings += other_lines.findings(bench, name, lines, answered_in, silent, resting)
     calibrations = _calibrations(bench, edges, windows, proofs)
     for name, numbers in calibrations.items():
         width = len(buses[name]) - 1
         findings += calibration.findings(name, numbers, width=width, rate_hz=_rate_hz(bench, name))
-    return Judgement(findings, calibrations)
+    return Judgement([_blamed(bench, finding, noisy) for finding in findings], calibrations)
+
+
+def _blamed(bench: Bench, finding: Finding, noisy: Set[str]) -> Finding:
+    """A finding on lines of a noisy analyzer, which is named as what may be wrong with them."""
+    _, node, *_ = finding.about.split(".")
+    analyzers = {place(bench, channel)[0] for channel in bench.nodes[node].lines.values()} & noisy
+    if finding.verdict != "wrong" or not analyzers:
+        return finding
+    return replace(finding, what=f"{finding.what}; first look at analyzers.{', '.join(sorted(analyzers))}: it is noisy")
 
 
 def _calibrations(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from gpiorig.analysis.number_text import count_text
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.bench.finding import Finding
-from gpiorig.rig.verify import wiring
+from gpiorig.rig.verify import noise, wiring
 
 Samples = NDArray[np.int64]
 
@@ -24,6 +24,7 @@ def findings(
     edges: Mapping[str, Samples],
     asked: Mapping[str, tuple[int, int]],
     silent: Set[str],
+    resting: Mapping[str, float] | None = None,
 ) -> Iterator[Finding]:
     """Whether each other line of a node was seen, and whether its console's shows its own answers.
 
@@ -37,6 +38,8 @@ def findings(
         When each node was asked: first sample, and one past the last; empty if that is not known.
     silent
         Nodes that do not answer on their port.
+    resting
+        Edges each second while no board is asked, by channel.
     """
     for line in bench.nodes[name].lines:
         if line in wiring.bus(bench, name):
@@ -44,7 +47,11 @@ def findings(
         about, place = f"nodes.{name}.lines.{line}", f"channel {bench.nodes[name].lines[line]}"
         seen = edges[f"{name}.{line}"]
         active = [node for node, (start, end) in asked.items() if np.any((seen >= start) & (seen < end))]
-        if line != CONSOLE or name in silent or name not in asked:
+        edges_s = (resting or {}).get(f"{name}.{line}", 0.0)
+        if line != CONSOLE and edges_s > noise.MAX_REST_EDGES_S:
+            what = f"{place} changes {edges_s:.0f} times each second while the boards rest: it floats; {wiring.CLIP}"
+            yield Finding(about, "wrong", what)
+        elif line != CONSOLE or name in silent or name not in asked:
             what = f"{place}: seen, {count_text(len(seen), 'edge')}" if len(seen) else f"{place}: {AT_REST}"
             yield Finding(about, "right" if len(seen) else "unknown", what)
         elif name in active:

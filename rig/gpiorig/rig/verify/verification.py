@@ -19,7 +19,7 @@ from gpiorig.rig.flash import nodes
 from gpiorig.rig.run import captures, endpoints
 from gpiorig.rig.run.captures import SILENCE_S, Captures
 from gpiorig.rig.run.endpoints import Endpoints
-from gpiorig.rig.verify import identity, judgement, time_base
+from gpiorig.rig.verify import identity, judgement, noise, time_base
 from gpiorig.rig.verify.calibration import Calibration
 from gpiorig.rig.verify.identity import Identity
 from gpiorig.rig.verify.time_base import TimeBase
@@ -121,8 +121,14 @@ def verify(
     ]
     asked = {name: (part.start, part.end) for name, part in shown.items() if not part.problem}
     silent = {name for name, board in result.identities.items() if not board.answers}
+    noisy = {}
+    for name, part in running.recordings.items():
+        noisy[name] = list(noise.findings(name, part.edges()))
+        result.findings += noisy[name]
     try:
-        judged = judgement.judge(bench, recording.edges(), asked, silent)
+        judged = judgement.judge(
+            bench, recording.edges(), asked, silent, noisy={name for name, found in noisy.items() if found}
+        )
     except CaptureError as error:
         result.findings.append(Finding("analyzers", "wrong", f"what they sent cannot be read: {error}"))
         return result
