@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 from commandline import gpiorig
 
-from gpiorig.capture.recording.recording import Recording
+from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
 from gpiorig.rig import browser, progress, verbosity
 from gpiorig.rig.arguments import COMMANDS
 from gpiorig.rig.arguments.parser import leaves
@@ -83,14 +83,16 @@ def test_a_quiet_report_prints_the_path(
         sentences=("One.", "Two."), data=data, numbers={}, write=lambda *_, **__: tmp_path / "report.html"
     )
     opened: list[str] = []
-    monkeypatch.setattr(Recording, "open", lambda folder: SimpleNamespace(folder=folder, info=None))
+    info = RecordingInfo(samplerate="1/1", channels=(), epoch=Epoch(wall=""), state="complete")
+    monkeypatch.setattr(Recording, "open", lambda folder: Recording(folder, info))
     monkeypatch.setattr(reporting, "of", lambda recording, **_: reported)
     monkeypatch.setenv("DISPLAY", ":9")
     monkeypatch.setattr(browser.webbrowser, "open", lambda address: opened.append(address) or True)
     done = gpiorig("report", tmp_path / "one", *words)
 
     printed = done.stdout.splitlines()
-    assert (0, "", lines) == (done.status, done.stderr, len(printed))
+    stated = "" if lines == 1 else f"{tmp_path / 'one'}: complete\n"
+    assert (0, stated, lines) == (done.status, done.stderr, len(printed))
     assert f"{'' if lines == 1 else 'report: '}{tmp_path / 'report.html'}" == printed[-1]
     assert [(tmp_path / "report.html").as_uri()] * words.count("--open") == opened
 

@@ -21,12 +21,12 @@ def test_identify_states_the_number_of_the_board(board: str) -> None:
 
 
 def test_telosb_states_the_rom_of_its_serial_number_chip() -> None:
-    """The first virtual TelosB has serial number 1; its CRC is that of Maxim's application note 27."""
+    """The first virtual TelosB has serial number 1, and a mark; its CRC is that of Maxim's application note 27."""
     image = (FIRMWARE / "build" / "telosb" / "reference.elf").read_bytes()
     printed = oneboard.run("telosb", image, "identify").printed
     [number] = re.findall(r" uid=([0-9a-f]{16})", printed)
     rom = bytes.fromhex(number)
-    assert b"\x01\x01\0\0\0\0\0" == rom[:7]
+    assert b"\x01\x01\0VIRT" == rom[:7]
     assert 0 == remainder(rom)
 
 
