@@ -34,7 +34,10 @@ def test_a_file_begins_with_what_was_before_it(tmp_path: Path) -> None:
     with log.kept(tmp_path / log.NAME):
         log.LOG.info("decided")
     log.LOG.info("later")
+    with log.kept(tmp_path / "next"):
+        pass
     assert ["runs: sigrok-cli -d 'a b'", "decided"] == texts(tmp_path / log.NAME)
+    assert ["later"] == texts(tmp_path / "next")
 
     log.begin()
     with pytest.raises(KeyboardInterrupt), log.kept(tmp_path / log.NAME):

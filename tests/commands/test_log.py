@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import io
 import shutil
 import socket
 import tomllib
@@ -11,9 +12,9 @@ from pathlib import Path
 
 import pytest
 from commandline import Demo, gpiorig
-from depth import DEEP
 
 from gpiorig.capture.recording.recording import Recording
+from gpiorig.rig.host import requirements
 
 CAPTURE = ("capture", "-d", "demo:logic_channels=8:analog_channels=0", "--samplerate", "1MHz", "--samples", "50000")
 
@@ -24,7 +25,7 @@ def test_a_recording_has_its_log(demo: Demo) -> None:
 
     for words in ("runs: /", "sigrok-cli -l 3 -d beaglelogic:", "libsigrok 0.", "bench virtual --json", "usbfs: "):
         assert words in text
-    assert f"{demo.folder} is complete" in text
+    assert text.endswith("/run is complete\n")
     assert not [name for name in Recording.open(demo.folder).info.files if "log" in name]
     assert () == Recording.open(demo.folder).verify()
 
@@ -54,7 +55,7 @@ def test_a_capture_that_goes_on_adds_to_its_log(tmp_path: Path) -> None:
     assert 0 == gpiorig(*CAPTURE, "-o", folder).status
     log = folder / "log.txt"
     assert 1 == log.read_text().count("gpiorig capture")
-    assert 1 == gpiorig("capture", "--resume", "--duration", "1ms", "-o", folder).status or not DEEP
+    gpiorig("capture", "--resume", "--duration", "1ms", "-o", folder)
     assert 2 == log.read_text().count("gpiorig capture")
     log.unlink()
     assert () == Recording.open(folder).verify()
@@ -90,22 +91,23 @@ def test_an_archive_of_the_demo_has_nothing_private(
         assert {f"recording/{name}" for name in Recording.open(demo.folder).info.files} < set(file.namelist())
 
 
-@pytest.mark.slow
-def test_the_answer_to_the_question(tmp_path: Path) -> None:
-    """On a terminal a person is asked, after what is in it is shown; without an answer nothing is written."""
-    import pty
-    import subprocess
-    import sys
+class Terminal(io.StringIO):
+    """A terminal on which somebody answers."""
 
-    for answer, written in ((b"n\n", False), (b"y\n", True)):
-        ours, theirs = pty.openpty()
-        command = [sys.executable, "-m", "gpiorig.rig", "doctor", "--bundle", str(tmp_path / "issue.zip")]
-        with subprocess.Popen(command, stdin=theirs, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
-            import os
+    def isatty(self) -> bool:
+        """Yes."""
+        return True
 
-            os.write(ours, answer)
-            _, complained = process.communicate(timeout=90)
-        os.close(ours)
-        os.close(theirs)
-        assert (0, written) == (process.returncode, (tmp_path / "issue.zip").exists())
-        assert b"bytes  machine.txt" in complained
+
+@pytest.mark.parametrize(("answer", "written"), [("y\n", True), ("n\n", False), ("", False)])
+def test_the_answer_to_the_question(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str, written: bool
+) -> None:
+    """On a terminal a person is asked, after what is in it is shown; without a yes nothing is written."""
+    monkeypatch.setattr(requirements, "all_of_them", lambda: ())
+    monkeypatch.setattr("sys.stdin", Terminal(answer))
+    done = gpiorig("doctor", "--bundle", tmp_path / "issue.zip")
+
+    assert (0, written) == (done.status, (tmp_path / "issue.zip").exists())
+    assert "bytes  machine.txt" in done.stderr
+    assert f"write {tmp_path / 'issue.zip'}? [y/N]" in done.stderr

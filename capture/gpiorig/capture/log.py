@@ -115,7 +115,7 @@ def begin(show: TextIO | None = None) -> None:
 def kept(path: Path) -> Iterator[None]:
     """Write the log to the end of a file meanwhile, from what is in memory on; what ends the block, too.
 
-    A log that cannot be written stops nothing.
+    Afterwards the memory is empty, unless an error has ended it. A log that cannot be written stops nothing.
     """
     if _recent not in LOG.handlers:
         begin()
@@ -131,6 +131,7 @@ def kept(path: Path) -> Iterator[None]:
     LOG.addHandler(file)
     try:
         yield
+        _recent.lines.clear()
     except BaseException as error:
         LOG.info("ended by %s: %s", type(error).__name__, error)
         raise
