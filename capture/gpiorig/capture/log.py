@@ -37,7 +37,9 @@ class _Format(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """A record as lines without control characters."""
         stamp = f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(record.created))}.{int(record.msecs):03}Z"
-        head, *rest = (printable(line)[:MAX_CHARACTERS] for line in record.getMessage().splitlines() or [""])
+        head, *rest = (
+            printable(line.expandtabs())[:MAX_CHARACTERS] for line in record.getMessage().splitlines() or [""]
+        )
         return "\n".join([f"{stamp} {record.relativeCreated / 1000:8.3f} {head}", *(f"    {line}" for line in rest)])
 
 

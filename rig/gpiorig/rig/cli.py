@@ -37,7 +37,8 @@ examples:
   gpiorig export run -o run.sr                look at it in PulseView
 
 `gpiorig COMMAND --help` shows the options and examples of a command.
-exit status: 0 done, 1 a check failed, 2 wrong use or bad input, 130 interrupted (Ctrl-C), 141 the output was closed.
+exit status: 0 done, 1 a check failed, 2 wrong use or bad input, 130 interrupted (Ctrl-C; 143 SIGTERM, 129 SIGHUP),
+141 the output was closed.
 `gpiorig capture` and `gpiorig view` that Ctrl-C ends are done."""
 
 LOGGED = ("demo", "run", "capture", "serial")  # what makes a recording, with its log in it

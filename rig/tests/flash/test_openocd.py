@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 from patience import PATIENCE_S, wait_until
 
+from gpiorig.capture import log
 from gpiorig.rig.bench import boards, flashing
 from gpiorig.rig.errors import FlashError
 from gpiorig.rig.flash import by_openocd
@@ -34,6 +36,21 @@ def test_commands_and_their_results() -> None:
             openocd.call("error because", deadline_s=PATIENCE_S)
         with pytest.raises(FlashError, match=r"OpenOCD does not end `sleep 500` within 0 s"):
             openocd.call("sleep 500", deadline_s=0.01)
+
+
+def test_the_log_has_its_commands_and_its_words() -> None:
+    """The command line, each command with its result, and what it printed."""
+    log.begin()
+    with Openocd(DUMMY) as openocd:
+        openocd.call("expr 1+2", deadline_s=PATIENCE_S)
+        with pytest.raises(FlashError):
+            openocd.call("error because", deadline_s=PATIENCE_S)
+    text = log.recent()
+
+    assert "runs: openocd -c" in text
+    assert re.search(r"openocd: `expr 1\+2`: done after 0\.\d\d s: 3$", text, re.MULTILINE)
+    assert re.search(r"openocd: `error because`: failed after 0\.\d\d s: because$", text, re.MULTILINE)
+    assert re.search(r"openocd ends with status 0 .*it prints:\n    Open On-Chip Debugger", text)
 
 
 def test_a_command_line_that_it_refuses() -> None:

@@ -26,7 +26,7 @@ _END = b"\x1a"
 _STOP_S = 10.0
 _ERROR = re.compile(r"^(?:.*\bError: |(?=.*\bUNEXPECTED\b))(.*)$", re.MULTILINE)
 _LONGEST_REASON = 3  # lines
-MAX_COMMAND = 200  # characters of a command in the log: one that writes memory has its content
+MAX_LOGGED = 200  # characters of a command, and of its result, in the log: they may have the content of memory
 
 
 class Openocd:
@@ -70,13 +70,9 @@ class Openocd:
             self._process.kill()  # its late answer would be taken for that of the next command
             raise FlashError(f"OpenOCD does not end `{command}` within {deadline_s:.0f} s.")
         code, _, result = answer.partition(" ")
-        took_s = time.monotonic() - began_s
+        took_s, outcome = time.monotonic() - began_s, "done" if code == "0" else "failed"
         LOG.info(
-            "openocd: `%s`: %s, %.40r after %.2f s",
-            command[:MAX_COMMAND],
-            "done" if code == "0" else code,
-            result,
-            took_s,
+            "openocd: `%s`: %s after %.2f s: %s", command[:MAX_LOGGED], outcome, took_s, result[:MAX_LOGGED].strip()
         )
         if code != "0":
             reasons = _ERROR.findall(self.log[known:]) or [result.strip() or "it gives no reason"]

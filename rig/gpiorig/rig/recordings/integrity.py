@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from gpiorig.capture import confined
+from gpiorig.capture.log import NAME
 from gpiorig.capture.recording import description
 from gpiorig.capture.recording.origin import Origin
 from gpiorig.capture.recording.recording import DESCRIPTION, EDGES, REPORT, SERIAL, RecordingInfo, sha256
@@ -16,7 +17,7 @@ from gpiorig.rig.bench.certificate_file import KEPT
 from gpiorig.rig.recordings.merge import PARTS
 
 TABLES = ".parquet"
-KNOWN = {DESCRIPTION, EDGES, SERIAL, PARTS, REPORT, KEPT}
+KNOWN = {DESCRIPTION, EDGES, SERIAL, PARTS, REPORT, KEPT, NAME}
 
 Verdict = Literal["same", "different", "missing", "extra", "not verified"]
 
