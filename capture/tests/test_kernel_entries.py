@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -63,6 +64,10 @@ def member_feed(start: int, end: int, filled: int = 0, *, width: type[np.generic
         pytest.param(lambda: deflate(SAMPLES, FEW), "levels are", id="deflate: lengths"),
         pytest.param(lambda: deflate(SAMPLES[:1], FEW, 0, 1 << 70), "out of range", id="deflate: end beyond 64 bits"),
         pytest.param(lambda: deflate(SAMPLES[:1], FEW, 0, 1 << 50), "out of range", id="deflate: end beyond memory"),
+        *(
+            pytest.param(partial(deflate, np.array(rows), LEVELS[:3], 0, 10), "are not those", id=f"deflate: {rows}")
+            for rows in ([0, 5, 5], [5, 0, 9], [3, 5, 9], [0, 5, 10], [0, 0, 9], [-5, -1, 9])
+        ),
         pytest.param(lambda: deflate(SAMPLES[:1], FEW, 5, 5), "out of range", id="deflate: no samples"),
         pytest.param(lambda: MemberDeflater(unitsize=9), "unitsize of 9", id="deflate: unitsize"),
         pytest.param(lambda: spi(SAMPLES, LEVELS[: MANY // 2]), "levels are", id="spi: lengths"),

@@ -12,6 +12,7 @@ VCD = b"$timescale 1 us $end\n$scope module x $end\n%s$upscope $end\n$enddefinit
 ONE = b"$var wire 1 ! a $end\n"
 MANY = b"".join(b"$var wire 999999 a%d v%d $end\n" % (n, n) for n in range(300))
 DIGITS = b"9" * 5000
+SCOPE = b"$scope module s $end\n"
 
 
 def vcds() -> list[Case]:
@@ -31,7 +32,14 @@ def vcds() -> list[Case]:
         info("vcd", "a timescale of 0", VCD.replace(b"1 us", b"0 us") % (ONE, b"1!\n")),
         info("vcd", "a timescale of 5000 characters", VCD.replace(b"1 us", b"1 " + b"u" * 5000) % (ONE, b"1!\n")),
         info("vcd", "no variables", VCD % (b"", b"")),
-    ]
+        info("vcd", "300 000 scopes within each other", lambda: SCOPE * 300_000 + VCD % (ONE, b"1!\n"), "256 scopes",
+             memory=True),
+        info("vcd", "10^6 variables", _many_variables, "16 MiB", memory=True),
+    ]  # fmt: skip
+
+
+def _many_variables() -> bytes:
+    return VCD % (b"".join(b"$var wire 1 %x a%x $end\n" % (n, n) for n in range(10**6)), b"")
 
 
 def _noted(rate: bytes) -> bytes:
@@ -80,6 +88,8 @@ def packets() -> list[Case]:
         )),
         info("pcap", "100 000 interfaces", lambda: seeds.pcapng(interfaces=100_000), "10", file="a.pcapng",
              verdict=Verdict.MARK, memory=True),
+        info("pcap", "200 000 interfaces", lambda: seeds.pcapng(interfaces=200_000), "more than 131072 interfaces",
+             file="a.pcapng", memory=True),
     ]  # fmt: skip
 
 

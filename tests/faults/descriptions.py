@@ -60,6 +60,7 @@ def files() -> list[Case]:
         bench("a node's name with ../", r"(?s)nodes\.initiator(.*?)nodes\.initiator",
               'nodes."../x"]\nboard = "iotlab-m3"\n[nodes."../x"', "../x"),
         bench("no nodes", r"(?s)\[nodes.*", "", "nodes"),
+        bench("a name of 30 000 parts", rate, "a." * 30_000 + "a = 1", "bench.toml", "more than 32 parts"),
         bench("50 000 nested lists", rate, "samplerate_hz = " + "[" * 50_000, "bench.toml"),
         bench("not TOML", rate, "samplerate_hz = = 1", "bench.toml", "line"),
         bench("a clock error beyond reason", "clock_ppb = 12_000", "clock_ppb = 10_000_000_000", "clock_ppb"),

@@ -157,8 +157,26 @@ def strange_files() -> list[Case]:
         case("a folder as segment file", instead(lambda path: path.mkdir()), "000002.seg"),
         case("a link to /dev/zero", instead(lambda path: path.symlink_to("/dev/zero")), "000002.seg", memory=True),
         case("the same, still capturing", state(instead(lambda path: path.symlink_to("/dev/zero"))), memory=True),
+        case("a pipe as segment file", state(instead(os.mkfifo)), "000002.seg", memory=True),
+        case("a pipe as serial record", state(_pipe), "not a regular file", memory=True),
+        case("20 GB of zeros after the last block", state(_long), "cut short", memory=True),
+        case("edges/ leads to another folder", state(_moved), verdict=Verdict.SAME),
         case("2^32-1 rows in a header", state(rewritten(f"{EDGES}/000002.seg", _counted)), ".seg", memory=True),
     ]
+
+
+def _pipe(folder: Path) -> None:
+    (folder / SERIAL).unlink()
+    os.mkfifo(folder / SERIAL)
+
+
+def _long(folder: Path) -> None:
+    os.truncate(last(folder), 20 << 30)
+
+
+def _moved(folder: Path) -> None:
+    (folder / EDGES).rename(folder.parent / "elsewhere")
+    (folder / EDGES).symlink_to(folder.parent / "elsewhere")
 
 
 def _counted(content: bytes) -> bytes:
@@ -195,6 +213,7 @@ def descriptions() -> list[Case]:
         case("format 99", replaced("^format = .*", "format = 99"), "99"),
         case("an unknown key", replaced("^format", "fromat = 1\nformat"), "fromat"),
         case("an integer of 5000 digits", replaced("^format = .*", "format = " + "9" * 5000), DESCRIPTION),
+        case("a name of 30 000 parts", replaced("^format = .*", "a." * 30_000 + "a = 1"), "32 parts", memory=True),
         case("50 000 nested lists", replaced("^format = .*", "format = " + "[" * 50_000), DESCRIPTION, memory=True),
         case("not TOML", rewritten(DESCRIPTION, lambda text: text[:-9] + b"= = ="), DESCRIPTION),
         case("not text", rewritten(DESCRIPTION, lambda text: b"\xff\xfe" + text), DESCRIPTION),

@@ -215,9 +215,11 @@ def pcapng(
 ) -> bytes:
     """A pcapng file of frames with their FCS on several interfaces."""
     content = _block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1))
+    parts = []
     for n in range(interfaces):
         options = _option(2, b"if%d" % n) + _option(9, bytes([resolution])) + _option(14, struct.pack("<q", offset_s))
-        content += _block(1, struct.pack("<HHI", 195, 0, 0) + options + bytes(4))
+        parts.append(_block(1, struct.pack("<HHI", 195, 0, 0) + options + bytes(4)))
+    content += b"".join(parts)
     for n in range(count):
         ticks, psdu = STAMP_NS + 1_000_000 * n, frame(n)
         head = (n % interfaces, ticks >> 32, ticks & 0xFFFFFFFF, len(psdu), length or len(psdu))

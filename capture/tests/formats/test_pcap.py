@@ -11,7 +11,7 @@ import pytest
 
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.formats import pcap
-from gpiorig.capture.frames import ieee802154
+from gpiorig.capture.frames import ieee802154, pcap_records
 from gpiorig.capture.frames.frames import Frame, Frames, Skipped
 
 MPDU = bytes.fromhex("6188 2a cdab 0200 0100") + b"\0 payload"
@@ -162,6 +162,21 @@ def test_pcapng_sections_interfaces_and_clocks(tmp_path: Path, order: str) -> No
     assert ("one", (3 << 32) + 1, 10**9) == (one.node, one.ticks, one.ticks_per_s)
     assert ("three", 1_000_000, 10**6) == (three.node, three.ticks, three.ticks_per_s)
     assert "packet at 5" == two.comment
+
+
+def test_more_interfaces_than_there_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their number is limited: each is kept until the end."""
+    monkeypatch.setattr(pcap_records, "MAX_INTERFACES", 5)
+    path = tmp_path / "x.pcapng"
+    head, interface = (
+        pcap._block(pcap.SECTION, struct.pack("<IHHq", pcap.BYTE_ORDER, 1, 0, -1)),
+        pcap._interface("n", 9),
+    )
+    path.write_bytes(head + 5 * interface)
+    assert [] == [*pcap.read(path).read()]
+    path.write_bytes(head + 6 * interface)
+    with pytest.raises(FormatError, match="more than 5 interfaces"):
+        [*pcap.read(path).read()]
 
 
 def test_files_of_wiresharks_tools(tmp_path: Path) -> None:

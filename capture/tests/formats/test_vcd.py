@@ -164,9 +164,13 @@ def head(*sections: str) -> str:
             id="three hundred million bits",
         ),
         pytest.param(
-            head(*["scope module s"] * 5000, *(f"var wire 100 a{number} v" for number in range(200))),
+            head(*[f"scope module {'s' * 200}"] * 250, *(f"var wire 100 a{number} v" for number in range(200))),
             "names of .* characters and more in all",
             id="deep scopes",
+        ),
+        pytest.param(head(*["scope module s"] * 257, "var wire 1 a v"), "more than 256 scopes", id="deeper scopes"),
+        pytest.param(
+            head(*(f"var wire 1 {number:x} {'v' * 80}" for number in range(170_000))), "more than 16 MiB", id="many"
         ),
         pytest.param(head(f"var wire 2 a v[{'9' * 5000}:0]"), "a variable of bits", id="range"),
         pytest.param(head(f"comment gpiorig: samplerate {'9' * 5000}/1 Hz, epoch "), "a samplerate of nan", id="note"),

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import re
 import struct
 import threading
@@ -100,6 +101,15 @@ def test_a_tail_of_zeros_is_a_cut(tmp_path: Path) -> None:
 
     assert EXAMPLE[:3] == rows(segments)
     assert f"{path}, offset {2 * HEADER_SIZE + 48}" == segments.torn
+
+
+def test_a_long_tail_of_zeros_is_damage(tmp_path: Path) -> None:
+    """A block that was cut is not longer than a segment: 20 GB of nothing are not read."""
+    path = write_example(tmp_path)
+    path.write_bytes(path.read_bytes()[: 2 * HEADER_SIZE + 48])
+    os.truncate(path, 20 << 30)
+    with pytest.raises(FormatError, match=f"offset {2 * HEADER_SIZE + 48}: a block is cut short"):
+        read_segments(tmp_path)
 
 
 @given(place=st.integers(0, 10_000), bit=st.integers(0, 7))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import difflib
 import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal, TypeVar, get_args, get_origin
 
 import msgspec
 
+from gpiorig.capture import toml_text
 from gpiorig.rig.errors import BenchError
 
 T = TypeVar("T")
@@ -36,11 +36,11 @@ def load(path: Path, kind: type[T], *, what: str) -> T:
 def parse(text: str, kind: type[T], *, what: str) -> T:
     """As `load`, from text; `what` names the source in errors."""
     try:
-        raw = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        raw = toml_text.decode(text)
+    except ValueError as error:
         raise BenchError(f"{what}: not valid TOML: {error}.") from error
-    except (RecursionError, ValueError) as error:  # of the parser: lists within lists, integers of 5000 digits
-        raise BenchError(f"{what}: nested too deeply, or a number has too many digits. Correct it.") from error
+    except RecursionError as error:  # of the parser: lists within lists
+        raise BenchError(f"{what}: nested too deeply. Correct it.") from error
     return convert(raw, kind, what=what)
 
 

@@ -161,6 +161,12 @@ class MemberDeflater:
         levels = native.column(levels, np.uint64, name="levels", count=samples.size)
         for place in (start, end):
             native.number(place, name="a sample number of", low=-MAX_POSITION, high=MAX_POSITION)
+        is_led = samples.size > 0 and samples[0] <= start and samples[-1] < end
+        if not is_led or np.any(samples[1:] <= np.maximum(samples[:-1], start)):
+            raise CaptureError(
+                f"samples are not those of a member from {start} to {end}",
+                remedy="give increasing ones: the first not after its start, all others after that and before its end",
+            )
         size = native.number(end - start, name="samples of a member:", low=1, high=MAX_SAMPLES) * self._unitsize
         # A literal has at most 15 bits, a match of three bytes or more 22; each change has two short matches next to
         # it.

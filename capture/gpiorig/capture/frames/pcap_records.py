@@ -32,6 +32,7 @@ MAX_RECORD = 262_144  # bytes; more than any packet has (Wireshark, wiretap/wtap
 MAX_BLOCK = 16 << 20
 MAX_TICKS_PER_S = 10**18  # finer clocks wrap within 19 s of 1970
 MAX_OFFSET_S = 10**11  # of timestamps: more than 3000 years
+MAX_INTERFACES = 1 << 17
 LOST = "lost by the sniffer"
 CUT_SHORT = "cut short at the end of the file"
 NO_TIMESTAMP = "without a timestamp"
@@ -187,6 +188,8 @@ class _Pcapng:
     def _block(self, kind: int, body: bytes) -> Iterator[Record | Skipped]:
         order = self.order
         if kind == INTERFACE:
+            if len(self.interfaces) == MAX_INTERFACES:
+                raise OverflowError(f"more than {MAX_INTERFACES} interfaces")
             self.interfaces.append(_interface(body, order))
         elif kind in (PACKET, OLD_PACKET):
             layout = f"{order}IIIII" if kind == PACKET else f"{order}HHIIII"

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import msgspec
 import tomli_w
 
+from gpiorig.capture import toml_text
 from gpiorig.capture.atomic_file import replacing
 from gpiorig.capture.edges.bounds import Bound
 from gpiorig.capture.edges.edges import MAX_CHANNELS
@@ -258,16 +259,15 @@ def _parsed(path: Path) -> dict[str, Any]:
         if path.stat().st_size > MAX_BYTES:
             raise RecordingError(f"has more than {MAX_BYTES} bytes", where=path, remedy=REMEDY)
         text = path.read_bytes() if path.is_file() else b""
-        raw = msgspec.toml.decode(text)
+        raw: dict[str, Any] = toml_text.decode(text.decode())
     except OSError as error:
         raise RecordingError(
             f"no readable {DESCRIPTION}: {error.strerror}", where=path.parent, remedy="this is not a recording"
         ) from error
     except RecursionError as error:
         raise RecordingError("is nested too deep", where=path, remedy=REMEDY) from error
-    except (msgspec.MsgspecError, ValueError) as error:  # the latter: an integer of thousands of digits, or not UTF-8
+    except ValueError as error:
         raise RecordingError(str(error), where=path, remedy=REMEDY) from error
-    assert isinstance(raw, dict)
     files = raw.get("files")
     if isinstance(files, dict):
         raw["files"] = {name: {"sha256": file} if isinstance(file, str) else file for name, file in files.items()}

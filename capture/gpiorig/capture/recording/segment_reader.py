@@ -31,6 +31,7 @@ from gpiorig.capture.recording.segment_format import (
 
 YIELD_ROWS = 1 << 16  # small blocks are put together to this many rows
 FOLLOW_S = 0.1
+MAX_TORN = 128 << 20  # bytes of a block that was cut: twice those of a segment file
 
 
 class SegmentReader:
@@ -125,7 +126,7 @@ class SegmentReader:
             return None
         if len(header) < HEADER_SIZE or not any(header):
             # zeros: the length reached the disk, the data did not
-            if may_be_torn and not any(any(block) for block in iter(lambda: file.read(1 << 20), b"")):
+            if may_be_torn and _is_zero(file):
                 self.torn = f"{path}, offset {self.offset}"
                 return None
             raise self._damaged(path, "a block is cut short")
@@ -174,6 +175,13 @@ class SegmentReader:
             where=f"{path}, offset {self.offset}",
             remedy="the file was changed after recording: restore it from a copy, or record again",
         )
+
+
+def _is_zero(file: BufferedReader) -> bool:
+    """Whether the rest of a file is zeros: of a torn block, and so not longer than one that a writer makes."""
+    if os.fstat(file.fileno()).st_size - file.tell() > MAX_TORN:
+        return False
+    return all(not block.strip(b"\0") for block in iter(lambda: file.read(1 << 20), b""))
 
 
 def _block(parts: list[tuple[NDArray[np.int64], NDArray[np.uint64]]], end: int) -> Block:

@@ -19,6 +19,7 @@ END = re.compile(rb"\$enddefinitions\s+\$end")
 END_OF_SECTION = re.compile(r"\$end\b")
 KEYWORD = re.compile(r"\$(\w+)\s+")
 RANGE = re.compile(r"\[(-?[0-9]+)(?::(-?[0-9]+))?\]$")
+MAX_SCOPES = 256  # designs have tens
 MAX_NAMES = 1 << 27  # characters of the names of all bits
 BITS = {"wire", "reg", "logic", "bit", "tri", "tri0", "tri1", "triand", "trior", "trireg", "wand", "wor"}
 BITS |= {"supply0", "supply1", "integer", "port", "time"}
@@ -77,6 +78,9 @@ def read_header(path: Path) -> Header:
     except OSError as error:
         raise FormatError(f"cannot be read: {error.strerror}", where=path, remedy="check the name") from error
     end = END.search(data)
+    if end is None and len(data) >= HEADER_BYTES:
+        what = f"has declarations of more than {HEADER_BYTES >> 20} MiB"
+        raise FormatError(what, where=path, remedy="dump fewer variables, or give them shorter names")
     if end is None:
         raise FormatError("has no $enddefinitions", where=path, remedy="it was cut short, or is not a VCD file")
     try:
@@ -95,8 +99,11 @@ def read_header(path: Path) -> Header:
             scale = _per_second(content, path)
         elif keyword == "scope":
             scopes.append(words[-1] if words else "")
+            if len(scopes) > MAX_SCOPES:
+                what = f"has more than {MAX_SCOPES} scopes within each other"
+                raise FormatError(what, where=path, remedy="dump fewer levels of the design")
         elif keyword == "upscope":
-            scopes = scopes[:-1]
+            del scopes[-1:]
         elif keyword == "var":
             characters += _declare(words, scopes, variables, others, path)
             if characters > MAX_NAMES:

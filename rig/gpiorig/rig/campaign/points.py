@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 import msgspec
 
 from gpiorig.analysis.campaign.description import Value
+from gpiorig.capture import toml_text
 from gpiorig.rig import names, resources
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.bench.bench import Bench
@@ -226,8 +226,8 @@ def _base(study: Study, name: object) -> dict[str, Any]:
         return {}
     file = resources.experiments().get(str(name), study.path.parent / str(name))
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        return toml_text.decode(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
         raise BenchError(
             f"{study.what}: experiment.base is `{name}`: {error}. Name one of {', '.join(resources.experiments())}, or "
             "give a path from the study's folder."

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import tomllib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from gpiorig.capture import toml_text
 from gpiorig.capture.recording.description import RecordingInfo
 from gpiorig.rig.experiments import limits
 
@@ -56,8 +56,8 @@ def _differs(key: str) -> bool:
 def _bench(text: str) -> Iterator[tuple[str, str]]:
     """The keys of a bench file with their values, in its order; its text where it is not TOML."""
     try:
-        yield from _flat(tomllib.loads(text))
-    except tomllib.TOMLDecodeError:
+        yield from _flat(toml_text.decode(text))
+    except (ValueError, RecursionError):
         yield "file", text
 
 
