@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from patience import wait_until
 
 from usbbus import LIBRARY, Bus, Entry, counter, edges_of, expected_edges
 
@@ -65,8 +66,8 @@ def test_fresh_board(tmp_path: Path) -> None:
     ids=["fx2-16", "dslogic", "logic16"],
 )
 def test_models(tmp_path: Path, device: str, arguments: tuple[str, ...], files: tuple[str, ...], rate_hz: int) -> None:
-    """The other analyzers, at the most that they stream."""
-    bus = Bus(tmp_path / "usb", f"device model={device} firmware=loaded {PATIENT}")
+    """The other analyzers, fresh, at the most that they stream: drivers load firmware and wait."""
+    bus = Bus(tmp_path / "usb", f"device model={device} renumerate_s=0.2 {PATIENT}")
     bus.firmware(*files)
     samples, messages = bus.capture("-d", *arguments, "--time", "400", unit=2)
     assert rate_hz * 2 // 5 == samples.size, messages
@@ -113,6 +114,7 @@ def test_hang(tmp_path: Path) -> None:
         process.communicate(b"\n", timeout=5)
     finally:
         process.kill()
+        process.wait()
     assert 0 == process.returncode
     assert "hang" == hold(bus, np.fromfile(bus.folder / "samples", dtype=np.uint8)).keys["kind"]
 
@@ -172,20 +174,25 @@ def test_refusals(tmp_path: Path, items: list[str], message: str) -> None:
     assert message in messages
 
 
-def test_two_boards_share_memory(tmp_path: Path) -> None:
-    """Two processes read two boards; usbfs' memory is one for both: what a third asks for is refused."""
+def test_two_boards(tmp_path: Path) -> None:
+    """Two processes read two boards, which are theirs; usbfs' memory is one for both: a third board has none."""
     bus = Bus(tmp_path / "usb", FX2, f"{FX2} port=2", f"{FX2} port=3")
     addresses = [device["address"] for device in bus.devices()]
-    command = ["sigrok-cli", "-c", "samplerate=24m", "--time", "500", "-O", "binary"]
-    processes = [
-        subprocess.Popen([*command, "-d", f"fx2lafw:conn=1.{address}", "-o", name], env=bus.environment, cwd=bus.folder)
-        for address, name in zip(addresses, "ab", strict=False)
+    arguments = ["-c", "samplerate=24m", "--time", "500", "-O", "binary"]
+    captures = [
+        ["sigrok-cli", *arguments, "-d", f"fx2lafw:conn=1.{address}", "-o", name]
+        for address, name in zip(addresses[:2], "ab", strict=True)
     ]
-    while len(bus.truth("start")) < 2:
-        time.sleep(0.01)
-    _, messages = bus.capture("-d", f"fx2lafw:conn=1.{addresses[2]}", "-c", "samplerate=24m", "--time", "100")
-    assert "LIBUSB_ERROR_NO_MEM" in messages
-    assert [0, 0] == [process.wait(5) for process in processes]
+    processes = [subprocess.Popen(capture, env=bus.environment, cwd=bus.folder) for capture in captures]
+    try:
+        wait_until(lambda: len(bus.truth("start")) == 2)
+        for address, message in ((addresses[0], "has already claimed it"), (addresses[2], "LIBUSB_ERROR_NO_MEM")):
+            assert message in bus.sigrok(*arguments, "-d", f"fx2lafw:conn=1.{address}", "-o", "/dev/null").stderr
+        assert [0, 0] == [process.wait(5) for process in processes]
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
     assert [12_000_000] * 2 == [(bus.folder / name).stat().st_size for name in "ab"]
 
 
