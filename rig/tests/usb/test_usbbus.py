@@ -196,6 +196,29 @@ def test_two_boards(tmp_path: Path) -> None:
     assert [12_000_000] * 2 == [(bus.folder / name).stat().st_size for name in "ab"]
 
 
+def test_plugs(tmp_path: Path) -> None:
+    """A cable that is pulled ends a capture, and keeps its port: the board comes back without firmware."""
+    bus = Bus(tmp_path / "usb", FX2)
+    address = bus.devices()[0]["address"]
+    arguments = ["sigrok-cli", *FX2_AT_24_MHZ, "--time", "60000", "-O", "binary", "-o", str(bus.folder / "samples")]
+    process = subprocess.Popen(arguments, env=bus.environment)
+    try:
+        wait_until(lambda: bool(bus.truth("start")))
+        time.sleep(0.1)
+        bus.unplug(0)
+        assert 0 == process.wait(5)
+    finally:
+        process.kill()
+        process.wait()
+    assert "unplug" == hold(bus, np.fromfile(bus.folder / "samples", dtype=np.uint8)).keys["kind"]
+    assert ("0", "1") == (bus.devices()[0]["present"], bus.devices()[0]["port"])
+    assert "" == bus.sigrok("-d", "fx2lafw", "--scan").stdout
+    bus.plug(0)
+    device = bus.devices()[0]
+    assert ("1", "none") == (device["present"], device["firmware"])
+    assert device["address"] != address
+
+
 def test_every_function_is_there() -> None:
     """What libsigrok, its libraries and OpenOCD import of libusb is exported."""
 
