@@ -58,4 +58,4 @@ class Growing:
     def end(self) -> None:
         """End in order."""
         self.writer.close()
-        self.recording.finish(state="complete")
+        self.recording.finish(unchecked="a test made it")

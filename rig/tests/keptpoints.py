@@ -40,7 +40,7 @@ def record(
     )
     recording = Recording.create(output, info)
     (recording.edges_folder / "000001.seg").write_bytes(b"edges")
-    return recording.finish(state="complete")
+    return recording.finish(unchecked="a test made it")
 
 
 def table(value: float = 1.0) -> pa.Table:

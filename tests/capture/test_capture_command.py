@@ -16,10 +16,9 @@ import pytest
 from commandline import ROOT, Finished, gpiorig, gpiorig_running
 from patience import PATIENCE_S, wait_until
 
-from gpiorig.capture.edges.losses import Loss
+from gpiorig.capture.edges.losses import Loss, describe
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.capture.recording.segment_writer import SegmentWriter
-from gpiorig.capture.sigrok.result import describe
 
 sys.path.insert(0, str(ROOT / "capture" / "tests"))
 
@@ -128,7 +127,7 @@ def test_what_the_files_do_not_count_is_counted_once(tmp_path: Path) -> None:
     recording = Recording.open(folder)
     block = Loss(start=5_000, end=6_000, samples=400_000, uncertainty=0, found_by="the host's clock")
     end = Loss(start=20_000, end=20_000, samples=300_000, uncertainty=0, found_by="the disk was full")
-    recording.finish(state="incomplete", reason="lost", losses=(block, end))
+    recording.finish(problems=["lost"], losses=(block, end))
     assert 720_000 == Recording.open(folder).edges().end
     at = round((time.time() - datetime.datetime.fromisoformat(recording.info.epoch.wall).timestamp()) * 1e6)
     captured(folder, "--resume", "--samples", str(at + 2_000_000))
@@ -150,7 +149,7 @@ def test_a_recording_that_ends_in_a_gap_is_resumed(tmp_path: Path) -> None:
     writer.gap(20_000, 30_000)
     writer.close(in_order=False)
     loss = Loss(start=20_000, end=30_000, samples=10_000, uncertainty=0, found_by="sigrok-cli died", in_files=True)
-    recording.finish(state="incomplete", reason="sigrok-cli died", losses=(loss,))
+    recording.finish(problems=["sigrok-cli died"], losses=(loss,))
     at = round((time.time() - datetime.datetime.fromisoformat(recording.info.epoch.wall).timestamp()) * 1e6)
     done = captured(folder, "--resume", "--samples", str(at + 2_000_000))
     resumed = Recording.open(folder)

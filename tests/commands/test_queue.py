@@ -74,7 +74,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         info = RecordingInfo(
             samplerate="1000000/1", channels=("a",), epoch=Epoch(wall="2026-01-01T00:00:00Z", note=""), virtual=True
         )
-        Recording.create(tmp_path / state, info).finish(state=state, reason="")  # type: ignore[arg-type]
+        Recording.create(tmp_path / state, info).finish(problems=["a test made it"] if state == "incomplete" else [])
     (tmp_path / "program.py").write_text(PROGRAM)
     monkeypatch.setattr(ends, "GPIORIG", (sys.executable, "-S", str(tmp_path / "program.py")))
     return tmp_path

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from sync_lines import line
 from sync_lines import recording as sync_recording
 
+from gpiorig.capture.edges.bounds import Bound
 from gpiorig.capture.edges.edges import Edges
 from gpiorig.capture.edges.losses import Loss, disjoint, put_in
 from gpiorig.capture.edges.waveform import Block, Waveform, waveform_of
@@ -132,8 +133,12 @@ def test_the_clock_tells_whole_periods() -> None:
 def test_what_the_clock_does_not_see_is_less_than_its_limit() -> None:
     """100 samples, and not a period more, because the clock would have shown that."""
     waveform = waveform_of(square(5000, lost=[(1_000_000, 100)]))
-    sure = heartbeat.read(waveform, "hb", period_ns=PERIOD_NS, clock_limit=PERIOD)
-    unsure = heartbeat.read(waveform, "hb", period_ns=PERIOD_NS, clock_limit=2 * PERIOD)
+    fine, coarse = (
+        Bound(start=0, end=waveform.edges().end, limit_samples=limit, found_by="clock")
+        for limit in (PERIOD, 2 * PERIOD)
+    )
+    sure = heartbeat.read(waveform, "hb", period_ns=PERIOD_NS, clock_bounds=[fine])
+    unsure = heartbeat.read(waveform, "hb", period_ns=PERIOD_NS, clock_bounds=[coarse])
 
     assert [(100, 0)] == [(loss.samples, loss.modulo) for loss in sure.losses]
     assert [(100, PERIOD)] == [(loss.samples, loss.modulo) for loss in unsure.losses]
@@ -203,12 +208,20 @@ def test_the_clock_finds_nothing_where_nothing_is_lost(late_us: int) -> None:
     check = arrivals(60, ppm=-50, late_us=late_us).check()
 
     assert () == check.losses
-    assert check.limit_samples is not None
-    assert check.limit_samples >= RATE_HZ / 1000
+    assert all(bound.limit_samples >= RATE_HZ / 1000 for bound in check.bounds if bound.is_checked)
 
 
-def test_a_short_capture_says_that_it_cannot_say() -> None:
-    assert (None, None, ()) == ((check := arrivals(5).check()).rate_ppm, check.limit_samples, check.losses)
+def test_a_short_capture_has_no_rate_and_finds_losses() -> None:
+    """3 s: the rate is not known, but a loss of 5 ms is found, where it was, and one of 2 ms would have been."""
+    check = arrivals(3, lost=[(1.5, RATE_HZ // 200)]).check()
+    (loss,) = check.losses
+    clean = arrivals(3).check()
+    *_, bound = clean.bounds
+
+    assert (None, ()) == (clean.rate_ppm, clean.losses)
+    assert abs(loss.samples - RATE_HZ // 200) <= loss.uncertainty
+    assert loss.start <= 1.5 * RATE_HZ <= loss.end < 1.8 * RATE_HZ
+    assert bound.shows(RATE_HZ // 500)
 
 
 @pytest.mark.parametrize("drift", [-30.0, 0.0, 4.0])

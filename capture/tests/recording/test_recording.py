@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 import pytest
 
+from gpiorig.capture.edges.bounds import unchecked
 from gpiorig.capture.errors import CaptureError, FormatError, RecordingError
 from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
 from gpiorig.capture.recording.segment_writer import SegmentWriter
@@ -35,7 +36,7 @@ def make(folder: Path, *, state: str = "complete") -> Recording:
     record = SerialWriter(recording.serial_path("initiator"))
     record.append(b"ready\n", stamp_ns=5, wall_ns=6)
     record.close()
-    return recording.finish(state="complete") if state == "complete" else recording
+    return recording.finish(unchecked="a test made it") if state == "complete" else recording
 
 
 def test_a_recording_comes_back_as_it_was(tmp_path: Path) -> None:
@@ -43,7 +44,8 @@ def test_a_recording_comes_back_as_it_was(tmp_path: Path) -> None:
     recording = Recording.open(tmp_path / "run")
     edges = recording.edges()
 
-    assert msgspec.structs.replace(INFO, state="complete", files=recording.info.files) == recording.info
+    bounds = unchecked(20, "a test made it")
+    assert msgspec.structs.replace(INFO, state="complete", files=recording.info.files, bounds=bounds) == recording.info
     assert ["edges/000001.seg", "serial/initiator.rec"] == sorted(recording.info.files)
     assert (Fraction(24_000_000), ("strobe", "", "irq"), 20) == (edges.samplerate_hz, edges.channels, edges.end)
     assert ("initiator",) == recording.nodes

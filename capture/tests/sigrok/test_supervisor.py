@@ -86,6 +86,7 @@ def test_a_killed_sigrok_leaves_a_gap_to_the_end(tmp_path: Path) -> None:
 
     assert [[received, 2_000_000]] == segments.gaps.tolist()
     assert (2_000_000, False) == (segments.watermark, segments.closed)
+    assert result.losses[0].uncertainty > 0
     assert ["stopped unexpectedly with status -9" in problem for problem in result.problems] == [True]
     with pytest.raises(AnalyzerError, match="status -9"):
         capture.stop()
@@ -304,7 +305,8 @@ def test_a_full_disk_leaves_whole_blocks_and_a_gap(tmp_path: Path) -> None:
     edges = finished.edges()
 
     assert "cannot record" in finished.info.reason
-    assert [2_000_000] == edges.gaps[:, 1].tolist()
+    assert [result.samples] == edges.gaps[:, 1].tolist()
+    assert result.samples <= 2_000_000
     assert 0 < edges.samples.size < 3_000_000 // 16
     assert "" == finished.segments().torn
 
@@ -329,10 +331,12 @@ def test_a_disk_that_is_full_before_the_first_block(
     (loss,) = finished.info.losses
     counted = count(Recording.open(run.folder).waveform())
 
-    assert ("incomplete", 0, 400_000) == (finished.state, result.edges, result.samples)
+    lost = result.samples
+    assert 0 < lost <= 400_000
+    assert ("incomplete", 0) == (finished.state, result.edges)
     assert "cannot record: [Errno 28] No space left on device" in finished.info.reason
-    assert (0, 400_000, room) == (loss.start, loss.samples, loss.in_files)
-    assert (1, 400_000) == (counted.gaps, counted.lost)
+    assert (0, lost, room) == (loss.start, loss.samples, loss.in_files)
+    assert (1, lost) == (counted.gaps, counted.lost)
     assert 0 == finished.edges().samples.size
 
 

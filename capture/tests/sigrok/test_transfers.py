@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from gpiorig.capture.edges.bounds import Bound
 from gpiorig.capture.edges.losses import Loss
 from gpiorig.capture.sigrok.transfers import Layout, Transfers, losses, sized
 
@@ -98,6 +99,7 @@ def clock(start: int, end: int, samples: int) -> Loss:
 )
 def test_sizes(by_clock: list[Loss], limit: int | None, expected: list[tuple[int, int, int]]) -> None:
     """The clock tells the size of a loss whose place is known, within what the transfer can have lost."""
-    placed = sized([LOST], by_clock, limit_samples=limit)
+    bounds = [] if limit is None else [Bound(start=0, end=1000, limit_samples=limit, found_by="clock")]
+    placed = sized([LOST], by_clock, bounds=bounds)
 
     assert expected == [(loss.start, loss.samples, loss.uncertainty) for loss in placed]

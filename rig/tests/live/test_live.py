@@ -177,7 +177,7 @@ def test_what_ends_without_a_word(recorded: Path, tmp_path: Path, monkeypatch: p
     growing.writer.close()
     updates = Watch(tmp_path / "concluded", window_s=Fraction(30), settle_s=SETTLE_S).updates(0)
     assert "concluding" == [next(updates) for _ in range(3)][-1].state
-    growing.recording.finish(state="incomplete", reason="something is missing")
+    growing.recording.finish(problems=["something is missing"])
     assert ("incomplete", "something is missing") == ((last := until(updates, 1e9)).state, last.reason)
 
 
@@ -206,7 +206,7 @@ def test_several_analyzers(recorded: Path, expected: Analysis, tmp_path: Path) -
         channels = tuple(name if name.startswith(f"{node}.") else "" for name in source.info.channels)
         part = Recording.create(tmp_path / "run" / "analyzers" / node, run.info).update(channels=channels)
         write_waveform(part.edges_folder, source.waveform())
-    run.finish(state="complete")
+    run.finish(unchecked="a test made it")
     done = gpiorig("live", tmp_path / "run", "--json")
     update = json.loads(done.stdout.splitlines()[-1])
     assert (0, 2, {}) == (done.status, update["analyzers"], update["delays"])
@@ -233,7 +233,7 @@ def test_packets_over_several_analyzers(recorded: Path, expected: Analysis, tmp_
     assert counted == sorted(counted) and len({*counted}) > STEPS // 2
     for part in parts:
         part.writer.close()
-    run.finish(state="complete")
+    run.finish(unchecked="a test made it")
     last = until(updates, 1e9)
 
     alone = Watch(recorded, window_s=Fraction(30), settle_s=SETTLE_S)

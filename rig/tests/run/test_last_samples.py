@@ -25,8 +25,8 @@ class LateCapture:
         """What has come; more cannot have been taken."""
         return round(RATE_HZ * (min(self.now_s, 2.0) + self._passes * max(self.now_s - 2.0, 0.0)))
 
-    def sample_at(self, now_ns: int) -> int:
-        return self.clock.sample_at(now_ns, windows=30)
+    def sample_now(self) -> int:
+        return self.clock.sample_at(round(self.now_s * 1e9), within_s=30)
 
     def check(self) -> None:
         pass
@@ -37,9 +37,6 @@ class LateCapture:
 
     def monotonic(self) -> float:
         return self.now_s
-
-    def monotonic_ns(self) -> int:
-        return round(self.now_s * 1e9)
 
 
 def capture_until(seconds: float, *, passes: float, monkeypatch: pytest.MonkeyPatch) -> LateCapture:

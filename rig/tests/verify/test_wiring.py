@@ -125,7 +125,7 @@ def test_adapter_in_sysfs(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("ppm", "verdict"), [(30.0, "right"), (-5e5, "wrong"), (None, "unknown")])
 def test_time_base(ppm: float | None, verdict: str) -> None:
     """A rate off by a factor is wrong, one by some ppm is not; a short capture does not state it."""
-    check = ClockCheck(windows=10, rate_ppm=ppm, rate_uncertainty_ppm=ppm and 50.0, limit_samples=None, losses=())
+    check = ClockCheck(windows=10, rate_ppm=ppm, rate_uncertainty_ppm=ppm and 50.0, losses=())
     headroom = Headroom(reader_busy=0.0, writer_busy=0.0, pipe_fullest=0.0, queue_fullest=0.0)
     result = CaptureResult(
         samples=1, size_bytes=1, wall_s=1.0, edges=1, in_order=True, stderr="", headroom=headroom, clocks=(check,)

@@ -95,7 +95,7 @@ def test_info_shows_the_remarks(tmp_path: Path, capsys: pytest.CaptureFixture[st
     info = RecordingInfo(
         samplerate="1000/1", channels=("a",), epoch=Epoch(wall="2026-01-01T00:00:00+00:00"), virtual=True
     )
-    recording = Recording.create(tmp_path / "run", info).finish(state="incomplete")
+    recording = Recording.create(tmp_path / "run", info).finish(problems=["a test made it"])
     remark = BenchRemark(node="n", pc="0x0800", t_ps=3_000_000, times=2, what="SDIO 0x40018000 is not modelled")
 
     assert recording == remarks.recorded(recording, ())

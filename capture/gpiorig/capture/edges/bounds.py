@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from itertools import pairwise
 
@@ -36,6 +36,10 @@ class Bound(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         """Whether a loss of some size would have been found."""
         return self.limit_samples is not msgspec.UNSET
 
+    def shows(self, samples: int) -> bool:
+        """Whether a loss of so many samples would have been found."""
+        return self.limit_samples is not msgspec.UNSET and samples >= self.limit_samples
+
     def __lt__(self, other: Bound) -> bool:
         """Whether this bound states more than another one: it would have found smaller losses."""
         if self.limit_samples is msgspec.UNSET:
@@ -50,6 +54,15 @@ def unchecked(end: int, why: str) -> tuple[Bound, ...]:
 
 def tightest(bounds: Iterable[Bound]) -> tuple[Bound, ...]:
     """For each stretch the bound that states most, in order; adjoining stretches of one limit and source are one."""
+    return _chosen(bounds, min)
+
+
+def loosest(bounds: Iterable[Bound]) -> tuple[Bound, ...]:
+    """As `tightest`, but the bound that states least: of recordings that were made into one."""
+    return _chosen(bounds, max)
+
+
+def _chosen(bounds: Iterable[Bound], choose: Callable[[Sequence[Bound]], Bound]) -> tuple[Bound, ...]:
     bounds = sorted(bounds, key=lambda bound: bound.start)
     cuts = sorted({cut for bound in bounds for cut in (bound.start, bound.end)})
     stretches: list[Bound] = []
@@ -63,7 +76,7 @@ def tightest(bounds: Iterable[Bound]) -> tuple[Bound, ...]:
         valid = [bound for bound in valid if bound.end > start]
         if not valid:
             continue
-        best = msgspec.structs.replace(min(valid), start=start, end=end)
+        best = msgspec.structs.replace(choose(valid), start=start, end=end)
         if stretches and msgspec.structs.replace(stretches[-1], start=start, end=end) == best:
             if stretches[-1].end == start:
                 best = msgspec.structs.replace(best, start=stretches.pop().start)
@@ -71,9 +84,14 @@ def tightest(bounds: Iterable[Bound]) -> tuple[Bound, ...]:
     return tuple(stretches)
 
 
-def uncovered(bounds: Iterable[Bound], end: int) -> tuple[int, int] | None:
-    """Return the first stretch of [0, end) for which no bound is stated, or None."""
-    reached = 0
+def shown(bounds: Iterable[Bound], start: int, end: int, *, samples: int) -> bool:
+    """Whether a loss of so many samples would have been found anywhere in [start, end)."""
+    there = [bound for bound in bounds if bound.start < end and start < bound.end]
+    return all(bound.shows(samples) for bound in there) and uncovered(there, end, reached=start) is None
+
+
+def uncovered(bounds: Iterable[Bound], end: int, *, reached: int = 0) -> tuple[int, int] | None:
+    """Return the first stretch from sample `reached` to `end` for which no bound is stated, or None."""
     for bound in sorted(bounds, key=lambda bound: bound.start):
         if bound.start > reached:
             return reached, min(bound.start, end)

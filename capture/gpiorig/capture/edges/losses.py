@@ -84,6 +84,15 @@ def impossible(losses: Sequence[Loss]) -> str:
     return ""
 
 
+def describe(loss: Loss, *, samplerate_hz: float) -> str:
+    """Return a loss as one line of text."""
+    where = f"{loss.start / samplerate_hz:.6f} s (samples {loss.start} to {loss.end})"
+    if not loss.samples:
+        return f"an unknown number of samples was lost at {where}: {loss.found_by}"
+    more = f", or any multiple of {loss.modulo} more" if loss.modulo else ""
+    return f"{loss.samples} ± {loss.uncertainty} samples were lost at {where}{more}: {loss.found_by}"
+
+
 def put_in(blocks: Iterable[Block], losses: Sequence[Loss]) -> Iterator[Block]:
     """Read blocks of segment files with losses as gaps.
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from gpiorig.capture import confined
+from gpiorig.capture.edges.bounds import Bound
 from gpiorig.capture.edges.edges import Edges
 from gpiorig.capture.edges.losses import Loss, put_in
 from gpiorig.capture.edges.waveform import Block, Waveform
@@ -31,6 +32,7 @@ from gpiorig.capture.recording.description import (
 )
 from gpiorig.capture.recording.segment_format import is_written
 from gpiorig.capture.recording.segment_reader import SegmentReader, Segments, read_segments
+from gpiorig.capture.recording.verdict import verdict
 from gpiorig.capture.serial.record import SerialRecord, read_record
 
 __all__ = [
@@ -97,15 +99,53 @@ class Recording:
         description.write(self.folder, info)
         return Recording(self.folder, info)
 
-    def finish(self, *, state: Literal["complete", "incomplete"], reason: str = "", **changes: object) -> Recording:
-        """Write the end of the recording: its state, size and sha256 of its files, and other fields."""
+    def finish(
+        self,
+        *,
+        problems: Iterable[str] = (),
+        losses: Iterable[Loss] = (),
+        bounds: Iterable[Bound] = (),
+        unchecked: str = "",
+        **changes: object,
+    ) -> Recording:
+        """Write the end of the recording: whether it is complete (`verdict`), size and sha256 of its files.
+
+        Parameters
+        ----------
+        problems
+            What is wrong with it, as text, other than losses and gaps.
+        losses, bounds
+            Those that the description does not have yet.
+        unchecked
+            Why no loss would have been found, where no bound says more.
+        changes
+            Other fields.
+        """
+        info = self.info
+        judged = verdict(
+            self.edges_folder,
+            samplerate_hz=info.samplerate_hz,
+            earlier=info.reason if info.state == "capturing" else "",
+            problems=problems,
+            losses=[*info.losses, *losses],
+            bounds=[*info.bounds, *bounds],
+            unchecked=unchecked,
+        )
         paths = sorted(path for part in (EDGES, SERIAL) for path in (self.folder / part).glob("*") if path.is_file())
         files = {
             path.relative_to(self.folder).as_posix(): RecordedFile(sha256=sha256(path), size=path.stat().st_size)
             for path in paths
         }
-        finished = self.update(state=state, reason=reason, files=files, format=FORMAT, **changes)
-        LOG.info("%s is %s%s", self.folder, state, f": {reason}" if reason else "")
+        finished = self.update(
+            state=judged.state,
+            reason=judged.reason,
+            losses=judged.losses,
+            bounds=judged.bounds,
+            files=files,
+            format=FORMAT,
+            **changes,
+        )
+        LOG.info("%s is %s%s", self.folder, judged.state, f": {judged.reason}" if judged.reason else "")
         return finished
 
     def discard(self) -> None:

@@ -26,11 +26,13 @@ from gpiorig.capture.sigrok.result import CaptureResult, Pause, Restart, Resume
 from gpiorig.capture.sigrok.run_log import Ledger
 from gpiorig.capture.sigrok.session import WATCH_S, Session
 from gpiorig.capture.sigrok.stream import SampleStream
-from gpiorig.capture.sigrok.wall_clock import LAG
+from gpiorig.capture.sigrok.wall_clock import LAG, now_ns
 
 __all__ = ["START_DEADLINE_S", "Capture", "CaptureResult", "Request", "Restart", "Resume", "find_sigrok", "versions"]
 
 STOP_DEADLINE_S = 5.0
+SETTLE_S = 0.02
+BEYOND_S = 3.0  # for which samples are taken after the last one that is recorded, to learn whether some were lost
 
 
 class Capture:
@@ -56,6 +58,7 @@ class Capture:
         self._order, self._request, self._writer = order, order.request, writer
         self._progress = threading.Condition()
         self._stopping = threading.Event()
+        self._is_aborted = False
         self._error: CaptureError | None = None
         self._result: CaptureResult | None = None
         self._sink = EdgeSink(writer, on_error=self._cannot_write)
@@ -106,9 +109,9 @@ class Capture:
         """Number of the next sample: complete samples received so far, and those known to be lost."""
         return self.stream.samples
 
-    def sample_at(self, now_ns: int) -> int:
-        """Return the number of the sample that the analyzer takes at a (monotonic) time, however late samples come."""
-        return self.stream.base + self.stream.clock.sample_at(now_ns, windows=LAG)
+    def sample_now(self) -> int:
+        """Return the number of the sample that the analyzer takes now, however late samples come."""
+        return self.stream.base + self.stream.clock.sample_at(now_ns(), within_s=LAG)
 
     def check(self) -> None:
         """Raise what went wrong since the start, if anything did."""
@@ -146,7 +149,8 @@ class Capture:
     def stop(self, *, deadline_s: float = STOP_DEADLINE_S) -> CaptureResult:
         """End the capture, flush everything to disk, and return its result.
 
-        Samples that are in transit when this is called are lost; `wait_quiet` waits for them.
+        Samples that are in transit when this is called are not recorded; `wait_quiet` waits for them. Where the
+        analyzer keeps the host's time, some are taken for up to `BEYOND_S` to learn whether earlier ones were lost.
 
         Parameters
         ----------
@@ -170,6 +174,7 @@ class Capture:
     def abort(self) -> None:
         """Kill sigrok-cli and close the files; what was received stays."""
         if self._result is None:
+            self._is_aborted = True
             self._stopping.set()
             self._session.process.kill()
             self._supervisor.join()
@@ -262,6 +267,7 @@ class Capture:
             while True:
                 try:
                     self._session.watch(self._stopping, silence_s=request.silence_s, may_end=request.one_shot)
+                    self._take_beyond()
                     return
                 except AnalyzerError as error:
                     if request.restart is None or self._error is not None or not self.stream.samples:
@@ -273,6 +279,15 @@ class Capture:
             self._session.process.kill()
         finally:
             self._notify()
+
+    def _take_beyond(self) -> None:
+        """Take samples after the last one that is recorded until they tell as much of its time as of earlier ones."""
+        self.stream.cut()
+        until_s = time.monotonic() + (BEYOND_S if self._request.is_real_time and not self._request.one_shot else 0)
+        while time.monotonic() < until_s and not self._is_aborted and self._session.process.exit_status() is None:
+            if self._error is not None or self.stream.is_settled:
+                return
+            time.sleep(SETTLE_S)
 
     def _start_again(self, error: AnalyzerError, restart: Restart) -> None:
         """Start sigrok-cli until it samples, or the patience or the capture is at an end."""
@@ -291,7 +306,7 @@ class Capture:
                 self._session.close()
             except AnalyzerError as absence:  # its port is empty
                 reason = f": {absence.what}"
-            paused_s = (time.monotonic_ns() - pause.at_ns) / 1e9
+            paused_s = (now_ns() - pause.at_ns) / 1e9
             if paused_s > restart.patience_s:
                 raise AnalyzerError(
                     f"{error.what}, and it did not come back in {restart.patience_s:g} s{reason}",

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import datetime
-import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
+import msgspec
+
+from gpiorig.capture.edges.bounds import Bound
 from gpiorig.capture.edges.losses import Loss
 from gpiorig.capture.errors import CaptureError
+from gpiorig.capture.sigrok.envelope import CRYSTAL_PPM
 from gpiorig.capture.sigrok.stream import Headroom, SampleStream
-from gpiorig.capture.sigrok.wall_clock import ClockCheck
+from gpiorig.capture.sigrok.wall_clock import ClockCheck, now_ns
 
-CRYSTAL_PPM = 200  # the worst that makers of analyzers state (Saleae's older ones; time-measurement-error page)
-WRONG_RATE_PPM = 1000  # CRYSTAL_PPM, a host clock that is being slewed (adjtime: 500 ppm), and something to spare
+Stretch = TypeVar("Stretch", Loss, Bound)
 WALL_UNCERTAINTY_S = 0.1  # of a pause that only the wall clock of the host spans (unverified: NTP holds it better)
 
 
@@ -43,6 +46,8 @@ class CaptureResult:
         What the host's clock shows, for each run of sigrok-cli; nothing when the analyzer is virtual.
     losses
         What is known to be lost.
+    bounds
+        What would have been found, for each stretch of samples.
     problems
         Reasons why the recording is incomplete, as text; empty when it is complete.
     """
@@ -57,6 +62,7 @@ class CaptureResult:
     runs: int = 1
     clocks: tuple[ClockCheck, ...] = ()
     losses: tuple[Loss, ...] = ()
+    bounds: tuple[Bound, ...] = ()
     problems: tuple[str, ...] = ()
 
     def facts(self) -> dict[str, int | float | str]:
@@ -73,10 +79,9 @@ class CaptureResult:
         }
         longest = max(self.clocks, key=lambda check: check.windows, default=None)
         if longest is not None and longest.rate_ppm is not None:
-            assert longest.rate_uncertainty_ppm is not None and longest.limit_samples is not None
+            assert longest.rate_uncertainty_ppm is not None
             facts["clock_ppm"] = round(longest.rate_ppm, 2)
             facts["clock_uncertainty_ppm"] = round(longest.rate_uncertainty_ppm, 2)
-            facts["clock_limit_samples"] = longest.limit_samples
         return facts
 
 
@@ -122,7 +127,7 @@ class Pause:
     Attributes
     ----------
     sample, at_ns
-        A sample and the monotonic time at which it was taken, as far as the host can tell.
+        A sample and the time (`wall_clock.now_ns`) at which it was taken, as far as the host can tell.
     received
         Number of the first sample that was lost.
     uncertainty_s
@@ -140,29 +145,28 @@ class Pause:
     @classmethod
     def begin(cls, stream: SampleStream, *, what: str) -> Pause:
         """A pause that begins now."""
-        now_ns = time.monotonic_ns()
-        sample = stream.base + stream.clock.sample_at(now_ns)
-        return cls(sample=sample, at_ns=now_ns, received=stream.samples, uncertainty_s=0.0, what=what)
+        at_ns = now_ns()
+        sample = stream.base + stream.clock.sample_at(at_ns)
+        return cls(sample=sample, at_ns=at_ns, received=stream.samples, uncertainty_s=0.0, what=what)
 
     @classmethod
     def since(cls, capture: Resume, *, received: int, samplerate_hz: float) -> Pause:
         """A pause since an earlier capture was interrupted."""
         ago_s = (datetime.datetime.now(datetime.UTC) - capture.began).total_seconds()
-        now_ns = time.monotonic_ns()
         return cls(
             sample=max(received, round(ago_s * samplerate_hz)),
-            at_ns=now_ns,
+            at_ns=now_ns(),
             received=received,
             uncertainty_s=capture.uncertainty_s,
             what="the recording program ended",
         )
 
-    def loss(self, now_ns: int, samples: int, *, began_ns: int, samplerate_hz: float) -> Loss:
+    def loss(self, arrival_ns: int, samples: int, *, began_ns: int, samplerate_hz: float) -> Loss:
         """Return what was lost, once the first block, of `samples` samples, has come.
 
         Parameters
         ----------
-        now_ns
+        arrival_ns
             When it came.
         samples
             Its length.
@@ -171,9 +175,9 @@ class Pause:
         samplerate_hz
             Samples per second.
         """
-        pause_s = (now_ns - self.at_ns) / 1e9
+        pause_s = (arrival_ns - self.at_ns) / 1e9
         first = max(self.received + 1, self.sample + round(pause_s * samplerate_hz) - samples)
-        start_s = min((now_ns - began_ns) / 1e9, pause_s)
+        start_s = min((arrival_ns - began_ns) / 1e9, pause_s)
         uncertain_s = self.uncertainty_s + start_s + pause_s * CRYSTAL_PPM * 1e-6
         return Loss(
             start=self.received,
@@ -197,36 +201,21 @@ def epoch(wall: str) -> datetime.datetime:
     return began
 
 
-def clock_losses(check: ClockCheck, base: int) -> Iterable[Loss]:
-    """The losses that the host's clock shows, in sample numbers of the recording."""
-    for loss in check.losses:
-        yield Loss(
-            start=loss.start + base,
-            end=loss.end + base,
-            samples=loss.samples,
-            uncertainty=loss.uncertainty,
-            found_by=loss.found_by,
-        )
+def moved(stretches: Iterable[Stretch], base: int) -> Iterable[Stretch]:
+    """Losses or bounds of a run of sigrok-cli, in sample numbers of the recording."""
+    for stretch in stretches:
+        yield msgspec.structs.replace(stretch, start=stretch.start + base, end=stretch.end + base)
 
 
 def wrong_rate(checks: Sequence[ClockCheck], *, samplerate_hz: float) -> str:
     """Describe a rate of the analyzer that is not the requested one; "" if it is."""
     for check in checks:
-        if check.rate_ppm is None or check.rate_uncertainty_ppm is None:
-            continue
-        if abs(check.rate_ppm) > WRONG_RATE_PPM + check.rate_uncertainty_ppm:
+        if check.is_wrong_rate:
+            assert check.rate_ppm is not None
             real_hz = samplerate_hz * (1 + check.rate_ppm * 1e-6)
             return (
-                f"the analyzer sent {real_hz:.0f} samples per second instead of {samplerate_hz:.0f}: it took another "
-                "rate, or loses samples all the time"
+                f"the analyzer sent {real_hz:.0f} samples per second instead of {samplerate_hz:.0f}, "
+                f"{check.rate_ppm:+.0f} ppm; a crystal is off by {CRYSTAL_PPM} ppm at most: it took another rate, or "
+                "loses samples all the time"
             )
     return ""
-
-
-def describe(loss: Loss, *, samplerate_hz: float) -> str:
-    """A loss as one line of text."""
-    where = f"{loss.start / samplerate_hz:.6f} s (samples {loss.start} to {loss.end})"
-    if not loss.samples:
-        return f"an unknown number of samples was lost at {where}: {loss.found_by}"
-    more = f", or any multiple of {loss.modulo} more" if loss.modulo else ""
-    return f"{loss.samples} ± {loss.uncertainty} samples were lost at {where}{more}: {loss.found_by}"

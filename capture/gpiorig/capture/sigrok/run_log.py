@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 
+from gpiorig.capture.edges.bounds import Bound
 from gpiorig.capture.edges.losses import Loss
 from gpiorig.capture.errors import CaptureError
 from gpiorig.capture.sigrok import transfers
 from gpiorig.capture.sigrok.process import SigrokProcess
 from gpiorig.capture.sigrok.request import Order
-from gpiorig.capture.sigrok.result import CaptureResult, clock_losses, wrong_rate
+from gpiorig.capture.sigrok.result import CaptureResult, moved, wrong_rate
 from gpiorig.capture.sigrok.session import WATCH_S, Session
 from gpiorig.capture.sigrok.stream import SampleStream
 from gpiorig.capture.sigrok.transfers import Layout
-from gpiorig.capture.sigrok.wall_clock import ClockCheck, WallClock
+from gpiorig.capture.sigrok.wall_clock import ClockCheck, WallClock, now_ns
+
+OWN_COUNT = "the analyzer's own count: as many as were asked for came"
+OWN_TIME = "none: the analyzer has a time of its own, which the host's clock does not tell"
 
 
 class Ledger:
@@ -36,6 +39,7 @@ class Ledger:
         self._end = 0
         self._overruns: list[str] = []
         self._checks: list[ClockCheck] = []
+        self._bounds: list[Bound] = []
         self._checked: WallClock | None = None
         self._stderr: list[str] = []
         self._runs = 0
@@ -52,12 +56,17 @@ class Ledger:
         self._checked = stream.clock
         self._runs += 1
         lost = self._lost_transfers(process)
-        if not self._request.is_real_time:
-            self.losses += lost
-            return
-        check = stream.clock.check()
-        self._checks.append(check)
-        self.losses += transfers.sized(lost, clock_losses(check, stream.base), limit_samples=check.limit_samples)
+        if self._request.one_shot:
+            self._bounds.append(Bound(start=stream.base, end=stream.samples, limit_samples=1, found_by=OWN_COUNT))
+        elif self._request.is_real_time:
+            check = stream.clock.check(end=stream.samples - stream.base)
+            self._checks.append(check)
+            bounds = tuple(moved(check.bounds, stream.base))
+            self._bounds += bounds
+            lost = transfers.sized(lost, moved(check.losses, stream.base), bounds=bounds)
+        else:
+            self._bounds.append(Bound(start=stream.base, end=stream.samples, found_by=OWN_TIME))
+        self.losses += lost
 
     def _lost_transfers(self, process: SigrokProcess) -> list[Loss]:
         """The USB transfers that a run has lost; without their places where these are unknown."""
@@ -77,20 +86,19 @@ class Ledger:
             return stream.samples
         if not self._request.is_real_time or self._request.fills:
             return max(stream.samples, limit or 0)
-        noticed = stream.base + stream.clock.sample_at(time.monotonic_ns())
+        noticed = stream.base + stream.clock.sample_at(now_ns())
         return max(stream.samples, noticed if limit is None else min(noticed, limit))
 
     def lost_the_end(self, start: int, end: int, error: CaptureError | None, *, in_files: bool) -> None:
         """The end of the capture is lost; `in_files`: the files have a gap for it, else there was no room for that."""
         self._end = end
         why = "a pause" if error is None else error.what.split(" (sigrok-cli reports")[0]
-        exact = end == self._request.sample_limit
         self.losses.append(
             Loss(
                 start=start,
                 end=end if in_files else start,
                 samples=end - start,
-                uncertainty=0 if exact else round(WATCH_S * self._request.samplerate_hz),
+                uncertainty=round(WATCH_S * self._request.samplerate_hz),
                 found_by=f"the end of the capture: {why}",
                 in_files=in_files,
             )
@@ -110,6 +118,7 @@ class Ledger:
             runs=self._runs,
             clocks=tuple(self._checks),
             losses=tuple(self.losses),
+            bounds=tuple(self._bounds),
             problems=tuple(self._problems(error, in_order=in_order)),
         )
 

@@ -12,6 +12,7 @@ from gpiorig.capture.sigrok.diagnosis import diagnose, ended
 from gpiorig.capture.sigrok.peer import Peer
 from gpiorig.capture.sigrok.process import SigrokProcess
 from gpiorig.capture.sigrok.stream import SampleStream
+from gpiorig.capture.sigrok.wall_clock import now_ns
 
 WATCH_S = 0.1
 HALTED_S = 2.0  # between two looks: this process did not run; a busy host delays one by less than a second
@@ -33,8 +34,8 @@ class Session:
     on_progress
         Called, from other threads, when there is news.
     base
-        Called with the monotonic time in ns of the first block, its complete samples, and the time since which the
-        analyzer may have sampled; returns the number of its first sample. None: numbers continue.
+        Called with the time (`wall_clock.now_ns`) of the first block, its complete samples, and the time since which
+        the analyzer may have sampled; returns the number of its first sample. None: numbers continue.
 
     Attributes
     ----------
@@ -57,6 +58,7 @@ class Session:
         self.error: CaptureError | None = None
         self.began_s = time.monotonic()
         self._resumed_s, self._halted_s = self.began_s, 0.0
+        self._began_ns = now_ns()
         self._closed = False
         self.process = SigrokProcess(command, where=driver, on_change=on_progress)
         self._reader = threading.Thread(target=self._read, name="capture read", daemon=True)
@@ -156,7 +158,7 @@ class Session:
     def _read(self) -> None:
         try:
             base = None if self._base is None else self._number
-            self._stream.run(self.process.stdout, unitsize=self._bytes_per_sample, base=base)
+            self._stream.run(self.process.stdout, unitsize=self._bytes_per_sample, began_ns=self._began_ns, base=base)
         except CaptureError as error:
             self.error = error
         except OSError as error:
@@ -166,9 +168,10 @@ class Session:
                 self.process.kill()
             self._on_progress()
 
-    def _number(self, now_ns: int, samples: int) -> int:
+    def _number(self, arrival_ns: int, samples: int) -> int:
         assert self._base is not None
-        return self._base(now_ns, samples, round(self.process.started_s * 1e9))
+        started_s = self.process.started_s - self.began_s
+        return self._base(arrival_ns, samples, self._began_ns + round(started_s * 1e9))
 
     def _bytes_per_sample(self) -> int:
         """sigrok-cli reports it before the first sample, but the message may still be unread."""

@@ -15,7 +15,7 @@ from fractions import Fraction
 
 from gpiorig.capture.edges.extractor import EdgeExtractor
 from gpiorig.capture.sigrok.edge_queue import EdgeSink
-from gpiorig.capture.sigrok.wall_clock import WallClock
+from gpiorig.capture.sigrok.wall_clock import WallClock, now_ns
 
 READ_BYTES = 1 << 20
 # What root gets, and the most that others do (/proc/sys/fs/pipe-max-size).
@@ -25,6 +25,8 @@ WAIT_S = 0.25
 # no longer than NAP_S. A pipe that is full would hold sigrok-cli up, and in the end the analyzer.
 NAP_SHARE = 0.125
 NAP_S = 0.005
+# What wakes us is the beginning of a block; read at once, its end would be late by the nap.
+BLOCK_S = 0.00025
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +63,7 @@ class SampleStream:
     first
         Number of the first sample.
     limit
-        Number of the sample to end before; what comes later is dropped. None: there is none.
+        Number of the sample to end before; what comes later is counted for the clock, and dropped. None: there is none.
     on_progress
         Called after each block.
 
@@ -94,15 +96,25 @@ class SampleStream:
         self.first_s = self.last_s = time.monotonic()
         self.clock = WallClock(float(samplerate_hz))
         self._busy_s = self._pipe_fullest = 0.0
+        self._pipe_bytes = 0
 
     @property
     def is_full(self) -> bool:
         """The limit is reached."""
         return self._limit is not None and self.samples >= self._limit
 
-    def age_s(self, now_ns: int) -> float:
-        """Return for how many seconds the present pipe has been sampled at a (monotonic) time."""
-        return float(self.clock.sample_at(now_ns) / self._rate_hz)
+    def cut(self) -> None:
+        """End before the next sample, as a limit does."""
+        self._limit = self.samples if self._limit is None else min(self._limit, self.samples)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether what came by now tells of losses as much as it can (`WallClock.is_settled`)."""
+        return self.clock.is_settled(self.samples - self.base)
+
+    def age_s(self) -> float:
+        """Return for how many seconds the present pipe has been sampled by now."""
+        return float(self.clock.sample_at(now_ns()) / self._rate_hz)
 
     def headroom(self) -> Headroom:
         """Describe how far below its limit the capture ran until now."""
@@ -114,7 +126,14 @@ class SampleStream:
             queue_fullest=min(self._sink.fullest, 1.0),
         )
 
-    def run(self, pipe: int, *, unitsize: Callable[[], int], base: Callable[[int, int], int] | None = None) -> None:
+    def run(
+        self,
+        pipe: int,
+        *,
+        unitsize: Callable[[], int],
+        began_ns: int,
+        base: Callable[[int, int], int] | None = None,
+    ) -> None:
         """Read until the other end closes the pipe.
 
         Parameters
@@ -123,9 +142,11 @@ class SampleStream:
             File descriptor.
         unitsize
             Called before the first sample is used; returns the bytes per sample.
+        began_ns
+            Time (`wall_clock.now_ns`) before which nothing was sampled.
         base
-            Called with the monotonic time in ns of the first block, and its complete samples; returns the number of its
-            first sample. None: numbers continue.
+            Called with the time (`wall_clock.now_ns`) of the first block, and its complete samples; returns the number
+            of its first sample. None: numbers continue.
         """
         capacity = _enlarge(pipe)
         extractor: EdgeExtractor | None = None
@@ -134,19 +155,22 @@ class SampleStream:
         began_s = time.thread_time() - self._busy_s
         rate, read_s = 0.0, time.monotonic()
         while True:
-            if not select.select([pipe], [], [], WAIT_S)[0]:
-                continue
+            if not select.select([pipe], [], [], 0)[0]:
+                if not select.select([pipe], [], [], WAIT_S)[0]:
+                    continue
+                time.sleep(BLOCK_S)
             self._pipe_fullest = max(self._pipe_fullest, min(_waiting(pipe) / capacity, 1.0))
             size = os.readv(pipe, [view])
             if size == 0:
                 return
-            now_ns = time.monotonic_ns()
+            arrival_ns = now_ns()
+            self.last_s = time.monotonic()
             data = view[:size]
             if extractor is None:
                 unit = unitsize()
                 extractor = EdgeExtractor(unitsize=unit, used=self._used)
-                self._begin(now_ns, size // unit, base)
-            self._take(extractor, data, unit, now_ns)
+                self._begin(arrival_ns, size // unit, began_ns, base)
+            self._take(extractor, data, unit, arrival_ns)
             self._busy_s = time.thread_time() - began_s
             now_s = time.monotonic()
             rate += (size / max(now_s - read_s, 1e-6) - rate) / 8
@@ -154,17 +178,19 @@ class SampleStream:
             if size < NAP_SHARE * capacity:
                 time.sleep(min(NAP_S, NAP_SHARE * capacity / rate))
 
-    def _begin(self, now_ns: int, samples: int, base: Callable[[int, int], int] | None) -> None:
+    def _begin(self, arrival_ns: int, samples: int, began_ns: int, base: Callable[[int, int], int] | None) -> None:
         if base is not None:
-            self.samples = base(now_ns, samples)
+            self.samples = base(arrival_ns, samples)
         self.base = self.samples
-        self.clock = WallClock(float(self._rate_hz))
+        self.clock = WallClock(float(self._rate_hz), began_ns=began_ns)
+        self._pipe_bytes = 0
         if self.size_bytes == 0:
-            self.first_s = now_ns / 1e9
+            self.first_s = self.last_s
 
-    def _take(self, extractor: EdgeExtractor, data: memoryview, unit: int, now_ns: int) -> None:
+    def _take(self, extractor: EdgeExtractor, data: memoryview, unit: int, arrival_ns: int) -> None:
         self.size_bytes += len(data)
-        self.last_s = now_ns / 1e9
+        self._pipe_bytes += len(data)
+        self.clock.note(self._pipe_bytes // unit, arrival_ns)
         if self._limit is not None:
             data = data[: max((self._limit - self.samples) * unit - extractor.tail_bytes, 0)]
         if data:
@@ -173,7 +199,6 @@ class SampleStream:
             self.received += extractor.samples_seen - before
             self.samples = self.base + extractor.samples_seen
             self.edges += samples.size
-            self.clock.note(extractor.samples_seen, now_ns)
             self._sink.append((samples + self.base if self.base else samples, levels), watermark=self.samples)
         self._on_progress()
 

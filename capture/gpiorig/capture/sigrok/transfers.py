@@ -9,9 +9,12 @@ of any other status holds is thrown away, and the capture continues; more than 6
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+import msgspec
+
+from gpiorig.capture.edges.bounds import Bound
 from gpiorig.capture.edges.losses import Loss
 
 _REPORT = re.compile(rb"receive_transfer\(\): status ([^\n]*?) received (\d+) bytes")
@@ -154,7 +157,7 @@ def _loss(lost: LostTransfers, largest_bytes: int, layout: Layout, *, base: int,
     )
 
 
-def sized(placed: Iterable[Loss], by_clock: Iterable[Loss], *, limit_samples: int | None) -> list[Loss]:
+def sized(placed: Iterable[Loss], by_clock: Iterable[Loss], *, bounds: Sequence[Bound]) -> list[Loss]:
     """Losses of known places, and what the host's clock tells of their sizes; those that it alone shows are kept.
 
     Parameters
@@ -163,8 +166,8 @@ def sized(placed: Iterable[Loss], by_clock: Iterable[Loss], *, limit_samples: in
         Losses of transfers.
     by_clock
         Losses that the host's clock shows, with an interval in which each is.
-    limit_samples
-        The smallest loss that it would have shown; None: unknown.
+    bounds
+        The smallest losses that it would have shown.
     """
     unplaced, left = [], list(placed)
     result: list[Loss] = []
@@ -177,8 +180,9 @@ def sized(placed: Iterable[Loss], by_clock: Iterable[Loss], *, limit_samples: in
             result += [_measured(loss, clock) if len(inside) == 1 else loss for loss in inside]
         left = [loss for loss in left if loss not in inside]
     for loss in left:  # nothing that the clock would have shown
-        bound = loss.uncertainty if limit_samples is None else max(limit_samples - loss.samples, 0)
-        result.append(_with_size(loss, loss.samples, min(loss.uncertainty, bound)))
+        limits = [bound.limit_samples for bound in bounds if bound.start <= loss.start <= bound.end]
+        unseen = max((limit - loss.samples for limit in limits if limit is not msgspec.UNSET), default=loss.uncertainty)
+        result.append(_with_size(loss, loss.samples, max(min(loss.uncertainty, unseen), 0)))
     return sorted([*result, *unplaced], key=lambda loss: loss.start)
 
 

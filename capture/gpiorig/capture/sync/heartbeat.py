@@ -16,6 +16,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.capture.edges import bounds as edge_bounds
+from gpiorig.capture.edges.bounds import Bound
 from gpiorig.capture.edges.edges import Edges, no_gaps
 from gpiorig.capture.edges.losses import Loss
 from gpiorig.capture.edges.waveform import Block, Waveform
@@ -47,6 +49,10 @@ class Heartbeat:
         Edges that do not belong to the heartbeat, and edges that are not there; neither is a loss of samples.
     losses
         Losses that were found, in sample numbers of what was read.
+    start, end
+        Its first and its last rising edge; nothing is found outside.
+    is_coded
+        It is the coded sync line.
     """
 
     channel: str
@@ -56,6 +62,28 @@ class Heartbeat:
     glitches: int
     missing: int
     losses: tuple[Loss, ...]
+    start: int
+    end: int
+    is_coded: bool = False
+
+    def bounds(self, clock: Sequence[Bound] = ()) -> Iterator[Bound]:
+        """What it would have shown; `clock`: what the host's clock would have.
+
+        A loss of complete periods shows on a coded line only, or where the host's clock would have shown one period.
+        """
+        if self.is_coded:
+            stretches, name = [(self.start, self.end)], "sync line"
+        else:
+            seen = [bound for bound in clock if bound.shows(int(self.period_samples) - self.limit_samples)]
+            stretches, name = [(bound.start, bound.end) for bound in seen], "heartbeat"
+        for start, end in stretches:
+            if max(start, self.start) < min(end, self.end):
+                yield Bound(
+                    start=max(start, self.start),
+                    end=min(end, self.end),
+                    limit_samples=self.limit_samples,
+                    found_by=f"{name} {self.channel}",
+                )
 
 
 def read(
@@ -64,7 +92,7 @@ def read(
     *,
     period_ns: int,
     clock: Sequence[Loss] = (),
-    clock_limit: int | None = None,
+    clock_bounds: Sequence[Bound] = (),
 ) -> Heartbeat:
     """Look for phase jumps of a square wave.
 
@@ -78,8 +106,8 @@ def read(
         From one rising edge to the next.
     clock
         Losses that the host's clock shows; they give how many more complete periods were lost.
-    clock_limit
-        The smallest loss that the host's clock would have shown, in samples; None: unknown.
+    clock_bounds
+        What the host's clock would have shown.
 
     Raises
     ------
@@ -92,14 +120,14 @@ def read(
             f"channel {channel}: a heartbeat of {period_ns} ns has only {nominal:.1f} samples per period",
             remedy="take a slower heartbeat or a higher samplerate",
         )
-    jumps = _Jumps(channel, nominal, clock, clock_limit)
+    jumps = _Jumps(channel, nominal, clock, clock_bounds)
     rest = np.empty(0, dtype=np.int64)
     for fresh, samples, levels in _parts(waveform, _bit(waveform, channel)):
         if fresh:
             jumps.take(rest, more=False)
             rest = rest[:0]
         rises = samples[1:][np.diff(levels.astype(np.int8)) > 0] if fresh else samples[levels > 0]
-        jumps.rises += len(rises)
+        jumps.note(rises)
         rest = np.concatenate([rest, rises])
         at = 0
         while len(rest) - at > RISES:
@@ -112,11 +140,18 @@ def read(
 class _Jumps:
     """Phase jumps, found block by block."""
 
-    def __init__(self, channel: str, nominal: float, clock: Sequence[Loss], clock_limit: int | None) -> None:
-        self.channel, self.nominal, self.clock, self.clock_limit = channel, nominal, clock, clock_limit
+    def __init__(self, channel: str, nominal: float, clock: Sequence[Loss], clock_bounds: Sequence[Bound]) -> None:
+        self.channel, self.nominal, self.clock, self.clock_bounds = channel, nominal, clock, clock_bounds
+        self.start = self.end = -1
         self.rises = self.glitches = self.missing = self.intervals = self.jumps = 0
         self.period_sum, self.periods, self.limit = 0.0, 0, MIN_JUMP
         self.losses: list[Loss] = []
+
+    def note(self, rises: NDArray[np.int64]) -> None:
+        """Count rising edges."""
+        self.rises += len(rises)
+        if rises.size:
+            self.start, self.end = (self.start if self.start >= 0 else int(rises[0])), int(rises[-1])
 
     def take(self, rises: NDArray[np.int64], *, more: bool) -> int:
         """Look at a block; returns at which of its edges the next one begins. `more`: there is a next one."""
@@ -167,7 +202,7 @@ class _Jumps:
     def _missing_periods(self, start: int, end: int, lost: float, period: float) -> int | None:
         """How many periods more were lost, by the host's clock; None if unknown."""
         near = [loss for loss in self.clock if loss.start <= end and start <= loss.end]
-        if not near and self.clock_limit is not None and lost + period >= self.clock_limit:
+        if not near and edge_bounds.shown(self.clock_bounds, start, end, samples=round(lost + period)):
             return 0  # a period more would have been seen
         if len(near) != 1 or near[0].uncertainty >= period / 2:
             return None
@@ -187,6 +222,8 @@ class _Jumps:
             glitches=self.glitches,
             missing=self.missing,
             losses=tuple(self.losses),
+            start=self.start,
+            end=self.end,
         )
 
 
@@ -225,6 +262,9 @@ def read_coded(waveform: Waveform, channel: str) -> Heartbeat:
         glitches=pulses.damaged,
         missing=int((steps[excess <= limit] - 1).sum()),
         losses=tuple(losses),
+        start=int(pulses.samples[0]),
+        end=int(pulses.samples[-1]),
+        is_coded=True,
     )
 
 

@@ -35,6 +35,7 @@ ON = ("on", "true", "yes", "1")  # libsigrok 0.5.2, src/strutil.c, sr_parse_bool
 TICK_S, FIRST_TICK_S = 0.5, 0.02  # the latter until sample 0 has its time
 
 
+INTERRUPTED = "the program that recorded it ended without a word; what came after its last sample is lost"
 BEFORE_SAMPLES = "start of the capture on the host's clock, before the first sample"
 
 
@@ -62,7 +63,7 @@ def _captured(
     """The recording and what was captured into it, up to the end or to Ctrl-C; one without a start is as `before`."""
     sizes = _sizes(recording)
     try:
-        capture = _start(options, recording, channels, options.duration)
+        capture = _start(options, recording, channels)
     except BaseException:
         _as_before(recording, before, sizes)
         raise
@@ -191,10 +192,32 @@ def _resumed(options: argparse.Namespace, before: Recording) -> tuple[Recording,
         wanted = analyzer.selection(_asked(options) or analyzer.channels)
         epoch = Epoch(wall=_now(), note=BEFORE_SAMPLES)
     channels = tuple(wanted.get(name, "") for name in analyzer.channels)
+    limit = _limit(options, int(info.samplerate_hz))
+    if info.channels and limit is not None:
+        _refuse_past(before, limit)
     # An end that was lost without room for its gap is in the pause, which reaches from the end of the files to now.
     losses = tuple(loss for loss in info.losses if loss.in_files or loss.start < loss.end)
-    recording = before.update(state="capturing", files={}, channels=channels, epoch=epoch, losses=losses)
+    reason = INTERRUPTED if before.state == "interrupted" and not info.reason and info.channels else info.reason
+    recording = before.update(state="capturing", reason=reason, files={}, channels=channels, epoch=epoch, losses=losses)
     return recording, [f"{name}={ours}" for name, ours in wanted.items() if ours]
+
+
+def _limit(options: argparse.Namespace, rate_hz: int) -> int | None:
+    """Number of the sample before which the capture is to end."""
+    samples: int | None = options.samples
+    return samples if options.duration is None else round(options.duration * rate_hz)
+
+
+def _refuse_past(before: Recording, limit: int) -> None:
+    """Refuse to continue a recording to a sample whose time is over: nothing of it could be recorded."""
+    rate_hz = float(before.info.samplerate_hz)
+    age_s = (datetime.datetime.now(datetime.UTC) - _files_began(before.info)).total_seconds()
+    reached_s = max(age_s, before.segments().watermark / rate_hz)
+    if limit <= reached_s * rate_hz:
+        raise RigError(
+            f"{before.folder}: its {limit / rate_hz:g} s are over, {reached_s:.0f} s after its beginning, from which "
+            f"--duration and --samples count. Give a --duration of more than {reached_s + 10:.0f} s."
+        )
 
 
 def _as_before(recording: Recording, before: Recording | None, sizes: dict[Path, int]) -> None:
@@ -211,16 +234,14 @@ def _sizes(recording: Recording) -> dict[Path, int]:
     return {path: size for path, size in sizes.items() if size}
 
 
-def _start(
-    options: argparse.Namespace, recording: Recording, channels: list[str], duration_s: Fraction | None
-) -> Capture:
+def _start(options: argparse.Namespace, recording: Recording, channels: list[str]) -> Capture:
     info = recording.info
     rate_hz = int(info.samplerate_hz)
     request = Request(
         driver=info.analyzer,
         channels=channels,
         samplerate_hz=rate_hz,
-        sample_limit=options.samples if duration_s is None else round(duration_s * rate_hz),
+        sample_limit=_limit(options, rate_hz),
         silence_s=None if options.virtual else float(options.silence),
         restart=None if options.restart is None else Restart(patience_s=float(options.restart)),
         one_shot=options.one_shot,
@@ -262,7 +283,7 @@ def _watch(capture: Capture, recording: Recording, *, quiet: bool) -> Recording:
 
 
 def _dated(recording: Recording, capture: Capture) -> Recording:
-    age_s = capture.stream.age_s(time.monotonic_ns())
+    age_s = capture.stream.age_s()
     wall = datetime.datetime.now(datetime.UTC) - datetime.timedelta(seconds=age_s)
     note = "sample 0 on the host's clock; the analyzer took it earlier, by the time its samples are under way"
     return recording.update(epoch=Epoch(wall=wall.isoformat(timespec="microseconds"), note=note))

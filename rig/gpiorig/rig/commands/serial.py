@@ -210,9 +210,9 @@ class _Ending:
         if not all(self._recording.serial_path(node).exists() for node in self._ports):
             shutil.rmtree(self._recording.folder)
         elif isinstance(error, Exception) and not isinstance(error, BrokenPipeError):
-            self._recording.finish(state="incomplete", reason=str(error))
+            self._recording.finish(problems=[str(error)])
         else:  # also when the reader of our output has gone
-            self._recording.finish(state="complete")
+            self._recording.finish()
 
 
 def _show(news: SimpleQueue[tuple[str, Entry]], assemblers: dict[str, LineAssembler], view: SerialView) -> None:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from gpiorig.capture.edges.bounds import sentence
+
 if TYPE_CHECKING:
     from gpiorig.capture.recording.recording import Recording
     from gpiorig.capture.sigrok.result import CaptureResult
@@ -24,6 +26,7 @@ def as_json(recording: Recording, result: CaptureResult, beats: tuple[Heartbeat,
         "samples": result.samples,
         "duration_s": float(result.samples / info.samplerate_hz),
         "losses": msgspec.to_builtins(info.losses),
+        "bounds": msgspec.to_builtins(info.bounds),
         "heartbeats": [{**dataclasses.asdict(beat), "losses": len(beat.losses)} for beat in beats],
         "capture": info.capture,
     }
@@ -42,15 +45,13 @@ def text(recording: Recording, result: CaptureResult, beats: tuple[Heartbeat, ..
     if "clock_ppm" in info.capture:
         lines.append(
             f"  host's clock: the analyzer is {info.capture['clock_ppm']:+} ± "
-            f"{info.capture['clock_uncertainty_ppm']} ppm off; "
-            f"a loss of {info.capture['clock_limit_samples']} samples or more would have been found"
+            f"{info.capture['clock_uncertainty_ppm']} ppm off"
         )
-    elif not info.virtual:
-        lines.append("  host's clock: too short to find lost samples")
     lines += [
         f"  heartbeat {beat.channel}: {beat.rises} pulses of {beat.period_samples:.2f} samples, "
-        f"{beat.glitches} glitches, {beat.missing} missing; "
-        f"a loss of {beat.limit_samples} samples or more would have been found"
+        f"{beat.glitches} glitches, {beat.missing} missing, limit {beat.limit_samples} samples"
         for beat in beats
     ]
+    if info.bounds:
+        lines.append(f"  {sentence(info.bounds, info.samplerate_hz)}")
     return "\n".join([*lines, f"  {info.state}", *(f"    {line}" for line in info.reason.split("; ") if line)])

@@ -30,6 +30,7 @@ from gpiorig.rig.progress import watched
 PACKETS = "packets"  # folder, in a recording, with the packet captures that were imported
 LOGS_HZ = Fraction(10**9)  # samplerate of a recording without samples: the unit of the lines' stamps
 MAX_HZ = Fraction(10**15)  # of a common multiple: int64 sample numbers then last for 2.5 hours
+UNCHECKED = "an imported file: what was lost before it was written is not known"
 Content = Waveform | NodeLines | Frames
 
 
@@ -81,7 +82,7 @@ def import_files(files: Sequence[tuple[Path, Content]], folder: Path) -> Importe
             remarks += [f"{waveform.source}: {remark}" if len(waveforms) > 1 else remark for remark in waveform.remarks]
         if len(waveforms) > 1:
             remarks += capture.remarks
-        return Imported(recording.finish(state="complete"), tuple(remarks))
+        return Imported(recording.finish(unchecked=UNCHECKED), tuple(remarks))
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from gpiorig.capture.edges import select
+from gpiorig.capture.edges.bounds import Bound, loosest, unchecked
 from gpiorig.capture.edges.join import join
 from gpiorig.capture.edges.resample import renumbered
 from gpiorig.capture.edges.waveform import of_parts
@@ -57,7 +60,7 @@ def merged_fields(sources: Sequence[Source], *, sync: str | None) -> dict[str, A
 def merge(
     parts: Sequence[Recording], output: Recording, *, sync: str, receivers: Mapping[Path, str] | None = None
 ) -> Recording:
-    """Write the edges of all parts into the output's segments, and note how well they fit.
+    """Write the edges of all parts into the output's segments, note how well they fit, and finish the output.
 
     Parameters
     ----------
@@ -75,13 +78,17 @@ def merge(
     fits = alignments.by_sync_line(parts, sync) if receivers is None else alignments.by_frames(parts, receivers)
     channels = _named(reference.info.channels, sync=None)
     waveforms = [select.channels(reference.waveform(), channels)]
-    notes = list(reference.info.alignments)
+    notes, bounds = list(reference.info.alignments), list(_bounds(reference))
     for other, fit in zip(others, fits, strict=True):
         own = select.channels(other.waveform(), _named(other.info.channels, sync=sync if receivers is None else None))
         waveforms.append(renumbered(own, fit.renumber, samplerate_hz=reference.info.samplerate_hz))
         notes += [_note(other, fit), *other.info.alignments]
+        bounds += [_renumbered(bound, fit) for bound in _bounds(other)]
     write_waveform(output.edges_folder, join(waveforms))
-    return output.update(alignments=tuple(notes))
+    broken = [
+        f"{part.info.analyzer}: {part.info.reason or part.state}" for part in parts if part.info.state != "complete"
+    ]
+    return output.finish(problems=broken, bounds=loosest(bounds), alignments=tuple(notes))
 
 
 def merge_folders(
@@ -117,6 +124,7 @@ def merge_folders(
         experiment=next((part.info.experiment for part in recordings if part.info.experiment), ""),
         sync_delay=msgspec.UNSET,
         losses=(),  # they are gaps of the merged edges
+        bounds=(),
         capture={},
         state="capturing",
         reason="",
@@ -127,15 +135,21 @@ def merge_folders(
         for part in parts:
             for node in part.nodes:
                 shutil.copyfile(part.serial_path(node), merged.serial_path(node))
-        return finish(parts, merge(parts, merged, sync=sync, receivers=receivers))
+        return merge(parts, merged, sync=sync, receivers=receivers)
 
 
-def finish(parts: Sequence[Recording], merged: Recording) -> Recording:
-    """Finish a merged recording: it is complete if all its parts are."""
-    broken = [
-        f"{part.info.analyzer}: {part.info.reason or part.state}" for part in parts if part.info.state != "complete"
-    ]
-    return merged.finish(state="incomplete" if broken else "complete", reason="; ".join(broken))
+def _bounds(part: Recording) -> tuple[Bound, ...]:
+    """What would have been found in a part."""
+    return part.info.bounds or unchecked(part.segments().watermark, f"nothing is stated of {part.info.analyzer}")
+
+
+def _renumbered(bound: Bound, fit: Alignment) -> Bound:
+    """A bound of a part in samples of the reference."""
+    start, end = (max(int(sample), 0) for sample in fit.renumber(np.array([bound.start, bound.end])))
+    if bound.limit_samples is msgspec.UNSET:
+        return msgspec.structs.replace(bound, start=start, end=end)
+    limit_samples = math.ceil(bound.limit_samples * fit.ratio)
+    return msgspec.structs.replace(bound, start=start, end=end, limit_samples=limit_samples)
 
 
 def _named(channels: tuple[str, ...], *, sync: str | None) -> tuple[str, ...]:

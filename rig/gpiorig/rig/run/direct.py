@@ -82,7 +82,8 @@ def run(
         stack.enter_context(endpoints.incomplete_on_failure(recording, ends))
         parts = captures.parts(bench, sources, recording)
         results = _recorded(bench, experiment, recording, world, sources, parts, progress)
-        return remarks.recorded(captures.conclude(bench, parts, results, recording), ends.remarks())
+        counts = {name: result.samples for name, result in results.items()}
+        return remarks.recorded(captures.conclude(bench, parts, results, recording, counts=counts), ends.remarks())
 
 
 def refuse_real_ends(bench: Bench) -> None:

@@ -112,7 +112,7 @@ def incomplete_on_failure(
     except BaseException as error:
         with contextlib.suppress(OSError):  # such as a full disk, which is what `error` is about
             mark = recording.info.virtual if virtual is None else virtual()
-            incomplete = recording.finish(state="incomplete", reason=_reason(error), virtual=mark)
+            incomplete = recording.finish(problems=[_reason(error)], virtual=mark)
             remarks.recorded(incomplete, ends.remarks()).discard()
         # A virtual bench that has stopped knows better why nothing came than the one who waited.
         if isinstance(error, Exception):

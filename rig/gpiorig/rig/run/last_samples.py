@@ -6,10 +6,10 @@ import time
 
 from gpiorig.capture.errors import AnalyzerError
 from gpiorig.capture.sigrok.capture import Capture
-from gpiorig.capture.sigrok.result import WRONG_RATE_PPM
 from gpiorig.rig.recordings.merge import Source
 
 TAIL_S = 0.1  # samples to take after the nodes have reported
+CLOCK_PPM = 1000  # by which a virtual analyzer's clock differs from the bench's time at most
 STALL_S = 0.02  # by which samples may end before the time of a virtual bench
 ARRIVAL_S = 10.0  # samples that an analyzer has sent are here within this
 NOTICE_S = 1.0  # a connection that was closed is noticed within this
@@ -26,7 +26,7 @@ def wait_sent(capture: Capture, source: Source, *, samples: int, bench_s: float)
     """
     capture.wait_quiet(samples, deadline_s=ARRIVAL_S)
     reached_s = capture.samples_received / source.samplerate_hz
-    if reached_s * (1 + WRONG_RATE_PPM * 1e-6) < bench_s - STALL_S:
+    if reached_s * (1 + CLOCK_PPM * 1e-6) < bench_s - STALL_S:
         noticed_s = time.monotonic() + NOTICE_S
         while time.monotonic() < noticed_s:
             capture.check()
@@ -47,7 +47,7 @@ def wait_taken(capture: Capture, *, samplerate_hz: int) -> None:
     AnalyzerError
         They come too slowly; silence is an error of the capture.
     """
-    reported = capture.sample_at(time.monotonic_ns())
+    reported = capture.sample_now()
     enough = reported + round(TAIL_S * samplerate_hz)
     deadline_s = time.monotonic() + ARRIVAL_S
     while capture.samples_received < enough and not capture.has_ended:

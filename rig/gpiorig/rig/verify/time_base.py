@@ -6,11 +6,13 @@ from collections.abc import Iterator
 
 import msgspec
 
-from gpiorig.capture.sigrok.result import WRONG_RATE_PPM, CaptureResult
+from gpiorig.capture.sigrok.envelope import CRYSTAL_PPM
+from gpiorig.capture.sigrok.result import CaptureResult
 from gpiorig.capture.sigrok.wall_clock import ClockCheck
 from gpiorig.rig.bench.finding import Finding, Verdict
 
-NOT_CHECKED = ClockCheck(windows=0, rate_ppm=None, rate_uncertainty_ppm=None, limit_samples=None, losses=())
+NOT_CHECKED = ClockCheck(windows=0, rate_ppm=None, rate_uncertainty_ppm=None, losses=())
+UNCERTAIN_PPM = 1000  # with more, a rate says nothing of an analyzer
 
 
 class TimeBase(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,11 +65,11 @@ def findings(name: str, base: TimeBase, *, is_virtual: bool) -> Iterator[Finding
         why = "virtual time does not follow the host's clock" if is_virtual else "the capture was too short to compare"
         yield Finding(about, "unknown", f"{why}, so its rate is not known")
         return
-    if base.uncertainty_ppm > WRONG_RATE_PPM:
+    if base.uncertainty_ppm > UNCERTAIN_PPM:
         what = f"samples came too irregularly to compare with the host's clock, ±{base.uncertainty_ppm:.0f} ppm"
         yield Finding(about, "unknown", what)
         return
-    is_wrong = abs(base.offset_ppm) - base.uncertainty_ppm > WRONG_RATE_PPM
+    is_wrong = abs(base.offset_ppm) - base.uncertainty_ppm > CRYSTAL_PPM
     verdict: Verdict = "wrong" if is_wrong else "right"
     what = (
         f"{base.offset_ppm:+.0f} ppm from {base.nominal_hz} Hz by the host's clock, ±{base.uncertainty_ppm:.0f} ppm, "
