@@ -129,8 +129,8 @@ def test_a_loss_of_a_part_is_one_gap_of_the_merged(runs: dict[str, Path], tmp_pa
     done = gpiorig("merge", *parts, "-o", tmp_path / "both")
 
     merged = Recording.open(tmp_path / "both")
-    assert (0, "") == (done.status, done.stderr)
-    assert () == merged.info.losses
+    assert (1, "incomplete", ()) == (done.status, merged.state, merged.info.losses)
+    assert "5100 samples are missing" in merged.info.reason
     assert np.array_equal(reference.open(reference.folder).edges().gaps, merged.edges().gaps)
     assert 1 == len(merged.edges().gaps)
 

@@ -10,6 +10,7 @@ import msgspec
 
 from gpiorig.capture.edges.losses import Samples
 
+MAX_NAMED = 5  # stretches in a sentence
 FEW_SAMPLES = 100  # below this a limit is stated as a number of samples, else as a time
 
 
@@ -100,10 +101,10 @@ def uncovered(bounds: Iterable[Bound], end: int, *, reached: int = 0) -> tuple[i
 
 
 def sentence(bounds: Sequence[Bound], samplerate_hz: Fraction) -> str:
-    """The bounds for people, without a full stop; "" without any."""
+    """Return the bounds as text without a full stop; "" without any, and of many the first ones."""
     parts: list[str] = []
     previous: Bound | None = None
-    for bound in bounds:
+    for bound in bounds[:MAX_NAMED]:
         stretch = f"from {float(bound.start / samplerate_hz):.6g} s to {float(bound.end / samplerate_hz):.6g} s"
         if bound.is_checked:
             size = f"{_size(bound, samplerate_hz)}{'' if previous and previous.is_checked else ' or more'}"
@@ -114,6 +115,8 @@ def sentence(bounds: Sequence[Bound], samplerate_hz: Fraction) -> str:
         else:
             parts.append(f"no loss would have been found {stretch} ({bound.found_by.removeprefix('none: ')})")
         previous = bound
+    if len(bounds) > MAX_NAMED:
+        parts.append(f"and so on in {len(bounds) - MAX_NAMED} more stretches")
     return ", ".join(parts)
 
 

@@ -16,6 +16,7 @@ nothing came before: there the limit is that nothing was sampled before the anal
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,7 @@ MARGIN = 2
 SETTLED_WINDOWS = 8
 CONFIRMED_WINDOWS = 32  # with blocks, for which a capture that could end waits for one that is not late
 AFTER_WINDOWS = 3  # that come as what is after a loss does; of fewer, a host that was busy may be the cause
+MAX_STRETCHES = 100  # for which a bound is stated
 MAX_LOSSES = 1000  # that are looked for one by one
 
 
@@ -169,35 +171,39 @@ class _Envelope:
         return end
 
     def bounds(self) -> tuple[Bound, ...]:
-        """At most four stretches: the start, from when on it is as later, a last part in which less would be found."""
+        """The start; then stretches with the usual limit, and those in which less would be found, in turn."""
         arrivals, end = self._arrivals, self._end
         if not end:
             return ()
-        if not len(self.after_ns):
-            return (self._bound(0, end, self._start_ns(0)),)
+        checked = np.flatnonzero(self.checked)
+        last = int(checked[-1]) + 1 if checked.size else 0  # windows that begin before the end
+        if last <= SETTLED_WINDOWS:
+            return (self._bound(0, end, self._start_ns(last)),)
         limits_ns = np.maximum(self._rise_ns, self.least_step_ns) + self._hide_ns
         limits_ns[self._found] = self.least_step_ns  # a loss is there, and stated
-        last = int(np.flatnonzero(self.checked)[-1]) if self.checked.any() else 0
-        settled = min(SETTLED_WINDOWS, last + 1)
-        cut = min(int(arrivals.samples[settled]), end) if settled <= last else end
-        stretches = [self._bound(0, cut, self._start_ns(last if cut == end else settled - 1))]
-        if cut < end:
-            usual_ns = 1.5 * float(np.median(limits_ns[settled : last + 1]))
-            usual = np.flatnonzero(limits_ns[settled : last + 1] <= usual_ns)
-            tail = settled + int(usual[-1]) + 1
-            middle = min(int(arrivals.samples[tail]), end) if tail <= last else end
-            stretches.append(self._bound(cut, middle, float(limits_ns[settled:tail].max())))
-            if middle < end:
-                stretches.append(self._bound(middle, end, float(limits_ns[tail : last + 1].max())))
-        return tuple(stretches)
+        limits_ns = limits_ns[SETTLED_WINDOWS:last]
+        is_usual = limits_ns <= 1.5 * float(np.median(limits_ns))
+        cuts = np.flatnonzero(np.diff(is_usual)) + 1
+        cuts = np.concatenate([[0], cuts if cuts.size < MAX_STRETCHES else [], [limits_ns.size]]).astype(np.int64)
+        places = np.minimum(arrivals.samples[SETTLED_WINDOWS + cuts[:-1]], end).tolist()
+        return (
+            self._bound(0, places[0], self._start_ns(SETTLED_WINDOWS)),
+            *(
+                self._bound(start, stop, float(limits_ns[first:after].max()))
+                for start, stop, (first, after) in zip(places, [*places[1:], end], pairwise(cuts), strict=True)
+                if start < stop
+            ),
+        )
 
-    def _start_ns(self, last: int) -> float | None:
-        """The limit up to a window: what came after it was not sampled before the analyzer was started."""
+    def _start_ns(self, windows: int) -> float | None:
+        """The limit in so many windows: what came after them was not sampled before the analyzer was started."""
         began_ns = self._arrivals.began_ns
         if began_ns is None:
             return None
-        level_ns = float(self.after_ns[: last + 1].max() if len(self.after_ns) else self._arrivals.delays_ns.min())
-        return max(level_ns - began_ns + float(self._cone_ns[last]), 1.5 * self.least_step_ns)
+        level_ns = float(
+            self.after_ns[:windows].max() if windows and len(self.after_ns) else self._arrivals.delays_ns.min()
+        )
+        return max(level_ns - began_ns + float(self._cone_ns[max(windows - 1, 0)]), 1.5 * self.least_step_ns)
 
     def _bound(self, start: int, end: int, limit_ns: float | None) -> Bound:
         if limit_ns is None:

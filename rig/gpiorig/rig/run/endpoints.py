@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from gpiorig.capture.errors import SerialPortError
+from gpiorig.capture.errors import CaptureError, SerialPortError
 from gpiorig.capture.recording.recording import BenchRemark, Recording
 from gpiorig.capture.serial.port import SerialPort
 from gpiorig.capture.serial.reader import SerialReader
@@ -110,7 +110,8 @@ def incomplete_on_failure(
     try:
         yield
     except BaseException as error:
-        with contextlib.suppress(OSError):  # such as a full disk, which is what `error` is about
+        # Such as a full disk, which is what `error` is about, or a folder without a sample that is deleted already.
+        with contextlib.suppress(OSError, CaptureError):
             mark = recording.info.virtual if virtual is None else virtual()
             incomplete = recording.finish(problems=[_reason(error)], virtual=mark)
             remarks.recorded(incomplete, ends.remarks()).discard()
