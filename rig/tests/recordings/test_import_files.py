@@ -313,3 +313,27 @@ def test_a_log_with_lines_that_cannot_be_is_imported(
     assert main(["import", str(tmp_path / name), "-o", str(tmp_path / "run")]) == 0
 
     assert {tmp_path / name, tmp_path / "run"} == set(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("share", "lost"), [(0.4, (0, 4_194_304)), (0.8, (4_194_304, 6_620_366))])
+def test_a_recovered_file_is_incomplete(
+    share: float, lost: tuple[int, int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two damaged bytes of a file of two chunks, also of the first: a gap, and the state and the status follow it."""
+    random = np.random.default_rng(1)
+    samples = np.cumsum(random.integers(100, 1000, 12_000)).tolist()
+    write_sr(tmp_path / "a.sr", edges(24_000_000, "a", samples, samples[-1] + 1))
+    damaged = bytearray((tmp_path / "a.sr").read_bytes())
+    at = round(len(damaged) * share)
+    damaged[at : at + 2] = bytes(byte ^ 0xFF for byte in damaged[at : at + 2])
+    (tmp_path / "a.sr").write_bytes(damaged)
+    run = tmp_path / "run"
+
+    assert main(["import", "--recover", str(tmp_path / "a.sr"), "-o", str(run)]) == 1
+    recording = Recording.open(run)
+    assert [list(lost)] == recording.segments().gaps.tolist()
+    assert "incomplete" == recording.state
+    assert f"{lost[1] - lost[0]} samples are missing" in recording.info.reason
+    assert "gap" in capsys.readouterr().err
+    (bound,) = recording.info.bounds
+    assert (0, recording.edges().end, False) == (bound.start, bound.end, bound.is_checked)

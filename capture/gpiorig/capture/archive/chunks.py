@@ -85,7 +85,7 @@ class ChunkedStream:
             if part.gap or (gap and not part.samples.size):
                 continue
             samples, levels = part.samples, part.levels
-            gaps = np.array([gap], dtype=np.int64) if gap and level is not None else no_gaps()
+            gaps = np.array([gap], dtype=np.int64) if gap else no_gaps()
             if samples.size:
                 is_known = gap is None and int(levels[0]) == level
                 level = int(levels[-1])
