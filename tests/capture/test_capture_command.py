@@ -208,3 +208,28 @@ def test_wrong_use(words: list[str], expected: str, tmp_path: Path) -> None:
     assert 2 == done.status
     assert expected in done.stderr
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.slow
+def test_a_killed_recording_stays_incomplete(tmp_path: Path) -> None:
+    """A time that is over is refused, and changes nothing; what continues it does not make it complete."""
+    folder = tmp_path / "run"
+    words = ("capture", "-d", DEMO, "--samplerate", "1MHz", "--duration", "30s", "-o", folder)
+    with gpiorig_running(*words) as capture:
+        wait_until(lambda: has_samples(folder, 1_000_000) and Recording.open(folder).info.channels != ())
+        os.killpg(capture.pid, signal.SIGKILL)
+    before = (folder / "recording.toml").read_text()
+    stored = Recording.open(folder).segments().watermark
+    refused = gpiorig("capture", "--resume", "-o", folder, "--samples", str(stored // 2))
+    unchanged = Recording.open(folder)
+    assert ("interrupted", before) == (unchanged.state, (folder / "recording.toml").read_text())
+    longer_s = int(re.findall(r"--duration of more than (\d+) s", refused.stderr)[0])
+    done = gpiorig("capture", "--resume", "-o", folder, "--duration", f"{longer_s}s", "--json")
+    info = Recording.open(folder).info
+
+    assert 2 == refused.status
+    assert (1, "incomplete") == (done.status, info.state)
+    assert longer_s == done.numbers["duration_s"]
+    assert info.reason.startswith("before it was resumed: the program that recorded it ended without a word")
+    assert info.losses[0].start == stored
+    assert info.bounds[0].start >= info.losses[0].end
