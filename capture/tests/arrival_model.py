@@ -2,9 +2,9 @@
 
 Blocks are ready every so often; the reader (`stream`) wakes a moment after one, reads all that is there and naps. Now
 and then the host does something else for a while: nothing passes, and afterwards what waited passes a few times as fast
-as it was sampled. On a host of two processors (2026-11-27) 99 % of the blocks came within 2.5 ms beside little else and
-within 12 ms beside four busy processes, all within 5 and 20 ms; the best of eight windows of 1/16 s was late by at most
-0.5 and 1.1 ms. The model's hosts are "idle", "busy" and, with longer stalls than were seen, "overloaded".
+as it was sampled. On a host of two processors (2026-11-27) 99 % of the blocks came within 2.5 ms where little else ran
+and within 12 ms where four busy processes did, all within 5 and 20 ms; the best of eight windows of 1/16 s was late by
+at most 0.5 and 1.1 ms. The model's hosts are "idle", "busy" and, with longer stalls than were seen, "overloaded".
 """
 
 from __future__ import annotations
@@ -77,8 +77,8 @@ def arrivals(random: np.random.Generator, setting: Setting) -> Iterator[tuple[in
             now_s += random.exponential(WAKE_S)
         most = max(1, round(CATCHES_UP * (now_s - passes_s) / setting.period_s))
         blocks += min(int((now_s - BEGIN_S) / setting.period_s) - blocks, most)
-        taken = int(blocks * setting.period_s * rate_hz)
-        yield taken - sum(min(size, max(taken - at, 0)) for at, size in setting.losses), round(now_s * 1e9)
+        count = int(blocks * setting.period_s * rate_hz)
+        yield count - sum(min(size, max(count - at, 0)) for at, size in setting.losses), round(now_s * 1e9)
         passes_s = now_s
         now_s += NAP_S
 

@@ -59,7 +59,7 @@ def _is_right(recording: Recording, lost: list[tuple[int, int]]) -> list[bool]:
 
 @pytest.mark.slow
 def test_a_stopped_sigrok_near_the_end(tmp_path: Path) -> None:
-    """It is stopped for 1.2 s of the last 1.5 s; sockets hold some MB on their way, and the analyzer loses the rest."""
+    """It is stopped for 1.2 s of the last 1.5 s; sockets hold some MB, and the analyzer loses the rest."""
     rate_hz, end = 8_000_000, 24_000_000
     info = RecordingInfo(samplerate=f"{rate_hz}/1", channels=(), epoch=Epoch(wall=""), virtual=False)
     recording = Recording.create(tmp_path / "run", info)

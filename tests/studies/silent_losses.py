@@ -110,7 +110,7 @@ def scanned(seed: int = 1) -> tuple[list[Outcome], Counter[str], list[float]]:
     """All captures of the scan: each loss, the states of captures without one, and the bounds of these in ms."""
     random = np.random.default_rng(seed)
     cases = [(plan(random, duration_s, losses), duration_s) for duration_s, n, losses in SCAN for _ in range(n)]
-    found: list[Outcome] = []
+    losses: list[Outcome] = []
     clean: Counter[str] = Counter()
     bounds_ms: list[float] = []
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(AT_ONCE) as pool:
@@ -120,30 +120,33 @@ def scanned(seed: int = 1) -> tuple[list[Outcome], Counter[str], list[float]]:
         ]
         for run, (_, duration_s) in zip(runs, cases, strict=True):
             recording, lost = run.result()
-            found += outcomes(recording, lost, duration_s)
+            losses += outcomes(recording, lost, duration_s)
             if not lost:
                 clean[recording.state] += 1
                 limits = [bound.limit_samples for bound in recording.info.bounds[1:]]
                 bounds_ms += [1e3 * limit / RATE_HZ for limit in limits if isinstance(limit, int)]
-    return found, clean, bounds_ms
+    return losses, clean, bounds_ms
 
 
-def share(found: Sequence[Outcome]) -> str:
+def share(losses: Sequence[Outcome]) -> str:
     """How many of some losses were found."""
-    return f"{sum(outcome.is_found for outcome in found)} of {len(found)}" if found else ""
+    return f"{sum(outcome.is_found for outcome in losses)} of {len(losses)}" if losses else ""
 
 
-def scan_table(found: Sequence[Outcome]) -> str:
+def scan_table(losses: Sequence[Outcome]) -> str:
     """Losses found of those that were made, by size and position, and by size and duration."""
     rows = [
-        [size, *(share([one for one in found if one.size == size and one.place == place]) for place in PLACES)]
+        [size, *(share([loss for loss in losses if loss.size == size and loss.place == place]) for place in PLACES)]
         for size in SIZES
     ]
-    durations = sorted({outcome.duration_s for outcome in found})
+    durations = sorted({outcome.duration_s for outcome in losses})
     more = [
         [
             size,
-            *(share([one for one in found if one.size == size and one.duration_s == seconds]) for seconds in durations),
+            *(
+                share([loss for loss in losses if loss.size == size and loss.duration_s == seconds])
+                for seconds in durations
+            ),
         ]
         for size in SIZES
     ]
@@ -155,28 +158,28 @@ def scan_table(found: Sequence[Outcome]) -> str:
     )
 
 
-def summary(found: Sequence[Outcome], clean: Counter[str], bounds_ms: Sequence[float]) -> str:
+def summary(losses: Sequence[Outcome], clean: Counter[str], bounds_ms: Sequence[float]) -> str:
     """The numbers of the scan, as text."""
-    wrong = [one for one in found if one.is_false]
-    states = Counter(one.state for one in found)
+    wrong = [loss for loss in losses if loss.is_false]
+    states = Counter(loss.state for loss in losses)
     return (
-        f"{share(found)} losses were found; by the state of their recording: {dict(states)}. Not found although "
+        f"{share(losses)} losses were found; by the state of their recording: {dict(states)}. Not found although "
         f"at or beyond the bound that is stated at their place: {len(wrong)}; of these in a recording called complete: "
-        f"{sum(one.state == 'complete' for one in wrong)}. Captures without a loss: {dict(clean)}; their bounds after "
-        f"the first 0.5 s: median {np.median(bounds_ms):.2f} ms, largest {max(bounds_ms):.2f} ms."
+        f"{sum(loss.state == 'complete' for loss in wrong)}. Captures without a loss: {dict(clean)}; their bounds "
+        f"after 0.5 s: median {np.median(bounds_ms):.2f} ms, largest {max(bounds_ms):.2f} ms."
     )
 
 
 def arrivals(seconds: float, *, busy: int) -> str:
-    """How late the best block of some windows in a row is, in a capture beside so many busy processes."""
+    """How late the best block of some windows in a row is, in a capture while `busy` processes compute."""
     rows: list[tuple[int, int]] = []
     note = WallClock.note
 
-    def noted(clock: WallClock, samples: int, now_ns: int) -> None:
+    def record(clock: WallClock, samples: int, now_ns: int) -> None:
         rows.append((now_ns, samples))
         note(clock, samples, now_ns)
 
-    WallClock.note = noted  # type: ignore[method-assign]
+    WallClock.note = record  # type: ignore[method-assign]
     with contextlib.ExitStack() as stack, tempfile.TemporaryDirectory() as folder:
         for _ in range(busy):
             process = subprocess.Popen([sys.executable, "-c", "while True: pass"])
@@ -204,16 +207,16 @@ def arrivals(seconds: float, *, busy: int) -> str:
 
 
 def main(words: Sequence[str]) -> None:
-    """Do what the first lines of this file say."""
+    """Do what the first lines of this file state."""
     if "--arrivals" in words:
         for busy in (0, 2 * (os.cpu_count() or 1)):
             print(arrivals(20, busy=busy), flush=True)
         return
-    found, clean, bounds_ms = scanned()
-    for outcome in found:
+    losses, clean, bounds_ms = scanned()
+    for outcome in losses:
         if outcome.is_false:
             print(outcome)
-    text = f"{summary(found, clean, bounds_ms)}\n\n{scan_table(found)}"
+    text = f"{summary(losses, clean, bounds_ms)}\n\n{scan_table(losses)}"
     print(text)
     if "--write" in words:
         write_table(PAGE, "silent losses", text)

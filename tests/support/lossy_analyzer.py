@@ -1,7 +1,7 @@
-"""An analyzer that samples by the wall clock and loses samples without a word, where it is told to.
+"""An analyzer that samples by the wall clock and loses samples without a word, by a plan.
 
 It speaks the protocol of libsigrok's `beaglelogic` driver (src/hardware/beaglelogic/beaglelogic_tcp.c of 0.5.2) in a
-process of its own. Bit k of a sample is bit k of its number / 256, so that each edge says when it was.
+process of its own. Bit k of a sample is bit k of its number / 256, so that each edge states when it was.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Plan:
     losses
         (seconds after its start, samples) of each loss.
     chronic
-        (seconds, samples): so many are lost in each such time; None: none.
+        (seconds, samples): how many are lost in each such time; None: none.
     ppm
         How much faster its clock runs than the host's.
     block_s
@@ -89,7 +89,7 @@ class Sampler:
         self.lost: list[Lost] = []
 
     def take(self, room_bytes: int) -> bytes:
-        """The samples since the last call, but for those that are lost, or for which there is no room."""
+        """The samples since the last call, but for those that are lost, or do not fit into its buffer."""
         until = int((time.monotonic() - self._began_s) * self._rate_hz)
         if until - self._number < self._plan.block_s * self._rate_hz:
             return b""

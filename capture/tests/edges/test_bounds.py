@@ -1,4 +1,4 @@
-"""Bounds of losses: the tightest of several, stretches without one, and their sentence."""
+"""Bounds of losses: the tightest of several, intervals without one, and their sentence."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_tightest() -> None:
 
 
 def test_uncovered() -> None:
-    """The first stretch without a bound is found at the start, between two bounds and at the end."""
+    """The first interval without a bound is found at the start, between two bounds and at the end."""
     assert uncovered([clock(5, 10, 1)], 10) == (0, 5)
     assert uncovered([clock(8, 10, 1), clock(0, 5, 1)], 10) == (5, 8)
     assert uncovered([clock(0, 5, 1)], 10) == (5, 10)
@@ -37,7 +37,7 @@ def test_uncovered() -> None:
 
 
 def test_sentence() -> None:
-    """Sizes are samples or times, each source is named once, and a stretch that was not checked says why."""
+    """Sizes are samples or times, each source is named once, and an interval that was not checked states why."""
     rate_hz = Fraction(1_000_000)
     bounds = [clock(0, 9_200_000, 400), clock(9_200_000, 10_000_000, 2_100)]
     assert sentence(bounds, rate_hz) == (

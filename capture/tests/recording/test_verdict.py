@@ -1,4 +1,4 @@
-"""The one rule for "complete": no gap, no loss, no interruption, no problem, and a bound for each stretch."""
+"""The one rule for "complete": no gap, no loss, no interruption, no problem, and a bound for each interval."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ MISPLACED = 0.005  # of the losses on a host whose stalls last for seconds
 
 
 def test_nothing_is_found_in_clean_captures() -> None:
-    """Nor is a stretch without a bound; samples are taken beyond the end for a fraction of a second."""
+    """Nor is an interval without a bound; samples are taken beyond the end for a fraction of a second."""
     random = np.random.default_rng(1)
     beyond_s = []
     for _ in range(CAPTURES):
@@ -31,21 +31,21 @@ def test_nothing_is_found_in_clean_captures() -> None:
 
 
 def test_no_loss_beyond_the_bound_is_called_complete() -> None:
-    """Losses of any size at any place: each is found, in the stretch that is stated, or below the bound there."""
+    """Losses of any size at any place: each is found, in the interval that is stated, or below the bound there."""
     random = np.random.default_rng(2)
-    found = misplaced = 0
+    findings = misplaced = 0
     for _ in range(CAPTURES):
         lossy = setting(random, lossy=True)
         check, _ = checked(random, lossy)
         for at, samples in lossy.losses:
             if check.losses:
-                found += 1
+                findings += 1
                 misplaced += not any(loss.start <= at <= loss.end for loss in check.losses)
             else:
                 assert not edge_bounds.shown(check.bounds, at, at + 1, samples=samples), lossy
 
-    assert found > CAPTURES / 2
-    assert misplaced <= max(MISPLACED * found, 1)
+    assert findings > CAPTURES / 2
+    assert misplaced <= max(MISPLACED * findings, 1)
 
 
 @pytest.mark.parametrize("period_s", [0.004, 0.1])

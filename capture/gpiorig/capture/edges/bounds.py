@@ -1,4 +1,4 @@
-"""Bounds of losses: how many samples can be missing in a stretch of a recording without having been found."""
+"""Bounds of losses: how many samples can be missing in an interval of a recording without having been found."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import msgspec
 
 from gpiorig.capture.edges.losses import Samples
 
-MAX_NAMED = 5  # stretches in a sentence
+MAX_NAMED = 5  # intervals in a sentence
 FEW_SAMPLES = 100  # below this a limit is stated as a number of samples, else as a time
 
 
 class Bound(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What is known of losses in a stretch of a recording.
+    """What is known of losses in an interval of a recording.
 
     Attributes
     ----------
     start, end
-        The stretch [start, end), in sample numbers of the segment files.
+        The interval [start, end), in sample numbers of the segment files.
     limit_samples
         A loss of this many samples or more would have been found there; unset: no size of loss would have been.
     found_by
@@ -38,7 +38,7 @@ class Bound(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         return self.limit_samples is not msgspec.UNSET
 
     def shows(self, samples: int) -> bool:
-        """Whether a loss of so many samples would have been found."""
+        """Whether a loss of this size would have been found."""
         return self.limit_samples is not msgspec.UNSET and samples >= self.limit_samples
 
     def __lt__(self, other: Bound) -> bool:
@@ -49,12 +49,12 @@ class Bound(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
 
 def unchecked(end: int, why: str) -> tuple[Bound, ...]:
-    """The bounds of samples [0, end) that nothing was there to check, and why; nothing where there is no sample."""
+    """The bounds of samples [0, end) that nothing was there to check, and why; none where end is 0."""
     return (Bound(start=0, end=end, found_by=f"none: {why}"),) if end else ()
 
 
 def tightest(bounds: Iterable[Bound]) -> tuple[Bound, ...]:
-    """For each stretch the bound that states most, in order; adjoining stretches of one limit and source are one."""
+    """For each interval the bound that states most, in order; adjoining intervals of one limit and source are one."""
     return _chosen(bounds, min)
 
 
@@ -66,7 +66,7 @@ def loosest(bounds: Iterable[Bound]) -> tuple[Bound, ...]:
 def _chosen(bounds: Iterable[Bound], choose: Callable[[Sequence[Bound]], Bound]) -> tuple[Bound, ...]:
     bounds = sorted(bounds, key=lambda bound: bound.start)
     cuts = sorted({cut for bound in bounds for cut in (bound.start, bound.end)})
-    stretches: list[Bound] = []
+    intervals: list[Bound] = []
     valid: list[Bound] = []
     ahead = iter([*bounds, None])
     following = next(ahead)
@@ -78,21 +78,21 @@ def _chosen(bounds: Iterable[Bound], choose: Callable[[Sequence[Bound]], Bound])
         if not valid:
             continue
         best = msgspec.structs.replace(choose(valid), start=start, end=end)
-        if stretches and msgspec.structs.replace(stretches[-1], start=start, end=end) == best:
-            if stretches[-1].end == start:
-                best = msgspec.structs.replace(best, start=stretches.pop().start)
-        stretches.append(best)
-    return tuple(stretches)
+        if intervals and msgspec.structs.replace(intervals[-1], start=start, end=end) == best:
+            if intervals[-1].end == start:
+                best = msgspec.structs.replace(best, start=intervals.pop().start)
+        intervals.append(best)
+    return tuple(intervals)
 
 
 def shown(bounds: Iterable[Bound], start: int, end: int, *, samples: int) -> bool:
-    """Whether a loss of so many samples would have been found anywhere in [start, end)."""
+    """Whether a loss of this size would have been found anywhere in [start, end)."""
     there = [bound for bound in bounds if bound.start < end and start < bound.end]
     return all(bound.shows(samples) for bound in there) and uncovered(there, end, reached=start) is None
 
 
 def uncovered(bounds: Iterable[Bound], end: int, *, reached: int = 0) -> tuple[int, int] | None:
-    """Return the first stretch from sample `reached` to `end` for which no bound is stated, or None."""
+    """Return the first interval from sample `reached` to `end` for which no bound is stated, or None."""
     for bound in sorted(bounds, key=lambda bound: bound.start):
         if bound.start > reached:
             return reached, min(bound.start, end)
@@ -105,18 +105,18 @@ def sentence(bounds: Sequence[Bound], samplerate_hz: Fraction) -> str:
     parts: list[str] = []
     previous: Bound | None = None
     for bound in bounds[:MAX_NAMED]:
-        stretch = f"from {float(bound.start / samplerate_hz):.6g} s to {float(bound.end / samplerate_hz):.6g} s"
+        interval = f"from {float(bound.start / samplerate_hz):.6g} s to {float(bound.end / samplerate_hz):.6g} s"
         if bound.is_checked:
             size = f"{_size(bound, samplerate_hz)}{'' if previous and previous.is_checked else ' or more'}"
             opening = "of" if previous and previous.is_checked else "a loss of"
             verb = "" if previous and previous.is_checked else " would have been found"
             by = "" if previous and previous.found_by == bound.found_by else f" (by {bound.found_by})"
-            parts.append(f"{opening} {size}{verb} {stretch}{by}")
+            parts.append(f"{opening} {size}{verb} {interval}{by}")
         else:
-            parts.append(f"no loss would have been found {stretch} ({bound.found_by.removeprefix('none: ')})")
+            parts.append(f"no loss would have been found {interval} ({bound.found_by.removeprefix('none: ')})")
         previous = bound
     if len(bounds) > MAX_NAMED:
-        parts.append(f"and so on in {len(bounds) - MAX_NAMED} more stretches")
+        parts.append(f"and so on in {len(bounds) - MAX_NAMED} more intervals")
     return ", ".join(parts)
 
 

@@ -182,7 +182,7 @@ class RecordingInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     losses
         Samples that were lost, in order.
     bounds
-        For each stretch of time, the smallest loss that would have been found there; none in recordings of earlier
+        For each interval of time, the smallest loss that would have been found there; none in recordings of earlier
         versions.
     bench_remarks
         What the virtual bench does not model and a firmware did, in the order of the nodes.

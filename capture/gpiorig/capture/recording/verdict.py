@@ -1,7 +1,7 @@
 """The verdict on a recording: complete, or incomplete and why. One rule, however the recording came to be.
 
 Complete means: no gap, no loss, no interruption, nothing else that whoever made it calls a problem, and for every
-stretch of time a bound states what loss would have been found. All but the problems is read from the files and the
+interval of time a bound states what loss would have been found. All but the problems is read from the files and the
 description.
 """
 
@@ -74,26 +74,28 @@ def verdict(
     losses, bounds
         All of the recording, those from before it was resumed included, in any order.
     unchecked
-        Why nothing was there to look for losses, where no bound says more.
+        Why nothing was there to look for losses, where no bound states more.
     """
     rate_hz = float(samplerate_hz)
     disjoint_losses = disjoint(losses)
     files = _Files(edges_folder)
     reasons = list(problems)
-    kept = disjoint_losses[:MAX_LOSSES]
-    if len(kept) < len(disjoint_losses):
+    stated_losses = disjoint_losses[:MAX_LOSSES]
+    if len(stated_losses) < len(disjoint_losses):
         reasons.append(f"samples were lost {len(disjoint_losses)} times; the first {MAX_LOSSES} are put in as gaps")
-    reasons += _named([describe(loss, samplerate_hz=rate_hz) for loss in kept], "losses")
-    reasons += _named(list(_unexplained(files.gaps, kept, rate_hz)), "gaps")
+    reasons += _named([describe(loss, samplerate_hz=rate_hz) for loss in stated_losses], "losses")
+    reasons += _named(list(_unexplained(files.gaps, stated_losses, rate_hz)), "gaps")
     reasons = [*_earlier(earlier, reasons), *reasons]
     given = [*bounds, *(edge_bounds.unchecked(files.end, unchecked) if unchecked else ())]
     within = [structs.replace(bound, end=min(bound.end, files.end)) for bound in given if bound.start < files.end]
     stated = edge_bounds.tightest(within)
     if not reasons:
         reasons += files.problems
-        if stretch := edge_bounds.uncovered(stated, files.end):
-            reasons.append(f"nothing states what would have been found in samples {stretch[0]} to {stretch[1]}")
-    return Verdict(state="incomplete" if reasons else "complete", reason="; ".join(reasons), losses=kept, bounds=stated)
+        if interval := edge_bounds.uncovered(stated, files.end):
+            reasons.append(f"nothing states what would have been found in samples {interval[0]} to {interval[1]}")
+    return Verdict(
+        state="incomplete" if reasons else "complete", reason="; ".join(reasons), losses=stated_losses, bounds=stated
+    )
 
 
 class _Files:

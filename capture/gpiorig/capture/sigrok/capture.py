@@ -33,6 +33,7 @@ __all__ = ["START_DEADLINE_S", "Capture", "CaptureResult", "Request", "Restart",
 STOP_DEADLINE_S = 5.0
 SETTLE_S = 0.02
 BEYOND_S = 3.0  # for which samples are taken after the last one that is recorded, to learn whether some were lost
+STOPPED_S = 1.0  # the same for a capture that is stopped: whoever waits for its end has set no time
 
 
 class Capture:
@@ -150,7 +151,7 @@ class Capture:
         """End the capture, flush everything to disk, and return its result.
 
         Samples that are in transit when this is called are not recorded; `wait_quiet` waits for them. Where the
-        analyzer keeps the host's time, some are taken for up to `BEYOND_S` to learn whether earlier ones were lost.
+        analyzer keeps the host's time, some are taken for up to `STOPPED_S` to learn whether earlier ones were lost.
 
         Parameters
         ----------
@@ -162,10 +163,14 @@ class Capture:
         assert self._result is not None
         return self._result
 
+    def ask_end(self) -> None:
+        """Let the capture end, without waiting for that: `stop` and `end` do."""
+        self._stopping.set()
+
     def end(self, *, deadline_s: float = STOP_DEADLINE_S) -> CaptureResult:
         """As `stop`, but an error of the capture is a problem in the result."""
         if self._result is None:
-            self._stopping.set()
+            self.ask_end()
             self._supervisor.join()
             self._close(in_order=self._session.end(deadline_s=deadline_s))
         assert self._result is not None
@@ -282,8 +287,9 @@ class Capture:
 
     def _take_beyond(self) -> None:
         """Take samples after the last one that is recorded until they tell as much of its time as of earlier ones."""
+        beyond_s = BEYOND_S if self.stream.is_full else STOPPED_S
         self.stream.cut()
-        until_s = time.monotonic() + (BEYOND_S if self._request.is_real_time and not self._request.one_shot else 0)
+        until_s = time.monotonic() + (beyond_s if self._request.is_real_time and not self._request.one_shot else 0)
         while time.monotonic() < until_s and not self._is_aborted and self._session.process.exit_status() is None:
             if self._error is not None or self.stream.is_settled:
                 return

@@ -27,14 +27,14 @@ from gpiorig.capture.edges.losses import Loss
 HOST_CLOCK = "the host's clock"
 CRYSTAL_PPM = 200  # the worst that makers of analyzers state (Saleae's older ones; time-measurement-error page)
 FLOOR_NS = 1_000_000  # no step below this counts, however regular blocks came (unverified: scheduling of a busy host)
-# Of a stretch of windows that is as late as the latest proven one: it is one sample of a maximum, so twice that.
+# Of an interval of windows that is as late as the latest proven one: it is one sample of a maximum, so twice that.
 MARGIN = 2
 # After half a second, the best window was within 0.2 ms of the envelope in captures of an idle host and of one with
 # twice as much to do as it has processors (tests/studies/silent_losses.py --arrivals).
 SETTLED_WINDOWS = 8
 CONFIRMED_WINDOWS = 32  # with blocks, for which a capture that could end waits for one that is not late
 AFTER_WINDOWS = 3  # that come as what is after a loss does; of fewer, a host that was busy may be the cause
-MAX_STRETCHES = 100  # for which a bound is stated
+MAX_INTERVALS = 100  # for which a bound is stated
 MAX_LOSSES = 1000  # that are looked for one by one
 
 
@@ -71,7 +71,7 @@ class Steps:
     losses
         Losses that were found, in order.
     bounds
-        For each stretch of time the smallest loss that would have been found there.
+        For each interval of time the smallest loss that would have been found there.
     """
 
     losses: tuple[Loss, ...]
@@ -123,7 +123,7 @@ class _Envelope:
         return bool(self._rise_ns[self.checked & ~self._found].max(initial=0.0) <= self.least_step_ns)
 
     def find(self, windows: int) -> None:
-        """Find losses one after another, each with so many windows after it; the time before begins again there."""
+        """Find losses one after another, each with `windows` windows after it; the time before begins again there."""
         times_ns = self._arrivals.times_ns
         later = np.arange(len(self.after_ns), 0, -1)
         step_ns = np.maximum(FLOOR_NS, MARGIN * self._latest_of(later))
@@ -171,7 +171,7 @@ class _Envelope:
         return end
 
     def bounds(self) -> tuple[Bound, ...]:
-        """The start; then stretches with the usual limit, and those in which less would be found, in turn."""
+        """The start; then intervals with the usual limit, and those in which less would be found, in turn."""
         arrivals, end = self._arrivals, self._end
         if not end:
             return ()
@@ -184,7 +184,7 @@ class _Envelope:
         limits_ns = limits_ns[SETTLED_WINDOWS:last]
         is_usual = limits_ns <= 1.5 * float(np.median(limits_ns))
         cuts = np.flatnonzero(np.diff(is_usual)) + 1
-        cuts = np.concatenate([[0], cuts if cuts.size < MAX_STRETCHES else [], [limits_ns.size]]).astype(np.int64)
+        cuts = np.concatenate([[0], cuts if cuts.size < MAX_INTERVALS else [], [limits_ns.size]]).astype(np.int64)
         places = np.minimum(arrivals.samples[SETTLED_WINDOWS + cuts[:-1]], end).tolist()
         return (
             self._bound(0, places[0], self._start_ns(SETTLED_WINDOWS)),
@@ -196,7 +196,7 @@ class _Envelope:
         )
 
     def _start_ns(self, windows: int) -> float | None:
-        """The limit in so many windows: what came after them was not sampled before the analyzer was started."""
+        """The limit in the first windows: what came after them was not sampled before the analyzer was started."""
         began_ns = self._arrivals.began_ns
         if began_ns is None:
             return None
@@ -216,7 +216,7 @@ class _Envelope:
         return np.maximum(FLOOR_NS / 2, MARGIN * self._latest_of(windows))
 
     def _latest_of(self, windows: NDArray[np.int64]) -> NDArray[np.float64]:
-        """How late the best of so many windows in a row was at most."""
+        """How late the best of `windows` windows in a row was at most."""
         powers = np.log2(np.maximum(windows, 1)).astype(np.int64)
         return self._late_ns[np.minimum(powers, len(self._late_ns) - 1)]
 

@@ -16,7 +16,7 @@ from gpiorig.capture.sigrok.envelope import CRYSTAL_PPM
 from gpiorig.capture.sigrok.stream import Headroom, SampleStream
 from gpiorig.capture.sigrok.wall_clock import ClockCheck, now_ns
 
-Stretch = TypeVar("Stretch", Loss, Bound)
+Interval = TypeVar("Interval", Loss, Bound)
 WALL_UNCERTAINTY_S = 0.1  # of a pause that only the wall clock of the host spans (unverified: NTP holds it better)
 
 
@@ -47,7 +47,7 @@ class CaptureResult:
     losses
         What is known to be lost.
     bounds
-        What would have been found, for each stretch of samples.
+        What would have been found, for each interval of samples.
     problems
         Reasons why the recording is incomplete, as text; empty when it is complete.
     """
@@ -201,10 +201,10 @@ def epoch(wall: str) -> datetime.datetime:
     return began
 
 
-def moved(stretches: Iterable[Stretch], base: int) -> Iterable[Stretch]:
+def moved(intervals: Iterable[Interval], base: int) -> Iterable[Interval]:
     """Losses or bounds of a run of sigrok-cli, in sample numbers of the recording."""
-    for stretch in stretches:
-        yield msgspec.structs.replace(stretch, start=stretch.start + base, end=stretch.end + base)
+    for interval in intervals:
+        yield msgspec.structs.replace(interval, start=interval.start + base, end=interval.end + base)
 
 
 def wrong_rate(checks: Sequence[ClockCheck], *, samplerate_hz: float) -> str:

@@ -51,7 +51,7 @@ class ClockCheck:
     losses
         Losses that were found, in sample numbers of this clock.
     bounds
-        For each stretch, the smallest loss that would have been found, in the same numbers.
+        For each interval, the smallest loss that would have been found, in the same numbers.
     """
 
     windows: int

@@ -72,11 +72,11 @@ class Heartbeat:
         A loss of complete periods shows on a coded line only, or where the host's clock would have shown one period.
         """
         if self.is_coded:
-            stretches, name = [(self.start, self.end)], "sync line"
+            checked, name = [(self.start, self.end)], "sync line"
         else:
             seen = [bound for bound in clock if bound.shows(int(self.period_samples) - self.limit_samples)]
-            stretches, name = [(bound.start, bound.end) for bound in seen], "heartbeat"
-        for start, end in stretches:
+            checked, name = [(bound.start, bound.end) for bound in seen], "heartbeat"
+        for start, end in checked:
             if max(start, self.start) < min(end, self.end):
                 yield Bound(
                     start=max(start, self.start),

@@ -278,14 +278,21 @@ class Captures:
 
     def stop(self) -> None:
         """End the captures."""
+        self._ask_end()
         with self._stack:
             self._results = {name: capture.stop() for name, capture in self._captures.items()}
 
     def end(self) -> dict[str, CaptureResult]:
         """As `stop`, but the error of a capture is a problem in its result; returns the result of each analyzer."""
+        self._ask_end()
         self._results = {name: capture.end() for name, capture in self._captures.items()}
         self._stack.pop_all()
         return self._results
+
+    def _ask_end(self) -> None:
+        """Let all captures end at once: each takes samples beyond its end."""
+        for capture in self._captures.values():
+            capture.ask_end()
 
     @property
     def running(self) -> dict[str, Capture]:
