@@ -11,7 +11,7 @@ from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.bench.bench import BEAGLELOGIC_CHANNELS
 from gpiorig.rig.bench.finding import Finding
 from gpiorig.rig.experiments import images
-from gpiorig.rig.run import captures
+from gpiorig.rig.run import captures, conclusion
 from gpiorig.rig.run.direct import SLICE_PS, DirectAnalyzer, DirectPort
 from gpiorig.rig.verify import identity, judgement, verification
 from gpiorig.rig.virtual.pace import FastPace
@@ -47,7 +47,7 @@ def verified(folder: Path, text: str) -> list[Finding]:
             if identities[port.node].answers:
                 verification.show(bench, port.node, port, "prove", lambda text: None)
             asked[port.node] = (start, _settled(world, pace))
-    recording = captures.conclude(bench, {name: recording}, {name: analyzer.result}, recording)
+    recording = conclusion.conclude(bench, {name: recording}, {name: analyzer.result}, recording)
     silent = {node for node, board in identities.items() if not board.answers}
     judged = judgement.judge(bench, recording.edges(), asked, silent)
     return [*identity.findings(bench, identities, {}), *judged.findings]

@@ -22,14 +22,13 @@ from gpiorig.capture.recording.description import (
     EDGES,
     FORMAT,
     SERIAL,
-    AlignmentNote,
-    BenchRemark,
     Epoch,
     RecordedFile,
     RecordingInfo,
     State,
     SyncDelay,
 )
+from gpiorig.capture.recording.notes import AlignmentNote, BenchRemark
 from gpiorig.capture.recording.segment_format import is_written
 from gpiorig.capture.recording.segment_reader import SegmentReader, Segments, read_segments
 from gpiorig.capture.recording.verdict import verdict

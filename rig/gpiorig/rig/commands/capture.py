@@ -16,7 +16,7 @@ from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
 from gpiorig.capture.sigrok.analyzer import scan, versions
 from gpiorig.capture.sigrok.capture import START_DEADLINE_S, Capture, CaptureResult, Request, Restart, Resume
 from gpiorig.capture.sigrok.completeness import CODED, conclude
-from gpiorig.capture.sigrok.result import WALL_UNCERTAINTY_S, epoch
+from gpiorig.capture.sigrok.result import WALL_UNCERTAINTY_S
 from gpiorig.rig import durations, names
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.bench import drivers
@@ -25,7 +25,7 @@ from gpiorig.rig.experiments import images
 from gpiorig.rig.host import log_file
 from gpiorig.rig.progress import bar
 from gpiorig.rig.recordings import captured, described, standing
-from gpiorig.rig.run import bench_capture
+from gpiorig.rig.run import bench_capture, resumption
 from gpiorig.rig.run.captures import Options
 from gpiorig.rig.verbosity import note
 
@@ -35,7 +35,6 @@ ON = ("on", "true", "yes", "1")  # libsigrok 0.5.2, src/strutil.c, sr_parse_bool
 TICK_S, FIRST_TICK_S = 0.5, 0.02  # the latter until sample 0 has its time
 
 
-INTERRUPTED = "the program that recorded it ended without a word; what came after its last sample is lost"
 BEFORE_SAMPLES = "start of the capture on the host's clock, before the first sample"
 
 
@@ -192,13 +191,9 @@ def _resumed(options: argparse.Namespace, before: Recording) -> tuple[Recording,
         wanted = analyzer.selection(_asked(options) or analyzer.channels)
         epoch = Epoch(wall=_now(), note=BEFORE_SAMPLES)
     channels = tuple(wanted.get(name, "") for name in analyzer.channels)
-    limit = _limit(options, int(info.samplerate_hz))
-    if info.channels and limit is not None:
-        _refuse_past(before, limit)
-    # An end that was lost without room for its gap is in the pause, which reaches from the end of the files to now.
-    losses = tuple(loss for loss in info.losses if loss.in_files or loss.start < loss.end)
-    reason = INTERRUPTED if before.state == "interrupted" and not info.reason and info.channels else info.reason
-    recording = before.update(state="capturing", reason=reason, files={}, channels=channels, epoch=epoch, losses=losses)
+    if info.channels and (limit := _limit(options, int(info.samplerate_hz))) is not None:
+        resumption.refuse_past(before, limit)
+    recording = resumption.begun(before, channels=channels, epoch=epoch)
     return recording, [f"{name}={ours}" for name, ours in wanted.items() if ours]
 
 
@@ -206,18 +201,6 @@ def _limit(options: argparse.Namespace, rate_hz: int) -> int | None:
     """Number of the sample before which the capture is to end."""
     samples: int | None = options.samples
     return samples if options.duration is None else round(options.duration * rate_hz)
-
-
-def _refuse_past(before: Recording, limit: int) -> None:
-    """Refuse to continue a recording to a sample whose time is over: nothing of it could be recorded."""
-    rate_hz = float(before.info.samplerate_hz)
-    age_s = (datetime.datetime.now(datetime.UTC) - _files_began(before.info)).total_seconds()
-    reached_s = max(age_s, before.segments().watermark / rate_hz)
-    if limit <= reached_s * rate_hz:
-        raise RigError(
-            f"{before.folder}: its {limit / rate_hz:g} s are over, {reached_s:.0f} s after its beginning, from which "
-            f"--duration and --samples count. Give a --duration of more than {reached_s + 10:.0f} s."
-        )
 
 
 def _as_before(recording: Recording, before: Recording | None, sizes: dict[Path, int]) -> None:
@@ -248,14 +231,8 @@ def _start(options: argparse.Namespace, recording: Recording, channels: list[str
         config=options.config,
     )
     uncertainty_s = START_DEADLINE_S if info.epoch.note == BEFORE_SAMPLES else WALL_UNCERTAINTY_S
-    resume = Resume(_files_began(info), uncertainty_s) if options.resume else None
+    resume = Resume(resumption.files_began(info), uncertainty_s) if options.resume else None
     return Capture.start(request, recording.edges_folder, resume=resume)
-
-
-def _files_began(info: RecordingInfo) -> datetime.datetime:
-    """When sample 0 was, for the sample numbers of the files: they do not count what was lost in between."""
-    lost = sum(loss.samples for loss in info.losses if not loss.in_files)
-    return epoch(info.epoch.wall) + datetime.timedelta(seconds=float(lost / info.samplerate_hz))
 
 
 def _watch(capture: Capture, recording: Recording, *, quiet: bool) -> Recording:

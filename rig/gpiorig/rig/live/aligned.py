@@ -23,7 +23,7 @@ from gpiorig.capture.sync.alignment import Alignment
 from gpiorig.capture.sync.sync_line import SyncPulses
 from gpiorig.rig.live.packets import Packets
 from gpiorig.rig.recordings import alignments
-from gpiorig.rig.run.captures import SYNC
+from gpiorig.rig.run.conclusion import SYNC
 
 Samples = NDArray[np.int64]
 PULSES_S = Fraction(60)  # pulses that an alignment is made of

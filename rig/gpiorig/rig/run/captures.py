@@ -11,26 +11,21 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from gpiorig.capture.edges.bounds import Bound
 from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
-from gpiorig.capture.sigrok import completeness
 from gpiorig.capture.sigrok.analyzer import Analyzer, scan, versions
 from gpiorig.capture.sigrok.capture import Capture, Request, Restart
-from gpiorig.capture.sigrok.completeness import CODED
 from gpiorig.capture.sigrok.result import CaptureResult
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.bench import synchronization
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.bench.drivers import refusals
-from gpiorig.rig.bench.ends import Dropped
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.experiments.images import HashedImage
 from gpiorig.rig.recordings import merge
 from gpiorig.rig.recordings.merge import PARTS, Source
-from gpiorig.rig.run import last_samples, origin
+from gpiorig.rig.run import conclusion, last_samples, origin
+from gpiorig.rig.run.conclusion import SYNC
 
-SYNC = "sync"  # what the sync line's channel is called
-BENCH_COUNT = "the virtual bench's count of the samples that it sent"
 SILENCE_S = 2.0  # a real analyzer that has sent nothing for this long has failed
 
 
@@ -173,55 +168,6 @@ def parts(bench: Bench, sources: dict[str, Source], recording: Recording) -> dic
     }
 
 
-def conclude(
-    bench: Bench,
-    recordings: dict[str, Recording],
-    results: dict[str, CaptureResult],
-    recording: Recording,
-    *,
-    counts: Mapping[str, int] | None = None,
-) -> Recording:
-    """Finish the recording of a run: look for losses in that of each analyzer, and merge several.
-
-    Parameters
-    ----------
-    bench
-        The bench.
-    recordings, results
-        The recording of each analyzer, and how its capture ended.
-    recording
-        That of the run.
-    counts
-        How many samples each analyzer of a virtual bench has sent, where that is known.
-
-    Returns
-    -------
-    Recording
-        Finished as complete, or as incomplete with the reasons.
-    """
-    concluded = []
-    for name, part in recordings.items():
-        beats = {SYNC: CODED} if bench.analyzers[name].sync else {}
-        bounds = _counted(bench, name, results[name].samples, counts or {})
-        concluded.append(completeness.conclude(part, results[name], heartbeats=beats, bounds=bounds)[0])
-    if len(concluded) == 1:
-        return concluded[0]
-    lines = synchronization.receivers(bench)
-    receivers = None if lines is None else {recordings[name].folder: line for name, line in lines.items()}
-    return merge.merge(concluded, recording, sync=SYNC, receivers=receivers)
-
-
-def _counted(bench: Bench, name: str, samples: int, counts: Mapping[str, int]) -> tuple[Bound, ...]:
-    """What the count of a virtual analyzer shows: all that it has sent is here; a fault may drop more before that."""
-    drops = bench.virtual is not None and any(
-        isinstance(fault, Dropped) and (fault.analyzer or next(iter(bench.analyzers))) == name
-        for fault in bench.virtual.faults
-    )
-    if drops or counts.get(name) != samples or not samples:
-        return ()
-    return (Bound(start=0, end=samples, limit_samples=1, found_by=BENCH_COUNT),)
-
-
 class Captures:
     """The captures of a run, while they run; a context manager that aborts them where `stop` was not called.
 
@@ -313,7 +259,7 @@ class Captures:
 
     def conclude(self) -> Recording:
         """Finish the recording, after `stop` and when all else in it is written."""
-        return conclude(self._bench, self._parts, self._results, self._recording, counts=self._counts)
+        return conclusion.conclude(self._bench, self._parts, self._results, self._recording, counts=self._counts)
 
     def __enter__(self) -> Self:
         return self

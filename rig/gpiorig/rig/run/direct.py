@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from gpiorig.capture.edges.bounds import Bound
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.capture.recording.segment_writer import SegmentWriter
 from gpiorig.capture.serial.line_inbox import Line
@@ -30,7 +31,7 @@ from gpiorig.rig.errors import BenchError
 from gpiorig.rig.experiments import images
 from gpiorig.rig.experiments.experiment import Experiment
 from gpiorig.rig.recordings.merge import Source
-from gpiorig.rig.run import captures, endpoints, runner
+from gpiorig.rig.run import captures, conclusion, endpoints, runner
 from gpiorig.rig.run.dialogue import Progress
 from gpiorig.rig.run.drive import drive
 from gpiorig.rig.run.endpoints import Endpoints
@@ -45,6 +46,7 @@ from gpiorig.rig.virtual.world import World
 SLICE_PS = 50_000_000_000
 VIRTUAL_PER_HOST = 60  # virtual seconds that a wait may take for each second it may take on a host
 UNITSIZE = 2
+OWN_EDGES = "the virtual boards, which hand out edges without samples"
 
 
 def run(
@@ -82,8 +84,7 @@ def run(
         stack.enter_context(endpoints.incomplete_on_failure(recording, ends))
         parts = captures.parts(bench, sources, recording)
         results = _recorded(bench, experiment, recording, world, sources, parts, progress)
-        counts = {name: result.samples for name, result in results.items()}
-        return remarks.recorded(captures.conclude(bench, parts, results, recording, counts=counts), ends.remarks())
+        return remarks.recorded(conclusion.conclude(bench, parts, results, recording), ends.remarks())
 
 
 def refuse_real_ends(bench: Bench) -> None:
@@ -155,14 +156,16 @@ class DirectAnalyzer:
     @property
     def result(self) -> CaptureResult:
         """How the capture ended."""
+        end = self._writer.watermark
         return CaptureResult(
-            samples=self._writer.watermark,
+            samples=end,
             size_bytes=0,
             wall_s=0.0,
             edges=self._rows,
             in_order=True,
             stderr="",
             headroom=Headroom(reader_busy=0.0, writer_busy=0.0, pipe_fullest=0.0, queue_fullest=0.0),
+            bounds=(Bound(start=0, end=end, limit_samples=1, found_by=OWN_EDGES),) if end else (),
         )
 
     def __enter__(self) -> DirectAnalyzer:
