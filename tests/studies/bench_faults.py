@@ -88,7 +88,7 @@ at least. `run` is the reason of an incomplete recording, `report` the first fai
 the timestamps of their `packet` lines or event logs: between the third and the last but two of ten or more. A smaller
 loss than the ± of the row cannot be seen: it is within eight times the scatter of the timestamps, and two ticks. A loss
 before the first packet or after the last one moves no interval that is measured. On a real bench the host's clock finds
-losses longer than about a millisecond, in captures of 8 s or more, also without nodes
+losses longer than about 1.5 ms, also without nodes
 ([capture](../start/capture.md#completeness)); a sync line finds a few samples.
 
 **A node's clock** is named if another node's timer shows that the analyzer is not the cause, if it breaks three times

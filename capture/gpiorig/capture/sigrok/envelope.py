@@ -29,8 +29,8 @@ CRYSTAL_PPM = 200  # the worst that makers of analyzers state (Saleae's older on
 FLOOR_NS = 1_000_000  # no step below this counts, however regular blocks came (unverified: scheduling of a busy host)
 # Of an interval of windows that is as late as the latest proven one: it is one sample of a maximum, so twice that.
 MARGIN = 2
-# After half a second, the best window was within 0.2 ms of the envelope in captures of an idle host and of one with
-# twice as much to do as it has processors (tests/studies/silent_losses.py --arrivals).
+# Of half a second the best window was late by at most 0.5 ms on an idle host, and by 1.1 ms on one with twice as many
+# busy processes as processors (tests/studies/silent_losses.py --arrivals, 2026-11-27).
 SETTLED_WINDOWS = 8
 CONFIRMED_WINDOWS = 32  # with blocks, for which a capture that could end waits for one that is not late
 AFTER_WINDOWS = 3  # that come as what is after a loss does; of fewer, a host that was busy may be the cause
