@@ -28,19 +28,19 @@ def texts(path: Path) -> list[str]:
 
 
 def test_a_file_begins_with_what_was_before_it(tmp_path: Path) -> None:
-    """Also where it is kept in two parts, as of a capture that goes on; nothing is in it that came after it."""
+    """Also where it is kept in two parts, as of a capture that continues; nothing is in it that came after it."""
     log.begin()
     log.runs(["sigrok-cli", "-d", "a b"])
-    with log.kept(tmp_path / log.NAME):
+    with log.writing(tmp_path / log.NAME):
         log.LOG.info("decided")
     log.LOG.info("later")
-    with log.kept(tmp_path / "next"):
+    with log.writing(tmp_path / "next"):
         pass
     assert ["runs: sigrok-cli -d 'a b'", "decided"] == texts(tmp_path / log.NAME)
     assert ["later"] == texts(tmp_path / "next")
 
     log.begin()
-    with pytest.raises(KeyboardInterrupt), log.kept(tmp_path / log.NAME):
+    with pytest.raises(KeyboardInterrupt), log.writing(tmp_path / log.NAME):
         raise KeyboardInterrupt("by a signal")
     assert "ended by KeyboardInterrupt: by a signal" == texts(tmp_path / log.NAME)[2]
 
@@ -49,7 +49,7 @@ def test_a_full_log_has_its_end_and_counts_what_is_missing(tmp_path: Path, monke
     """The first lines, the number of those that are missing, and the last ones: every line is one of these."""
     monkeypatch.setattr(log, "MAX_BYTES", 4000)
     log.begin()
-    with log.kept(tmp_path / log.NAME):
+    with log.writing(tmp_path / log.NAME):
         for number in range(1000):
             log.LOG.info("line %d", number)
     lines = texts(tmp_path / log.NAME)
@@ -64,7 +64,7 @@ def test_a_full_log_has_its_end_and_counts_what_is_missing(tmp_path: Path, monke
 def test_what_programs_print_is_bounded_and_cannot_command_a_terminal(tmp_path: Path) -> None:
     """Beginning and end of many lines; control characters are written out; further lines are indented."""
     log.begin()
-    with log.kept(tmp_path / log.NAME):
+    with log.writing(tmp_path / log.NAME):
         log.ended("tool", 1, began_s=0.0, messages="\n".join(f"\x1b[2J{number}" for number in range(1000)))
     lines = texts(tmp_path / log.NAME)
 
@@ -78,7 +78,7 @@ def test_a_log_that_cannot_be_written_stops_nothing(tmp_path: Path) -> None:
     """A link in a folder of others is not followed; a folder that is gone has no log."""
     (tmp_path / log.NAME).symlink_to(tmp_path / "victim")
     log.begin()
-    with log.kept(tmp_path / log.NAME), log.kept(tmp_path / "gone" / log.NAME):
+    with log.writing(tmp_path / log.NAME), log.writing(tmp_path / "gone" / log.NAME):
         log.LOG.info("line")
 
     assert not (tmp_path / "victim").exists()

@@ -44,13 +44,13 @@ def test_a_capture_that_fails_leaves_its_log_next_to_its_place(tmp_path: Path) -
 
 
 def test_a_wrong_word_leaves_no_log(tmp_path: Path) -> None:
-    """Nothing was run, so there is nothing that the error does not say."""
+    """Nothing was run, so the error has all."""
     assert 2 == gpiorig("run", "demo", "pingpng", "-o", tmp_path / "run").status
     assert [] == list(tmp_path.iterdir())
 
 
 def test_a_capture_that_goes_on_adds_to_its_log(tmp_path: Path) -> None:
-    """Both parts are in it; a recording without one, as of an older version, opens and is whole."""
+    """Both parts are in it; a recording without one, as of an older version, opens and is complete."""
     folder = tmp_path / "run"
     assert 0 == gpiorig(*CAPTURE, "-o", folder).status
     log = folder / "log.txt"
@@ -92,7 +92,7 @@ def test_an_archive_of_the_demo_has_nothing_private(
 
 
 class Terminal(io.StringIO):
-    """A terminal on which somebody answers."""
+    """A terminal with an answer."""
 
     def isatty(self) -> bool:
         """Yes."""
@@ -103,7 +103,7 @@ class Terminal(io.StringIO):
 def test_the_answer_to_the_question(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str, written: bool
 ) -> None:
-    """On a terminal a person is asked, after what is in it is shown; without a yes nothing is written."""
+    """On a terminal there is a question, after what is in it is shown; without a yes nothing is written."""
     monkeypatch.setattr(requirements, "all_of_them", lambda: ())
     monkeypatch.setattr("sys.stdin", Terminal(answer))
     done = gpiorig("doctor", "--bundle", tmp_path / "issue.zip")

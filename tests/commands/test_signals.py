@@ -58,7 +58,7 @@ def test_signals_at_all_stages_of_all_verbs(tmp_path: Path, recording: Path) -> 
 
 @pytest.mark.slow
 def test_a_recorder_that_was_stopped_does_not_blame_its_analyzer(tmp_path: Path) -> None:
-    """It was stopped for longer than the analyzer may be silent; the samples come, and it goes on."""
+    """It was stopped for longer than the analyzer may be silent; the samples come, and it continues."""
     folder = tmp_path / "run"
     words = ["-d", "demo:logic_channels=8:analog_channels=0", "--samplerate", "1MHz", "--samples", "6000000"]
     with gpiorig_running("capture", *words, "--silence", "1s", "-o", folder) as capture:

@@ -1,8 +1,8 @@
 """Signals at random moments of every verb: `python tests/support/signal_moments.py [VERB …] [--signals N] [--seed S]`.
 
 A command receives Ctrl-C, SIGTERM or SIGHUP (the command, or as from a terminal its process group), or the reader of
-its output goes; each signal at its moment in a stage of the life of the command. It has to end, with a status that says
-so, and without a traceback; no process may be left, no temporary file, and no file that is written in half. Prints a
+its output goes; each signal at its moment in a stage of the life of the command. It has to end, with a status for
+it, and without a traceback; no process may be left, no temporary file, and no file that is written in half. Prints a
 table; status 1 if something did not hold.
 """
 

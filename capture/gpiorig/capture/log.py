@@ -36,11 +36,13 @@ class _Format(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """A record as lines without control characters."""
-        stamp = f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(record.created))}.{int(record.msecs):03}Z"
+        time_text = f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(record.created))}.{int(record.msecs):03}Z"
         head, *rest = (
             printable(line.expandtabs())[:MAX_CHARACTERS] for line in record.getMessage().splitlines() or [""]
         )
-        return "\n".join([f"{stamp} {record.relativeCreated / 1000:8.3f} {head}", *(f"    {line}" for line in rest)])
+        return "\n".join(
+            [f"{time_text} {record.relativeCreated / 1000:8.3f} {head}", *(f"    {line}" for line in rest)]
+        )
 
 
 class _Recent(logging.Handler):
@@ -114,7 +116,7 @@ def begin(show: TextIO | None = None) -> None:
 
 
 @contextmanager
-def kept(path: Path) -> Iterator[None]:
+def writing(path: Path) -> Iterator[None]:
     """Write the log to the end of a file meanwhile, from what is in memory on; what ends the block, too.
 
     Afterwards the memory is empty, unless an error has ended it. A log that cannot be written stops nothing.
@@ -172,7 +174,7 @@ def ended(name: str, status: int | None, *, began_s: float, messages: str = "") 
 
 
 def bounded(text: str) -> str:
-    """Text with its lines in the middle left out where there are too many."""
+    """Text with its lines in the middle omitted where there are too many."""
     lines = [line for line in text.splitlines() if line.strip()]
     half = MAX_MESSAGES // 2
     if len(lines) > MAX_MESSAGES:

@@ -55,7 +55,7 @@ def private(tree: UsbTree, monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_what_is_private_is_replaced(text: str, expected: str) -> None:
-    """Names of users, hosts and homes as whole words, secrets of the environment, serial numbers but for their end."""
+    """Names of users, hosts and homes as full words, secrets of the environment, serial numbers but for their end."""
     assert expected == Anonymous.of([text]).text(text)
 
 

@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
     beats = _heartbeats(options.heartbeat)
     before = _resumable(options) if options.resume else None
     recording, channels = _created(options) if before is None else _resumed(options, before)
-    with log_file.kept(recording.folder):
+    with log_file.writing(recording.folder):
         recording, result = _captured(options, recording, channels, before)
         recording, heartbeats = conclude(recording, result, heartbeats=beats)
         if not result.samples and result.problems:

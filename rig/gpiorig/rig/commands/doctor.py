@@ -24,7 +24,7 @@ def run(options: argparse.Namespace) -> int:
     if options.bundle is not None:
         check_file(options.bundle, force=options.force)
         if not (options.yes or sys.stdin.isatty()):
-            raise RigError("--bundle asks before it writes, and there is no terminal to answer on; give --yes.")
+            raise RigError("--bundle asks before it writes, but standard input is not a terminal; give --yes.")
     items = list(requirements.all_of_them())
     findings: list[Finding] = []
     if options.bench is not None:
@@ -47,10 +47,10 @@ def run(options: argparse.Namespace) -> int:
     return status
 
 
-def _bundle(options: argparse.Namespace, found: str) -> None:
+def _bundle(options: argparse.Namespace, listing: str) -> None:
     """Show what goes into the archive, ask, and write it."""
     archive = bundle.collected(
-        found,
+        listing,
         bench=None if options.bench is None else names.bench(options.bench),
         experiment=None if options.experiment is None else names.experiment(options.experiment),
         recording=options.recording,

@@ -168,7 +168,7 @@ def _live(options: argparse.Namespace) -> int:
     end_s = None if span_s is None else time.monotonic() + span_s
     with ExitStack() as stack:
         if recording is not None:
-            stack.enter_context(log_file.kept(recording.folder))
+            stack.enter_context(log_file.writing(recording.folder))
             stack.push(_Ending(recording, wanted))
         reader = stack.enter_context(SerialReader())
         ports = {}

@@ -30,7 +30,7 @@ class Bundle:
     data
         Files that go in unchanged, by name: samples and serial records, where that is asked for.
     replaced
-        What stands in place of what was replaced, and how often.
+        The text in place of what was replaced, and how often.
     """
 
     texts: Mapping[str, str]

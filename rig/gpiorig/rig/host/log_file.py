@@ -1,4 +1,4 @@
-"""The log of a recording: it begins with what this machine is, and lies in the recording's folder."""
+"""The log of a recording: it describes this machine, and is a file in the recording's folder."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _USBFS = Path("module/usbcore/parameters/usbfs_memory_mb")  # linux/drivers/usb/
 
 
 @contextmanager
-def kept(folder: Path) -> Iterator[None]:
+def writing(folder: Path) -> Iterator[None]:
     """Keep the log in the folder of a recording meanwhile."""
     log.LOG.info("%s", "\n".join(["this machine:", *facts()]))
-    with log.kept(folder / log.NAME):
+    with log.writing(folder / log.NAME):
         yield
 
 
@@ -33,7 +33,7 @@ def replaced(path: Path) -> Iterator[None]:
     """Keep the log in a file that is replaced, such as next to a certificate."""
     path.unlink(missing_ok=True)
     log.LOG.info("%s", "\n".join(["this machine:", *facts()]))
-    with log.kept(path):
+    with log.writing(path):
         yield
 
 

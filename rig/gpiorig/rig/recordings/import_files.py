@@ -72,7 +72,7 @@ def import_files(files: Sequence[tuple[Path, Content]], folder: Path) -> Importe
             analyzer=f"imported from {', '.join(path.name for path, _ in files)}",
         ),
     )
-    with log_file.kept(folder), _deleted_on_failure(folder, existed):
+    with log_file.writing(folder), _deleted_on_failure(folder, existed):
         write_waveform(recording.edges_folder, watched(capture, "importing"))
         _write_lines(logs, recording, remarks)
         for path, content in files:

@@ -131,7 +131,7 @@ def merge_folders(
         files={},
     )
     merged = Recording.create(folder, info)
-    with log_file.kept(folder):
+    with log_file.writing(folder):
         for part in parts:
             for node in part.nodes:
                 shutil.copyfile(part.serial_path(node), merged.serial_path(node))

@@ -132,7 +132,7 @@ def capture(
         recording = Recording.create(output, info)
         if bench.virtual is None:
             certificate_file.keep(bench_file, output)
-        stack.enter_context(log_file.kept(output))
+        stack.enter_context(log_file.writing(output))
         stack.enter_context(endpoints.incomplete_on_failure(recording, ends))
         with endpoints.serial_ports(bench, ends, recording, recorded=serial) as opened:
             running = stack.enter_context(Captures(bench, sources, recording, options))

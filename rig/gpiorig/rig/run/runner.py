@@ -83,7 +83,10 @@ def run(
         if bench.virtual is None:
             certificate_file.keep(bench_file, output)
         answers: dict[str, bool | None] = {}
-        with log_file.kept(output), endpoints.incomplete_on_failure(recording, ends, lambda: bench.is_virtual(answers)):
+        with (
+            log_file.writing(output),
+            endpoints.incomplete_on_failure(recording, ends, lambda: bench.is_virtual(answers)),
+        ):
             recorded = _record(bench, experiment, recording, ends, sources, progress, answers).conclude()
             return captures.with_boards(remarks.recorded(recorded, ends.remarks()), bench.is_virtual(answers))
 
