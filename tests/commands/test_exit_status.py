@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import signal
 import subprocess
 import sys
+import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 
+import duckdb
 import pytest
 from commandline import Demo, gpiorig, gpiorig_running
 from patience import PATIENCE_S, wait_until
@@ -114,3 +119,31 @@ def test_an_unexpected_exception_is_one_line_and_a_file(
     )
     assert f"['info', '{demo.folder}']" in text
     assert 'raise ZeroDivisionError("first line' in text
+
+
+def query(waveform: object) -> None:
+    """DuckDB makes an error of its own of the signal's exception: "Query interrupted"."""
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGTERM)).start()
+    duckdb.connect().execute("SELECT sum(a.range * b.range) FROM range(1000000) a, range(1000000) b").fetchall()
+
+
+def destroy(waveform: object) -> None:
+    """Python ignores the signal's exception in a destructor."""
+
+    class Interrupting:
+        def __del__(self) -> None:
+            signal.raise_signal(signal.SIGTERM)
+
+    Interrupting()
+    time.sleep(PATIENCE_S)
+
+
+@pytest.mark.parametrize("work", [query, destroy], ids=lambda work: work.__name__)
+def test_a_signal_whose_exception_is_lost_ends_the_command(
+    demo: Demo, monkeypatch: pytest.MonkeyPatch, work: Callable[[object], None]
+) -> None:
+    """It is neither a fault of ours nor forgotten."""
+    monkeypatch.setattr(info, "describe", work)
+    done = gpiorig("info", demo.folder)
+
+    assert (128 + signal.SIGTERM, "gpiorig info: interrupted") == (done.status, done.stderr.splitlines()[-1])
