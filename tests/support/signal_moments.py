@@ -93,7 +93,6 @@ VERBS = {
     "batch": Verb("batch RUN -o PLACE/results --workers 2 --fresh", WRITING),
     "queue": Verb("queue run PLACE/queue.toml", RUNNING),
     "study": Verb("study run RUN/../study.toml -o PLACE/study --workers 2", RUNNING),
-    "probes": Verb("probes demo pingpong -o PLACE/effect --packets 30", RUNNING),
     "bench verify": Verb("bench verify demo -o PLACE/certificate.json", RUNNING),
     "bench virtual": Verb("bench virtual demo", serves=True),
     "bench scan": Verb("bench scan --json"),
@@ -146,6 +145,7 @@ class Command:
         home.mkdir()
         (place / "queue.toml").write_text(QUEUE)
         self._before = set(place.rglob("*"))
+        self._is_python = False
         self._mark = str(uuid.uuid4())
         environment = os.environ | {MARK: self._mark, "TMPDIR": str(self._temporary), "HOME": str(home)}
         environment["MPLCONFIGDIR"] = str(recording.parent / "matplotlib")
@@ -172,23 +172,21 @@ class Command:
         if self._process.poll() is not None:
             return "over"
         with contextlib.suppress(OSError):
-            if self._is_python_starting():
-                return "python"
             children = self._children()
             if any(b"sigrok-cli" in child or b"bench\0virtual" in child or b"\0run\0" in child for child in children):
                 return "recording"
             if any(b"gpiorig.rig\0" in child for child in children):
                 return "drawing"
             if not self._catches(signal.SIGTERM):
-                return "start-up"
+                return "start-up" if self._has_begun() else "python"
             return "writing" if self._has_written() else "working"
         return "over"
 
-    def _is_python_starting(self) -> bool:
-        """Until our first line Python has Ctrl-C, or `env` has not become Python yet."""
-        is_env = Path(f"/proc/{self._process.pid}/comm").read_text().strip() == "env"
-        caught_by_python = self._catches(signal.SIGINT) and not self._catches(signal.SIGTERM)
-        return is_env or caught_by_python or not Path(f"/proc/{self._process.pid}/cwd/").exists()
+    def _has_begun(self) -> bool:
+        """Whether our first line was run: Python takes Ctrl-C when it starts, and that line gives it back."""
+        is_caught = self._catches(signal.SIGINT)
+        self._is_python |= is_caught
+        return self._is_python and not is_caught
 
     def _catches(self, number: signal.Signals) -> bool:
         status = Path(f"/proc/{self._process.pid}/status").read_text()
@@ -196,11 +194,14 @@ class Command:
         return bool(int(caught.split()[1], 16) >> (number - 1) & 1)
 
     def _children(self) -> list[bytes]:
-        return [
-            Path(f"/proc/{child}/cmdline").read_bytes()
-            for task in Path(f"/proc/{self._process.pid}/task").iterdir()
-            for child in (task / "children").read_text().split()
-        ]
+        """Command lines of all that descend from it."""
+        numbers, lines = [self._process.pid], []
+        for number in numbers:
+            with contextlib.suppress(OSError):  # it has ended
+                for task in Path(f"/proc/{number}/task").iterdir():
+                    numbers += [int(child) for child in (task / "children").read_text().split()]
+                lines.append(Path(f"/proc/{number}/cmdline").read_bytes())
+        return lines[1:]
 
     def _has_written(self) -> bool:
         new = (path for path in self._place.rglob("*") if path not in self._before)
