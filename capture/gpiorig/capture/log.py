@@ -115,14 +115,18 @@ def begin(show: TextIO | None = None) -> None:
         handler.setFormatter(_Format())
 
 
+def _begin_once() -> None:
+    if _recent not in LOG.handlers:
+        begin()
+
+
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
     """Write the log to the end of a file meanwhile, from what is in memory on; what ends the block, too.
 
     Afterwards the memory is empty, unless an error has ended it. A log that cannot be written stops nothing.
     """
-    if _recent not in LOG.handlers:
-        begin()
+    _begin_once()
     try:
         file = _File(path)
     except (OSError, CaptureError) as error:
@@ -161,7 +165,8 @@ def has_run_programs() -> bool:
 
 
 def runs(command: Sequence[str | Path]) -> None:
-    """A program is started."""
+    """A program is started; in a worker process the log begins with it."""
+    _begin_once()
     _recent.commands += 1
     LOG.info("runs: %s", shlex.join(map(str, command)))
 

@@ -131,7 +131,7 @@ def _run(command: str, words: list[str]) -> int:
             status = int(module.run(parsed))
             sys.stdout.flush()
     except Exception as error:
-        if command in LOGGED:
+        if command in LOGGED and parsed.output is not None:
             _keep_log(parsed.output, error)
         raise
     return status
