@@ -51,15 +51,14 @@ class Anonymous:
     def of(cls, texts: Iterable[str], environment: Mapping[str, str] = os.environ) -> Anonymous:
         """What is private on this machine and, as far as its form shows that, in texts that come from another one."""
         joined = "\n".join(texts)
-        account = pwd.getpwuid(os.getuid())
-        users = {account.pw_name, account.pw_gecos.partition(",")[0]}
+        users, homes = _account()
         users |= {environment.get(name, "") for name in ("USER", "LOGNAME", "SUDO_USER")}
         users |= {match[2] for match in _HOMES.finditer(joined)}
         hosts = {socket.gethostname(), socket.gethostname().partition(".")[0]}
         names = dict.fromkeys(users - {"root"}, "USER") | dict.fromkeys(hosts - {"localhost"}, "HOST")
         names = {name: text for name, text in names.items() if len(name) >= _MIN_NAME}
-        homes = {account.pw_dir, environment.get("HOME", "")}
-        names |= dict.fromkeys((home.rstrip("/") for home in homes if len(home) > 1), "~")
+        homes = {home.rstrip("/") for home in {*homes, environment.get("HOME", "")}}
+        names |= dict.fromkeys((home for home in homes if home), "~")
         names |= {
             value: f"${name}"
             for name, value in environment.items()
@@ -82,3 +81,12 @@ class Anonymous:
         text, count = re.subn(pattern, lambda _: by, text, flags=re.IGNORECASE)
         self.counts[kind] += count
         return text
+
+
+def _account() -> tuple[set[str], set[str]]:
+    """The names of this user, and the home."""
+    try:
+        account = pwd.getpwuid(os.getuid())
+    except KeyError:  # in a container, a number without a name
+        return set(), set()
+    return {account.pw_name, account.pw_gecos.partition(",")[0]}, {account.pw_dir}
