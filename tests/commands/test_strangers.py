@@ -68,19 +68,15 @@ def test_a_report_folder_that_is_a_link(run: Path, victim: Path) -> None:
     assert 0 == gpiorig("report", run).status
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("report/report.html", "report/report.html.new", "report/study.json", "report/manifest.json"),
-        *("events.parquet", "packets.parquet.new", "report/total.svg"),
-    ],
-)
-def test_a_file_of_a_report_that_is_a_link_is_replaced(run: Path, victim: Path, name: str) -> None:
-    """The link goes; what it led to stays."""
-    (run / name).symlink_to(victim / "precious")
+def test_files_of_a_report_that_are_links_are_replaced(run: Path, victim: Path) -> None:
+    """The links go; what they led to stays. One next to a file is where the file is written first."""
+    names = ["report/report.html", "report/study.json.new", "report/manifest.json", "events.parquet"]
+    names += ["packets.parquet.new", "report/total.svg", "report/manifest.json.new"]
+    for name in names:
+        (run / name).symlink_to(victim / "precious")
     assert 0 == gpiorig("report", run, "--figures", "svg").status
     assert is_unharmed(victim)
-    assert not (run / name).is_symlink()
+    assert [] == [name for name in names if (run / name).is_symlink()]
 
 
 def test_an_export_replaces_a_link(run: Path, victim: Path) -> None:
@@ -171,6 +167,44 @@ def test_a_recording_of_a_point_that_is_a_link(victim: Path, tmp_path: Path) -> 
     with pytest.raises(FormatError, match="recording: is a link"):
         PointFolder.of(tmp_path / "out", "0f").clear()
     assert is_unharmed(victim)
+
+
+@pytest.mark.slow
+def test_a_folder_whose_name_is_not_utf8(run: Path) -> None:
+    """Everything works in it but a store: DuckDB takes UTF-8 only, and the remedy works."""
+    folder = run.parent / os.fsdecode(b"caf\xe9 \xff")
+    folder.mkdir()
+    odd = run.rename(folder / os.fsdecode(b"run\xff"))
+    (folder / "b.parquet").touch()
+    for words in (
+        ("report", odd, "--figures", "svg", "--tables", "csv,latex"),
+        *(("export", odd, "-o", folder / f"a{suffix}") for suffix in (".sr", ".vcd", ".csv", ".parquet", ".arrow")),
+        ("export", odd, "-o", folder / "b.parquet", "--force"),
+        *(("info", folder / f"a{suffix}") for suffix in (".sr", ".parquet", ".arrow")),
+        ("import", folder / "a.parquet", "-o", folder / "imported"),
+        ("batch", odd, "-o", folder / "out", "--workers", "1"),
+    ):
+        done = gpiorig(*words)
+        assert 0 == done.status, (words, done.stderr)
+    assert r"run\xff" in (folder / "out/runs.csv").read_text()
+    assert not [*folder.rglob("*.new")]
+    refused = (
+        gpiorig("store", "add", odd, "-s", run.parent / "store"),
+        gpiorig("store", "add", odd, "-s", folder / "store"),
+    )
+    assert [(2, True)] * 2 == [(done.status, "is not UTF-8" in done.stderr) for done in refused]
+    assert 0 == gpiorig("store", "add", odd.rename(run), "-s", run.parent / "store").status
+
+
+def test_a_report_of_a_recording_that_cannot_be_written_to(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a folder for it, all of it goes there: a disk that is mounted read only, a folder of another user."""
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != run)
+    before = _content(run)
+    done = gpiorig("report", run, "-o", run.parent / "page", "--json")
+    assert 0 == done.status, done.stderr
+    assert before == _content(run)
+    names = {path.name for path in (run.parent / "page").iterdir()}
+    assert {"report.html", "study.json", "manifest.json", "packets.parquet"} <= names
 
 
 def forged(store: Path, path: str) -> None:

@@ -26,7 +26,12 @@ def first(path: Path, derived: Path) -> str:
 
 
 def _of_tables(path: Path, derived: Path) -> str:
-    with pa.parquet.ParquetFile(path) as one, pa.parquet.ParquetFile(derived) as other:
+    with (
+        path.open("rb") as file,
+        derived.open("rb") as derived_file,
+        pa.parquet.ParquetFile(file) as one,
+        pa.parquet.ParquetFile(derived_file) as other,
+    ):
         schema, expected_schema = one.schema_arrow, other.schema_arrow
         for name in [*schema.names, *expected_schema.names]:
             if name not in schema.names or name not in expected_schema.names:

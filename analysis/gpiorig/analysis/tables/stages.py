@@ -250,9 +250,10 @@ def read(path: Path) -> pa.Table:
     if not path.is_file():
         raise TableError(f"no table {path}; is the recording analysed (`gpiorig report`)?")
     try:
-        if path.suffix == ".csv":
-            return unguarded_columns(pyarrow.csv.read_csv(path))
-        return pyarrow.parquet.read_table(path) if path.suffix == ".parquet" else pyarrow.feather.read_table(path)
+        with path.open("rb") as file:  # the libraries take UTF-8 names only
+            if path.suffix == ".csv":
+                return unguarded_columns(pyarrow.csv.read_csv(file))
+            return pyarrow.parquet.read_table(file) if path.suffix == ".parquet" else pyarrow.feather.read_table(file)
     except pa.ArrowInvalid as error:
         raise TableError(f"{path} is not a valid table: {error}; delete it and analyse again.") from error
 

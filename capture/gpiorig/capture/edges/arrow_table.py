@@ -39,7 +39,7 @@ def schema(waveform: Waveform) -> pa.Schema:
         b"channels": json.dumps(names).encode(),
         b"epoch": waveform.epoch.encode(),
         **({NOTE: VIRTUAL_MARK.encode()} if waveform.virtual else {}),
-        b"source": waveform.source.encode(),
+        b"source": waveform.source.encode(errors="backslashreplace"),
         b"units": json.dumps(UNITS).encode(),
         b"rounding": rounding(waveform).encode(),
     }

@@ -31,7 +31,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Waveform:
     from gpiorig.capture.edges import arrow_table
 
     try:
-        with pa.ipc.open_file(path) as file:
+        with path.open("rb") as raw, pa.ipc.open_file(raw) as file:  # the library takes UTF-8 names only
             form = file.schema
     except (OSError, ValueError, pa.ArrowException) as error:
         raise FormatError(f"is not a readable Arrow file ({error})", where=path, remedy="write it again") from error
@@ -41,7 +41,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Waveform:
 def _batches(path: Path) -> Iterator[pa.RecordBatch]:
     import pyarrow as pa
 
-    with pa.ipc.open_file(path) as file:
+    with path.open("rb") as raw, pa.ipc.open_file(raw) as file:
         for number in range(file.num_record_batches):
             yield file.get_batch(number)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from gpiorig.capture.atomic_file import replacing
@@ -27,12 +28,16 @@ def read(path: Path, options: ReadOptions | None = None) -> Waveform:
     from gpiorig.capture.edges import arrow_table
 
     try:
-        file = pyarrow.parquet.ParquetFile(path)
+        with path.open("rb") as file:  # the library takes UTF-8 names only
+            form = pyarrow.parquet.ParquetFile(file).schema_arrow
     except (OSError, ValueError, pa.ArrowException) as error:
         raise FormatError(f"is not a readable Parquet file ({error})", where=path, remedy="write it again") from error
-    return arrow_table.read(
-        path, file.schema_arrow, lambda: pyarrow.parquet.ParquetFile(path).iter_batches(arrow_table.ROWS)
-    )
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        with path.open("rb") as file:
+            yield from pyarrow.parquet.ParquetFile(file).iter_batches(arrow_table.ROWS)
+
+    return arrow_table.read(path, form, batches)
 
 
 def write(path: Path, waveform: Waveform) -> str:

@@ -59,7 +59,8 @@ def is_address(word: str) -> bool:
 
 def name(run: str) -> str:
     """A name for the results of a recording: that of its folder, and a sum of its address."""
-    return f"{run.rstrip('/').rpartition('/')[2]}-{hashlib.sha256(run.encode()).hexdigest()[:SUM_DIGITS]}"
+    digest = hashlib.sha256(run.encode(errors="surrogateescape")).hexdigest()
+    return f"{run.rstrip('/').rpartition('/')[2]}-{digest[:SUM_DIGITS]}"
 
 
 def fingerprint(run: str) -> str:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
+from gpiorig.capture.atomic_file import utf8
 from gpiorig.capture.text.cells import guarded_columns
 from gpiorig.rig.batch.places import Output
 from gpiorig.rig.batch.rows import DELAYS, RUN_NUMBERS, Processed
@@ -55,15 +57,20 @@ def write(
     rows = {one.run: one.rows for one in processed}
     rows |= {run: {"runs": [{"run": run, "outcome": "failed", "error": error}]} for run, error in failed.items()}
     contents = {
-        name: pa.Table.from_pylist([row for run in order for row in rows[run].get(name, ())], schema)
+        name: pa.Table.from_pylist([_utf8(row) for run in order for row in rows[run].get(name, ())], schema)
         for name, schema in SCHEMAS.items()
     }
     for name, content in contents.items():
         output.write(f"{name}.parquet", _parquet(content))
         output.write(f"{name}.csv", _csv(content))
     errors = [{"run": run, "error": failed[run]} for run in order if run in failed]
-    output.write("errors.json", json.dumps(errors, indent=1, ensure_ascii=False).encode())
+    output.write("errors.json", json.dumps(errors, indent=1, ensure_ascii=False).encode(errors="backslashreplace"))
     return {name: output.path(f"{name}.parquet") for name in contents} | {"errors": output.path("errors.json")}
+
+
+def _utf8(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row with escapes for bytes of names that are not UTF-8."""
+    return {name: utf8(value) if isinstance(value, str) else value for name, value in row.items()}
 
 
 def _parquet(content: pa.Table) -> bytes:

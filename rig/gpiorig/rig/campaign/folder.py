@@ -105,7 +105,8 @@ class PointFolder:
     def table(self) -> pa.Table | None:
         """Its quantities; None without a table that can be read."""
         try:
-            return pq.read_table(self.quantities)
+            with self.quantities.open("rb") as file:
+                return pq.read_table(file)
         except (OSError, pa.ArrowException):
             return None
 

@@ -103,7 +103,8 @@ def read(output: Path) -> list[dict[str, Any]]:
 
 def _content(path: Path) -> pa.Table:
     try:
-        return pq.read_table(path, schema=_SCHEMA)
+        with path.open("rb") as file:
+            return pq.read_table(file, schema=_SCHEMA)
     except (pa.ArrowException, OSError) as error:
         raise RigError(
             f"{path}: cannot be read: {error}. Delete it; `gpiorig study report` writes it again."

@@ -23,6 +23,7 @@ Result = TypeVar("Result")
 
 def create(folder: Path) -> None:
     """Make an empty store in a folder; one that is there stays."""
+    _check_utf8(folder)
     if _file(folder).exists():
         return
     if "?" in str(folder.resolve()):
@@ -35,6 +36,7 @@ def create(folder: Path) -> None:
 
 def check(folder: Path) -> None:
     """Whether a folder is a store, by its catalogue."""
+    _check_utf8(folder)
     if not _file(folder).is_file():
         raise StoreError(f"{folder} is not a store: it has no {FILE}. `gpiorig store add RUN -s {folder}` makes one.")
 
@@ -126,6 +128,14 @@ def _patiently(opening: Callable[[], Result], folder: Path) -> Result:
             raise _damaged(folder, error) from error
         time.sleep(wait_s)
         wait_s = min(2 * wait_s, locks.MAX_WAIT_S)
+
+
+def _check_utf8(folder: Path) -> None:
+    """Refuse a name that DuckDB cannot take."""
+    try:
+        str(folder.resolve()).encode()
+    except UnicodeEncodeError as error:
+        raise StoreError(f"{folder}: is not UTF-8, and DuckDB takes no other names; give another folder.") from error
 
 
 def _file(folder: Path) -> Path:

@@ -11,6 +11,7 @@ import duckdb
 import msgspec
 
 from gpiorig.capture.recording.recording import Recording
+from gpiorig.rig.errors import StoreError
 from gpiorig.rig.store import fingerprint
 from gpiorig.rig.store.contents import Key, StoredFile
 
@@ -80,12 +81,21 @@ class Run:
 
 
 def row_of(recording: Recording) -> RecordingRow:
-    """The row of a recording."""
+    """The row of a recording.
+
+    Raises
+    ------
+    StoreError
+        Its capture still runs; or its folder has a name that is not UTF-8, which DuckDB cannot keep.
+    """
+    place = str(recording.folder.resolve())
+    if place.encode(errors="replace").decode() != place:
+        raise StoreError(f"{recording.folder}: is not UTF-8, and a store keeps no other names; rename the folder.")
     info, digits = recording.info, fingerprint.of(recording)
     return RecordingRow(
         recording=fingerprint.identifier(digits),
         fingerprint=digits,
-        place=str(recording.folder.resolve()),
+        place=place,
         state=recording.state,
         experiment=info.experiment,
         virtual=info.virtual,
