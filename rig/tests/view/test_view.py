@@ -18,16 +18,20 @@ import numpy as np
 import pytest
 from commandline import gpiorig
 from growing import PACKETS
+from patience import wait_until
 from servedruns import blank_figures, serving
 
+from gpiorig.analysis import report
 from gpiorig.analysis.figures import packet_boxes
 from gpiorig.analysis.report.packet_columns import columns_of
 from gpiorig.capture.edges.edges import Edges
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig import browser
+from gpiorig.rig.errors import RigError
 from gpiorig.rig.recordings.described import Given
 from gpiorig.rig.view import edges as edge_windows
-from gpiorig.rig.view import perfetto
+from gpiorig.rig.view import perfetto, server
+from gpiorig.rig.view.answers import Answer
 from gpiorig.rig.view.edges import EdgeWindows
 from gpiorig.rig.view.shown_run import ShownRun
 
@@ -100,6 +104,59 @@ def test_the_difference_of_three_runs(recorded: Path, tmp_path: Path) -> None:
         assert 3 == page.count('<div class="edges"')
         assert "3 runs: a, b, c" in page
         assert 404 == asked(at, "/compare/1/2/1/")[0]
+
+
+def test_what_is_drawn_already_does_not_wait(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While a comparison is computed, pages, packets and edges of its runs are answered."""
+    at, _ = served
+    began, goes_on = threading.Event(), threading.Event()
+
+    def compared(*words: Any, **options: Any) -> None:
+        began.set()
+        assert goes_on.wait(60)
+        raise RigError("stopped by the test")
+
+    monkeypatch.setattr(report, "write_set", compared)
+    answers: list[int] = []
+    comparison = threading.Thread(target=lambda: answers.append(asked(at, "/compare/2/1/")[0]))
+    comparison.start()
+    try:
+        assert began.wait(60)
+        first = content(at, "/runs/1/edges?from_ns=0&to_ns=1e9")
+        for path in ("/runs/1/", "/runs/2/", "/runs/2/packet/1"):
+            assert 200 == asked(at, path)[0]
+        assert first["channels"] and answers == []
+    finally:
+        goes_on.set()
+        comparison.join()
+    assert [422] == answers
+
+
+def test_connections_are_limited(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each has a thread: one too many is closed, and another is answered when one has ended."""
+    monkeypatch.setattr(server, "MAX_CONNECTIONS", 2)
+    with server.server(lambda path, query: Answer(b"here"), port=0) as listening:
+        thread = threading.Thread(target=listening.serve_forever, args=(0.05,))
+        thread.start()
+        at = server.address(listening).rstrip("/")
+        place = ("127.0.0.1", listening.server_port)
+        try:
+            held = [socket.create_connection(place) for _ in range(2)]
+            with socket.create_connection(place, timeout=60) as refused:
+                assert b"" == refused.recv(1)
+            for connection in held:
+                connection.close()
+            wait_until(lambda: _answers(at))
+        finally:
+            listening.shutdown()
+            thread.join()
+
+
+def _answers(at: str) -> bool:
+    try:
+        return asked(at, "/")[2] == b"here"
+    except OSError:
+        return False
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "", "127.0.0.1", "127.0.0.1:1"])

@@ -8,6 +8,7 @@ dependency, and nothing that these requests need.
 from __future__ import annotations
 
 import errno
+import threading
 import traceback
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -23,6 +24,7 @@ from gpiorig.rig.verbosity import SHOWN, note
 from gpiorig.rig.view.answers import Answer, NoAnswerError, as_json
 
 HOST = "127.0.0.1"
+MAX_CONNECTIONS = 512  # each has a thread; a browser opens 6
 IDLE_S = 60.0  # until a connection without requests is closed
 POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; connect-src 'self'; "
@@ -62,6 +64,28 @@ def address(listening: ThreadingHTTPServer) -> str:
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
+
+    def __init__(self, *arguments: Any) -> None:
+        self._room = threading.BoundedSemaphore(MAX_CONNECTIONS)
+        super().__init__(*arguments)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Answer a connection in a thread of its own, or close it where there are too many."""
+        if not self._room.acquire(blocking=False):
+            self.shutdown_request(request)
+            return
+        try:
+            super().process_request(request, client_address)
+        except BaseException:
+            self._room.release()
+            raise
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """In the thread."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._room.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Nothing: a reader may close its connection early."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from functools import cached_property
 from http import HTTPStatus
 from pathlib import Path
@@ -33,11 +34,17 @@ class ShownRun:
         What the pages call it.
     given, asked
         What was stated about the recording, and asked for in addition to its experiment.
+
+    Attributes
+    ----------
+    working
+        Held while an answer about it is computed.
     """
 
     def __init__(self, recording: Recording, name: str, *, given: Given, asked: Options) -> None:
         self.recording, self.name = recording, name
         self._given, self._asked = given, asked
+        self.working = threading.Lock()
         self.feed = LiveFeed(recording) if recording.state == "capturing" else None
 
     @property

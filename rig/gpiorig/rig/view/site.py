@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from pathlib import Path
 
@@ -36,7 +36,7 @@ class Site:
     def __init__(self, runs: Sequence[ShownRun], folder: Path) -> None:
         self._runs, self._folder = runs, folder
         self._pages: dict[str, bytes] = {}
-        self._working = threading.Lock()  # one answer is computed at a time: figures are drawn by one thread only
+        self._drawing = threading.Lock()  # figures are drawn by one thread only; what is drawn already does not wait
 
     def prepare(self) -> None:
         """Make the page of each run whose capture has ended."""
@@ -57,8 +57,7 @@ class Site:
         if path == "/favicon.ico":
             return Answer(b"", status=HTTPStatus.NO_CONTENT)
         if match := _COMPARE.fullmatch(path):
-            with self._working:
-                return Answer(self._comparison([int(number) for number in match[1].split("/")]))
+            return Answer(self._comparison([int(number) for number in match[1].split("/")]))
         if match := _RUN.fullmatch(path):
             return self._of_run(int(match[1]), match[2], query)
         raise NoAnswerError(HTTPStatus.NOT_FOUND, f"{path}: nothing is here; the first page is at /.")
@@ -67,9 +66,9 @@ class Site:
         run = self._run(number)
         if what == "live":
             return as_json(run.live(_integer(query, "after") or 0))
-        with self._working:
-            if not what:
-                return Answer(self._page(number))
+        if not what:
+            return Answer(self._page(number))
+        with run.working:
             if match := _PACKET.fullmatch(what):
                 return as_json(run.packet(int(match[1]), _integer(query, "at")))
             if what == "edges":
@@ -85,29 +84,42 @@ class Site:
     def _page(self, number: int) -> bytes:
         run = self._run(number)
         name = f"{number}{'-live' if run.is_captured else ''}.html"
-        if name not in self._pages:
+
+        def write() -> Path:
             served = Served(_place(number), self._names, (number, number), run.folder)
-            run.write_page(self._folder / name, served)
-            self._pages[name] = (self._folder / name).read_bytes()
+            with run.working:
+                run.write_page(self._folder / name, served)
+            return self._folder / name
+
+        return self._drawn(name, write)
+
+    def _drawn(self, name: str, write: Callable[[], Path]) -> bytes:
+        """A page that was written before, or is now."""
+        if name not in self._pages:
+            with self._drawing:
+                if name not in self._pages:
+                    self._pages[name] = write().read_bytes()
         return self._pages[name]
 
     def _comparison(self, numbers: Sequence[int]) -> bytes:
         """The page of several runs."""
+        chosen = [self._run(number) for number in numbers]
+        if len({*numbers}) < len(numbers):
+            raise NoAnswerError(HTTPStatus.NOT_FOUND, "a run is not compared with itself; give each once.")
         name = "-".join(map(str, numbers))
-        if name not in self._pages:
-            chosen = [self._run(number) for number in numbers]
-            if len({*numbers}) < len(numbers):
-                raise NoAnswerError(HTTPStatus.NOT_FOUND, "a run is not compared with itself; give each once.")
-            for run in chosen:
-                run.analysis  # noqa: B018  refuses a run whose capture runs
+
+        def write() -> Path:
+            compared = []
+            for number, run in zip(numbers, chosen, strict=True):
+                with run.working:
+                    run.analysis  # noqa: B018  refuses a run whose capture runs
+                    compared.append(ServedRun(_place(number), run.folder, run.panel))
             shown = several.runs({run.name: run.reported for run in chosen})
-            compared = tuple(
-                ServedRun(_place(number), run.folder, run.panel) for number, run in zip(numbers, chosen, strict=True)
-            )
-            served = Served("", self._names, tuple(numbers), compared=compared)
+            served = Served("", self._names, tuple(numbers), compared=tuple(compared))
             report.write_set(self._folder / name, shown, served=served)
-            self._pages[name] = (self._folder / name / PAGE).read_bytes()
-        return self._pages[name]
+            return self._folder / name / PAGE
+
+        return self._drawn(name, write)
 
     @property
     def _names(self) -> tuple[str, ...]:
