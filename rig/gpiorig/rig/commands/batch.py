@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from gpiorig.analysis.quantities.names import parse_all
+from gpiorig.capture import confined
 from gpiorig.rig import names, progress
 from gpiorig.rig.batch import engine, places, seeds, tables, work
 from gpiorig.rig.batch.engine import Outcome
@@ -95,7 +96,7 @@ def _seeded(options: argparse.Namespace) -> list[tuple[Path, Seeded]]:
     seeds.check(bench_file, experiment_file, options.packets)
     files = bench_file.resolve(), experiment_file.resolve()
     return [
-        (Path(options.output) / f"seed-{seed}", Seeded(*files, seed=seed, packets=options.packets))
+        (confined.inside(Path(options.output), f"seed-{seed}"), Seeded(*files, seed=seed, packets=options.packets))
         for seed in seeds.parse(options.seeds)
     ]
 
