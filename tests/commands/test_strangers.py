@@ -202,6 +202,8 @@ def test_a_folder_whose_name_is_not_utf8(run: Path) -> None:
         gpiorig("store", "add", odd, "-s", folder / "store"),
     )
     assert [(2, True)] * 2 == [(done.status, "is not UTF-8" in done.stderr) for done in refused]
+    early = gpiorig("batch", odd, "-o", folder / "unused", "--store", run.parent / "store", "--workers", "1")
+    assert (2, True, False) == (early.status, "is not UTF-8" in early.stderr, (folder / "unused").exists())
     assert 0 == gpiorig("store", "add", odd.rename(run), "-s", run.parent / "store").status
 
 

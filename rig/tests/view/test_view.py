@@ -109,11 +109,11 @@ def test_the_difference_of_three_runs(recorded: Path, tmp_path: Path) -> None:
 def test_what_is_drawn_already_does_not_wait(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     """While a comparison is computed, pages, packets and edges of its runs are answered."""
     at, _ = served
-    began, goes_on = threading.Event(), threading.Event()
+    began, may_continue = threading.Event(), threading.Event()
 
     def compared(*words: Any, **options: Any) -> None:
         began.set()
-        assert goes_on.wait(60)
+        assert may_continue.wait(60)
         raise RigError("stopped by the test")
 
     monkeypatch.setattr(report, "write_set", compared)
@@ -127,7 +127,7 @@ def test_what_is_drawn_already_does_not_wait(served: Served, monkeypatch: pytest
             assert 200 == asked(at, path)[0]
         assert first["channels"] and answers == []
     finally:
-        goes_on.set()
+        may_continue.set()
         comparison.join()
     assert [422] == answers
 

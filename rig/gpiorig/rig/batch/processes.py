@@ -109,11 +109,11 @@ def outcomes(
 
 def _started(function: Callable[[Any], Any]) -> _Worker:
     context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(theirs, function), daemon=True)
+    ours, end = context.Pipe()
+    process = context.Process(target=_serve, args=(end, function), daemon=True)
     with _sigint_blocked():
         process.start()
-    theirs.close()
+    end.close()
     return _Worker(process, ours)
 
 

@@ -21,6 +21,7 @@ from gpiorig.rig.campaign.stored import RESULTS, Ended
 from gpiorig.rig.campaign.work import Task, work
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.run.direct import refuse_real_ends
+from gpiorig.rig.store import catalogue
 from gpiorig.rig.store.store import Store
 
 Notified = Callable[[Outcome[Task, PointFile]], object]
@@ -83,6 +84,8 @@ def estimated(all_sought: Iterable[Sought], tasks: Iterable[Task], *, workers: i
 def run(all_sought: Sequence[Sought], options: Options, *, ended: Notified = lambda outcome: None) -> Ending:
     """Do what is to be done for studies; called again, it resumes. The tables of points are written at any end."""
     errors = dict[str, str]()
+    if options.store is not None:
+        catalogue.check_names([options.store, *(sought.output for sought in all_sought)])
     for sought in all_sought:
         sought.output.mkdir(parents=True, exist_ok=True)
         table.enter(sought.output, sought.study.name, table.entry_of(sought.study.path, sought.conditions))

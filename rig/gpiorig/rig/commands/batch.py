@@ -70,6 +70,10 @@ def _tasks(options: argparse.Namespace) -> list[Task]:
         options.workers = 1
     if options.store is not None and any(places.is_address(task.run) for task in tasks):
         raise RigError("--store registers folders of this machine; register addresses where they are folders.")
+    if options.store is not None:
+        from gpiorig.rig.store import catalogue  # imports DuckDB
+
+        catalogue.check_names([options.store, *(Path(task.run) for task in tasks)])
     return tasks
 
 

@@ -16,7 +16,7 @@ from typing import Literal
 import msgspec
 
 from gpiorig.capture import confined
-from gpiorig.capture.atomic_file import replacing
+from gpiorig.capture.atomic_file import naming, replacing
 
 NAME, RESERVE = "journal.jsonl", "reserve"
 RESERVE_BYTES = 1 << 20  # thousands of records: enough to write down that the disk is full, and what that ends
@@ -134,9 +134,10 @@ class Journal:
     def _append(self, line: bytes) -> None:
         size = os.fstat(self._file).st_size
         try:
-            if os.write(self._file, line) < len(line):
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
-            os.fsync(self._file)
+            with naming(self.path):
+                if os.write(self._file, line) < len(line):
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                os.fsync(self._file)
         except OSError:
             os.ftruncate(self._file, size)
             raise

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
@@ -23,7 +23,7 @@ Result = TypeVar("Result")
 
 def create(folder: Path) -> None:
     """Make an empty store in a folder; one that is there stays."""
-    _check_utf8(folder)
+    check_names([folder])
     if _file(folder).exists():
         return
     if "?" in str(folder.resolve()):
@@ -36,7 +36,7 @@ def create(folder: Path) -> None:
 
 def check(folder: Path) -> None:
     """Whether a folder is a store, by its catalogue."""
-    _check_utf8(folder)
+    check_names([folder])
     if not _file(folder).is_file():
         raise StoreError(f"{folder} is not a store: it has no {FILE}. `gpiorig store add RUN -s {folder}` makes one.")
 
@@ -130,12 +130,15 @@ def _patiently(opening: Callable[[], Result], folder: Path) -> Result:
         wait_s = min(2 * wait_s, locks.MAX_WAIT_S)
 
 
-def _check_utf8(folder: Path) -> None:
-    """Refuse a name that DuckDB cannot take."""
-    try:
-        str(folder.resolve()).encode()
-    except UnicodeEncodeError as error:
-        raise StoreError(f"{folder}: is not UTF-8, and DuckDB takes no other names; give another folder.") from error
+def check_names(folders: Iterable[Path]) -> None:
+    """Refuse names of stores and recordings that DuckDB cannot take, before anything is done for them."""
+    for folder in folders:
+        try:
+            str(folder.resolve()).encode()
+        except UnicodeEncodeError as error:
+            raise StoreError(
+                f"{folder}: is not UTF-8, and a store takes no other names; rename it, or give another folder."
+            ) from error
 
 
 def _file(folder: Path) -> Path:

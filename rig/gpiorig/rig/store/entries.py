@@ -11,8 +11,7 @@ import duckdb
 import msgspec
 
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.errors import StoreError
-from gpiorig.rig.store import fingerprint
+from gpiorig.rig.store import catalogue, fingerprint
 from gpiorig.rig.store.contents import Key, StoredFile
 
 Connection = duckdb.DuckDBPyConnection
@@ -88,14 +87,12 @@ def row_of(recording: Recording) -> RecordingRow:
     StoreError
         Its capture still runs; or its folder has a name that is not UTF-8, which DuckDB cannot keep.
     """
-    place = str(recording.folder.resolve())
-    if place.encode(errors="replace").decode() != place:
-        raise StoreError(f"{recording.folder}: is not UTF-8, and a store keeps no other names; rename the folder.")
+    catalogue.check_names([recording.folder])
     info, digits = recording.info, fingerprint.of(recording)
     return RecordingRow(
         recording=fingerprint.identifier(digits),
         fingerprint=digits,
-        place=place,
+        place=str(recording.folder.resolve()),
         state=recording.state,
         experiment=info.experiment,
         virtual=info.virtual,
