@@ -10,6 +10,7 @@ import msgspec
 
 from gpiorig.capture import confined
 from gpiorig.capture.atomic_file import replacing
+from gpiorig.capture.errors import FormatError
 from gpiorig.capture.recording import description
 from gpiorig.capture.recording.recording import DESCRIPTION, REPORT, Recording, RecordingInfo, sha256
 from gpiorig.rig.errors import RigError
@@ -75,10 +76,10 @@ def read(folder: Path) -> Manifest | None:
 
     Raises
     ------
-    RigError, FormatError
-        The file is damaged, or of another version; or it names a file that is not below the folder.
+    RigError
+        The file is damaged, of another version, or names a file that is not below the folder.
     """
-    path = confined.below(folder, f"{REPORT}/{NAME}")
+    path = folder / REPORT / NAME
     try:
         with confined.opened(path) as file:
             content = msgspec.json.decode(file.read(), type=Manifest)
@@ -86,6 +87,9 @@ def read(folder: Path) -> Manifest | None:
         return None
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise RigError(f"{path}: {error}. {_REMEDY}") from error
-    for name in content.files:
-        confined.below(folder, name)
+    try:
+        for name in content.files:
+            confined.below(folder, name)
+    except FormatError as error:
+        raise RigError(f"{path}: {error.what}. {_REMEDY}") from error
     return content
