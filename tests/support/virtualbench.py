@@ -29,19 +29,22 @@ name = "test"
 [nodes.node]
 board = "iotlab-m3"
 [nodes.node.lines]
-strobe = "{la}P8_45"
-d0 = "{la}P8_46"
-d1 = "{la}P8_43"
-uart_tx = "{la}P8_42"
+strobe = "{la}{channels[0]}"
+d0 = "{la}{channels[1]}"
+d1 = "{la}{channels[2]}"
+uart_tx = "{la}{channels[3]}"
 [virtual]
 {virtual}
 """
 ONE = "[analyzers.la]\nsamplerate_hz = 24_000_000\n"
 
 
-def bench_text(*, analyzers: str = ONE, la: str = "", virtual: str = "") -> str:
-    """A bench file."""
-    return BENCH.format(analyzers=analyzers, la=la, virtual=virtual)
+CHANNELS = ("P8_45", "P8_46", "P8_43", "P8_42")
+
+
+def bench_text(*, analyzers: str = ONE, la: str = "", virtual: str = "", channels: Sequence[str] = CHANNELS) -> str:
+    """A bench file; `channels` are those of the board's four lines."""
+    return BENCH.format(analyzers=analyzers, la=la, virtual=virtual, channels=channels)
 
 
 def build_tick(folder: Path) -> Path:

@@ -18,6 +18,8 @@ from gpiorig.rig.bench import virtual as bench_virtual
 from gpiorig.rig.bench.analyzer import Analyzer
 from gpiorig.rig.bench.boards import Board
 from gpiorig.rig.bench.consoles import Console
+from gpiorig.rig.bench.ends import VirtualAnalyzer
+from gpiorig.rig.bench.modelled_usb import MODELS
 from gpiorig.rig.bench.node import Node
 from gpiorig.rig.bench.virtual import Virtual
 from gpiorig.rig.errors import BenchError
@@ -162,9 +164,23 @@ def place(bench: Bench, channel: str) -> tuple[str, str]:
             raise ValueError(f"channel `{channel}` of which analyzer? Write {analyzer}:{channel}.")
     if analyzer not in bench.analyzers:
         raise ValueError(f"channel `{channel}`: there is no analyzer `{analyzer}`.")
-    if bench.virtual is not None and name not in BEAGLELOGIC_CHANNELS:
-        raise ValueError(f"the virtual analyzer has no channel {name}; it has {', '.join(BEAGLELOGIC_CHANNELS)}.")
+    if bench.virtual is not None and name not in (names := virtual_channels(bench.virtual, analyzer)):
+        raise ValueError(f"the virtual analyzer has no channel {name}; it has {', '.join(names)}.")
     return analyzer, name
+
+
+def virtual_channels(virtual: Virtual, analyzer: str) -> tuple[str, ...]:
+    """The channels of an analyzer of a virtual bench, in the order of the bits of a sample."""
+    model = virtual.analyzers.get(analyzer, VirtualAnalyzer()).usb
+    return MODELS[model].channels if model else BEAGLELOGIC_CHANNELS
+
+
+def driver(bench: Bench, analyzer: str) -> str | None:
+    """Sigrok's driver of an analyzer, as far as the file names it; None: the bench says it when it runs."""
+    if bench.virtual is None:
+        return bench.analyzers[analyzer].driver
+    model = bench.virtual.analyzers.get(analyzer, VirtualAnalyzer()).usb
+    return MODELS[model].driver if model else None
 
 
 def settle_ns(bench: Bench, node: str) -> int:

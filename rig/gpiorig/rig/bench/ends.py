@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from gpiorig.rig.bench.modelled_usb import UsbModel
 from gpiorig.rig.errors import BenchError
 
 # A larger error is not that of a clock.
@@ -30,9 +31,11 @@ class VirtualThreshold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class VirtualAnalyzer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """TCP port (0: any free one), the analyzer's own clock, and how exactly its channels see edges.
 
-    An edge within `window_ps` of a sampling instant may be seen by that sample or by the next one.
+    An edge within `window_ps` of a sampling instant may be seen by that sample or by the next one. With `usb` it is
+    such a device on a modelled USB, whose samples come over the TCP port.
     """
 
+    usb: UsbModel | None = None
     port: Annotated[int, Meta(ge=0, le=65_535)] = 0
     clock_ppb: ClockError = 0
     phase_ps: Annotated[int, Meta(ge=0, le=10**12)] = 0

@@ -8,8 +8,9 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from gpiorig.rig.bench import ends, world
+from gpiorig.rig.bench import ends, modelled_usb, world
 from gpiorig.rig.bench.ends import EndFault, VirtualAnalyzer, VirtualSerial, VirtualSync
+from gpiorig.rig.bench.modelled_usb import AnyUsbFault
 from gpiorig.rig.bench.world import NodeFault, VirtualInterferer, VirtualLink, VirtualNode
 from gpiorig.rig.errors import BenchError
 
@@ -37,7 +38,7 @@ class Virtual(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     nodes: dict[str, VirtualNode] = {}
     links: list[VirtualLink] = []
     interferers: list[VirtualInterferer] = []
-    faults: list[EndFault | NodeFault] = []
+    faults: list[EndFault | NodeFault | AnyUsbFault] = []
     truth: str = ""
     study: dict[str, Annotated[int, Meta(ge=0, le=16)]] = {}
 
@@ -55,10 +56,15 @@ def check(virtual: Virtual, *, nodes: Set[str], analyzers: Set[str], where: ends
     for name in virtual.study.keys() - set(STUDY):
         raise BenchError(f"{what}: virtual.study: there is no setting `{name}`; known: {', '.join(STUDY)}.")
     ends.check(virtual.analyzers, virtual.serial, where=where, what=what)
+    models = {name: virtual.analyzers.get(name, VirtualAnalyzer()).usb for name in analyzers}
+    modelled_usb.check(models, pace=virtual.pace, what=what)
     for interferer in virtual.interferers:
         world.check_interferer(interferer, nodes=nodes, what=what)
     for fault in virtual.faults:
         if isinstance(fault, NodeFault):
             world.check_node_fault(fault, nodes=nodes, what=what)
+            continue
+        if isinstance(fault, AnyUsbFault):
+            modelled_usb.check_fault(fault, models, what=what)
             continue
         ends.check_fault(fault, nodes=set(nodes), analyzers=set(analyzers), where=where, what=what)

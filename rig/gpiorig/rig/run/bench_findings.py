@@ -8,6 +8,7 @@ from pathlib import Path
 from gpiorig.capture.errors import CaptureError
 from gpiorig.capture.serial.link import open_link
 from gpiorig.capture.sigrok import analyzer as analyzers
+from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.bench import drivers, symbols, synchronization, usb_memory
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.bench.drivers import Driver
@@ -78,9 +79,11 @@ def _images(bench: Bench, file: Path) -> Iterator[Finding]:
 
 
 def _analyzers(bench: Bench) -> Iterator[Finding]:
-    """Channels and rates against what is known of the drivers; on a virtual bench `bench.check` has done it."""
-    for name, analyzer in bench.analyzers.items() if bench.virtual is None else ():
-        driver = str(analyzer.driver)
+    """Channels and rates against what is known of the drivers that the file names."""
+    for name, analyzer in bench.analyzers.items():
+        driver = benches.driver(bench, name)
+        if driver is None:  # `bench.check` has done it
+            continue
         known = drivers.known(driver)
         if known is None:
             what = f"channels and rates of {driver} are not known here, only by asking it"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpiorig.rig.bench.bench import BEAGLELOGIC_CHANNELS, Bench, place
+from gpiorig.rig.bench.bench import Bench, place, virtual_channels
 from gpiorig.rig.bench.ends import (
     AnalyzerFault,
     ChannelFault,
@@ -71,7 +71,9 @@ def add_brown_outs(virtual: Virtual, boards: VirtualBoards, index: dict[str, int
 
 
 def _number(bench: Bench, channel: str) -> int:
-    return BEAGLELOGIC_CHANNELS.index(place(bench, channel)[1])
+    assert bench.virtual is not None
+    analyzer, name = place(bench, channel)
+    return virtual_channels(bench.virtual, analyzer).index(name)
 
 
 def _channel_calls(bench: Bench, fault: ChannelFault) -> Iterator[AnalyzerFaultCall]:

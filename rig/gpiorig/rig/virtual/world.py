@@ -6,7 +6,7 @@ from pathlib import Path
 
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.bench import node_checks
-from gpiorig.rig.bench.bench import BEAGLELOGIC_CHANNELS, Bench
+from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.bench.ends import VirtualAnalyzer, VirtualThreshold
 from gpiorig.rig.bench.virtual import Virtual
 from gpiorig.rig.bench.world import VirtualNode
@@ -63,7 +63,7 @@ class World:
         config = self._virtual.analyzers.get(name, VirtualAnalyzer())
         key = list(self._bench.analyzers).index(name)  # for the random generator
         analyzer = self.boards.add_analyzer(samplerate_hz=samplerate_hz, unitsize=unitsize, config=config, key=key)
-        channels = BEAGLELOGIC_CHANNELS[: 8 * unitsize]
+        channels = benches.virtual_channels(self._virtual, name)[: 8 * unitsize]
         for number, channel in enumerate(channels):
             self.boards.set_threshold(analyzer, number, config.thresholds.get(channel, VirtualThreshold()))
             if channel in self._clips[name]:

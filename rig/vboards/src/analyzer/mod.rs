@@ -16,8 +16,8 @@ use crate::trace::{Edge, Pin};
 use inputs::{Inputs, Shown};
 use samples::fill_run;
 
-/// Most channels of an analyzer (the 14 of a BeagleLogic).
-pub const MAX_CHANNELS: usize = 14;
+/// Most channels of an analyzer: the bits of a sample of two bytes.
+pub const MAX_CHANNELS: usize = 16;
 /// Highest samplerate: what the driver offers (libsigrok 0.5.2, src/hardware/beaglelogic/api.c, `samplerates`).
 pub const MAX_HZ: u64 = 100_000_000;
 /// Longest delay of an input and longest window around a sampling instant.
