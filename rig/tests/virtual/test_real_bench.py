@@ -13,6 +13,7 @@ from gpiorig.rig.virtual import real_bench
 ENDPOINTS = {
     "analyzers": {"la": "beaglelogic:conn=tcp-raw/127.0.0.1/4000"},
     "serial": {"node": {"path": "/dev/pts/7"}},
+    "environment": {},
     "debug": {"node": {"port": 4001, "openocd": "…"}},
 }
 

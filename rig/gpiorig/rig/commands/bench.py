@@ -122,6 +122,7 @@ def _serve(bench: benches.Bench, file: Path, options: argparse.Namespace) -> int
     # A program that is given the ends as JSON drives the bench; a person, or a bench file, has the host's time.
     pace = options.pace or (bench.virtual.pace if options.json and not options.bench_file else "real-time")
     bench = msgspec.structs.replace(bench, virtual=msgspec.structs.replace(bench.virtual, pace=pace))
+    benches.check(bench, what=f"bench file {file}, --pace {pace}")
     firmware = images.images(bench, bench_file=file) | images.given(options.firmware, bench)
     written = options.bench_file
     return main(

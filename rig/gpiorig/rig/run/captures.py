@@ -206,7 +206,7 @@ class Captures:
             capture.check()
 
     def settle(self, sent: dict[str, int] | None, *, bench_s: float = 0.0) -> None:
-        """Wait for the last samples: as many as a virtual analyzer has sent, a little more signal of a real one.
+        """Wait for the last samples: as many as a virtual analyzer has sent, a little more signal of any other.
 
         `bench_s` is the time of a virtual bench before it had sent these.
 
@@ -217,7 +217,7 @@ class Captures:
         """
         self._counts = sent or {}
         for name, capture in self._captures.items():
-            if sent is None:
+            if sent is None or name not in sent:
                 last_samples.wait_taken(capture, samplerate_hz=self._sources[name].samplerate_hz)
             else:
                 last_samples.wait_sent(capture, self._sources[name], samples=sent[name], bench_s=bench_s)

@@ -79,9 +79,14 @@ class AnalyzerServer:
         self.listener.setblocking(False)
 
     @property
+    def port(self) -> int:
+        """TCP port that it listens at."""
+        return int(self.listener.getsockname()[1])
+
+    @property
     def driver(self) -> str:
         """How sigrok-cli names this analyzer."""
-        return f"beaglelogic:conn=tcp-raw/127.0.0.1/{self.listener.getsockname()[1]}"
+        return f"beaglelogic:conn=tcp-raw/127.0.0.1/{self.port}"
 
     @property
     def capturing(self) -> bool:

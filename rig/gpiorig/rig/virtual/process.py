@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -16,8 +18,10 @@ from gpiorig.capture import log
 from gpiorig.capture.recording.recording import BenchRemark
 from gpiorig.rig.errors import VirtualBenchError
 from gpiorig.rig.virtual import remarks
+from gpiorig.rig.virtual.usb_bus import FOLDER_VARIABLE
 
-Endpoints = dict[str, dict[str, Any]]  # of analyzers, serial ports and debug ports, by name
+# Of analyzers, serial ports and debug ports, by name; variables by which programs are on a modelled USB.
+Endpoints = dict[str, dict[str, Any]]
 
 SETTLE = "settle"  # the command that a virtual bench answers with {"settled": samples sent by analyzer}
 REMARKS = "remarks"  # the command that it answers with {"remarks": what the models do not cover}
@@ -50,7 +54,9 @@ class VirtualBenchProcess:
         self._ended = False
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
+        self._replaced: dict[str, str | None] = {}
         self.endpoints: Endpoints = self._await_endpoints()
+        self._enter_usb()
 
     def _read(self) -> None:
         assert self._process.stdout is not None
@@ -79,6 +85,22 @@ class VirtualBenchProcess:
             raise VirtualBenchError(first["error"])
         log.LOG.info("the virtual bench serves %s", first)
         return first
+
+    def _enter_usb(self) -> None:
+        """Put programs that this process starts on the modelled USB of the bench, if it has one."""
+        variables = self.endpoints["environment"]
+        self._replaced = {name: os.environ.get(name) for name in variables}
+        os.environ.update(variables)
+
+    def _leave_usb(self) -> None:
+        """Undo that; a bench that was killed has left the files of its bus."""
+        if self._replaced:
+            shutil.rmtree(Path(self.endpoints["environment"][FOLDER_VARIABLE]).parent, ignore_errors=True)
+        for name, value in self._replaced.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
 
     def settle(self) -> dict[str, int]:
         """Wait until nothing more is to come, or 0.1 virtual seconds have passed; the samples each analyzer has sent.
@@ -131,6 +153,7 @@ class VirtualBenchProcess:
             self._process.kill()
             self._process.wait()
         self._reader.join(_STOP_SECONDS)
+        self._leave_usb()
         if self._process.stdout is not None:
             self._process.stdout.close()
         log.ended("virtual bench", self._process.returncode, began_s=self._began_s)

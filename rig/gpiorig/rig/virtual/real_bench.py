@@ -10,13 +10,16 @@ from gpiorig.capture.atomic_file import replacing
 from gpiorig.rig.bench import written
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.bench.node import Node
+from gpiorig.rig.virtual.announcement import exports
 from gpiorig.rig.virtual.process import Endpoints
 
 
 def write(path: Path, bench: Bench, source: Path, endpoints: Endpoints) -> None:
     """Write the bench file of a virtual bench that runs; `source` is its own file, which images are relative to."""
+    variables = endpoints["environment"]
+    note = f"# The USB of this bench is a modelled one, for programs with its variables:\n# {exports(variables)}\n"
     with replacing(path) as new:
-        new.write_text(written.text(_real(bench, source, endpoints)), encoding="utf-8")
+        new.write_text((note if variables else "") + written.text(_real(bench, source, endpoints)), encoding="utf-8")
 
 
 def _real(bench: Bench, source: Path, endpoints: Endpoints) -> Bench:

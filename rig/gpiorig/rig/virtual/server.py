@@ -21,7 +21,7 @@ from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.bench.ends import VirtualAnalyzer
 from gpiorig.rig.bench.virtual import Virtual
 from gpiorig.rig.errors import RigError, VirtualBenchError
-from gpiorig.rig.virtual import faults, remarks
+from gpiorig.rig.virtual import announcement, faults, remarks, usb_bus
 from gpiorig.rig.virtual.analyzer import AnalyzerServer
 from gpiorig.rig.virtual.debug_port import DebugPort
 from gpiorig.rig.virtual.pace import FastPace, HostClock, Pace, RealTimePace
@@ -66,6 +66,8 @@ class VirtualBench:
             )
             for name in bench.analyzers
         }
+        self._usb = usb_bus.of_bench(bench, {name: analyzer.port for name, analyzer in self.analyzers.items()})
+        self._on_usb = usb_bus.drivers_of(bench)
         pace = FastPace if fast else RealTimePace
         self.pace: Pace = pace(self._boards, self.uarts.values(), self.analyzers.values())
         self._running = True
@@ -76,7 +78,8 @@ class VirtualBench:
     def endpoints(self) -> Endpoints:
         """Where the host finds the analyzers and the serial ports."""
         return {
-            "analyzers": {name: analyzer.driver for name, analyzer in self.analyzers.items()},
+            "analyzers": {name: analyzer.driver for name, analyzer in self.analyzers.items()} | self._on_usb,
+            "environment": self._usb.environment if self._usb else {},
             "serial": {name: self._serial_endpoint(name, uart) for name, uart in self.uarts.items()},
             "debug": {name: {"port": port.port, "openocd": port.openocd} for name, port in self.debug_ports.items()},
         }
@@ -84,6 +87,11 @@ class VirtualBench:
     def _serial_endpoint(self, name: str, uart: VirtualUart) -> dict[str, str | None]:
         ends = {"path": uart.path, "stamps": uart.stamps_path}
         return {**ends, "rfc2217": self.rfc2217_ports[name].url} if name in self.rfc2217_ports else ends
+
+    @property
+    def _samples_sent(self) -> dict[str, int]:
+        """What the host has from each analyzer that it is connected to itself."""
+        return {name: analyzer.samples_sent for name, analyzer in self.analyzers.items() if name not in self._on_usb}
 
     @property
     def _host_ports(self) -> list[DebugPort | Rfc2217Port]:
@@ -113,12 +121,14 @@ class VirtualBench:
             for key, events in self._selector.select(self._timeout_s()):
                 self._serve(key.data, events)
             self.pace.turn()
+            if self._usb:
+                self._usb.update()
             if self._truth:
                 self._truth.write()
             self._keep_company()
             if self._settles_at_ps is not None and self.pace.settled(self._settles_at_ps):
                 self._settles_at_ps = None
-                answer({"settled": {name: analyzer.samples_sent for name, analyzer in self.analyzers.items()}})
+                answer({"settled": self._samples_sent})
             if self._remarks_asked:
                 self._remarks_asked = False
                 answer(remarks.as_json(self.remarks))
@@ -155,6 +165,8 @@ class VirtualBench:
             uart.close()
         for port in self._host_ports:
             port.close()
+        if self._usb:
+            self._usb.close()
         self._boards.close()
 
     def named(self, text: str) -> str:
@@ -262,9 +274,10 @@ def main(
         running = None
         try:
             running = stack.enter_context(contextlib.closing(VirtualBench(bench, firmware=firmware)))
-            on_start(running.endpoints())
+            ends = running.endpoints()
+            on_start(ends)
             with contextlib.suppress(KeyboardInterrupt):
-                print(json.dumps(running.endpoints()) if as_json else describe(bench, running), flush=True)
+                print(json.dumps(ends) if as_json else announcement.text(bench, ends), flush=True)
                 running.serve(sys.stdin, answer=lambda output: print(json.dumps(output), flush=True))
         except RigError as error:
             if not as_json:
@@ -274,26 +287,3 @@ def main(
         for line in (*(remark.sentence for remark in running.remarks), *running.pace.remarks):
             print(f"virtual bench: {line}", file=sys.stderr)
     return 0
-
-
-def describe(bench: Bench, running: VirtualBench) -> str:
-    """The ends of a bench, as text."""
-    virtual = bench.virtual or Virtual()
-    lines = [f"{bench.name}: {virtual.pace} pace, seed {virtual.seed}"]
-    for name, analyzer in running.analyzers.items():
-        rate_hz = bench.analyzers[name].samplerate_hz
-        lines.append(
-            f"  analyzer {name}: sigrok-cli -d {analyzer.driver} -c samplerate={rate_hz} --continuous -O binary"
-        )
-    for name, uart in running.uarts.items():
-        baudrate = bench.nodes[name].bits_per_second
-        stamps = f"   stamps: {uart.stamps_path}" if uart.stamps_path else ""
-        lines.append(f"  serial {name}: {uart.path} at {baudrate} baud{stamps}")
-    for name, line in running.rfc2217_ports.items():
-        lines.append(f"  serial {name} with modem lines: {line.url}")
-    for name, port in running.debug_ports.items():
-        lines.append(f"  debug {name}: openocd -c '{port.openocd}'")
-    if virtual.pace == "fast":
-        lines.append("Virtual time starts when every analyzer captures, and stands still when none does.")
-    lines.append("Ctrl-C, or the end of standard input, ends the bench.")
-    return "\n".join(lines)
