@@ -18,7 +18,7 @@ from gpiorig.capture.edges.edges import Edges
 
 UHZ_NS = 10**15  # a sample takes this many uHz times ns (rig/usbbus/src/clock.rs)
 NEAREST = 3  # places of an edge that are tried, the one next to where the recording has it first
-SEARCHED = 1_200_000  # samples around that place
+SEARCHED = 12_000_000  # samples around that place: a restart may be known no better
 NEVER = 2**62  # samples of a start that was not ended
 
 Signal = Callable[[int, int], Iterator[tuple[int, int]]]  # (from, to) in ns: (ns, level) at `from`, and of each change
@@ -75,6 +75,8 @@ class Interval:
         The start of the device, and the sample of it that is the first here.
     edges, wrong
         Edges in the truth; those of the recording and of the truth that the other one does not have.
+    never_sent
+        Samples that the recording claims to have, and that were lost or never taken.
     shift
         By how many samples the recording has them late, by the clock of its first start.
     """
@@ -85,6 +87,7 @@ class Interval:
     first: int
     edges: int
     wrong: int
+    never_sent: int
     shift: float
 
 
@@ -120,6 +123,11 @@ class Comparison:
     def wrong(self) -> int:
         """Edges that are in one only."""
         return sum(interval.wrong for interval in self.intervals)
+
+    @property
+    def never_sent(self) -> int:
+        """Samples that the recording claims to have, and that no transfer had."""
+        return sum(interval.never_sent for interval in self.intervals)
 
 
 def read(folder: Path, device: int = 0) -> list[Start]:
@@ -192,8 +200,11 @@ def _interval(place: tuple[int, int], part: Changes, origin: Start, start: Start
         shifts = near[pairs] - samples[1]
         offsets = shifts[np.argsort(np.abs(shifts - ideal))][:NEAREST].tolist()
     fits = [(*_fit(part, truth, offset, end - begin), offset) for offset in offsets]
-    wrong, count, offset = min(fits, default=(samples.size, 0, round(ideal)))
-    return Interval(begin, end, start.run, begin + offset, count, wrong, ideal - offset)
+    wrong, count, offset = min(fits, key=lambda fit: fit[0], default=(samples.size, 0, round(ideal)))
+    first, last = begin + offset, end + offset
+    lost = sum(max(0, min(last, at + size) - max(first, at)) for at, size in start.lost)
+    never_sent = lost + max(0, last - max(first, start.samples))
+    return Interval(begin, end, start.run, first, count, wrong, never_sent, ideal - offset)
 
 
 def _fit(part: Changes, truth: _Levels, offset: int, width: int) -> tuple[int, int]:

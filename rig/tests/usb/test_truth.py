@@ -80,6 +80,14 @@ def test_what_is_not_so_is_found() -> None:
     ).wrong
 
 
+def test_samples_that_were_never_sent_are_counted() -> None:
+    """A loss after the last edge of a recording, and a recording that is longer than its start."""
+    lost = dataclasses.replace(START, lost=((START.samples - 700, 500),))
+    assert (0, 0) == (compare(recorded(START), START).wrong, compare(recorded(START), START).never_sent)
+    assert 500 == compare(recorded(START), lost).never_sent
+    assert 300 == compare(changed(recorded(START), end=START.samples + 300), START).never_sent
+
+
 def test_a_gap_that_is_elsewhere_or_of_another_size_is_measured() -> None:
     """Too early, it hides samples; 100 samples too wide, it shifts all after it."""
     lost = dataclasses.replace(START, lost=((1_000_000, 240_000),))
