@@ -16,6 +16,7 @@ from gpiorig.capture import log
 from gpiorig.capture.errors import AnalyzerError, CaptureError
 from gpiorig.capture.sigrok.analyzer import INSTALL, environment
 from gpiorig.capture.sigrok.diagnosis import OVERRUNS, diagnose
+from gpiorig.capture.sigrok.priority import raise_priority
 from gpiorig.capture.sigrok.transfers import Transfers
 
 MAX_LINES = 100  # from the start, and as many from the end
@@ -41,6 +42,8 @@ class SigrokProcess:
     on_change
         Called when `started`, `ended`, `unitsize` or `complaint` changes: from another thread, and perhaps before the
         constructor returns.
+    urgent
+        It and the reading of its messages get real-time priority, where that is permitted.
 
     Attributes
     ----------
@@ -59,13 +62,15 @@ class SigrokProcess:
         What the driver reports of USB transfers.
     """
 
-    def __init__(self, command: Sequence[str], *, where: str, on_change: Callable[[], None]) -> None:
+    def __init__(
+        self, command: Sequence[str], *, where: str, on_change: Callable[[], None], urgent: bool = False
+    ) -> None:
         self.started = self.ended = False
         self.started_s = self._began_s = time.monotonic()
         self.unitsize = 0
         self.unitsize_known = threading.Event()
         self.complaint: AnalyzerError | None = None
-        self._where, self._on_change = where, on_change
+        self._where, self._on_change, self._urgent = where, on_change, urgent
         self.overruns: dict[str, tuple[float, int]] = {}
         self.transfers = Transfers()
         self._first: list[bytes] = []
@@ -164,6 +169,9 @@ class SigrokProcess:
             return
         finally:
             self._spawned.set()
+        if self._urgent:
+            raised = raise_priority(self._popen.pid) and raise_priority()
+            log.LOG.info("sigrok-cli runs at %s priority", "real-time" if raised else "usual")
         self._listen()
 
     def _listen(self) -> None:

@@ -8,8 +8,10 @@ from collections.abc import Callable, Sequence
 
 from gpiorig.capture.errors import AnalyzerError, CaptureError
 from gpiorig.capture.log import LOG
+from gpiorig.capture.sigrok import transfers
 from gpiorig.capture.sigrok.diagnosis import diagnose, ended
 from gpiorig.capture.sigrok.peer import Peer
+from gpiorig.capture.sigrok.priority import raise_priority
 from gpiorig.capture.sigrok.process import SigrokProcess
 from gpiorig.capture.sigrok.stream import SampleStream
 from gpiorig.capture.sigrok.wall_clock import now_ns
@@ -60,7 +62,8 @@ class Session:
         self._resumed_s, self._halted_s = self.began_s, 0.0
         self._began_ns = now_ns()
         self._closed = False
-        self.process = SigrokProcess(command, where=driver, on_change=on_progress)
+        self._urgent = driver.partition(":")[0] in transfers.DRIVERS  # others are not lost by waiting, or may spin
+        self.process = SigrokProcess(command, where=driver, on_change=on_progress, urgent=self._urgent)
         self._reader = threading.Thread(target=self._read, name="capture read", daemon=True)
         self._reader.start()
 
@@ -156,6 +159,8 @@ class Session:
         self.process.close()
 
     def _read(self) -> None:
+        if self._urgent:
+            raise_priority()
         try:
             base = None if self._base is None else self._number
             self._stream.run(self.process.stdout, unitsize=self._bytes_per_sample, began_ns=self._began_ns, base=base)

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from gpiorig.capture.sigrok import priority
 from gpiorig.capture.usb import connection, tree
 from gpiorig.capture.usb.tree import UsbDevice
 from gpiorig.rig.bench import drivers, usb_memory
@@ -40,6 +41,7 @@ def of_bench(
         ),
         *_buses(bench, analyzers, devices, dev),
         *_usb_memory(bench, analyzers, sys),
+        *_priority(analyzers),
         *_debug(bench, devices, dev, may_use),
         disk(Path()),
     ]
@@ -134,6 +136,21 @@ def _usb_memory(bench: Bench, analyzers: dict[str, list[UsbDevice]], sys: Path |
     else:
         remedy = usb_memory.remedy(needed_bytes, str(root))
         yield Finding("USB memory", "wrong", f"{what} {given_mb} MB to all devices: {remedy}")
+
+
+def _priority(analyzers: dict[str, list[UsbDevice]]) -> Iterator[Finding]:
+    """Whether a capture from the USB may come before other programs."""
+    if not any(analyzers.values()):
+        return
+    if priority.is_permitted():
+        yield Finding("priority", "right", "captures may have real-time priority")
+        return
+    limits = f"{permissions.GROUP} - rtprio {priority.PRIORITY}"
+    what = (
+        "captures have no real-time priority, so that a busy host ends them earlier: "
+        f"echo '@{limits}' | sudo tee /etc/security/limits.d/gpiorig.conf, then log in again"
+    )
+    yield Finding("priority", "unknown", what)
 
 
 def _debug(bench: Bench, devices: Sequence[UsbDevice], dev: Path | None, may_use: MayUse) -> Iterator[Finding]:
