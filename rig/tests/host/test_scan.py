@@ -33,6 +33,15 @@ def scanned(tree: UsbTree, monkeypatch: pytest.MonkeyPatch) -> scan.Scan:
     return scan.scan(sys=tree.sys, dev=tree.dev)
 
 
+def test_virtual_boards_are_marked(tree: UsbTree, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Boards that answer with the serial number of a virtual one, and no others."""
+    assert not benches.loads(suggestion.text(scanned(tree, monkeypatch))).states_virtual
+    served = Answer(500_000, {"board": "iotlab-m3", "uid": "13aaffff00" + b"VIRTUAL".hex(), "firmware": "reference"})
+    with_served = answers(tree) | {str(tree.dev / "ttyUSB1"): served}
+    monkeypatch.setitem(globals(), "answers", lambda tree: with_served)
+    assert benches.loads(suggestion.text(scanned(tree, monkeypatch))).states_virtual
+
+
 def test_the_bench_file_of_a_scan(tree: UsbTree, monkeypatch: pytest.MonkeyPatch) -> None:
     """Boards that answered, by names that stay; debug adapters by serial number, or by path where they have none."""
     bench = benches.loads(suggestion.text(scanned(tree, monkeypatch)))

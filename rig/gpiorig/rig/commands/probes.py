@@ -17,6 +17,7 @@ from gpiorig.analysis.probe_effect.delays import PINS
 from gpiorig.analysis.probe_effect.effect import VARIANTS, Effect, Meter
 from gpiorig.analysis.tables import stages
 from gpiorig.capture.atomic_file import replacing
+from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig import names
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.experiments import experiment as experiments
@@ -47,11 +48,12 @@ def run(options: argparse.Namespace) -> int:
         print(f"recorded {options.only}; still to record: {', '.join(runs.missing(bench, options.output))}")
         return 0
     meter, parameters, unread = runs.evaluate(options.output)
-    _write(meter, options.output, virtual=bench.virtual is not None)
+    virtual = bool(Recording.open(options.output / "normal").info.virtual)
+    _write(meter, options.output, virtual=virtual)
     numbers = _numbers(meter, parameters) | {"without_lines": unread}
     with replacing(options.output / "probe-effect.json") as new:
         new.write_text(json.dumps(numbers, indent=1, allow_nan=False) + "\n")
-    print(json.dumps(numbers, allow_nan=False) if options.json else _text(meter, virtual=bench.virtual is not None))
+    print(json.dumps(numbers, allow_nan=False) if options.json else _text(meter, virtual=virtual))
     for variant, reason in unread.items():
         note(f"{variant}: compared by timestamps and events alone: {reason}")
     return 0

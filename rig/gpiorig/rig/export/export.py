@@ -24,6 +24,7 @@ from gpiorig.rig.results.analyse import analyse
 if TYPE_CHECKING:
     import pyarrow as pa
 
+NOTE = b"note"
 MARK = "tap.frame_timestamp"
 
 
@@ -39,12 +40,19 @@ def table(opened: Opened, name: str) -> pa.Table:
     """
     analysis = analyse(opened)
     if name == limits.QUANTITIES:
-        return quantities.table(opened.recording, analysis)
+        return _noted(quantities.table(opened.recording, analysis), opened.recording)
     content = registry.table(analysis, name)
     if content is None:
         reason = analysis.no_packets or "its packets make no round trips that the pins show."
         raise RigError(f"{opened.recording.folder}: no table `{name}`: {reason}")
-    return content
+    return _noted(content, opened.recording)
+
+
+def _noted(content: pa.Table, recording: Recording) -> pa.Table:
+    """A table whose metadata have the note, if there is one; formats of text have no place for it."""
+    if not (note := _note(recording)):
+        return content
+    return content.replace_schema_metadata({**(content.schema.metadata or {}), NOTE: note.encode()})
 
 
 def trace_of(opened: Opened) -> Trace:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 
+import msgspec
+
 from gpiorig.capture.sigrok.analyzer import Analyzer as SigrokAnalyzer
-from gpiorig.rig.bench import boards, drivers, symbols, written
+from gpiorig.rig.bench import boards, drivers, symbols, virtual_ids, written
 from gpiorig.rig.bench.analyzer import Analyzer
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.bench.boards import Board
@@ -52,7 +54,8 @@ def text(scan: Scan) -> str:
     }
     known = drivers.known(analyzer.driver)
     instrument = Analyzer(rate_hz, driver=analyzer.driver, config=known.needs if known else {})
-    bench = Bench("my bench", {"la": instrument}, nodes)
+    simulated = any(virtual_ids.of_answer(answer.pairs or {}) for _, answer in answered)
+    bench = Bench("my bench", {"la": instrument}, nodes, simulated=simulated or msgspec.UNSET)
     head = [
         "# Made by `gpiorig bench scan`. The channels are a proposal: wire the boards like this, or write how they are."
     ]
