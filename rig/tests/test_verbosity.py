@@ -92,7 +92,7 @@ def test_a_quiet_report_prints_the_path(
 
     printed = done.stdout.splitlines()
     stated = "" if lines == 1 else f"{tmp_path / 'one'}: complete\n"
-    assert (0, stated, lines) == (done.status, done.stderr, len(printed))
+    assert (0, stated, lines) == (done.status, done.stated, len(printed))
     assert f"{'' if lines == 1 else 'report: '}{tmp_path / 'report.html'}" == printed[-1]
     assert [(tmp_path / "report.html").as_uri()] * words.count("--open") == opened
 

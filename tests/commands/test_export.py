@@ -30,7 +30,7 @@ def export(capsys: pytest.CaptureFixture[str]) -> Export:
 
     def run(*words: str | Path) -> Finished:
         status = cli.main(["export", *map(str, words)])
-        return Finished(status, *capsys.readouterr())
+        return Finished.of(status, *capsys.readouterr())
 
     return run
 

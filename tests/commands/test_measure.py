@@ -201,7 +201,7 @@ def test_lines_of_a_virtual_recording_are_labelled(demo: Demo) -> None:
     done = gpiorig("latency", demo.folder, *words)
 
     assert "responder: " in done.stdout
-    assert done.stdout.endswith("Virtual bench: these numbers test the rig; they are not a measurement of hardware.\n")
+    assert done.stated.endswith("Virtual bench: these numbers test the rig; they are not a measurement of hardware.\n")
     numbers = gpiorig("latency", demo.folder, *words, "--json").numbers
     assert (True, 0) == (numbers["virtual"], numbers["backsteps"])
     lines = {node: Recording.open(demo.folder).serial(node).lines().texts for node in ("initiator", "responder")}

@@ -121,14 +121,16 @@ def test_its_state_is_stated_and_decides(call: str, recording: tuple[Path, str],
     run, state = recording
     done = gpiorig(*words(call, run, demo, tmp_path))
     assert int(CALLS[call] and state != "complete") == done.status, done.stderr
-    lines = [line for line in (done.stdout + done.stderr).splitlines() if state in line and str(run) in line]
+    lines = [
+        line for line in (done.stdout + done.stated + done.stderr).splitlines() if state in line and str(run) in line
+    ]
     if call.startswith("info"):
         lines = [line for line in done.stdout.splitlines() if line.startswith(f"  {state}")]
     elif call.startswith("live"):
         lines = [line for line in done.stdout.splitlines() if line.startswith(state)]
     elif call.startswith("batch") and state == "complete":
         return  # its table has the state of each
-    assert 1 == len(lines), done.stdout + done.stderr
+    assert 1 == len(lines), done.stdout + done.stated + done.stderr
     assert not (call.startswith("compare") and state != "complete" and "Lost: " in done.stdout)
 
 
@@ -157,7 +159,7 @@ def test_a_run_without_a_report(state: str, demo: Demo, tmp_path: Path, monkeypa
     done, as_json = gpiorig(*call), gpiorig(*call, "--json")
 
     assert [int(state != "complete")] * 2 == [done.status, as_json.status]
-    assert f"{recorded.folder}: {state}\n" in done.stderr
+    assert f"{recorded.folder}: {state}\n" in done.stated + done.stderr
     assert (state, recorded.info.reason) == (as_json.numbers["state"], as_json.numbers["reason"])
 
 

@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -21,17 +22,30 @@ from matplotlib.figure import Figure
 
 from gpiorig.analysis.report.blocks import Picture
 from gpiorig.rig import cli
+from gpiorig.rig.recordings.provenance import NOT_ASKED, VIRTUAL
 
 ROOT = Path(__file__).resolve().parents[2]
+# What `rig.recordings.standing` prints of a recording that is complete, and of files.
+STATED = re.compile(
+    r"^[^\n]+: (?:complete|a file, whose state is not known)\n(?:  [^\n]+\n)*"
+    rf"|^[^\n]+: (?:{re.escape(VIRTUAL)}|{re.escape(NOT_ASKED)})\n",
+    re.MULTILINE,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A finished `gpiorig` command."""
+    """A finished `gpiorig` command; `stated` is what stderr has of recordings that are complete, `stderr` the rest."""
 
     status: int
     stdout: str
     stderr: str
+    stated: str = ""
+
+    @classmethod
+    def of(cls, status: int, stdout: str, stderr: str) -> Finished:
+        """With what is on stderr in two parts."""
+        return cls(status, stdout, STATED.sub("", stderr), "".join(match[0] for match in STATED.finditer(stderr)))
 
     @property
     def numbers(self) -> dict[str, Any]:
@@ -60,7 +74,7 @@ def gpiorig(*words: str | Path, path: str | None = None, figures: bool = False) 
             for number, handler in handlers.items():
                 signal.signal(number, handler)
     schemas.hold([*map(str, words)], stdout.getvalue())
-    return Finished(status, stdout.getvalue(), stderr.getvalue())
+    return Finished.of(status, stdout.getvalue(), stderr.getvalue())
 
 
 def gpiorig_process(
@@ -76,7 +90,7 @@ def gpiorig_process(
         check=False,
     )
     schemas.hold([*map(str, words)], done.stdout)
-    return Finished(done.returncode, done.stdout, done.stderr)
+    return Finished.of(done.returncode, done.stdout, done.stderr)
 
 
 @contextmanager

@@ -33,13 +33,13 @@ def run(options: argparse.Namespace) -> int:
     limits = limits or [threshold(text) for text in comparing.thresholds(base, new)]
     names = dict.fromkeys([*options.quantities, *(limit.quantity for limit in limits if is_quantity(limit.quantity))])
     compared = comparing.compare(base, new, names, fresh=options.fresh)
-    for recording in standings.values() if not options.json else ():
-        recording.say(boards=False)  # which the sentences state
     before, now, result = compared.before, compared.now, compared.comparison
     judged = [limit for limit in limits if now.complete or limit.quantity == LOSS]
     outcomes = [thresholds.judge(limit, before, now, result) for limit in judged]
     if options.output:
         stages.write(comparison.as_table(result), options.output)
+    for recording in standings.values() if not options.json else ():
+        recording.say(boards=False)  # which the sentences state
     if options.json:
         numbers = _numbers(result, outcomes, compared.joined) | {
             "base": str(base.folder),
