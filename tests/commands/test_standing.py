@@ -150,6 +150,14 @@ def test_programs_get_it_in_one_form(call: str, demo: Demo, tmp_path: Path) -> N
 
 
 @pytest.mark.slow
+def test_a_quiet_command_states_what_is_not_complete(recording: tuple[Path, str]) -> None:
+    """With `-q` a complete recording is not mentioned, another one is."""
+    run, state = recording
+    done = gpiorig("packets", run, "-q")
+    assert (state != "complete") == (f"{run}: {state}" in done.stated + done.stderr)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("state", ["complete", "incomplete"])
 def test_a_run_without_a_report(state: str, demo: Demo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its status is 1 for a recording that is not complete, with the reason."""

@@ -62,9 +62,8 @@ class Standing:
         lines = [*self.remarks, *(self._boards if boards else ())]
         if (SHOWN.quiet and self.state in (COMPLETE, None)) or not (lines or self.state):
             return
-        print(
-            "\n  ".join([f"{self.source}: {self.state or 'a file, whose state is not known'}", *lines]), file=sys.stderr
-        )
+        head = f"{self.source}: {self.state or 'a file, whose state is not known'}"
+        print("\n  ".join([head, *lines]), file=sys.stderr)
 
     @property
     def _boards(self) -> tuple[str, ...]:
@@ -97,12 +96,10 @@ def all_said(paths: Iterable[Path], *, as_json: bool) -> dict[str, Any]:
     standings = [said(path, as_json=as_json) for path in paths]
     if len(standings) == 1:
         return standings[0].as_json()
-    states = sorted(
-        {standing.state for standing in standings}, key=lambda state: (state is not None, state == COMPLETE)
-    )
+    states = [standing.state for standing in standings]
+    cut = [state for state in states if state not in (COMPLETE, None)]
     remarks = [f"{standing.source}: {remark}" for standing in standings for remark in standing.as_json()["remarks"]]
-    broken = [state for state in states if state not in (COMPLETE, None)]
-    return {"state": (broken or states)[0], "remarks": remarks}
+    return {"state": cut[0] if cut else None if None in states else COMPLETE, "remarks": remarks}
 
 
 def _remarks(recording: Recording) -> Iterable[str]:
