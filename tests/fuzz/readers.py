@@ -203,11 +203,11 @@ def recording(data: bytes) -> None:
 
 
 @functools.cache
-def recording_folder() -> Path:
-    """A complete recording of the capture."""
-    folder = scratch() / "recording"
+def recording_folder(*, gap: bool = False) -> Path:
+    """A complete recording of the capture; with `gap` one that has lost samples, and so is incomplete."""
+    folder = scratch() / ("recording with a gap" if gap else "recording")
     recording = Recording.create(folder, info())
-    seeds.segments(recording.edges_folder, seeds.capture(gap=True))
+    seeds.segments(recording.edges_folder, seeds.capture(gap=gap))
     (folder / "serial" / "node.rec").write_bytes(seeds.serial_record())
     recording.finish(unchecked="a test made it")
     return folder
