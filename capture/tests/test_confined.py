@@ -75,7 +75,7 @@ def test_replacing_replaces_a_link_itself(tmp_path: Path, name: str) -> None:
 
 
 def test_an_error_without_a_name_gets_that_of_the_file(tmp_path: Path) -> None:
-    """A full disk: the system says why, and not where."""
+    """A full disk: the system states why, and not where."""
     with pytest.raises(OSError) as caught, replacing(tmp_path / "file") as new, new.open("wb") as file:
         os.write(file.fileno(), b"half")
         raise OSError(28, os.strerror(28))
