@@ -89,7 +89,7 @@ def test_each_edge_is_at_its_sample(
     variables = dict(os.environ)
     done = gpiorig("capture", "--bench", file, "--firmware", f"node={tick}", "--duration", "500ms", "-o", run)
 
-    assert (0, "") == (done.status, done.stderr)
+    assert 0 == done.status, done.stderr
     recording = Recording.open(run)
     assert ("complete", rate * 500_000) == (recording.info.state, recording.edges().end)
     samples, _ = recording.edges().channel("node.strobe")
@@ -118,7 +118,7 @@ def test_a_served_bench_is_used_as_a_real_one(tmp_path: Path, tick: Path) -> Non
         assert f"GPIORIG_USB={variables['GPIORIG_USB']} " in real.read_text().splitlines()[1]
         capture = ("capture", "--bench", real, "--no-serial", "--duration", "300ms", "-o", tmp_path / "run")
         done = gpiorig_process(*capture, environment=variables)
-        assert (0, "") == (done.status, done.stderr)
+        assert 0 == done.status, done.stderr
         assert "complete" == Recording.open(tmp_path / "run").info.state
 
         folder, seen = Path(variables["GPIORIG_USB"]), Path(variables["SYSFS_PATH"])
@@ -152,7 +152,7 @@ def test_an_experiment_runs_through_the_usb(tmp_path: Path) -> None:
     file.write_text(bench.replace("[virtual.analyzers.la]\n", '[virtual.analyzers.la]\nusb = "fx2lafw"\n'))
     done = gpiorig("run", file, "pingpong", "--packets", "30", "-o", tmp_path / "run", "--json")
 
-    assert (0, "") == (done.status, done.stderr)
+    assert 0 == done.status, done.stderr
     assert 30 == done.numbers["packets_timelined"]
 
 
