@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 import time
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from gpiorig.capture.recording.recording import Recording
 from gpiorig.capture.usb import tree as sysfs
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.bench.bench import BEAGLELOGIC_CHANNELS
+from gpiorig.rig.errors import VirtualBenchError
 from gpiorig.rig.virtual import truth, usb_bus, usbbus
 
 ANALYZER = "[analyzers.la]\nsamplerate_hz = {rate}_000_000\n"
@@ -65,6 +67,14 @@ def test_faults_and_devices_as_the_library_takes_them() -> None:
     finally:
         bus.close()
     assert not bus.folder.parent.exists()
+
+
+def test_a_bus_that_cannot_be_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library names the line on stderr."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with pytest.raises(VirtualBenchError, match="the modelled USB cannot be read"):
+        usb_bus.UsbBus(["device model=none"])
+    assert [] == list(tmp_path.iterdir())
 
 
 @pytest.mark.slow

@@ -27,6 +27,7 @@ from gpiorig.rig.bench.modelled_usb import (
     UsbStall,
     UsbUnplug,
 )
+from gpiorig.rig.errors import VirtualBenchError
 from gpiorig.rig.host import sigrok_usb
 from gpiorig.rig.virtual import usbbus
 from gpiorig.rig.virtual.usb_tree import UsbTree
@@ -76,7 +77,11 @@ class UsbBus:
         )
         self._tree = UsbTree(self._sys, self._dev, usbfs_mb=usbfs_mb)
         self._looked_s = 0.0
-        self.update()
+        try:
+            self.update()
+        except VirtualBenchError:  # the library does not understand a line
+            self.close()
+            raise
 
     @property
     def environment(self) -> dict[str, str]:
