@@ -34,7 +34,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> UsbTree:
     ],
 )
 def test_a_port_and_its_address(driver: str, address: str, tree: UsbTree) -> None:
-    """Either stands for the other; what names neither is left as it is."""
+    """Either stands for the other; what names neither stays."""
     assert (address, driver) == (connection.by_address(driver), connection.by_port(address))
 
 
@@ -50,7 +50,7 @@ def test_after_it_was_plugged_in_again(tree: UsbTree) -> None:
     [
         (
             "1-6",
-            r"nothing is plugged in at USB port 1-6; there is .*7 \(0925:3881\), usb:1-5 \(fx2lafw 1d50:608c\)",
+            r"nothing is plugged in at USB port 1-6; on the USB: .*7 \(0925:3881\), usb:1-5 \(fx2lafw 1d50:608c\)",
         ),
         ("nonsense", "nothing is plugged in at USB port nonsense"),
         ("1-2", r"a hub is plugged in at USB port 1-2; name one of usb:1-2\.7 \(0925:3881\)"),
@@ -67,5 +67,5 @@ def test_a_machine_without_usb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("SYSFS_PATH", str(tmp_path))
 
     assert "fx2lafw:conn=1.5" == connection.by_port("fx2lafw:conn=1.5")
-    with pytest.raises(AnalyzerError, match="there is no USB device"):
+    with pytest.raises(AnalyzerError, match="on the USB: nothing"):
         connection.by_address("fx2lafw:conn=usb:1-5")

@@ -69,12 +69,12 @@ def test_two_fresh_boards_are_named_by_their_ports(tmp_path: Path, monkeypatch: 
 
     analyzers = analyzer.scan_all("fx2lafw")
 
-    assert ["fx2lafw:conn=usb:1-2.6", "fx2lafw:conn=usb:1-2.7"] == [found.driver for found in analyzers]
+    assert ["fx2lafw:conn=usb:1-2.6", "fx2lafw:conn=usb:1-2.7"] == [listed.driver for listed in analyzers]
     assert "fx2lafw:conn=usb:1-2.6 - Saleae Logic" == analyzers[0].description
 
 
 def test_an_analyzer_that_does_not_come_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The error says that firmware was loaded, and what was waited for."""
+    """The error states that firmware was loaded, and what was waited for."""
     monkeypatch.setattr(analyzer, "RENUMERATION_S", 0.6)
     install(monkeypatch, tmp_path, away_ms=60_000)
 

@@ -311,8 +311,8 @@ def test_a_run_refuses_what_the_driver_would_not_take() -> None:
     """Before there is a folder: with the reason that `bench check` gives."""
     bench = benches.loads(BENCH.replace("24_000_000", "48_000_000").replace("[nodes.a]", "[nodes.a]\nsymbol_ns = 63"))
 
-    def found(driver: str) -> Analyzer:
+    def listed(driver: str) -> Analyzer:
         return Analyzer(driver, "FX2", tuple(f"D{number}" for number in range(8)))
 
     with pytest.raises(BenchError, match=r"analyzers\.la: fx2lafw \(libsigrok 0\.5\.2\) takes 24000000 Hz at most"):
-        captures.sources(bench, {"la": "fx2lafw"}, found)
+        captures.sources(bench, {"la": "fx2lafw"}, listed)

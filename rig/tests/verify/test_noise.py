@@ -47,12 +47,12 @@ def signal(period_s: float, *, ppm: float = 0.0) -> np.ndarray:
 @pytest.mark.parametrize(("block", "at"), [(2048, 0), (2048, 1000), (512, 0), (512, 300)])
 def test_noise_has_its_block_and_its_place(block: int, at: int) -> None:
     """Also beneath a signal that is as dense."""
-    found = noise.place(edges_at(np.concatenate([noisy(block, at=at), signal(10e-6, ppm=13)])))
+    place = noise.place(edges_at(np.concatenate([noisy(block, at=at), signal(10e-6, ppm=13)])))
 
-    assert found is not None
-    assert block == found[0]
-    assert abs(found[1] - at) <= noise.CELL
-    assert found[2] > 0.8
+    assert place is not None
+    assert block == place[0]
+    assert abs(place[1] - at) <= noise.CELL
+    assert place[2] > 0.8
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_a_noisy_analyzer_is_named_in_place_of_leads() -> None:
 
 
 def test_a_tap_that_rests_is_not_judged() -> None:
-    """Some edges of a stranger's frames are no fault; those while a board is asked do not count."""
+    """Some edges of a stranger's frames are not a fault; those while a board is asked do not count."""
     frames = signal(1e-3)
     assert 900 < noise.rest_edges_s(frames, [(0, SAMPLES // 4)], end=SAMPLES, rate_hz=RATE_HZ) < 1100
     assert 0.0 == noise.rest_edges_s(frames, [(0, SAMPLES)], end=SAMPLES, rate_hz=RATE_HZ)

@@ -170,7 +170,7 @@ def taken_rate(driver: str, samplerate_hz: int, *, deadline_s: float = SCAN_DEAD
     device = connection.by_address(driver)
     arguments = ["-d", device, "-c", f"samplerate={samplerate_hz}", "--get", "samplerate"]
     text, messages = _run(arguments, where=driver, deadline_s=deadline_s)
-    if OTHER_FIRMWARE in messages:  # fx2lafw says so, and opens the analyzer all the same
+    if OTHER_FIRMWARE in messages:  # fx2lafw reports it, and opens the analyzer all the same
         raise diagnose(messages, where=driver, what="")
     match = re.search(r"^(\d+)$", text, re.MULTILINE)
     return int(match[1]) if match else None

@@ -36,7 +36,7 @@ class Request:
     restart
         Start sigrok-cli again when it fails, and record the pause as a gap; None: a failure ends the capture.
     fills
-        A capture that fails has a gap up to its limit, as it is merged with others; else it ends when that is
+        A capture that fails has a gap up to its limit, since it is merged with others; else it ends when that is
         noticed, and can be resumed.
     one_shot
         Give sigrok-cli the number of samples (`--samples`), for analyzers that sample into a buffer of their own.

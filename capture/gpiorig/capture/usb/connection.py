@@ -47,8 +47,8 @@ def by_address(driver: str) -> str:
     there = next((device for device in devices if device.path == path), None)
     on_hub = [device for device in devices if device.path.startswith(f"{path}.")]
     if there is None:
-        plugged = ", ".join(map(described, devices)) or "no USB device"
-        raise AnalyzerError(f"nothing is plugged in at USB port {path}", where=driver, remedy=f"there is {plugged}")
+        plugged = ", ".join(map(described, devices)) or "nothing"
+        raise AnalyzerError(f"nothing is plugged in at USB port {path}", where=driver, remedy=f"on the USB: {plugged}")
     if on_hub:
         ports = ", ".join(map(described, on_hub))
         raise AnalyzerError(f"a hub is plugged in at USB port {path}", where=driver, remedy=f"name one of {ports}")

@@ -127,7 +127,7 @@ def verify(
         result.findings += noisy[name]
     try:
         judged = judgement.judge(
-            bench, recording.edges(), asked, silent, noisy={name for name, found in noisy.items() if found}
+            bench, recording.edges(), asked, silent, noisy={name for name, wrong in noisy.items() if wrong}
         )
     except CaptureError as error:
         result.findings.append(Finding("analyzers", "wrong", f"what they sent cannot be read: {error}"))
