@@ -36,7 +36,7 @@ def transfers(driver: str, channels: Sequence[str], rate_hz: int) -> Transfers |
     """Return the transfers of a driver, None of one that is not known here.
 
     get_buffer_size and get_number_of_transfers of libsigrok 0.5.2, src/hardware/fx2lafw/protocol.c,
-    dreamsourcelab-dslogic/protocol.c and saleae-logic16/api.c: transfers of 10 ms in complete blocks, for 500 ms together
+    dreamsourcelab-dslogic/protocol.c and saleae-logic16/api.c: transfers of 10 ms in complete blocks, 500 ms together
     (DSLogic: 100 ms), 32 at most. fx2lafw counts samples there, whatever their width.
     """
     described = drivers.known(driver)
