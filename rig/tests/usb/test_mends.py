@@ -144,3 +144,52 @@ def test_firmware_of_another_version(tmp_path: Path) -> None:
 
     assert (2, False) == (done.status, (tmp_path / "run").exists())
     assert "firmware that this driver was not made for (Expected firmware version 1.x, got 2.0)" in done.stderr
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize(
+    ("model", "driver", "channels", "rate", "words"),
+    [
+        ("dslogic", "dreamsourcelab-dslogic", 12, "25MHz", ("--config", "continuous=on")),
+        ("logic16", "saleae-logic16", 8, "32MHz", ()),
+        ("logic16", "saleae-logic16", 12, "25MHz", ()),
+    ],
+)
+def test_a_lost_transfer_of_other_analyzers(
+    model: str,
+    driver: str,
+    channels: int,
+    rate: str,
+    words: tuple[str, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """At its place by the layout of their samples; what a Logic16 with rotated channels sent is cut out."""
+    described = drivers.known(driver)
+    assert described is not None
+    for usb in described.usb:
+        for file in usb.firmware:
+            (tmp_path / file).write_bytes(bytes(1024))
+    monkeypatch.setenv("SIGROK_FIRMWARE_DIR", str(tmp_path))
+    wanted = ",".join(map(str, range(channels)))
+    with plugged(f"device model={model} port=3", "fault kind=failed at_s=0.3") as bus:
+        result = captured(bus, tmp_path / "run", "-c", wanted, *words, driver=driver, rate=rate, duration="0.8s")
+    assert result.recording is not None and result.against_truth is not None
+    (loss,) = result.recording.info.losses
+    ((start, samples),) = result.lost
+    rotates = (model, channels) == ("logic16", 12)
+
+    assert (start, 0) == (loss.start, result.against_truth.wrong)
+    assert abs(loss.samples - samples) <= loss.uncertainty
+    assert ("the driver mixes up the channels" in loss.found_by) == (loss.end > loss.start) == rotates
+
+
+@pytest.mark.deep
+def test_an_analyzer_that_stays_away(tmp_path: Path) -> None:
+    """`--restart` states what it waited for."""
+    with plugged("device model=fx2 port=3 firmware=loaded", "fault kind=unplug at_s=0.3") as bus:
+        result = captured(bus, tmp_path / "run", "--restart", "2s", driver="fx2lafw:conn=usb:1-3", duration="20s")
+
+    assert result.recording is not None
+    reason = result.recording.info.reason
+    assert "it was unplugged, and it did not come back in 2 s: nothing is plugged in at USB port 1-3" in reason
