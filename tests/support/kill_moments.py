@@ -245,9 +245,10 @@ def false_in(recording: Recording, reference: Edges) -> list[str]:
         problems.append(f"complete, but it ends at sample {edges.end} of {reference.end}, with {len(edges.gaps)} gaps")
     if state == "incomplete" and not recording.info.reason:
         problems.append("incomplete without a reason")
-    has_length = not recording.info.experiment  # a run ends when its packets are through
-    if state == "incomplete" and has_length and edges.samples.size and edges.end < reference.end:
-        problems.append(f"incomplete, and no gap from sample {edges.end} to {reference.end}")
+    is_capture = not recording.info.experiment  # a run ends when its packets are through
+    ends_in_gap = len(edges.gaps) and int(edges.gaps[-1, 1]) == edges.end
+    if state == "incomplete" and is_capture and edges.samples.size and edges.end < reference.end and not ends_in_gap:
+        problems.append(f"incomplete, and no gap from sample {edges.end} on, of {reference.end}")
     expected = (
         () if state == "complete" else ("the recording is", "cut short", "not closed in order", "the port was gone")
     )
