@@ -112,7 +112,7 @@ class Recording:
         Parameters
         ----------
         problems
-            What is wrong with it, as text, other than losses and gaps.
+            What is wrong with it, as text, other than losses, gaps, and serial ports that were gone.
         losses, bounds
             Those that the description does not have yet.
         unchecked
@@ -125,7 +125,7 @@ class Recording:
             self.edges_folder,
             samplerate_hz=info.samplerate_hz,
             earlier=info.reason if info.state == "capturing" else "",
-            problems=problems,
+            problems=[*problems, *self._serial_problems()],
             losses=[*info.losses, *losses],
             bounds=[*info.bounds, *bounds],
             unchecked=unchecked,
@@ -260,15 +260,22 @@ class Recording:
                 problems.append(f"{reader.torn}: the last block was cut short")
             elif not reader.closed and reader.blocks:
                 problems.append(f"{self.edges_folder}: the capture was not closed in order")
-            for node in self.nodes:
-                record = self.serial(node)
-                if record.torn:
-                    problems.append(f"{record.torn}: the last record was cut short")
-                if record.losses:
-                    problems.append(f"{self.serial_path(node)}: the port was gone {len(record.losses)} times")
         except CaptureError as error:
             problems.append(str(error))
-        return tuple(problems)
+        return (*problems, *self._serial_problems())
+
+    def _serial_problems(self) -> Iterator[str]:
+        """What is missing in the serial records."""
+        for node in self.nodes:
+            try:
+                record = read_record(self.serial_path(node), clock=self.info.serial_clock)
+            except CaptureError as error:
+                yield str(error)
+                continue
+            if record.torn:
+                yield f"{record.torn}: the last record was cut short"
+            if record.losses:
+                yield f"{SERIAL}/{node}.rec: the port was gone {len(record.losses)} times"
 
 
 def _is_free(folder: Path) -> bool:
