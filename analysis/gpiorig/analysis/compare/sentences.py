@@ -53,8 +53,9 @@ def outcome_sentence(judged: Outcome, *, resolution_ns: float) -> str:
 
 def _lost(comparison: Comparison) -> str:
     if any(comparison.cuts):
-        before, now = (f"not known, its recording is {cut}" if cut else "known" for cut in comparison.cuts)
-        return f"Lost packets cannot be compared: of the base {before}; of the new run {now}."
+        named = zip(("base", "new run"), comparison.cuts, strict=True)
+        why = " and ".join(f"the recording of the {name} is {cut}" for name, cut in named if cut)
+        return f"Lost packets cannot be compared: {why}."
     before, now = (interval_text(loss, Unit.SHARE) for loss in (comparison.base_loss, comparison.new_loss))
     sentence = f"Lost: {before} before, {now} now; p = {comparison.p_loss:.2g} if losses are independent"
     return f"{sentence}: the loss changed." if comparison.loss_changed else f"{sentence}."

@@ -26,24 +26,30 @@ def run(options: argparse.Namespace) -> int:
         standings.append(standing.of(Recording(folder, description.load(folder / DESCRIPTION))))  # files may be missing
         if not options.json:
             standings[-1].say()
-            print("\n".join(_lines(checked[-1])), flush=True)
-    failed = any(reproduced.failed for reproduced in checked)
+            print("\n".join(_lines(checked[-1], standings[-1])), flush=True)
+    verified = all(map(_is_verified, checked, standings))
     if options.json:
         runs = [_numbers(*pair) for pair in zip(checked, standings, strict=True)]
-        print(json.dumps({"verified": not failed, "runs": runs}))
-    return int(failed or not all(recording.is_complete for recording in standings))
+        print(json.dumps({"verified": verified, "runs": runs}))
+    return int(not verified)
+
+
+def _is_verified(checked: Reproduction, recording: Standing) -> bool:
+    """Whether all that there is came out again, and it is all of the recording."""
+    return recording.is_complete and not checked.failed
 
 
 def _numbers(checked: Reproduction, recording: Standing) -> dict[str, Any]:
     """A recording's part of `--json`; its remarks are those on the recording and on its report."""
     numbers, stated = checked.numbers(), recording.as_json()
-    return numbers | {"state": stated["state"], "remarks": [*stated["remarks"], *numbers["remarks"]]}
+    remarks = [*stated["remarks"], *numbers["remarks"]]
+    return numbers | {"verified": _is_verified(checked, recording), "state": stated["state"], "remarks": remarks}
 
 
-def _lines(checked: Reproduction) -> list[str]:
+def _lines(checked: Reproduction, recording: Standing) -> list[str]:
     """The headline of a recording, remarks, and each file that is not the same."""
     same = sum(file.verdict == "same" for file in checked.files)
-    verdict = "NOT VERIFIED" if checked.failed else "verified"
+    verdict = "verified" if _is_verified(checked, recording) else "NOT VERIFIED"
     others = [file for file in checked.files if file.verdict != "same"]
     return [
         f"{checked.folder}: {verdict}, {same} of {len(checked.files)} are the same",
