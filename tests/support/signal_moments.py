@@ -145,7 +145,7 @@ class Command:
         home.mkdir()
         (place / "queue.toml").write_text(QUEUE)
         self._before = set(place.rglob("*"))
-        self._is_python = False
+        self._is_python = self._has_worked = False
         self._mark = str(uuid.uuid4())
         environment = os.environ | {MARK: self._mark, "TMPDIR": str(self._temporary), "HOME": str(home)}
         environment["MPLCONFIGDIR"] = str(recording.parent / "matplotlib")
@@ -168,7 +168,7 @@ class Command:
         os.set_blocking(reader, False)
 
     def stage(self) -> str:
-        """One of `STAGES`; "python": the interpreter starts; "over"."""
+        """One of `STAGES`; "python" and "ending": Python starts, and ends; "over"."""
         if self._process.poll() is not None:
             return "over"
         with contextlib.suppress(OSError):
@@ -178,7 +178,9 @@ class Command:
             if any(b"gpiorig.rig\0" in child for child in children):
                 return "drawing"
             if not self._catches(signal.SIGTERM):
-                return "start-up" if self._has_begun() else "python"
+                begun = "start-up" if self._has_begun() else "python"
+                return "ending" if self._has_worked else begun
+            self._has_worked = True
             return "writing" if self._has_written() else "working"
         return "over"
 
@@ -348,7 +350,7 @@ def table(names: Sequence[str], signals: int, seed: int, recording: Path, place:
             shutil.rmtree(folder)
     print(f"\n{'verb':16} {'stage':10} {'signals':28} {'number':>6} {'longest':>9} {'faults':>6}")
     for name in names:
-        for stage in ("python", *STAGES, "over"):
+        for stage in ("python", *STAGES, "ending", "over"):
             outcomes = [(key[2], it) for key, listed in rows.items() if key[:2] == (name, stage) for it in listed]
             if outcomes:
                 longest = max(outcome.seconds for _, outcome in outcomes)
