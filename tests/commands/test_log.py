@@ -49,15 +49,11 @@ def test_a_wrong_word_leaves_no_log(tmp_path: Path) -> None:
     assert [] == list(tmp_path.iterdir())
 
 
-def test_a_capture_that_goes_on_adds_to_its_log(tmp_path: Path) -> None:
-    """Both parts are in it; a recording without one, as of an older version, opens and is complete."""
+def test_a_recording_without_its_log_is_complete(tmp_path: Path) -> None:
+    """As one of an older version: it opens, and nothing is missing."""
     folder = tmp_path / "run"
     assert 0 == gpiorig(*CAPTURE, "-o", folder).status
-    log = folder / "log.txt"
-    assert 1 == log.read_text().count("gpiorig capture")
-    gpiorig("capture", "--resume", "--duration", "1ms", "-o", folder)
-    assert 2 == log.read_text().count("gpiorig capture")
-    log.unlink()
+    (folder / "log.txt").unlink()
     assert () == Recording.open(folder).verify()
 
 
