@@ -7,11 +7,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 from payloadstudy import study_text
 
 from gpiorig.analysis.quantities import values
 from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
+from gpiorig.capture.recording.segment_writer import SegmentWriter
 from gpiorig.rig.campaign import states, study
 from gpiorig.rig.campaign.analysed import Numbers
 from gpiorig.rig.campaign.folder import PointFolder
@@ -39,7 +41,9 @@ def record(
         samplerate="24000000", channels=("a",), epoch=epoch, virtual=True, bench=bench_file.read_text()
     )
     recording = Recording.create(output, info)
-    (recording.edges_folder / "000001.seg").write_bytes(b"edges")
+    writer = SegmentWriter(recording.edges_folder)
+    writer.append(np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.uint64), watermark=1)
+    writer.close(in_order=True)
     return recording.finish(unchecked="a test made it")
 
 

@@ -20,7 +20,7 @@ from gpiorig.rig.arguments import COMMANDS, GROUPS, common_options, overwriting
 from gpiorig.rig.arguments.parser import EXIT_WRONG_USE, Parser, did_you_mean, leaves
 from gpiorig.rig.arguments.renamed import RENAMED
 from gpiorig.rig.errors import Interrupted
-from gpiorig.rig.verbosity import SHOWN, note
+from gpiorig.rig.verbosity import SHOWN
 
 EXIT_DONE = 0
 EXIT_SIGNAL = 128  # and the number of the signal, as shells have it
@@ -138,11 +138,11 @@ def _run(command: str, words: list[str]) -> int:
 
 
 def _keep_log(output: Path, error: Exception) -> None:
-    """Keep the log of a recording that did not come about, as soon as a program was run for it."""
+    """Keep the log of a recording that did not come about, as soon as a program was run for it; the error names it."""
     from gpiorig.rig.host import log_file
 
     if log.has_run_programs() and not (output / log.NAME).exists() and (path := log_file.saved(output, error)):
-        note(f"log: {path}")
+        error.add_note(f"log: {path}")
 
 
 def _guarded(command: str, words: list[str], run: Callable[[str, list[str]], int]) -> int:
@@ -177,7 +177,8 @@ def _ended(error: BaseException, command: str, words: list[str]) -> int:
             text, status = f"error: {_unexpected(error, [command, *words])}", EXIT_WRONG_USE
         case _:
             raise error
-    _flush(f"gpiorig {command}: {text}\n" if text else "")
+    notes = getattr(error, "__notes__", ())
+    _flush("".join(f"{line}\n" for line in (f"gpiorig {command}: {text}", *notes)) if text else "")
     return status
 
 
