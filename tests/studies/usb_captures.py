@@ -59,7 +59,7 @@ def fault_row(name: str) -> list[object]:
         result = CASES[name].captured(Path(folder) / "run")
         gaps = result.recording.edges().gaps.tolist() if result.recording else []
     reason = result.recording.info.reason if result.recording else result.done.stderr
-    text = re.sub(r" \(sigrok-cli reports.*?\)(?=;)|^gpiorig capture: error: ", "", reason.strip())
+    text = re.sub(r" \(sigrok-cli reports.*?\)(?=;)", "", reason.strip()).rpartition("gpiorig capture: error: ")[2]
     against = result.against_truth
     return [
         name,

@@ -77,7 +77,7 @@ CASES: dict[str, Case] = {
     "a transfer overflows": _fault("kind=overflow", 1, "samples were lost .*ended with LIBUSB_TRANSFER_OVERFLOW"),
     "the endpoint stalls": _fault("kind=stall", 1, "the last 65 USB transfers ended with LIBUSB_TRANSFER_STALL"),
     "transfers hang": _fault("kind=hang", 1, "no sample for 2 s"),
-    "transfers have no data": _fault("kind=empty n=40", 1, "its FIFO was full"),
+    "80 transfers have no data": _fault("kind=empty n=80", 1, "its FIFO was full"),
     "the FIFO is full": _fault("kind=fifo", 1, "its FIFO was full, as this computer had not fetched its samples"),
     "the host stalls for 0.2 s": Case((LOADED, f"host stall {AT} for_s=0.2"), 0, "complete"),
     "the host stalls for 0.5 s": Case((LOADED, f"host stall {AT} for_s=0.5"), 1, "its FIFO was full", duration="1.2s"),
