@@ -39,7 +39,7 @@ EARLY = 0.2  # of the moments, before there is a recording: to start takes longe
 DEMO = "demo:logic_channels=8:analog_channels=0"
 DEMO_SAMPLES, DEMO_HZ = 1_000_000, 1_000_000
 BENCH_SAMPLES = 48_000_000  # at 24 MHz; virtual time, and the capture is done when the host is
-MORE_S = 1.0  # how much longer a resumed capture runs
+MORE_S = 4.0  # how much longer a resumed capture runs
 PACKETS = 150
 VICTIMS = ("main", "sigrok-cli", "bench")
 SETTLED = ("nothing recorded", "complete", "incomplete", "interrupted")
