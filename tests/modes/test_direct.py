@@ -16,7 +16,7 @@ from gpiorig.rig.run import direct, runner
 
 pytestmark = pytest.mark.slow  # runs virtual benches
 
-DIFFERENT = ("epoch", "analyzer", "capture", "files")  # when and through what it was recorded
+DIFFERENT = ("epoch", "analyzer", "capture", "bounds", "files")  # when and through what it was recorded
 LOSSY = DEMO.read_text().replace("delay_ps = 10_000", "delay_ps = 10_000\nloss_ppm = 200_000")
 IMPERFECT = LOSSY.replace(
     "phase_ps = 11_000",
