@@ -117,7 +117,7 @@ def test_every_command_is_listed() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("call", CALLS)
 def test_its_state_is_stated_and_decides(call: str, recording: tuple[Path, str], demo: Demo, tmp_path: Path) -> None:
-    """The state once in the text; a result that claims the whole of what is not complete has status 1, others 0."""
+    """The state once in the text; a result about all of what is not complete has status 1, others 0."""
     run, state = recording
     done = gpiorig(*words(call, run, demo, tmp_path))
     assert int(CALLS[call] and state != "complete") == done.status, done.stderr

@@ -29,8 +29,8 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         assert process.stdout is not None
         process.stdout.readline()
         text = (folder / "marked.toml").read_text()
-        kept = [line for line in text.splitlines() if not line.startswith(("simulated", "debug"))]
-        (folder / "unmarked.toml").write_text("\n".join(kept) + "\n")
+        unmarked = [line for line in text.splitlines() if not line.startswith(("simulated", "debug"))]
+        (folder / "unmarked.toml").write_text("\n".join(unmarked) + "\n")
         yield folder
 
 
@@ -76,7 +76,7 @@ def test_everything_states_that_it_is_virtual(served: Path, file: str) -> None:
 
 @pytest.mark.slow
 def test_what_was_not_asked_is_not_called_hardware(served: Path) -> None:
-    """No mark in the file, and lines recorded without a question to the boards: not known, and said so."""
+    """No mark in the file, and lines recorded without a question to the boards: not known, which is stated."""
     recording = served / "lines"
     captured = gpiorig("capture", "--bench", served / "unmarked.toml", "--duration", "300ms", "-o", recording)
     assert captured.status in (0, 1), captured.stderr

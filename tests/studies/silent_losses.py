@@ -206,9 +206,9 @@ def arrivals(seconds: float, *, busy: int) -> str:
     )
 
 
-def main(words: Sequence[str]) -> None:
+def main(arguments: Sequence[str]) -> None:
     """Do what the first lines of this file state."""
-    if "--arrivals" in words:
+    if "--arrivals" in arguments:
         for busy in (0, 2 * (os.cpu_count() or 1)):
             print(arrivals(20, busy=busy), flush=True)
         return
@@ -218,7 +218,7 @@ def main(words: Sequence[str]) -> None:
             print(outcome)
     text = f"{summary(losses, clean, bounds_ms)}\n\n{scan_table(losses)}"
     print(text)
-    if "--write" in words:
+    if "--write" in arguments:
         write_table(PAGE, "silent losses", text)
 
 

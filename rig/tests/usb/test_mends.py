@@ -119,7 +119,7 @@ def test_noise_of_a_board_is_recognised(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "reason"),
+    ("options", "reason"),
     [
         (("-c", "D0,D9", "--samplerate", "24MHz"), "channel D9; it has D0 D1 D2 D3 D4 D5 D6 D7"),
         (("--samplerate", "48MHz"), "which are 48.0 MB/s; USB 2 carries 41.0 MB/s"),
@@ -127,11 +127,11 @@ def test_noise_of_a_board_is_recognised(tmp_path: Path) -> None:
         (("-d", "saleae-logic16:conn=usb:1-3", "--samplerate", "16MHz"), "which is not an analyzer of this driver"),
     ],
 )
-def test_what_cannot_be_leaves_no_folder(words: tuple[str, ...], reason: str, tmp_path: Path) -> None:
+def test_what_cannot_be_leaves_no_folder(options: tuple[str, ...], reason: str, tmp_path: Path) -> None:
     """It is refused before, with the rate that would be taken or the device that is there."""
-    driver = () if "-d" in words else ("-d", "fx2lafw")
+    driver = () if "-d" in options else ("-d", "fx2lafw")
     with plugged("device model=fx2 port=3 firmware=loaded"):
-        done = gpiorig("capture", *driver, *words, "--duration", "1s", "-o", tmp_path / "run")
+        done = gpiorig("capture", *driver, *options, "--duration", "1s", "-o", tmp_path / "run")
 
     assert (2, False) == (done.status, (tmp_path / "run").exists())
     assert reason in done.stderr

@@ -44,7 +44,7 @@ class SrInfo:
     remarks
         What was omitted or guessed to read on past damage.
     note
-        Ours on all of it; "" in files of others.
+        Ours on all of it; "" in third-party files.
     """
 
     samplerate_hz: Fraction | None

@@ -116,7 +116,7 @@ class Recording:
         losses, bounds
             Those that the description does not have yet.
         unchecked
-            Why no loss would have been found, where no bound says more.
+            Why no loss would have been found, where no bound states more.
         changes
             Other fields.
         """

@@ -259,7 +259,7 @@ class Capture:
         loss = pause.loss(now_ns, samples, began_ns=began_ns, samplerate_hz=self._request.samplerate_hz)
         if self.sample_limit is not None and loss.end >= self.sample_limit:
             return self.sample_limit  # the capture ends in the pause
-        LOG.info("%s goes on after a pause: %s", self.analyzer.driver, loss)
+        LOG.info("%s continues after a pause: %s", self.analyzer.driver, loss)
         self._ledger.losses.append(loss)
         self._sink.gap(loss.start, loss.end)
         self._ledger.pausing = False

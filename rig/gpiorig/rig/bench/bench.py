@@ -44,7 +44,7 @@ class Bench(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     `boards` has descriptions of boards by the name that nodes give them: those of files, in a recording. `simulated`
     marks the file of a virtual bench that is served, and is used as if it were of boards; it changes no more than what
-    is said of the results.
+    is stated of the results.
     """
 
     name: str
@@ -176,7 +176,7 @@ def virtual_channels(virtual: Virtual, analyzer: str) -> tuple[str, ...]:
 
 
 def driver(bench: Bench, analyzer: str) -> str | None:
-    """Sigrok's driver of an analyzer, as far as the file names it; None: the bench says it when it runs."""
+    """Sigrok's driver of an analyzer, as far as the file names it; None: the bench states it when it runs."""
     if bench.virtual is None:
         return bench.analyzers[analyzer].driver
     model = bench.virtual.analyzers.get(analyzer, VirtualAnalyzer()).usb

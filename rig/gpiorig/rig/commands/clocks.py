@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
     if options.figure and options.figure.suffix not in FIGURES:
         raise RigError(f"--figure {options.figure}: the suffix determines the format; use one of {', '.join(FIGURES)}.")
     head, clocks = _from_pins(options) if options.pattern is None else _from_lines(options)
-    head |= standing.said(options.log, as_json=options.json).as_json()
+    head |= standing.announced(options.log, as_json=options.json).as_json()
     clocks = dict(sorted(clocks.items()))
     if options.figure:
         _draw(options.figure, clocks, virtual=bool(head["virtual"]))

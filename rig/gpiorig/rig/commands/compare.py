@@ -39,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
     if options.output:
         stages.write(comparison.as_table(result), options.output)
     for recording in standings.values() if not options.json else ():
-        recording.say(boards=False)  # which the sentences state
+        recording.announce(boards=False)  # which the sentences state
     if options.json:
         numbers = _numbers(result, outcomes, compared.joined) | {
             "base": str(base.folder),
@@ -50,8 +50,8 @@ def run(options: argparse.Namespace) -> int:
         print(json.dumps(numbers, allow_nan=False))
     else:
         print("\n".join(compared.sentences))
-    whole = all(recording.is_complete for recording in standings.values())
-    return _status(result, outcomes, any_change=options.any_change, quiet=options.json) or int(not whole)
+    are_complete = all(recording.is_complete for recording in standings.values())
+    return _status(result, outcomes, any_change=options.any_change, quiet=options.json) or int(not are_complete)
 
 
 def _status(result: Comparison, outcomes: list[Outcome], *, any_change: bool, quiet: bool) -> int:

@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
     selection = _selection(options, stacks, as_rows)
     with _sink(options) as sink:
         outcome = decode(watched(waveform, "decoding"), stacks, selection=selection, sink=sink)
-    standing.said(options.file, waveform)
+    standing.announced(options.file, waveform)
     return _report(options.file, outcome)
 
 

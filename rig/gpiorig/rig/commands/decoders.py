@@ -58,7 +58,7 @@ def _list(target: Path, *, as_json: bool) -> int:
 def _print_wiring(options: argparse.Namespace) -> int:
     stack = _stack(options)
     layer = stack.layers[0]
-    source = standing.said(options.source, as_json=options.json)
+    source = standing.announced(options.source, as_json=options.json)
     if options.json:
         words = {"decoder": layer.decoder, "channels": layer.channels, "options": layer.options}
         print(json.dumps(words | source.as_json()))

@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
     _check_output(options.output)
     write = {"table": _write_table, "trace": _write_trace, "frames": _write_frames, "edges": _write_edges}[kind]
     result = write(options, name)
-    result |= standing.said(options.source, as_json=options.json).as_json()
+    result |= standing.announced(options.source, as_json=options.json).as_json()
     text = f"{options.output}: {result['what']} of {options.source}; {result['rounding']}"
     print(json.dumps(result) if options.json else text)
     return 0

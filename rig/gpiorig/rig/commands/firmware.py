@@ -74,7 +74,7 @@ def _numbers(verdict: Verdict, expected: HookFile, elf: Path) -> dict[str, Any]:
 
 def _selftest(expected: HookFile, options: argparse.Namespace) -> int:
     result = selftest.test(Recording.open(options.recording), expected.selftest)
-    source = standing.said(options.recording, as_json=options.json)
+    source = standing.announced(options.recording, as_json=options.json)
     if options.json:
         print(json.dumps(result.numbers() | source.as_json()))
     else:

@@ -21,4 +21,4 @@ def run(options: argparse.Namespace) -> int:
         print(f"  {content.source}")
     for remark in imported.remarks:
         print(f"  {remark}")
-    return int(not standing.said(options.output).is_complete)
+    return int(not standing.announced(options.output).is_complete)

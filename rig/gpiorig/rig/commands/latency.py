@@ -122,7 +122,7 @@ def _quantiles(part: dict[str, Any]) -> str:
 def _head(logs: list[Path], *, as_json: bool) -> dict[str, Any]:
     """Whether they are of a virtual bench, their state and remarks, which are printed."""
     kinds = [Recording.open(log).info.virtual if (log / DESCRIPTION).exists() else None for log in logs]
-    return {"virtual": of_parts(kinds), **standing.all_said(logs, as_json=as_json)}
+    return {"virtual": of_parts(kinds), **standing.all_announced(logs, as_json=as_json)}
 
 
 def _marks(

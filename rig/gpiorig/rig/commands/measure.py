@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
         _write_delays(options.output, measurements, loaded.samplerate_hz)
     if options.figure:
         _draw(options.figure, measurements, loaded.samplerate_hz, virtual=bool(waveform.virtual))
-    source = standing.said(options.file, waveform, as_json=options.json)
+    source = standing.announced(options.file, waveform, as_json=options.json)
     head = {"samplerate_hz": float(loaded.samplerate_hz), "virtual": waveform.virtual, **source.as_json()}
     _print(options, measurements, loaded.samplerate_hz, head)
     return 0

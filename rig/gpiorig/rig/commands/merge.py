@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
                 else ""
             )
         )
-    standing.said(merged.folder)
+    standing.announced(merged.folder)
     return status
 
 

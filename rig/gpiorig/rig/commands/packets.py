@@ -33,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
     )
     contents = packet_list.tables(recording, fresh=options.fresh)
     rows = packet_list.packets(contents, chosen, samplerate_hz=float(recording.info.samplerate_hz))
-    source = standing.said(options.recording, as_json=options.json)
+    source = standing.announced(options.recording, as_json=options.json)
     if options.json:
         head = {"run": str(options.recording), "virtual": recording.info.virtual, **source.as_json()}
         print(json.dumps(head | {"packets": rows}))

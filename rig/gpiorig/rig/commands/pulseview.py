@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
             target, edges, bench, roles, cut, absent, virtual=opened.recording.info.virtual
         )
     print(f"{target}, {session.name}: samples {cut.start} to {cut.end} of {options.recording}")
-    standing.said(options.recording)
+    standing.announced(options.recording)
     if options.open:
         return _show(target)
     print(f"look at it: pulseview -D -c -i {target}")

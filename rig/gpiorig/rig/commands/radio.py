@@ -27,7 +27,7 @@ def run(options: argparse.Namespace) -> int:
     rows = [row for bus in buses for row in (_transfers if options.transfers else _frames)(waveform, bus)]
     rows.sort(key=lambda row: (row["start"], row["node"]))
     rate = waveform.samplerate_hz
-    source = standing.said(options.file, waveform, as_json=options.json)
+    source = standing.announced(options.file, waveform, as_json=options.json)
     if options.json:
         kind = "transfers" if options.transfers else "frames"
         rate_hz = int(rate) if rate.denominator == 1 else float(rate)

@@ -102,7 +102,7 @@ def _say(recording: Recording) -> None:
     """Print the standing of a recording; of one that is not complete a failed check states it."""
     source = standing.of(recording)
     if source.is_complete:
-        source.say(boards=False)  # which is a sentence of the conclusion
+        source.announce(boards=False)  # which is a sentence of the conclusion
 
 
 def _print(sentences: Sequence[str], page: Path) -> None:

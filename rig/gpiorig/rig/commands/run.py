@@ -56,7 +56,7 @@ def _run(options: argparse.Namespace) -> int:
         recorded = standing.of(recording)
         state = {"recording": str(recording.folder), "reason": recording.reason, **recorded.as_json()}
         if not options.json:
-            recorded.say()
+            recorded.announce()
         print(json.dumps(state) if options.json else recording.folder)
         return int(not recorded.is_complete)
     return analyse_and_print(recording, as_json=options.json)

@@ -69,7 +69,7 @@ def _view(nodes: Sequence[str], options: argparse.Namespace) -> SerialView:
 
 def _recorded(folder: Path, options: argparse.Namespace) -> int:
     recording = Recording.open(folder)
-    source = standing.said(folder, as_json=options.audit)
+    source = standing.announced(folder, as_json=options.audit)
     if options.pins:
         return _on_pins(recording, options, source)
     nodes = tuple(options.node) or recording.nodes

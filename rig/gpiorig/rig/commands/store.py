@@ -48,7 +48,7 @@ def _add(store: Store, options: argparse.Namespace) -> int:
                 _add_points(store, folder, points, options)
                 continue
             added = store.add(folder, study=options.study, quantities=options.quantities)
-            source = standing.said(folder, as_json=options.json)
+            source = standing.announced(folder, as_json=options.json)
         except (RigError, CaptureError, AnalysisError) as error:
             if len(options.recordings) == 1:
                 raise

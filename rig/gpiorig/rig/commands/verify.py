@@ -25,7 +25,7 @@ def run(options: argparse.Namespace) -> int:
         checked.append(reproduction.check(folder, progress=partial(_tell, folder)))
         standings.append(standing.of(Recording(folder, description.load(folder / DESCRIPTION))))  # files may be missing
         if not options.json:
-            standings[-1].say()
+            standings[-1].announce()
             print("\n".join(_lines(checked[-1], standings[-1])), flush=True)
     verified = all(map(_is_verified, checked, standings))
     if options.json:

@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
     given = Given(bench_file, options.initiator, options.responder)
     recordings = described.distinct([given.open(folder) for folder in options.recordings])
     for recording in recordings:
-        standing.of(recording).say()
+        standing.of(recording).announce()
     with tempfile.TemporaryDirectory(prefix="gpiorig-view-") as folder:
         if options.perfetto:
             _serve_trace(recordings, options, Path(folder))

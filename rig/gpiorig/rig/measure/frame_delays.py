@@ -52,7 +52,7 @@ def run(options: argparse.Namespace, frames: Mapping[str, Frames], summarise: Su
     views, ways = framelatency.measured(_frames(frames), longest_ns=longest_ns)
     if not views:
         raise RigError(f"{', '.join(map(str, options.logs))}: holds no frame.")
-    result = standing.all_said(options.logs, as_json=options.json) | _numbers(
+    result = standing.all_announced(options.logs, as_json=options.json) | _numbers(
         views, ways, summarise, several=len(frames) > 1
     )
     print(json.dumps(result, allow_nan=False) if options.json else "\n".join(_text(result)))

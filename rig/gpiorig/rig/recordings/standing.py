@@ -32,7 +32,7 @@ class Standing:
         Why it is in that state, what was lost, the bound of losses that would have been found, how analyzers were
         aligned: sentences.
     boards
-        The remark on whether the boards are virtual; "" where there is nothing to say.
+        The remark on whether the boards are virtual; "" where there is nothing to state.
     """
 
     source: Path
@@ -54,7 +54,7 @@ class Standing:
         """The state and the remarks but for that on the boards, in one line."""
         return " ".join([f"{self.state or 'not known'}.", *self.remarks])
 
-    def say(self, *, boards: bool = True) -> None:
+    def announce(self, *, boards: bool = True) -> None:
         """Print it on stderr; of a recording that is complete not where the command is quiet.
 
         `boards` is False for a command whose result states that remark itself.
@@ -83,17 +83,17 @@ def of_source(path: Path, waveform: Waveform | None = None) -> Standing:
     return Standing(path, None, (), provenance.VIRTUAL if waveform and waveform.virtual else "")
 
 
-def said(path: Path, waveform: Waveform | None = None, *, as_json: bool = False) -> Standing:
+def announced(path: Path, waveform: Waveform | None = None, *, as_json: bool = False) -> Standing:
     """As `of_source`, and printed; of a command that prints an object it has fields there instead."""
     standing = of_source(path, waveform)
     if not as_json:
-        standing.say()
+        standing.announce()
     return standing
 
 
-def all_said(paths: Iterable[Path], *, as_json: bool) -> dict[str, Any]:
-    """As `said` for each, and the fields of a result from all: a state that is not complete, where there is one."""
-    standings = [said(path, as_json=as_json) for path in paths]
+def all_announced(paths: Iterable[Path], *, as_json: bool) -> dict[str, Any]:
+    """As `announced` for each, and the fields of a result from all: a state that is not complete, where there is one."""
+    standings = [announced(path, as_json=as_json) for path in paths]
     if len(standings) == 1:
         return standings[0].as_json()
     states = [standing.state for standing in standings]

@@ -12,7 +12,7 @@ from gpiorig.capture.sigrok.wall_clock import ClockCheck
 from gpiorig.rig.bench.finding import Finding, Verdict
 
 NOT_CHECKED = ClockCheck(windows=0, rate_ppm=None, rate_uncertainty_ppm=None, losses=())
-UNCERTAIN_PPM = 1000  # with more, a rate says nothing of an analyzer
+UNCERTAIN_PPM = 1000  # with more, a rate tells nothing of an analyzer
 
 
 class TimeBase(msgspec.Struct, frozen=True, kw_only=True):
