@@ -60,6 +60,7 @@ def fault_row(name: str) -> list[object]:
         gaps = result.recording.edges().gaps.tolist() if result.recording else []
     reason = result.recording.info.reason if result.recording else result.done.stderr
     text = re.sub(r" \(sigrok-cli reports.*?\)(?=;)", "", reason.strip()).rpartition("gpiorig capture: error: ")[2]
+    text = text.partition("\n")[0]  # the line after it names the log
     against = result.against_truth
     return [
         name,
