@@ -92,7 +92,7 @@ def announced(path: Path, waveform: Waveform | None = None, *, as_json: bool = F
 
 
 def all_announced(paths: Iterable[Path], *, as_json: bool) -> dict[str, Any]:
-    """As `announced` for each, and the fields of a result from all: a state that is not complete, where there is one."""
+    """As `announced` for each; the fields of a result from all: a state that is not complete, where there is one."""
     standings = [announced(path, as_json=as_json) for path in paths]
     if len(standings) == 1:
         return standings[0].as_json()
