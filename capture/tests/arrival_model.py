@@ -1,4 +1,4 @@
-"""When samples of an analyzer come: a small model of a capture, beside `tests/studies/silent_losses.py --arrivals`.
+"""When samples of an analyzer come: a small model of a capture; compare `tests/studies/silent_losses.py --arrivals`.
 
 Blocks are ready every so often; the reader (`stream`) wakes a moment after one, reads all that is there and naps. Now
 and then the host does something else for a while: nothing passes, and afterwards what waited passes a few times as fast
