@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import shutil
 import signal
@@ -48,12 +49,12 @@ def test_a_signal_ends_a_command_and_leaves_nothing(
 
 
 @pytest.mark.deep
-def test_signals_at_all_stages_of_all_verbs(tmp_path: Path, recording: Path) -> None:
-    """As those above, 200 of them."""
-    names = list(VERBS)
-    prepare(recording, names=names)
+@pytest.mark.parametrize("verb", VERBS)
+def test_signals_at_all_stages_of_all_verbs(tmp_path: Path, recording: Path, verb: str) -> None:
+    """As those above: 200 signals in all."""
+    prepare(recording, names=[verb])
 
-    assert [] == table(names, 200, 1, recording, tmp_path)
+    assert [] == table([verb], math.ceil(200 / len(VERBS)), 1, recording, tmp_path)
 
 
 @pytest.mark.slow
