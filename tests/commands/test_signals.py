@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+import os
 import random
 import shutil
 import signal
+import threading
 import time
 from pathlib import Path
 
 import pytest
-from commandline import Demo, gpiorig_running
+from commandline import Demo, gpiorig, gpiorig_running
 from patience import PATIENCE_S, wait_until
-from signal_moments import PIPE, STAGES, VERBS, one_signal, prepare, table
+from signal_moments import PIPE, QUERY, STAGES, VERBS, one_signal, prepare, table
 
 from gpiorig.capture.recording.recording import Recording
 
@@ -46,6 +48,14 @@ def test_a_signal_ends_a_command_and_leaves_nothing(
     )
 
     assert [] == list(outcome.faults), f"{outcome.stage}, after {outcome.seconds:.2f} s"
+
+
+def test_a_query_that_works_for_long_ends(recording: Path) -> None:
+    """DuckDB's own threads work on it, and the main thread waits without looking for signals."""
+    threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGTERM)).start()
+    done = gpiorig("store", "query", "-s", recording.parent / "store", QUERY)
+
+    assert (128 + signal.SIGTERM, "gpiorig store: interrupted\n") == (done.status, done.stderr)
 
 
 @pytest.mark.deep

@@ -7,10 +7,11 @@ command works, a signal is an exception in its main thread, `Interrupted`, which
 from __future__ import annotations
 
 import signal
+import socket
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +22,7 @@ ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 SAME_S = 1.0  # a terminal that closes, or a service manager, sends two: within this they are one
 CONVERTED_S = 5.0  # a library that makes another error of a signal does it within this
 NEVER_S = float("-inf")
+JOIN_S = 1.0
 AGAIN_S = 0.02  # after a signal whose exception was ignored
 
 
@@ -61,6 +63,35 @@ def raised() -> Iterator[None]:
         sys.unraisablehook = ignored
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def calling(interrupt: Callable[[], object]) -> Iterator[None]:
+    """Call `interrupt`, in another thread, when one comes: for a library that works for long without returning.
+
+    In the main thread of Python, which alone gets signals; elsewhere nothing is called.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    reader, writer = socket.socketpair()
+    writer.setblocking(False)
+
+    def listen() -> None:
+        while data := reader.recv(1):  # the number of a signal, from the handler in C
+            if data[0] in ENDING:
+                interrupt()
+
+    before = signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
+    thread = threading.Thread(target=listen, name="signals", daemon=True)
+    try:
+        thread.start()
+        yield
+    finally:
+        signal.set_wakeup_fd(before)
+        writer.close()
+        thread.join(JOIN_S)
+        reader.close()
 
 
 def converted() -> Interrupted | None:

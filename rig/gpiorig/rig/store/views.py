@@ -9,6 +9,7 @@ from pathlib import Path
 import duckdb
 import pyarrow as pa
 
+from gpiorig.rig import signals
 from gpiorig.rig.errors import StoreError
 from gpiorig.rig.store import catalogue, contents, schema
 from gpiorig.rig.store.schema import FOLDER
@@ -49,8 +50,9 @@ def _answer(store: Path, sql: str) -> pa.Table:
             _check(connection, sql)
             names = define(connection, store, sql)
             _confine(connection, store)
-            return connection.sql(sql).to_arrow_table()
-        except duckdb.IOException:
+            with signals.calling(connection.interrupt):  # its threads do not look for signals
+                return connection.sql(sql).to_arrow_table()
+        except (duckdb.IOException, duckdb.InterruptException):
             raise
         except duckdb.CatalogException as error:
             raise StoreError(f"SQL: {error}\nThis store has the tables {', '.join(names)}.") from error
