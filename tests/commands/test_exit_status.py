@@ -19,6 +19,7 @@ from patience import PATIENCE_S, wait_until
 from serial.tools.list_ports_common import ListPortInfo
 
 from gpiorig.capture.recording.recording import Recording
+from gpiorig.rig import signals
 from gpiorig.rig.commands import info
 
 UNPLUGGED = """
@@ -123,8 +124,10 @@ def test_an_unexpected_exception_is_one_line_and_a_file(
 
 def query(waveform: object) -> None:
     """DuckDB makes an error of its own of the signal's exception: "Query interrupted"."""
+    connection = duckdb.connect()
     threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGTERM)).start()
-    duckdb.connect().execute("SELECT sum(a.range * b.range) FROM range(1000000) a, range(1000000) b").fetchall()
+    with signals.calling(connection.interrupt):
+        connection.execute("SELECT sum(a.range * b.range) FROM range(1000000) a, range(1000000) b").fetchall()
 
 
 def destroy(waveform: object) -> None:
