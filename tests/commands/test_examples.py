@@ -15,8 +15,8 @@ from gpiorig.rig import cli
 from gpiorig.rig.arguments import COMMANDS
 
 RECORDINGS = {"run1", "run2", "run3", "base", "new"}  # what examples call a recording of a ping-pong
-# They start a program, wait, read another file, write bytes, serve.
-NOT_HERE = {"--open", "--follow", "--list", "-B", "view"}
+# They start a program, wait, read another file, write bytes, serve, ask.
+NOT_HERE = {"--open", "--follow", "--list", "-B", "view", "--bundle"}
 LONG = {"report", "verify", "compare"}  # they analyse a recording again and again, and have tests of their own
 
 

@@ -50,9 +50,9 @@ def test_a_file_is_replaced_with_force(
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_each_command_that_writes_a_file_has_it(command: str) -> None:
-    """`-o FILE` or `--figure` goes with `--force`."""
+    """`-o FILE`, `--figure` or `--bundle` goes with `--force`."""
     for leaf in leaves(options_of(command)):
-        writes = {"--output", "--figure"} & leaf._option_string_actions.keys()
+        writes = {"--output", "--figure", "--bundle"} & leaf._option_string_actions.keys()
         name = leaf.prog.removeprefix("gpiorig ")
         expected = bool(writes) and not {name, name.split()[0]} & NOT_FILES
         assert expected == ("--force" in leaf._option_string_actions), name
