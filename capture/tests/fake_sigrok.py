@@ -29,6 +29,8 @@ else:
         print(line, file=sys.stderr, flush=True)
     if {status} is None:
         sys.stdin.read(1)
+    else:
+        time.sleep(0.5)  # the start of the capture is over by then
     print("cli: Received SR_DF_END.", file=sys.stderr, flush=True)
     sys.exit({status} or 0)
 """

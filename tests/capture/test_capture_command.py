@@ -56,7 +56,7 @@ def test_a_signal_is_the_usual_end(tmp_path: Path, number: signal.Signals) -> No
         os.killpg(capture.pid, number)
         output, complained = capture.communicate(timeout=PATIENCE_S)
 
-    assert (0, "") == (capture.returncode, complained)
+    assert (0, "") == (capture.returncode, complained), output
     assert "complete" == json.loads(output)["state"]
 
 
