@@ -11,7 +11,7 @@ from commandline import ROOT, gpiorig, gpiorig_running
 from matplotlib.text import Text
 
 from gpiorig import api
-from gpiorig.analysis.figures.style import VIRTUAL_TAG
+from gpiorig.capture.edges.waveform import VIRTUAL_MARK
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.bench import written
 from gpiorig.rig.recordings.provenance import NOT_ASKED, VIRTUAL
@@ -57,10 +57,10 @@ def test_everything_states_that_it_is_virtual(served: Path, file: str) -> None:
 
     report = gpiorig("report", recording)
     assert VIRTUAL in report.stdout
-    assert VIRTUAL_TAG in (recording / "report/report.html").read_text()
+    assert VIRTUAL_MARK in (recording / "report/report.html").read_text()
     run = api.open(recording)
     assert run.virtual
-    assert VIRTUAL_TAG in {text.get_text() for text in run.figure(next(iter(run.figures))).findobj(Text)}
+    assert VIRTUAL_MARK in {text.get_text() for text in run.figure(next(iter(run.figures))).findobj(Text)}
 
     for suffix in ("sr", "csv", "vcd", "parquet", "pftrace"):
         export = served / f"{file}.{suffix}"

@@ -14,6 +14,7 @@ from gpiorig.analysis.figures import palette, studies, style
 from gpiorig.analysis.figures.panels import scale_of
 from gpiorig.analysis.figures.study_distributions import line_of
 from gpiorig.analysis.figures.study_means import colour_of, marker_of
+from gpiorig.capture.edges.waveform import VIRTUAL_MARK
 
 X = "interference in packets/s"
 STUDY = studycases.interference()
@@ -61,7 +62,7 @@ def test_a_line_ends_where_all_repeats_failed():
 def test_every_kind_is_virtual_and_has_its_legend_off_the_diagrams(kind):
     """The tag is on each figure; the legend is below all axes with their labels, within the figure."""
     figure = drawn(SHOWS[kind])
-    assert style.VIRTUAL_TAG in [text.get_text() for text in figure.texts]
+    assert VIRTUAL_MARK in [text.get_text() for text in figure.texts]
     style.svg(figure)
     renderer = figure.canvas.get_renderer()
     (legend,) = figure.legends
@@ -75,7 +76,7 @@ def test_a_figure_of_boards_has_no_tag():
     """Values that were measured are not called virtual."""
     boards = [dataclasses.replace(point, virtual=False) for point in STUDY.points]
     figure = drawn(SHOWS["dots"], dataclasses.replace(STUDY, points=boards))
-    assert style.VIRTUAL_TAG not in [text.get_text() for text in figure.texts]
+    assert VIRTUAL_MARK not in [text.get_text() for text in figure.texts]
 
 
 @pytest.mark.parametrize(("places", "named"), [((0, 4, 8, 12), True), ((0, 100, 300, 500, 1000, 2000), False)])

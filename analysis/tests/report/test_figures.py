@@ -21,6 +21,7 @@ from gpiorig.analysis.packets.path import Kind
 from gpiorig.analysis.report import blocks, inline_svg, page
 from gpiorig.analysis.report import delays as delaysection
 from gpiorig.analysis.statistics.intervals import Interval
+from gpiorig.capture.edges.waveform import VIRTUAL_MARK
 
 DARK_PAGE = "#16191d"
 
@@ -52,7 +53,7 @@ def test_every_figure_carries_the_tag(report_data, report_sections):
     ):
         assert len(pictures) > 8
         for picture in pictures:
-            assert virtual == (style.VIRTUAL_TAG in [text.get_text() for text in picture.drawn().texts]), picture.name
+            assert virtual == (VIRTUAL_MARK in [text.get_text() for text in picture.drawn().texts]), picture.name
 
 
 @pytest.mark.slow

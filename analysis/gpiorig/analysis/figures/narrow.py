@@ -13,6 +13,7 @@ from matplotlib.text import Text
 from matplotlib.ticker import AutoLocator, FixedLocator, MaxNLocator
 
 from gpiorig.analysis.figures import style
+from gpiorig.capture.edges.waveform import VIRTUAL_MARK
 
 NAME_LETTERS, WORD_LETTERS = 22, 50  # in a line: of a name at the left, of a label or a title
 LINE, ROW, ROW_LINE = 0.17, 0.22, 0.15  # inches: of a legend, of a row with one line, of each line of a name
@@ -90,4 +91,4 @@ def _grow(figure: Figure, *, rows: float, legend: float) -> None:
 
 
 def _is_tag(text: Text) -> bool:
-    return text.get_text() == style.VIRTUAL_TAG
+    return text.get_text() == VIRTUAL_MARK

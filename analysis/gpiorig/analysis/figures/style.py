@@ -26,9 +26,8 @@ from matplotlib.ticker import Locator, NullLocator
 from gpiorig.analysis.figures.palette import INK, KIND_COLOURS, WARNING
 from gpiorig.analysis.packets.path import Kind
 from gpiorig.capture.atomic_file import replacing
+from gpiorig.capture.edges.waveform import VIRTUAL_MARK
 from gpiorig.capture.printable import printable_lines
-
-VIRTUAL_TAG = "virtual bench, not a hardware measurement"
 
 _NO_DATE: dict[str, dict[str, Any]] = {
     ".svg": {"Date": None, "Creator": None},
@@ -139,7 +138,7 @@ def new_figure(*, width: float = 7.2, height: float = 3.2, legend: float = 0, vi
     FigureCanvasAgg(figure)
     if virtual:
         place: dict[str, Any] = {"ha": "right", "va": "bottom", "fontsize": 7.5, "style": "italic"}
-        figure.text(0.995, 0.06 / height, VIRTUAL_TAG, color=WARNING, **place)
+        figure.text(0.995, 0.06 / height, VIRTUAL_MARK, color=WARNING, **place)
     return figure
 
 
