@@ -45,13 +45,18 @@ def running(work: Callable[[Connection], None]) -> Iterator[Connection]:
         receiver.close()
 
 
+def end_with_parent(number: signal.Signals) -> None:
+    """Have the kernel send this process a signal when its parent dies, however that ends."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, number)
+
+
 def _work(work: Callable[[Connection], None], receiver: Connection, sender: Connection, parent: int) -> None:
     """In the fork: leave what is the parent's to it, and work."""
     for number in ENDING:
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    end_with_parent(signal.SIGKILL)
     receiver.close()  # else a parent that has gone would still be there to send to
     if os.getppid() == parent:  # it has not died before it could be watched
         with contextlib.suppress(Exception), sender:

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import multiprocessing
 import os
 import pickle
@@ -20,6 +19,7 @@ from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from typing import Any, TypeVar
 
+from gpiorig.analysis import forked
 from gpiorig.rig import memory
 from gpiorig.rig.batch.outcome import Outcome, attempt
 from gpiorig.rig.errors import Interrupted, RigError
@@ -30,7 +30,6 @@ Result = TypeVar("Result")
 TRIES = 3  # of an item whose process dies
 END_S = 10.0  # a process that is asked to end does within this, or is killed
 ENVIRONMENT = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-PR_SET_PDEATHSIG = 1  # linux/prctl.h
 READY = "ready"
 
 
@@ -119,10 +118,10 @@ def _started(function: Callable[[Any], Any]) -> _Worker:
 
 def _with_news(crew: Iterable[_Worker]) -> list[_Worker]:
     """Those that sent something, or died; waits for one."""
-    known: dict[Any, _Worker] = {}
+    sources: dict[Any, _Worker] = {}
     for worker in crew:
-        known |= {worker.pipe: worker, worker.process.sentinel: worker}
-    return [*dict.fromkeys(known[source] for source in wait([*known]))]
+        sources |= {worker.pipe: worker, worker.process.sentinel: worker}
+    return [*dict.fromkeys(sources[source] for source in wait([*sources]))]
 
 
 def _next(worker: _Worker, left: Iterator[_Task], again: deque[_Task]) -> Iterator[Outcome[Any, Any]]:
@@ -174,7 +173,7 @@ def _settle() -> None:
             os.dup2(nothing.fileno(), stream)
     memory.give_back()
     signal.signal(signal.SIGTERM, _interrupt)
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    forked.end_with_parent(signal.SIGTERM)
     signal.signal(signal.SIGINT, lambda *_: None)  # not SIG_IGN, which programs that a task starts would inherit
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
 
