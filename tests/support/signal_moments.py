@@ -30,6 +30,7 @@ import pyarrow.parquet as pq
 from kill_moments import DEMO, SETTLED, left_behind, state_of
 from leftovers import MARK
 from payloadstudy import study_text
+from queue_kills import NEVER, QUEUE
 
 from gpiorig.capture.recording.recording import DESCRIPTION
 
@@ -101,19 +102,6 @@ VERBS = {
     "firmware check": Verb("firmware check iotlab-m3 --os reference --json", prints=True),
     "decoders install": Verb("decoders install", WRITING),
 }
-QUEUE = """
-output = "out"
-[benches.desk]
-file = "demo"
-[[job]]
-name = "pp"
-bench = "desk"
-experiment = "pingpong"
-packets = 400
-repeats = 3
-[disk]
-keep_free = "10MB"
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +131,7 @@ class Command:
         self._temporary, home = place / "temporary", place / "home"
         self._temporary.mkdir(parents=True)
         home.mkdir()
-        (place / "queue.toml").write_text(QUEUE)
+        (place / "queue.toml").write_text(QUEUE.format(runs=3, packets=400, never=NEVER))
         self._before = set(place.rglob("*"))
         self._is_python = self._has_worked = False
         self._mark = str(uuid.uuid4())
