@@ -176,12 +176,12 @@ class _Envelope:
         if not end:
             return ()
         checked = np.flatnonzero(self.checked)
-        last = int(checked[-1]) + 1 if checked.size else 0  # windows that begin before the end
-        if last <= SETTLED_WINDOWS:
-            return (self._bound(0, end, self._start_ns(last)),)
+        windows = int(checked[-1]) + 1 if checked.size else 0  # windows that begin before the end
+        if windows <= SETTLED_WINDOWS:
+            return (self._bound(0, end, self._start_ns(windows)),)
         limits_ns = np.maximum(self._rise_ns, self.least_step_ns) + self._hide_ns
         limits_ns[self._found] = self.least_step_ns  # a loss is there, and stated
-        limits_ns = limits_ns[SETTLED_WINDOWS:last]
+        limits_ns = limits_ns[SETTLED_WINDOWS:windows]
         is_usual = limits_ns <= 1.5 * float(np.median(limits_ns))
         cuts = np.flatnonzero(np.diff(is_usual)) + 1
         cuts = np.concatenate([[0], cuts if cuts.size < MAX_INTERVALS else [], [limits_ns.size]]).astype(np.int64)

@@ -39,8 +39,8 @@ class Model:
     @property
     def channels(self) -> tuple[str, ...]:
         """The driver's channel names, in the order of the bits of a sample."""
-        known = drivers.known(self.driver)
-        return known.channels[: self.channel_count] if known else ()
+        facts = drivers.known(self.driver)
+        return facts.channels[: self.channel_count] if facts else ()
 
     @property
     def closed_firmware(self) -> tuple[str, ...]:

@@ -145,12 +145,12 @@ def _created(options: argparse.Namespace) -> tuple[Recording, list[str]]:
 
 def _check_driver(driver: str, channels: list[str], rate_hz: int, options: argparse.Namespace) -> None:
     """Raise what is known of the driver that speaks against the capture, before there is a folder for it."""
-    known = drivers.known(driver)
-    if known is None:
+    facts = drivers.known(driver)
+    if facts is None:
         return
-    if refusal := known.refusal(channels, rate_hz):
+    if refusal := facts.refusal(channels, rate_hz):
         raise RigError(f"{driver} {refusal}.")
-    lacking = [key for key in known.needs if not {f"{key}={word}" for word in ON} & set(options.config)]
+    lacking = [key for key in facts.needs if not {f"{key}={word}" for word in ON} & set(options.config)]
     if lacking and not options.one_shot:
         raise RigError(
             f"{driver} ends when its memory is full: add --config {lacking[0]}=on, or --one-shot to fill it once."

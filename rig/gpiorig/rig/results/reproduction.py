@@ -76,37 +76,37 @@ def check(folder: Path, *, progress: Progress = lambda text: None) -> Reproducti
     info = description.load(folder / DESCRIPTION)
     if Recording(folder, info).state == "capturing":
         raise RigError(f"{folder}: the capture still runs; verify the recording when it has ended.")
-    known = manifest.read(folder)
+    stated = manifest.read(folder)
     progress("hashing what was recorded")
-    parts = [*_description(folder, known), *integrity.check(folder, info)]
+    parts = [*_description(folder, stated), *integrity.check(folder, info)]
     present = _present(folder)
-    if not present and known is None:
+    if not present and stated is None:
         files = [Checked(DERIVED, "not verified", "no report has been made of the recording")]
     elif any(part.verdict == "missing" and part.name in info.files for part in parts):
         files = [Checked(DERIVED, "not verified", "they cannot be derived without the missing files")]
     else:
         progress("deriving tables and figures")
-        files = [*_derived(folder, info, known, present)]
-    remarks = tuple(_remarks(known)) if present else ()
-    return Reproduction(folder, known.versions if known else {}, remarks, (*parts, *files))
+        files = [*_derived(folder, info, stated, present)]
+    remarks = tuple(_remarks(stated)) if present else ()
+    return Reproduction(folder, stated.versions if stated else {}, remarks, (*parts, *files))
 
 
-def _remarks(known: Manifest | None) -> Iterator[str]:
+def _remarks(stated: Manifest | None) -> Iterator[str]:
     """What a difference can come from."""
-    if known is None:
+    if stated is None:
         yield f"{REPORT}/{manifest.NAME} is not there: versions, limits and quantities of the report are unknown"
-    elif different := versions.differences(versions.here(), known.versions):
+    elif different := versions.differences(versions.here(), stated.versions):
         yield (
             f"the report was made by another version of the analysis ({'; '.join(different)}): "
             "a difference can come from that"
         )
 
 
-def _description(folder: Path, known: Manifest | None) -> Iterator[Checked]:
+def _description(folder: Path, stated: Manifest | None) -> Iterator[Checked]:
     """The description has no sum in itself; the report has one."""
-    if known is None:
+    if stated is None:
         yield Checked(DESCRIPTION, "not verified", "no report states its sum")
-    elif sha256(folder / DESCRIPTION) == known.description_sha256:
+    elif sha256(folder / DESCRIPTION) == stated.description_sha256:
         yield Checked(DESCRIPTION, "same")
     else:
         yield Checked(DESCRIPTION, "different", "changed after the report was made")
@@ -119,15 +119,15 @@ def _present(folder: Path) -> set[str]:
     return names - {f"{REPORT}/{manifest.NAME}"}
 
 
-def _derived(folder: Path, info: RecordingInfo, known: Manifest | None, present: set[str]) -> Iterator[Checked]:
+def _derived(folder: Path, info: RecordingInfo, stated: Manifest | None, present: set[str]) -> Iterator[Checked]:
     """Derive everything again, in the formats that are there, and compare."""
-    names = present | (known.files.keys() if known else set())
+    names = present | (stated.files.keys() if stated else set())
     suffixes = {Path(name).suffix for name in names if name.startswith(f"{REPORT}/")}
-    options = known.options if known else manifest.Options()
+    options = stated.options if stated else manifest.Options()
     with tempfile.TemporaryDirectory(prefix="gpiorig-verify-") as temporary:
         root = Path(temporary)
         try:
-            recording = Recording(folder, known.info(info) if known else info)
+            recording = Recording(folder, stated.info(info) if stated else info)
             reported = reporting.of(recording, asserted=options.asserted, asked=options.quantities)
             reported.write(
                 root=root,
@@ -138,7 +138,7 @@ def _derived(folder: Path, info: RecordingInfo, known: Manifest | None, present:
             yield Checked(DERIVED, "different", f"cannot be derived: {error}")
             return
         for name in sorted(names):
-            yield _compared(name, folder, root, known.files.get(name) if known else None)
+            yield _compared(name, folder, root, stated.files.get(name) if stated else None)
 
 
 def _compared(name: str, folder: Path, root: Path, expected: str | None) -> Checked:

@@ -84,8 +84,8 @@ def _analyzers(bench: Bench) -> Iterator[Finding]:
         driver = benches.driver(bench, name)
         if driver is None:  # `bench.check` has done it
             continue
-        known = drivers.known(driver)
-        if known is None:
+        facts = drivers.known(driver)
+        if facts is None:
             what = f"channels and rates of {driver} are not known here, only by asking it"
             yield Finding(f"analyzers.{name}", "unknown", what)
             continue
@@ -94,16 +94,16 @@ def _analyzers(bench: Bench) -> Iterator[Finding]:
         for refusal in refusals:
             yield Finding(f"analyzers.{name}", "wrong", refusal)
         if not refusals:
-            yield Finding(f"analyzers.{name}", "right", _taken(driver, known, channels, analyzer.samplerate_hz))
+            yield Finding(f"analyzers.{name}", "right", _taken(driver, facts, channels, analyzer.samplerate_hz))
     if bench.virtual is None:
         yield from _usb_memory(bench)
 
 
-def _taken(driver: str, known: Driver, channels: list[str], rate_hz: int) -> str:
+def _taken(driver: str, facts: Driver, channels: list[str], rate_hz: int) -> str:
     """That a driver takes its channels, and how long the host may stall."""
-    what = f"{driver.partition(':')[0]} (libsigrok {known.libsigrok}) takes its channels at {rate_hz} Hz"
-    if wide := known.wide(channels):
-        what += f", {', '.join(wide)} on a board with {len(known.channels)} channels"
+    what = f"{driver.partition(':')[0]} (libsigrok {facts.libsigrok}) takes its channels at {rate_hz} Hz"
+    if wide := facts.wide(channels):
+        what += f", {', '.join(wide)} on a board with {len(facts.channels)} channels"
     if held := usb_memory.transfers(driver, channels, rate_hz):
         what += f"; its capture ends when this host stalls for {held.held_s * 1000:.0f} ms or more"
     return what

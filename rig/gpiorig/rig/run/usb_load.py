@@ -15,9 +15,9 @@ def channels(bench: Bench, name: str) -> list[str]:
 def bytes_s(bench: Bench, name: str) -> int:
     """What an analyzer sends each second; of a driver that has no file a bit for each channel and sample."""
     analyzer = bench.analyzers[name]
-    known = drivers.known(str(analyzer.driver))
+    facts = drivers.known(str(analyzer.driver))
     sent = channels(bench, name)
-    return known.bytes_s(sent, analyzer.samplerate_hz) if known else analyzer.samplerate_hz * len(sent) // 8
+    return facts.bytes_s(sent, analyzer.samplerate_hz) if facts else analyzer.samplerate_hz * len(sent) // 8
 
 
 def transfer_bytes(bench: Bench) -> int:
