@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,7 +25,7 @@ def problems(
     *,
     packets: int = 50,
     lost: int = 0,
-    tick_us: int = 1,
+    tick_us: float = 1,
     late: Callable[[np.random.Generator], Floats] = lambda random: np.zeros(1),
     gaps: tuple[tuple[int, int], ...] = (),
     sent_s: Callable[[np.random.Generator], Floats] | None = None,
@@ -128,6 +129,30 @@ def test_the_analyzer_s_own_rate() -> None:
     assert re.match(
         r"The analyzer's clock changed its rate by -(29\d|30\d) ppm between .*, by the timers of a, b", rate
     )
+
+
+WATCH_HZ = 32_768
+
+
+def in_step(ticks: int, *, from_slip: int) -> Callable[[np.random.Generator], Floats]:
+    """Packets a number of watch ticks apart, 0.2 µs more each time: from one of them on a tick has passed before it."""
+    at = np.arange(50)
+    sent_s: Floats = ticks / WATCH_HZ * (40 + at) + 0.2e-6 * (at - from_slip)
+    return lambda random: sent_s
+
+
+@pytest.mark.parametrize("ticks", [655, 768])  # 20 ms, and three ticks of Contiki-NG's clock
+def test_watch_crystals_in_phase(ticks: int) -> None:
+    """Both timers show a tick more from the same packet on, and neither knows of the other: nothing is missing."""
+    clocks: dict[str, Clock] = {"a": good(0), "b": lambda true_s: true_s - 0.003 + 98 / WATCH_HZ}
+    options: dict[str, Any] = {"tick_us": 1e6 / WATCH_HZ, "sent_s": in_step(ticks, from_slip=25)}
+
+    assert [] == problems(clocks, **options)
+    assert [] == problems(clocks, lost=700, **options)  # 29 µs: less than a tick
+    (lost,) = problems(clocks, lost=6_000, **options)
+    match = re.match(r"(\d+) ± (\d+) samples are missing .* by the timers of a, b", lost)
+    assert match, lost
+    assert abs(int(match[1]) - 6_000) <= int(match[2]) < 2_000
 
 
 @pytest.mark.slow

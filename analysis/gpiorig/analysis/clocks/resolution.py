@@ -6,8 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 Instants = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 MIN_TIMESTAMPS = 3
+DITHERED = 1 / 8  # of a step; instants that are independent of a clock's ticks are off by (1 - sqrt(1/2)) of it
+SLOWEST_HZ = 100  # ticks of operating systems (RIOT's ztimer, Contiki-NG's clock: 100, 128, 1000 Hz)
+FEW = 64  # timestamps that refute most rates
+CHANCE = 1e-6  # that instants of a finer clock look like those of a watch crystal
 REPEATED = 0.25  # of the timestamps: more than lines that were logged twice
 
 
@@ -34,6 +39,70 @@ def quantum(timestamps_ns: Instants) -> float:
         return float(step)
     spacing = int(np.abs(np.diff(timestamps_ns)).max())
     return float(next(10**power for power in range(6, -1, -1) if spacing % 10**power == 0))
+
+
+def counted_step(ticks: Instants, reference: Floats, per_s: int) -> float:
+    """Step in which a clock counts, apart from the times at which it was read.
+
+    A node that prints every 170 ms has timestamps whose differences are multiples of 170 ms; its clock counts in ms. A
+    clock of 32 768 Hz that is printed in µs has differences of 30 and 31. So there are three cases:
+
+    - The timestamps are off the reference by a part of the greatest common divisor of their differences, as those of a
+      clock with this step are if nothing ties the instants to its ticks: it is the step.
+    - They are the ticks of a watch crystal, or of a power of two of them per second, rounded to the unit: `_binary_hz`.
+    - Else it is the largest step that divides all timestamps and the tick of an operating system. Where the instants
+      are tied to the ticks nothing shows more, and a clock that counts from 0 has timestamps that its step divides.
+
+    Parameters
+    ----------
+    ticks
+        int64[n], not wrapped.
+    reference
+        float64[n], the same instants on the reference, in ticks.
+    per_s
+        Ticks per second.
+
+    Returns
+    -------
+    float
+        In ticks, 1 at least.
+    """
+    spacing = int(np.gcd.reduce(np.diff(ticks))) if len(ticks) > 1 else 0
+    if not spacing:
+        return 1.0
+    away = np.abs(np.diff(ticks) - np.diff(reference))
+    if float(np.median(away)) >= DITHERED * spacing:
+        step = float(spacing)
+    else:
+        longest = per_s // SLOWEST_HZ if per_s % SLOWEST_HZ == 0 else per_s
+        step = float(np.gcd.reduce(np.append(ticks, longest)))
+    binary_hz = _binary_hz(ticks, per_s, spacing)
+    return max(step, per_s / binary_hz if binary_hz else 1.0)
+
+
+def _binary_hz(ticks: Instants, per_s: int, spacing: int) -> int:
+    """The least power of two per second whose ticks all timestamps are, rounded to their unit; 0 for none.
+
+    Rounded in whatever way, the n-th tick times the rate is n seconds and at most a rate more, or less: the remainders
+    lie within less than a rate. That those of k instants do by chance has the probability k (rate / per_s)^(k - 1) on a
+    circle (W. L. Stevens, Annals of Eugenics 9, 1939, 315-320). Instants of equal remainders count once where a number
+    of units divides all distances: a program that waits for such a number makes them.
+    """
+    rates = [1 << power for power in range(per_s.bit_length()) if 4 << power <= per_s and per_s << power < 1 << 63]
+    different = np.unique(ticks) % per_s
+    for rate in rates:
+        if any(_width(part * rate % per_s, per_s) >= rate for part in (different[:FEW], different)):
+            continue
+        count = len(different) if spacing == 1 else len(np.unique(different * rate % per_s))
+        if len(rates) * count * (rate / per_s) ** (count - 1) < CHANCE:
+            return rate
+    return 0
+
+
+def _width(places: Instants, circle: int) -> int:
+    """Length of the shortest arc of a circle that holds all places."""
+    places = np.unique(places)
+    return circle - int(np.diff(places, append=places[:1] + circle).max())
 
 
 def impossible(clock_ns: Instants, reference_ns: Instants) -> str:

@@ -11,16 +11,18 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from gpiorig.analysis.clocks.pairing import TIMER, Pairs
+from gpiorig.analysis.clocks.resolution import counted_step
+from gpiorig.analysis.number_text import NS_PER_S
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 NS_PER_TICK = 1000
+TICK_HZ = NS_PER_S // NS_PER_TICK
 NEAR = 4  # intervals on either side, of which the rate at an interval is taken
 BACK = 2  # intervals within which a late timestamp is on time again
 SCALES = 8.0  # of the intervals' errors, that a step is larger than
 NORMAL = 1.4826  # standard deviation of a normal distribution by its median absolute deviation
-MAX_QUANTUM_NS = 1e6
 CRYSTAL_PPM = 50.0  # rates that ordinary crystals differ by; a smaller change is their temperature
 MIN_STAMPS = 16  # on either side of a change of the rate
 PARTS, STEADY = 4, 0.5  # parts of either side, whose rates differ by less than this share of the change
@@ -124,7 +126,9 @@ def timer(pairs: Pairs, *, node: str, ns_per_sample: float, steady_ppm: float = 
         errors, limits = errors_ns[first : last - 1], limits_ns[first : last - 1]
         errors[:] = gains_ns - expected_ns
         times = np.maximum(pins_ns / of_ns, 1.0)  # as the error of a rate is, over more time than it is of
-        quantum_ns = _quantum_ns(pairs.timestamps[first:last], ticks)
+        counted = pairs.timestamps[first] + np.concatenate([[0], np.cumsum(ticks)])
+        passed = np.concatenate([[0.0], np.cumsum(pins_ns)]) / NS_PER_TICK
+        quantum_ns = NS_PER_TICK * counted_step(counted, passed, TICK_HZ)
         scale_ns = SCALES * NORMAL * float(np.median(np.abs(errors) / times)) + 2 * quantum_ns
         limits[:] = scale_ns * times + ns_per_sample + steady_ppm * 1e-6 * pins_ns
         for at in _steps(errors, limits):
@@ -154,14 +158,6 @@ def _steps(errors_ns: Floats, limits_ns: Floats) -> list[int]:
     large = np.flatnonzero(np.abs(errors_ns) > limits_ns)
     inner = large[(large >= BACK) & (large < len(errors_ns) - BACK)].tolist()
     return [at for at in inner if not _is_taken_back(errors_ns, at)]
-
-
-def _quantum_ns(timestamps: Integers, ticks: Integers) -> float:
-    """Step of the timestamps: the least by which two intervals differ, or what divides all timestamps before a wrap."""
-    least = float(np.min(np.diff(np.unique(ticks)), initial=1 << 20))
-    if np.all(np.diff(timestamps) > 0):
-        least = min(least, float(np.gcd.reduce(timestamps)))
-    return min(least * NS_PER_TICK, MAX_QUANTUM_NS)
 
 
 def _is_taken_back(errors_ns: Floats, at: int) -> bool:
