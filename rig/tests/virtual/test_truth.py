@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from fractions import Fraction
 from importlib.resources import files
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.errors import VirtualBenchError
 from gpiorig.rig.virtual import truth
-from gpiorig.rig.virtual.vboards import VirtualBoards
+from gpiorig.rig.virtual.vboards import FRAME, VirtualBoards
 
 DEMO = benches.loads((files("gpiorig.rig") / "demo_bench.toml").read_text())
 
@@ -22,6 +23,9 @@ class Played(VirtualBoards):
 
     def __init__(self, *blocks: list[tuple[int, int, int, int]]) -> None:
         self._blocks = [*blocks, []]
+        self._frames = np.zeros(2, dtype=FRAME)
+        self._frames[0] = (200, 250, 0, 0b10, [3, 0x41, 0x88, 7, *[0] * 124])
+        self._frames[1] = (100, 130, 1, 0, [2, 0x02, 0x00, *[0] * 125])
         self.kept = False
 
     def keep_edges(self) -> None:
@@ -31,11 +35,8 @@ class Played(VirtualBoards):
         """Every frame is played."""
 
     def frames(self):
-        return (
-            np.array([200, 100], dtype=np.uint64),
-            np.array([250, 130], dtype=np.uint64),
-            np.array([0, 1], dtype=np.uint16),
-        )
+        played, self._frames = self._frames, self._frames[:0]
+        return played
 
     def edges(self):
         columns = np.array(self._blocks.pop(0), dtype=np.int64).reshape(-1, 4).T
@@ -67,6 +68,14 @@ def test_frames_on_the_air_are_read_by_node(tmp_path: Path) -> None:
     assert {"initiator": [[200, 250]], "responder": [[100, 130]]} == {
         name: rows.tolist() for name, rows in truth.frames(tmp_path / "truth", DEMO).items()
     }
+
+
+def test_losses_name_the_nodes_that_a_link_lost_a_frame_to(tmp_path: Path) -> None:
+    """In time order, with the bytes of the frame."""
+    truth.Truth(tmp_path / "truth", DEMO, Played()).close()
+    acknowledgement, data = truth.losses(tmp_path / "truth", DEMO)
+    assert ("responder", 100, 130, b"\x02\x00", ()) == dataclasses.astuple(acknowledgement)
+    assert ("initiator", 200, 250, b"\x41\x88\x07", ("responder",)) == dataclasses.astuple(data)
 
 
 def test_a_bench_that_does_nothing_has_a_truth_too(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ mod ether;
 pub mod interferer;
 pub mod level;
 
-pub use ether::{Ether, Receiver, Rejection};
+pub use ether::{is_lost, Ether, Receiver, Rejection};
 
 use crate::rng::{below, draw, Purpose};
 use std::sync::Arc;

@@ -1,13 +1,15 @@
 """The truth of a virtual bench in picoseconds: every edge of its wired pins, and every frame on the air.
 
-Edges are those before any analyzer samples them; frames are all that a board sent, received or not.
+Edges are those before any analyzer samples them; frames are all that a board sent, received or not, with their bytes
+and with the boards whose link (`loss_ppm`) lost them: `losses`.
 
-For tests of the uncertainty that the analysis reports; nothing else reads it. A bench file asks for it with
+For tests of what the analysis reports; nothing else reads it. A bench file asks for it with
 `[virtual] truth = "FILE"`; the frames are in `FILE.air`.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import BinaryIO
@@ -20,11 +22,10 @@ from gpiorig.rig.bench import node_checks
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.bench.virtual import Virtual
 from gpiorig.rig.errors import VirtualBenchError
-from gpiorig.rig.virtual.vboards import VirtualBoards
+from gpiorig.rig.virtual.vboards import FRAME, VirtualBoards
 
 PS_HZ = Fraction(10**12)
 _EDGE = np.dtype([("t_ps", "<i8"), ("channel", "<u2"), ("level", "u1")])
-_FRAME = np.dtype([("start_ps", "<i8"), ("end_ps", "<i8"), ("board", "<u2")])
 
 
 def wires(bench: Bench) -> dict[str, tuple[int, str]]:
@@ -63,10 +64,8 @@ class Truth:
             self._file.write(rows.tobytes())
 
     def _write_frames(self) -> None:
-        start_ps, end_ps, board = self._boards.frames()
-        rows = np.zeros(start_ps.size, dtype=_FRAME)
-        rows["start_ps"], rows["end_ps"], rows["board"] = start_ps, end_ps, board
-        self._air.write(rows.tobytes())
+        while len(rows := self._boards.frames()):
+            self._air.write(rows.tobytes())
 
     def close(self) -> None:
         """Write the rest."""
@@ -101,10 +100,40 @@ def read(path: Path, bench: Bench) -> Edges:
 
 def frames(path: Path, bench: Bench) -> dict[str, NDArray[np.int64]]:
     """Frames that each node put on the air, by its name: int64[n, 2], first and last bit in ps, in time order."""
-    rows: NDArray[np.void] = np.fromfile(_air_file(path), dtype=_FRAME)
-    rows = rows[np.argsort(rows["start_ps"], kind="stable")]
-    ends = np.stack([rows["start_ps"], rows["end_ps"]], axis=1)
+    rows = _air_rows(path)
+    ends = np.stack([rows["start_ps"], rows["end_ps"]], axis=1).astype(np.int64)
     return {name: ends[rows["board"] == number] for number, name in enumerate(bench.nodes)}
+
+
+@dataclass(frozen=True, slots=True)
+class FrameOnAir:
+    """A frame that a node put on the air: first and last bit in ps, its PSDU, and the nodes that a link lost it to."""
+
+    node: str
+    start_ps: int
+    end_ps: int
+    psdu: bytes
+    lost_at: tuple[str, ...]
+
+
+def losses(path: Path, bench: Bench) -> list[FrameOnAir]:
+    """Every frame on the air in time order, and where the loss model lost it; a collision is not a loss of a link."""
+    names = list(bench.nodes)
+    return [
+        FrameOnAir(
+            node=names[row["board"]],
+            start_ps=int(row["start_ps"]),
+            end_ps=int(row["end_ps"]),
+            psdu=row["psdu"][1 : 1 + row["psdu"][0]].tobytes(),
+            lost_at=tuple(name for number, name in enumerate(names) if int(row["lost"]) >> number & 1),
+        )
+        for row in _air_rows(path)
+    ]
+
+
+def _air_rows(path: Path) -> NDArray[np.void]:
+    rows: NDArray[np.void] = np.fromfile(_air_file(path), dtype=FRAME)
+    return rows[np.argsort(rows["start_ps"], kind="stable")]
 
 
 def _air_file(path: Path) -> Path:

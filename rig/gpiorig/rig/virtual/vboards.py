@@ -21,6 +21,12 @@ _UART_BLOCK = 65_536
 _CHUNKS = 1024
 _FOREVER = 2**64 - 1
 _EDGES_BLOCK = 65_536
+_FRAMES_BLOCK = 1024
+# A frame on the air: first and last bit, the board that sent it, a bit for each board whose link lost it, length and
+# bytes of its PSDU.
+FRAME = np.dtype(
+    [("start_ps", "<u8"), ("end_ps", "<u8"), ("board", "<u2"), ("lost", "<u8"), ("psdu", "u1", 128)],
+)
 
 
 def _library() -> ctypes.CDLL:
@@ -72,7 +78,7 @@ def _library() -> ctypes.CDLL:
         ),
         "vb_interferer_level": (i64, [handle, u32, u32, ctypes.c_int32]),
         "vb_frames_enable": (i64, [handle]),
-        "vb_frames_read": (i64, [handle, out, out, out, size]),
+        "vb_frames_read": (i64, [handle, out, out, out, out, out, size]),
         "vb_log": (i64, [handle, out, size]),
         "vb_last_error": (i64, [handle, out, size]),
     }
@@ -291,13 +297,15 @@ class VirtualBoards:
         """Keep every frame that boards put on the air from now on, for `frames`."""
         self._checked(self._lib.vb_frames_enable(self._handle))
 
-    def frames(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint16]]:
-        """The next frames that are over: first and last bit on the air in ps, board; empty without any."""
-        start_ps, end_ps = (np.empty(_EDGES_BLOCK, dtype=np.uint64) for _ in range(2))
-        board = np.empty(_EDGES_BLOCK, dtype=np.uint16)
-        into = (array.ctypes.data for array in (start_ps, end_ps, board))
-        count = self._checked(self._lib.vb_frames_read(self._handle, *into, _EDGES_BLOCK))
-        return start_ps[:count], end_ps[:count], board[:count]
+    def frames(self) -> NDArray[np.void]:
+        """The next frames that are over, as rows of `FRAME`; empty without any."""
+        columns = {name: np.empty(_FRAMES_BLOCK, dtype=FRAME[name]) for name in FRAME.names or ()}
+        into = (column.ctypes.data for column in columns.values())
+        count = self._checked(self._lib.vb_frames_read(self._handle, *into, _FRAMES_BLOCK))
+        rows = np.empty(count, dtype=FRAME)
+        for name, column in columns.items():
+            rows[name] = column[:count]
+        return rows
 
     def jtag(self, board: int, data: bytes, *, pause_ps: int) -> bytes:
         """Hand bytes of OpenOCD's `remote_bitbang` to the board's JTAG connector after a pause; returns TDO levels."""

@@ -105,6 +105,13 @@ impl Receiver {
     }
 }
 
+/// Whether a link loses the frame of a message on its way to board `to`.
+pub fn is_lost(seed: u64, message: &Message, to: u16, link: &Link) -> bool {
+    let keys = [u64::from(message.source), u64::from(to)];
+    let luck = draw(seed, Purpose::Loss, &keys, u64::from(message.frame));
+    below(luck, 1_000_000) < u64::from(link.loss_ppm)
+}
+
 /// Everything in the air at one place, in the order (start, source).
 pub struct Ether {
     seed: u64,
@@ -145,7 +152,6 @@ impl Ether {
                 power_dbm,
             } => {
                 let keys = [u64::from(message.source), u64::from(self.board)];
-                let luck = draw(self.seed, Purpose::Loss, &keys, u64::from(message.frame));
                 let start_ps = start_ps + link.delay_ps + link.jitter.draw(self.seed, &keys, message.frame);
                 let carrier = Carrier {
                     source: message.source,
@@ -154,7 +160,7 @@ impl Ether {
                     end_ps: start_ps + waveform.header_ps() + MAX_FRAME_BYTES as u64 * waveform.byte_ps,
                     waveform: *waveform,
                     rssi_dbm: link.rssi_dbm + power_dbm,
-                    lost: below(luck, 1_000_000) < u64::from(link.loss_ppm),
+                    lost: is_lost(self.seed, message, self.board, link),
                     cut: false,
                     psdu: None,
                 };

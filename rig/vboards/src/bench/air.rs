@@ -2,8 +2,9 @@
 
 use super::Bench;
 use crate::air::interferer::{Interferer, Source};
-use crate::air::{Link, Message, Modulation, Signal, Waveform, UNHEARD_DBM};
+use crate::air::{is_lost, Link, Message, Modulation, Signal, Waveform, UNHEARD_DBM};
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// Bursts are announced this long before they begin.
 const AHEAD_PS: u64 = 1_000_000_000;
@@ -17,11 +18,14 @@ pub(super) struct Noise {
 }
 
 /// A frame that a board put on the air, whoever received it. The end is `u64::MAX` until the frame's length is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FrameOnAir {
     pub board: u16,
     pub start_ps: u64,
     pub end_ps: u64,
+    /// Boards (bit 0: board 0) whose link from the sender lost it; those from 64 on are not told.
+    pub lost: u64,
+    pub psdu: Arc<[u8]>,
     frame: u32,
     waveform: Waveform,
 }
@@ -33,6 +37,8 @@ fn keep_frame(frames: &mut VecDeque<FrameOnAir>, message: &Message) {
             board: message.source,
             start_ps,
             end_ps: u64::MAX,
+            lost: 0,
+            psdu: Arc::new([]),
             frame: message.frame,
             waveform,
         });
@@ -42,12 +48,20 @@ fn keep_frame(frames: &mut VecDeque<FrameOnAir>, message: &Message) {
     if let Some(kept) = frames.iter_mut().rev().find(is_same) {
         kept.end_ps = match &message.signal {
             Signal::Body { psdu } => {
+                kept.psdu = Arc::clone(psdu);
                 let bytes_ps = psdu.len() as u64 * kept.waveform.byte_ps;
                 kept.end_ps.min(kept.start_ps + kept.waveform.header_ps() + bytes_ps)
             }
             Signal::Cut { end_ps } => kept.end_ps.min(*end_ps),
             Signal::Start { .. } => kept.end_ps,
         };
+    }
+}
+
+/// Adds the board whose link lost the frame that was kept last.
+fn keep_loss(frames: &mut Option<VecDeque<FrameOnAir>>, to: usize) {
+    if let Some(kept) = frames.as_mut().and_then(VecDeque::back_mut) {
+        kept.lost |= 1u64.checked_shl(to as u32).unwrap_or(0);
     }
 }
 
@@ -159,6 +173,9 @@ impl Bench {
             for to in (0..self.seats.len()).filter(|&to| to != usize::from(from)) {
                 let link = self.link(from, to as u16);
                 if link.rssi_dbm.saturating_add(power_dbm) >= UNHEARD_DBM {
+                    if matches!(message.signal, Signal::Start { .. }) && is_lost(self.seed, message, to as u16, &link) {
+                        keep_loss(&mut self.frames, to);
+                    }
                     let board = &mut self.seats[to].board;
                     board.receive_signal(message, &link);
                     self.next_ps[to] = board.next_action_ps().unwrap_or(u64::MAX);

@@ -9,14 +9,19 @@
 //!                                                                  // "poisson": silence of every_ps on average;
 //!                                                                  // "on_off": periodic for on_ps, then off_ps nothing
 //! int64_t  vb_frames_enable(void *h);                              // keep the frames on the air
-//! int64_t  vb_frames_read(void *h, uint64_t *start_ps, uint64_t *end_ps, uint16_t *board, size_t cap); // those over
+//! int64_t  vb_frames_read(void *h, uint64_t *start_ps, uint64_t *end_ps, uint16_t *board, uint64_t *lost, uint8_t *psdu,
+//!                         size_t cap);                             // those over; a bit of `lost` for each board whose
+//!                                                                  // link lost it; `psdu`: 128 bytes, the length first
 //! int64_t  vb_interferer_level(void *h, uint32_t interferer, uint32_t board, int32_t level_dbm);
 //! ```
 
 use super::{call, output, text, wrong, Handle};
 use crate::air::interferer::{Interferer, Pattern};
-use crate::air::Jitter;
+use crate::air::{Jitter, MAX_FRAME_BYTES};
 use std::os::raw::c_char;
+
+/// Room of a PSDU: its length, then its bytes.
+const PSDU_ROOM: usize = 1 + MAX_FRAME_BYTES;
 
 #[no_mangle]
 pub extern "C" fn vb_link_jitter(h: *mut Handle, from: u32, to: u32, shape: *const c_char, span_ps: u64) -> i64 {
@@ -106,16 +111,25 @@ pub extern "C" fn vb_frames_read(
     start_ps: *mut u64,
     end_ps: *mut u64,
     board: *mut u16,
+    lost: *mut u64,
+    psdu: *mut u8,
     cap: usize,
 ) -> i64 {
     call(h, |bench| {
         let (starts, ends) = (output(start_ps, cap, "start_ps")?, output(end_ps, cap, "end_ps")?);
-        let boards = output(board, cap, "board")?;
+        let (boards, losses) = (output(board, cap, "board")?, output(lost, cap, "lost")?);
+        let bodies = output(psdu, cap * PSDU_ROOM, "psdu")?;
         let frames = bench.take_frames(cap);
         for (index, frame) in frames.iter().enumerate() {
             starts[index] = frame.start_ps;
             ends[index] = frame.end_ps;
             boards[index] = frame.board;
+            losses[index] = frame.lost;
+            let bytes = &frame.psdu[..frame.psdu.len().min(MAX_FRAME_BYTES)];
+            let body = &mut bodies[index * PSDU_ROOM..(index + 1) * PSDU_ROOM];
+            body.fill(0);
+            body[0] = bytes.len() as u8;
+            body[1..=bytes.len()].copy_from_slice(bytes);
         }
         Ok(frames.len() as i64)
     })
