@@ -6,6 +6,7 @@ import math
 
 NS_PER_S = 1_000_000_000
 DASH = "\N{EN DASH}"
+MINUS = "\N{MINUS SIGN}"
 _UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
 
 
@@ -15,10 +16,23 @@ def time_text(ns: float, *, digits: int = 3) -> str:
         return DASH
     if ns == 0:
         return "0"
-    scale, unit = next((pair for pair in _UNITS if abs(ns) >= pair[0] * 0.9995), _UNITS[-1])
+    scale, unit = _unit(ns)
     value = ns / scale
     decimals = digits - 1 - math.floor(math.log10(abs(value)) + 1e-9)
-    return f"{value:.{min(max(decimals, 0), digits)}f} {unit}"
+    return typeset(f"{value:.{min(max(decimals, 0), digits)}f} {unit}")
+
+
+def resolved_text(ns: float, expanded_ns: float) -> str:
+    """A time to the first digit of its expanded uncertainty: ``8.32 ms`` of 8 324 162 ± 42 000 ns.
+
+    A value below its uncertainty has one digit. Without an uncertainty (NaN, infinite, 0) it is as `time_text` has it.
+    """
+    if math.isnan(ns) or ns == 0 or not (math.isfinite(expanded_ns) and expanded_ns > 0):
+        return time_text(ns)
+    place = min(_place(expanded_ns), _place(abs(ns)))  # of the last digit, as a power of ten of 1 ns
+    rounded_ns = round(ns, -place)
+    scale, unit = next((pair for pair in _UNITS if abs(rounded_ns) >= pair[0]), _UNITS[-1])
+    return typeset(f"{rounded_ns / scale:.{max(round(math.log10(scale)) - place, 0)}f} {unit}")
 
 
 def uncertain_text(ns: float, expanded_ns: float) -> str:
@@ -34,28 +48,41 @@ def uncertain_text(ns: float, expanded_ns: float) -> str:
     larger = max(abs(ns), expanded_ns)
     units = [pair for pair in _UNITS if larger >= pair[0] * 0.9995] or [_UNITS[-1]]
     # Of a value with six digits before the point a further zero is the lesser evil.
-    wanted = (pair for pair in units if expanded_ns >= pair[0] / (1000 if larger >= 100 * pair[0] else 100))
-    scale, unit = next(wanted, units[-1])
-    value, expanded = ns / scale, expanded_ns / scale
-    place = math.floor(math.log10(float(f"{expanded:.1e}"))) - 1
+    suited = (pair for pair in units if expanded_ns >= pair[0] / (1000 if larger >= 100 * pair[0] else 100))
+    scale, unit = next(suited, units[-1])
+    return f"{plus_minus(ns / scale, expanded_ns / scale)} {unit}"
+
+
+def plus_minus(value: float, expanded: float, *, sign: str = "") -> str:
+    """A value with its expanded uncertainty, both to two digits of that: ``8.324 ± 0.042``; `sign` "+" shows a plus."""
+    place = _place(float(f"{expanded:.1e}")) - 1
     decimals = max(-place, 0)
-    return f"{round(value, -place):.{decimals}f} ± {round(expanded, -place):.{decimals}f} {unit}"
+    return typeset(f"{round(value, -place) + 0.0:{sign}.{decimals}f} ± {round(expanded, -place):.{decimals}f}")
 
 
-def digits_for(ns: float, *, spread_ns: float, resolution_ns: float) -> int:
-    """Significant digits of `ns` that show a spread with two of its own: 3 at least, none below the resolution."""
-    if not spread_ns > 0 or not abs(ns) > 0:
-        return 3
-    first = math.floor(math.log10(abs(ns)))
-    wanted = first - math.floor(math.log10(spread_ns)) + 2
-    resolved = first - math.floor(math.log10(resolution_ns)) + 1
-    return max(3, min(wanted, resolved))
+def signed_text(value: float, form: str) -> str:
+    """A number with its sign, in a format such as ".1f": ``+1.5``."""
+    return typeset(f"{value:+{form}}")
+
+
+def typeset(text: str) -> str:
+    """A number as text, with a minus sign for a hyphen in front."""
+    return text.replace("-", MINUS, 1) if text.startswith("-") else text
+
+
+def _unit(ns: float) -> tuple[float, str]:
+    return next((pair for pair in _UNITS if abs(ns) >= pair[0] * 0.9995), _UNITS[-1])
+
+
+def _place(value: float) -> int:
+    """The power of ten of a value's first digit."""
+    return math.floor(math.log10(value) + 1e-9)
 
 
 def round_time_text(ns: float) -> str:
     """A round time, such as that of a tick: ``50 µs``, not ``50.0 µs``."""
-    scale, unit = next((pair for pair in _UNITS if abs(ns) >= pair[0] * 0.9995), _UNITS[-1])
-    return f"{ns / scale:g} {unit}"
+    scale, unit = _unit(ns)
+    return typeset(f"{ns / scale:g} {unit}")
 
 
 def share_text(share: float) -> str:
@@ -68,11 +95,10 @@ def share_text(share: float) -> str:
     percent = 100 * share
     if 99.9 < percent < 100:
         return "> 99.9 %"
-    if 99.5 <= percent <= 99.9:
-        return f"{percent:.1f} %"
     if abs(percent) < 0.05:
         return "< 0.1 %" if percent else "0 %"
-    return f"{percent:.0f} %" if abs(percent) >= 9.95 else f"{percent:.1f} %"
+    decimals = 1 if abs(percent) < 9.95 or 99.5 <= percent <= 99.9 else 0
+    return typeset(f"{percent:.{decimals}f} %")
 
 
 def rate_text(bits_per_s: float) -> str:
@@ -80,12 +106,12 @@ def rate_text(bits_per_s: float) -> str:
     if math.isnan(bits_per_s):
         return DASH
     scale, unit = (1e3, "kbit/s") if abs(bits_per_s) >= 1e3 else (1.0, "bit/s")
-    return f"{bits_per_s / scale:.4g} {unit}"
+    return typeset(f"{bits_per_s / scale:.4g} {unit}")
 
 
 def number_text(n: int) -> str:
     """A count: ``12``, ``1 000``."""
-    return f"{n:,}".replace(",", "\N{NO-BREAK SPACE}")
+    return typeset(f"{n:,}".replace(",", "\N{NO-BREAK SPACE}"))
 
 
 def count_text(n: int, noun: str, plural: str = "") -> str:

@@ -6,11 +6,37 @@ import math
 
 import pytest
 
-from gpiorig.analysis.number_text import uncertain_text
+from gpiorig.analysis.number_text import plus_minus, resolved_text, uncertain_text
 from gpiorig.analysis.report import texts
+from gpiorig.analysis.statistics.interval_text import ppm_interval
 from gpiorig.analysis.statistics.intervals import Interval
 
 NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("ns", "expanded_ns", "expected"),
+    [
+        (7_237_417.0, 471, "7.2374 ms"),  # whatever the delays beside it
+        (7_237_417.0, 51_000, "7.24 ms"),
+        (12_000_000.0, 816_000, "12.0 ms"),
+        (9_996_000.0, 1_200_000, "10 ms"),
+        (999_600.0, 300, "999.6 µs"),
+        (14_700.0, 150, "14.7 µs"),
+        (800.0, 150_000, "800 ns"),  # below its uncertainty: one digit
+        (-31_250.0, 90, "\N{MINUS SIGN}31.25 µs"),
+        (0.0, 90, "0"),
+        (12_345_678.0, math.nan, "12.3 ms"),
+    ],
+)
+def test_a_time_ends_at_the_first_digit_of_its_uncertainty(ns, expanded_ns, expected):
+    assert expected == resolved_text(ns, expanded_ns)
+
+
+def test_a_rate_ends_where_its_uncertainty_does():
+    assert "+15.003 ± 0.052" == plus_minus(15.0031, 0.0519, sign="+")
+    assert "\N{MINUS SIGN}4.0 ± 1.2" == plus_minus(-4.04, 1.16, sign="+")
+    assert "0 ± 99" == plus_minus(-0.2, 99.4)
 
 
 @pytest.mark.parametrize(
@@ -54,7 +80,7 @@ def test_a_share_has_its_interval_where_there_is_one(interval, expected):
     [
         (Interval(4.48e6, 4.4e6, 4.52e6, ""), "4.48 ms (4.40 to 4.52 ms)"),
         (Interval(0.0, 0.0, 0.0, ""), "0 (0 to 0)"),
-        (Interval(0.0, -41.7, 0.0, ""), "0 (-41.7 ns to 0)"),
+        (Interval(0.0, -41.7, 0.0, ""), "0 (\N{MINUS SIGN}41.7 ns to 0)"),
         (Interval(958.0, 0.0, 1000.0, ""), "958 ns (0 to 1.00 µs)"),
     ],
 )
@@ -63,10 +89,11 @@ def test_a_time_has_its_interval_and_the_unit_once(interval, expected):
 
 
 def test_a_skew_has_the_digits_its_interval_needs():
-    assert "12.340 ppm (12.320 to 12.360)" == texts.ppm_interval(Interval(12.34, 12.32, 12.36, ""))
-    assert "0 ppm (-59 to 58)" == texts.ppm_interval(Interval(-0.3, -59.1, 58.2, ""))
-    assert "-9985 ppm (-25608 to 5638)" == texts.ppm_interval(Interval(-9984.9, -25607.6, 5637.8, ""))
-    assert "\N{EN DASH}" == texts.ppm_interval(Interval(math.nan, math.nan, math.nan, ""))
+    assert "12.340 ppm (12.320 to 12.360)" == ppm_interval(Interval(12.34, 12.32, 12.36, ""))
+    assert "0 ppm (\N{MINUS SIGN}59 to 58)" == ppm_interval(Interval(-0.3, -59.1, 58.2, ""))
+    expected = "\N{MINUS SIGN}9985 ppm (\N{MINUS SIGN}25608 to 5638)"
+    assert expected == ppm_interval(Interval(-9984.9, -25607.6, 5637.8, ""))
+    assert "\N{EN DASH}" == ppm_interval(Interval(math.nan, math.nan, math.nan, ""))
 
 
 def test_a_share_above_all_of_it_is_all_of_it():

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import kolmogorov, ndtr
 
 from gpiorig.analysis.attribution.findings import Finding
 from gpiorig.analysis.attribution.series import autoregression, grouped_share, impulse_response, inflation
-from gpiorig.analysis.number_text import count_text, digits_for, share_text, time_text
+from gpiorig.analysis.number_text import count_text, share_text, time_text
 from gpiorig.analysis.statistics.intervals import CONFIDENCE, Interval
 from gpiorig.analysis.statistics.rank_statistics import kendall_s, mid_ranks
 
@@ -177,7 +179,7 @@ def change(delays: NDArray[np.int64], starts: NDArray[np.int64], *, period_ns: f
     for i, cut in enumerate(cuts, 1):
         at_s = float(starts[cut] - starts[0]) * period_ns * 1e-9
         numbers |= {f"at_{i}_s": at_s, f"before_{i}_ns": medians[i - 1], f"after_{i}_ns": medians[i]}
-        digits = digits_for(medians[i], spread_ns=abs(medians[i] - medians[i - 1]), resolution_ns=period_ns)
+        digits = _digits(medians[i], spread_ns=abs(medians[i] - medians[i - 1]), resolution_ns=period_ns)
         before, after = (time_text(jump, digits=digits) for jump in medians[i - 1 : i + 1])
         texts.append(f"at {time_text(at_s * 1e9)} from {before} to {after}")
     share = grouped_share(values, labels)
@@ -191,3 +193,13 @@ def change(delays: NDArray[np.int64], starts: NDArray[np.int64], *, period_ns: f
         share=share,
         numbers=numbers,
     )
+
+
+def _digits(ns: float, *, spread_ns: float, resolution_ns: float) -> int:
+    """Significant digits of `ns` that show a jump with two of its own: 3 at least, none below the resolution."""
+    if not spread_ns > 0 or not abs(ns) > 0:
+        return 3
+    exponent = math.floor(math.log10(abs(ns)))
+    showing = exponent - math.floor(math.log10(spread_ns)) + 2
+    resolved = exponent - math.floor(math.log10(resolution_ns)) + 1
+    return max(3, min(showing, resolved))

@@ -8,7 +8,7 @@ import math
 from gpiorig.analysis.compare.assertions import LISTED, interval_text, with_ends
 from gpiorig.analysis.compare.comparison import Change, Comparison
 from gpiorig.analysis.compare.thresholds import Outcome
-from gpiorig.analysis.number_text import count_text, time_text
+from gpiorig.analysis.number_text import MINUS, count_text, time_text
 from gpiorig.analysis.quantities.kinds import Unit
 from gpiorig.analysis.statistics.intervals import Interval
 
@@ -158,7 +158,7 @@ def signed_text(change: Interval, *, share: bool, resolution_ns: float) -> str:
         percent = 100 * abs(value)
         digits = f"{percent:.3g}" if percent < 1000 else f"{percent:.0f}"
         size = f"{digits} %" if share else time_text(abs(value), digits=4)
-        return ("+" if value > 0 else "-" if value < 0 else "") + size
+        return ("+" if value > 0 else MINUS if value < 0 else "") + size
 
     if not share and change.high - change.low < resolution_ns:
         return f"{text(change.value)} (± {time_text(resolution_ns)})"

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.figures import thinning
 from gpiorig.analysis.figures.palette import FAINT, FIRST, GRID, INK, KIND_COLOURS, SERIES
-from gpiorig.analysis.number_text import count_text, digits_for, round_time_text, time_text
+from gpiorig.analysis.number_text import count_text, resolved_text, round_time_text, time_text
 from gpiorig.analysis.packets.steps import Steps
 from gpiorig.analysis.statistics.summary import Summary
 
@@ -30,6 +30,7 @@ def total_distribution(
     summary: Summary,
     *,
     period_ns: float,
+    expanded_ns: float = math.nan,
     noun: str = "round-trip time",
     levels: str = "",
 ) -> None:
@@ -45,6 +46,8 @@ def total_distribution(
         Their statistics; lost packets are named, not drawn.
     period_ns
         Nanoseconds per sample.
+    expanded_ns
+        Expanded uncertainty of one delay, to which the median is written.
     noun
         Their name: ``round-trip time`` or ``delay``.
     levels
@@ -69,7 +72,7 @@ def total_distribution(
     right.set_ylabel("share of packets at or below")
     _mark_quantiles(right, summary)
     n = count_text(summary.n, "packet") + (f", {summary.lost} lost" if summary.lost else "")
-    ax.set_title(f"{_conclusion(summary, period_ns, noun, levels)} ({n})")
+    ax.set_title(f"{_conclusion(summary, expanded_ns, noun, levels)} ({n})")
 
 
 def _mark_quantiles(ax: Axes, summary: Summary) -> None:
@@ -103,11 +106,10 @@ def _bins(delays: NDArray[np.int64], period_ms: float) -> tuple[float, NDArray[n
     return width, first + width * np.arange(int(spread / width) + 4, dtype=np.float64)
 
 
-def _conclusion(summary: Summary, period_ns: float, noun: str, levels: str) -> str:
+def _conclusion(summary: Summary, expanded_ns: float, noun: str, levels: str) -> str:
     if not summary.n:
         return f"No packet has a {noun}"
-    digits = digits_for(summary.median_ns, spread_ns=summary.peak_to_peak_ns, resolution_ns=period_ns)
-    text = f"Median {time_text(summary.median_ns, digits=digits)}, peak to peak {time_text(summary.peak_to_peak_ns)}"
+    text = f"Median {resolved_text(summary.median_ns, expanded_ns)}, peak to peak {time_text(summary.peak_to_peak_ns)}"
     return f"{text},\n{levels}" if levels else text
 
 

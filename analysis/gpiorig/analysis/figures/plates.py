@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -61,13 +62,21 @@ def packet(trips: RoundTrips, *, row: int, virtual: bool) -> Figure:
 
 
 def total(
-    delays: NDArray[np.int64], summary: Summary, *, period_ns: float, noun: str, levels: str = "", virtual: bool
+    delays: NDArray[np.int64],
+    summary: Summary,
+    *,
+    period_ns: float,
+    expanded_ns: float = math.nan,
+    noun: str,
+    levels: str = "",
+    virtual: bool,
 ) -> Figure:
     """Distribution of the total delay; parameters as of `figures.total_distribution`."""
     with style.paper():
         figure = style.new_figure(width=WIDTH, height=3.4, virtual=virtual)
         ax = figure.subplots()
-        charts.total_distribution(ax, delays, summary, period_ns=period_ns, noun=noun, levels=levels)
+        look = {"noun": noun, "levels": levels}
+        charts.total_distribution(ax, delays, summary, period_ns=period_ns, expanded_ns=expanded_ns, **look)
         return figure
 
 

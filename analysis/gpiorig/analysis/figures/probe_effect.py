@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from gpiorig.analysis.figures import palette, style
+from gpiorig.analysis.number_text import signed_text
 from gpiorig.analysis.probe_effect.delays import PINS, ROUND_TRIP
 from gpiorig.analysis.probe_effect.effect import VARIANTS, Effect, Meter
 
@@ -49,4 +50,4 @@ def _conclusion(meter: Meter) -> str:
     text = f"{events} add {rtt.cost_ns / 1e3:.0f} µs to a round trip of {rtt.zero_ns / 1e6:.2f} ms"
     if np.isnan(rtt.error_ns):
         return text
-    return f"{text}; the extrapolation is off by {rtt.error_ns / 1e3:+.1f} µs"
+    return f"{text}; the extrapolation is off by {signed_text(rtt.error_ns / 1e3, '.1f')} µs"

@@ -19,7 +19,8 @@ from gpiorig.analysis.figures.plates import WIDTH
 from gpiorig.analysis.number_text import DASH, round_time_text, time_text
 from gpiorig.analysis.report.blocks import Block, Details, Picture, Section, Table, text, why_not
 from gpiorig.analysis.report.data import ReportData
-from gpiorig.analysis.report.texts import ppm_interval, time_interval
+from gpiorig.analysis.report.texts import time_interval
+from gpiorig.analysis.statistics.interval_text import ppm_interval
 
 DRAWN_QUANTITIES = 3  # those compared with the most clocks
 

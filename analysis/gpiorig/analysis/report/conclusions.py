@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +11,7 @@ from gpiorig.analysis.attribution.attribute import TOTAL
 from gpiorig.analysis.attribution.findings import Attribution, Finding
 from gpiorig.analysis.delays import numbers as routenumbers
 from gpiorig.analysis.delays import summaries
-from gpiorig.analysis.number_text import NS_PER_S, count_text, digits_for, number_text, share_text, time_text
+from gpiorig.analysis.number_text import count_text, number_text, resolved_text, share_text, time_text
 from gpiorig.analysis.packets.path import Kind
 from gpiorig.analysis.report.data import ReportData
 from gpiorig.analysis.report.texts import capped_share, tail_text
@@ -208,10 +207,9 @@ def _delay_line(data: ReportData) -> str:
     total, routes = _total(data), data.study.routes
     if total is None or not total.n:
         return ""
-    rate = data.timelines.samplerate_hz if data.timelines is not None else routes[0].route.steps.samplerate_hz
-    digits = digits_for(total.median_ns, spread_ns=total.peak_to_peak_ns, resolution_ns=float(NS_PER_S / rate))
+    expanded_ns = routes[0].expanded_ns if routes else math.nan
     median, shortest, longest, p95 = (
-        time_text(ns, digits=digits) for ns in (total.median_ns, total.min_ns, total.max_ns, total.p95_ns)
+        resolved_text(ns, expanded_ns) for ns in (total.median_ns, total.min_ns, total.max_ns, total.p95_ns)
     )
     if data.timelines is not None:
         subject, packets = "The round trip takes", f"{number_text(total.n)} round trips need"
@@ -219,19 +217,18 @@ def _delay_line(data: ReportData) -> str:
         subject = f"From {routes[0].route.name.replace(' > ', ' to ')} a packet takes"
         packets = f"{number_text(total.n)} packets need"
     if total.n == 1:
-        return f"{subject} {median}, by the only complete packet.{_uncertainty(routes)}"
+        return f"{subject} {median}, by the only complete packet.{_uncertainty(expanded_ns)}"
     text = f"{subject} {median} in the median, {shortest} at least and {longest} at most"
     if total.n < MIN_FOR_P95:
-        return f"{text}, by {count_text(total.n, 'packet')}.{_uncertainty(routes)}"
-    return f"{text}; {share_text(0.95)} of the {packets} {p95} or less.{_uncertainty(routes)}"
+        return f"{text}, by {count_text(total.n, 'packet')}.{_uncertainty(expanded_ns)}"
+    return f"{text}; {share_text(0.95)} of the {packets} {p95} or less.{_uncertainty(expanded_ns)}"
 
 
-def _uncertainty(routes: Sequence[RouteStudy]) -> str:
-    """The uncertainty of one delay, as a sentence with a space before it; empty if it is unknown."""
-    if routes and routes[0].uncertainties:
-        expanded = routes[0].uncertainties[-1].expanded_ns
-        return f" The uncertainty of one delay is ± {time_text(expanded, digits=2)} (k = 2)." if expanded > 0 else ""
-    return ""
+def _uncertainty(expanded_ns: float) -> str:
+    """The uncertainty of one delay, as a sentence with a space before it; empty if it is not known."""
+    if not expanded_ns > 0:
+        return ""
+    return f" The uncertainty of one delay is ± {time_text(expanded_ns, digits=2)} (k = 2)."
 
 
 def _total(data: ReportData) -> Summary | None:

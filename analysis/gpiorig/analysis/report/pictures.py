@@ -26,8 +26,16 @@ def total(data: ReportData, study: RouteStudy, prefix: str) -> Picture:
     delays, summary = study.route.totals, study.numbers.total
     if study.route.name == ROUND_TRIP and lines is not None:
         delays, summary = lines.rtt[lines.timelined], data.study.delays[ROUND_TRIP]
-    look = {"noun": noun, "levels": _levels(study)}
-    draw = partial(plates.total, delays, summary, period_ns=study.numbers.period_ns, virtual=data.virtual, **look)
+    draw = partial(
+        plates.total,
+        delays,
+        summary,
+        period_ns=study.numbers.period_ns,
+        expanded_ns=study.expanded_ns,
+        noun=noun,
+        levels=_levels(study),
+        virtual=data.virtual,
+    )
     return Picture(
         f"{prefix}total",
         draw,

@@ -8,7 +8,7 @@ from gpiorig.analysis.number_text import DASH, number_text, time_text
 from gpiorig.analysis.statistics.interval_text import ends_text, share_interval
 from gpiorig.analysis.statistics.intervals import Interval
 
-__all__ = ["capped_share", "p_text", "ppm_interval", "share_interval", "tail_text", "time_interval"]
+__all__ = ["capped_share", "p_text", "share_interval", "tail_text", "time_interval"]
 NEARLY_ALL = 0.995
 
 
@@ -19,18 +19,6 @@ def time_interval(time: Interval, *, digits: int = 3) -> str:
         return text
     unit = text[text.find(" ") :] if " " in text else ""
     return f"{text} ({ends_text(time, lambda ns: time_text(ns, digits=digits), unit)})"
-
-
-def ppm_interval(ppm: Interval) -> str:
-    """A skew with its interval: ``12.34 ppm (12.30 to 12.38)``."""
-    if math.isnan(ppm.value):
-        return DASH
-    if not (math.isfinite(ppm.low) and math.isfinite(ppm.high)):
-        return f"{ppm.value:.3f} ppm"
-    width = ppm.high - ppm.low
-    decimals = min(max(1 - math.floor(math.log10(width)), 0), 6) if width > 0 else 3
-    value, low, high = (round(number, decimals) + 0.0 for number in (ppm.value, ppm.low, ppm.high))  # + 0: not -0
-    return f"{value:.{decimals}f} ppm ({low:.{decimals}f} to {high:.{decimals}f})"
 
 
 def tail_text(packets: int, all_packets: int) -> str:

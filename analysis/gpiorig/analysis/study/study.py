@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -57,6 +58,11 @@ class RouteStudy:
     costs: ProbeCosts | None = None
     parts: tuple[RadioParts, ...] = ()
     part_uncertainties: tuple[DelayUncertainty, ...] = ()
+
+    @property
+    def expanded_ns(self) -> float:
+        """Expanded uncertainty (k = 2) of one total delay; NaN if it is not known."""
+        return self.uncertainties[-1].expanded_ns if self.uncertainties else math.nan
 
 
 @dataclass(frozen=True, slots=True, eq=False)

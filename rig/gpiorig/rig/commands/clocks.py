@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 from collections.abc import Iterable
 from fractions import Fraction
 from pathlib import Path
@@ -16,7 +17,9 @@ from gpiorig.analysis.clocks.node_clock import BootPeriod, NodeClock
 from gpiorig.analysis.events import events
 from gpiorig.analysis.figures import clock_fits, style
 from gpiorig.analysis.logs import node_log
-from gpiorig.analysis.number_text import count_text, round_time_text, time_text
+from gpiorig.analysis.number_text import count_text, round_time_text, signed_text, time_text
+from gpiorig.analysis.statistics.interval_text import ppm_interval
+from gpiorig.analysis.statistics.intervals import Interval
 from gpiorig.capture.recording.recording import DESCRIPTION, Recording
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.measure import clock_lines, log_lines, log_times
@@ -199,7 +202,7 @@ def _boot_period_text(period: BootPeriod) -> list[str]:
         for p in numbers["segments"]
     ]
     if numbers["drift_ppm_per_s"] is not None:
-        lines.append(f"  drift {numbers['drift_ppm_per_s']:+.3g} ppm per s")
+        lines.append(f"  drift {signed_text(numbers['drift_ppm_per_s'], '.3g')} ppm per s")
     if numbers["minimum_delay"]:
         least = numbers["minimum_delay"]
         late = ", ".join(f"{name} {time_text(value * 1e9)}" for name, value in least["delay_s"].items())
@@ -208,15 +211,8 @@ def _boot_period_text(period: BootPeriod) -> list[str]:
 
 
 def _ppm(numbers: dict[str, Any]) -> str:
-    if numbers["ppm_interval"] is None:
-        return f"{numbers['ppm']:+.4g} ppm (no interval)"
-    low, high = numbers["ppm_interval"]
-    digits = max(0, min(6, 1 - _exponent(high - low)))
-    return f"{numbers['ppm']:+.{digits}f} ppm ({low:+.{digits}f} to {high:+.{digits}f})"
-
-
-def _exponent(value: float) -> int:
-    return int(f"{value:e}".partition("e")[2]) if value else -6
+    low, high = numbers["ppm_interval"] or (math.nan, math.nan)
+    return ppm_interval(Interval(numbers["ppm"], low, high, ""), sign="+")
 
 
 def _draw(path: Path, clocks: dict[str, NodeClock], *, virtual: bool) -> None:

@@ -16,7 +16,7 @@ from gpiorig.analysis import columns
 from gpiorig.analysis.delays import instruments as analyzers
 from gpiorig.analysis.delays.instruments import Instruments
 from gpiorig.analysis.figures import style, thinning
-from gpiorig.analysis.number_text import count_text, digits_for, time_text
+from gpiorig.analysis.number_text import count_text, resolved_text, time_text
 from gpiorig.analysis.tables import stages
 from gpiorig.capture.edges.waveform import Waveform
 from gpiorig.capture.recording.recording import DESCRIPTION
@@ -184,7 +184,6 @@ def _text(measurement: Measurement, *, node: str) -> list[str]:
     left += f" ({', '.join(reasons)})" if reasons else ""
     if not s.n:
         return [f"{head}: no pair; {left}"]
-    digits = digits_for(s.median_ns, spread_ns=s.peak_to_peak_ns, resolution_ns=measurement.median_expanded_ns)
     values = {
         "min": s.min_ns,
         "p5": s.p5_ns,
@@ -194,7 +193,12 @@ def _text(measurement: Measurement, *, node: str) -> list[str]:
         "p99": s.p99_ns,
         "max": s.max_ns,
     }
-    texts = [f"{name} {time_text(value, digits=digits)}" for name, value in values.items()]
+    texts = [
+        f"{name} {resolved_text(value, expanded_ns)}"
+        for (name, value), expanded_ns in zip(
+            values.items(), measurement.uncertainty.expanded_of(np.array([*values.values()])), strict=True
+        )
+    ]
     texts += [f"std {time_text(s.std_ns)}", f"peak-to-peak {time_text(s.peak_to_peak_ns)}"]
     median, longest = (time_text(ns) for ns in (measurement.median_expanded_ns, measurement.longest_expanded_ns))
     known = f"each ± {median}" if median == longest else f"the median ± {median}, the longest ± {longest}"

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+from gpiorig.analysis.number_text import signed_text
 from gpiorig.capture.recording.recording import Recording, SyncDelay
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.recordings import merge, standing
@@ -33,8 +34,9 @@ def run(options: argparse.Namespace) -> int:
     print(f"{merged.folder}: {', '.join(name for name in merged.info.channels if name)}")
     for note in merged.info.alignments:
         print(
-            f"  {note.analyzer}: {note.rate_ppb / 1e3:+.3f} ppm against the reference, {note.pulses} {common}, "
-            f"residuals {note.residual_std_ns:.1f} ns (std), {note.residual_max_ns:.1f} ns (largest); "
+            f"  {note.analyzer}: {signed_text(note.rate_ppb / 1e3, '.3f')} ppm against the reference, "
+            f"{note.pulses} {common}, residuals {note.residual_std_ns:.1f} ns (std), "
+            f"{note.residual_max_ns:.1f} ns (largest); "
             f"an interval across the two is uncertain by {note.uncertainty_ns:.1f} ns (1 sigma)"
             + (
                 f"; sync line {note.delay_ns:g} ± {note.delay_limit_ns:g} ns later"

@@ -12,6 +12,7 @@ import msgspec
 
 from gpiorig.analysis.figures import probe_effect as probe_effect_plate
 from gpiorig.analysis.figures import style
+from gpiorig.analysis.number_text import signed_text
 from gpiorig.analysis.probe_effect import effect as probe_effect
 from gpiorig.analysis.probe_effect.delays import PINS
 from gpiorig.analysis.probe_effect.effect import VARIANTS, Effect, Meter
@@ -77,7 +78,7 @@ def _numbers(meter: Meter, parameters: dict[str, Any]) -> dict[str, Any]:
 
 
 def _text(meter: Meter, *, virtual: bool) -> str:
-    head = ["median in us", "events", *VARIANTS, "zero", "cost", "interval", "true", "error", ""]
+    head = ["median in µs", "events", *VARIANTS, "zero", "cost", "interval", "true", "error", ""]
     rows = [head, *(_row(effect) for effect in meter.effects)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
     lines = [
@@ -87,7 +88,7 @@ def _text(meter: Meter, *, virtual: bool) -> str:
         ).rstrip()
         for row in rows
     ]
-    costs = ", ".join(f"{node} {_us(cost)} us" for node, cost in meter.event_ns.items())
+    costs = ", ".join(f"{node} {_us(cost)} µs" for node, cost in meter.event_ns.items())
     lines.append(f"one event with an id, from the calibration burst: {costs}")
     lines.append(
         "zero = 2 normal - doubled; cost = doubled - normal; true = normal - off; "
@@ -100,7 +101,7 @@ def _text(meter: Meter, *, virtual: bool) -> str:
 
 def _row(effect: Effect) -> list[str]:
     verdict = {None: "", True: "in", False: "out"}[effect.within]
-    share = "" if math.isnan(effect.error_share) else f" ({100 * effect.error_share:+.1f} %)"
+    share = "" if math.isnan(effect.error_share) else f" ({signed_text(100 * effect.error_share, '.1f')} %)"
     return [
         f"{effect.name}{' (pins)' if effect.source == PINS else ''}",
         str(effect.events) if effect.events >= 0 else UNKNOWN,

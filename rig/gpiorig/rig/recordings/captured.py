@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from gpiorig.analysis.number_text import plus_minus
 from gpiorig.capture.edges.bounds import sentence
 
 if TYPE_CHECKING:
@@ -43,10 +44,8 @@ def text(recording: Recording, result: CaptureResult, beats: tuple[Heartbeat, ..
         f"pipe at most {room.pipe_fullest:.0%} full, disk queue at most {room.queue_fullest:.0%}",
     ]
     if "clock_ppm" in info.capture:
-        lines.append(
-            f"  host's clock: the analyzer is {info.capture['clock_ppm']:+} ± "
-            f"{info.capture['clock_uncertainty_ppm']} ppm off"
-        )
+        error_ppm, expanded_ppm = (float(info.capture[key]) for key in ("clock_ppm", "clock_uncertainty_ppm"))
+        lines.append(f"  host's clock: the analyzer is {plus_minus(error_ppm, expanded_ppm, sign='+')} ppm off")
     lines += [
         f"  heartbeat {beat.channel}: {beat.rises} pulses of {beat.period_samples:.2f} samples, "
         f"{beat.glitches} glitches, {beat.missing} missing, limit {beat.limit_samples} samples"

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
+from gpiorig.analysis.number_text import signed_text
 from gpiorig.capture.edges.join import join
 from gpiorig.capture.edges.resample import rescaled, shifted
 from gpiorig.capture.edges.waveform import Waveform
@@ -123,7 +124,8 @@ def _together(waveforms: list[tuple[Path, Waveform]], remarks: list[str]) -> Wav
         exact = (epoch - epochs[0]) * rate if by_epoch else Fraction(0)
         shift = nearest(exact)
         if exact.denominator != 1:
-            remarks.append(f"{path.name} is put on the nearest sample, {float((shift - exact) / rate) * 1e9:+.3f} ns")
+            off_ns = float((shift - exact) / rate) * 1e9
+            remarks.append(f"{path.name} is put on the nearest sample, {signed_text(off_ns, '.3f')} ns")
         if shift:
             part = shifted(part, shift)
         channels = tuple(f"{prefix}.{name}" if name in clashing else name for name in part.channels)

@@ -58,7 +58,7 @@ def of(opened: Opened, logs: Mapping[str, NodeLog]) -> dict[str, str]:
         "samplerate": f"{float(info.samplerate_hz) / 1e6:g} MHz",
         **{f"parameter {key}": str(value) for key, value in info.parameters.items()},
         "first bit on the air": "; ".join(
-            f"{board}: {mark_ns / 1e3:g} us before the mark ({radio.frame_timestamp_source})"
+            f"{board}: {mark_ns / 1e3:g} µs before the mark ({radio.frame_timestamp_source})"
             for (board, mark_ns), radio in marks.items()
         ),
         **{f"firmware of {node}, sha256": digest for node, digest in info.firmware.items()},

@@ -10,6 +10,7 @@ import numpy as np
 
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_NAME
+from gpiorig.analysis.number_text import signed_text
 from gpiorig.rig.bench.finding import Finding, Verdict
 from gpiorig.rig.bench.symbols import MIN_SAMPLES
 from gpiorig.rig.verify.proof import CALIBRATIONS, Proof, Samples
@@ -100,7 +101,7 @@ def findings(name: str, calibration: Calibration, *, width: int, rate_hz: int) -
     for line, skew_ns in calibration.skew_ns.items():
         limit_ns = _NS / rate_hz
         within: Verdict = "right" if abs(skew_ns) < limit_ns else "wrong"
-        what = f"{line} is {skew_ns:+.1f} ns from the strobe; less than a sample, {limit_ns:.1f} ns, is needed"
+        what = f"{line} is {signed_text(skew_ns, '.1f')} ns from the strobe; less than {limit_ns:.1f} ns is needed"
         yield Finding(f"nodes.{name}.lines.{line}", within, what)
 
 

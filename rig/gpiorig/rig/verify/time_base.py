@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from gpiorig.analysis.number_text import plus_minus
 from gpiorig.capture.sigrok.envelope import CRYSTAL_PPM
 from gpiorig.capture.sigrok.result import CaptureResult
 from gpiorig.capture.sigrok.wall_clock import ClockCheck
@@ -66,15 +67,16 @@ def findings(name: str, base: TimeBase, *, is_virtual: bool) -> Iterator[Finding
         yield Finding(about, "unknown", f"{why}, so its rate is not known")
         return
     if base.uncertainty_ppm > UNCERTAIN_PPM:
-        what = f"samples came too irregularly to compare with the host's clock, ±{base.uncertainty_ppm:.0f} ppm"
+        what = f"samples came too irregularly to compare with the host's clock, ± {base.uncertainty_ppm:.0f} ppm"
         yield Finding(about, "unknown", what)
         return
     is_wrong = abs(base.offset_ppm) - base.uncertainty_ppm > CRYSTAL_PPM
     verdict: Verdict = "wrong" if is_wrong else "right"
     what = (
-        f"{base.offset_ppm:+.0f} ppm from {base.nominal_hz} Hz by the host's clock, ±{base.uncertainty_ppm:.0f} ppm, "
-        f"in {base.seconds} s"
+        f"{plus_minus(base.offset_ppm, base.uncertainty_ppm, sign='+')} ppm from {base.nominal_hz} Hz by the host's "
+        f"clock, in {base.seconds} s"
     )
-    if base.drift_ppm_per_minute is not None:
-        what += f"; drift {base.drift_ppm_per_minute:+.2g} ppm per minute, ±{base.drift_uncertainty_ppm_per_minute:.2g}"
+    if base.drift_ppm_per_minute is not None and base.drift_uncertainty_ppm_per_minute is not None:
+        drift = plus_minus(base.drift_ppm_per_minute, base.drift_uncertainty_ppm_per_minute, sign="+")
+        what += f"; drift {drift} ppm per minute"
     yield Finding(about, verdict, f"{what}: it takes another rate than it was given" if is_wrong else what)
