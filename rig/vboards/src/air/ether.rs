@@ -105,7 +105,7 @@ impl Receiver {
     }
 }
 
-/// Whether a link loses the frame of a message on its way to board `to`.
+/// Whether the link to board `to` loses the frame of a message.
 pub fn is_lost(seed: u64, message: &Message, to: u16, link: &Link) -> bool {
     let keys = [u64::from(message.source), u64::from(to)];
     let luck = draw(seed, Purpose::Loss, &keys, u64::from(message.frame));

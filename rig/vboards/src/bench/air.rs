@@ -23,7 +23,7 @@ pub struct FrameOnAir {
     pub board: u16,
     pub start_ps: u64,
     pub end_ps: u64,
-    /// Boards (bit 0: board 0) whose link from the sender lost it; those from 64 on are not told.
+    /// Boards (bit 0: board 0) whose link from the sender lost it; boards from 64 on have no bit.
     pub lost: u64,
     pub psdu: Arc<[u8]>,
     frame: u32,
