@@ -17,7 +17,7 @@ NAN = float("nan")
 @pytest.mark.parametrize(
     ("ns", "expanded_ns", "expected"),
     [
-        (7_237_417.0, 471, "7.2374 ms"),  # whatever the delays beside it
+        (7_237_417.0, 471, "7.2374 ms"),
         (7_237_417.0, 51_000, "7.24 ms"),
         (12_000_000.0, 816_000, "12.0 ms"),
         (9_996_000.0, 1_200_000, "10 ms"),

@@ -14,7 +14,7 @@ from gpiorig.analysis.errors import EventError
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.analysis.logs.node_log import MISSING, NodeLog
-from gpiorig.analysis.number_text import NS_PER_S, time_text
+from gpiorig.analysis.number_text import NS_PER_S, count_text, number_text, time_text
 
 ROUND_US = 1 << 32
 SENT, RECEIVED = "app.tx.enter", "app.rx.enter"
@@ -235,7 +235,8 @@ def foreign(packets: PacketTimestamps, events: Events) -> str:
     known = int(np.count_nonzero(packets.seen != NONE))
     if len(packets.calls.ids) + len(packets.arrivals.ids) and 2 * known < lines:
         return (
-            f"{lines - known} of its {lines} packet lines are not on the pins, or the events of their packets are not"
+            f"{number_text(lines - known)} of its {count_text(lines, 'packet line')} are not on the pins, or the "
+            "events of their packets are not"
         )
     both = (packets.sent != NONE) & (packets.received != NONE)
     checks = [

@@ -7,7 +7,7 @@ import re
 
 from gpiorig.analysis.campaign.description import Value
 from gpiorig.analysis.errors import QuantityError
-from gpiorig.analysis.number_text import DASH, NS_PER_S, rate_text, time_text
+from gpiorig.analysis.number_text import DASH, NS_PER_S, rate_text, time_text, typeset
 
 _AMOUNT = re.compile(r"(?P<number>[-+]?(?:\d[\d_]*(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?)\s*(?P<unit>\S*)")
 _MU = str.maketrans("\N{GREEK SMALL LETTER MU}", "\N{MICRO SIGN}")
@@ -48,15 +48,15 @@ def text(value: float, unit: str, *, digits: int = 4) -> str:
     if unit == "s":
         return time_text(value * NS_PER_S, digits=digits)
     if unit == "share":
-        return f"{100 * value:.3g} %"
+        return typeset(f"{100 * value:.3g} %")
     if unit == "bit/s":
         return rate_text(value)
-    return f"{value:.4g}" if unit == "1" else f"{value:.4g} {unit}"
+    return typeset(f"{value:.4g}" if unit == "1" else f"{value:.4g} {unit}")
 
 
 def ratio_text(ratio: float) -> str:
     """A ratio with three significant digits, and every digit before the point: ``0.926``, ``4051``."""
-    return f"{ratio:.0f}" if abs(ratio) >= 1000 else f"{ratio:.3g}"
+    return typeset(f"{ratio:.0f}" if abs(ratio) >= 1000 else f"{ratio:.3g}")
 
 
 def range_text(low: float, high: float, unit: str) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from gpiorig.analysis.compare.delays import Delays
 from gpiorig.analysis.compare.limits import Assertion, assertion
 from gpiorig.analysis.errors import QuantityError
-from gpiorig.analysis.number_text import rate_text, share_text, time_text
+from gpiorig.analysis.number_text import rate_text, share_text, time_text, typeset
 from gpiorig.analysis.quantities import names, values
 from gpiorig.analysis.quantities.delay_names import LOSS
 from gpiorig.analysis.quantities.kinds import Unit
@@ -90,8 +90,8 @@ def value_text(value: float, unit: Unit) -> str:
     if unit is Unit.SHARE:
         return share_text(value)
     if unit is Unit.FREQUENCY:
-        return f"{value:.5g}/s"
-    return rate_text(value) if unit is Unit.RATE else f"{value:.4g}"
+        return typeset(f"{value:.5g}/s")
+    return rate_text(value) if unit is Unit.RATE else typeset(f"{value:.4g}")
 
 
 def with_ends(interval: Interval, text: Callable[[float], str]) -> str:

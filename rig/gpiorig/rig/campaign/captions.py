@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from gpiorig.analysis.number_text import count_text
 from gpiorig.rig.campaign.points import Point
 
 MIXED = "different"
@@ -20,7 +21,7 @@ def of(points: Sequence[Point]) -> tuple[str, ...]:
     repeats = len({point.repeat for point in points})
     return (
         f"{'Simulated boards' if virtual else 'Boards'}: {boards}.",
-        f"{lengths} per run; {repeats} repeat{'' if repeats == 1 else 's'}.",
+        f"{lengths} per run; {count_text(repeats, 'repeat')}.",
         f"Kernel: {_text(point.experiment.kernel for point in points)}; images: {_text(map(_images, points))}.",
     )
 
@@ -33,7 +34,7 @@ def _boards(point: Point) -> str:
 
 def _length(point: Point) -> str:
     packets, seconds = point.experiment.packets, point.experiment.duration_s
-    parts = [f"{packets} packets"] if packets is not None else []
+    parts = [count_text(packets, "packet")] if packets is not None else []
     parts += [f"{seconds} s"] if seconds is not None else []
     warm = f", without a warm-up of {point.warmup.text}" if point.warmup is not None else ""
     return " or ".join(parts) + warm

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any, get_args
 
+from gpiorig.analysis.number_text import count_text, number_text
 from gpiorig.analysis.quantities.names import parse_all
 from gpiorig.capture import confined
 from gpiorig.rig import names, progress
@@ -43,7 +44,10 @@ def run(options: argparse.Namespace) -> int:
         seconds = round(sum(outcome.seconds for outcome in outcomes), 3)
         print(json.dumps({**numbers, "seconds": seconds, "errors": failed, "tables": paths}))
     else:
-        print(f"{len(tasks)} recordings: {len(done)} done, {numbers['kept']} of them kept, {len(failed)} failed.")
+        print(
+            f"{count_text(len(tasks), 'recording')}: {number_text(len(done))} done, "
+            f"{number_text(numbers['kept'])} of them kept, {number_text(len(failed))} failed."
+        )
         print(f"numbers: {paths['runs']}")
     _print_failures(outcomes, checks)
     return 1 if failed or checks else 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from gpiorig.analysis.number_text import count_text
 from gpiorig.rig.recordings import inputs, standing
 from gpiorig.rig.recordings.import_files import import_files
 
@@ -14,8 +15,8 @@ def run(options: argparse.Namespace) -> int:
     imported = import_files(files, options.output)
     channels = len([name for name in imported.recording.info.channels if name])
     print(
-        f"{options.output}: {channels} channels, {len(imported.recording.nodes)} serial records, "
-        f"from {len(files)} files"
+        f"{options.output}: {count_text(channels, 'channel')}, "
+        f"{count_text(len(imported.recording.nodes), 'serial record')}, from {count_text(len(files), 'file')}"
     )
     for _, content in files:
         print(f"  {content.source}")

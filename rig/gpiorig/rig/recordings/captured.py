@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from gpiorig.analysis.number_text import plus_minus
+from gpiorig.analysis.number_text import count_text, plus_minus
 from gpiorig.capture.edges.bounds import sentence
 
 if TYPE_CHECKING:
@@ -36,10 +36,11 @@ def as_json(recording: Recording, result: CaptureResult, beats: tuple[Heartbeat,
 def text(recording: Recording, result: CaptureResult, beats: tuple[Heartbeat, ...]) -> str:
     """The same in lines."""
     info, room = recording.info, result.headroom
-    lost = f" ({sum(loss.samples for loss in info.losses)} samples lost)" if info.losses else ""
+    lost = f" ({count_text(sum(loss.samples for loss in info.losses), 'sample')} lost)" if info.losses else ""
     lines = [
-        f"{recording.folder}: {result.samples} samples at {float(info.samplerate_hz) / 1e6:g} MHz, "
-        f"{float(result.samples / info.samplerate_hz):.3f} s, {result.edges} changes, {len(info.losses)} gaps{lost}",
+        f"{recording.folder}: {count_text(result.samples, 'sample')} at {float(info.samplerate_hz) / 1e6:g} MHz, "
+        f"{float(result.samples / info.samplerate_hz):.3f} s, {count_text(result.edges, 'change')}, "
+        f"{count_text(len(info.losses), 'gap')}{lost}",
         f"  headroom: reader {room.reader_busy:.1%} and writer {room.writer_busy:.1%} busy; "
         f"pipe at most {room.pipe_fullest:.0%} full, disk queue at most {room.queue_fullest:.0%}",
     ]
@@ -47,8 +48,8 @@ def text(recording: Recording, result: CaptureResult, beats: tuple[Heartbeat, ..
         error_ppm, expanded_ppm = (float(info.capture[key]) for key in ("clock_ppm", "clock_uncertainty_ppm"))
         lines.append(f"  host's clock: the analyzer is {plus_minus(error_ppm, expanded_ppm, sign='+')} ppm off")
     lines += [
-        f"  heartbeat {beat.channel}: {beat.rises} pulses of {beat.period_samples:.2f} samples, "
-        f"{beat.glitches} glitches, {beat.missing} missing, limit {beat.limit_samples} samples"
+        f"  heartbeat {beat.channel}: {count_text(beat.rises, 'pulse')} of {beat.period_samples:.2f} samples, "
+        f"{count_text(beat.glitches, 'glitch', 'glitches')}, {beat.missing} missing, limit {beat.limit_samples} samples"
         for beat in beats
     ]
     if info.bounds:

@@ -109,7 +109,7 @@ def _remarks(recording: Recording) -> Iterable[str]:
     if info.losses:
         samples = sum(loss.samples for loss in info.losses)
         unknown = "" if all(loss.samples for loss in info.losses) else " at least"
-        yield f"Lost: {samples} samples{unknown}, in {count_text(len(info.losses), 'gap')}."
+        yield f"Lost: {count_text(samples, 'sample')}{unknown}, in {count_text(len(info.losses), 'gap')}."
     if text := bounds.sentence(info.bounds, info.samplerate_hz):
         yield _sentence(text)
     yield from alignments(info)

@@ -8,6 +8,7 @@ from gpiorig.analysis.clocks import break_causes
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.analysis.logs.node_log import NodeLog
+from gpiorig.analysis.number_text import count_text, number_text
 from gpiorig.analysis.packets import accounting, checks, timelines
 from gpiorig.analysis.quantities import littles_law
 from gpiorig.analysis.quantities.series import Recorded
@@ -80,7 +81,9 @@ def signal_checks(seen: Events, logs: Mapping[str, NodeLog], recording: Recordin
         # The firmware counts from its reset on, so the two can be compared where the analyzer saw that, too: the serial
         # port may have been open earlier.
         elif boots == 1 and _boot_seen(seen, node) and sent is not None and sent != frames:
-            failed.append(f"Node {node} sent {sent} frames on its symbol bus, {frames} were seen.")
+            failed.append(
+                f"Node {node} sent {count_text(sent, 'frame')} on its symbol bus, {number_text(frames)} were seen."
+            )
     return failed + _event_log_checks(logs)
 
 
@@ -92,8 +95,9 @@ def _within(text: str, recording: Recording) -> str:
 def _damaged_frames(seen: Events) -> list[str]:
     """A sentence for each node with damaged frames on its symbol bus."""
     return [
-        f"{damaged} of {seen.frames(node)} frames on the symbol bus of node {node} are damaged: look at its leads and "
-        "ground, the threshold, the samplerate and `bus_width`; `gpiorig bench verify` names a lead that is wrong."
+        f"{number_text(damaged)} of {count_text(seen.frames(node), 'frame')} on the symbol bus of node {node} are "
+        "damaged: look at its leads and ground, the threshold, the samplerate and `bus_width`; `gpiorig bench verify` "
+        "names a lead that is wrong."
         for node in seen.node_names
         if (damaged := int((seen.damaged.nodes == seen.node(node)).sum()))
     ]
@@ -103,10 +107,9 @@ def _damaged_lines(log: NodeLog | None) -> list[str]:
     """A sentence on the lines of a node that came damaged: packets are missing for that."""
     if log is None or not log.malformed:
         return []
-    count, lines = len(log.malformed), "line" if len(log.malformed) == 1 else "lines"
     return [
-        f"{count} {lines} of node {log.node} came damaged over its serial port, the first as {log.malformed[0]!r}: "
-        "look at cable, baudrate and ground, and whether the host was busy."
+        f"{count_text(len(log.malformed), 'line')} of node {log.node} came damaged over its serial port, "
+        f"the first as {log.malformed[0]!r}: look at cable, baudrate and ground, and whether the host was busy."
     ]
 
 

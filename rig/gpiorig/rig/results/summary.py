@@ -153,10 +153,10 @@ def sentences(analysis: Analysis, recording: Recording) -> list[str]:
     """What each node counted, and what became of its packets."""
     events = analysis.events
     name = recording.info.parameters.get("app") or recording.folder.resolve().name
-    lines = [f"{name}: {len(events)} events, {len(events.damaged)} damaged frames."]
+    lines = [f"{name}: {count_text(len(events), 'event')}, {count_text(len(events.damaged), 'damaged frame')}."]
     for node, log in analysis.logs.items():
         counts = ", ".join(f"{key} {log.done[key]}" for key in COUNTS if key in log.done)
-        lines.append(f"{node}: {counts or 'no counts'}; {events.frames(node)} frames seen.")
+        lines.append(f"{node}: {counts or 'no counts'}; {count_text(events.frames(node), 'frame')} seen.")
     if analysis.hops is None:
         return [*lines, analysis.no_packets_sentence]
     return lines + _packet_lines(analysis.hops, analysis.routes, analysis.reordering)

@@ -3,9 +3,10 @@ const SVG = "http://www.w3.org/2000/svg";
 const UNITS = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
 
 const unitFor = (ns) => UNITS.find(([size]) => Math.abs(ns) >= size * 0.9995) || UNITS[3];
+const signed = (text) => text.replace(/^-/, "\u2212");
 const plain = (number, decimals) => {
   const text = number.toFixed(Math.max(0, Math.min(9, decimals)));
-  return text.includes(".") ? text.replace(/0+$/, "").replace(/\.$/, "") : text;
+  return signed(text.includes(".") ? text.replace(/0+$/, "").replace(/\.$/, "") : text);
 };
 const time = (ns, period) => {
   const [size, unit] = unitFor(ns);
@@ -14,7 +15,7 @@ const time = (ns, period) => {
 // With three digits, for boxes.
 const brief = (ns) => {
   const [size, unit] = unitFor(ns);
-  return ns ? `${Number((ns / size).toPrecision(3))} ${unit}` : "0";
+  return ns ? `${signed(`${Number((ns / size).toPrecision(3))}`)} ${unit}` : "0";
 };
 // Round distance of ticks, so that at most `most` of them fit.
 const tickStep = (span, most) => {
@@ -30,7 +31,7 @@ const ticks = (from, to, most) => {
   const [size, unit] = UNITS.find(([each]) => each <= far && places(each) <= 3) || UNITS[3];
   const all = [];
   for (let n = Math.ceil(from / step); n * step <= to; n += 1) {
-    all.push([n * step, `${(n * step / size).toFixed(Math.max(0, places(size)))} ${unit}`]);
+    all.push([n * step, `${signed((n * step / size).toFixed(Math.max(0, places(size))))} ${unit}`]);
   }
   return all;
 };
