@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.clocks import break_causes
 from gpiorig.analysis.logs import node_log
+from gpiorig.capture.edges.bounds import Bound
 
 Floats = NDArray[np.float64]
 Clock = Callable[[Floats], Floats]  # a node's time in s by the true time
@@ -30,6 +31,7 @@ def problems(
     gaps: tuple[tuple[int, int], ...] = (),
     sent_s: Callable[[np.random.Generator], Floats] | None = None,
     steady_ppm: dict[str, float] | None = None,
+    bounds: tuple[Bound, ...] = (),
 ) -> list[str]:
     """The sentences on nodes that send 50 packets a second; samples are lost in the middle."""
     random = np.random.default_rng(packets)
@@ -45,7 +47,7 @@ def problems(
         lines = (f"packet seq={n} tx_us={int(us) % 2**32} status=ok\n" for n, us in enumerate(stamps_us.tolist()))
         logs[node] = node_log.parse("".join(lines), node=node)
     events = events_of_rows(rows, tuple(clocks), end=10**12, rate_hz=RATE_HZ, gaps=gaps)
-    return break_causes.problems(events, logs, steady_ppm=steady_ppm)
+    return break_causes.problems(events, logs, steady_ppm=steady_ppm, bounds=bounds)
 
 
 def good(ppm: float) -> Clock:
@@ -129,6 +131,23 @@ def test_the_analyzer_s_own_rate() -> None:
     assert re.match(
         r"The analyzer's clock changed its rate by -(29\d|30\d) ppm between .*, by the timers of a, b", rate
     )
+
+
+@pytest.mark.parametrize(("lost", "least_lost"), [(5_000, 4_500), (-5_000, 1)])
+def test_samples_whose_loss_would_have_been_found(lost: int, least_lost: int) -> None:
+    """They are not stated to be missing; a smaller loss than the bound may be."""
+
+    def bounds(limit: int) -> tuple[Bound, ...]:
+        return (Bound(start=0, end=10**9, limit_samples=limit, found_by="a witness"),)
+
+    direction = "forward" if lost > 0 else "back"
+    (lossless,) = problems(CLOCKS, lost=lost, bounds=bounds(least_lost))
+    assert lossless.startswith(f"The timers of a, b stepped {direction} by 20"), lossless
+    assert lossless.endswith("s, for an unknown cause: no samples are missing there, by a witness.")
+    for unfound in (bounds(5_000), bounds(1)[:0]):
+        (sentence,) = problems(CLOCKS, lost=lost, bounds=unfound)
+        assert sentence.endswith("which agree.")
+        assert "samples are missing" in sentence or (lost < 0 and "samples too many are" in sentence)
 
 
 WATCH_HZ = 32_768

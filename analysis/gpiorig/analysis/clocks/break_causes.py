@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from gpiorig.analysis.clocks import pairing, timer_breaks
@@ -10,6 +10,8 @@ from gpiorig.analysis.clocks.timer_breaks import CRYSTAL_PPM, Break, Timer
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.logs.node_log import NodeLog
 from gpiorig.analysis.number_text import NS_PER_S, time_text
+from gpiorig.capture.edges import bounds as edge_bounds
+from gpiorig.capture.edges.bounds import Bound
 
 MAX_SENTENCES = 5
 MAX_BREAKS = 3  # of a clock in a run; a timer that shows more of its own has a pattern in its timestamps
@@ -22,7 +24,7 @@ class Cause:
     Attributes
     ----------
     node
-        The node whose clock broke; empty for the analyzer.
+        The node whose clock broke; empty for the analyzer, and for all nodes at once.
     start, end
         The samples between which it is.
     text
@@ -36,22 +38,30 @@ class Cause:
 
 
 def problems(
-    events: Events, logs: Mapping[str, NodeLog], *, steady_ppm: Mapping[str, float] | None = None
+    events: Events,
+    logs: Mapping[str, NodeLog],
+    *,
+    steady_ppm: Mapping[str, float] | None = None,
+    bounds: Sequence[Bound] = (),
 ) -> list[str]:
     """A sentence for each of the first breaks, as `causes` finds them."""
-    sentences = [cause.text for cause in causes(events, logs, steady_ppm=steady_ppm)]
+    sentences = [cause.text for cause in causes(events, logs, steady_ppm=steady_ppm, bounds=bounds)]
     more = [f"{len(sentences) - MAX_SENTENCES} more breaks of clocks."] if len(sentences) > MAX_SENTENCES else []
     return sentences[:MAX_SENTENCES] + more
 
 
 def causes(
-    events: Events, logs: Mapping[str, NodeLog], *, steady_ppm: Mapping[str, float] | None = None
+    events: Events,
+    logs: Mapping[str, NodeLog],
+    *,
+    steady_ppm: Mapping[str, float] | None = None,
+    bounds: Sequence[Bound] = (),
 ) -> list[Cause]:
     """The breaks and their causes; known gaps of the recording are omitted.
 
-    What the timers of several nodes show in common is the analyzer's, what one shows and another one certainly lacks is
-    its own. What one shows alone, more than `MAX_BREAKS` times, or in both directions may be a pattern of its
-    timestamps: it is not stated.
+    What the timers of several nodes show in common is the analyzer's, unless a loss of this size would have been found,
+    as in a recording without samples. What one shows and another one certainly lacks is its own. What one shows alone,
+    more than `MAX_BREAKS` times, or in both directions may be a pattern of its timestamps: it is not stated.
 
     Parameters
     ----------
@@ -59,6 +69,8 @@ def causes(
         What the pins show, and the nodes' own timestamps, by node.
     steady_ppm
         By node, by how much the rate of its timer changes without a fault; `CRYSTAL_PPM` if it has a crystal.
+    bounds
+        Which losses of samples would have been found in the recording.
     """
     ns_per_sample = float(NS_PER_S / events.samplerate_hz)
     timers = [
@@ -70,7 +82,7 @@ def causes(
         )
         for node, log in logs.items()
     ]
-    return list(_causes(timers, events, ns_per_sample=ns_per_sample))
+    return list(_causes(timers, events, bounds, ns_per_sample=ns_per_sample))
 
 
 def _is_certain(one: Break) -> bool:
@@ -78,7 +90,7 @@ def _is_certain(one: Break) -> bool:
     return bool(one.rate_ppm) or abs(one.step_ns) > 2 * one.uncertainty_ns
 
 
-def _causes(timers: list[Timer], events: Events, *, ns_per_sample: float) -> Iterator[Cause]:
+def _causes(timers: list[Timer], events: Events, bounds: Sequence[Bound], *, ns_per_sample: float) -> Iterator[Cause]:
     explained: set[Break] = set()
     for timer in timers:
         for one in timer.breaks:
@@ -95,7 +107,7 @@ def _causes(timers: list[Timer], events: Events, *, ns_per_sample: float) -> Ite
             where = f"between {start * ns_per_sample / 1e9:.6f} and {end * ns_per_sample / 1e9:.6f} s"
             witnesses = [other.node for other in others if other.lacks(one, ns_per_sample=ns_per_sample)]
             if len(common) > 1:
-                yield Cause("", start, end, _of_analyzer(common, where, ns_per_sample=ns_per_sample))
+                yield Cause("", start, end, _of_analyzer(common, where, bounds, ns_per_sample=ns_per_sample))
             elif witnesses and len(timer.breaks) <= MAX_BREAKS and not timer.has_opposite(one):
                 did_not = f"that of {', '.join(witnesses)} did not."
                 text = f"The clock of node {timer.node} {_change(one)} {where}; {did_not}"
@@ -114,15 +126,30 @@ def _is_common(one: Break, other: Break) -> bool:
 def _change(one: Break) -> str:
     if one.rate_ppm:
         return f"changed its rate by {one.rate_ppm:+.0f} ppm"
+    return f"stepped {_step(one)}"
+
+
+def _step(one: Break) -> str:
     sign = "forward" if one.step_ns > 0 else "back"
-    return f"stepped {sign} by {time_text(abs(one.step_ns))} ± {time_text(one.uncertainty_ns)}"
+    return f"{sign} by {time_text(abs(one.step_ns))} ± {time_text(one.uncertainty_ns)}"
 
 
-def _of_analyzer(common: list[Break], where: str, *, ns_per_sample: float) -> str:
+def _of_analyzer(common: list[Break], where: str, bounds: Sequence[Bound], *, ns_per_sample: float) -> str:
     best = min(common, key=lambda part: part.uncertainty_ns)
     nodes = ", ".join(part.node for part in common)
     if best.rate_ppm:
         return f"The analyzer's clock changed its rate by {-best.rate_ppm:+.0f} ppm {where}, by the timers of {nodes}."
     count, uncertain = (round(abs(ns) / ns_per_sample) for ns in (best.step_ns, best.uncertainty_ns))
-    what = "samples are missing" if best.step_ns > 0 else "samples too many are"
-    return f"{count} ± {uncertain} {what} {where}, by the timers of {nodes}, which agree."
+    least = count - uncertain if best.step_ns > 0 else 1  # bounds are of losses: none of samples too many
+    if edge_bounds.shown(bounds, best.start, best.end, samples=least):
+        found_by = ", ".join(dict.fromkeys(bound.found_by for bound in _within(bounds, best)))
+        return (
+            f"The timers of {nodes} stepped {_step(best)} together {where}, for an unknown cause: "
+            f"no samples are missing there, by {found_by}."
+        )
+    missing = "samples are missing" if best.step_ns > 0 else "samples too many are"
+    return f"{count} ± {uncertain} {missing} {where}, by the timers of {nodes}, which agree."
+
+
+def _within(bounds: Sequence[Bound], one: Break) -> list[Bound]:
+    return [bound for bound in bounds if bound.start < one.end and one.start < bound.end]

@@ -139,7 +139,7 @@ def _from_pins(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, N
     seen = events.from_edges(recording.edges(), opened.wiring)
     chosen = _chosen(options, logged)
     logs = {node: node_log.parse(recording.serial(node).data, node=node) for node in logged}
-    causes = break_causes.causes(seen, logs, steady_ppm=checks.steady_ppm(logs))
+    causes = break_causes.causes(seen, logs, steady_ppm=checks.steady_ppm(logs), bounds=recording.info.bounds)
     clocks = {}
     for node in chosen:
         pairs, rate_hz = pairing.best(seen, logs[node]), seen.samplerate_hz

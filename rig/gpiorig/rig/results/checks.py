@@ -24,7 +24,9 @@ def failed_checks(analysis: Analysis, recording: Recording) -> list[str]:
     Reads all of the recording to verify it.
     """
     # The causes of what the others find.
-    failed = break_causes.problems(analysis.events, analysis.logs, steady_ppm=steady_ppm(analysis.logs))
+    failed = break_causes.problems(
+        analysis.events, analysis.logs, steady_ppm=steady_ppm(analysis.logs), bounds=recording.info.bounds
+    )
     failed += signal_checks(analysis.events, analysis.logs, recording)
     failed += [account.problem for account in littles_law.accounts(Recorded(analysis)) if account.problem]
     if analysis.hops is None:
