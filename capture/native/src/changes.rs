@@ -12,14 +12,16 @@ pub struct State {
     pub used: u64,
     /// Levels of the last row.
     shown: u64,
-    /// Channels that changed in this instant.
-    touched: u64,
+    /// Levels at the end of the instant before.
+    before: u64,
+    /// Channels whose level was not known then.
+    before_unknown: u64,
     /// The instant that is not complete yet.
     pub time: i64,
     /// Where the present gap began.
     gap_from: i64,
-    /// Changes that were undone or repeated in the same instant, and so are not in any row.
-    pub repeated: i64,
+    /// Changes that were undone in the same instant, and so are in no row; complete at the end of an instant.
+    pub undone: i64,
     /// Gaps in this call.
     pub gaps: i64,
     /// Index of a change before its predecessor, or -1.
@@ -90,8 +92,7 @@ impl State {
         self.changed = 1;
         let known = mask & !unknown;
         let changed = ((self.levels ^ value) | self.unknown) & known;
-        self.repeated += i64::from((changed & self.touched).count_ones());
-        self.touched |= changed;
+        self.undone += i64::from(changed.count_ones());
         self.levels = (self.levels & !mask) | (value & known);
         self.unknown = (self.unknown & !mask) | (unknown & mask);
     }
@@ -121,7 +122,10 @@ impl State {
             self.in_gap = 0;
             self.shown = self.levels;
         }
-        self.touched = 0;
+        let kept = ((self.levels ^ self.before) | self.before_unknown) & !self.unknown & self.used;
+        self.undone -= i64::from(kept.count_ones());
+        self.before = self.levels;
+        self.before_unknown = self.unknown;
         self.changed = 0;
     }
 
@@ -141,10 +145,11 @@ mod tests {
             unknown: 0,
             used,
             shown: 0,
-            touched: 0,
+            before: 0,
+            before_unknown: 0,
             time: 0,
             gap_from: 0,
-            repeated: 0,
+            undone: 0,
             gaps: 0,
             disorder: -1,
             gap_if_all,
@@ -185,15 +190,15 @@ mod tests {
     }
 
     #[test]
-    fn the_last_level_of_an_instant_counts_and_the_undone_edge_is_counted() {
+    fn the_last_level_of_an_instant_counts_and_undone_changes_are_counted() {
         let mut s = state(1, 0);
-        let (rows, _) = run(
-            &mut s,
-            &[(0, 1, 0, 0), (5, 1, 1, 0), (5, 1, 0, 0), (9, 1, 1, 0), (10, 0, 0, 0)],
-        );
+        let levels = [(0, 0), (5, 1), (5, 0), (9, 0), (9, 1), (9, 0), (9, 1)];
+        let mut changes = levels.map(|(time, level)| (time, 1, level, 0)).to_vec();
+        changes.push((10, 0, 0, 0));
+        let (rows, _) = run(&mut s, &changes);
 
         assert_eq!(vec![(0, 0), (9, 1)], rows);
-        assert_eq!(1, s.repeated);
+        assert_eq!(4, s.undone); // both at 5, two of the three at 9
     }
 
     #[test]

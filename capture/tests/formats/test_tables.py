@@ -115,7 +115,7 @@ def test_edges_of_one_instant_are_counted(tmp_path: Path) -> None:
     waveform, edges = read(tmp_path / "a.csv", text, "flocklab_gpio")
 
     assert edges.samples.tolist() == [10_000_000, 30_000_000]
-    assert waveform.remarks == ["1 changes are undone or repeated in the same instant: the last one counts"]
+    assert waveform.remarks == ["changes that make no edge, since the same instant undoes them: 2"]
 
 
 @pytest.mark.parametrize("header", ["Time [s],A", "timestamp,observer_id,node_id,pin_name,value", "time,A,B"])

@@ -41,7 +41,7 @@ def test_times_and_levels_that_are_not_plain(tmp_path: Path) -> None:
 
     assert edges.samples.tolist() == [3, 4, 6, 8]
     assert edges.levels.tolist() == [0b00010, 0b00011, 0b00010, 0b00011]
-    assert waveform.remarks == ["1 changes are undone or repeated in the same instant: the last one counts"]
+    assert waveform.remarks == ["changes that make no edge, since the same instant undoes them: 1"]
     assert edges.end == 9
 
 

@@ -99,8 +99,8 @@ class _State(ctypes.Structure):
     """`changes::State` of the native crate."""
 
     _fields_ = (
-        *((name, c_uint64) for name in ("levels", "unknown", "used", "shown", "touched")),
-        *((name, c_int64) for name in ("time", "gap_from", "repeated", "gaps", "disorder")),
+        *((name, c_uint64) for name in ("levels", "unknown", "used", "shown", "before", "before_unknown")),
+        *((name, c_int64) for name in ("time", "gap_from", "undone", "gaps", "disorder")),
         *((name, c_uint32) for name in ("gap_if_all", "pending", "started", "in_gap", "changed", "reserved")),
     )
 
@@ -108,7 +108,7 @@ class _State(ctypes.Structure):
 class Assembler:
     """Puts changes together into blocks: one row for each instant at which a level changed, and the gaps.
 
-    A change that is repeated or undone in the same instant is in no row; `repeated` counts them.
+    A change that is undone in the same instant is in no row; `undone` counts both, it and what undoes it.
 
     Parameters
     ----------
@@ -130,12 +130,20 @@ class Assembler:
         self._feed = native.kernel(
             "gpiorig_changes_feed", POINTER(_State), *arrays, c_size_t, c_void_p, c_void_p, c_void_p, c_uint32
         )
-        self._state = _State(levels=levels, unknown=unknown & used, used=used, gap_if_all=gap_if_all, disorder=-1)
+        self._state = _State(
+            levels=levels,
+            unknown=unknown & used,
+            used=used,
+            before=levels,
+            before_unknown=unknown & used,
+            gap_if_all=gap_if_all,
+            disorder=-1,
+        )
 
     @property
-    def repeated(self) -> int:
-        """Changes that were repeated or undone in the same instant."""
-        return int(self._state.repeated)
+    def undone(self) -> int:
+        """Changes that make no edge, since the same instant undoes them; complete after `finish`."""
+        return int(self._state.undone)
 
     def feed(self, changes: Changes) -> Block:
         """Take changes.
@@ -218,7 +226,7 @@ def assembled(
         if block.samples.size or block.gaps.size:
             yield block
     block = assembler.finish(end)
-    if assembler.repeated:
-        remarks.append(f"{assembler.repeated} changes are undone or repeated in the same instant: the last one counts")
+    if assembler.undone:
+        remarks.append(f"changes that make no edge, since the same instant undoes them: {assembler.undone}")
     if block.end or block.samples.size:
         yield block
