@@ -197,7 +197,8 @@ def _bypasses(image: Image, hook: Hook, glue: tuple[str, ...]) -> tuple[str, ...
                 bypasses.append(f"{site}{f' to the copy {name}' if name != hook.symbol else ''}")
     address = image.symbols[hook.symbol].address
     copies = image.debug.inlined(hook.symbol, address=address)
-    return (*bypasses, *(f"inlined copy in {place}" for place in copies if place not in hook.known))
+    accepted = (*hook.known, hook.symbol)  # a part of itself that the compiler split off and put back
+    return (*bypasses, *(f"inlined copy in {place}" for place in copies if place not in accepted))
 
 
 def _ours(image: Image, hook: Hook, glue: tuple[str, ...]) -> tuple[tuple[Site, ...], list[str]]:
