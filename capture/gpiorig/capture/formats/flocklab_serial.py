@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gpiorig.capture.edges.read_options import ReadOptions
-from gpiorig.capture.text.node_lines import BlockBuilder, LineBlock, LineKind, NodeLines, read_blocks, stamp_ns
+from gpiorig.capture.text.clock_text import stamp_ns
+from gpiorig.capture.text.node_lines import BlockBuilder, LineBlock, LineKind, NodeLines, read_blocks
 
 SUMMARY = "FlockLab serial.csv (timestamp,observer_id,node_id,direction,output)"
 SUFFIXES = (".csv",)

@@ -15,7 +15,8 @@ from itertools import pairwise
 from pathlib import Path
 
 from gpiorig.capture.edges.read_options import ReadOptions
-from gpiorig.capture.text.node_lines import BlockBuilder, LineBlock, LineKind, NodeLines, read_blocks, stamp_ns
+from gpiorig.capture.text.clock_text import stamp_ns
+from gpiorig.capture.text.node_lines import BlockBuilder, LineBlock, LineKind, NodeLines, read_blocks
 
 SUMMARY = "log of IoT-LAB's serial_aggregator (epoch;node;text)"
 LATE = 5

@@ -14,13 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.capture.errors import FormatError
-from gpiorig.capture.numbers import integer
 
 BLOCK_LINES = 1 << 12
 MAX_LINE_BYTES = 1 << 16  # of a log; a longer one is cut there, so that a log without newlines does not fill the memory
-STAMP_DIGITS = 9  # ns
 REPLACEMENT = "\ufffd".encode()
-LATEST_S = (2**63 - 1) // 10**9 - 1  # in the year 2262
+WALL_CLOCK_S = 10**8  # times beyond are seconds since 1970: no experiment takes three years
 MAX_NODE_CHARACTERS = 64  # of a node's name, which becomes a file's
 
 
@@ -39,9 +37,10 @@ class LineBlock:
     Attributes
     ----------
     stamps_ns
-        int64, shape (n,): ns since 1970, every digit of the log. They need not increase.
+        int64, shape (n,): ns since 1970, or since the zero of the log's own clock; every digit of the log. They need
+        not increase.
     nodes
-        Name of the node of each line; "" for a notice about none.
+        Name of the node of each line; "" for a notice about none, and in a log that names no nodes.
     texts
         The lines, without their end; bytes that are not UTF-8 are U+FFFD (and there may be some in the log itself).
     kinds
@@ -143,6 +142,8 @@ class LinesSummary:
         else:
             lines, span_ns = sum(map(sum, self.nodes.values())), self.last_ns - self.first_ns
             since = datetime.fromtimestamp(self.first_ns // 10**9, UTC).isoformat()
+            if self.first_ns < WALL_CLOCK_S * 10**9:
+                since = f"{self.first_ns // 10**9}.{self.first_ns // 1000 % 10**6:06} s of the log's own clock"
             parts = [f"{lines} lines in {span_ns // 10**9}.{span_ns // 1000 % 10**6:06} s from {since}"]
         for node, (received, sent, notices) in self.nodes.items():
             words = [f"{received} received"] if received else []
@@ -208,20 +209,6 @@ class BlockBuilder:
         )
         self._clear()
         return block
-
-
-def stamp_ns(seconds: str, fraction: str) -> int | None:
-    """Return a timestamp in ns since 1970 from its digits before and after the point, exactly; None if int64 lacks it.
-
-    Parameters
-    ----------
-    seconds, fraction
-        Decimal digits; at most nine of `fraction` count.
-    """
-    whole_s = integer(seconds)
-    if whole_s is None or whole_s > LATEST_S:
-        return None
-    return whole_s * 10**9 + int(fraction[:STAMP_DIGITS].ljust(STAMP_DIGITS, "0"))
 
 
 def read_blocks(path: Path, take: Callable[[str, BlockBuilder], None]) -> Iterator[LineBlock]:

@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.capture.text.clock_text import UNITS_NS
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.measure import log_lines, log_times
-from gpiorig.rig.measure.log_lines import UNITS_NS
 from gpiorig.rig.progress import iterate
 
 UNIT = r"(?:_(?P<unit>s|ms|us|ns))?"

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import datetime
 import re
 from decimal import Decimal
 
-from gpiorig.capture.text.node_lines import stamp_ns
-from gpiorig.rig.measure.log_lines import UNITS_NS
+from gpiorig.capture.text.clock_text import CLOCK, DATE, clock_ns, date_ns, unit_ns
 
-CLOCK = re.compile(r"(?:(\d+):)?(\d+):(\d\d?)(?:[.,](\d+))?", re.ASCII)
-# ISO 8601; a space and a decimal comma are what Python's logging writes.
-DATE = re.compile(r"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)(?:[.,](\d+))? ?(Z|[+-]\d\d:?\d\d)?", re.ASCII)
 HEX = re.compile(r"[+-]?0[xX][0-9a-fA-F]+")
 LIMIT = 1 << 63  # of an int64: 292 years in ns
 
@@ -25,7 +20,7 @@ def in_ns(text: str | None, *, unit: str) -> int:
         A number; ``mm:ss``, ``h:mm:ss`` or a date with a time (without an offset: UTC), all with a fraction or without;
         None of a group that took no part in a match.
     unit
-        Of a number: s, ms, us or ns.
+        Of a number: s, ms, us, ns, or a multiple of one, such as 10ms of a slot.
 
     Raises
     ------
@@ -36,12 +31,9 @@ def in_ns(text: str | None, *, unit: str) -> int:
         raise ValueError("the group is not in the line")
     ns: int | None
     if match := CLOCK.fullmatch(text):
-        hours, minutes, seconds, fraction = match.groups(default="")
-        ns = stamp_ns(str(int(hours or "0") * 3600 + int(minutes) * 60 + int(seconds)), fraction)
+        ns = clock_ns(*match.groups(default=""))
     elif match := DATE.fullmatch(text):
-        date, fraction, offset = match.groups(default="")
-        moment = datetime.datetime.fromisoformat(date + (offset or "Z"))
-        ns = (stamp_ns("0", fraction) or 0) + round(moment.timestamp()) * 10**9
+        ns = date_ns(*match.groups(default=""))
     else:
         ns = _from_number(text, unit)
     if ns is None or abs(ns) >= LIMIT:
@@ -69,6 +61,6 @@ def number(text: str | None, *, base: int = 10) -> int | Decimal:
 
 def _from_number(text: str, unit: str) -> int:
     try:
-        return int(Decimal(text) * UNITS_NS[unit])
+        return int(Decimal(text) * unit_ns(unit).numerator / unit_ns(unit).denominator)
     except ArithmeticError as error:  # an infinity, too; int() raises ValueError for NaN
         raise ValueError(f"{text!r} is not a time") from error
