@@ -17,7 +17,12 @@ COMMENTS = ";#%"
 TIME_PATTERN = re.compile(r"time|^t$|^t[\s_\[(]|seconds|sample|^when$", re.I)
 LEVEL_WORDS = re.compile(r"^(|[01xzlh]|low|high|true|false)$", re.I)
 NUMBER = re.compile(r"^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$|^\d{4}-\d\d-\d\d[T ]", re.I)
-JSON = re.compile(r'\s*[\[{]\s*["{\[\]}\d-]')
+_JSON_NUMBER = r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?"
+# An object, or an array that begins with text, an object or an array, or is a line of numbers alone: logs put their
+# times in brackets.
+JSON = re.compile(
+    rf'\s*(?:\{{\s*["}}]|\[\s*["{{\[]|\[\s*(?:{_JSON_NUMBER}\s*(?:,\s*{_JSON_NUMBER}\s*)*,?\s*)?\]?,?\s*\Z)'
+)
 NOTE = re.compile(r"# gpiorig: samplerate (\d+/\d+) Hz, epoch ([^;]*)(?:; (.*))?")  # as formats/csv.py writes it
 MAX_NAME_CHARACTERS = 40  # of a column in a header that is a comment; prose is longer
 
