@@ -376,12 +376,55 @@ def test_skew_of_pins_that_toggle(tmp_path: Path) -> None:
     assert (19, 3_000, 3_000, "") == (toggles["n"], toggles["min_ns"], toggles["max_ns"], toggles["hint"])
 
 
-def test_a_log_that_no_format_reads(tmp_path: Path) -> None:
-    """The error names the group that makes any text a log."""
+@pytest.mark.parametrize(
+    "log",
+    [
+        "0.001 node1 send 1\n0.003 node1 recv 1\n",
+        "[    1.234567] send 1\n[    1.236567] recv 1\n",
+        "2025-12-10T19:17:21.511 send 1\n2025-12-10T19:17:21.513 recv 1\n",
+        "00:00.523\tID:2\tsend 1\n00:00.525\tID:2\trecv 1\n",
+    ],
+)
+def test_a_log_with_times_needs_no_regex_for_them(tmp_path: Path, log: str) -> None:
+    """The example of README.md."""
+    path = tmp_path / "node.log"
+    path.write_text(log, encoding="utf-8")
+
+    numbers = gpiorig(
+        "latency", path, "--request", r"send (?P<id>\d+)", "--response", r"recv (?P<id>\d+)", "--json"
+    ).numbers
+
+    assert (1, 2_000_000) == (numbers["n"], numbers["median_ns"])
+
+
+def test_remedies_for_times_that_are_not_clear(tmp_path: Path) -> None:
+    """Integers lack their unit; a time in an unknown place goes into a group. Both errors' remedies work."""
+    log, words = tmp_path / "node.log", ["--request", r"send (?P<id>\d+)", "--response", r"recv (?P<id>\d+)"]
+    log.write_text("100 send 1\n350 recv 1\n", encoding="utf-8")
+
+    done = gpiorig("latency", log, *words)
+
+    assert (2, True) == (done.status, "give --columns unit=us" in done.stderr)
+    assert 250_000 == gpiorig("latency", log, *words, "--columns", "unit=us", "--json").numbers["median_ns"]
+    assert 250_000 == gpiorig("latency", log, *words, "--time-unit", "us", "--json").numbers["median_ns"]
+
+    log.write_text("at 0.1 send 1\nat 0.35 recv 1\n", encoding="utf-8")
+    done = gpiorig("latency", log, *words)
+
+    assert (2, True) == (done.status, "put that in a group (?P<time>" in done.stderr)
+    timed = [words[0], r"at (?P<time>\S+) " + words[1], words[2], r"at (?P<time>\S+) " + words[3]]
+    assert 250_000_000 == gpiorig("latency", log, *timed, "--json").numbers["median_ns"]
+
+
+def test_a_log_with_times_is_imported_and_fitted(tmp_path: Path) -> None:
+    """Its node has the name of the file; `clocks` reads the same lines."""
     log = tmp_path / "node.log"
-    log.write_text("0.1;m3-1;send 1\n0.2;m3-1;recv 1\n", encoding="utf-8")
+    log.write_text("".join(f"{k}.000 now={k * 1_000_100}\n" for k in range(50)), encoding="utf-8")
 
-    done = gpiorig("latency", log, "--request", r"send (?P<id>\d+)", "--response", r"recv (?P<id>\d+)")
+    imported = gpiorig("import", log, "-o", tmp_path / "run")
+    fitted = gpiorig("clocks", log, "--pattern", r"now=(?P<node_time_us>\d+)", "--json").numbers
 
-    assert 2 == done.status
-    assert "level=3. If its lines carry their time, put that in a group (?P<time>" in done.stderr
+    assert 0 == imported.status
+    assert ("node",) == Recording.open(tmp_path / "run").nodes
+    (clock,) = fitted["nodes"].values()
+    assert 100.0 == pytest.approx(clock["boot_periods"][0]["ppm"], abs=0.01)

@@ -184,6 +184,17 @@ def iotlab_log() -> bytes:
     return "".join(f"17000000{n:02d}.{n:06d};m3-{n % 2 + 1};{line}\n" for n, line in enumerate(serial_lines())).encode()
 
 
+def cooja_log() -> bytes:
+    """As Cooja saves the output of its motes."""
+    rows = (f"00:{n:02d}.{n:03d}\tID:{n % 2 + 1}\t{line}\n" for n, line in enumerate(serial_lines()))
+    return "".join(rows).encode()
+
+
+def text_log() -> bytes:
+    """As Zephyr prints lines."""
+    return "".join(f"[00:00:{n:02d}.{n:03d},500] <inf> app: {line}\n" for n, line in enumerate(serial_lines())).encode()
+
+
 def flocklab_serial() -> bytes:
     """FlockLab's serial.csv."""
     rows = (f"17000000{n:02d}.{n:07d},3,{n % 2 + 1},r,{line}\n" for n, line in enumerate(serial_lines()))
@@ -275,6 +286,7 @@ def seeds() -> tuple[Seed, ...]:
     """All of them."""
     listed = [
         Seed("arrow", "arrow.arrow", written("arrow")),
+        Seed("cooja_log", "loglistener.txt", cooja_log()),
         Seed("csv", "wide.csv", written("csv")),
         Seed("csv", "changes.csv", state_changes()),
         Seed("flocklab_actuation", "gpioactuation.csv", actuation()),
@@ -292,6 +304,7 @@ def seeds() -> tuple[Seed, ...]:
         Seed("saleae_csv", "digital.csv", saleae_csv()),
         Seed("sigrok_csv", "sigrok.csv", sigrok_csv()),
         Seed("sr", "x.sr", sr()),
+        Seed("text_log", "zephyr.log", text_log()),
         Seed("vcd", "vcd.vcd", written("vcd")),
     ]
     assert {seed.format for seed in listed} == set(formats.names()), "a format has no seed"

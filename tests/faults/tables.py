@@ -72,7 +72,7 @@ def tables() -> list[Case]:
         info("flocklab_gpio", "an empty pin", TRACE + b"1700000000.0000000,1,1,,1\n1700000001.0000000,1,1,LED1,1\n"),
         info("sigrok_csv", "a sample is 2", seeds.sigrok_csv() + b"2,1,1\n"),
         info("sigrok_csv", "a sample has a field too few", seeds.sigrok_csv() + b"1,1\n"),
-        info("sigrok_csv", "samplerate of 400 digits", seeds.sigrok_csv().replace(b"1 MHz", b"9" * 400 + b" Hz")),
+        info("sigrok_csv", "samplerate of 5000 digits", seeds.sigrok_csv().replace(b"1 MHz", b"9" * 400 + b" Hz")),
         *(
             info(format_, "the last byte of each line changed to NUL", _nul(seeds.seed(format_).content))
             for format_ in ("csv", "saleae_csv", "sigrok_csv")
@@ -104,6 +104,9 @@ def logs() -> list[Case]:
         cases.append(_log("flocklab_serial", f"node {name}", b"1700000000.0000000,3," + node + b",r,x"))
     cases.append(_log("iotlab_log", "a line without separators", b"garbage"))
     cases.append(_log("flocklab_serial", "a direction of its own", b"1700000000.0000000,3,1,q,x"))
+    cases.append(_log("cooja_log", "a time of 5000 digits of minutes", b"1" * 5000 + b":00.000\tID:1\tx"))
+    cases.append(_log("text_log", "an hour of 5000 digits", b"[" + b"1" * 5000 + b":00:00.000,000] x"))
+    cases.append(_log("text_log", "a line without a time", b"garbage"))
     return cases
 
 

@@ -11,7 +11,7 @@ EPILOG = """\
 examples:
   gpiorig latency iotlab.log --request 'send (?P<id>\\d+)' --response 'got (?P<id>\\d+)'
   gpiorig latency iotlab.log --request 'tx id=(?P<id>\\d+)' --response 'rx id=(?P<id>\\d+)' --across-nodes --json
-  gpiorig latency cooja.log --request '^(?P<time>\\S+).* tx (?P<id>\\d+)' --response '^(?P<time>\\S+).* rx (?P<id>\\d+)'
+  gpiorig latency any.txt --request 'at (?P<time>\\S+) tx (?P<id>\\d+)' --response 'at (?P<time>\\S+) rx (?P<id>\\d+)'
   gpiorig latency a.log b.log --request 'tx (?P<id>\\d+)' --response 'rx (?P<id>\\d+)' --across-nodes --max-gap 2s
   gpiorig latency air.pcapng                     acknowledgements, intervals and retries of frames; by node
   gpiorig latency left.pcap right.pcap           and how much later the one capture has the frames of the other
@@ -22,8 +22,9 @@ examples:
 
 A response belongs to the latest request before it with the same `id` and `node`. The node is the group of that name;
 without one, that of the log; with --across-nodes it does not matter. A pattern is looked for in the text of the node,
-then in the complete line (stamp;node;text). A log of no known format needs the group `time` in both patterns: a number,
-mm:ss.fff, or a date with a time. With that group any log is read as plain text; name the node in a group, too.
+then in the complete line (stamp;node;text). Lines that begin with their time need no pattern for it. A log of no known
+format needs the group `time` in both patterns: a number, mm:ss.fff, or a date with a time. With that group any log is
+read as plain text; name the node in a group, too.
 
 The host stamps a line when it has read it, not when the node wrote it: `gpiorig serial --audit` and the report's clock
 audit show how much later that is."""
@@ -50,6 +51,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--sort", action="store_true", help="by timestamps, not as the lines stand; several logs always are"
     )
-    parser.add_argument("--time-unit", choices=input_options.TIME_UNITS, default="s", help="of a number in `time` (s)")
+    parser.add_argument(
+        "--time-unit",
+        type=times.unit,
+        metavar="UNIT",
+        help="of numbers that are times: s, ms, us, ns, or a slot: 10ms (s)",
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     input_options.add_arguments(parser)

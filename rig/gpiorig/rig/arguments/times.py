@@ -6,6 +6,7 @@ import argparse
 from dataclasses import dataclass
 from fractions import Fraction
 
+from gpiorig.capture.text import clock_text
 from gpiorig.rig import durations
 from gpiorig.rig.errors import RigError
 
@@ -40,6 +41,15 @@ def duration(text: str) -> Fraction:
         return durations.seconds(text)
     except RigError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def unit(text: str) -> str:
+    """A unit of time: s, ms, us or ns, or a multiple of one, such as that of a slot."""
+    try:
+        clock_text.unit_ns(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{error}: give s, ms, us, ns, or a multiple such as 10ms") from None
+    return text
 
 
 def instant(text: str) -> Instant:

@@ -74,7 +74,7 @@ def _values(options: argparse.Namespace) -> int:
     """Delays that the lines contain."""
     if options.request or options.response:
         raise RigError("--value finds complete delays; omit --request and --response.")
-    values = log_values.read(options.logs, options.value, unit=options.time_unit)
+    values = log_values.read(options.logs, options.value, unit=options.time_unit or "s")
     everything = [delay for delays in values.delays_ns.values() for delay in delays]
     result = _summary_of(everything) | {
         "lines": values.lines,
@@ -149,7 +149,9 @@ def _marks(
             named = match.groupdict()
             node = named.get("node") or line.node or name
             try:
-                stamp = log_times.in_ns(named[loglines.TIME], unit=options.time_unit) if own_time else line.stamp_ns
+                stamp = (
+                    log_times.in_ns(named[loglines.TIME], unit=options.time_unit or "s") if own_time else line.stamp_ns
+                )
             except ValueError:
                 unusable.append(line.text)
                 continue

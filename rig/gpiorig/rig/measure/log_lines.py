@@ -15,7 +15,6 @@ from gpiorig.rig.errors import RigError
 from gpiorig.rig.recordings import inputs
 
 TIME = "time"  # named group that holds a line's own time
-UNITS_NS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 
 
 class Line(NamedTuple):
@@ -79,6 +78,10 @@ def read(path: Path, options: argparse.Namespace, *, own_time: bool) -> tuple[It
         return _recorded(recording), 0.0, f"{path}: serial record, {recording.info.serial_clock} clock"
     if own_time:
         return texts(path), 0.0, str(path)
+    if unit := getattr(options, "time_unit", None):
+        options = argparse.Namespace(
+            **{**vars(options), "columns": ",".join(filter(None, [options.columns, f"unit={unit}"]))}
+        )
     try:
         name, content = inputs.open_file(path, options)
     except FormatError as error:

@@ -58,7 +58,7 @@ def import_files(files: Sequence[tuple[Path, Content]], folder: Path) -> Importe
     otherwise by sample 0. Lines of logs become serial records of their nodes; packet captures are copied unchanged.
     """
     waveforms = [(path, content) for path, content in files if isinstance(content, Waveform)]
-    logs = [content for _, content in files if isinstance(content, NodeLines)]
+    logs = [(path.stem, content) for path, content in files if isinstance(content, NodeLines)]
     remarks: list[str] = []
     capture = _together(waveforms, remarks) if waveforms else _nothing()
     note = "as the imported file states it" if capture.epoch else "the imported files do not state it"
@@ -138,12 +138,12 @@ def _common_multiple(rates: Sequence[Fraction]) -> Fraction:
     return Fraction(math.lcm(*(rate.numerator for rate in rates)), math.gcd(*(rate.denominator for rate in rates)))
 
 
-def _write_lines(logs: Sequence[NodeLines], recording: Recording, remarks: list[str]) -> None:
-    """Append the lines of all logs to the serial records of their nodes."""
+def _write_lines(logs: Sequence[tuple[str, NodeLines]], recording: Recording, remarks: list[str]) -> None:
+    """Append the lines of all logs to the serial records of their nodes; one without a name has that of its log."""
     notices = 0
     with contextlib.ExitStack() as stack:
         writers: dict[str, SerialWriter] = {}
-        for log in logs:
+        for name, log in logs:
             dirt: Counter[str] = Counter()
             for block in log.read():
                 dirt.update(block.dirt)
@@ -152,6 +152,7 @@ def _write_lines(logs: Sequence[NodeLines], recording: Recording, remarks: list[
                     if kind == LineKind.NOTICE:
                         notices += 1
                         continue
+                    node = node or name
                     if node not in writers:
                         if not node or "/" in node or node.startswith("."):
                             raise FormatError(f"{node!r} cannot name a node's serial record", remedy="rename the node")

@@ -22,6 +22,7 @@ Content = Waveform | NodeLines | Frames
 
 
 COLUMNS = ("time", "channel", "level", "node", "levels", "group", "unit", "separator")
+OF_TABLES = {"channel", "level", "levels", "group"}  # of `COLUMNS`: lines of a log have none
 
 
 def read_options(options: argparse.Namespace) -> ReadOptions:
@@ -65,13 +66,15 @@ def open_file(path: Path, options: argparse.Namespace, *, remarks: bool = True) 
 
 
 def _recognise(path: Path, options: argparse.Namespace) -> str:
-    """The format of a file; one of none, whose columns or channels are named, is a table."""
+    """The format of a file; text whose columns or channels are named is a table."""
+    is_table = bool(options.channels) or not OF_TABLES.isdisjoint(read_options(options).columns)
     try:
-        return formats.recognise(path)
+        name = formats.recognise(path)
     except FormatError:
         if path.is_file() and (options.columns or options.channels):
             return "csv"
         raise
+    return "csv" if name == "text_log" and is_table else name
 
 
 def with_remarks(path: Path, content: Content) -> Content:
