@@ -10,12 +10,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import ownapplication
+import pyarrow.parquet as pq
 import pytest
 import shared
 from commandline import gpiorig, gpiorig_running
 from patience import PATIENCE_S, wait_until
 from twoanalyzers import two_analyzers
 
+from gpiorig.analysis.tables import stages
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.experiments.images import reference_image
 from gpiorig.rig.virtual.process import VirtualBenchProcess
@@ -96,15 +98,61 @@ def test_a_report_without_roles_has_routes(run: Path) -> None:
 
 
 def test_a_report_with_roles_has_round_trips(run: Path) -> None:
-    """As `gpiorig run` of the ping-pong has them; without roles again their tables are gone."""
+    """As `gpiorig run` of the ping-pong has them; a report without the options has them, too."""
     done = gpiorig("report", run, *ROLES, "--json")
 
     assert (0, "") == (done.status, done.stderr)
     assert "round trip" == done.numbers["routes"][0]["route"]
     assert 40 < done.numbers["packets_timelined"] == done.numbers["packets_sent"]
     assert (run / "round_trips.parquet").exists()
-    assert 0 == gpiorig("report", run).status
-    assert not (run / "round_trips.parquet").exists()
+    again = gpiorig("report", run, "--json")
+    assert done.numbers["routes"] == again.numbers["routes"]
+    assert done.numbers["remarks"] == again.numbers["remarks"]
+    assert "Given after the recording: initiator client, responder server." in again.numbers["remarks"]
+
+
+def test_roles_given_once_are_those_of_every_later_command(run: Path, tmp_path: Path) -> None:
+    """Tables, comparisons, stores, batches, pages and PulseView have the round trips of the report; each states why."""
+    timelined = gpiorig("report", run, *ROLES, "--json").numbers["packets_timelined"]
+    for name in ("round_trips", "timelines", "steps"):
+        done = gpiorig("export", run, "-o", tmp_path / f"{name}.parquet", "--table", name)
+        assert (0, 1) == (done.status, done.stated.count("Given after the recording: initiator client"))
+        exported = stages.read(tmp_path / f"{name}.parquet")  # steps without the report's uncertainties
+        assert stages.read(run / f"{name}.parquet").select(exported.column_names).equals(exported)
+    compared = gpiorig("compare", run, run, "--fresh", "--json")
+    assert (0, "rtt") == (compared.status, compared.numbers["changes"][0]["name"])
+    assert 0 == gpiorig("pulseview", run, "--packet", "typical", "-o", tmp_path / "typical.sr").status
+    assert 0 == gpiorig("batch", run, "-o", tmp_path / "out", "--no-report", "--workers", "1").status
+    rows = pq.read_table(tmp_path / "out" / "runs.parquet").to_pylist()
+    assert [timelined] == [row["packets_timelined"] for row in rows]
+    verified = gpiorig("verify", run)
+    assert 0 == verified.status, verified.stdout + verified.stderr
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("export", "RUN", "-o", "OUT.parquet", "--table", "round_trips"),
+        ("pulseview", "RUN", "--packet", "slowest", "-o", "OUT.sr"),
+        ("packets", "RUN", "--slowest", "1"),
+        ("batch", "RUN", "-o", "OUT", "--do", "decode", "--workers", "1"),
+    ],
+)
+def test_commands_take_roles_and_keep_them(run: Path, tmp_path: Path, command: tuple[str, ...]) -> None:
+    """As `report` does: the recording has them afterwards."""
+    places = [word.replace("RUN", str(run)).replace("OUT", str(tmp_path / "out")) for word in command]
+    assert 0 == gpiorig(*places, *ROLES).status
+    info = Recording.open(run).info
+    assert {"initiator": "client", "responder": "server"} == {role: info.parameters[role] for role in info.given}
+
+
+def test_a_store_has_the_tables_of_the_roles(run: Path, tmp_path: Path) -> None:
+    """Those from before the roles were given are replaced."""
+    place = ("-s", tmp_path / "store", "--json")
+    before, after, again = (gpiorig("store", "add", run, *place, *roles) for roles in ((), ROLES, ()))
+    assert ["added", "replaced", "present"] == [done.numbers["status"] for done in (before, after, again)]
+    count = gpiorig("store", "query", "select distinct route from steps", *place)
+    assert "round trip" in count.stdout and after.numbers["run"] != before.numbers["run"]
 
 
 def test_other_commands_take_the_recording(run: Path) -> None:

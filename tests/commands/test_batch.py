@@ -159,7 +159,7 @@ def test_a_store_gets_each_recording(few: Path, tmp_path: Path) -> None:
         assert 0 == batch(*words, "--do", "decode").status
 
     store.assert_called_once_with(tmp_path / "store")
-    store().add.assert_called_once_with(tmp_path / "run1", quantities=("goodput",))
+    store().add.assert_called_once_with(Recording.open(tmp_path / "run1"), quantities=("goodput",))
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ FORMATS = (1, FORMAT)  # 1: [files] without sizes, serial records without number
 DESCRIPTION, UNFINISHED = "recording.toml", "recording.new"
 EDGES = "edges"
 SERIAL = "serial"
+ROLES = ("initiator", "responder")  # parameters, the two nodes of a round trip
 SAMPLERATE_EXAMPLE = 'samplerate = "24000000/1"'
 MAX_BYTES = 16 << 20  # of a description; the longest part of one is the bench file
 RECORDED = re.compile(rf"(?:{EDGES}|{SERIAL})/(?!\.)[^/\0]+")  # a name in [files]
@@ -129,6 +130,9 @@ class RecordingInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
         How long the sync line takes to its analyzer; unset if nothing is known of it.
     origin
         What it was made with; unset in recordings of earlier versions, of no bench, and imported ones.
+    given
+        What a command was given later: `bench`, `virtual` and `ROLES`, each with what was recorded in its place, "" for
+        nothing; unset if nothing was.
     format
         Number of this format.
     """
@@ -154,12 +158,28 @@ class RecordingInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     files: dict[str, RecordedFile] = {}
     sync_delay: SyncDelay | msgspec.UnsetType = msgspec.UNSET
     origin: Origin | msgspec.UnsetType = msgspec.UNSET
+    given: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
     format: int = FORMAT
 
     @property
     def samplerate_hz(self) -> Fraction:
         """Samples per second, exact."""
         return Fraction(self.samplerate)
+
+    @property
+    def as_recorded(self) -> RecordingInfo:
+        """The description without what commands were given later."""
+        if not self.given:
+            return self
+        before = self.given
+        roles = {role: before[role] for role in ROLES if before.get(role)}
+        return msgspec.structs.replace(
+            self,
+            bench=before.get("bench", self.bench),
+            virtual={"": None, "false": False}.get(before.get("virtual", "same"), self.virtual),
+            parameters={key: value for key, value in self.parameters.items() if key not in before} | roles,
+            given=msgspec.UNSET,
+        )
 
 
 def load(path: Path) -> RecordingInfo:

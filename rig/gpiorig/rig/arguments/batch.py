@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from gpiorig.rig.arguments import repeated_options
+from gpiorig.rig.arguments import reading_options, repeated_options
 
 EPILOG = """\
 examples:
@@ -48,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--no-report", action="store_true", help="tables only, without pages: --do analyse")
     repeated_options.add_quantities(parser, "also this")
+    reading_options.add_described(parser)
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--workers", type=int, metavar="N", help="processes (one per processor); 1: in this process")
     where.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask cluster, such as tls://10.0.0.5:8786")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from gpiorig.rig.arguments import overwriting, repeated_options
+from gpiorig.rig.arguments import overwriting, reading_options, repeated_options
 
 EPILOG = """\
 examples:
@@ -32,4 +32,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--fresh", action="store_true", help="analyse the recordings, whatever tables they have")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write all changes as .csv or .parquet")
     overwriting.add_force(parser)
+    reading_options.add_described(parser)
     parser.add_argument("--json", action="store_true", help="print everything as one JSON object")

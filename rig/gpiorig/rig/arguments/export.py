@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from gpiorig.rig.arguments import overwriting, times
+from gpiorig.rig.arguments import overwriting, reading_options, times
 
 EPILOG = """\
 examples:
@@ -59,4 +59,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--samplerate", metavar="RATE", help="of a file that names none, such as 24MHz")
     parser.add_argument("--recover", action="store_true", help="read a file on past damage; what is lost becomes gaps")
     overwriting.add_force(parser)
+    reading_options.add_described(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object")

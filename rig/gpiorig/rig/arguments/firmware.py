@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from gpiorig.rig.arguments import reading_options
+
 EPILOG = """\
 examples:
   gpiorig firmware check bin/iotlab-m3/app.elf --os riot
@@ -33,6 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         description="Count the events of every ping-pong of a recording in which nothing was lost.",
     )
     selftest.add_argument("recording", type=Path, metavar="RUN", help="recording folder")
+    reading_options.add_described(selftest)
     table = verbs.add_parser(
         "table", help="the events of a ping-pong as C", description="Print the events of one ping-pong as C tables."
     )

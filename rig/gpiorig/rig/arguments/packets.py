@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from gpiorig.rig.arguments import reading_options
+
 EPILOG = """\
 examples:
   gpiorig packets run1                        all packets in the order in which they were sent
@@ -42,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--steps", type=int, default=DEFAULT_STEPS, metavar="N", help=f"longest steps to show ({DEFAULT_STEPS})"
     )
+    reading_options.add_described(parser)
     parser.add_argument("--fresh", action="store_true", help="analyse the recording, whatever tables it has")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print one JSON object")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from gpiorig.rig.arguments import overwriting, times
+from gpiorig.rig.arguments import overwriting, reading_options, times
 
 EPILOG = """\
 examples:
@@ -48,4 +48,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("-o", "--output", type=Path, metavar="FILE.sr", help="in place of packet-ID.sr or window.sr")
     overwriting.add_force(parser)
+    reading_options.add_described(parser)
     parser.add_argument("--open", action="store_true", help="start PulseView on it, and wait for its end")

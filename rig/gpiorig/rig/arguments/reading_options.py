@@ -9,14 +9,13 @@ from gpiorig.rig.arguments import repeated_options
 
 
 def add_described(parser: argparse.ArgumentParser) -> None:
-    """What a recording without a bench or an experiment does not state."""
-    parser.add_argument(
+    """What a recording without a bench or an experiment does not state; it keeps that (`described.Given`)."""
+    group = parser.add_argument_group("what the recording does not state, and keeps for later commands")
+    group.add_argument(
         "--bench", type=Path, metavar="BENCH", help="of a recording without a bench: what its channels carry"
     )
-    parser.add_argument(
-        "--initiator", metavar="NODE", help="without an experiment: the node whose packets are answered"
-    )
-    parser.add_argument("--responder", metavar="NODE", help="without an experiment: the node that answers")
+    group.add_argument("--initiator", metavar="NODE", help="without an experiment: the node whose packets are answered")
+    group.add_argument("--responder", metavar="NODE", help="without an experiment: the node that answers")
 
 
 def add_asked(parser: argparse.ArgumentParser) -> None:

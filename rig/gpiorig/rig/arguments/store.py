@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from gpiorig.rig.arguments import overwriting, repeated_options
+from gpiorig.rig.arguments import overwriting, reading_options, repeated_options
 
 EPILOG = """\
 examples:
@@ -36,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add.add_argument("--study", default="-", metavar="NAME", help="name that the runs are found under")
     repeated_options.add_quantities(add, "in place of those of the experiment")
+    reading_options.add_described(add)
     ls = _verb(verbs, "ls", "list studies and recordings")
     repeated_options.add(ls, "--search", "search", "DIR", "look below it for recordings that are not at their places")
     query = _verb(verbs, "query", "print the result of one SELECT")

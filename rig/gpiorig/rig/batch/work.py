@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,6 +13,7 @@ from gpiorig.rig.batch import places, rows, seeds
 from gpiorig.rig.batch.places import Output
 from gpiorig.rig.batch.rows import Done, Processed
 from gpiorig.rig.batch.seeds import Seeded
+from gpiorig.rig.recordings.described import Given
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results import report as reporting
 from gpiorig.rig.results import summary, versions
@@ -45,6 +46,8 @@ class Task:
         What is recorded into the folder first; None: it is there.
     store
         Folder of the store that the recording is registered in; None: in none.
+    given
+        Bench and roles of a recording that lacks them; one on this machine keeps them.
     """
 
     run: str
@@ -54,6 +57,7 @@ class Task:
     fresh: bool = False
     recorded: Seeded | None = None
     store: Path | None = None
+    given: Given = field(default_factory=Given)
 
     @property
     def name(self) -> str:
@@ -84,14 +88,17 @@ def process(task: Task) -> Processed:
 def _process(task: Task) -> tuple[Done, bool]:
     """What was done, and whether that was earlier."""
     output = Output(task.output)
+    if not places.is_address(task.run):
+        task.given.open(Path(task.run))  # now: what it keeps is part of its fingerprint
     fingerprint = places.fingerprint(task.run)
-    asked = {"verb": task.verb, "quantities": list(task.quantities), "versions": versions.here()}
+    asked: dict[str, Any] = {"verb": task.verb, "quantities": list(task.quantities), "versions": versions.here()}
+    asked |= task.given.as_json()
     earlier = None if task.fresh else _earlier(task, output)
     if earlier is not None and (earlier.fingerprint, earlier.asked) == (fingerprint, asked):
         return earlier, True
     output.delete(task.item)  # first: whatever ends us then, old results are not taken for new ones
     with places.at_hand(task.run) as folder:
-        recording = Recording.open(folder)
+        recording = task.given.open(folder)
         numbers, checks = _results(recording, task)
         if places.is_address(task.run):
             output.put(folder, task.name)
@@ -135,7 +142,7 @@ def _incomplete(recording: Recording) -> tuple[str, ...]:
 def _register(task: Task, store: Path) -> None:
     from gpiorig.rig.store.store import Store  # imports DuckDB
 
-    Store(store).add(Path(task.run), quantities=task.quantities)
+    Store(store).add(task.given.open(Path(task.run)), quantities=task.quantities)
 
 
 def _earlier(task: Task, output: Output) -> Done | None:

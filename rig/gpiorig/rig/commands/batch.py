@@ -20,6 +20,7 @@ from gpiorig.rig.batch.rows import Processed
 from gpiorig.rig.batch.seeds import Seeded
 from gpiorig.rig.batch.work import Task, Verb
 from gpiorig.rig.errors import RigError
+from gpiorig.rig.recordings.described import Given
 
 MEMORY = "memory://"
 SHOWN_CHECKS = 20
@@ -58,7 +59,7 @@ def _tasks(options: argparse.Namespace) -> list[Task]:
     parse_all(options.quantities)
     options.output = places.absolute(options.output)
     asked: dict[str, Any] = {"output": options.output, "verb": _verb(options), "quantities": tuple(options.quantities)}
-    asked |= {"fresh": options.fresh, "store": options.store and options.store.resolve()}
+    asked |= {"fresh": options.fresh, "store": options.store and options.store.resolve(), "given": Given.of(options)}
     if options.record is not None:
         tasks = [Task(run=str(folder), recorded=seeded, **asked) for folder, seeded in _seeded(options)]
     else:
@@ -96,6 +97,8 @@ def _seeded(options: argparse.Namespace) -> list[tuple[Path, Seeded]]:
     """Folders of the recordings, and what is recorded into each."""
     if options.recordings or options.lists:
         raise RigError("--record makes its own recordings, in OUT; omit those that are there.")
+    if not Given.of(options).is_empty:
+        raise RigError("--record: its experiment determines bench and roles; omit --bench, --initiator, --responder.")
     if options.seeds is None:
         raise RigError("--record: give the seeds, such as --seeds 1-10.")
     if places.is_address(options.output):

@@ -16,9 +16,9 @@ from gpiorig.analysis.compare.thresholds import Outcome
 from gpiorig.analysis.quantities.delay_names import LOSS
 from gpiorig.analysis.quantities.names import is_quantity, parse_all
 from gpiorig.analysis.tables import stages
-from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.experiments.limits import interval_numbers
 from gpiorig.rig.recordings import standing
+from gpiorig.rig.recordings.described import Given
 from gpiorig.rig.results import compare as comparing
 
 
@@ -28,7 +28,7 @@ def run(options: argparse.Namespace) -> int:
     limits = [threshold(text) for text in options.thresholds]
     if options.output:
         comparing.check_output(options.output)
-    base, new = Recording.open(options.base), Recording.open(options.new)
+    base, new = map(Given.of(options).open, (options.base, options.new))
     standings = {"base": standing.of(base), "new": standing.of(new)}
     limits = limits or [threshold(text) for text in comparing.thresholds(base, new)]
     names = dict.fromkeys([*options.quantities, *(limit.quantity for limit in limits if is_quantity(limit.quantity))])

@@ -24,6 +24,7 @@ from gpiorig.rig.errors import RigError
 from gpiorig.rig.export import export, pulseview_slices
 from gpiorig.rig.progress import stage, watched
 from gpiorig.rig.recordings import inputs, standing
+from gpiorig.rig.recordings.described import Given
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results.analyse import analyse
 
@@ -41,6 +42,8 @@ def run(options: argparse.Namespace) -> int:
     """Find out what is asked for, and write it."""
     kind, name = _format(options)
     _check_output(options.output)
+    if options.source.is_file() and not Given.of(options).is_empty:
+        raise RigError(f"{options.source}: is a file; --bench, --initiator and --responder are of a recording.")
     write = {"table": _write_table, "trace": _write_trace, "frames": _write_frames, "edges": _write_edges}[kind]
     result = write(options, name)
     result |= standing.announced(options.source, as_json=options.json).as_json()
@@ -165,7 +168,7 @@ def _recording(options: argparse.Namespace, what: str) -> Recording:
         raise RigError(
             f"{options.source}: {what} is made of a recording, which also names what its channels carry; give one."
         )
-    recording = Recording.open(options.source)
+    recording = Given.of(options).open(options.source)
     if not recording.info.bench:
         raise RigError(
             f"{options.source}: has no bench, which names what its channels carry: export its edges, not {what}."
@@ -183,7 +186,7 @@ def _content(options: argparse.Namespace) -> Any:
 
 def _waveform(options: argparse.Namespace) -> Waveform:
     if not options.source.is_file():
-        return Recording.open(options.source).waveform()
+        return Given.of(options).open(options.source).waveform()
     content = _content(options)
     if not isinstance(content, Waveform):
         raise RigError(f"{options.source}: has no edges; a packet capture can be exported as .pcapng.")

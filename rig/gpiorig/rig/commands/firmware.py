@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig import names, resources
 from gpiorig.rig.experiments import images as firmware
 from gpiorig.rig.probes import hook_files as table
@@ -18,6 +17,7 @@ from gpiorig.rig.probes.hook_files import HookFile
 from gpiorig.rig.probes.image import Image
 from gpiorig.rig.probes.selftest import c_tables
 from gpiorig.rig.recordings import standing
+from gpiorig.rig.recordings.described import Given
 
 
 def run(options: argparse.Namespace) -> int:
@@ -73,7 +73,7 @@ def _numbers(verdict: Verdict, expected: HookFile, elf: Path) -> dict[str, Any]:
 
 
 def _selftest(expected: HookFile, options: argparse.Namespace) -> int:
-    result = selftest.test(Recording.open(options.recording), expected.selftest)
+    result = selftest.test(Given.of(options).open(options.recording), expected.selftest)
     source = standing.announced(options.recording, as_json=options.json)
     if options.json:
         print(json.dumps(result.numbers() | source.as_json()))

@@ -9,10 +9,10 @@ import sys
 from typing import Any
 
 from gpiorig.analysis.number_text import DASH, count_text, time_text
-from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig import text_table
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.recordings import standing
+from gpiorig.rig.recordings.described import Given
 from gpiorig.rig.results import packet_list
 
 COLUMNS = ("packet_row", "id", "origin", "start_sample", "sent_s", "delay_ns", "status")
@@ -27,7 +27,7 @@ def run(options: argparse.Namespace) -> int:
             raise RigError(f"--{option} {number}: give at least {least}.")
     if options.by and options.slowest is None and options.fastest is None:
         raise RigError("--by sorts the packets of --slowest or --fastest; give one of them.")
-    recording = Recording.open(options.recording)
+    recording = Given.of(options).open(options.recording)
     chosen = packet_list.Chosen(
         options.slowest, options.fastest, options.by or "", options.lost, options.id, options.steps
     )

@@ -17,6 +17,7 @@ from gpiorig.rig.export import decoder_folder, pulseview_slices
 from gpiorig.rig.export.pulseview_slices import Slice
 from gpiorig.rig.progress import stage
 from gpiorig.rig.recordings import standing
+from gpiorig.rig.recordings.described import Given
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results.analyse import analyse
 
@@ -25,7 +26,7 @@ def run(options: argparse.Namespace) -> int:
     """Cut, write, perhaps show."""
     if (options.end is None) != (options.begin is None):
         raise RigError("--from and --to make a window together; give both.")
-    opened = open_recording(options.recording)
+    opened = open_recording(Given.of(options).open(options.recording))
     edges, bench = opened.recording.edges(), opened.known_bench
     timelines = analyse(opened).timelines if opened.answered else None
     cut = _cut(options, edges, timelines)

@@ -11,7 +11,7 @@ from pathlib import Path
 from gpiorig.analysis import report
 from gpiorig.analysis.report import FIGURE_FORMATS, TABLE_FORMATS
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig import browser, names
+from gpiorig.rig import browser
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.progress import iterate, stage
 from gpiorig.rig.recordings import described, standing
@@ -20,7 +20,7 @@ from gpiorig.rig.results import compare as comparing
 from gpiorig.rig.results import report as reporting
 from gpiorig.rig.results import several
 from gpiorig.rig.results.report import Reported
-from gpiorig.rig.verbosity import SHOWN
+from gpiorig.rig.verbosity import SHOWN, note
 
 
 def run(options: argparse.Namespace) -> int:
@@ -29,8 +29,7 @@ def run(options: argparse.Namespace) -> int:
         raise RigError("several runs make one page: give its folder with -o DIR.")
     options.figures = _formats(options.figures, available=FIGURE_FORMATS, option="--figures")
     options.tables = _formats(options.tables, available=[*TABLE_FORMATS], option="--tables")
-    bench_file = None if options.bench is None else names.bench(options.bench)
-    given = Given(bench_file, options.initiator, options.responder)
+    given = Given.of(options)
     recordings = described.distinct([given.open(folder) for folder in options.recordings])
     if len(recordings) == 1:
         return analyse_and_print(
@@ -103,6 +102,8 @@ def _say(recording: Recording) -> None:
     source = standing.of(recording)
     if source.is_complete:
         source.announce(boards=False)  # which is a sentence of the conclusion
+    elif later := standing.given(recording.info):
+        note(f"{recording.folder}: {later}")
 
 
 def _print(sentences: Sequence[str], page: Path) -> None:

@@ -23,6 +23,7 @@ from gpiorig.rig.errors import RigError, StoreError
 from gpiorig.rig.plain_json import without_nan
 from gpiorig.rig.progress import iterate
 from gpiorig.rig.recordings import standing
+from gpiorig.rig.recordings.described import Given
 from gpiorig.rig.recordings.standing import Standing
 from gpiorig.rig.store.contents import NONE
 from gpiorig.rig.store.outcomes import Added
@@ -41,13 +42,13 @@ def run(options: argparse.Namespace) -> int:
 
 def _add(store: Store, options: argparse.Namespace) -> int:
     """Add recordings and points of studies; 1 if one of several could not be added."""
-    status = 0
+    given, status = Given.of(options), 0
     for folder in iterate(options.recordings, "adding", unit="runs"):
         try:
             if points := stored.points_in(folder):
                 _add_points(store, folder, points, options)
                 continue
-            added = store.add(folder, study=options.study, quantities=options.quantities)
+            added = store.add(given.open(folder), study=options.study, quantities=options.quantities)
             source = standing.announced(folder, as_json=options.json)
         except (RigError, CaptureError, AnalysisError) as error:
             if len(options.recordings) == 1:

@@ -10,7 +10,7 @@ from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig import browser, names
+from gpiorig.rig import browser
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.recordings import described, standing
 from gpiorig.rig.recordings.described import Given
@@ -30,8 +30,7 @@ def run(options: argparse.Namespace) -> int:
     """Serve until Ctrl-C."""
     if options.port is not None and not 0 <= options.port <= MAX_PORT:
         raise RigError(f"--port {options.port}: give a port from 1 to {MAX_PORT}, or 0 for any free one.")
-    bench_file = None if options.bench is None else names.bench(options.bench)
-    given = Given(bench_file, options.initiator, options.responder)
+    given = Given.of(options)
     recordings = described.distinct([given.open(folder) for folder in options.recordings])
     for recording in recordings:
         standing.of(recording).announce()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,10 +10,13 @@ from typing import Any
 
 import msgspec
 
-from gpiorig.capture.recording.recording import Recording
+from gpiorig.capture.recording.description import ROLES
+from gpiorig.capture.recording.recording import Recording, RecordingInfo
+from gpiorig.rig import names as bench_names
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import BenchError, RigError
+from gpiorig.rig.verbosity import note
 
 
 def roles(bench: Bench, *, initiator: str | None, responder: str | None) -> dict[str, str]:
@@ -38,38 +42,70 @@ def roles(bench: Bench, *, initiator: str | None, responder: str | None) -> dict
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What the options of a command state about its recordings; parameters as of `with_bench`."""
+    """What the options `reading_options.add_described` state about recordings; parameters as of `with_bench`."""
 
     bench_file: Path | None = None
     initiator: str | None = None
     responder: str | None = None
 
+    @classmethod
+    def of(cls, options: argparse.Namespace) -> Given:
+        """Those of a command line; raises `BenchError` if no file and no bench has the name."""
+        return cls(options.bench and bench_names.bench(options.bench).absolute(), options.initiator, options.responder)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there are none."""
+        return self == Given()
+
+    def as_json(self) -> dict[str, str | None]:
+        """Those that there are: the text of the bench, and the roles."""
+        text = self.bench_file and benches.recorded_text(self.bench_file)
+        given = {"bench": text, "initiator": self.initiator, "responder": self.responder}
+        return {name: value for name, value in given.items() if value}
+
     def open(self, folder: Path) -> Recording:
-        """A recording with this; errors as of `with_bench`."""
-        return with_bench(Recording.open(folder), self.bench_file, initiator=self.initiator, responder=self.responder)
+        """A recording with this, which it keeps for later commands; errors as of `with_bench`."""
+        recording = Recording.open(folder)
+        described = with_bench(recording, self.bench_file, initiator=self.initiator, responder=self.responder)
+        return described if described.info == recording.info else _kept(described)
+
+
+def _kept(recording: Recording) -> Recording:
+    """Write the description of a recording; where that cannot be, a note states it, and this command has it."""
+    why = "its capture still runs" if recording.state == "capturing" else ""
+    try:
+        if not why:
+            return recording.update()
+    except OSError as error:
+        why = error.strerror or str(error)
+    note(f"{recording.folder}: does not keep --bench, --initiator and --responder ({why}); give them to each command.")
+    return recording
 
 
 def with_bench(
     recording: Recording, bench_file: Path | None, *, initiator: str | None = None, responder: str | None = None
 ) -> Recording:
-    """The recording with what is given added to its description; the files are left alone.
+    """The recording with what is given in its description, in place of what was given before; no file is written.
 
     Raises
     ------
     BenchError
-        The recording has another bench, or lacks channels of this one.
+        The recording was made with another bench, or lacks channels of this one.
     RigError
         The roles cannot be, or the experiment of the recording determines them.
     """
-    info = recording.info
+    info, before = recording.info, recording.info.as_recorded
     changes: dict[str, Any] = {}
     if bench_file is not None:
         text = benches.recorded_text(bench_file)
-        if info.bench not in ("", text):
+        if before.bench not in ("", text):
             raise BenchError(f"{recording.folder}: contains the bench it was recorded on; omit --bench {bench_file}.")
         bench = benches.load(bench_file)
         check_channels(recording, bench, bench_file)
-        changes = {"bench": text, "virtual": info.virtual or bench.is_virtual({})}
+        changes = {"bench": text, "virtual": bench.is_virtual({}) or before.virtual}
+        if not (initiator or responder):
+            initiator, responder = (_given_role(info, role) for role in ROLES)
     if initiator or responder:
         if info.experiment:
             raise RigError(
@@ -78,7 +114,21 @@ def with_bench(
             )
         bench = benches.loads(changes["bench"]) if changes else benches.from_recording(recording)
         changes["parameters"] = {**info.parameters, **roles(bench, initiator=initiator, responder=responder)}
-    return Recording(recording.folder, msgspec.structs.replace(info, **changes)) if changes else recording
+    return Recording(recording.folder, _marked(msgspec.structs.replace(info, **changes), before))
+
+
+def _given_role(info: RecordingInfo, role: str) -> str | None:
+    """A role that an earlier command gave."""
+    return str(info.parameters[role]) if info.given and role in info.given and role in info.parameters else None
+
+
+def _marked(info: RecordingInfo, before: RecordingInfo) -> RecordingInfo:
+    """The description, which states what in it was not recorded."""
+    changed = {role: str(before.parameters.get(role, "")) for role in ROLES}
+    given = {role: recorded for role, recorded in changed.items() if info.parameters.get(role, "") != recorded}
+    given |= {"bench": ""} if info.bench != before.bench else {}
+    given |= {"virtual": "" if before.virtual is None else "false"} if info.virtual != before.virtual else {}
+    return msgspec.structs.replace(info, given=given or msgspec.UNSET)
 
 
 def distinct(recordings: Sequence[Recording]) -> list[Recording]:

@@ -123,6 +123,7 @@ def merge_folders(
         bench=next((part.info.bench for part in recordings if part.info.bench), ""),
         experiment=next((part.info.experiment for part in recordings if part.info.experiment), ""),
         sync_delay=msgspec.UNSET,
+        given=msgspec.UNSET,
         losses=(),  # they are gaps of the merged edges
         bounds=(),
         capture={},

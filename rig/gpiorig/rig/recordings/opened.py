@@ -9,6 +9,7 @@ from typing import Any
 
 from gpiorig.analysis.delays.instruments import Instruments
 from gpiorig.analysis.events.wiring import Bus, NodeLines
+from gpiorig.capture.recording.description import ROLES
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.bench.bench import Bench
@@ -19,7 +20,6 @@ from gpiorig.rig.experiments import destinations
 from gpiorig.rig.experiments.experiment import ROUND_TRIPS
 from gpiorig.rig.recordings import instruments
 
-ROLES = ("initiator", "responder")
 SHOWN = ("normal", "doubled")  # probes that are on the pins
 
 

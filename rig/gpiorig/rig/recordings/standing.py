@@ -11,6 +11,7 @@ from typing import Any
 from gpiorig.analysis.number_text import count_text
 from gpiorig.capture.edges import bounds
 from gpiorig.capture.edges.waveform import Waveform
+from gpiorig.capture.recording.description import ROLES
 from gpiorig.capture.recording.recording import DESCRIPTION, Recording, RecordingInfo
 from gpiorig.rig.recordings import provenance
 from gpiorig.rig.verbosity import SHOWN
@@ -106,6 +107,8 @@ def _remarks(recording: Recording) -> Iterable[str]:
     info = recording.info
     if recording.reason:
         yield _sentence(recording.reason)
+    if later := given(info):
+        yield later
     if info.losses:
         samples = sum(loss.samples for loss in info.losses)
         unknown = "" if all(loss.samples for loss in info.losses) else " at least"
@@ -113,6 +116,14 @@ def _remarks(recording: Recording) -> Iterable[str]:
     if text := bounds.sentence(info.bounds, info.samplerate_hz):
         yield _sentence(text)
     yield from alignments(info)
+
+
+def given(info: RecordingInfo) -> str:
+    """What commands were given later, in a sentence; "" where nothing was."""
+    before = info.given or {}
+    roles = [f"{role} {info.parameters.get(role, 'none')}" for role in ROLES if role in before]
+    parts = [*(["bench file"] if "bench" in before else []), *roles]
+    return f"Given after the recording: {', '.join(parts)}." if parts else ""
 
 
 def alignments(info: RecordingInfo) -> Iterable[str]:

@@ -23,7 +23,7 @@ from gpiorig.rig.experiments import limits
 from gpiorig.rig.progress import iterate
 from gpiorig.rig.recordings import provenance, standing
 from gpiorig.rig.recordings.opened import Opened, open_recording
-from gpiorig.rig.results import quantities, set_up
+from gpiorig.rig.results import quantities, reported_tables, set_up
 from gpiorig.rig.results.analyse import analyse
 
 _TABLES = ("round_trips", "steps")
@@ -74,7 +74,7 @@ def compare(base: Recording, new: Recording, names: Iterable[str] = (), *, fresh
 def load(recording: Recording, names: Iterable[str] = (), *, fresh: bool = False) -> tuple[Delays, Values]:
     """The delays of a recording, and its quantities by name; nothing is written.
 
-    The delays are those of its tables if it has them. Quantities are in no table: they need the recording.
+    The delays are those of its tables if they are newer than it. Quantities are in no table: they need the recording.
 
     Parameters
     ----------
@@ -101,10 +101,9 @@ def _loaded(recording: Recording, names: tuple[str, ...], *, fresh: bool) -> tup
     if names:
         analysed = _analysed(recording)
         values = named_values(names, quantities.recorded(recording, analysed[1]))
-    paths = [recording.folder / f"{name}.parquet" for name in _TABLES]
-    if not fresh and all(path.is_file() for path in paths):
+    if not fresh and reported_tables.are_current(recording, _TABLES):
         waits = recording.folder / "radio_parts.parquet"
-        trips, steps = (stages.read(path) for path in paths)
+        trips, steps = (stages.read(recording.folder / f"{name}.parquet") for name in _TABLES)
         return delays.from_tables(trips, steps, stages.read(waits) if waits.is_file() else None), values
     return _delays(*(analysed or _analysed(recording))), values
 

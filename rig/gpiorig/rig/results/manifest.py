@@ -17,7 +17,7 @@ from gpiorig.rig.errors import RigError
 from gpiorig.rig.results import versions
 
 NAME = "manifest.json"
-_ADDED = ("bench", "virtual", "parameters")  # what `described.with_bench` adds to a description
+_ADDED = ("bench", "virtual", "parameters", "given")  # what `described.with_bench` adds to a description
 _REMEDY = "Delete it, or write it again with `gpiorig report`."
 
 
@@ -40,7 +40,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     options
         What was asked for.
     added
-        Fields of the description that the command line gave: bench and roles.
+        Fields of the description that the command line gave, bench and roles, where the recording could not keep them.
     files
         sha256 of each file, by path.
     """
@@ -64,7 +64,7 @@ def write(place: Path, files: Iterable[Path], *, folder: Path, recording: Record
         versions=versions.here(),
         description_sha256=sha256(path),
         options=options,
-        added={name: used[name] for name in _ADDED if used[name] != described[name]},
+        added={name: used[name] for name in _ADDED if used.get(name) != described.get(name)},
         files={file.relative_to(folder).as_posix(): sha256(file) for file in sorted(files)},
     )
     with replacing(place / NAME) as new:

@@ -10,9 +10,10 @@ import duckdb
 
 from gpiorig.analysis.packets import delivery, timelines
 from gpiorig.analysis.tables import registry, stages
-from gpiorig.capture.recording.recording import DESCRIPTION, EDGES, SERIAL, Recording
+from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.recordings.opened import open_recording
+from gpiorig.rig.results import reported_tables
 from gpiorig.rig.results.analyse import analyse
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def tables(recording: Recording, *, fresh: bool = False) -> Mapping[str, pa.Tabl
     RigError
         The recording shows no packets.
     """
-    if not fresh and _is_reported(recording):
+    if not fresh and reported_tables.are_current(recording, [name for name in TABLES if name != ROUND_TRIPS]):
         paths = {name: recording.folder / f"{name}.parquet" for name in TABLES}
         return {name: stages.read(path) for name, path in paths.items() if path.is_file()}
     analysis = analyse(open_recording(recording))
@@ -85,16 +86,6 @@ def tables(recording: Recording, *, fresh: bool = False) -> Mapping[str, pa.Tabl
     if contents["packets"] is None:
         raise RigError(f"{recording.folder}: {analysis.no_packets or 'no packets.'}")
     return {name: content for name, content in contents.items() if content is not None}
-
-
-def _is_reported(recording: Recording) -> bool:
-    """Whether the report's tables are newer than everything that was recorded."""
-    folder = recording.folder
-    recorded = [folder / DESCRIPTION, *(folder / EDGES).glob("*"), *(folder / SERIAL).glob("*")]
-    written = [folder / f"{name}.parquet" for name in TABLES if name != ROUND_TRIPS]
-    if not all(path.is_file() for path in written):
-        return False
-    return min(path.stat().st_mtime_ns for path in written) >= max(path.stat().st_mtime_ns for path in recorded)
 
 
 def packets(contents: Mapping[str, pa.Table], chosen: Chosen, *, samplerate_hz: float) -> list[dict[str, Any]]:
