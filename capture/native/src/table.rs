@@ -12,7 +12,7 @@ pub const LEVEL: i32 = -3;
 pub const KEY: i32 = -4;
 /// The levels of all channels in one field, such as "0011 0101": the last digit is bit 0 of `bits`.
 pub const PORT: i32 = -5;
-/// An integer that all rows of an interval share; bit 0 of `scanning`: `unknown` gets it.
+/// An integer that all rows of an interval share.
 pub const GROUP: i32 = -6;
 
 /// Names of channels that a table may have.
@@ -131,6 +131,8 @@ pub struct Changes<'a> {
     pub unknown: &'a mut [u64],
     /// Offset of the row in the data.
     pub offsets: &'a mut [i64],
+    /// Number of the group of the row; empty for a table without.
+    pub groups: &'a mut [i64],
 }
 
 #[derive(Default)]
@@ -138,6 +140,7 @@ struct Row {
     mask: u64,
     value: u64,
     unknown: u64,
+    group: i64,
 }
 
 impl State {
@@ -170,6 +173,9 @@ impl State {
                         out.values[count] = row.value;
                         out.unknown[count] = row.unknown;
                         out.offsets[count] = at as i64;
+                        if let Some(group) = out.groups.get_mut(count) {
+                            *group = row.group;
+                        }
                         count += 1;
                     }
                     Err(fault) => {
@@ -238,11 +244,10 @@ impl State {
                 }
                 GROUP => {
                     let number = Decimal::parse(field).and_then(|number| number.scaled(0, false));
-                    let number = number
+                    row.group = number
                         .ok()
                         .and_then(|number| i64::try_from(number).ok())
                         .ok_or(BAD_GROUP)?;
-                    row.unknown = if self.scanning & 1 == 1 { number as u64 } else { 0 };
                 }
                 PORT => parse_port(field, bits, &mut row)?,
                 bit => match parse_level(field)? {
@@ -421,6 +426,7 @@ mod tests {
             values: &mut values,
             unknown: &mut unknown,
             offsets: &mut offsets,
+            groups: &mut [],
         };
         let count = state.feed(text.as_bytes(), roles, bits, keys, &mut out);
         (0..count)
@@ -515,12 +521,22 @@ mod tests {
 
     #[test]
     fn the_number_of_a_group() {
+        let (mut masks, mut values, mut unknown) = ([0; 2], [0; 2], [0; 2]);
+        let (mut times, mut offsets, mut groups) = ([0; 2], [0; 2], [0; 2]);
+        let mut out = Changes {
+            times: &mut times,
+            masks: &mut masks,
+            values: &mut values,
+            unknown: &mut unknown,
+            offsets: &mut offsets,
+            groups: &mut groups,
+        };
         let mut s = state(0);
-        s.scanning = 1;
-        let rows = run(&mut s, "-3,5,1\n", &[GROUP, TIME, PORT], &[0], &mut Keys::default());
+        let roles = [0, GROUP, TIME];
+        s.feed(b"x,-3,5\n1,4,0\n", &roles, &[], &mut Keys::default(), &mut out);
 
-        assert_eq!(vec![(5, 1, 1, -3i64 as u64)], rows);
-        run(&mut s, "x,5,1\n", &[GROUP, TIME, PORT], &[0], &mut Keys::default());
+        assert_eq!(([-3, 4], [1, 0]), (groups, unknown));
+        run(&mut s, "1,x,5\n", &roles, &[], &mut Keys::default());
         assert_eq!(BAD_GROUP, s.fault);
     }
 }

@@ -253,6 +253,7 @@ mod tests {
                 values: &mut values,
                 unknown: &mut unknown,
                 offsets: &mut offsets,
+                groups: &mut [],
             };
             let count = state.feed(rest.as_bytes(), &variables, &mut out);
             changes.extend((0..count).map(|i| (times[i], masks[i], values[i], unknown[i])));

@@ -63,6 +63,9 @@ class Waveform:
         row holds before it, too, and what is after its last row continues.
     virtual
         Whether a virtual bench made it; None: that is not known, as of most files.
+    groups
+        How many groups of rows follow each other, whose times begin again in each: of the gaps of one sample, all but
+        one of this number separate them, and nothing is lost there. 0: no groups.
     """
 
     samplerate_hz: Fraction
@@ -73,6 +76,7 @@ class Waveform:
     remarks: list[str] = field(default_factory=list)
     open_ended: bool = False
     virtual: bool | None = None
+    groups: int = 0
 
     def edges(self) -> Edges:
         """Read all of it into memory.

@@ -22,7 +22,7 @@ from gpiorig.capture.text import table
 from gpiorig.capture.text.cells import guarded
 from gpiorig.capture.text.table_columns import layout_of
 from gpiorig.capture.text.table_head import table_head
-from gpiorig.capture.text.table_parser import GROUP, KEY, Layout
+from gpiorig.capture.text.table_parser import KEY, Layout
 from gpiorig.capture.text.table_scan import Scan, scan
 from gpiorig.capture.text.writer import GAP, decimal, digits_for, rows, scaler, text_file
 
@@ -66,7 +66,7 @@ def read_table(
     """
     contents = scan(path, layout)
     known = contents.keys or layout.channels
-    if KEY not in layout.roles and GROUP not in layout.roles and contents.rows:
+    if KEY not in layout.roles and contents.rows:
         known = tuple(
             name for bit, name in enumerate(known) if contents.known >> bit & 1
         )  # not those that are x throughout

@@ -133,6 +133,8 @@ class RecordingInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     given
         What a command was given later: `bench`, `virtual` and `ROLES`, each with what was recorded in its place, "" for
         nothing; unset if nothing was.
+    groups
+        As of `Waveform`, of a recording that was imported from a table with groups; unset in all others.
     format
         Number of this format.
     """
@@ -159,6 +161,7 @@ class RecordingInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     sync_delay: SyncDelay | msgspec.UnsetType = msgspec.UNSET
     origin: Origin | msgspec.UnsetType = msgspec.UNSET
     given: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
+    groups: int | msgspec.UnsetType = msgspec.UNSET
     format: int = FORMAT
 
     @property

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+import msgspec
+
 from gpiorig.capture import confined
 from gpiorig.capture.edges.bounds import Bound
 from gpiorig.capture.edges.edges import Edges
@@ -129,6 +131,7 @@ class Recording:
             losses=[*info.losses, *losses],
             bounds=[*info.bounds, *bounds],
             unchecked=unchecked,
+            groups=self.groups,
         )
         paths = sorted(path for part in (EDGES, SERIAL) for path in (self.folder / part).glob("*") if path.is_file())
         files = {
@@ -163,6 +166,11 @@ class Recording:
     def reason(self) -> str:
         """Why it is not complete; "" where it is, or is being recorded."""
         return INTERRUPTED if self.state == "interrupted" else self.info.reason
+
+    @property
+    def groups(self) -> int:
+        """As of `Waveform`."""
+        return 0 if isinstance(self.info.groups, msgspec.UnsetType) else self.info.groups
 
     @property
     def edges_folder(self) -> Path:
@@ -220,6 +228,7 @@ class Recording:
             source=f"recording {self.folder}{broken}",
             remarks=remarks,
             virtual=self.info.virtual,
+            groups=self.groups,
         )
 
     def _blocks(self, remarks: list[str], *, follow: bool) -> Iterator[Block]:

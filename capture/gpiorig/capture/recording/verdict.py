@@ -58,6 +58,7 @@ def verdict(
     losses: Iterable[Loss],
     bounds: Iterable[Bound],
     unchecked: str = "",
+    groups: int = 0,
 ) -> Verdict:
     """Judge a recording whose files are written; bounds are cut at their end.
 
@@ -75,6 +76,8 @@ def verdict(
         All of the recording, those from before it was resumed included, in any order.
     unchecked
         Why nothing was there to look for losses, where no bound states more.
+    groups
+        As of `Waveform`.
     """
     rate_hz = float(samplerate_hz)
     disjoint_losses = disjoint(losses)
@@ -84,7 +87,7 @@ def verdict(
     if len(stated_losses) < len(disjoint_losses):
         reasons.append(f"samples were lost {len(disjoint_losses)} times; the first {MAX_LOSSES} are put in as gaps")
     reasons += _named([describe(loss, samplerate_hz=rate_hz) for loss in stated_losses], "losses")
-    reasons += _named(list(_unexplained(files.gaps, stated_losses, rate_hz)), "gaps")
+    reasons += _named(list(_unexplained(_lossy(files.gaps, groups), stated_losses, rate_hz)), "gaps")
     reasons = [*_earlier(earlier, reasons), *reasons]
     given = [*bounds, *(edge_bounds.unchecked(files.end, unchecked) if unchecked else ())]
     within = [structs.replace(bound, end=min(bound.end, files.end)) for bound in given if bound.start < files.end]
@@ -127,6 +130,12 @@ def _earlier(reason: str, stated: Sequence[str]) -> list[str]:
 def _named(sentences: Sequence[str], kind: str) -> list[str]:
     more = len(sentences) - MAX_NAMED  # as `MORE`
     return [*sentences[:MAX_NAMED], *([f"and {more} more {kind}"] if more > 0 else [])]
+
+
+def _lossy(gaps: NDArray[np.int64], groups: int) -> NDArray[np.int64]:
+    """The gaps that do not separate groups; all where more of them have one sample than groups can have between."""
+    is_single = gaps[:, 1] - gaps[:, 0] == 1
+    return gaps[~is_single] if np.count_nonzero(is_single) < groups else gaps
 
 
 def _unexplained(gaps: NDArray[np.int64], losses: Sequence[Loss], rate_hz: float) -> Iterator[str]:

@@ -18,7 +18,17 @@ import numpy as np
 from gpiorig.capture.edges.changes import Assembler, Changes, assembled, merged
 from gpiorig.capture.edges.waveform import Block, Waveform
 from gpiorig.capture.errors import FormatError
-from gpiorig.capture.text.table_parser import BLOCK_BYTES, DROP_DIGITS, GROUP, MAX_DIGITS, Before, Layout, TableParser
+from gpiorig.capture.text.table_groups import one_after_the_other
+from gpiorig.capture.text.table_parser import (
+    BLOCK_BYTES,
+    DROP_DIGITS,
+    GROUP,
+    MAX_DIGITS,
+    Before,
+    Layout,
+    Slice,
+    TableParser,
+)
 from gpiorig.capture.text.table_scan import SCAN_DIGITS, Scan, derived_hz
 from gpiorig.capture.text.writer import nearest
 
@@ -99,7 +109,7 @@ def waveform(
         if contents.rows:
             yield from _blocks(path, layout, contents, scale, channels, ends or {}, remarks)
 
-    if len(contents.runs) > 1 and GROUP not in layout.roles:
+    if len(contents.runs) > 1:
         source += f"; {len(contents.runs)} slices, put in the order of time"
     return Waveform(
         samplerate_hz=scale.rate,
@@ -110,6 +120,7 @@ def waveform(
         source=source,
         remarks=remarks,
         open_ended=layout.open_ended and not contents.ends_unknown,
+        groups=contents.groups,
     )
 
 
@@ -161,31 +172,32 @@ def _blocks(
 ) -> Iterator[Block]:
     names = contents.keys or layout.channels
     bits = [channels.index(name) if name in channels else -1 for name in names]
-    in_groups = GROUP in layout.roles
+    roles = layout.roles
+    if not contents.keys:
+        roles = tuple(bits[role] if role >= 0 else role for role in roles)
     parsers: list[TableParser] = []
 
-    def rows(start: int, end: int) -> Iterator[Changes]:
-        roles = layout.roles
-        if not contents.keys:
-            roles = tuple(bits[role] if role >= 0 else role for role in roles)
+    def slices(start: int, end: int) -> Iterator[Slice]:
         parser = TableParser(
             path,
             replace(layout, roles=roles),
             scanning=DROP_DIGITS if scale.digits < contents.digits else 0,
             digits=scale.digits,
-            block_bytes=BLOCK_BYTES if in_groups else max(BLOCK_BYTES // len(contents.runs), 1 << 14),
+            block_bytes=max(BLOCK_BYTES // len(contents.runs), 1 << 14),
         )
         parser.know(contents.keys, bits)
         state = parser.state
         state.base_high, state.base_low = scale.base >> 64, scale.base & (2**64 - 1)
         state.numerator, state.denominator = scale.scale.numerator, scale.scale.denominator
         parsers.append(parser)
-        for rows, _ in parser.slices(start, end):
-            yield rows
+        return parser.slices(start, end)
 
-    runs = [rows(start, end) for start, end in itertools.pairwise((*contents.runs, contents.end))]
+    runs = [slices(start, end) for start, end in itertools.pairwise((*contents.runs, contents.end))]
     used = (1 << len(channels)) - 1
-    changes = _one_after_the_other(runs, used) if in_groups else merged(runs)
+    if contents.groups:
+        changes = one_after_the_other(runs[0], used)
+    else:
+        changes = merged([(rows for rows, *_ in run) for run in runs])
     levels = 0
     if layout.before is not Before.LOW:
         opposite = layout.before is Before.OPPOSITE
@@ -205,31 +217,17 @@ def _blocks(
     off = sum(parser.state.off_grid for parser in parsers)
     if off and not scale.derived:
         remarks.append(f"{off} times are more than their last digit off the samples of {float(scale.rate):.12g} Hz")
-    if in_groups and len(runs) > 1:
+    if contents.groups > 1:
         remarks.append(
-            f"{len(runs)} groups follow each other with a gap of one sample: the file does not contain what is between"
+            f"{contents.groups} groups follow each other with a gap of one sample, in which nothing is lost: the file "
+            "does not contain what is between"
         )
 
 
-def _instant(sample: int, unknown: int = 0) -> Changes:
-    """One instant, at which these channels become unknown."""
-    mask = np.array([unknown], dtype=np.uint64)
-    return Changes(np.array([sample]), mask, np.zeros(1, dtype=np.uint64), mask)
-
-
-def _one_after_the_other(runs: list[Iterator[Changes]], used: int) -> Iterator[Changes]:
-    """Groups whose times begin again, with a gap of one sample between them."""
-    last: int | None = None
-    for run in runs:
-        shift: int | None = None
-        for changes in run:
-            if shift is None:
-                shift = 0 if last is None else last + 2 - int(changes.times[0])
-                if last is not None:
-                    yield _instant(last + 1, unknown=used)
-            changes = replace(changes, times=changes.times + shift)
-            last = int(changes.times[-1])
-            yield changes
+def _instant(sample: int) -> Changes:
+    """One instant, at which nothing changes."""
+    nothing = np.zeros(1, dtype=np.uint64)
+    return Changes(np.array([sample]), nothing, nothing, nothing)
 
 
 def _until(changes: Changes, limits: list[tuple[int, int]]) -> Changes:

@@ -76,8 +76,6 @@ def _columns(path: Path, head: Head, options: ReadOptions) -> Layout:
             places.update(channel=channel, level=level, node=node)
     elif (places["channel"] is None) != (places["level"] is None):
         raise FormatError("a channel column needs a level column", where=path, remedy="--columns channel=…,level=…")
-    if places["group"] is not None and places["levels"] is None:
-        raise FormatError("a group column needs a column of levels", where=path, remedy="--columns levels=…,group=…")
     if head.rows and len(head.rows[0][1]) < width:
         raise FormatError(
             "columns are missing", where=f"{path}, line {head.rows[0][0]}", remedy="is this line a row of a table?"
@@ -90,7 +88,7 @@ def _columns(path: Path, head: Head, options: ReadOptions) -> Layout:
     elif places["channel"] is not None and places["level"] is not None:
         _check_levels(path, head, [places["level"]], "name the right one with --columns channel=…,level=…")
     else:
-        used = [place for place in (time, places["node"]) if place is not None]
+        used = [place for place in (time, places["node"], places["group"]) if place is not None]
         chosen_places, remarks = _channels(path, head, width, used, options)
         channels = tuple(chosen_places.values())
         for bit, place in enumerate(chosen_places):
@@ -112,7 +110,7 @@ def _columns(path: Path, head: Head, options: ReadOptions) -> Layout:
         separator=head.separator,
         comment=head.comment,
         samplerate_hz=options.samplerate_hz if counts and options.samplerate_hz else Fraction(0),
-        open_ended=places["levels"] is None,
+        open_ended=places["levels"] is None and places["group"] is None,
         columns=len(roles),
         remarks=remarks,
     )

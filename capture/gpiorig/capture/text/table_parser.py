@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -136,13 +136,32 @@ class _State(ctypes.Structure):
     )
 
 
+class Slice(NamedTuple):
+    """Some rows of a table.
+
+    Attributes
+    ----------
+    changes
+        A change for each row.
+    offsets
+        int64, shape (n,): where each row begins in the file.
+    groups
+        int64, shape (n,): the group of each row; empty where the table has none.
+    """
+
+    changes: Changes
+    offsets: NDArray[np.int64]
+    groups: NDArray[np.int64]
+
+
 class TableParser:
     """One reading of a table, or of a part of it."""
 
     def __init__(self, path: Path, layout: Layout, *, scanning: int, digits: int, block_bytes: int = BLOCK_BYTES):
         kernel_types = (c_void_p, c_size_t) * 4  # data, roles, bits, keys
         self._feed = native.kernel(
-            "gpiorig_table_feed", POINTER(_State), *kernel_types, POINTER(c_size_t), *(c_void_p,) * 5, c_size_t
+            "gpiorig_table_feed",
+            *(POINTER(_State), *kernel_types, POINTER(c_size_t), *(c_void_p,) * 5, c_size_t, c_void_p, c_size_t),
         )
         self.path, self.layout, self.block_bytes = path, layout, block_bytes
         self.end, self.closing = 0, ""  # where the rows end, and what is after them
@@ -158,7 +177,7 @@ class TableParser:
         )
         self.bits = np.empty(0, dtype=np.int32)
         self._roles = np.array(layout.roles, dtype=np.int32)
-        self._keys = ctypes.create_string_buffer(KEYS_BYTES)
+        self._keys = ctypes.create_string_buffer(KEYS_BYTES if scanning & NEW_KEYS else 1)
         self._keys_length = c_size_t(0)
 
     @property
@@ -171,12 +190,12 @@ class TableParser:
         text = "".join(f"{key}\n" for key in keys).encode()
         if len(text) > KEYS_BYTES:
             raise FormatError(FAULTS[7][0], where=self.path, remedy=FAULTS[7][1])
-        ctypes.memmove(self._keys, text, len(text))
+        self._keys = ctypes.create_string_buffer(text)
         self._keys_length.value = len(text)
         self.bits = np.array(bits, dtype=np.int32)
 
-    def slices(self, start: int, end: int) -> Iterator[tuple[Changes, NDArray[np.int64]]]:
-        """Yield the changes of the lines of a part of the file, and the offsets of those lines."""
+    def slices(self, start: int, end: int) -> Iterator[Slice]:
+        """Yield the changes of the lines of a part of the file, with the offsets and the groups of those lines."""
         self.end = end
         with self.path.open("rb") as file:
             file.seek(start)
@@ -194,29 +213,29 @@ class TableParser:
             if rest:
                 yield from self._lines(rest + b"\n", at)
 
-    def _lines(self, text: bytes, at: int) -> Generator[tuple[Changes, NDArray[np.int64]], None, int]:
+    def _lines(self, text: bytes, at: int) -> Generator[Slice, None, int]:
         used = 0
         raw = np.frombuffer(text, dtype=np.uint8)
         capacity = max(len(text) // 4, 1)
+        in_groups = GROUP in self.layout.roles
         while used < len(text):
             times, offsets = np.empty(capacity, dtype=np.int64), np.empty(capacity, dtype=np.int64)
             masks, values, unknown = (np.empty(capacity, dtype=np.uint64) for _ in range(3))
+            groups = np.empty(capacity if in_groups else 0, dtype=np.int64)
             count = native.checked(
                 self._feed(
                     ctypes.byref(self.state),
                     *(raw.ctypes.data + used, raw.size - used),
                     *(self._roles.ctypes.data, self._roles.size),
                     *(self.bits.ctypes.data, self.bits.size),
-                    *(ctypes.addressof(self._keys), KEYS_BYTES, ctypes.byref(self._keys_length)),
+                    *(ctypes.addressof(self._keys), len(self._keys), ctypes.byref(self._keys_length)),
                     *(array.ctypes.data for array in (times, masks, values, unknown, offsets)),
-                    capacity,
+                    *(capacity, groups.ctypes.data, groups.size),
                 )
             )
             if count:
-                yield (
-                    Changes(times[:count], masks[:count], values[:count], unknown[:count]),
-                    offsets[:count] + at + used,
-                )
+                changes = Changes(times[:count], masks[:count], values[:count], unknown[:count])
+                yield Slice(changes, offsets[:count] + at + used, groups[:count])
             if self.state.fault:
                 if self._is_closing(at + used + self.state.consumed):
                     return len(text)

@@ -11,6 +11,7 @@ import numpy as np
 from gpiorig.capture.edges.changes import Changes
 from gpiorig.capture.edges.sample_grid import lowest_usual_hz
 from gpiorig.capture.errors import FormatError
+from gpiorig.capture.text.table_order import in_order
 from gpiorig.capture.text.table_parser import GROUP, KEY, NEW_KEYS, Layout, TableParser
 
 MAX_RUNS = 256  # slices, each in the order of time, that a file out of order may consist of
@@ -37,7 +38,9 @@ class Scan:
     first_ns, last_ns
         Earliest and latest time; where times count samples, these.
     runs
-        Offsets at which rows begin that are before their predecessor, or that are of another group.
+        Offsets at which rows begin that are before their predecessor; in a table with groups only the first.
+    groups
+        Number of groups; 0 in a table without.
     rows
         Number of rows.
     end, closing
@@ -54,6 +57,7 @@ class Scan:
     first_ns: int = 0
     last_ns: int = 0
     runs: list[int] = field(default_factory=list)
+    groups: int = 0
     rows: int = 0
     end: int = 0
     closing: str = ""
@@ -75,30 +79,28 @@ def scan(path: Path, layout: Layout) -> Scan:
     in_groups, has_keys = GROUP in layout.roles, KEY in layout.roles
     channels = _KeyedRows()
     last, group = 0, 0
-    for rows, offsets in parser.slices(layout.first_byte, contents.end):
+    for rows, offsets, groups in parser.slices(layout.first_byte, contents.end):
         back = np.diff(rows.times, prepend=last if contents.rows else rows.times[0]) < 0
         if in_groups:
-            groups = rows.unknown.view(np.int64)
             new = np.diff(groups, prepend=group if contents.rows else groups[0]) != 0
             if np.any(back & ~new):
-                raise FormatError("goes back in time within a group", where=path, remedy="sort its lines by time")
-            back, group = new, int(groups[-1])
-        contents.runs += offsets[back].tolist()
-        if len(contents.runs) > MAX_RUNS and not in_groups:
-            raise FormatError(
-                f"goes back in time more than {MAX_RUNS} times",
-                where=path,
-                remedy="sort its lines by time, for instance `sort -t, -s -k1,1g`",
-            )
+                raise FormatError("goes back in time within a group", where=path, remedy=in_order(path, layout))
+            contents.groups += int(np.count_nonzero(new)) + (not contents.rows)
+            group = int(groups[-1])
+        else:
+            contents.runs += offsets[back].tolist()
+        if len(contents.runs) > MAX_RUNS:
+            what = f"goes back in time more than {MAX_RUNS} times"
+            raise FormatError(what, where=path, remedy=in_order(path, layout))
         if has_keys:
             channels.add(rows)
-        elif not in_groups:
+        else:
             contents.known |= int(np.bitwise_or.reduce(rows.masks & ~rows.unknown))
         earliest, latest, last = int(rows.times.min()), int(rows.times.max()), int(rows.times[-1])
         contents.first_ns = min(contents.first_ns, earliest) if contents.rows else earliest
         contents.last_ns = max(contents.last_ns, latest) if contents.rows else latest
         contents.rows += rows.times.size
-        contents.ends_unknown = bool(rows.unknown[-1]) and not in_groups
+        contents.ends_unknown = bool(rows.unknown[-1])
     contents.keys, contents.digits = parser.keys, max(int(parser.state.finest), 0)
     contents.first_levels = tuple(channels.first[key][1] for key in sorted(channels.first))
     contents.last_rows = tuple(channels.last[key] for key in sorted(channels.last))
@@ -137,4 +139,4 @@ def derived_hz(path: Path, layout: Layout, contents: Scan) -> Fraction | None:
         return None
     parser = TableParser(path, layout, scanning=NEW_KEYS, digits=digits - layout.unit)
     parser.bits = np.arange(len(layout.channels), dtype=np.int32)
-    return lowest_usual_hz((rows.times for rows, _ in parser.slices(layout.first_byte, contents.end)), digits)
+    return lowest_usual_hz((rows.times for rows, *_ in parser.slices(layout.first_byte, contents.end)), digits)

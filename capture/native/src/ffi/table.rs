@@ -22,6 +22,7 @@ unsafe fn changes<'a>(
             values: output(values, capacity)?,
             unknown: output(unknown, capacity)?,
             offsets: output(offsets, capacity)?,
+            groups: &mut [],
         })
     }
 }
@@ -29,12 +30,13 @@ unsafe fn changes<'a>(
 /// Read lines of a table; returns the number of changes.
 ///
 /// `keys` holds the names of channels, each ended by a newline, in `keys_length` of its `keys_capacity` bytes; while
-/// scanning, new ones are added as far as there is room, and `keys_length` tells.
+/// scanning, new ones are added as far as there is room, and `keys_length` tells. `groups` has `capacity` elements where a
+/// column holds the number of a group, and none otherwise.
 ///
 /// # Safety
 /// `state` and `keys_length` point to one valid object each; `data` to `length` readable bytes, `roles` and `bits` to
-/// `columns` and `bits_length` readable elements, `keys` to `keys_capacity` writable bytes, the others to `capacity`
-/// writable elements; and no two of them overlap.
+/// `columns` and `bits_length` readable elements, `keys` to `keys_capacity` writable bytes, `groups` to `group_count`, the
+/// others to `capacity` writable elements; and no two of them overlap.
 #[no_mangle]
 pub unsafe extern "C" fn gpiorig_table_feed(
     state: *mut State,
@@ -53,6 +55,8 @@ pub unsafe extern "C" fn gpiorig_table_feed(
     unknown: *mut u64,
     offsets: *mut i64,
     capacity: usize,
+    groups: *mut i64,
+    group_count: usize,
 ) -> i64 {
     guarded(|| {
         // SAFETY: the caller promises valid, disjoint objects of these lengths (see above); null is checked.
@@ -65,10 +69,13 @@ pub unsafe extern "C" fn gpiorig_table_feed(
                 output(keys, keys_capacity),
                 keys_length.as_mut(),
                 changes(times, masks, values, unknown, offsets, capacity),
+                output(groups, group_count),
             )
         };
         let (state, data, roles, bits, keys, keys_length, mut out) = match parts {
-            (Some(a), Some(b), Some(c), Some(d), Some(e), Some(f), Some(g)) => (a, b, c, d, e, f, g),
+            (Some(a), Some(b), Some(c), Some(d), Some(e), Some(f), Some(g), Some(groups)) => {
+                (a, b, c, d, e, f, Changes { groups, ..g })
+            }
             _ => return REFUSED,
         };
         let valid = *keys_length <= keys.len() && roles.iter().all(|role| (GROUP..64).contains(role));

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
+import msgspec
+
 from gpiorig.analysis.number_text import signed_text
 from gpiorig.capture.edges.join import join
 from gpiorig.capture.edges.resample import rescaled, shifted
@@ -70,6 +72,7 @@ def import_files(files: Sequence[tuple[Path, Content]], folder: Path) -> Importe
             channels=capture.channels,
             epoch=Epoch(wall=capture.epoch, note=note),
             virtual=capture.virtual,
+            groups=capture.groups or msgspec.UNSET,
             analyzer=f"imported from {', '.join(path.name for path, _ in files)}",
         ),
     )

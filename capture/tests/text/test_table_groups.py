@@ -1,0 +1,88 @@
+"""Tables of groups whose times begin again in each."""
+
+from __future__ import annotations
+
+import tracemalloc
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from random_capture import assert_same
+
+from gpiorig.capture.edges.edges import Edges
+from gpiorig.capture.edges.read_options import ReadOptions
+from gpiorig.capture.errors import FormatError
+from gpiorig.capture.formats import csv
+from gpiorig.capture.text import table_parser
+
+Group = list[tuple[int, str, str]]  # of rows: time, and the fields of two channels, or a channel's name and its level
+LEVELS = st.sampled_from(["0", "1", "", "X"])
+COLUMNS = st.tuples(st.integers(0, 9), LEVELS, LEVELS)
+KEYED = st.tuples(st.integers(0, 9), st.sampled_from("ab"), st.sampled_from("01"))
+GROUPS = st.one_of(st.lists(st.lists(row, min_size=1, max_size=6), min_size=1, max_size=6) for row in (COLUMNS, KEYED))
+
+
+def read(path: Path, text: str, **columns: str) -> Edges:
+    path.write_text(text)
+    return csv.read(path, ReadOptions(columns={"unit": "us", **columns})).edges()
+
+
+def as_one_table(groups: list[Group], *, is_keyed: bool) -> str:
+    """The same with the times as they follow each other, every gap and every level before a group's first row."""
+    begin = 0
+    lines = []
+    for number, group in enumerate(groups):
+        shift = begin - group[0][0] if number else 0
+        instant = [row for row in group if row[0] == group[0][0]]
+        if number:
+            lines += [f"{begin - 1},{name}X" for name in (("a,", "b,") if is_keyed else ("X,",))]
+        if is_keyed:
+            lines += [f"{begin},{name},0" for name in "ab" if number and name not in {row[1] for row in instant}]
+        elif number:
+            lows = ["0" if not any(row[bit] for row in instant) else "" for bit in (1, 2)]
+            lines.append(f"{begin},{','.join(lows)}")
+        lines += [f"{time + shift},{one},{two}" for time, one, two in group]
+        begin = group[-1][0] + shift + 2
+    return "".join(f"{line}\n" for line in lines)
+
+
+@pytest.mark.slow
+@given(groups=GROUPS, block_bytes=st.sampled_from([16, 40, 1 << 20]))
+def test_groups_follow_each_other_as_rows_of_one_table(
+    tmp_path_factory: pytest.TempPathFactory, groups: list[Group], block_bytes: int
+) -> None:
+    """Of channels in columns and of channels that rows name, wherever blocks are cut."""
+    is_keyed = groups[0][0][1] in ("a", "b")
+    complete: Group = [(0, "a", "0"), (0, "b", "0")] if is_keyed else [(0, "0", "0")]
+    groups = [complete, *(sorted(group, key=lambda row: row[0]) for group in groups)]
+    header = "time,pin,level" if is_keyed else "time,a,b"
+    path = tmp_path_factory.mktemp("groups") / "a.csv"
+    rows = [f"{n % 3 - 1},{time},{one},{two}" for n, group in enumerate(groups) for time, one, two in group]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(table_parser, "BLOCK_BYTES", block_bytes)
+        grouped = read(path, f"packet,{header}\n" + "\n".join(rows) + "\n", group="packet")
+
+    assert_same(read(path, f"{header}\n{as_one_table(groups, is_keyed=is_keyed)}"), grouped)
+
+
+def test_memory_does_not_grow_with_the_number_of_groups(tmp_path: Path) -> None:
+    peaks = []
+    for length in (1000, 10):
+        rows = (f"{row // length},{row % length},{row % 4:02b}\n" for row in range(20_000))
+        path = tmp_path / f"{length}.csv"
+        path.write_text("packet,time,port\n" + "".join(rows))
+        waveform = csv.read(path, ReadOptions(columns={"levels": "port", "group": "packet"}))
+        tracemalloc.start()
+        count = sum(len(block.gaps) for block in waveform.read())
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        assert 20_000 // length - 1 == count == waveform.groups - 1
+
+    assert peaks[1] < 1.2 * peaks[0]
+
+
+def test_a_line_that_cannot_be_read_is_named_by_its_number(tmp_path: Path) -> None:
+    """In whichever group it is."""
+    with pytest.raises(FormatError, match="line 5: the number of a group is not an integer"):
+        read(tmp_path / "a.csv", "packet,time,a\n1,0,0\n1,5,1\n2,0,0\nx,1,0\n", group="packet")
