@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.capture.edges.edges import no_gaps
 from gpiorig.capture.edges.waveform import Waveform
 
 
@@ -20,7 +21,9 @@ class ChannelCount:
     name
         Its name.
     edges
-        How many; a change across a gap counts as one, at the gap's end.
+        How many. A level that differs after a gap is not one: when it changed, and how often, is not known.
+    across_gaps
+        Gaps after which the level differs.
     first_edge, last_edge
         Sample numbers; None where there is no edge.
     initial_level
@@ -29,6 +32,7 @@ class ChannelCount:
 
     name: str
     edges: int
+    across_gaps: int
     first_edge: int | None
     last_edge: int | None
     initial_level: int | None
@@ -45,7 +49,7 @@ class EdgeCount:
     start, end
         First sample, and one past the last.
     gaps, lost
-        Number of gaps, and samples in them.
+        Number of gaps, and samples in them, but for those of gaps that separate groups.
     channels
         Each channel that has a name.
     """
@@ -61,13 +65,16 @@ class EdgeCount:
 def count(waveform: Waveform) -> EdgeCount:
     """Read a capture, in constant memory, and count."""
     bits = [bit for bit, name in enumerate(waveform.channels) if name]
-    edges, firsts, lasts = {bit: 0 for bit in bits}, dict.fromkeys(bits), dict.fromkeys(bits)
+    edges, across = dict.fromkeys(bits, 0), dict.fromkeys(bits, 0)
+    firsts, lasts = dict.fromkeys(bits), dict.fromkeys(bits)
     start = last = initial = None
-    end = gaps = lost = 0
+    end = gaps = lost = single = 0
+    resumed = no_gaps()[:, 1]  # ends of gaps whose row has not come yet
     for block in waveform.read():
         end = max(end, block.end)
-        gaps += len(block.gaps)
-        lost += int(np.sum(block.gaps[:, 1] - block.gaps[:, 0]))
+        lengths = block.gaps[:, 1] - block.gaps[:, 0]
+        gaps, lost, single = gaps + lengths.size, lost + int(lengths.sum()), single + int(np.sum(lengths == 1))
+        resumed = np.concatenate([resumed, block.gaps[:, 1]])
         if not block.samples.size:
             continue
         if last is None:
@@ -75,6 +82,11 @@ def count(waveform: Waveform) -> EdgeCount:
             last = block.levels[0]
         changed = np.bitwise_xor(block.levels, np.concatenate([[last], block.levels[:-1]]))
         last = block.levels[-1]
+        after_gap = np.isin(block.samples, resumed)
+        resumed = resumed[resumed >= block.end]
+        for bit, at in _changed(changed[after_gap], bits):
+            across[bit] += at.size
+        changed[after_gap] = 0
         for bit, at in _changed(changed, bits):
             if firsts[bit] is None:
                 firsts[bit] = int(block.samples[at[0]])
@@ -85,11 +97,12 @@ def count(waveform: Waveform) -> EdgeCount:
         end if start is None else start,
         end,
         gaps,
-        lost,
+        lost - (single if single < waveform.groups else 0),
         tuple(
             ChannelCount(
                 waveform.channels[bit],
                 edges[bit],
+                across[bit],
                 firsts[bit],
                 lasts[bit],
                 None if initial is None else initial >> bit & 1,

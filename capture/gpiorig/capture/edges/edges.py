@@ -151,7 +151,8 @@ class Edges:
         Returns
         -------
         samples
-            int64, shape (m,): instants at which the channel changed. A change across a gap counts at the gap's end.
+            int64, shape (m,): samples from which on the channel has another level, a gap's end among them, although
+            the change was somewhere in the gap and is not an edge.
         levels
             uint8, shape (m,): level from that sample on, 0 or 1.
         """

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from gpiorig.analysis.number_text import count_text
 from gpiorig.capture import formats
 from gpiorig.capture.edges.counts import count
 from gpiorig.capture.edges.read_options import ReadOptions
@@ -70,10 +71,12 @@ def describe(waveform: Waveform) -> dict[str, Any]:
         "epoch": waveform.epoch,
         "gaps": counts.gaps,
         "lost_samples": counts.lost,
+        **({"groups": waveform.groups} if waveform.groups else {}),
         "channels": [
             {
                 "name": channel.name,
                 "edges": channel.edges,
+                "across_gaps": channel.across_gaps,
                 "first_edge": channel.first_edge,
                 "last_edge": channel.last_edge,
                 "initial_level": channel.initial_level,
@@ -108,7 +111,9 @@ def _packets(recording: Recording) -> dict[str, Any]:
 
 
 def _capture_text(description: dict[str, Any]) -> list[str]:
-    lost = f" ({description['lost_samples']} samples lost)" if description["gaps"] else ""
+    state = "lost" if description["format"] == "recording" else "not known"
+    lost = f" ({description['lost_samples']} samples {state})" if description["lost_samples"] else ""
+    lost = lost or (" between groups" if description["gaps"] else "")
     begin = f" from sample {description['start']}" if description["start"] else ""
     lines = [
         f"{description['samples']} samples at {_rate_text(description['samplerate_hz'])}, "
@@ -122,8 +127,12 @@ def _capture_text(description: dict[str, Any]) -> list[str]:
     for channel in description["channels"]:
         first, last = channel["first_edge"], channel["last_edge"]
         span = f"samples {first} to {last}" if channel["edges"] else "constant"
+        gaps = count_text(channel["across_gaps"], "gap")
+        across = f", another level after {gaps}" if channel["across_gaps"] else ""
         level = {0: "starts low", 1: "starts high", None: "empty"}[channel["initial_level"]]
-        lines.append(f"  {printable(channel['name'])}: {channel['edges']} edges, {span}, {level}")
+        lines.append(f"  {printable(channel['name'])}: {channel['edges']} edges, {span}, {level}{across}")
+    if any(channel["across_gaps"] for channel in description["channels"]):
+        lines.append("  another level after a gap is not an edge: its instant is not known")
     if description["format"] == "recording":
         lines.append(f"  {description['state']}; {description['analyzer'] or 'analyzer unknown'}")
         lines += [f"  serial port of {', '.join(description['nodes'])}"] if description["nodes"] else []

@@ -180,7 +180,7 @@ def _text(measurement: Measurement, *, node: str) -> list[str]:
     begins, ends = measurement.edges
     left = f"{pairs.unpaired_start} of {begins} start and {pairs.unpaired_end} of {ends} end edges unpaired"
     reasons = [f"{count_text(pairs.too_long, 'pair')} too long"] * bool(pairs.too_long)
-    reasons += [f"{count_text(pairs.across_gaps, 'pair')} across lost samples"] * bool(pairs.across_gaps)
+    reasons += [f"{count_text(pairs.across_gaps, 'pair')} across gaps"] * bool(pairs.across_gaps)
     left += f" ({', '.join(reasons)})" if reasons else ""
     if not s.n:
         return [f"{head}: no pair; {left}"]
