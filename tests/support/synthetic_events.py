@@ -70,7 +70,7 @@ class Truth:
 
 
 def ping_pongs(packets: int, *, seed: int = 1, first_id: int = 0, burst: int = 0) -> Events:
-    """Events of good ping-pongs, one every 20 ms; ids count on and wrap. `truth` tells their milestones.
+    """Events of good ping-pongs, one every 20 ms; ids count on and wrap, without 0. `truth` tells their milestones.
 
     With a calibration burst of the given number of events of each node after them.
     """
@@ -87,7 +87,7 @@ def ping_pongs(packets: int, *, seed: int = 1, first_id: int = 0, burst: int = 0
         rows = np.arange(start, min(start + _PIECE, packets))
         at = slice(start * EVENTS_PER_PACKET, (start + len(rows)) * EVENTS_PER_PACKET)
         samples[at] = _instants(rows, random).reshape(-1)
-        ids[at] = _ids((rows + first_id) & 0xFFFF).reshape(-1)
+        ids[at] = _ids((rows + first_id - 1) % 0xFFFF + 1).reshape(-1)
     return Events(
         samples=samples,
         nodes=nodes,
@@ -136,7 +136,7 @@ def disturbed(packets: int, *, seed: int) -> Events:
     late = (fate >= 0.08) & (fate < 0.1) & (place >= len(LEG))
     samples = np.where(late, good.samples + 3 * PERIOD // 2, good.samples)
     jump = random.integers(0, 1 << 16, 3)[np.searchsorted([packets // 3, packets // 2], row)]
-    ids = np.where(good.ids >= 0, (good.ids + jump) & 0xFFFF, -1)
+    ids = np.where(good.ids >= 0, (good.ids + jump - 1) % 0xFFFF + 1, -1)
     again = (fate >= 0.1) & (fate < 0.13) & (place >= AIR) & (place < len(LEG) - 3) & keep
     chosen = np.concatenate([np.flatnonzero(keep), np.flatnonzero(again)])
     samples = np.concatenate([samples[keep], samples[again] + 9_000])

@@ -150,7 +150,7 @@ def test_another_sequence_number_is_another_frame() -> None:
 
 def test_ids_that_wrap_are_different_packets() -> None:
     network = Network("abc")
-    ids = [65534, 65535, 0, 1] * 3
+    ids = [65534, 65535, 1, 2] * 3
     frames = [relayed(network, n * 100 * MS, id_, ("a", "b", "c")) for n, id_ in enumerate(ids)]
     analysis = run(network)
     assert ids == analysis.packets.ids.tolist()
@@ -251,10 +251,34 @@ def test_losses_are_where_they_are() -> None:
     assert ("a > b", 1, 4, 0) == (route.name, len(route), route.lost, route.partial)
 
 
+def test_frames_with_the_id_0_are_in_no_packet() -> None:
+    """Control frames whose last bytes are zero, handed to the MAC and read; the frames of packets among them stay."""
+    network = Network("ab")
+    for n in range(1, 6):
+        network.frame(n * 100 * MS, "ab"[n % 2], 0, {"ba"[n % 2]: "drop"}, by="relay", outcome="complete")
+        network.frame(n * 100 * MS + 50 * MS, "a", n, {"b": "deliver"})
+    analysis = run(network)
+    account = accounting.account(analysis)
+    assert account.adds_up
+    assert ([1, 2, 3, 4, 5], ["delivered"] * 5) == (analysis.packets.ids.tolist(), status_of(analysis))
+    assert (5, 5, 5) == (account.without_id, account.readings_without_id, account.receptions)
+    assert {"of a frame without an id"} == set(account.unattributed)
+    of_control_frames = sum(row[3] == 0 for row in network.log)
+    assert account.unattributed["of a frame without an id"] > of_control_frames  # and their interrupts
+    assert "Without an id: 5 frames sent, 5 readings; they are in no packet." in accounting.notes(analysis)
+
+
+def test_packets_that_all_have_the_id_0_are_refused() -> None:
+    network = Network("ab")
+    network.frame(MS, "a", 0, {"b": "deliver"})
+    with pytest.raises(EventError, match=r"no id, or 0, in \d+ events of packets: count packets from 1"):
+        run(network)
+
+
 def test_nothing_arrives() -> None:
     """All lost is a result: a route without packets, which counts them."""
     network = Network("ab")
-    for n in range(3):
+    for n in range(1, 4):
         network.frame(n * 100 * MS, "a", n, {}, outcome="no_ack")
     (route,) = hop_routes.routes(run(network, {"a": ("b",)}))
     assert ("a > b", 0, 3, 0) == (route.name, len(route), route.lost, len(route.steps.steps))
@@ -598,7 +622,7 @@ def test_a_frame_that_is_delivered_twice_is_noted() -> None:
 def test_calls_alone_are_packets_that_were_never_sent() -> None:
     """Probes of the application only, on one node."""
     network = Network("a")
-    for n in range(3):
+    for n in range(1, 4):
         network.log.append((n * MS, "a", "app.tx.enter", n))
     analysis = run(network)
     assert ["never given to the radio"] * 3 == status_of(analysis)

@@ -67,17 +67,17 @@ def lines(ids: list[int], *, receiver: bool = False, lost: dict[int, str] | None
 
 @pytest.fixture
 def five_packets() -> hops.Hops:
-    """Packets 65534 to 2, of which 0 is lost on the air."""
+    """Packets 65534 to 3, of which 1 is lost on the air."""
     network = Network("ab")
-    for n, id_ in enumerate((65534, 65535, 0, 1, 2)):
-        network.frame(n * 100 * MS, "a", id_, {} if id_ == 0 else {"b": "deliver"}, outcome="no_ack")
+    for n, id_ in enumerate((65534, 65535, 1, 2, 3)):
+        network.frame(n * 100 * MS, "a", id_, {} if id_ == 1 else {"b": "deliver"}, outcome="no_ack")
     return hops.build(network.events(), header_ns=network.headers())
 
 
 def test_logs_and_pins_that_agree(five_packets: hops.Hops) -> None:
     """The log may be in another order, and have packets that got no buffer and so no send call."""
-    sender = lines([65534, 0, 65535, 1, 3, 2], lost={0: "no_ack", 3: "queue"})
-    a, b = node_accounts.compare(five_packets, logs(sender, lines([65534, 65535, 1, 2], receiver=True)))
+    sender = lines([65534, 1, 65535, 2, 4, 3], lost={1: "no_ack", 4: "queue"})
+    a, b = node_accounts.compare(five_packets, logs(sender, lines([65534, 65535, 2, 3], receiver=True)))
     assert [] == a.problems() == b.problems()
     assert {("ok", "delivered"): 4, ("no_ack", "sent, read by no other node"): 1} == a.outcomes
     assert {"queue": 1} == a.not_seen
@@ -87,10 +87,10 @@ def test_logs_and_pins_that_agree(five_packets: hops.Hops) -> None:
 @pytest.mark.parametrize(
     ("sender", "receiver", "problem"),
     [
-        ([65534, 65535, 0, 1], [65534, 65535, 1, 2], "Node a reports 4 packets sent; the pins show 5 send calls."),
-        ([65534, 65535, 0, 1, 2], [65534, 65535, 1], "Node b reports 3 packets received; the pins show 4 deliveries."),
-        ([10, 11, 12, 13, 14], [65534, 65535, 1, 2], "5 packets in the log of node a have no send call on the pins"),
-        ([65534, 65535, 0, 1, 2], [65534, 65535, 1, 77], "1 packets that node b logged as received were not delivered"),
+        ([65534, 65535, 1, 2], [65534, 65535, 2, 3], "Node a reports 4 packets sent; the pins show 5 send calls."),
+        ([65534, 65535, 1, 2, 3], [65534, 65535, 2], "Node b reports 3 packets received; the pins show 4 deliveries."),
+        ([10, 11, 12, 13, 14], [65534, 65535, 2, 3], "5 packets in the log of node a have no send call on the pins"),
+        ([65534, 65535, 1, 2, 3], [65534, 65535, 2, 77], "1 packets that node b logged as received were not delivered"),
     ],
 )
 def test_a_mismatch_names_the_node(
@@ -110,9 +110,9 @@ def test_a_node_that_logs_nothing_is_counted_only(five_packets: hops.Hops) -> No
 
 
 def test_a_reply_after_the_time_out_is_accounted_for(five_packets: hops.Hops) -> None:
-    """Node b gave up packet 1, and got it after all: a delivery without a line of its own."""
-    text = "".join(f"packet seq={id_} tx_us=1 rx_us=2 status=ok\n" for id_ in (65534, 65535, 2))
-    text += "packet seq=1 tx_us=1 status=lost reason=timeout\ndone sent=0 received=3 lost=1 probes=1\n"
+    """Node b gave up packet 2, and got it after all: a delivery without a line of its own."""
+    text = "".join(f"packet seq={id_} tx_us=1 rx_us=2 status=ok\n" for id_ in (65534, 65535, 3))
+    text += "packet seq=2 tx_us=1 status=lost reason=timeout\ndone sent=0 received=3 lost=1 probes=1\n"
     (account,) = node_accounts.compare(five_packets, {"b": node_log.parse(text, node="b")})
     assert (1, 4, 0) == (account.late, account.seen_received, account.received_not_logged)
     assert not any("deliver" in problem for problem in account.problems())

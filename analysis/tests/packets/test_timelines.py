@@ -86,10 +86,10 @@ def test_a_lost_packet_is_lost_and_disturbs_no_other(new_bench, direction):
 
 def test_ids_that_wrap_are_different_packets(new_bench):
     bench = new_bench()
-    for id_ in (65534, 65535, 0, 1, 65534, 65535, 0, 1):
+    for id_ in (65534, 65535, 1, 2, 65534, 65535, 1, 2):
         bench.round_trip(id_)
     _, lines = run(bench.events())
-    assert [65534, 65535, 0, 1] * 2 == lines.ids.tolist()
+    assert [65534, 65535, 1, 2] * 2 == lines.ids.tolist()
     assert_true(bench, lines)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable
 
 import numpy as np
@@ -25,6 +26,9 @@ BY_ORDER = (
 
 
 EVERYTHING = slice(None)
+# What the probe libraries send for a frame that is too short to have an id, and what the last two bytes of many control
+# frames are, so that it distinguishes nothing.
+NO_ID = 0
 
 
 def code_set(codes: Iterable[int]) -> NDArray[np.bool_]:
@@ -37,6 +41,18 @@ def code_set(codes: Iterable[int]) -> NDArray[np.bool_]:
 def named(*names: str) -> NDArray[np.bool_]:
     """As `code_set`, for events given by name."""
     return code_set(BY_NAME[name].code for name in names)
+
+
+def without_zero(events: Events) -> Events:
+    """The events, those of packets with the id 0 without one."""
+    of_packet = code_set(e.code for e in EVENT_TYPES if e.layer in PACKET_LAYERS and e.name != SEQUENCE)
+    zero = np.flatnonzero(events.ids == NO_ID)
+    zero = zero[of_packet[events.codes[zero]]]
+    if not len(zero):
+        return events
+    ids = events.ids.copy()
+    ids[zero] = -1
+    return dataclasses.replace(events, ids=ids)
 
 
 def carries_packet_id(events: Events, part: slice = EVERYTHING) -> NDArray[np.bool_]:

@@ -13,6 +13,7 @@ from gpiorig.analysis.packets import delivery, overheard, receptions, transmissi
 from gpiorig.analysis.packets.checks import equal_ids
 from gpiorig.analysis.packets.holders import KINDS
 from gpiorig.analysis.packets.hops import Hops
+from gpiorig.analysis.packets.unattributed import OF_FRAMES, REASONS
 from gpiorig.analysis.packets.visits import CALLS
 
 
@@ -28,8 +29,8 @@ class Accounting:
         Transmissions by how they ended.
     read
         Transmissions that at least one node read.
-    without_id
-        Transmissions without a packet's id.
+    without_id, readings_without_id
+        Transmissions, and readings of a frame or of nothing, without a packet's id: they are in no packet.
     origins
         Receptions by whether they are of one transmission.
     whose
@@ -46,6 +47,7 @@ class Accounting:
     outcomes: dict[str, int]
     read: int
     without_id: int
+    readings_without_id: int
     receptions: int
     origins: dict[str, int]
     overheard: int
@@ -77,6 +79,7 @@ def account(hops: Hops) -> Accounting:
         outcomes=_counts(sent.outcomes, transmissions.OUTCOMES),
         read=len(np.unique(read.transmissions[read.transmissions >= 0])),
         without_id=int(np.count_nonzero(sent.ids < 0)),
+        readings_without_id=read.without_id,
         receptions=len(read),
         origins=_counts(read.origins, receptions.ORIGINS),
         overheard=len(hops.overheard),
@@ -134,7 +137,13 @@ def notes(hops: Hops) -> list[str]:
         sentences.append(
             f"{unknown} of {len(unread)} frames that were received, not read, are of no known transmission."
         )
-    if lost := hops.unattributed.counts():
-        reasons = "; ".join(f"{number}: {reason}" for reason, number in lost.items())
-        sentences.append(f"{len(hops.unattributed)} events are of no packet although they should be ({reasons}).")
+    sent = int(np.count_nonzero(hops.transmissions.ids < 0))
+    if sent or read.without_id:
+        sentences.append(f"Without an id: {sent} frames sent, {read.without_id} readings; they are in no packet.")
+    lost = hops.unattributed.counts()
+    of_frames = {REASONS[key]: lost.pop(REASONS[key]) for key in OF_FRAMES if REASONS[key] in lost}
+    for counts, what in ((of_frames, "are of frames in no packet"), (lost, "are of no packet although they should be")):
+        if counts:
+            reasons = "; ".join(f"{number}: {reason}" for reason, number in counts.items())
+            sentences.append(f"{sum(counts.values())} events {what} ({reasons}).")
     return sentences

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from gpiorig.analysis.errors import EventError
 from gpiorig.analysis.events.completions import Index, slices
 from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.ids import needs_packet_id
 from gpiorig.analysis.packets.holders import BARE, CALL, HAND_OVER, READ
 from gpiorig.analysis.packets.occurrences import NONE, Positions
 from gpiorig.analysis.packets.visits import CALLS, Visits
@@ -109,9 +110,14 @@ def find(
     """The packets, and what became of each of them."""
     packets = len(visits.kinds)
     if not packets:
+        without_id = int(np.count_nonzero(needs_packet_id(events)))
         raise EventError(
             f"no packet in the events: no {' or '.join(CALLS)} with an id, and nothing sent or read; "
-            "are the probes in the firmware (`probes`), and the buses wired as in the bench file?"
+            + (
+                f"the firmware has no id, or 0, in {without_id} events of packets: count packets from 1"
+                if without_id
+                else "are the probes in the firmware (`probes`), and the buses wired as in the bench file?"
+            )
         )
     firsts = np.flatnonzero(visits.parents < 0)
     origins = visits.nodes[firsts].astype(np.int64)

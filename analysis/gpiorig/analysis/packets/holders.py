@@ -124,8 +124,9 @@ class Custody:
             np.concatenate([index.positions(HAND_OVER, node=node) for node in range(len(events.node_names))]),
             kind="stable",
         )
+        self._hands_over = np.isin(np.arange(len(events.node_names)), events.nodes[at])
+        at = at[events.ids[at] >= 0]
         nodes, ids = events.nodes[at].astype(np.int64), events.ids[at]
-        self._hands_over = np.isin(np.arange(len(events.node_names)), nodes)
         self._kinds = starts.kinds
         bare = np.flatnonzero(starts.kinds == BARE)
         begun = self.for_calls(nodes, ids, at)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from gpiorig.analysis.events import completions
 from gpiorig.analysis.events.completions import Index, slices
 from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.ids import without_zero
 from gpiorig.analysis.packets import (
     assignment,
     delivery,
@@ -48,7 +49,7 @@ class Hops:
     Parameters
     ----------
     events, transmissions, receptions, overheard, visits, packets
-        The stages before.
+        The stages before; events of packets with the id 0 are without one.
     packet_rows
         int32[h], row of the packet; rows are by packet, then by number, those made before those missed.
     numbers
@@ -146,6 +147,7 @@ def build(
     EventError
         If there is no packet at all, or a destination is no node.
     """
+    events = without_zero(events)
     index = Index(events)
     completed = completions.find(events, index)
     numbered = sequence_numbers.find(events, index)

@@ -60,6 +60,8 @@ class Receptions:
         int32[r], row of the transmission it is of, -1 for none.
     origins
         uint8[r], keys of `ORIGINS`: why there is one, or none.
+    without_id
+        Number of readings that gave no id: of acknowledgements, of control frames, or of nothing.
     """
 
     nodes: NDArray[np.int16]
@@ -71,6 +73,7 @@ class Receptions:
     sequences: NDArray[np.int16]
     transmissions: NDArray[np.int32]
     origins: NDArray[np.uint8]
+    without_id: int
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -102,6 +105,7 @@ def find(
         _on_node(events, index, completions, node, header_ns.get(name)) for node, name in enumerate(events.node_names)
     ]
     nodes, ends_at, air_starts, ends, lines_seen = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    readings = np.concatenate([index.positions(RX_END, node=node) for node in range(len(events.node_names))])
     read = np.flatnonzero(numbered.readings >= 0)
     sequences = values_at(numbered.numbers, latest_of(ends_at, read, of=numbered.readings[read])).astype(np.int16)
     ids = events.ids[ends_at]
@@ -122,6 +126,7 @@ def find(
         sequences=sequences,
         transmissions=rows.astype(np.int32),
         origins=origins.astype(np.uint8),
+        without_id=int(np.count_nonzero(events.ids[readings] < 0)),
     )
 
 

@@ -11,19 +11,23 @@ from numpy.typing import NDArray
 from gpiorig.analysis.events.completions import Kept, slices
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.ids import belongs_by_order, carries_packet_id, code_set, needs_packet_id
-from gpiorig.analysis.events.table import EVENT_TYPES
+from gpiorig.analysis.events.table import BY_NAME, EVENT_TYPES
 
 Rows = NDArray[np.int64]
 
-NO_PACKET, NO_COMPLETION, COMPLETION_UNKNOWN, NO_DIRECTION, NO_ID, SEVERAL = range(1, 7)
+NO_PACKET, NO_COMPLETION, COMPLETION_UNKNOWN, NO_DIRECTION, NO_ID, SEVERAL, DROPPED, WRONG_CHECKSUM = range(1, 9)
 REASONS = {
     NO_PACKET: "no packet with this id was under way",
     NO_COMPLETION: "no completion of the radio follows that it can belong to",
     COMPLETION_UNKNOWN: "the completion it belongs to is of no known packet",
     NO_DIRECTION: "neither a send nor a receive call is open",
-    NO_ID: "a packet's event came without its id",
+    NO_ID: "of a frame without an id",
     SEVERAL: "several packets with this id were in hand there",
+    DROPPED: "of a frame that the driver dropped",
+    WRONG_CHECKSUM: "of a frame with a wrong checksum",
 }
+# Frames that are in no packet: what their events are of is known.
+OF_FRAMES = (NO_ID, DROPPED, WRONG_CHECKSUM)
 
 OF_SEVERAL = -2  # in place of a packet's row
 
@@ -65,16 +69,19 @@ def find(
         with_id, by_order = carries_packet_id(events, part), belongs_by_order(events, part)
         bound = (with_id | by_order | needs_packet_id(events, part)) & (packet_of[part] < 0)
         places = np.flatnonzero(bound & np.isin(events.nodes[part], nodes))
-        with_id, by_order, complete = with_id[places], by_order[places], completion_of[part][places] >= 0
+        with_id, by_order, completion = with_id[places], by_order[places], completion_of[part][places]
+        frame = np.where(completion >= 0, events.codes[np.maximum(completion, 0)], 0)
         reasons = np.select(
             [
                 packet_of[part][places] == OF_SEVERAL,
                 with_id & both_ways[events.codes[part][places]],
                 with_id,
-                by_order & ~complete,
-                by_order,
+                by_order & (completion < 0),
+                frame == BY_NAME["driver.rx_drop"].code,
+                frame == BY_NAME["radio.rx_crc_error"].code,
+                by_order & (events.ids[completion] >= 0),
             ],
-            [SEVERAL, NO_DIRECTION, NO_PACKET, NO_COMPLETION, COMPLETION_UNKNOWN],
+            [SEVERAL, NO_DIRECTION, NO_PACKET, NO_COMPLETION, DROPPED, WRONG_CHECKSUM, COMPLETION_UNKNOWN],
             default=NO_ID,
         )
         positions.append(places + part.start)
