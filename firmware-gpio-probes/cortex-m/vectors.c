@@ -2,7 +2,7 @@
  * Entry and exit of every interrupt, on processors that can have their vectors in RAM (ARMv7-M, ARMv8-M Mainline), under
  * any operating system. Build with
  *     -DGPIORIG_IRQS=<number>          interrupts the processor has, without its exceptions 1 to 15
- *     -DGPIORIG_IRQ_TABLE_STM32F1      or _STM32L4: tells timers, UARTs and DMA channels apart; without it all are isr.other
+ *     -DGPIORIG_IRQ_TABLE_STM32F1      or _STM32L4, _CC2538: which are timers, UARTs, DMA; without it all are isr.other
  *     -DGPIORIG_IRQ_RADIO=<number>     the interrupt of the radio's line, if there is one
  *
  * Faults, SVCall and PendSV keep their vectors: the latter two look at LR, which a function in between would change.
@@ -16,12 +16,9 @@
 #define SYSTICK 15u
 #define FIRST_IRQ 16u
 #define VECTORS (FIRST_IRQ + (GPIORIG_IRQS))
-/* VTOR holds a multiple of the size rounded up to a power of two (ARMv7-M ARM B3.2.5). */
-#if GPIORIG_IRQS <= 112
-#define ALIGNMENT 512
-#else
-#define ALIGNMENT 1024
-#endif
+/* VTOR holds a multiple of the size rounded up to a power of two (ARMv7-M ARM B3.2.5). Not for the preprocessor: in RIOT's
+ * CC2538 the number of interrupts is that of an enumeration. */
+#define ALIGNMENT ((GPIORIG_IRQS) <= 112 ? 512 : 1024)
 _Static_assert(VECTORS * 4 <= ALIGNMENT, "gpiorig: more vectors than the table is aligned for");
 #define VTOR (*(const uint32_t *volatile *)0xE000ED08u) /* ARMv7-M ARM B3.2.5 */
 
@@ -69,6 +66,21 @@ static enum kind kind_of(uint32_t exception)
     default:
         break;
     }
+#elif defined GPIORIG_IRQ_TABLE_CC2538 /* SWRU319 5.1.2, the alternate map; as in RIOT cpu/cc2538/include/cc2538.h (c8bd52ff) */
+    switch (irq) {
+    case 19: case 20: case 21: case 22: case 23: case 24: case 35: case 36: /* GPTIMER0 to 3 */
+    case 32: case 33:                                                       /* sleep timer, MAC timer */
+        return TIMER;
+    case 5: case 6:
+        return UART;
+    case 46:
+        return DMA;
+    default:
+        break;
+    }
+#else
+/* `gpiorig firmware check` expects less of it. */
+#define interrupted interrupted_unsorted
 #endif
     return OTHER;
 }

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import riotglue
 from commandline import gpiorig
-from riotglue import CORTEX_M3, CORTEX_M4, GLUE, MSP430, RIOT
+from riotglue import CC2538, CORTEX_M3, CORTEX_M4, GLUE, MSP430, RIOT
 
 from gpiorig.analysis.events import events as decoding
 from gpiorig.analysis.events.table import EVENT_TYPES
@@ -41,8 +41,9 @@ Event = tuple[int, str, int]  # sample, name, id (-1: none)
         pytest.param(
             CORTEX_M4, ("at86rf2xx",), ("-DGPIORIG_OPENWSN", "-DMODULE_OPENWSN_RADIO_NETDEV"), id="m4-openwsn-netdev"
         ),
+        pytest.param(CC2538, riotglue.SUBMAC_MODULES, ("-DGPIORIG_IRQ_TABLE_CC2538",), id="cc2538-submac"),
         pytest.param(MSP430, riotglue.RAW_MODULES, (), id="msp430-raw"),
-        pytest.param(CORTEX_M3, (), (), id="no-modules"),
+        pytest.param(CORTEX_M3, ("ztimer",), (), id="no-network"),
     ],
 )
 def test_glue_compiles(

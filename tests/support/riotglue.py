@@ -17,16 +17,20 @@ STANDIN = FOREIGN / "riot" / "standin"
 STANDIN_MODULES = (
     "gnrc_netapi", "gnrc_netif", "gnrc_netapi_mbox", "gnrc_sock_udp", "gnrc_udp", "gnrc_ipv6_hdr", "gnrc_ipv6_nib",
     "gnrc_sixlowpan_iphc", "gnrc_sixlowpan_frag", "gnrc_nettype_ipv6", "gnrc_nettype_sixlowpan", "gnrc_nettype_udp",
-    "ieee802154", "ztimer", "at86rf2xx",
+    "ieee802154", "ztimer", "netdev", "netdev_register", "netdev_legacy_api", "at86rf2xx",
 )  # fmt: skip
-ALL_MODULES = (*STANDIN_MODULES, "ieee802154_submac", "cc2420")
+# An application that drives a radio below the submac itself, and one of GNRC with it: netdev's new interface alone.
+SUBMAC_MODULES = (
+    "ieee802154", "ieee802154_submac", "netdev_ieee802154_submac", "ztimer", "netdev", "netdev_new_api",
+)  # fmt: skip
+ALL_MODULES = (*STANDIN_MODULES, "ieee802154_submac", "netdev_ieee802154_submac", "cc2420")
 # What RIOT c8bd52ff wraps itself in an image of the example application: sys/malloc_thread_safe, pkg/mpaland-printf,
 # makefiles/libc/newlib.mk. They are in its images, called or not.
 RIOTS_OWN_WRAPS = (
     "malloc", "calloc", "realloc", "free", "printf", "sprintf", "snprintf", "vprintf", "vsprintf", "vsnprintf",
     "putchar", "puts", "__assert_func",
 )  # fmt: skip
-RAW_MODULES = ("cc2420", "ieee802154", "ztimer")
+RAW_MODULES = ("cc2420", "ieee802154", "ztimer", "netdev", "netdev_legacy_api")
 
 WARNINGS = ("-std=c11", "-Wall", "-Wextra", "-Werror")
 # And those of RIOT's makefiles/cflags.inc.mk and arch/cortexm.inc.mk.
@@ -42,6 +46,9 @@ CORTEX_M4 = (
     "arm-none-eabi-gcc", "-mthumb", "-mcpu=cortex-m4", "-DCPU_FAM_STM32L4", "-DGPIORIG_PORT=nucleo-l476rg",
     "-DGPIORIG_VECTORS",
 )  # fmt: skip
+CC2538 = (
+    "arm-none-eabi-gcc", "-mthumb", "-mcpu=cortex-m3", "-DCPU_CC2538", "-DGPIORIG_PORT=cc2538", "-DGPIORIG_VECTORS",
+)  # fmt: skip
 MSP430 = (
     "clang-16", "--target=msp430", "-mmcu=msp430f1611", "-nostdlibinc", f"-isystem{FOREIGN / 'riot' / 'libc'}",
     "-DGPIORIG_PORT=telosb",
@@ -49,8 +56,10 @@ MSP430 = (
 
 
 def defines(modules: Iterable[str]) -> list[str]:
-    """What RIOT's build defines for its modules."""
-    return [f"-DMODULE_{module.upper()}" for module in modules]
+    """What RIOT's build defines for its modules, and the glue asks for (its Makefile.dep, Makefile.include)."""
+    names = [*modules, "sched_cb"]
+    signal = ["-DCONFIG_NETDEV_REGISTER_SIGNAL"] if "netdev" in names else []
+    return [*(f"-DMODULE_{name.upper()}" for name in names), *signal]
 
 
 def includes() -> list[str]:

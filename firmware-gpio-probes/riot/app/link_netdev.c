@@ -6,10 +6,6 @@
 
 #include <string.h>
 
-#ifndef GPIORIG_OFF
-#include "gpiorig_riot.h"
-#endif
-
 #include "app.h"
 #include "cc2420.h"
 #include "cc2420_params.h"
@@ -86,10 +82,6 @@ bool link_init(void)
 {
     cc2420_setup(&radio, &cc2420_params[0], 0);
     dev->event_callback = happened;
-#ifndef GPIORIG_OFF
-    gpiorig_netdev_decorate(dev);
-    gpiorig_netdev_listen(dev);
-#endif
     thread_create(stack, sizeof stack, THREAD_PRIORITY_MAIN - 5, 0, serve, NULL, "radio");
     return dev->driver->init(dev) == 0;
 }

@@ -6,6 +6,12 @@ GPIORIG_PORT-nucleo-l476rg := nucleo-l476rg
 GPIORIG_IRQ_RADIO-nucleo-l476rg := 23 # EXTI9_5: PC7, as app/Makefile wires the radio; RM0351 table 57
 GPIORIG_PORT-telosb := telosb
 
+# Of each board with this processor; RIOT takes its alternate map of interrupts (cpu/cc2538/cpu.c, SYS_CTRL_I_MAP).
+ifeq (cc2538,$(CPU))
+  GPIORIG_IRQ_RADIO ?= 26 # RF_RXTX_ALT_IRQn, cpu/cc2538/include/cc2538.h
+  GPIORIG_CFLAGS += -DGPIORIG_IRQ_TABLE_CC2538
+endif
+
 # Any other board: make GPIORIG_PORT=<folder under ports, of the same processor> GPIORIG_IRQ_RADIO=<number>.
 GPIORIG_PORT ?= $(strip $(GPIORIG_PORT-$(BOARD)))
 GPIORIG_IRQ_RADIO ?= $(strip $(GPIORIG_IRQ_RADIO-$(BOARD)))

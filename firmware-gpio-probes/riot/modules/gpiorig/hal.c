@@ -28,6 +28,7 @@ static struct {
     bool is_ack;
     bool wants_ack;
     bool awaits_ack;
+    ieee802154_tx_status_t status; /* as the radio states it: an acknowledgement by software is not in it */
 } outgoing;
 
 static void stop_waiting(void)
@@ -114,13 +115,33 @@ static int hal_request(ieee802154_dev_t *dev, ieee802154_hal_op_t operation, voi
 }
 
 /** The frame is out. A radio that gets the acknowledgement by itself says so later; else software waits for it. */
-static void sent(void)
+static int hal_confirm(ieee802154_dev_t *dev, ieee802154_hal_op_t operation, void *context)
 {
     uint32_t by_itself = IEEE802154_CAP_FRAME_RETRANS | IEEE802154_CAP_IRQ_ACK_TIMEOUT;
+    int result = original->confirm_op(dev, operation, context);
 
-    if (!outgoing.is_ack && outgoing.wants_ack && (original->caps & by_itself) == 0) {
+    if (operation != IEEE802154_HAL_OP_TRANSMIT || result < 0 || context == NULL || outgoing.is_ack) {
+        return result;
+    }
+    outgoing.status = ((const ieee802154_tx_info_t *)context)->status;
+    if (outgoing.status == TX_STATUS_SUCCESS && outgoing.wants_ack && (original->caps & by_itself) == 0) {
         outgoing.awaits_ack = true;
         GPIORIG_ENTER_ID(MAC_ACK_WAIT, outgoing.id);
+    }
+    return result;
+}
+
+void gpiorig_hal_ended(void)
+{
+    bool unanswered = outgoing.awaits_ack;
+
+    stop_waiting();
+    if (outgoing.status == TX_STATUS_MEDIUM_BUSY) {
+        GPIORIG_EVENT_ID(RADIO_TX_BUSY, outgoing.id);
+    } else if (unanswered || outgoing.status == TX_STATUS_NO_ACK) {
+        GPIORIG_EVENT_ID(RADIO_TX_NO_ACK, outgoing.id);
+    } else {
+        GPIORIG_EVENT_ID(RADIO_TX_COMPLETE, outgoing.id);
     }
 }
 
@@ -142,9 +163,6 @@ static void hal_happened(ieee802154_dev_t *dev, ieee802154_trx_ev_t status)
         stop_waiting();
         GPIORIG_EVENT(RADIO_RX_COMPLETE);
         break;
-    case IEEE802154_RADIO_CONFIRM_TX_DONE:
-        sent();
-        break;
     default:
         break;
     }
@@ -160,6 +178,7 @@ void gpiorig_hal_decorate(ieee802154_dev_t *dev)
         clone.ops.len = hal_length;
         clone.ops.read = hal_read;
         clone.ops.request_op = hal_request;
+        clone.ops.confirm_op = hal_confirm;
         dev->driver = &clone.ops;
     }
     gpiorig_hal_listen(dev);

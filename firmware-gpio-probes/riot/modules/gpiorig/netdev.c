@@ -3,6 +3,10 @@
 
 #include "irq.h"
 #include "net/netopt.h"
+#include "thread.h"
+#ifdef MODULE_NETDEV_IEEE802154_SUBMAC
+#include "net/netdev/ieee802154_submac.h"
+#endif
 
 #ifndef GPIORIG_NETDEVS
 #define GPIORIG_NETDEVS 2
@@ -15,11 +19,12 @@ static struct decorated {
     const netdev_driver_t *original;
     netdev_event_cb_t callback;
     bool has_hal; /* a submac above a radio of the abstraction layer: hal.c sees its frames nearer to the radio */
+    kernel_pid_t serving; /* the thread in its bottom half */
+    bool reporting;       /* to whoever drives it, in there */
     netdev_driver_t driver;
 } devices[GPIORIG_NETDEVS];
 
 static uint16_t sending;
-static bool receiving;
 
 static struct decorated *find(const netdev_t *dev)
 {
@@ -33,7 +38,7 @@ static struct decorated *find(const netdev_t *dev)
 
 static int netdev_send(netdev_t *dev, const iolist_t *list)
 {
-    uint16_t id = gpiorig_list_id(list);
+    uint16_t id = gpiorig_list_id(list), under_way = sending;
     int result;
 
     sending = id;
@@ -42,6 +47,9 @@ static int netdev_send(netdev_t *dev, const iolist_t *list)
 #ifdef MODULE_AT86RF2XX
     gpiorig_at86rf2xx_loaded(); /* with AT86RF2XX_OPT_PRELOADING the command comes later */
 #endif
+    if (result < 0) { /* refused: the events to come are still about the frame before */
+        sending = under_way;
+    }
     GPIORIG_EXIT_ID(DRIVER_TX, id);
     return result;
 }
@@ -62,8 +70,9 @@ void gpiorig_frame_read(const void *frame, int length)
     gpiorig_netif_begin(id);
 }
 
-static int receive(const struct decorated *device, netdev_t *dev, void *buffer, size_t length, void *info)
+static int netdev_recv(netdev_t *dev, void *buffer, size_t length, void *info)
 {
+    const struct decorated *device = find(dev);
     int result;
 
     if (device->has_hal) {
@@ -85,31 +94,49 @@ static int receive(const struct decorated *device, netdev_t *dev, void *buffer, 
     return result;
 }
 
-static int netdev_recv(netdev_t *dev, void *buffer, size_t length, void *info)
+/** Whoever drives the device has set its callback by now. */
+static int netdev_init(netdev_t *dev)
 {
+    const netdev_driver_t *original = find(dev)->original;
     int result;
 
-    receiving = true;
-    result = receive(find(dev), dev, buffer, length, info);
-    receiving = false;
+    gpiorig_netdev_listen(dev);
+    result = original->init(dev);
+#ifdef MODULE_AT86RF2XX
+    gpiorig_at86rf2xx_mark_frames(dev, original);
+#endif
     return result;
 }
 
 /* Below GNRC this is a thread's; OpenWSN calls it in the interrupt. */
 static void netdev_isr(netdev_t *dev)
 {
+    struct decorated *device = find(dev);
+
+    device->serving = thread_getpid();
     GPIORIG_ENTER(DRIVER_ISR);
-    find(dev)->original->isr(dev);
+    device->original->isr(dev);
     GPIORIG_EXIT(DRIVER_ISR);
+    device->serving = KERNEL_PID_UNDEF;
 }
 
+/** Drivers of the new interface state here how the transmission ended. */
 static int netdev_confirm(netdev_t *dev, void *info)
 {
-    int result = find(dev)->original->confirm_send(dev, info);
+    const struct decorated *device = find(dev);
+    int result = device->original->confirm_send(dev, info);
 
-    if (result != -EAGAIN) {
-        GPIORIG_EVENT_ID(DRIVER_CONFIRM, sending);
+    if (result == -EAGAIN) {
+        return result;
     }
+    if (!device->has_hal && result == -EBUSY) {
+        GPIORIG_EVENT_ID(RADIO_TX_BUSY, sending);
+    } else if (!device->has_hal && result == -EHOSTUNREACH) {
+        GPIORIG_EVENT_ID(RADIO_TX_NO_ACK, sending);
+    } else if (!device->has_hal && result >= 0) {
+        GPIORIG_EVENT_ID(RADIO_TX_COMPLETE, sending);
+    }
+    GPIORIG_EVENT_ID(DRIVER_CONFIRM, sending);
     return result;
 }
 
@@ -129,31 +156,86 @@ static int netdev_set(netdev_t *dev, netopt_t option, const void *value, size_t 
     return result;
 }
 
-void gpiorig_netdev_decorate(netdev_t *dev)
+/** The device's place; one that is free if it has none yet; NULL if there is none left. */
+static struct decorated *place_of(const netdev_t *dev)
 {
     for (struct decorated *device = devices; device < devices + GPIORIG_NETDEVS; device++) {
-        if (device->dev == NULL) {
-            device->dev = dev;
-            device->original = dev->driver;
-            device->driver = *dev->driver;
-            device->driver.send = netdev_send;
-            device->driver.recv = netdev_recv;
-            device->driver.isr = netdev_isr;
-            device->driver.set = netdev_set;
-            if (dev->driver->confirm_send != NULL) { /* NULL marks a driver of the old interface: it must stay so */
-                device->driver.confirm_send = netdev_confirm;
-#ifdef MODULE_IEEE802154_SUBMAC
-                device->has_hal = true;
-#endif
-            }
-            dev->driver = &device->driver;
-            return;
+        if (device->dev == dev || device->dev == NULL) {
+            return device;
         }
     }
+    return NULL;
 }
 
-static void report(netdev_event_t event, bool has_hal)
+void gpiorig_netdev_decorate(netdev_t *dev)
 {
+    struct decorated *device = place_of(dev);
+
+    if (device == NULL || dev->driver == &device->driver) {
+        return;
+    }
+    device->dev = dev;
+    device->original = dev->driver;
+    device->driver = *dev->driver;
+    device->driver.init = netdev_init;
+    device->driver.send = netdev_send;
+    device->driver.recv = netdev_recv;
+    device->driver.isr = netdev_isr;
+    device->driver.set = netdev_set;
+    if (dev->driver->confirm_send != NULL) { /* NULL marks a driver of the old interface: it must stay so */
+        device->driver.confirm_send = netdev_confirm;
+    }
+    dev->driver = &device->driver;
+}
+
+#ifdef MODULE_NETDEV
+
+void __real_netdev_register_signal(netdev_t *dev, netdev_type_t type, uint8_t index);
+void __wrap_netdev_register_signal(netdev_t *dev, netdev_type_t type, uint8_t index);
+
+/** RIOT calls it with CONFIG_NETDEV_REGISTER_SIGNAL (Makefile.include) and has none of its own; an application may have one. */
+__attribute__((weak)) void netdev_register_signal(netdev_t *dev, netdev_type_t type, uint8_t index)
+{
+    (void)dev;
+    (void)type;
+    (void)index;
+}
+
+/** The setup of each driver ends here, whoever will drive it: GNRC, lwIP, OpenThread, the application. */
+void __wrap_netdev_register_signal(netdev_t *dev, netdev_type_t type, uint8_t index)
+{
+    if (dev->driver != NULL) { /* a submac is registered before it has its table: below */
+        gpiorig_netdev_decorate(dev);
+    }
+    __real_netdev_register_signal(dev, type, index);
+}
+
+#endif
+
+#ifdef MODULE_NETDEV_IEEE802154_SUBMAC
+
+int __real_netdev_ieee802154_submac_init(netdev_ieee802154_submac_t *submac);
+int __wrap_netdev_ieee802154_submac_init(netdev_ieee802154_submac_t *submac);
+
+int __wrap_netdev_ieee802154_submac_init(netdev_ieee802154_submac_t *submac)
+{
+    netdev_t *dev = &submac->dev.netdev;
+    int result = __real_netdev_ieee802154_submac_init(submac);
+    struct decorated *device = place_of(dev);
+
+    gpiorig_netdev_decorate(dev);
+    if (device != NULL) {
+        device->has_hal = true;
+    }
+    return result;
+}
+
+#endif
+
+static void report(netdev_event_t event, const struct decorated *device)
+{
+    bool has_hal = device->has_hal;
+
     switch (event) {
     case NETDEV_EVENT_RX_STARTED:
         if (!has_hal) {
@@ -176,6 +258,13 @@ static void report(netdev_event_t event, bool has_hal)
         }
         break;
     case NETDEV_EVENT_TX_COMPLETE:
+        if (has_hal) {
+            gpiorig_hal_ended();
+        } else if (device->original->confirm_send == NULL) { /* else it comes also when the transmission failed */
+            GPIORIG_EVENT_ID(RADIO_TX_COMPLETE, sending);
+        }
+        break;
+#ifdef MODULE_NETDEV_LEGACY_API
     case NETDEV_EVENT_TX_COMPLETE_DATA_PENDING:
         GPIORIG_EVENT_ID(RADIO_TX_COMPLETE, sending);
         break;
@@ -185,15 +274,16 @@ static void report(netdev_event_t event, bool has_hal)
     case NETDEV_EVENT_TX_MEDIUM_BUSY:
         GPIORIG_EVENT_ID(RADIO_TX_BUSY, sending);
         break;
+#endif
     default:
         break;
     }
 }
 
-/** Without a table of vectors in RAM this is the first that software sees of a radio's interrupt. */
-static void interrupted(netdev_t *dev, netdev_event_cb_t callback)
+/** Without its vector in RAM this is the first that software sees of a radio's interrupt. */
+static void radio_interrupted(netdev_t *dev, netdev_event_cb_t callback)
 {
-#ifdef GPIORIG_VECTORS
+#if defined GPIORIG_VECTORS && defined GPIORIG_IRQ_RADIO
     callback(dev, NETDEV_EVENT_ISR);
 #else
     if (!irq_is_in()) { /* a submac asks for its bottom half from a thread, too */
@@ -208,13 +298,15 @@ static void interrupted(netdev_t *dev, netdev_event_cb_t callback)
 
 static void netdev_happened(netdev_t *dev, netdev_event_t event)
 {
-    const struct decorated *device = find(dev);
+    struct decorated *device = find(dev);
 
     if (event == NETDEV_EVENT_ISR) {
-        interrupted(dev, device->callback);
+        radio_interrupted(dev, device->callback);
     } else {
-        report(event, device->has_hal);
+        report(event, device);
+        device->reporting = true;
         device->callback(dev, event);
+        device->reporting = false;
     }
 }
 
@@ -233,7 +325,14 @@ uint16_t gpiorig_netdev_sending(void)
     return sending;
 }
 
-bool gpiorig_netdev_is_receiving(void)
+bool gpiorig_netdev_is_serving(void)
 {
-    return receiving;
+    kernel_pid_t me = thread_getpid();
+
+    for (const struct decorated *device = devices; device < devices + GPIORIG_NETDEVS; device++) {
+        if (me != KERNEL_PID_UNDEF && device->serving == me && !device->reporting) {
+            return true;
+        }
+    }
+    return false;
 }

@@ -36,21 +36,6 @@ static const gnrc_netif_ops_t *original(const gnrc_netif_t *netif)
     return decorated->original;
 }
 
-/** GNRC sets the callback of the device here, and the radio is initialized. */
-static int netif_init(gnrc_netif_t *netif)
-{
-    const netdev_driver_t *driver = netif->dev->driver;
-    int result = original(netif)->init(netif);
-
-    gpiorig_netdev_listen(netif->dev);
-#ifdef MODULE_AT86RF2XX
-    gpiorig_at86rf2xx_mark_frames(netif->dev, driver);
-#else
-    (void)driver;
-#endif
-    return result;
-}
-
 static int netif_send(gnrc_netif_t *netif, gnrc_pktsnip_t *packet)
 {
     uint16_t id = gpiorig_sent_id(packet);
@@ -91,7 +76,6 @@ static const gnrc_netif_ops_t *decorate(gnrc_netif_t *netif, const gnrc_netif_op
     for (struct decorated *decorated = netifs; decorated < netifs + GPIORIG_NETIFS; decorated++) {
         if (decorated->netif == NULL) {
             *decorated = (struct decorated){ .netif = netif, .original = ops, .ops = *ops };
-            decorated->ops.init = netif_init;
             decorated->ops.send = netif_send;
             decorated->ops.recv = netif_recv;
             return &decorated->ops;
@@ -105,7 +89,7 @@ int __wrap_gnrc_netif_create(gnrc_netif_t *netif, char *stack, int stacksize, ch
 {
     int result;
 
-    gpiorig_netdev_decorate(dev);
+    gpiorig_netdev_decorate(dev); /* should its driver not register it */
     gpiorig_netif_thread_follows(true);
     result = __real_gnrc_netif_create(netif, stack, stacksize, priority, name, dev, decorate(netif, ops));
     gpiorig_netif_thread_follows(false);

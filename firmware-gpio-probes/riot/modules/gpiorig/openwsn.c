@@ -24,12 +24,8 @@ int __wrap_openwsn_radio_init(void *radio)
     int result;
 
     dev->event_callback = not_set_yet;
-    gpiorig_netdev_decorate(dev);
     result = __real_openwsn_radio_init(radio);
     gpiorig_netdev_listen(dev); /* the callback has been set in there */
-#ifdef MODULE_AT86RF2XX
-    gpiorig_at86rf2xx_mark_frames(dev, dev->driver);
-#endif
     return result;
 }
 

@@ -24,10 +24,10 @@ int __wrap_ieee802154_submac_init(ieee802154_submac_t *submac, const network_uin
     return result;
 }
 
-/* A network interface's thread sleeps to back off, and, while it reads a frame, before it acknowledges by software. */
+/* The bottom half sleeps to back off. Before it acknowledges by software it sleeps, too, but then it reports a frame. */
 void __wrap_ztimer_sleep(ztimer_clock_t *clock, uint32_t duration)
 {
-    if (!gpiorig_in_netif_thread() || gpiorig_netdev_is_receiving()) {
+    if (!gpiorig_netdev_is_serving()) {
         __real_ztimer_sleep(clock, duration);
         return;
     }

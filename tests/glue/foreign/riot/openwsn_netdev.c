@@ -6,11 +6,6 @@ int __wrap_openwsn_radio_init(void *radio);
 
 static unsigned calls;
 
-void gpiorig_netdev_decorate(netdev_t *dev)
-{
-    (void)dev;
-}
-
 void gpiorig_netdev_listen(netdev_t *dev)
 {
     (void)dev;

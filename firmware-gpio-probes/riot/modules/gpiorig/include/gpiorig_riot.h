@@ -1,6 +1,5 @@
 /**
- * What the files of the glue know of each other. An application needs gpiorig/probe.h only, and
- * gpiorig_netdev_decorate() where it drives a radio without GNRC.
+ * What the files of the glue know of each other. An application needs gpiorig/probe.h only.
  *
  * Nothing here changes what RIOT does: a wrapper calls the original with the same arguments and returns its result.
  */
@@ -39,7 +38,7 @@ bool gpiorig_carries_packet(const msg_t *message);
 
 /* layers.c */
 
-/** True when the running thread is that of a network interface. */
+/** True when the running thread is that of a network interface of GNRC. */
 bool gpiorig_in_netif_thread(void);
 
 /** The next thread created is that of a network interface. */
@@ -47,17 +46,17 @@ void gpiorig_netif_thread_follows(bool follows);
 
 /* netdev.c */
 
-/** Puts probes into a driver: a clone of its table, in RAM. Before its init, once per device. */
+/** Puts probes into a driver: a clone of its table, in RAM. Before its init; again does nothing. */
 void gpiorig_netdev_decorate(netdev_t *dev);
 
-/** Puts probes before the callback of its events. After whoever sets the callback has set it. */
+/** Puts probes before the callback of its events; its init does so. After whoever sets the callback has set it. */
 void gpiorig_netdev_listen(netdev_t *dev);
 
 /** The packet that the driver was last asked to send. */
 uint16_t gpiorig_netdev_sending(void);
 
-/** True while a received frame is being read, an acknowledgement by software included. */
-bool gpiorig_netdev_is_receiving(void);
+/** True in the bottom half of a radio, except while it reports an event to whoever drives it. */
+bool gpiorig_netdev_is_serving(void);
 
 /** A frame is out of the radio: driver.rx_read ends, and the interface, where there is one, has a packet. */
 void gpiorig_frame_read(const void *frame, int length);
@@ -86,6 +85,14 @@ struct ieee802154_dev;
 /** Puts probes into a radio of the hardware abstraction layer, and before its callback if it has one already. */
 void gpiorig_hal_decorate(struct ieee802154_dev *dev);
 void gpiorig_hal_listen(struct ieee802154_dev *dev);
+#ifdef MODULE_IEEE802154_SUBMAC
+/** The submac has ended a transmission, well or not. */
+void gpiorig_hal_ended(void);
+#else
+static inline void gpiorig_hal_ended(void)
+{
+}
+#endif
 
 void gpiorig_threads_init(void);
 

@@ -9,6 +9,9 @@ typedef struct {
     uint8_t tx_frame_len;
 } at86rf2xx_t;
 
+typedef struct at86rf2xx_params at86rf2xx_params_t;
+
+void at86rf2xx_setup(at86rf2xx_t *dev, const at86rf2xx_params_t *params, uint8_t index);
 void at86rf2xx_tx_prepare(at86rf2xx_t *dev);
 size_t at86rf2xx_tx_load(at86rf2xx_t *dev, const uint8_t *data, size_t len, size_t offset);
 void at86rf2xx_tx_exec(at86rf2xx_t *dev);

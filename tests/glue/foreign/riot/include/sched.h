@@ -12,6 +12,8 @@ typedef int16_t kernel_pid_t;
 
 typedef void (*sched_callback_t)(kernel_pid_t active, kernel_pid_t next);
 
+#ifdef MODULE_SCHED_CB
 void sched_register_cb(sched_callback_t callback);
+#endif
 
 #endif

@@ -15,6 +15,13 @@ void radio_interrupt(void)
     radio.netdev.netdev.event_callback(&radio.netdev.netdev, NETDEV_EVENT_ISR);
 }
 
+void at86rf2xx_setup(at86rf2xx_t *dev, const at86rf2xx_params_t *params, uint8_t index)
+{
+    (void)params;
+    dev->netdev.netdev.driver = &at86rf2xx_driver;
+    netdev_register(&dev->netdev.netdev, NETDEV_AT86RF2XX, index);
+}
+
 static int init(netdev_t *dev)
 {
     (void)dev;

@@ -49,7 +49,7 @@ static void *application(void *arg)
 
     (void)arg;
     sock_udp_create(&sock, &peer, NULL, 0);
-    radio.netdev.netdev.driver = &at86rf2xx_driver;
+    at86rf2xx_setup(&radio, NULL, 0);
     gnrc_netif_create(&netif, netif_stack, sizeof netif_stack, 2, "at86rf2xx", &radio.netdev.netdev, &ieee802154_ops);
     stack_start();
 #ifndef NO_RECEIVER

@@ -1,4 +1,4 @@
-/* RIOT sys/include/net/ieee802154/radio.h, compared with commit 025422af: the first operations. */
+/* RIOT sys/include/net/ieee802154/radio.h, compared with commit c8bd52ff: the first operations. */
 #ifndef RIOT_NET_IEEE802154_RADIO_H
 #define RIOT_NET_IEEE802154_RADIO_H
 
@@ -35,6 +35,13 @@ typedef struct {
     uint8_t lqi;
     uint64_t timestamp;
 } ieee802154_rx_info_t;
+
+typedef enum { TX_STATUS_SUCCESS, TX_STATUS_FRAME_PENDING, TX_STATUS_NO_ACK, TX_STATUS_MEDIUM_BUSY } ieee802154_tx_status_t;
+
+typedef struct {
+    ieee802154_tx_status_t status;
+    int8_t retrans;
+} ieee802154_tx_info_t;
 
 typedef void (*ieee802154_cb_t)(ieee802154_dev_t *dev, ieee802154_trx_ev_t status);
 
