@@ -17,11 +17,11 @@ STANDIN = FOREIGN / "riot" / "standin"
 STANDIN_MODULES = (
     "gnrc_netapi", "gnrc_netif", "gnrc_netapi_mbox", "gnrc_sock_udp", "gnrc_udp", "gnrc_ipv6_hdr", "gnrc_ipv6_nib",
     "gnrc_sixlowpan_iphc", "gnrc_sixlowpan_frag", "gnrc_nettype_ipv6", "gnrc_nettype_sixlowpan", "gnrc_nettype_udp",
-    "ieee802154", "ztimer", "netdev", "netdev_register", "netdev_legacy_api", "at86rf2xx",
+    "ieee802154", "ztimer", "event", "netdev", "netdev_register", "netdev_legacy_api", "at86rf2xx",
 )  # fmt: skip
 # An application that drives a radio below the submac itself, and one of GNRC with it: netdev's new interface alone.
 SUBMAC_MODULES = (
-    "ieee802154", "ieee802154_submac", "netdev_ieee802154_submac", "ztimer", "netdev", "netdev_new_api",
+    "ieee802154", "ieee802154_submac", "netdev_ieee802154_submac", "ztimer", "event", "netdev", "netdev_new_api",
 )  # fmt: skip
 ALL_MODULES = (*STANDIN_MODULES, "ieee802154_submac", "netdev_ieee802154_submac", "cc2420")
 # What RIOT c8bd52ff wraps itself in an image of the example application: sys/malloc_thread_safe, pkg/mpaland-printf,

@@ -1,18 +1,16 @@
-/** A network interface's thread: its events, and its turns from one wait to the next. */
+/** Events, whoever's: of a network interface, of lwIP, of sockets; and the turns of an interface's thread. */
 #include "gpiorig_riot.h"
 
-#ifdef MODULE_GNRC_NETIF
+#ifdef MODULE_EVENT
 
 #include "event.h"
-#include "thread.h"
-#include "thread_flags.h"
 
 void __real_event_post(event_queue_t *queue, event_t *event);
 void __wrap_event_post(event_queue_t *queue, event_t *event);
 event_t *__real_event_get(event_queue_t *queue);
 event_t *__wrap_event_get(event_queue_t *queue);
-thread_flags_t __real_thread_flags_wait_any(thread_flags_t mask);
-thread_flags_t __wrap_thread_flags_wait_any(thread_flags_t mask);
+event_t *__real_event_wait_multi(event_queue_t *queues, size_t count);
+event_t *__wrap_event_wait_multi(event_queue_t *queues, size_t count);
 
 void __wrap_event_post(event_queue_t *queue, event_t *event)
 {
@@ -29,6 +27,29 @@ event_t *__wrap_event_get(event_queue_t *queue)
     }
     return event;
 }
+
+/* Of several queues it does not tell which one the event was in. */
+event_t *__wrap_event_wait_multi(event_queue_t *queues, size_t count)
+{
+    event_t *event = __real_event_wait_multi(queues, count);
+
+    if (count == 1) {
+        GPIORIG_EVENT_ID(QUEUE_FETCH, GPIORIG_QUEUE(queues));
+    } else {
+        GPIORIG_EVENT(QUEUE_FETCH);
+    }
+    return event;
+}
+
+#endif
+
+#ifdef MODULE_GNRC_NETIF
+
+#include "thread.h"
+#include "thread_flags.h"
+
+thread_flags_t __real_thread_flags_wait_any(thread_flags_t mask);
+thread_flags_t __wrap_thread_flags_wait_any(thread_flags_t mask);
 
 /* The first wait of an interface's thread begins before anybody knows whose thread it is. */
 thread_flags_t __wrap_thread_flags_wait_any(thread_flags_t mask)

@@ -4,9 +4,10 @@ GPIORIG_WRAPS := board_init
 
 GPIORIG_WRAPS-gnrc_netapi := thread_create msg_receive msg_try_receive msg_try_send
 GPIORIG_WRAPS-gnrc_netapi += gnrc_netapi_dispatch _gnrc_netapi_send_recv
-GPIORIG_WRAPS-gnrc_netif := gnrc_netif_create thread_flags_wait_any event_post event_get
+GPIORIG_WRAPS-gnrc_netif := gnrc_netif_create thread_flags_wait_any
+GPIORIG_WRAPS-event := event_post event_get event_wait_multi
 GPIORIG_WRAPS-gnrc_netapi_mbox := _mbox_put _mbox_get
-GPIORIG_WRAPS-gnrc_sock_udp := sock_udp_sendv_aux sock_udp_recv_aux
+GPIORIG_WRAPS-gnrc_sock_udp := sock_udp_sendv_aux sock_udp_recv_aux sock_udp_recv_buf_aux
 GPIORIG_WRAPS-gnrc_udp := gnrc_udp_hdr_build gnrc_udp_calc_csum
 GPIORIG_WRAPS-gnrc_ipv6_hdr := gnrc_ipv6_hdr_build
 GPIORIG_WRAPS-gnrc_ipv6_nib := gnrc_ipv6_nib_get_next_hop_l2addr

@@ -1,6 +1,8 @@
-/* RIOT sys/include/event.h: event_post, event_get. The queue is packed there; the glue takes its address only. */
+/* RIOT sys/include/event.h: event_post, event_get, event_wait_multi. The queue is packed there; the glue takes its address only. */
 #ifndef RIOT_EVENT_H
 #define RIOT_EVENT_H
+
+#include <stddef.h>
 
 #include "thread.h"
 
@@ -19,5 +21,6 @@ typedef struct {
 
 void event_post(event_queue_t *queue, event_t *event);
 event_t *event_get(event_queue_t *queue);
+event_t *event_wait_multi(event_queue_t *queues, size_t n_queues);
 
 #endif

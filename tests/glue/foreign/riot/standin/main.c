@@ -26,6 +26,12 @@ static sock_udp_t sock;
 #ifndef NO_RECEIVER
 static char receiver_stack[1024] __attribute__((aligned(8)));
 
+static uint16_t id_of(const uint8_t *payload, ssize_t length)
+{
+    return length < 2 ? 0 : (uint16_t)(payload[length - 2] << 8 | payload[length - 1]);
+}
+
+/* In turn by both calls: into memory of one's own, and where the packet is. */
 static void *receiver(void *arg)
 {
     uint8_t payload[64];
@@ -33,10 +39,14 @@ static void *receiver(void *arg)
     (void)arg;
     for (;;) {
         ssize_t length = sock_udp_recv(&sock, payload, sizeof payload, SOCK_NO_TIMEOUT, NULL);
-        uint16_t id = length < 2 ? 0 : (uint16_t)(payload[length - 2] << 8 | payload[length - 1]);
+        void *part, *context = NULL;
 
-        GPIORIG_ENTER_ID(APP_RX, id);
-        GPIORIG_EXIT_ID(APP_RX, id);
+        GPIORIG_ENTER_ID(APP_RX, id_of(payload, length));
+        GPIORIG_EXIT_ID(APP_RX, id_of(payload, length));
+        length = sock_udp_recv_buf(&sock, &part, &context, SOCK_NO_TIMEOUT, NULL);
+        GPIORIG_ENTER_ID(APP_RX, id_of(part, length));
+        GPIORIG_EXIT_ID(APP_RX, id_of(part, length));
+        sock_udp_recv_buf(&sock, &part, &context, 0, NULL);
     }
     return NULL;
 }

@@ -14,13 +14,33 @@ void event_post(event_queue_t *queue, event_t *event)
     irq_restore(state);
 }
 
-event_t *event_get(event_queue_t *queue)
+static event_t *pop(event_queue_t *queue)
 {
     unsigned state = irq_disable();
     event_t *event = queue->event_list;
 
     queue->event_list = NULL;
     irq_restore(state);
+    return event;
+}
+
+event_t *event_get(event_queue_t *queue)
+{
+    return pop(queue);
+}
+
+event_t *event_wait_multi(event_queue_t *queues, size_t n_queues)
+{
+    event_t *event = NULL;
+
+    while (event == NULL) {
+        for (size_t at = 0; event == NULL && at < n_queues; at++) {
+            event = pop(&queues[at]);
+        }
+        if (event == NULL) {
+            thread_flags_wait_any(THREAD_FLAG_EVENT);
+        }
+    }
     return event;
 }
 

@@ -35,24 +35,43 @@ ssize_t sock_udp_sendv_aux(sock_udp_t *sock, const iolist_t *snips, const sock_u
     return (ssize_t)snips->iol_len;
 }
 
-ssize_t sock_udp_recv_aux(sock_udp_t *sock, void *data, size_t max_len, uint32_t timeout, sock_udp_ep_t *remote,
-                          sock_udp_aux_rx_t *aux)
+ssize_t sock_udp_recv_buf_aux(sock_udp_t *sock, void **data, void **buf_ctx, uint32_t timeout, sock_udp_ep_t *remote,
+                              sock_udp_aux_rx_t *aux)
 {
     gnrc_pktsnip_t *pkt;
     msg_t msg;
-    size_t size;
 
-    (void)timeout;
     (void)remote;
     (void)aux;
-    _mbox_get(&sock->mbox, &msg, BLOCKING);
-    pkt = msg.content.ptr;
-    size = pkt->size;
-    if (size > max_len) {
-        gnrc_pktbuf_release(pkt);
-        return -ENOBUFS;
+    if (*buf_ctx != NULL) {
+        *data = NULL;
+        gnrc_pktbuf_release(*buf_ctx);
+        *buf_ctx = NULL;
+        return 0;
     }
-    memcpy(data, pkt->data, size);
-    gnrc_pktbuf_release(pkt);
-    return (ssize_t)size;
+    if (_mbox_get(&sock->mbox, &msg, timeout == 0 ? NON_BLOCKING : BLOCKING) != 1) {
+        return -EAGAIN;
+    }
+    pkt = msg.content.ptr;
+    *data = pkt->data;
+    *buf_ctx = pkt;
+    return (ssize_t)pkt->size;
+}
+
+/* In the same file, as RIOT's: this call no linker wraps but LLVM's. */
+ssize_t sock_udp_recv_aux(sock_udp_t *sock, void *data, size_t max_len, uint32_t timeout, sock_udp_ep_t *remote,
+                          sock_udp_aux_rx_t *aux)
+{
+    void *part, *context = NULL;
+    ssize_t size, result = 0;
+
+    while ((size = sock_udp_recv_buf_aux(sock, &part, &context, timeout, remote, aux)) > 0) {
+        if ((size_t)size > max_len) {
+            result = -ENOBUFS;
+            continue;
+        }
+        memcpy(data, part, (size_t)size);
+        result = size;
+    }
+    return size < 0 ? size : result;
 }

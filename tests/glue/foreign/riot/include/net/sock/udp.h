@@ -1,4 +1,4 @@
-/* RIOT sys/include/net/sock/udp.h; sock_udp_send and sock_udp_recv are inline, there and here. */
+/* RIOT sys/include/net/sock/udp.h; sock_udp_send, _recv and _recv_buf are inline, there and here. */
 #ifndef RIOT_NET_SOCK_UDP_H
 #define RIOT_NET_SOCK_UDP_H
 
@@ -40,6 +40,9 @@ ssize_t sock_udp_sendv_aux(sock_udp_t *sock, const iolist_t *snips, const sock_u
 ssize_t sock_udp_recv_aux(sock_udp_t *sock, void *data, size_t max_len, uint32_t timeout, sock_udp_ep_t *remote,
                           sock_udp_aux_rx_t *aux);
 
+ssize_t sock_udp_recv_buf_aux(sock_udp_t *sock, void **data, void **buf_ctx, uint32_t timeout, sock_udp_ep_t *remote,
+                              sock_udp_aux_rx_t *aux);
+
 static inline ssize_t sock_udp_send(sock_udp_t *sock, const void *data, size_t len, const sock_udp_ep_t *remote)
 {
     const iolist_t snip = { .iol_base = (void *)(uintptr_t)data, .iol_len = len };
@@ -51,6 +54,12 @@ static inline ssize_t sock_udp_recv(sock_udp_t *sock, void *data, size_t max_len
                                     sock_udp_ep_t *remote)
 {
     return sock_udp_recv_aux(sock, data, max_len, timeout, remote, NULL);
+}
+
+static inline ssize_t sock_udp_recv_buf(sock_udp_t *sock, void **data, void **buf_ctx, uint32_t timeout,
+                                        sock_udp_ep_t *remote)
+{
+    return sock_udp_recv_buf_aux(sock, data, buf_ctx, timeout, remote, NULL);
 }
 
 #endif
