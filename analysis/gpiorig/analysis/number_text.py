@@ -23,13 +23,18 @@ def time_text(ns: float, *, digits: int = 3) -> str:
 
 
 def resolved_text(ns: float, expanded_ns: float) -> str:
-    """A time to the first digit of its expanded uncertainty: ``8.32 ms`` of 8 324 162 ± 42 000 ns.
+    """A time to the digit that its expanded uncertainty allows: ``8.32 ms`` of 8 324 162 ± 42 000 ns.
 
-    A value below its uncertainty has one digit. Without an uncertainty (NaN, infinite, 0) it is as `time_text` has it.
+    That is the first digit of the uncertainty, the second of one that begins with 10 to 35 (Particle Data Group, Review
+    of Particle Physics, introduction, 5.3). A value below that has one digit. Without an uncertainty (NaN, infinite, 0)
+    it is as `time_text` has it.
     """
     if math.isnan(ns) or ns == 0 or not (math.isfinite(expanded_ns) and expanded_ns > 0):
         return time_text(ns)
-    place = min(_place(expanded_ns), _place(abs(ns)))  # of the last digit, as a power of ten of 1 ns
+    first = _place(expanded_ns)
+    place = min(
+        first - (expanded_ns < 3.55 * 10**first), _place(abs(ns))
+    )  # of the last digit, as a power of ten of 1 ns
     rounded_ns = round(ns, -place)
     scale, unit = next((pair for pair in _UNITS if abs(rounded_ns) >= pair[0]), _UNITS[-1])
     return typeset(f"{rounded_ns / scale:.{max(round(math.log10(scale)) - place, 0)}f} {unit}")

@@ -171,7 +171,7 @@ def test_the_phase_of_sampling_hides_no_change():
     change = next(change for change in compared.changes if change.name == NAMES[3])
     assert change.changed
     assert change.median_ns.high - change.median_ns.low <= compared.resolution_ns
-    size = "2.083 µs, to the resolution of the analyzer (± 83.3 ns)"
+    size = "2.08 µs, to the resolution of the analyzer (± 83.3 ns)"
     assert f"{NAMES[3]} got slower by {size}; its median was 20.83 µs." in sentences.sentences(compared)
 
 

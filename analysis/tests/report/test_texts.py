@@ -20,16 +20,17 @@ NAN = float("nan")
         (7_237_417.0, 471, "7.2374 ms"),
         (7_237_417.0, 51_000, "7.24 ms"),
         (12_000_000.0, 816_000, "12.0 ms"),
-        (9_996_000.0, 1_200_000, "10 ms"),
-        (999_600.0, 300, "999.6 µs"),
-        (14_700.0, 150, "14.7 µs"),
+        (9_996_000.0, 1_200_000, "10.0 ms"),
+        (9_996_000.0, 4_200_000, "10 ms"),
+        (999_600.0, 300, "999.60 µs"),
+        (14_700.0, 150, "14.70 µs"),
         (800.0, 150_000, "800 ns"),  # below its uncertainty: one digit
         (-31_250.0, 90, "\N{MINUS SIGN}31.25 µs"),
         (0.0, 90, "0"),
         (12_345_678.0, math.nan, "12.3 ms"),
     ],
 )
-def test_a_time_ends_at_the_first_digit_of_its_uncertainty(ns, expanded_ns, expected):
+def test_a_time_ends_where_its_uncertainty_begins(ns, expanded_ns, expected):
     assert expected == resolved_text(ns, expanded_ns)
 
 
@@ -80,8 +81,8 @@ def test_a_share_has_its_interval_where_there_is_one(interval, expected):
     [
         (Interval(4.48e6, 4.4e6, 4.52e6, ""), "4.48 ms (4.40 to 4.52 ms)"),
         (Interval(0.0, 0.0, 0.0, ""), "0 (0 to 0)"),
-        (Interval(0.0, -41.7, 0.0, ""), "0 (\N{MINUS SIGN}41.7 ns to 0)"),
-        (Interval(958.0, 0.0, 1000.0, ""), "958 ns (0 to 1.00 µs)"),
+        (Interval(0.0, -41.7, 0.0, ""), "0 (\N{MINUS SIGN}42 ns to 0)"),
+        (Interval(958.0, 0.0, 1000.0, ""), "1.0 µs (0 to 1.0 µs)"),
     ],
 )
 def test_a_time_has_its_interval_and_the_unit_once(interval, expected):

@@ -7,7 +7,7 @@ import re
 
 from gpiorig.analysis.campaign.description import Value
 from gpiorig.analysis.errors import QuantityError
-from gpiorig.analysis.number_text import DASH, NS_PER_S, rate_text, time_text, typeset
+from gpiorig.analysis.number_text import DASH, NS_PER_S, rate_text, resolved_text, time_text, typeset
 
 _AMOUNT = re.compile(r"(?P<number>[-+]?(?:\d[\d_]*(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?)\s*(?P<unit>\S*)")
 _MU = str.maketrans("\N{GREEK SMALL LETTER MU}", "\N{MICRO SIGN}")
@@ -41,10 +41,15 @@ def parse(value: Value) -> tuple[float, str]:
     return float(match["number"].replace("_", "")) * factor, si
 
 
-def text(value: float, unit: str, *, digits: int = 4) -> str:
-    """A value in SI with the unit that suits, and this many digits of a time; a dash for NaN."""
+def text(value: float, unit: str, *, digits: int = 4, half_width: float = math.nan) -> str:
+    """A value in SI with the unit that suits; a dash for NaN.
+
+    A time has the digits that half the width of its interval allows, or this many where that is not known.
+    """
     if not math.isfinite(value):
         return DASH
+    if unit == "s" and 0 < half_width < math.inf:
+        return resolved_text(value * NS_PER_S, half_width * NS_PER_S)
     if unit == "s":
         return time_text(value * NS_PER_S, digits=digits)
     if unit == "share":
@@ -59,11 +64,11 @@ def ratio_text(ratio: float) -> str:
     return typeset(f"{ratio:.0f}" if abs(ratio) >= 1000 else f"{ratio:.3g}")
 
 
-def range_text(low: float, high: float, unit: str) -> str:
+def range_text(low: float, high: float, unit: str, *, half_width: float = math.nan) -> str:
     """Both ends of a range; the unit once, if they share it."""
-    first, last = text(low, unit), text(high, unit)
-    number, _, suffix = first.partition(" ")
-    return f"{number if suffix and last.endswith(f' {suffix}') else first} to {last}"
+    least, most = (text(end, unit, half_width=half_width) for end in (low, high))
+    number, _, suffix = least.partition(" ")
+    return f"{number if suffix and most.endswith(f' {suffix}') else least} to {most}"
 
 
 def value_text(value: Value) -> str:

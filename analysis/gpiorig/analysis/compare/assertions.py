@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from gpiorig.analysis.compare.delays import Delays
 from gpiorig.analysis.compare.limits import Assertion, assertion
 from gpiorig.analysis.errors import QuantityError
-from gpiorig.analysis.number_text import rate_text, share_text, time_text, typeset
+from gpiorig.analysis.number_text import rate_text, resolved_text, share_text, time_text, typeset
 from gpiorig.analysis.quantities import names, values
 from gpiorig.analysis.quantities.delay_names import LOSS
 from gpiorig.analysis.quantities.kinds import Unit
@@ -80,13 +80,13 @@ def evaluate_all(texts: Iterable[str], run: Delays, recorded: Recorded | None = 
 
 def interval_text(interval: Interval, unit: Unit = Unit.TIME) -> str:
     """A value with its interval: ``12.3 ms (95 % interval 12.1 ms to 12.9 ms)``; why it lacks an end, if it does."""
-    return with_ends(interval, lambda value: value_text(value, unit))
+    return with_ends(interval, lambda value: value_text(value, unit, interval.half_width))
 
 
-def value_text(value: float, unit: Unit) -> str:
-    """A value with its unit, as text."""
+def value_text(value: float, unit: Unit, half_width: float = math.nan) -> str:
+    """A value with its unit, as text: a time to the digits that half the width of its interval allows."""
     if unit is Unit.TIME:
-        return time_text(value, digits=5)
+        return resolved_text(value, half_width) if half_width > 0 else time_text(value, digits=5)
     if unit is Unit.SHARE:
         return share_text(value)
     if unit is Unit.FREQUENCY:

@@ -8,7 +8,7 @@ import math
 from gpiorig.analysis.compare.assertions import LISTED, interval_text, with_ends
 from gpiorig.analysis.compare.comparison import Change, Comparison
 from gpiorig.analysis.compare.thresholds import Outcome
-from gpiorig.analysis.number_text import MINUS, count_text, time_text
+from gpiorig.analysis.number_text import MINUS, count_text, resolved_text, time_text
 from gpiorig.analysis.quantities.kinds import Unit
 from gpiorig.analysis.statistics.intervals import Interval
 
@@ -142,7 +142,7 @@ def _bound(change: Interval) -> float:
 def _size(change: Interval, resolution_ns: float) -> str:
     """A change without its sign; its uncertainty is at least the resolution of the analyzer."""
     if change.high - change.low < resolution_ns:
-        size = time_text(abs(change.value), digits=4)
+        size = resolved_text(abs(change.value), resolution_ns)
         return f"{size}, to the resolution of the analyzer (± {time_text(resolution_ns)})"
     if change.value < 0:
         change = dataclasses.replace(change, value=-change.value, low=-change.high, high=-change.low)
@@ -157,7 +157,7 @@ def signed_text(change: Interval, *, share: bool, resolution_ns: float) -> str:
             return "from 0 up"
         percent = 100 * abs(value)
         digits = f"{percent:.3g}" if percent < 1000 else f"{percent:.0f}"
-        size = f"{digits} %" if share else time_text(abs(value), digits=4)
+        size = f"{digits} %" if share else resolved_text(abs(value), max(change.half_width, resolution_ns))
         return ("+" if value > 0 else MINUS if value < 0 else "") + size
 
     if not share and change.high - change.low < resolution_ns:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from gpiorig.analysis.number_text import DASH, number_text, time_text
+from gpiorig.analysis.number_text import DASH, number_text, resolved_text
 from gpiorig.analysis.statistics.interval_text import ends_text, share_interval
 from gpiorig.analysis.statistics.intervals import Interval
 
@@ -12,13 +12,13 @@ __all__ = ["capped_share", "p_text", "share_interval", "tail_text", "time_interv
 NEARLY_ALL = 0.995
 
 
-def time_interval(time: Interval, *, digits: int = 3) -> str:
+def time_interval(time: Interval) -> str:
     """A time with its interval: ``4.48 ms (4.40 to 4.52 ms)``."""
-    text = time_text(time.value, digits=digits)
+    text = resolved_text(time.value, time.half_width)
     if not (math.isfinite(time.low) and math.isfinite(time.high)):
         return text
     unit = text[text.find(" ") :] if " " in text else ""
-    return f"{text} ({ends_text(time, lambda ns: time_text(ns, digits=digits), unit)})"
+    return f"{text} ({ends_text(time, lambda ns: resolved_text(ns, time.half_width), unit)})"
 
 
 def tail_text(packets: int, all_packets: int) -> str:

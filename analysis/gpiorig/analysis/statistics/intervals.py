@@ -51,6 +51,11 @@ class Interval:
     confidence: float = CONFIDENCE
     note: str = ""
 
+    @property
+    def half_width(self) -> float:
+        """Half the distance of its ends; NaN or infinite where one is missing."""
+        return (self.high - self.low) / 2
+
     def scaled(self, unit: float) -> Interval:
         """The same in other units, of which the present one is `unit`."""
         return dataclasses.replace(self, value=self.value * unit, low=self.low * unit, high=self.high * unit)
