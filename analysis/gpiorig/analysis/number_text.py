@@ -31,10 +31,8 @@ def resolved_text(ns: float, expanded_ns: float) -> str:
     """
     if math.isnan(ns) or ns == 0 or not (math.isfinite(expanded_ns) and expanded_ns > 0):
         return time_text(ns)
-    first = _place(expanded_ns)
-    place = min(
-        first - (expanded_ns < 3.55 * 10**first), _place(abs(ns))
-    )  # of the last digit, as a power of ten of 1 ns
+    leading = _place(expanded_ns)
+    place = min(leading - (expanded_ns < 3.55 * 10**leading), _place(abs(ns)))  # of the last digit, as a power of ten
     rounded_ns = round(ns, -place)
     scale, unit = next((pair for pair in _UNITS if abs(rounded_ns) >= pair[0]), _UNITS[-1])
     return typeset(f"{rounded_ns / scale:.{max(round(math.log10(scale)) - place, 0)}f} {unit}")
