@@ -15,7 +15,7 @@ from gpiorig.analysis.clocks import slope
 from gpiorig.analysis.clocks.fit import ClockFit, fit
 from gpiorig.analysis.clocks.node_clock import node_clock
 from gpiorig.analysis.clocks.node_json import boot_period_json
-from gpiorig.analysis.clocks.resolution import quantum
+from gpiorig.analysis.clocks.resolution import counted_step, quantum
 from gpiorig.analysis.clocks.unwrap import unwrap
 from gpiorig.analysis.errors import EventError
 
@@ -201,7 +201,7 @@ def test_coverage_of_timestamps_that_nothing_dithers(step_ns: int) -> None:
     for _ in range(20):
         ppm = float(random.uniform(-20, 20))
         shown = clock(at + int(random.integers(0, step_ns)), ppm=ppm, step_ns=step_ns)
-        (one,) = fitted(shown, at, clock_quantum_ns=step_ns, piecewise=False).segments
+        (one,) = fitted(shown, at, quanta_ns=(step_ns, 1.0), piecewise=False).segments
         assert one.ppm.low <= ppm <= one.ppm.high
 
 
@@ -278,6 +278,41 @@ def test_coverage_of_timestamps_in_bands() -> None:
     assert min(held, least_held) >= fewest(runs, 0.95)
     assert split <= most(runs, 0.02)
     assert resets == 0
+
+
+def printed(*, every_ms: int, phase_ms: int, ppm: float) -> tuple[np.ndarray, np.ndarray]:
+    """Times in ms that a node prints, some lines missing, and when a host has read them."""
+    random = np.random.default_rng(21)
+    node_ms = phase_ms + every_ms * np.flatnonzero(random.random(320) < 0.8)
+    host_ns = node_ms * 1e6 / (1 + ppm * 1e-6) + random.exponential(3e5, len(node_ms))
+    return node_ms, EPOCH_NS + np.rint(host_ns / 1e3).astype(np.int64) * 1000
+
+
+@pytest.mark.parametrize(("every_ms", "phase_ms", "step_ms"), [(170, 523, 1), (170, 0, 10), (1000, 7, 1)])
+def test_the_phase_at_which_a_node_prints_is_not_the_step_of_its_clock(
+    every_ms: int, phase_ms: int, step_ms: int
+) -> None:
+    """The interval follows from the scatter and from the step, which may be that of an operating system's tick."""
+    ticks, host_ns = printed(every_ms=every_ms, phase_ms=phase_ms, ppm=40)
+    node = node_clock("n", ticks, host_ns, reference="host", tick_hz=Fraction(1000))
+    period = boot_period_json(node.boot_periods[0])
+    span_s = period["end_s"] - period["start_s"]
+    assert step_ms * 1e6 == node.quantisation_ns
+    for fitted_line in (period, period["minimum_delay"]):
+        low, high = fitted_line["ppm_interval"]
+        assert low < 40 < high
+        assert high - low < 2 * (step_ms + 1) * 1e-3 / span_s * 1e6
+
+
+def test_steps_of_coarse_clocks() -> None:
+    """Of 100 ms at instants of their own, and of a watch crystal in ms and in µs: the step is theirs."""
+    random = np.random.default_rng(22)
+    at_s = np.sort(random.uniform(3, 90, 200))
+    for hz, per_s, step in [(10, 1000, 100), (128, 1000, 7.8125), (32_768, 10**6, 30.517578125)]:
+        ticks = np.floor(np.floor(at_s * hz) / hz * per_s + 1e-6).astype(np.int64)
+        assert step == counted_step(ticks, at_s * per_s, per_s)
+        tied = np.floor(np.arange(50, 200) * (3 * per_s / 128) + 1e-6).astype(np.int64) + 3
+        assert 1.0 == counted_step(tied + random.integers(0, 9, 150), tied.astype(float), per_s)
 
 
 def test_bands_of_whole_seconds() -> None:

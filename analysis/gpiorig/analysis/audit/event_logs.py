@@ -67,8 +67,7 @@ def compared(events: Events, record: NodeRecord, *, reference: str) -> OwnLog | 
             nearest_ns(pairs.samples, events.samplerate_hz),
             clock=f"node {record.node}, event log",
             reference=reference,
-            clock_quantum_ns=float(ns_per_tick),
-            reference_quantum_ns=float(NS_PER_S / events.samplerate_hz),
+            quanta_ns=(float(ns_per_tick), float(NS_PER_S / events.samplerate_hz)),
         ),
         steps=steps,
     )

@@ -14,6 +14,7 @@ from gpiorig.analysis.audit.matching import NONE
 from gpiorig.analysis.audit.packet_lines import ROUND_US, PacketTimestamps, node_interval_ns
 from gpiorig.analysis.clocks import fit as fitting
 from gpiorig.analysis.clocks.fit import ClockFit
+from gpiorig.analysis.clocks.resolution import counted_step
 from gpiorig.analysis.clocks.unwrap import unwrap
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.logs.node_log import MISSING
@@ -95,6 +96,8 @@ def times(packets: PacketTimestamps, events: Events, *, reference: str) -> NodeT
     boots = tuple((np.flatnonzero(np.diff(epochs)) + 1).tolist())
     continuous = unwrap(timestamps[order], ROUND_US, boots=boots, reference_ns=instants_ns, tick_hz=NODE_TICK_HZ)
     clock_ns = continuous.ns(NODE_TICK_HZ)
+    ns_per_tick = float(NS_PER_S / NODE_TICK_HZ)
+    step = counted_step(continuous.ticks, instants_ns / ns_per_tick, int(NODE_TICK_HZ))
     fit = fitting.fit(
         clock_ns,
         instants_ns,
@@ -102,8 +105,7 @@ def times(packets: PacketTimestamps, events: Events, *, reference: str) -> NodeT
         reference=reference,
         resets=continuous.resets,
         backsteps=len(continuous.backsteps),
-        clock_quantum_ns=float(NS_PER_S / NODE_TICK_HZ),
-        reference_quantum_ns=float(NS_PER_S / events.samplerate_hz),
+        quanta_ns=(ns_per_tick * step, float(NS_PER_S / events.samplerate_hz)),
     )
     on_analyzer = np.full(2 * k, NONE, dtype=np.int64)
     if fit.segments and len(order):

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.clocks import bands, breaks, line
 from gpiorig.analysis.clocks.line import Line
-from gpiorig.analysis.clocks.resolution import impossible, quantum
+from gpiorig.analysis.clocks.resolution import impossible
+from gpiorig.analysis.clocks.resolution import quanta as quanta_of
 from gpiorig.analysis.clocks.segment import NS_PER_S, PPM
 from gpiorig.analysis.clocks.segment import Segment as Segment
 from gpiorig.analysis.errors import EventError
@@ -45,7 +46,7 @@ class ClockFit:
     resets
         How often it restarted.
     quantisation_ns
-        Smallest step of the clock's timestamps.
+        Step in which the clock counts.
     note
         A warning for the reader; without a segment the reason for that.
     skipped
@@ -97,8 +98,7 @@ def fit(
     reference: str,
     resets: Sequence[int] = (),
     backsteps: int | None = None,
-    clock_quantum_ns: float | None = None,
-    reference_quantum_ns: float | None = None,
+    quanta_ns: tuple[float, float] | None = None,
     piecewise: bool = True,
 ) -> ClockFit:
     """Fit one clock to another by timestamps of the same instants.
@@ -119,8 +119,8 @@ def fit(
         Indices at which the clock restarted: `unwrap.Unwrapped.resets`.
     backsteps
         How often the clock went back otherwise; None: counted here.
-    clock_quantum_ns, reference_quantum_ns
-        Steps of the timestamps; None: their greatest common divisor.
+    quanta_ns
+        Steps in which the two clocks count; None: `resolution.quanta`.
     piecewise
         False: one line between resets, whatever the residual.
 
@@ -131,10 +131,7 @@ def fit(
     """
     if len(clock_ns) != len(reference_ns):
         raise EventError(f"{clock}: {len(clock_ns)} timestamps, {reference}: {len(reference_ns)}; pair them first.")
-    quanta = (
-        quantum(clock_ns) if clock_quantum_ns is None else clock_quantum_ns,
-        quantum(reference_ns) if reference_quantum_ns is None else reference_quantum_ns,
-    )
+    quanta = quanta_of(clock_ns, reference_ns) if quanta_ns is None else quanta_ns
     cuts = [0, *sorted({int(at) for at in resets if 0 < at < len(clock_ns)}), len(clock_ns)]
     if backsteps is None:
         inside = np.setdiff1d(np.arange(1, len(clock_ns)), cuts)

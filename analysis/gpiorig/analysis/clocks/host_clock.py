@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.clocks import breaks, line, slope
 from gpiorig.analysis.clocks.fit import ClockFit
-from gpiorig.analysis.clocks.resolution import MIN_TIMESTAMPS, impossible, quantum
+from gpiorig.analysis.clocks.resolution import MIN_TIMESTAMPS, impossible, quanta
 from gpiorig.analysis.clocks.segment import PPM, Segment
 from gpiorig.analysis.errors import EventError
 from gpiorig.analysis.statistics.intervals import Interval
@@ -74,7 +74,7 @@ def minimum_delay(
         segments=tuple(segments),
         backsteps=int((np.diff(host_ns) < 0).sum()),
         resets=0,
-        quantisation_ns=quantum(host_ns),
+        quantisation_ns=quanta(host_ns, reference_ns)[0],
         note=why,
         skipped=len(host_ns) - sum(segment.n for segment in segments),
     )
@@ -85,8 +85,8 @@ def _parts(host_ns: Instants, reference_ns: Instants, piecewise: bool) -> list[s
     if not piecewise:
         return [slice(0, len(host_ns))]
     x, y, _ = _differences(host_ns, reference_ns)
-    quanta = quantum(host_ns), quantum(reference_ns)
-    cuts = breaks.bounds(x, y - line.fit(x, y, quanta=quanta).rate * x, quanta=quanta, lowest=True)
+    steps = quanta(host_ns, reference_ns)
+    cuts = breaks.bounds(x, y - line.fit(x, y, quanta=steps).rate * x, quanta=steps, lowest=True)
     margins = [0, *[2 * breaks.LOWEST] * (len(cuts) - 2), 0]
     ends = list(zip(cuts, margins, strict=True))
     return [slice(start + after, end - before) for (start, after), (end, before) in pairwise(ends)]
@@ -113,10 +113,10 @@ def _segment(host_ns: Instants, reference_ns: Instants) -> Segment:
     covariance, method = _spread(x, y, (offset, rate))
     deviations = np.sqrt(np.diag(covariance))
     residuals = y - offset - rate * x
-    quanta = quantum(host_ns) + quantum(reference_ns)
-    if float(deviations[1]) * float(np.ptp(x)) < STILL * quanta:
-        turn = _open(x, residuals, quanta)
-        covariance = np.diag(np.maximum(np.diag(covariance), np.array([quanta, turn]) ** 2 / 4))
+    steps = sum(quanta(host_ns, reference_ns))
+    if float(deviations[1]) * float(np.ptp(x)) < STILL * steps:
+        turn = _open(x, residuals, steps)
+        covariance = np.diag(np.maximum(np.diag(covariance), np.array([steps, turn]) ** 2 / 4))
         deviations = np.sqrt(np.diag(covariance))
         method += ", timestamps that nothing dithers"
     offset_ns = round(offset)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from gpiorig.analysis.clocks import timer_guesses
 from gpiorig.analysis.clocks.fit import ClockFit, fit
 from gpiorig.analysis.clocks.host_clock import minimum_delay
-from gpiorig.analysis.clocks.resolution import quantum, shown_step
+from gpiorig.analysis.clocks.resolution import counted_step
 from gpiorig.analysis.clocks.segment import Segment
 from gpiorig.analysis.clocks.unwrap import SLACK_NS, unwrap
 from gpiorig.analysis.errors import EventError
@@ -129,7 +129,7 @@ class NodeClock:
     boot_periods
         Timestamps between resets.
     quantisation_ns, reference_quantisation_ns
-        Steps of the timestamps.
+        Steps in which the clocks count.
     reference_backsteps
         How often the reference went back from one timestamp to the next: it was set, or the log is not in order.
     n, resets, backsteps
@@ -210,7 +210,7 @@ def node_clock(
         node_ns = unwrapped.ns(tick_hz)
     except OverflowError as error:
         raise EventError(f"node {node}: its time is beyond 292 years at {float(tick_hz):g} ticks per s.") from error
-    quanta = float((shown_step(ticks) or 1) * NS_PER_S / tick_hz), quantum(reference_ns)
+    quanta = _quanta_ns(unwrapped.ticks, node_ns, reference_ns, tick_hz)
     falls = int((np.diff(reference_ns) < 0).sum())
     counts = falls, len(ticks), len(unwrapped.resets), len(unwrapped.backsteps)
     odd = len(set(unwrapped.resets) - set(boots))
@@ -233,6 +233,14 @@ def node_clock(
     return NodeClock(node, reference, tick_hz, modulus, unwrapped.wraps, tuple(boot_periods), *quanta, *counts)
 
 
+def _quanta_ns(ticks: Integers, node_ns: Integers, reference_ns: Integers, tick_hz: Fraction) -> tuple[float, float]:
+    """Steps in which node and reference count."""
+    ns_per_tick = float(NS_PER_S / tick_hz)
+    per_s = int(tick_hz) if tick_hz.denominator == 1 else 1
+    step = counted_step(ticks, (reference_ns - reference_ns[:1]) / ns_per_tick, per_s)
+    return step * ns_per_tick, counted_step(reference_ns, (node_ns - node_ns[:1]).astype(np.float64), NS_PER_S)
+
+
 def _set_back(node_ns: Integers, reference_ns: Integers) -> list[int]:
     """Timestamps from which on the reference was set back; after a late timestamp it only falls."""
     ahead = node_ns - reference_ns
@@ -253,8 +261,7 @@ def _part(
         reference_ns,
         clock=f"node {node}",
         reference=reference,
-        clock_quantum_ns=quanta[0],
-        reference_quantum_ns=quanta[1],
+        quanta_ns=quanta,
     )
     minimum = None
     if late:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.analysis.number_text import NS_PER_S
+
 Instants = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
@@ -39,6 +41,14 @@ def quantum(timestamps_ns: Instants) -> float:
         return float(step)
     spacing = int(np.abs(np.diff(timestamps_ns)).max())
     return float(next(10**power for power in range(6, -1, -1) if spacing % 10**power == 0))
+
+
+def quanta(clock_ns: Instants, reference_ns: Instants) -> tuple[float, float]:
+    """Steps of two clocks, ns, by timestamps of the same instants: `counted_step` of each against the other."""
+    return (
+        counted_step(clock_ns, (reference_ns - reference_ns[:1]).astype(np.float64), NS_PER_S),
+        counted_step(reference_ns, (clock_ns - clock_ns[:1]).astype(np.float64), NS_PER_S),
+    )
 
 
 def counted_step(ticks: Instants, reference: Floats, per_s: int) -> float:
