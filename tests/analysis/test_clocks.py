@@ -282,6 +282,15 @@ def test_ten_stretches_are_printed(tmp_path: Path) -> None:
     assert 20 == len(gpiorig(*words, "--json").numbers["nodes"]["log"]["boot_periods"])
 
 
+def test_a_residual_is_stated_to_the_step(tmp_path: Path) -> None:
+    """A clock of 1 ms that is read at its ticks leaves none: it is below 1 ms, not 0.006 ns."""
+    path = tmp_path / "ticks.txt"
+    path.write_text("".join(f"{START_S + k}.{k % 3}07 {5.003 + k + k % 3 / 10:.3f}\n" for k in range(100)))
+    text = gpiorig("clocks", path, "--pattern", ANY, "--tick-hz", "1").stdout
+    assert "in steps of 1 ms" in text
+    assert "residual below 1 ms (standard deviation)" in text
+
+
 def test_bands_are_named(tmp_path: Path) -> None:
     """A third of the lines is 200 ms late."""
     random = np.random.default_rng(4)

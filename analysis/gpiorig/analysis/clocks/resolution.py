@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.number_text import NS_PER_S
+from gpiorig.analysis.number_text import NS_PER_S, round_time_text, time_text
 
 Instants = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -113,6 +113,11 @@ def _width(places: Instants, circle: int) -> int:
     """Length of the shortest arc of a circle that holds all places."""
     places = np.unique(places)
     return circle - int(np.diff(places, append=places[:1] + circle).max())
+
+
+def residual_text(residual_ns: float, step_ns: float) -> str:
+    """A residual; below the step of the timestamps nothing more is known, since instants may be tied to ticks."""
+    return f"below {round_time_text(step_ns)}" if residual_ns < step_ns else time_text(residual_ns)
 
 
 def impossible(clock_ns: Instants, reference_ns: Instants) -> str:

@@ -12,6 +12,7 @@ from matplotlib.ticker import FuncFormatter
 
 from gpiorig.analysis.audit.audit import Audit, Comparison, Stage
 from gpiorig.analysis.clocks.fit import ClockFit
+from gpiorig.analysis.clocks.resolution import residual_text
 from gpiorig.analysis.clocks.stability import Stability
 from gpiorig.analysis.figures import audit as auditfigures
 from gpiorig.analysis.figures import clock_errors, style, thinning
@@ -76,7 +77,7 @@ def _fits(fits: tuple[ClockFit, ...]) -> Table:
     rows: list[tuple[str, ...]] = []
     for fit in fits:
         head = (fit.clock, fit.reference, fit.method)
-        counts = (f"{fit.resets}; {fit.backsteps}", time_text(fit.quantisation_ns), fit.note)
+        counts = (f"{fit.resets}; {fit.backsteps}", round_time_text(fit.quantisation_ns), fit.note)
         for segment in fit.segments:
             drift = segment.drift_ppm_per_s
             rows.append(
@@ -87,7 +88,7 @@ def _fits(fits: tuple[ClockFit, ...]) -> Table:
                     time_interval(segment.ahead_ns),
                     ppm_interval(segment.ppm),
                     DASH if drift is None else f"{drift.value:.3g} ppm/s",
-                    time_text(segment.residual_std_ns),
+                    residual_text(segment.residual_std_ns, fit.quantisation_ns),
                     *counts,
                 )
             )

@@ -14,6 +14,7 @@ import numpy as np
 
 from gpiorig.analysis.clocks import break_causes, node_clock, node_json, pairing, timer_guesses
 from gpiorig.analysis.clocks.node_clock import BootPeriod, NodeClock
+from gpiorig.analysis.clocks.resolution import residual_text
 from gpiorig.analysis.events import events
 from gpiorig.analysis.figures import clock_fits, style
 from gpiorig.analysis.logs import node_log
@@ -177,21 +178,22 @@ def _text(clock: NodeClock) -> list[str]:
     if clock.reference_backsteps:
         words += [f"the {clock.reference} went back {count_text(clock.reference_backsteps, 'time')}"]
     lines = [f"{clock.node} against {clock.reference}: {', '.join(words)}; a tick is 1/{float(clock.tick_hz):.12g} s"]
+    step_ns = max(clock.quantisation_ns, clock.reference_quantisation_ns)
     for period in clock.boot_periods[:MAX_BOOT_PERIODS]:
-        lines += [f"  {line}" for line in _boot_period_text(period)]
+        lines += [f"  {line}" for line in _boot_period_text(period, step_ns)]
     left = len(clock.boot_periods) - MAX_BOOT_PERIODS
     lines += [f"  and {left} more boot periods; --json prints all"] * (left > 0)
     return lines + [f"  {clock.note}"] * bool(clock.note)
 
 
-def _boot_period_text(period: BootPeriod) -> list[str]:
+def _boot_period_text(period: BootPeriod, step_ns: float) -> list[str]:
     numbers = node_json.boot_period_json(period)
     if numbers["ppm"] is None:
         return [f"{count_text(numbers['n'], 'timestamp')}: no fit, {numbers['note']}"]
     span = numbers["end_s"] - numbers["start_s"]
     lines = [
         f"{count_text(numbers['n'], 'timestamp')} over {span:.3f} s: {_ppm(numbers)}, "
-        f"residual {time_text(numbers['residual_std_s'] * 1e9)} (standard deviation), "
+        f"residual {residual_text(numbers['residual_std_s'] * 1e9, step_ns)} (standard deviation), "
         f"{count_text(numbers['outliers'], 'outlier')}, offset {numbers['offset_s']:.6f} s"
     ]
     if len(numbers["bands_s"]) > 1:
