@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from gpiorig.analysis.measure.frames import measured
@@ -52,6 +54,51 @@ def test_the_longest_time_to_an_acknowledgement_is_chosen() -> None:
     assert ({}, 1, {"0x0001": 1}) == (view.ack_ns, view.stray_acks, view.unacknowledged)
 
 
+@pytest.mark.parametrize(
+    ("length", "delay_us", "is_paired"),
+    [
+        (9, 736, True),  # of first bits: 544 us on the air, and 192
+        (9, 544, True),  # of last bits: 192 us, and 352 us of the acknowledgement
+        (9, 1408, True),
+        (9, 1410, False),
+        (9, 5000, False),
+        (125, 4256 + 192, True),
+        (125, 544, True),
+        (125, 4256 + 866, False),
+        (125, 9990, False),
+    ],
+)
+def test_an_acknowledgement_follows_when_the_standard_has_it(length: int, delay_us: int, is_paired: bool) -> None:
+    """From 192 to 864 us after the end of its frame, whichever bit the timestamps are of."""
+    sent = data(0, 7, payload=bytes(length - 9))
+    (view,), _ = measured([("air", sent), ("air", ack(delay_us, 7)), ("air", data(10**6 + 1, 8))])
+
+    assert ({"0x0001": [1000 * delay_us]} if is_paired else {}) == view.ack_ns
+    assert ((0, 0) if is_paired else (1, 1)) == (view.stray_acks, view.untimely_acks)
+
+
+def test_rough_timestamps_widen_the_time_of_an_acknowledgement() -> None:
+    """By the step in which they come, and by how far frames would overlap on the air."""
+    late = [data(0, 7), ack(2000, 7), data(5_000, 8, asks=False)]
+    exact = data(20_001, 9, asks=False)
+    (in_ms,), _ = measured(("air", frame) for frame in late)
+    (in_us,), _ = measured(("air", frame) for frame in [*late, exact])
+    crowded = [data(20_100 + at, at, asks=False, payload=bytes(100)) for at in (0, 60)]
+    (host,), _ = measured(("air", frame) for frame in [*late, exact, *crowded])
+
+    assert [{"0x0001": [2_000_000]}, {}, {"0x0001": [2_000_000]}] == [in_ms.ack_ns, in_us.ack_ns, host.ack_ns]
+
+
+def test_acknowledgements_without_a_time_of_the_standard_have_a_wider_bound() -> None:
+    """Of other PHYs, and enhanced ones, which a timeslot template puts."""
+    enhanced = timed(4500, bytes([2, 0x20, 7]))
+    (view,), _ = measured([("air", data(0, 7)), ("air", enhanced)])
+    slow = [dataclasses.replace(frame, channel=0) for frame in (data(0, 7), ack(9_000, 7))]
+    (other,), _ = measured(("air", frame) for frame in slow)
+
+    assert [{"0x0001": [4_500_000]}, {"0x0001": [9_000_000]}] == [view.ack_ns, other.ack_ns]
+
+
 def test_the_way_from_one_capture_to_another() -> None:
     """Frames that both received equally often are paired, in order; the others are counted."""
     left = [data(0, 1), data(1000, 2), data(2000, 3), data(3000, 3), data(4000, 4), data(5000, 5), data(6000, 5)]
@@ -67,6 +114,7 @@ def test_damaged_frames_tell_nothing() -> None:
     broken = Frame(ticks=START_US, ticks_per_s=10**6, mpdu=data(0, 1).mpdu, fcs=b"??", fcs_ok=False)
     (view,), _ = measured([("air", broken), ("air", timed(5, b""))])
     assert ({}, {}, {}, 0) == (view.ack_ns, view.interval_ns, view.unacknowledged, view.stray_acks)
+    assert (1, 1) == (view.bad_fcs, view.malformed)
 
 
 def test_a_stamp_that_does_not_fit_is_refused() -> None:

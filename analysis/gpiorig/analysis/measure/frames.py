@@ -1,9 +1,9 @@
 """Delays by the timestamps of packet captures: acknowledgements, intervals, retries, from one capture to another.
 
 A view is the frames that one sniffer, or one node, received and sent by one clock. An acknowledgement has no address,
-so it belongs to the latest frame of its sequence number that asked for one, if it follows soon enough. A retry is a
-frame of the same bytes as the one before of its source. Frames of two views are the same if their bytes are; those with
-different counts in both views are not paired, and counted.
+so it belongs to the latest frame of its sequence number that asked for one, if it follows when the standard has it
+(`ack_times`). A retry is a frame of the same bytes as the one before of its source. Frames of two views are the same if
+their bytes are; those with different counts in both views are not paired, and counted.
 """
 
 from __future__ import annotations
@@ -13,15 +13,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from gpiorig.analysis.measure.ack_times import LONGEST_ACK_NS, Overlap, Pair, pair_of
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.frames import ieee802154
 from gpiorig.capture.frames.frame_clock import FrameClock
 from gpiorig.capture.frames.frames import Frame
 
 NS_PER_S = 10**9
-# An acknowledgement is awaited for 54 symbols of 16 us (IEEE 802.15.4-2006, 7.4.2, macAckWaitDuration), and timestamps
-# may be of the starts of frames of up to 133 bytes, 4.3 ms. The rest is for sniffers with timestamps of their host.
-ACK_NS = 10_000_000
 LONGEST_NS = 1 << 62
 
 
@@ -43,6 +41,10 @@ class View:
         Frames that asked for an acknowledgement, without one in time, by source.
     stray_acks
         Acknowledgements that belong to no frame.
+    untimely_acks
+        Those of them that have the number of a frame shortly before, but not the time of its acknowledgement.
+    bad_fcs, malformed
+        Frames that are left out: with a wrong FCS, or without a header that can be read.
     clock
         Irregularities of the timestamps.
     resolution_ns
@@ -55,6 +57,9 @@ class View:
     retry_ns: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     unacknowledged: dict[str, int] = field(default_factory=lambda: defaultdict(int))
     stray_acks: int = 0
+    untimely_acks: int = 0
+    bad_fcs: int = 0
+    malformed: int = 0
     clock: FrameClock = field(default_factory=FrameClock)
     resolution_ns: float = 0.0
 
@@ -92,7 +97,7 @@ def measured(frames: Iterable[tuple[str, Frame]], *, longest_ns: int | None = No
     frames
         Name of the view, and the frame, in the order of the file.
     longest_ns
-        Longest time from a frame to its acknowledgement; None: 10 ms.
+        Longest time from a frame to its acknowledgement; None: as the standard has it, and the timestamps allow.
 
     Raises
     ------
@@ -101,7 +106,7 @@ def measured(frames: Iterable[tuple[str, Frame]], *, longest_ns: int | None = No
     """
     readers: dict[str, _Reader] = {}
     for name, frame in frames:
-        reader = readers.setdefault(name, _Reader(View(name), longest_ns or ACK_NS))
+        reader = readers.setdefault(name, _Reader(View(name), longest_ns))
         reader.add(frame)
     views = [reader.finished() for reader in readers.values()]
     timestamps = [reader.timestamps for reader in readers.values()]
@@ -115,9 +120,12 @@ def measured(frames: Iterable[tuple[str, Frame]], *, longest_ns: int | None = No
 @dataclass(slots=True)
 class _Reader:
     view: View
-    longest_ns: int
+    longest_ns: int | None
     timestamps: Timestamps = field(default_factory=lambda: defaultdict(list))
-    open: dict[tuple[int | None, int | None], tuple[int, str]] = field(default_factory=dict)  # by channel and sequence
+    # Time, source and frame, by channel and sequence number.
+    open: dict[tuple[int | None, int | None], tuple[int, str, Frame]] = field(default_factory=dict)
+    acks: list[tuple[str, Pair]] = field(default_factory=list)
+    overlap: Overlap = field(default_factory=Overlap)
     before: dict[str, tuple[int, int, bytes]] = field(default_factory=dict)  # by source: see `_Reader._compare`
 
     def add(self, frame: Frame) -> None:
@@ -128,10 +136,15 @@ class _Reader:
         view.clock.add(frame)
         view.resolution_ns = max(view.resolution_ns, NS_PER_S / frame.ticks_per_s)
         header = ieee802154.parse(frame.mpdu)
-        if header is None or frame.fcs_ok is False:
+        if frame.fcs_ok is False:
+            view.bad_fcs += 1
+            return
+        self.overlap.add(frame, at_ns)
+        if header is None:
+            view.malformed += 1
             return
         if header.kind == ieee802154.KINDS[ieee802154.ACK]:
-            self._acknowledge((frame.channel, header.sequence), at_ns)
+            self._acknowledge((frame.channel, header.sequence), at_ns, frame)
             return
         if not header.source:
             return
@@ -139,7 +152,7 @@ class _Reader:
         self.timestamps[source, frame.mpdu].append(at_ns)
         if header.ack_request:
             self._lose((frame.channel, header.sequence))
-            self.open[frame.channel, header.sequence] = (at_ns, source)
+            self.open[frame.channel, header.sequence] = (at_ns, source, frame)
         self._compare(source, frame.mpdu, at_ns)
 
     def _compare(self, source: str, mpdu: bytes, at_ns: int) -> None:
@@ -156,13 +169,21 @@ class _Reader:
     def finished(self) -> View:
         for key in list(self.open):
             self._lose(key)
+        for source, pair in self.acks:
+            if self.longest_ns is not None or self.overlap.allows(pair):
+                self.view.ack_ns[source].append(pair.delay_ns)
+            else:
+                self.view.unacknowledged[source] += 1
+                self.view.untimely_acks += 1
+        self.view.stray_acks += self.view.untimely_acks
         return self.view
 
-    def _acknowledge(self, key: tuple[int | None, int | None], at_ns: int) -> None:
-        sent_ns, source = self.open.get(key, (at_ns, ""))
-        if source and abs(at_ns - sent_ns) <= self.longest_ns:
+    def _acknowledge(self, key: tuple[int | None, int | None], at_ns: int, ack: Frame) -> None:
+        sent_ns, source, frame = self.open.get(key, (at_ns, "", ack))
+        longest_ns = LONGEST_ACK_NS if self.longest_ns is None else self.longest_ns
+        if source and abs(at_ns - sent_ns) <= longest_ns:
             del self.open[key]
-            self.view.ack_ns[source].append(at_ns - sent_ns)
+            self.acks.append((source, pair_of(frame, ack, at_ns - sent_ns)))
         else:
             self.view.stray_acks += 1
 

@@ -20,6 +20,11 @@ LAST_YEAR = 2100
 MAX_REMEMBERED = 4096  # frames of one timestamp
 
 
+def air_bytes(frame: Frame) -> int:
+    """Bytes of a frame on the air, with preamble, PHY header and FCS."""
+    return HEADER_BYTES + len(frame.mpdu) + (len(frame.fcs) + frame.cut_bytes or FCS_BYTES)
+
+
 @dataclass(slots=True)
 class _Clock:
     """The frames of one node on one channel, which cannot overlap; instants in ticks."""
@@ -81,7 +86,7 @@ class FrameClock:
         clock.frames += 1
         clock.last, clock.earliest, clock.latest = ticks, min(ticks, clock.earliest), max(ticks, clock.latest)
         if not frame.page:
-            length = HEADER_BYTES + len(frame.mpdu) + (len(frame.fcs) + frame.cut_bytes or FCS_BYTES)
+            length = air_bytes(frame)
             clock.size_bytes += length
             clock.longest = max(clock.longest, length)
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from gpiorig.analysis.measure import frames as framelatency
 from gpiorig.analysis.measure.frames import View, Way
-from gpiorig.analysis.number_text import count_text, time_text
+from gpiorig.analysis.number_text import count_text, number_text, time_text
 from gpiorig.capture import formats
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.frames.frames import Frame, Frames
@@ -80,6 +80,9 @@ def _numbers(views: list[View], ways: list[Way], summarise: Summarise, *, severa
                 **{kind: summaries(getattr(view, f"{kind}_ns"), view.resolution_ns) for kind in KINDS},
                 "unacknowledged": dict(view.unacknowledged),
                 "stray_acks": view.stray_acks,
+                "untimely_acks": view.untimely_acks,
+                "bad_fcs": view.bad_fcs,
+                "malformed": view.malformed,
                 **view.clock.as_json(),
             }
             for view in views
@@ -108,6 +111,14 @@ def _text(result: dict[str, Any]) -> Iterator[str]:
         yield from [f"  frames without the acknowledgement that they asked for: {missing}"] if missing else []
         strays = view["stray_acks"]
         yield from [f"  {count_text(strays, 'acknowledgement')} of no frame that was received"] if strays else []
+        if late := view["untimely_acks"]:
+            yield (
+                f"    {number_text(late)} of them with the number of a frame, but not 192 to 864 µs after its end "
+                "(IEEE 802.15.4); --max-gap 10ms pairs them by their number"
+            )
+        yield from [f"  left out: {count_text(view['bad_fcs'], 'frame')} with a wrong FCS"] if view["bad_fcs"] else []
+        if malformed := view["malformed"]:
+            yield f"  left out: {count_text(malformed, 'frame')} whose header cannot be read"
         yield from (f"  {remark}" for remark in view["remarks"])
     for way in result["ways"]:
         yield f"{way['from']} to {way['to']}:"
