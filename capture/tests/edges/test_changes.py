@@ -28,12 +28,12 @@ def plain_undone(rows: list[tuple[int, int, int, int]]) -> int:
 
 
 @given(ROWS, st.integers(1, 9))
-def test_changes_that_an_instant_undoes_are_counted(rows: list[tuple[int, int, int, int]], piece: int) -> None:
+def test_changes_that_an_instant_undoes_are_counted(rows: list[tuple[int, int, int, int]], size: int) -> None:
     """As by the plain rule, wherever blocks are cut."""
     rows.sort(key=lambda row: row[0])
     assembler = Assembler(used=3)
-    for at in range(0, len(rows), piece):
-        times, *masks = np.array(rows[at : at + piece], dtype=np.int64).T
+    for at in range(0, len(rows), size):
+        times, *masks = np.array(rows[at : at + size], dtype=np.int64).T
         assembler.feed(Changes(times, *(column.astype(np.uint64) for column in masks)))
     assembler.finish()
 

@@ -44,7 +44,7 @@ class View:
     untimely_acks
         Those of them that have the number of a frame shortly before, but not the time of its acknowledgement.
     bad_fcs, malformed
-        Frames that are left out: with a wrong FCS, or without a header that can be read.
+        Frames that are omitted: with a wrong FCS, or without a header that can be read.
     clock
         Irregularities of the timestamps.
     resolution_ns

@@ -116,9 +116,9 @@ def _text(result: dict[str, Any]) -> Iterator[str]:
                 f"    {number_text(late)} of them with the number of a frame, but not 192 to 864 µs after its end "
                 "(IEEE 802.15.4); --max-gap 10ms pairs them by their number"
             )
-        yield from [f"  left out: {count_text(view['bad_fcs'], 'frame')} with a wrong FCS"] if view["bad_fcs"] else []
+        yield from [f"  omitted: {count_text(view['bad_fcs'], 'frame')} with a wrong FCS"] if view["bad_fcs"] else []
         if malformed := view["malformed"]:
-            yield f"  left out: {count_text(malformed, 'frame')} whose header cannot be read"
+            yield f"  omitted: {count_text(malformed, 'frame')} whose header cannot be read"
         yield from (f"  {remark}" for remark in view["remarks"])
     for way in result["ways"]:
         yield f"{way['from']} to {way['to']}:"
