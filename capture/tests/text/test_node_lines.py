@@ -80,7 +80,7 @@ def test_a_log_of_the_aggregator_with_its_dirt(tmp_path: Path) -> None:
         "line broken by another": 2,
         "line without a timestamp": 2,
         "empty line": 1,
-        "bytes that are not UTF-8": 1,
+        "bytes that are not UTF-8": 2,
         "last line without an end": 1,
     } == log.dirt
     assert iotlab_log.recognises(path, LOG[:HEAD_BYTES])
@@ -113,15 +113,18 @@ def test_tracebacks_do_not_count_when_a_log_is_recognised(tmp_path: Path, frames
 
 
 def test_characters_that_were_replaced_before(tmp_path: Path) -> None:
-    """U+FFFD in valid UTF-8 is what the logging program has put there: other damage than bytes that are not."""
+    """U+FFFD in valid UTF-8 is what the logging program has put there: other damage than bytes that are not.
+
+    Characters and bytes are counted, not lines.
+    """
     stamp = b"1600000000.100000;m3-9;"
-    path = write(tmp_path, stamp + b"a\xef\xbf\xbd\n" + stamp + b"b\xff\n")
+    path = write(tmp_path, stamp + b"a\xef\xbf\xbd\xef\xbf\xbd\n" + stamp + b"b\xff\xc3(\xe2\x82\n")
     log = iotlab_log.read(path, ReadOptions()).all()
 
-    assert ("a\ufffd", "b\ufffd") == log.texts
+    assert ("a\ufffd\ufffd", "b\ufffd\ufffd(\ufffd") == log.texts
     assert {
-        "characters replaced before they were logged (U+FFFD)": 1,
-        "bytes that are not UTF-8": 1,
+        "characters replaced before they were logged (U+FFFD)": 2,
+        "bytes that are not UTF-8": 4,
     } == log.dirt
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ BLOCK_LINES = 1 << 12
 MAX_LINE_BYTES = 1 << 16  # of a log; a longer one is cut there, so that a log without newlines does not fill the memory
 REPLACEMENT = "\ufffd".encode()
 WALL_CLOCK_S = 10**8  # times beyond are seconds since 1970: no experiment takes three years
+NOT_UTF8 = re.compile("[\udc80-\udcff]")  # bytes, as Python's `surrogateescape` decodes them (PEP 383)
 MAX_NODE_CHARACTERS = 64  # of a node's name, which becomes a file's
 
 
@@ -194,9 +196,9 @@ class BlockBuilder:
         self._texts.append(text)
         self._kinds.append(kind)
 
-    def note(self, what: str) -> None:
-        """Count an irregularity."""
-        self._dirt[what] += 1
+    def note(self, what: str, count: int = 1) -> None:
+        """Count irregularities of a kind."""
+        self._dirt[what] += count
 
     def take(self) -> LineBlock:
         """Return the block and begin another."""
@@ -233,13 +235,15 @@ def read_blocks(path: Path, take: Callable[[str, BlockBuilder], None]) -> Iterat
                 if not is_complete:
                     builder.note("line too long, cut" if cut else "last line without an end")
                 data = raw.removesuffix(b"\n").removesuffix(b"\r")
-                if REPLACEMENT in data:
-                    builder.note("characters replaced before they were logged (U+FFFD)")
+                if replaced := data.count(REPLACEMENT):
+                    builder.note("characters replaced before they were logged (U+FFFD)", replaced)
                 try:
                     text = data.decode()
                 except UnicodeDecodeError:
                     text = data.decode(errors="replace")
-                    builder.note("bytes that are not UTF-8")
+                    builder.note(
+                        "bytes that are not UTF-8", len(NOT_UTF8.findall(data.decode(errors="surrogateescape")))
+                    )
                 take(text, builder)
                 if builder.is_full:
                     yield builder.take()
