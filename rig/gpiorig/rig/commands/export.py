@@ -47,7 +47,8 @@ def run(options: argparse.Namespace) -> int:
     write = {"table": _write_table, "trace": _write_trace, "frames": _write_frames, "edges": _write_edges}[kind]
     result = write(options, name)
     result |= standing.announced(options.source, as_json=options.json).as_json()
-    text = f"{options.output}: {result['what']} of {options.source}; {result['rounding']}"
+    rounding = f"; {result['rounding']}" if result["rounding"] else ""
+    text = f"{options.output}: {result['what']} of {options.source}{rounding}"
     print(json.dumps(result) if options.json else text)
     return 0
 

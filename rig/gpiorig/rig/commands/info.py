@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,6 +24,7 @@ from gpiorig.rig.progress import watched
 from gpiorig.rig.recordings import inputs, standing
 from gpiorig.rig.recordings.import_files import PACKETS
 
+LINE = 120  # characters, after which names continue in the next line
 RATE_UNITS = (("THz", 10**12), ("GHz", 10**9), ("MHz", 10**6), ("kHz", 10**3))
 
 
@@ -49,6 +51,8 @@ def run(options: argparse.Namespace) -> int:
             description = {"format": name, **describe(content)}
         else:
             description = {"format": name, "source": content.source, **content.summary()}
+            if description["skipped"] and not description["frames"]:
+                raise RigError(f"{options.file}: has no frame of IEEE 802.15.4: {_counts(description['skipped'])}.")
             description["text"] = _frames_text(description)
     text = description.pop("text", None) or _capture_text(description)
     if options.json:
@@ -135,7 +139,9 @@ def _capture_text(description: dict[str, Any]) -> list[str]:
         lines.append("  another level after a gap is not an edge: its instant is not known")
     if description["format"] == "recording":
         lines.append(f"  {description['state']}; {description['analyzer'] or 'analyzer unknown'}")
-        lines += [f"  serial port of {', '.join(description['nodes'])}"] if description["nodes"] else []
+        if nodes := description["nodes"]:
+            names = f"serial port{'s' * (len(nodes) > 1)} of {count_text(len(nodes), 'node')}: {', '.join(nodes)}"
+            lines += textwrap.wrap(names, LINE, initial_indent="  ", subsequent_indent="    ")
         lines += [f"  not modelled: {remark['text']}" for remark in description["bench_remarks"]]
         for name, packets in description["packets"].items():
             first, *more = _frames_text(packets)
@@ -151,15 +157,16 @@ def _rate_text(rate_hz: float) -> str:
     return f"{rate_hz / scale:.9g} {unit}"
 
 
-def _frames_text(summary: dict[str, Any]) -> list[str]:
-    def counts(kinds: dict[str, int]) -> str:
-        return ", ".join(f"{count} {kind}" for kind, count in kinds.items()) or "none"
+def _counts(kinds: dict[str, int]) -> str:
+    return ", ".join(f"{count} {kind}" for kind, count in kinds.items())
 
-    lines = [
-        f"{summary['frames']} frames in {summary['duration_s']:.6f} s from {summary['first']}: "
-        f"{counts(summary['kinds'])}"
-    ]
-    lines += [f"  {node or '(no name)'}: {counts(about['kinds'])}" for node, about in summary["nodes"].items()]
+
+def _frames_text(summary: dict[str, Any]) -> list[str]:
+    lines = ["no frames of IEEE 802.15.4"]
+    if summary["frames"]:
+        span = f"{summary['duration_s']:.6f} s from {summary['first']}"
+        lines = [f"{summary['frames']} frames in {span}: {_counts(summary['kinds'])}"]
+    lines += [f"  {node or '(no name)'}: {_counts(about['kinds'])}" for node, about in summary["nodes"].items()]
     lines += [f"  from {source}: {count}" for source, count in summary["sources"].items()]
     lines += [f"  {summary['bad_fcs']} with a wrong FCS"] if summary["bad_fcs"] else []
     lines += [f"  skipped: {why}: {count}" for why, count in summary["skipped"].items()]
