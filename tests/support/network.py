@@ -39,7 +39,9 @@ class Network:
     names: Sequence[str]
     seed: int = 1
     told: bool = False  # receivers log the sequence number, as RIOT's do
+    begun: bool = False  # radios interrupt at the start of a frame, too, as the AT86RF2xx does below RIOT
     log: list[tuple[int, str, str, int | None]] = field(default_factory=list)
+    starts: list[tuple[str, int, list[int]]] = field(default_factory=list)  # reader, id, rows of `log`
     sequences: dict[str, int] = field(default_factory=dict)
     end: int = 0
 
@@ -110,6 +112,8 @@ class Network:
         self._emit(air_start + HEADER, reader, "tap.frame_timestamp.enter")
         self._emit(over, reader, "tap.frame_timestamp.exit")
         marks = {"air.start": air_start, "irq": over}
+        if self.begun:
+            self.begin(air_start + HEADER, reader, id_)
         if how == "hear":
             return marks, over
         now = marks["isr.radio"] = self._emit(over, reader, "tap.irq.enter")
@@ -127,6 +131,15 @@ class Network:
         for layer in reversed(READINGS[how]):
             now = self._emit(now, reader, f"{layer}.exit", id_)
         return marks, self._emit(now, reader, "driver.isr.exit")
+
+    def begin(self, at: int, reader: str, id_: int) -> None:
+        """The interrupt at the start of a frame, in a turn of the driver of its own."""
+        first = len(self.log)
+        now = self._emit(at, reader, "tap.irq.enter")
+        now = self._emit(self._emit(now, reader, "isr.radio.enter"), reader, "isr.radio.exit")
+        now = self._emit(self._emit(now, reader, "driver.isr.enter"), reader, "tap.irq.exit")
+        self._emit(self._emit(now, reader, "radio.rx_start"), reader, "driver.isr.exit")
+        self.starts.append((reader, id_, list(range(first, len(self.log)))))
 
     def drop(self, *names: str, node: str | None = None) -> None:
         """Leave points or taps out, of all nodes or of one, as if firmware or wiring did not have them."""

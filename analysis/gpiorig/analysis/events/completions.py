@@ -8,6 +8,10 @@ completion backwards, each link to the latest occurrence that can have caused th
 
 A link is refused, and with it everything before it, when it belongs to an earlier completion or, by the rules below, to
 another one. Nothing is guessed.
+
+Some radios interrupt at the start of a frame, too. Where the driver reports that in a turn of its own
+(``radio.rx_start``), that interrupt goes with the completion that follows, if no other start lies between and a frame
+can take that long. Otherwise the frame came to nothing, and the start takes the place of its completion.
 """
 
 from __future__ import annotations
@@ -32,13 +36,14 @@ OTHER_ENDS = ("driver.rx_drop", "radio.rx_crc_error")
 HANDLER = "driver.isr.enter"
 LINKS = (HANDLER, "isr.radio.enter", "tap.irq.enter")
 FRAME_TIMESTAMP = "tap.frame_timestamp.enter"
+START = "radio.rx_start"
 # Events inside driver.isr, before the end of a reception.
 INSIDE = (
     "driver.rx_read.enter",
     "driver.rx_length.enter",
     "driver.rx_length.exit",
     "radio.rx_complete",
-    "radio.rx_start",
+    START,
 )
 # 127 bytes and the length byte of 32 us each (IEEE 802.15.4-2006, 6.4.1 aMaxPHYPacketSize; 250 kb/s),
 # and 0.1 ms for the radio to raise its interrupt line (AT86RF231: 9 us).
@@ -89,7 +94,8 @@ class Completions:
     Parameters
     ----------
     of
-        int32[n] (int64 from 2^31 events on), position of the completion, -1 for none.
+        int32[n] (int64 from 2^31 events on), position of the completion, -1 for none; of a reception that was begun and
+        came to nothing, that of its start.
     """
 
     of: Kept
@@ -117,30 +123,70 @@ def _find_on_node(events: Events, index: Index, completion_of: Kept, *, node: in
     ends = np.sort(
         np.concatenate([index.positions(name, node=node) for name in (RX_END, *TX_ENDS, *OTHER_ENDS)]), kind="stable"
     )
-    if not len(ends):
+    starts = _starts(index, ends, node=node)
+    reported = np.sort(np.concatenate([ends, starts]), kind="stable")
+    if not len(reported):
         return
-    completion_of[ends] = ends
-    sent = np.isin(events.codes[ends], [BY_NAME[name].code for name in TX_ENDS])
-    links = {}
-    bound = effects = ends
+    is_end = np.isin(reported, ends)
+    links: dict[str, Positions] = {}
+    bound = effects = reported
     for name in LINKS:
         candidates = index.positions(name, node=node)
         if not len(candidates):
             continue  # this node has no such point: the link before it is searched from the link after it
         positions = _only_after_previous(_link(candidates, bound), bound, effects)
         if name == HANDLER:
-            positions = _still_open(positions, ends, index.positions("driver.isr.exit", node=node))
+            positions = _still_open(positions, reported, index.positions("driver.isr.exit", node=node))
         links[name] = bound = positions
         effects = candidates
-    links[FRAME_TIMESTAMP] = _frame_timestamp(events, index, bound, sent, node=node, longest=longest)
+    sent = np.isin(events.codes[reported], [BY_NAME[name].code for name in TX_ENDS])
+    commands = index.positions("driver.exec.enter", node=node)
+    completions = _with_starts(events, reported, ~is_end, sent, list(links.values()), commands, longest=longest)
+    completion_of[reported] = completions
     for name, positions in links.items():
-        _assign(completion_of, positions, ends)
-        exits = index.positions(name.removesuffix("enter") + "exit", node=node)
-        _assign(completion_of, _span_exit(positions, index.positions(name, node=node), exits), ends)
+        _assign_span(completion_of, positions, completions, index, name, node=node)
+    marks = _frame_timestamp(events, index, bound[is_end], sent[is_end], commands, node=node, longest=longest)
+    _assign_span(completion_of, marks, ends, index, FRAME_TIMESTAMP, node=node)
     previous = np.concatenate([[-1], ends[:-1]])
-    handler = links.get(HANDLER, previous)
+    handler = links[HANDLER][is_end] if HANDLER in links else previous
     opened = handler >= 0 if HANDLER in links else np.ones(len(ends), dtype=bool)
-    _assign_inside(completion_of, index, ends, np.where(opened, handler, len(completion_of)), node=node)
+    _assign_inside(completion_of, index, ends, np.where(opened, handler, len(completion_of)), starts, node=node)
+
+
+def _starts(index: Index, ends: Positions, *, node: int) -> Positions:
+    """Positions of starts of receptions that were reported in an earlier turn of the driver than the end after them."""
+    starts: Positions = index.positions(START, node=node)
+    turns = next((at for name in LINKS if len(at := index.positions(name, node=node))), starts[:0])
+    following = np.searchsorted(ends, starts)
+    turns_before = np.append(np.searchsorted(turns, ends), -1)[following]
+    apart: NDArray[np.bool_] = (np.searchsorted(turns, starts) != turns_before) & (len(turns) > 0)
+    return starts[apart]
+
+
+def _with_starts(
+    events: Events,
+    reported: Positions,
+    is_start: NDArray[np.bool_],
+    sent: NDArray[np.bool_],
+    links: list[Positions],
+    commands: Positions,
+    *,
+    longest: int,
+) -> Positions:
+    """The completions, in place of each start that of its frame: the next one, unless that is of another frame.
+
+    The acknowledgement of a transmission begins after its command, as in `_frame_timestamp`.
+    """
+    earliest = reported.copy()
+    for positions in links:
+        earliest = np.where(positions >= 0, positions, earliest)
+    at = np.flatnonzero(is_start[:-1] & ~is_start[1:])
+    age = events.samples[earliest[at + 1]] - events.samples[earliest[at]]
+    commanded = np.searchsorted(commands, reported[at]) != np.searchsorted(commands, reported[at + 1])
+    at = at[(age <= longest) & ~(sent[at + 1] & commanded)]
+    completions = reported.copy()
+    completions[at] = reported[at + 1]
+    return completions
 
 
 def _link(candidates: Positions, bound: Positions) -> Positions:
@@ -175,7 +221,14 @@ def _only_after_previous(positions: Positions, bound: Positions, effects: Positi
 
 
 def _frame_timestamp(
-    events: Events, index: Index, irq: Positions, sent: NDArray[np.bool_], *, node: int, longest: int
+    events: Events,
+    index: Index,
+    irq: Positions,
+    sent: NDArray[np.bool_],
+    commands: Positions,
+    *,
+    node: int,
+    longest: int,
 ) -> Positions:
     """The rise of the frame timestamp line that belongs to the frame whose end raised the interrupt line.
 
@@ -184,7 +237,6 @@ def _frame_timestamp(
     positions = _link(index.positions(FRAME_TIMESTAMP, node=node), irq)
     age = events.samples[np.maximum(irq, 0)] - events.samples[np.maximum(positions, 0)]
     positions = np.where((positions >= 0) & (age <= longest), positions, -1)
-    commands = index.positions("driver.exec.enter", node=node)
     place = np.searchsorted(commands, irq) - 1
     command = np.where(place >= 0, commands[np.maximum(place, 0)] if len(commands) else -1, -1)
     return np.where(sent & (positions < command), -1, positions)
@@ -201,15 +253,24 @@ def _span_exit(positions: Positions, enters: Positions, exits: Positions) -> Pos
     return np.where((positions >= 0) & (following >= 0) & (following < next_enter), following, -1)
 
 
-def _assign(completion_of: Kept, positions: Positions, ends: Positions) -> None:
-    good = positions >= 0
-    completion_of[positions[good]] = ends[good]
+def _assign_span(
+    completion_of: Kept, positions: Positions, completions: Positions, index: Index, name: str, *, node: int
+) -> None:
+    """Assign enters of a span and their exits to their completions."""
+    exits = index.positions(name.removesuffix("enter") + "exit", node=node)
+    for side in (positions, _span_exit(positions, index.positions(name, node=node), exits)):
+        good = side >= 0
+        completion_of[side[good]] = completions[good]
 
 
-def _assign_inside(completion_of: Kept, index: Index, ends: Positions, since: Positions, *, node: int) -> None:
+def _assign_inside(
+    completion_of: Kept, index: Index, ends: Positions, since: Positions, starts: Positions, *, node: int
+) -> None:
     """Assign events between `since` and a completion, and after the completion before, to that completion."""
+    if not len(ends):
+        return
     for name in INSIDE:
-        positions = index.positions(name, node=node)
+        positions = np.setdiff1d(index.positions(name, node=node), starts, assume_unique=True)
         place = np.searchsorted(ends, positions)
         before = place < len(ends)
         place = np.minimum(place, len(ends) - 1)

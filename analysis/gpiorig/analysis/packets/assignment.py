@@ -60,14 +60,13 @@ def find(
     for at, before in _both_ways(events, index):
         visit_of[at] = values_at(visit_of, before)
     _numbers(events, numbered, visits, custody, visit_of)
+    of_overheard = values_at(visits.of_transmission, unread.transmissions.astype(np.int64))
+    for at in (unread.positions, unread.exits, unread.starts):
+        visit_of[at[at >= 0]] = of_overheard[at >= 0]
     for part in slices(len(events)):
         without_id = belongs_by_order(events, part) & (events.ids[part] < 0)
         ordered = part.start + np.flatnonzero(without_id & (completions.of[part] >= 0))
         visit_of[ordered] = visit_of[completions.of[ordered]]
-    of_overheard = values_at(visits.of_transmission, unread.transmissions.astype(np.int64))
-    visit_of[unread.positions] = of_overheard
-    fell = unread.exits >= 0
-    visit_of[unread.exits[fell]] = of_overheard[fell]
     return visit_of
 
 
@@ -118,7 +117,7 @@ def ways(
         of_code[event.code] = {"tx": SENDING, "rx": RECEIVING}.get(event.direction, NONE)
     sides = np.where(visit_of >= 0, of_code[events.codes], np.int8(NONE))
     sides[numbered.positions] = np.where(numbered.readings >= 0, RECEIVING, SENDING)
-    own = unread.whose == OWN
+    own = (unread.whose == OWN) & (unread.positions >= 0)
     sides[unread.positions[own]] = SENDING
     for part in slices(len(events)):
         open_ = (visit_of[part] >= 0) & (sides[part] < 0) & (completions.of[part] >= 0)

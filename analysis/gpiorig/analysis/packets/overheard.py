@@ -1,4 +1,7 @@
-"""Frames that a radio received and no software read: their owner, by the transmissions on the air at that time."""
+"""Frames that a radio received and no software read: their owner, by the transmissions on the air at that time.
+
+The frame timestamp line shows them; where it is not wired, the interrupt of some radios at the start of a frame.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.events.completions import FRAME_TIMESTAMP, Completions, Index
+from gpiorig.analysis.events.completions import FRAME_TIMESTAMP, LONGEST_FRAME_NS, START, Completions, Index
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets.occurrences import NONE, Positions
@@ -26,12 +29,14 @@ WHOSE = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Overheard:
-    """One row per rise of a frame timestamp line that led to no reading and to no end of a transmission.
+    """One row per rise of a frame timestamp line, or start, that led to no reading and no end of a transmission.
 
     Parameters
     ----------
     positions, exits
-        int64[k], of the rise and of the fall in the events; the fall -1 if there is none.
+        int64[k], of the rise and of the fall in the events, -1 if there is none.
+    starts
+        int64[k], of ``radio.rx_start`` of the frame, -1 if there is none.
     nodes
         int16[k], index of the node that received it.
     transmissions
@@ -42,6 +47,7 @@ class Overheard:
 
     positions: Positions
     exits: Positions
+    starts: Positions
     nodes: NDArray[np.int16]
     transmissions: NDArray[np.int32]
     whose: NDArray[np.uint8]
@@ -55,8 +61,8 @@ def find(
 ) -> Overheard:
     """Assign each overheard frame to the one transmission in progress then."""
     parts = [_on_node(events, index, completed, node) for node in range(len(events.node_names))]
-    positions, exits, nodes = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    rises = events.samples[positions]
+    positions, exits, starts, nodes = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    rises = events.samples[np.where(positions >= 0, positions, starts)]
     header = np.array([_samples(events, header_ns.get(name, 0)) for name in events.node_names], dtype=np.int64)
     of_transmission = np.full(len(positions), NONE, dtype=np.int64)
     senders = np.zeros(len(positions), dtype=np.int64)
@@ -80,13 +86,16 @@ def find(
     return Overheard(
         positions=positions,
         exits=exits,
+        starts=starts,
         nodes=nodes.astype(np.int16),
         transmissions=np.where(whose <= OWN, of_transmission, NONE).astype(np.int32),
         whose=whose.astype(np.uint8),
     )
 
 
-def _on_node(events: Events, index: Index, completed: Completions, node: int) -> tuple[Positions, Positions, Positions]:
+def _on_node(
+    events: Events, index: Index, completed: Completions, node: int
+) -> tuple[Positions, Positions, Positions, Positions]:
     rises = index.positions(FRAME_TIMESTAMP, node=node)
     falls = index.positions(FRAME_TIMESTAMP.removesuffix("enter") + "exit", node=node)
     place = np.searchsorted(falls, rises)
@@ -94,7 +103,29 @@ def _on_node(events: Events, index: Index, completed: Completions, node: int) ->
     following = np.append(rises[1:], len(events))[: len(rises)]
     left = completed.of[rises] < 0
     exits = np.where((fall >= 0) & (fall < following), fall, NONE)[left]
-    return rises[left], exits, np.full(len(exits), node, dtype=np.int64)
+    begun = index.positions(START, node=node)
+    begun = begun[completed.of[begun] == begun]
+    of_rise, alone = _of_rises(events, begun, rises, left)
+    nothing = np.full(len(alone), NONE, dtype=np.int64)
+    return (
+        np.concatenate([rises[left], nothing]),
+        np.concatenate([exits, nothing]),
+        np.concatenate([of_rise, alone]),
+        np.full(len(exits) + len(alone), node, dtype=np.int64),
+    )
+
+
+def _of_rises(
+    events: Events, begun: Positions, rises: Positions, left: NDArray[np.bool_]
+) -> tuple[Positions, Positions]:
+    """Of each rise that is left the start that was reported of its frame, -1 for none; starts without a rise."""
+    place = np.searchsorted(rises, begun) - 1
+    age = events.samples[begun] - events.samples[rises[place]] if len(rises) else begun
+    close = (place >= 0) & (age <= _samples(events, LONGEST_FRAME_NS))
+    of_rise = np.full(len(rises), NONE, dtype=np.int64)
+    of_rise[place[close]] = begun[close]
+    matched = np.isin(begun, of_rise[left])
+    return of_rise[left], begun[~matched]
 
 
 def _samples(events: Events, ns: int) -> int:

@@ -8,14 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.events.completions import Kept, slices
+from gpiorig.analysis.events.completions import START, Kept, slices
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.ids import belongs_by_order, carries_packet_id, code_set, needs_packet_id
 from gpiorig.analysis.events.table import BY_NAME, EVENT_TYPES
 
 Rows = NDArray[np.int64]
 
-NO_PACKET, NO_COMPLETION, COMPLETION_UNKNOWN, NO_DIRECTION, NO_ID, SEVERAL, DROPPED, WRONG_CHECKSUM = range(1, 9)
+NO_PACKET, NO_COMPLETION, COMPLETION_UNKNOWN, NO_DIRECTION, NO_ID, SEVERAL = range(1, 7)
+DROPPED, WRONG_CHECKSUM, NOT_READ = range(7, 10)
 REASONS = {
     NO_PACKET: "no packet with this id was under way",
     NO_COMPLETION: "no completion of the radio follows that it can belong to",
@@ -25,9 +26,10 @@ REASONS = {
     SEVERAL: "several packets with this id were in hand there",
     DROPPED: "of a frame that the driver dropped",
     WRONG_CHECKSUM: "of a frame with a wrong checksum",
+    NOT_READ: "of a frame that was begun and not read, of no known packet",
 }
 # Frames that are in no packet: what their events are of is known.
-OF_FRAMES = (NO_ID, DROPPED, WRONG_CHECKSUM)
+OF_FRAMES = (NO_ID, DROPPED, WRONG_CHECKSUM, NOT_READ)
 
 OF_SEVERAL = -2  # in place of a packet's row
 
@@ -79,9 +81,10 @@ def find(
                 by_order & (completion < 0),
                 frame == BY_NAME["driver.rx_drop"].code,
                 frame == BY_NAME["radio.rx_crc_error"].code,
+                frame == BY_NAME[START].code,
                 by_order & (events.ids[completion] >= 0),
             ],
-            [SEVERAL, NO_DIRECTION, NO_PACKET, NO_COMPLETION, DROPPED, WRONG_CHECKSUM, COMPLETION_UNKNOWN],
+            [SEVERAL, NO_DIRECTION, NO_PACKET, NO_COMPLETION, DROPPED, WRONG_CHECKSUM, NOT_READ, COMPLETION_UNKNOWN],
             default=NO_ID,
         )
         positions.append(places + part.start)
