@@ -12,6 +12,7 @@ from gpiorig.capture.edges.read_options import ReadOptions, chosen
 from gpiorig.capture.edges.waveform import stated
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.numbers import integer, ratio, samplerate
+from gpiorig.capture.text import table_advice
 from gpiorig.capture.text.table_head import LEVEL_WORDS, NUMBER, TIME_PATTERN, Head, head_of
 from gpiorig.capture.text.table_parser import GROUP, IGNORED, KEY, LEVEL, PORT, TIME, Layout
 
@@ -75,7 +76,7 @@ def _columns(path: Path, head: Head, options: ReadOptions) -> Layout:
             node = _match(NODE_PATTERN, header) if places["node"] is None else places["node"]
             places.update(channel=channel, level=level, node=node)
     elif (places["channel"] is None) != (places["level"] is None):
-        raise FormatError("a channel column needs a level column", where=path, remedy="--columns channel=…,level=…")
+        raise FormatError("a channel column needs a level column", where=path, remedy=table_advice.keyed(head, wanted))
     if head.rows and len(head.rows[0][1]) < width:
         raise FormatError(
             "columns are missing", where=f"{path}, line {head.rows[0][0]}", remedy="is this line a row of a table?"
@@ -86,7 +87,7 @@ def _columns(path: Path, head: Head, options: ReadOptions) -> Layout:
     if places["levels"] is not None:
         channels = _port(path, head, places["levels"], options)
     elif places["channel"] is not None and places["level"] is not None:
-        _check_levels(path, head, [places["level"]], "name the right one with --columns channel=…,level=…")
+        _check_levels(path, head, [places["level"]], table_advice.keyed(head, wanted))
     else:
         used = [place for place in (time, places["node"], places["group"]) if place is not None]
         chosen_places, remarks = _channels(path, head, width, used, options)
@@ -140,7 +141,7 @@ def _time(path: Path, head: Head, place: int | None) -> int:
         raise FormatError(
             f"has no column that is a time: {', '.join(head.header)[:200]}",
             where=path,
-            remedy="name it, for instance --columns time=NAME,unit=us",
+            remedy=table_advice.next_step(path, head, time=None),
         )
     return matches[0] if matches else 0
 
@@ -158,8 +159,7 @@ def _channels(
     times = {place for place, name in enumerate(header) if TIME_PATTERN.search(name)}
     others = [place for place in places if place not in levels and place not in times]
     if others or not levels:
-        shown = ",".join(header[place] for place in levels if place not in times) if header else ""
-        _check_levels(path, head, others or places, f"if it is a capture, choose --channels {shown}" if shown else "")
+        _check_levels(path, head, others or places, table_advice.next_step(path, head, time=used[0]))
     invented = [place for place in levels if not (header and header[place])]
     if header:
         named = {place: header[place] or f"column {place + 1}" for place in levels}
@@ -169,7 +169,7 @@ def _channels(
         named = {place: f"D{number}" for number, place in enumerate(levels)}
     if len(set(named.values())) != len(named):
         raise FormatError(
-            "a channel's name occurs twice", where=path, remedy="name the columns with --columns, or correct the header"
+            "a channel's name occurs twice", where=path, remedy="give each column a name of its own in the header"
         )
     if len(named) > MAX_CHANNELS:
         selected = chosen(list(named.values()), options.channels, path)
@@ -191,13 +191,8 @@ def _check_levels(path: Path, head: Head, places: list[int], remedy: str) -> Non
     not_levels = {place: others for place in places if (others := _others(head, place))}
     for place, others in not_levels.items():
         if all(PORT_PATTERN.fullmatch(field) for field in others):
-            time = next((name for name in head.header if TIME_PATTERN.search(name)), "…")
-            here = head.header[place] if head.header else str(place + 1)
-            raise FormatError(
-                f"column {head.name(place)} holds several levels in one field, such as {others[0]!r}",
-                where=path,
-                remedy=f"give --columns time={time},levels={here}, and group=… for the number of the interval",
-            )
+            what = f"column {head.name(place)} holds several levels in one field, such as {others[0]!r}"
+            raise FormatError(what, where=path, remedy=table_advice.port(head, place))
     for place, others in not_levels.items():
         is_numbers = all(NUMBER.match(field) for fields in not_levels.values() for field in fields)
         what = "is a table of numbers that are not levels: " if is_numbers else ""
@@ -205,10 +200,10 @@ def _check_levels(path: Path, head: Head, places: list[int], remedy: str) -> Non
             f"{what}column {head.name(place)} holds {others[0][:40]!r}"
             + ("" if is_numbers else ", which is not a level"),
             where=path,
-            remedy=remedy or "if it is a capture, name its columns, such as --columns time=1,channel=2,level=3",
+            remedy=remedy,
         )
     if not places:
-        raise FormatError("has no column with levels", where=path, remedy="name the columns with --columns")
+        raise FormatError("has no column with levels", where=path, remedy=remedy)
 
 
 def _port(path: Path, head: Head, place: int, options: ReadOptions) -> tuple[str, ...]:
