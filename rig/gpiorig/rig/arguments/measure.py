@@ -12,6 +12,7 @@ examples:
   gpiorig measure run1 --start initiator.tap.irq:rise --end responder.tap.irq:rise --max-gap 10ms
   gpiorig measure run1 --start tap.irq:rise --end strobe:edge --per node
   gpiorig measure capture.sr --period D0:rise --json
+  gpiorig measure capture.sr --period D0:rise --nominal 20ms --clock-ppm 2
   gpiorig measure capture.vcd --width irq:high --clock-ppm 50
   gpiorig measure export/ --skew "Channel 0" "Channel 1"
   gpiorig measure gpio.csv --start INT1:rise --end INT2:rise --per node -o delays.csv --figure delays.png
@@ -41,6 +42,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--max-gap", type=times.duration, metavar="TIME", help="longest delay that is a pair, such as 20ms"
+    )
+    parser.add_argument(
+        "--nominal", type=times.duration, metavar="TIME", help="compare the mean with it, in ppm: a period such as 1ms"
     )
     parser.add_argument(
         "--per", choices=["node"], help="for each node with channels NODE.CH; then CH is the line alone"

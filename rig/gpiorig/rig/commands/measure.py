@@ -15,23 +15,15 @@ import pyarrow as pa
 from gpiorig.analysis import columns
 from gpiorig.analysis.delays import instruments as analyzers
 from gpiorig.analysis.delays.instruments import Instruments
-from gpiorig.analysis.figures import style, thinning
 from gpiorig.analysis.number_text import count_text, resolved_text, time_text
-from gpiorig.analysis.tables import stages
 from gpiorig.capture.edges.waveform import Waveform
 from gpiorig.capture.recording.recording import DESCRIPTION
 from gpiorig.rig.errors import RigError
-from gpiorig.rig.measure import edges
+from gpiorig.rig.measure import comparisons, delay_files, edges
 from gpiorig.rig.measure.edges import Measurement, Spec
 from gpiorig.rig.progress import watched
 from gpiorig.rig.recordings import inputs, standing
 from gpiorig.rig.recordings.opened import open_recording
-
-FIGURES = (".png", ".svg", ".pdf")
-
-
-TABLES = (".csv", ".parquet", ".arrow")
-
 
 FINEST_HZ = 10**9  # analyzers that sample as fast as this are rare; files of times in ns are not
 
@@ -43,19 +35,22 @@ def run(options: argparse.Namespace) -> int:
     """Measure, print, and write what was asked for."""
     spec = _spec(options)
     longest_s = options.max_gap
-    _check_outputs(options)
+    delay_files.check(options)
     waveform, instruments = _open(options)
     named = {"": spec}
     if options.per:
         named = {node: spec.on(node) for node in edges.nodes(spec, waveform.channels)}
     loaded = edges.load(watched(waveform, "reading"), list(named.values()))
     measurements = {
-        name: edges.run(loaded, one_spec, instruments, longest_s=longest_s) for name, one_spec in named.items()
+        name: edges.run(loaded, one_spec, instruments, longest_s=longest_s, nominal_s=options.nominal)
+        for name, one_spec in named.items()
     }
     if options.output:
         _write_delays(options.output, measurements, loaded.samplerate_hz)
     if options.figure:
-        _draw(options.figure, measurements, loaded.samplerate_hz, virtual=bool(waveform.virtual))
+        drawn = {name or measurement.pairs.name: measurement.pairs.delays for name, measurement in measurements.items()}
+        us = float(1_000_000 / loaded.samplerate_hz)
+        delay_files.draw(options.figure, drawn, us=us, virtual=bool(waveform.virtual))
     source = standing.announced(options.file, waveform, as_json=options.json)
     head = {"samplerate_hz": float(loaded.samplerate_hz), "virtual": waveform.virtual, **source.as_json()}
     _print(options, measurements, loaded.samplerate_hz, head)
@@ -71,15 +66,6 @@ def _spec(options: argparse.Namespace) -> Spec:
     if options.width:
         return edges.width(options.width)
     return edges.skew(*options.skew) if options.skew else edges.between(options.begin, options.end)
-
-
-def _check_outputs(options: argparse.Namespace) -> None:
-    """Before anything is read: that what is found can be written."""
-    for option, path, suffixes in (("-o", options.output, TABLES), ("--figure", options.figure, FIGURES)):
-        if path is not None and path.suffix not in suffixes:
-            raise RigError(f"{option} {path}: the suffix determines the format; it is one of {', '.join(suffixes)}.")
-        if path is not None and not path.parent.is_dir():
-            raise RigError(f"{option} {path}: there is no folder {path.parent}; make it first.")
 
 
 def _open(options: argparse.Namespace) -> tuple[Waveform, Instruments]:
@@ -122,33 +108,7 @@ def _write_delays(path: Path, measurements: dict[str, Measurement], rate: Fracti
         }
         return columns.table(content, rate)
 
-    if path.suffix == ".arrow":
-        stages.write(rows(slice(None)), path)
-    else:
-        stages.write_parts(rows, len(delays), path)
-
-
-def _draw(path: Path, measurements: dict[str, Measurement], rate: Fraction, *, virtual: bool) -> None:
-    drawn = {
-        name or measurement.pairs.name: measurement
-        for name, measurement in measurements.items()
-        if measurement.summary.n
-    }
-    if not drawn:
-        raise RigError(f"--figure {path}: no delay to draw; choose events that occur.")
-    with style.paper():
-        figure = style.new_figure(virtual=virtual)
-        ax = figure.subplots()
-        for name, measurement in drawn.items():
-            delays, share = thinning.ecdf(measurement.pairs.delays)
-            us = delays * float(1_000_000 / rate)
-            label = f"{name} ({count_text(measurement.summary.n, 'delay')})"
-            ax.step(np.append(us[:1], us), np.append([0.0], share), where="post", label=label)
-        ax.set_xlabel("delay in µs")
-        ax.set_ylabel("share at or below")
-        ax.set_ylim(0, 1.02)
-        ax.legend(loc="lower right")
-    style.save(figure, path)
+    delay_files.write(path, rows, len(delays))
 
 
 def _print(
@@ -167,6 +127,9 @@ def _print(
         return
     for name, measurement in measurements.items():
         print("\n".join([*_text(measurement, node=name), *[f"  {measurement.hint}"] * bool(measurement.hint)]))
+        if options.nominal is not None:
+            numbers = comparisons.deviation_json(measurement.deviation)
+            print(f"  {comparisons.deviation_text(numbers, clock='the clock of the analyzer')}")
     if rate >= FINEST_HZ and options.samplerate is None:
         print(
             f"The times of this file are in steps of {float(10**9 / rate):g} ns. If what took them sampled less often, "

@@ -14,10 +14,14 @@ import numpy as np
 from gpiorig.analysis.delays.instruments import Instruments, Pin
 from gpiorig.analysis.delays.uncertainty import DelayUncertainty, for_delay
 from gpiorig.analysis.measure import edges as measure
+from gpiorig.analysis.measure import nominal
 from gpiorig.analysis.measure.edges import Instants, Kind, Pairs, Samples
+from gpiorig.analysis.measure.nominal import Deviation
+from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.statistics.summary import Summary, summarize
 from gpiorig.capture.edges.waveform import Waveform
 from gpiorig.rig.errors import RigError
+from gpiorig.rig.measure import comparisons
 from gpiorig.rig.plain_json import without_nan
 
 Way = Literal["between", "period", "width", "skew", "toggle"]
@@ -82,6 +86,8 @@ class Measurement:
         Of the median, and of any other delay.
     hint
         What to try where the result is hardly what was meant.
+    deviation
+        Of the mean from the nominal delay; None where there is none to compare.
     """
 
     pairs: Pairs
@@ -89,6 +95,7 @@ class Measurement:
     summary: Summary
     uncertainty: DelayUncertainty
     hint: str = ""
+    deviation: Deviation | None = None
 
     @property
     def longest_expanded_ns(self) -> float:
@@ -114,6 +121,8 @@ class Measurement:
             "median_uncertainty_ns": self.median_expanded_ns,
             "hint": self.hint,
         }
+        if self.deviation is not None:
+            numbers["deviation"] = comparisons.deviation_json(self.deviation)
         return dict(without_nan(numbers))
 
 
@@ -175,7 +184,14 @@ def load(waveform: Waveform, specs: Sequence[Spec]) -> Loaded:
     return Loaded(instants, gaps, waveform.samplerate_hz)
 
 
-def run(loaded: Loaded, spec: Spec, instruments: Instruments, *, longest_s: Fraction | None) -> Measurement:
+def run(
+    loaded: Loaded,
+    spec: Spec,
+    instruments: Instruments,
+    *,
+    longest_s: Fraction | None,
+    nominal_s: Fraction | None = None,
+) -> Measurement:
     """Make one measurement.
 
     Parameters
@@ -188,6 +204,8 @@ def run(loaded: Loaded, spec: Spec, instruments: Instruments, *, longest_s: Frac
         What the capture was made with.
     longest_s
         Longest delay that is a pair.
+    nominal_s
+        What the mean is compared with.
     """
     longest = None if longest_s is None else math.floor(longest_s * loaded.samplerate_hz)
     begin, end = (loaded.instants[end] for end in spec.ends)
@@ -199,12 +217,24 @@ def run(loaded: Loaded, spec: Spec, instruments: Instruments, *, longest_s: Frac
         pairs = measure.between(begin, end, gaps=loaded.gaps, longest=longest, name=_name(spec, begin, end))
     summary = summarize(pairs.delays, samplerate_hz=loaded.samplerate_hz)
     start, stop = (Pin(channel, "" if kind == "edge" else kind) for channel, kind in spec.ends)
+    uncertainty = for_delay(pairs.name, summary.median_ns, start=start, end=stop, instruments=instruments)
+    compared = None
+    if nominal_s is not None:
+        compared = nominal.deviation(
+            pairs.starts,
+            pairs.delays,
+            unit_ns=float(NS_PER_S / loaded.samplerate_hz),
+            nominal_ns=float(nominal_s * NS_PER_S),
+            ends_ns=float(uncertainty.expanded_of(np.zeros(()))),
+            clock_ppm=instruments.reference.clock_ppm,
+        )
     return Measurement(
         pairs=pairs,
         edges=(len(begin.samples), len(end.samples)),
         summary=summary,
-        uncertainty=for_delay(pairs.name, summary.median_ns, start=start, end=stop, instruments=instruments),
+        uncertainty=uncertainty,
         hint=hint,
+        deviation=compared,
     )
 
 

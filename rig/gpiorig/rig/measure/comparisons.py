@@ -1,0 +1,68 @@
+"""Delays against another number or against a nominal value, as JSON and as text."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from gpiorig.analysis.measure.line_fit import LineFit
+from gpiorig.analysis.measure.nominal import Deviation
+from gpiorig.analysis.number_text import count_text, round_time_text, time_text, uncertain_text
+from gpiorig.rig.plain_json import without_nan
+
+
+def fit_json(line: LineFit | None) -> dict[str, Any] | None:
+    """The numbers of a fit; None without one."""
+    if line is None:
+        return None
+    sums = {
+        "intercept_uncertainty_ns": line.intercept_uncertainty_ns,
+        "slope_uncertainty_ns": line.slope_uncertainty_ns,
+    }
+    return dict(without_nan(dataclasses.asdict(line) | sums))
+
+
+def fit_text(numbers: dict[str, Any] | None) -> str:
+    """A fit in one sentence, from its JSON."""
+    if numbers is None:
+        return "against: no line, which needs three delays and two values of it"
+    scatter = time_text(numbers["residual_std_ns"])
+    intercept, slope = (uncertain_text(numbers[f"{name}_ns"], numbers[f"{name}_uncertainty_ns"]) for name in ENDS)
+    parts = f"residuals {time_text(numbers['slope_scatter_ns'])}"
+    if numbers["step_ns"]:
+        parts += f", timestamps in steps of {time_text(numbers['step_ns'])} {time_text(numbers['slope_step_ns'])}"
+    else:
+        parts += "; the step of the timestamps is not known"
+    return (
+        f"against {numbers['least']:g} to {numbers['largest']:g}: {intercept} + {slope} per unit "
+        f"(least squares, k = 2; of the slope: {parts}); residual standard deviation {scatter}"
+    )
+
+
+def deviation_json(deviation: Deviation | None) -> dict[str, Any] | None:
+    """The numbers of a deviation; None without one."""
+    if deviation is None:
+        return None
+    return dict(without_nan(dataclasses.asdict(deviation) | {"uncertainty_ppm": deviation.uncertainty_ppm}))
+
+
+def deviation_text(numbers: dict[str, Any] | None, *, clock: str) -> str:
+    """A deviation in one sentence, from its JSON; `clock` names that of the times."""
+    if numbers is None:
+        return "no period to compare"
+    parts = [f"ends ± {numbers['ends_ppm']:.2g}"]
+    parts += [f"scatter ± {numbers['scatter_ppm']:.2g}"] if numbers["scatter_ppm"] is not None else []
+    limit, expanded = numbers["clock_ppm"], numbers["uncertainty_ppm"]
+    parts.append(f"{clock} is not in it" if limit is None else f"{clock} ± {limit:.3g}")
+    return (
+        f"mean {numbers['ppm']:+.{_decimals(expanded)}f} ± {expanded:.2g} ppm from "
+        f"{round_time_text(numbers['nominal_ns'])} (k = 2; {', '.join(parts)}; {count_text(numbers['runs'], 'run')})"
+    )
+
+
+ENDS = ("intercept", "slope")
+
+
+def _decimals(expanded: float) -> int:
+    """Digits after the point that a value has where its uncertainty has two digits."""
+    return max(0, 1 - int(f"{expanded:e}".partition("e")[2])) if expanded else 6

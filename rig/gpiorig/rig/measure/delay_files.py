@@ -1,0 +1,70 @@
+"""Files of delays: tables of `-o`, and the figure of their distributions."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from gpiorig.analysis.figures import style, thinning
+from gpiorig.analysis.number_text import count_text
+from gpiorig.analysis.tables import stages
+from gpiorig.rig.errors import RigError
+
+FIGURES = (".png", ".svg", ".pdf")
+TABLES = (".csv", ".parquet", ".arrow")
+ALL = slice(None)
+
+
+def check(options: argparse.Namespace) -> None:
+    """Before anything is read: that what comes of it can be written; raises `RigError`."""
+    for option, path, suffixes in (("-o", options.output, TABLES), ("--figure", options.figure, FIGURES)):
+        if path is not None and path.suffix not in suffixes:
+            raise RigError(f"{option} {path}: the suffix determines the format; it is one of {', '.join(suffixes)}.")
+        if path is not None and not path.parent.is_dir():
+            raise RigError(f"{option} {path}: there is no folder {path.parent}; make it first.")
+
+
+def write(path: Path, rows: Callable[[slice], pa.Table], count: int) -> None:
+    """Write a table, of which `rows` makes any part."""
+    if path.suffix == ".arrow":
+        stages.write(rows(ALL), path)
+    else:
+        stages.write_parts(rows, count, path)
+
+
+def draw(path: Path, delays: Mapping[str, NDArray[Any]], *, us: float, virtual: bool) -> None:
+    """Draw the share of the delays at or below each, a step for every name that has some.
+
+    Parameters
+    ----------
+    path
+        The figure.
+    delays
+        By name: integers, in units of `us` microseconds.
+    us
+        See above.
+    virtual
+        Of a virtual bench.
+    """
+    drawn = {name: values for name, values in delays.items() if len(values)}
+    if not drawn:
+        raise RigError(f"--figure {path}: no delay to draw; choose events that occur.")
+    with style.paper():
+        figure = style.new_figure(virtual=virtual)
+        ax = figure.subplots()
+        for name, values in drawn.items():
+            x, share = thinning.ecdf(values)
+            at_us = x * us
+            label = f"{name} ({count_text(len(values), 'delay')})"
+            ax.step(np.append(at_us[:1], at_us), np.append([0.0], share), where="post", label=label)
+        ax.set_xlabel("delay in µs")
+        ax.set_ylabel("share at or below")
+        ax.set_ylim(0, 1.02)
+        ax.legend(loc="lower right")
+    style.save(figure, path)
