@@ -270,7 +270,10 @@ def test_several_logs_are_put_in_the_order_of_their_stamps(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("request_", "response", "text"),
     [
-        ("send", r"got (?P<id>\d+)", "has no group (?P<id>…)"),
+        ("send", r"got (?P<id>\d+)", "only one of the patterns has the group `id`"),
+        (r"send (?P<id>\d+) (?P<against>.)", r"got (?P<id>\d+)(?P<against>.)", "give it to one"),
+        (r"send (?P<id_us>\d+)", r"got (?P<id>\d+)", "id_us is not a time"),
+        (r"(?P<time>.) (?P<time_us>.)", r"(?P<time>.)", "has the groups time and time_us; keep one"),
         ("(", r"got (?P<id>\d+)", "is not a regular expression"),
         (r"(?P<time>.)(?P<id>.)", r"got (?P<id>\d+)", "only one of the patterns has the group `time`"),
         (r"never (?P<id>\d+)", r"nowhere (?P<id>\d+)", "no line is a request or a response"),

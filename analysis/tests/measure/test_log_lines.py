@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import random
 
-from gpiorig.analysis.measure.log_lines import Mark, pair
+from gpiorig.analysis.measure.log_lines import Mark, pair, picked
 
 
 def request(timestamp_ns: int, key: str, node: str = "a") -> Mark:
@@ -17,7 +17,7 @@ def test_a_response_closes_the_latest_request_of_its_key():
     """A repeated request leaves the first one unpaired; a second response has nothing to answer."""
     pairs = pair([request(10, "1"), request(20, "1"), response(25, "1"), response(30, "1")])
 
-    assert [20] == pairs.timestamps_ns.tolist()
+    assert [20] == pairs.starts_ns.tolist()
     assert [5] == pairs.delays_ns.tolist()
     assert ({"a": 1}, {"a": 1}) == (pairs.unpaired_requests, pairs.unpaired_responses)
 
@@ -81,3 +81,12 @@ def test_pairs_are_those_of_the_rule():
         assert expected == pairs.delays_ns.tolist()
         assert sum(not mark.is_response for mark in marks) == len(expected) + sum(pairs.unpaired_requests.values())
         assert sum(mark.is_response for mark in marks) == len(expected) + sum(pairs.unpaired_responses.values())
+
+
+def test_one_row_of_each_key_is_picked():
+    """From the first request of an id to its last response, whatever comes between."""
+    marks = [request(0, "7"), request(5, "7"), response(9, "7"), response(20, "7"), request(30, "8"), response(31, "8")]
+
+    assert [20, 1] == pair(picked(marks, request="first", response="last")).delays_ns.tolist()
+    assert [4, 1] == pair(picked(marks, request="last", response="first")).delays_ns.tolist()
+    assert [4, 1] == pair(marks).delays_ns.tolist()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+Integers = NDArray[np.int64]
 
 
 class Mark(NamedTuple):
@@ -23,24 +26,64 @@ class Mark(NamedTuple):
         Node that the delay is counted for.
     is_response
         Whether it is a response.
+    id
+        The id as the log has it; "" without one.
+    against
+        The number that the delay is compared with; NaN without one.
     """
 
     timestamp_ns: int
     key: tuple[str, ...]
     node: str
     is_response: bool
+    id: str = ""
+    against: float = math.nan
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Latencies:
-    """Delays between requests and their responses.
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Delays:
+    """Delays that lines hold, or that lie between lines.
 
     Parameters
     ----------
-    timestamps_ns, delays_ns
-        int64[n]: timestamp of each request, and delay to that of its response; in the order of the responses.
-    nodes
-        Node of each request.
+    delays_ns
+        int64[n].
+    nodes, ids
+        Node and id of each, "" where the line has none.
+    against
+        float64[n]: the number that each is compared with; NaN without one.
+    starts_ns
+        int64[n]: when each begins; empty where that is not known.
+    """
+
+    delays_ns: Integers
+    nodes: tuple[str, ...]
+    ids: tuple[str, ...]
+    against: NDArray[np.float64]
+    starts_ns: Integers
+
+    def places(self) -> dict[str, NDArray[np.intp]]:
+        """Places of the delays of each node that has some, in their order."""
+        lists: dict[str, list[int]] = {}
+        for place, node in enumerate(self.nodes):
+            lists.setdefault(node, []).append(place)
+        return {node: np.array(places, dtype=np.intp) for node, places in lists.items()}
+
+    def by_node(self) -> dict[str, Integers]:
+        """int64, the delays of each node that has some."""
+        return {node: self.delays_ns[places] for node, places in self.places().items()}
+
+    def has_against(self) -> bool:
+        """Whether some delay has a number to be compared with."""
+        return bool(np.isfinite(self.against).any())
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Latencies(Delays):
+    """Delays between requests and their responses, in the order of the responses.
+
+    Parameters
+    ----------
     unpaired_requests, unpaired_responses
         By node: requests without a response, or repeated before it; responses without an open request; both of a pair
         that is too long.
@@ -52,9 +95,6 @@ class Latencies:
         A mark of either side that has no partner; None if there is none.
     """
 
-    timestamps_ns: NDArray[np.int64]
-    delays_ns: NDArray[np.int64]
-    nodes: tuple[str, ...]
     unpaired_requests: dict[str, int]
     unpaired_responses: dict[str, int]
     too_long: int
@@ -62,12 +102,15 @@ class Latencies:
     unpaired_request: Mark | None = None
     unpaired_response: Mark | None = None
 
-    def by_node(self) -> dict[str, NDArray[np.int64]]:
-        """int64, the delays of each node that has some."""
-        lists: dict[str, list[int]] = {}
-        for node, delay in zip(self.nodes, self.delays_ns.tolist(), strict=True):
-            lists.setdefault(node, []).append(delay)
-        return {node: np.array(delays, dtype=np.int64) for node, delays in lists.items()}
+
+def picked(marks: Sequence[Mark], *, request: str, response: str) -> list[Mark]:
+    """Of the requests and of the responses of each key only the ``first`` or the ``last``, in the order of the log."""
+    chosen: dict[tuple[object, ...], int] = {}
+    for place, mark in enumerate(marks):
+        key = (mark.is_response, *mark.key)
+        if (response if mark.is_response else request) == "last" or key not in chosen:
+            chosen[key] = place
+    return [marks[place] for place in sorted(chosen.values())]
 
 
 def pair(marks: Iterable[Mark], *, longest_ns: int | None = None) -> Latencies:
@@ -85,7 +128,7 @@ def pair(marks: Iterable[Mark], *, longest_ns: int | None = None) -> Latencies:
         else answer an old one.
     """
     open_at: dict[tuple[str, ...], Mark] = {}
-    timestamps, delays, nodes = [], [], []
+    timestamps, delays, nodes, ids, against = [], [], [], [], []
     requests: dict[str, int] = {}
     responses: dict[str, int] = {}
     too_long = backsteps = 0
@@ -108,14 +151,18 @@ def pair(marks: Iterable[Mark], *, longest_ns: int | None = None) -> Latencies:
         timestamps.append(request.timestamp_ns)
         delays.append(mark.timestamp_ns - request.timestamp_ns)
         nodes.append(request.node)
+        ids.append(request.id)
+        against.append(mark.against if math.isnan(request.against) else request.against)
     return Latencies(
-        np.array(timestamps, dtype=np.int64),
-        np.array(delays, dtype=np.int64),
-        tuple(nodes),
-        requests,
-        responses,
-        too_long,
-        backsteps,
-        next(iter(open_at.values()), None),
-        lonely,
+        starts_ns=np.array(timestamps, dtype=np.int64),
+        delays_ns=np.array(delays, dtype=np.int64),
+        nodes=tuple(nodes),
+        ids=tuple(ids),
+        against=np.array(against, dtype=np.float64),
+        unpaired_requests=requests,
+        unpaired_responses=responses,
+        too_long=too_long,
+        backsteps=backsteps,
+        unpaired_request=next(iter(open_at.values()), None),
+        unpaired_response=lonely,
     )

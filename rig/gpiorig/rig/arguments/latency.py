@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from gpiorig.rig.arguments import input_options, times
+from gpiorig.rig.arguments import input_options, overwriting, times
 
 EPILOG = """\
 examples:
@@ -16,12 +16,17 @@ examples:
   gpiorig latency air.pcapng                     acknowledgements, intervals and retries of frames; by node
   gpiorig latency left.pcap right.pcap           and how much later the one capture has the frames of the other
 
+  gpiorig latency node.log --request 'send' --response 'got' -o delays.csv --figure delays.png    the next response
+  gpiorig latency node.log --request 'tx (?P<id>\\d+) len=(?P<against>\\d+)' --response 'rx (?P<id>\\d+)' --id-offset -1
+  gpiorig latency node.log --request 'tick' --response 'tick' --nominal 1s                  periods, in ppm
   gpiorig latency table.csv --value '^(?P<id>\\d+), *(?P<value_ms>[\\d.]+)'                a table: a delay in each row
   gpiorig latency any.txt --value 'sent (?P<begin_us>\\d+).* acked (?P<end_us>\\d+)'       two times in one line
   gpiorig latency run1 --value 'seq=(?P<id>\\d+) tx_us=(?P<begin_us>\\d+) rx_us=(?P<end_us>\\d+)'  a recording
 
-A response belongs to the latest request before it with the same `id` and `node`. The node is the group of that name;
-without one, that of the log; with --across-nodes it does not matter. A pattern is looked for in the text of the node,
+A response belongs to the latest request before it with the same `id` and `node`; without ids, to the latest request of
+its node. Names of groups end in a unit (time_us), in _le or _be where they hold the bytes of a counter, in _hex. The
+group `against` holds a number, to which a line is fitted. The node is the group of that name; without one, that of the
+log; with --across-nodes it does not matter. A pattern is looked for in the text of the node,
 then in the complete line (stamp;node;text). Lines that begin with their time need no pattern for it. A log of no known
 format needs the group `time` in both patterns: a number, mm:ss.fff, or a date with a time. With that group any log is
 read as plain text; name the node in a group, too.
@@ -39,7 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="LOG|RUN",
         help="a log of a known format, a recording, any text, or packet captures",
     )
-    parser.add_argument("--request", metavar="REGEX", help="with the group `id`, perhaps `node`, `time`")
+    parser.add_argument(
+        "--request", metavar="REGEX", help="with the groups `id`, `node`, `time`, `against`, of which it needs none"
+    )
     parser.add_argument("--response", metavar="REGEX", help="the same")
     parser.add_argument(
         "--value", metavar="REGEX", help="a delay that the line holds: the group `value`, or `begin` and `end`"
@@ -57,5 +64,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="UNIT",
         help="of numbers that are times: s, ms, us, ns, or a slot: 10ms (s)",
     )
+    parser.add_argument(
+        "--rows", type=_rows, metavar="ROW[:ROW]", help="of each id only the first or last line: first:last, last, …"
+    )
+    parser.add_argument(
+        "--id-offset",
+        type=int,
+        metavar="N",
+        help="a response has the id of its request plus N (-1: RX k is of TX k + 1)",
+    )
+    parser.add_argument(
+        "--ids", type=_ids, metavar="FIRST:LAST", help="ids that were sent, 1:1000: counts those before the first, too"
+    )
+    parser.add_argument(
+        "--nominal", type=times.duration, metavar="TIME", help="compare the mean with it, in ppm: a period such as 1s"
+    )
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="every delay: .csv, .parquet, .arrow")
+    parser.add_argument("--figure", type=Path, metavar="FILE", help="their distribution: .png, .svg, .pdf")
+    overwriting.add_force(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     input_options.add_arguments(parser)
+
+
+def _rows(text: str) -> tuple[str, ...]:
+    rows = tuple(text.split(":"))
+    if len(rows) > 2 or not set(rows) <= {"first", "last"}:
+        raise argparse.ArgumentTypeError(f"{text!r}: write first or last, or one for each side, such as first:last")
+    return rows
+
+
+def _ids(text: str) -> tuple[int, int]:
+    first, _, last = text.partition(":")
+    if not (first.isdecimal() and last.isdecimal() and int(first) <= int(last)):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a range of ids; give 0:999 or so")
+    return int(first), int(last)

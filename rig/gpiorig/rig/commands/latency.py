@@ -6,112 +6,126 @@ import argparse
 import dataclasses
 import json
 import math
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
-from itertools import chain
-from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from gpiorig.analysis.measure import log_lines as loglatency
-from gpiorig.analysis.measure.log_lines import Latencies, Mark
+from gpiorig.analysis.measure import line_fit
 from gpiorig.analysis.number_text import NS_PER_S, count_text, time_text
 from gpiorig.analysis.statistics.summary import summarize
 from gpiorig.capture.edges.waveform import of_parts
 from gpiorig.capture.recording.recording import DESCRIPTION, Recording
 from gpiorig.rig.errors import RigError
-from gpiorig.rig.measure import frame_delays, log_times, log_values
-from gpiorig.rig.measure import log_lines as loglines
-from gpiorig.rig.measure.log_lines import Line
+from gpiorig.rig.measure import delay_files, delay_results, frame_delays, log_pairs, log_values
+from gpiorig.rig.measure.delay_results import DelayResults
+from gpiorig.rig.measure.log_pairs import Paired
 from gpiorig.rig.plain_json import without_nan
-from gpiorig.rig.progress import iterate
 from gpiorig.rig.recordings import standing
 
-MAX_NODES = 10  # in text
+MAX_NODES = 10  # in text, and in a figure
+CLOCK = "the clock of the timestamps"
+OF_LINES = {"rows": "--rows", "id_offset": "--id-offset", "ids": "--ids", "nominal": "--nominal", "output": "-o"}
 
 
 def run(options: argparse.Namespace) -> int:
     """Read, pair, print."""
+    delay_files.check(options)
     if options.value is not None:
         return _values(options)
     if captures := frame_delays.captures(options):
+        for name, option in (OF_LINES | {"figure": "--figure"}).items():
+            if getattr(options, name) is not None:
+                raise RigError(f"{option}: {options.logs[0]} is a packet capture; the option is for lines of logs.")
         return frame_delays.run(options, captures, _summary)
     if not (options.request and options.response):
         raise RigError(
             "give --request and --response, or --value for delays that lines hold; only packet captures need neither."
         )
-    words = {"--request": options.request, "--response": options.response}
-    patterns = [loglines.compiled(text, option=option, groups=("id",)) for option, text in words.items()]
-    own_time = [loglines.TIME in pattern.groupindex for pattern in patterns]
-    if len(set(own_time)) > 1:
-        raise RigError(f"only one of the patterns has the group `{loglines.TIME}`; give it to both, or to none.")
-    longest_ns = None if options.max_gap is None else int(options.max_gap * 10**9)
-    read = [loglines.read(log, options, own_time=own_time[0]) for log in options.logs]
-    unusable: list[str] = []
-    several = len(read) > 1
-    marks: Iterable[Mark] = chain.from_iterable(
-        _marks(lines, patterns, options, own_time=own_time[0], name=log.stem if several else "", unusable=unusable)
-        for log, (lines, _, _) in zip(options.logs, read, strict=True)
-    )
-    if several or options.sort:
-        marks = sorted(marks, key=attrgetter("timestamp_ns"))
-    latencies = loglatency.pair(marks, longest_ns=longest_ns)
-    if not (latencies.unpaired_requests or latencies.unpaired_responses):
-        where = ", ".join(map(str, options.logs))
-        if unusable:
-            raise RigError(f"{where}: of no matching line `id` and `time` can be read, as of this: {unusable[0]!r}.")
-        raise RigError(f"{where}: no line is a request or a response; try the patterns on one of its lines.")
-    result = _numbers(latencies, max(resolution_ns for _, resolution_ns, _ in read), len(unusable))
-    head = {"source": "; ".join(source for _, _, source in read), **_head(options.logs, as_json=options.json)}
-    print(json.dumps({**head, **result}, allow_nan=False) if options.json else _text(result))
-    return 0
+    return _pairs(options)
+
+
+def _pairs(options: argparse.Namespace) -> int:
+    """Delays between lines."""
+    paired = log_pairs.read(options)
+    pairs = paired.latencies
+    instants = np.concatenate([pairs.starts_ns, pairs.starts_ns + pairs.delays_ns])
+    step_ns = max(paired.resolution_ns, line_fit.step_seen_ns(instants))
+    ids = {node: [int(text) for text in texts if text.isdecimal()] for node, texts in paired.requests.items()}
+    results = DelayResults.of(options, pairs, step_ns=step_ns, ids=ids if options.ids else {})
+    return _finish(options, results, paired.source, _numbers(paired, results), _text)
 
 
 def _values(options: argparse.Namespace) -> int:
     """Delays that the lines contain."""
     if options.request or options.response:
         raise RigError("--value finds complete delays; omit --request and --response.")
-    values = log_values.read(options.logs, options.value, unit=options.time_unit or "s")
-    everything = [delay for delays in values.delays_ns.values() for delay in delays]
-    result = _summary_of(everything) | {
+    values = log_values.read(options)
+    delays = values.delays
+    results = DelayResults.of(options, delays, step_ns=0.0, ids=values.ids)
+    numbers = _summary(delays.delays_ns, 0.0) | {
         "lines": values.lines,
         "unusable_lines": values.unusable,
-        "missing_ids": sum(values.missing.values()),
+        "omitted_rows": values.omitted,
+        **results.of_all(),
         "nodes": {
-            node: _summary_of(delays) | {"missing_ids": values.missing.get(node, 0)}
-            for node, delays in sorted(values.delays_ns.items())
+            node: _summary(delays.delays_ns[places], 0.0) | results.of_node(node, places)
+            for node, places in sorted(delays.places().items())
         },
     }
-    head = {"source": "; ".join(map(str, options.logs)), **_head(options.logs, as_json=options.json)}
-    print(json.dumps({**head, **result}, allow_nan=False) if options.json else _values_text(result))
+    return _finish(options, results, "; ".join(map(str, options.logs)), numbers, _values_text)
+
+
+def _finish(
+    options: argparse.Namespace,
+    results: DelayResults,
+    source: str,
+    numbers: dict[str, Any],
+    text: Callable[[dict[str, Any]], str],
+) -> int:
+    """Write the files, print the result."""
+    head = {"source": source, **_head(options.logs, as_json=options.json)}
+    delays = results.delays
+    if options.output:
+        uncertainty_ns = numbers["stamp_uncertainty_ns"]
+        delay_files.write(options.output, lambda part: results.table(part, uncertainty_ns), len(delays.nodes))
+    if options.figure:
+        nodes = delays.by_node()
+        drawn = {name or "log": values for name, values in nodes.items()} if len(nodes) <= MAX_NODES else {}
+        delay_files.draw(options.figure, drawn or {"all": delays.delays_ns}, us=1e-3, virtual=bool(head["virtual"]))
+    print(json.dumps({**head, **numbers}, allow_nan=False) if options.json else text(numbers))
     return 0
 
 
-def _summary_of(delays_ns: list[int]) -> dict[str, Any]:
-    return _summary(np.array(delays_ns, dtype=np.int64), 0.0)
-
-
 def _values_text(result: dict[str, Any]) -> str:
-    def line(name: str, part: dict[str, Any]) -> str:
-        missing = f"; {count_text(part['missing_ids'], 'number')} missing" if part["missing_ids"] else ""
-        return f"{name}: {count_text(part['n'], 'delay')}, {_quantiles(part)}{missing}"
+    def lines_of(name: str, part: dict[str, Any]) -> list[str]:
+        return [
+            f"{name}: {count_text(part['n'], 'delay')}, {_quantiles(part)}",
+            *delay_results.remarks(part, clock=CLOCK),
+        ]
 
-    nodes = list(result["nodes"].items())
-    lines = [line("all", result)] if len(nodes) != 1 else []
-    lines += [line(name or "log", part) for name, part in nodes[:MAX_NODES]]
-    lines += _more(len(nodes))
+    lines = _by_node(result, lines_of)
     if result["unusable_lines"]:
         lines.append(
             f"{count_text(result['unusable_lines'], 'match', 'matches')} omitted: no number, or too large a one"
         )
-    return "\n".join(lines)
+    return "\n".join(lines + _omitted(result))
 
 
-def _more(nodes: int) -> list[str]:
-    return [f"and {nodes - MAX_NODES} more nodes; --json prints all"] * (nodes > MAX_NODES)
+def _by_node(result: dict[str, Any], lines_of: Callable[[str, dict[str, Any]], list[str]]) -> list[str]:
+    """The lines of all nodes together, where there are several, and of the first nodes."""
+    nodes = list(result["nodes"].items())
+    lines = lines_of("all", result) if len(nodes) != 1 else []
+    for name, part in nodes[:MAX_NODES]:
+        lines += lines_of(name or "log", part)
+    return lines + [f"and {len(nodes) - MAX_NODES} more nodes; --json prints all"] * (len(nodes) > MAX_NODES)
+
+
+def _omitted(result: dict[str, Any]) -> list[str]:
+    rows = result["omitted_rows"]
+    return [f"{count_text(rows, 'line')} omitted by --rows: not the first or the last of the id"] * bool(rows)
 
 
 def _quantiles(part: dict[str, Any]) -> str:
@@ -125,62 +139,31 @@ def _head(logs: list[Path], *, as_json: bool) -> dict[str, Any]:
     return {"virtual": of_parts(kinds), **standing.all_announced(logs, as_json=as_json)}
 
 
-def _marks(
-    lines: Iterator[Line],
-    patterns: list[re.Pattern[str]],
-    options: argparse.Namespace,
-    *,
-    own_time: bool,
-    name: str,
-    unusable: list[str],
-) -> Iterator[Mark]:
-    """What is a request or a response, every match in a line; a line that is both is a response first, then a request.
-
-    Lines that match but have no id or no time go to `unusable`. `name` is the node where nothing else gives one.
-    """
-    for line in iterate(lines, "reading", unit="lines"):
-        both = [
-            (is_response, match)
-            for is_response in (True, False)
-            for match in loglines.matches(patterns[is_response], line)
-        ]
-        # Each match of a line that carries its own times stands where it happened.
-        for is_response, match in sorted(both, key=lambda row: row[1].start()) if own_time else both:
-            named = match.groupdict()
-            node = named.get("node") or line.node or name
-            try:
-                stamp = (
-                    log_times.in_ns(named[loglines.TIME], unit=options.time_unit or "s") if own_time else line.stamp_ns
-                )
-            except ValueError:
-                unusable.append(line.text)
-                continue
-            if not named["id"]:
-                unusable.append(line.text)
-                continue
-            key = (named["id"],) if options.across_nodes else (node, named["id"])
-            yield Mark(stamp, key, node, is_response)
-
-
-def _numbers(latencies: Latencies, resolution_ns: float, unusable: int) -> dict[str, Any]:
-    nodes = sorted({*latencies.unpaired_requests, *latencies.unpaired_responses})
-    delays_ns, none = latencies.by_node(), np.empty(0, dtype=np.int64)
+def _numbers(paired: Paired, results: DelayResults) -> dict[str, Any]:
+    pairs, resolution_ns = paired.latencies, paired.resolution_ns
+    nodes = sorted({*pairs.unpaired_requests, *pairs.unpaired_responses})
+    places, nowhere = pairs.places(), np.empty(0, dtype=np.intp)
+    ids = [
+        mark.id if mark is not None and paired.has_ids else None
+        for mark in (pairs.unpaired_request, pairs.unpaired_response)
+    ]
     return {
-        **_summary(latencies.delays_ns, resolution_ns),
-        "unpaired_request": sum(latencies.unpaired_requests.values()),
-        "unpaired_response": sum(latencies.unpaired_responses.values()),
-        "too_long": latencies.too_long,
-        "unusable_lines": unusable,
-        "backsteps": latencies.backsteps,
-        "unpaired_ids": {
-            side: None if mark is None else mark.key[-1]
-            for side, mark in (("request", latencies.unpaired_request), ("response", latencies.unpaired_response))
-        },
+        **_summary(pairs.delays_ns, resolution_ns),
+        "unpaired_request": sum(pairs.unpaired_requests.values()),
+        "unpaired_response": sum(pairs.unpaired_responses.values()),
+        "too_long": pairs.too_long,
+        "unusable_lines": len(paired.unusable),
+        "omitted_rows": paired.omitted,
+        "backsteps": pairs.backsteps,
+        "has_ids": paired.has_ids,
+        "unpaired_ids": dict(zip(("request", "response"), ids, strict=True)),
+        **results.of_all(),
         "nodes": {
             node: {
-                **_summary(delays_ns.get(node, none), resolution_ns),
-                "unpaired_request": latencies.unpaired_requests.get(node, 0),
-                "unpaired_response": latencies.unpaired_responses.get(node, 0),
+                **_summary(pairs.delays_ns[places.get(node, nowhere)], resolution_ns),
+                "unpaired_request": pairs.unpaired_requests.get(node, 0),
+                "unpaired_response": pairs.unpaired_responses.get(node, 0),
+                **results.of_node(node, places.get(node, nowhere)),
             }
             for node in nodes
         },
@@ -196,16 +179,15 @@ def _summary(delays_ns: Any, resolution_ns: float) -> dict[str, Any]:
 
 
 def _text(result: dict[str, Any]) -> str:
-    def line(name: str, part: dict[str, Any]) -> str:
+    def lines_of(name: str, part: dict[str, Any]) -> list[str]:
         counts = (count_text(part["unpaired_request"], "request"), count_text(part["unpaired_response"], "response"))
         left = f"{' and '.join(counts)} unpaired"
-        if not part["n"]:
-            return f"{name}: no pair; {left}"
-        return f"{name}: {count_text(part['n'], 'pair')}, {_quantiles(part)}; {left}"
+        pairs = f"{count_text(part['n'], 'pair')}, {_quantiles(part)}" if part["n"] else "no pair"
+        return [f"{name}: {pairs}; {left}", *delay_results.remarks(part, clock=CLOCK)]
 
-    lines = [line("all", result)] if len(result["nodes"]) != 1 else []
-    lines += [line(name or "log", part) for name, part in list(result["nodes"].items())[:MAX_NODES]]
-    lines += _more(len(result["nodes"]))
+    lines = _by_node(result, lines_of)
+    if not result["has_ids"]:
+        lines.append("without a group `id` each response belongs to the latest request of its node before it")
     ids = result["unpaired_ids"]
     if not result["n"] and ids["request"] is not None and ids["response"] is not None:
         lines.append(
@@ -224,4 +206,4 @@ def _text(result: dict[str, Any]) -> str:
     if result["backsteps"]:
         earlier = count_text(result["backsteps"], "line is", "lines are")
         lines.append(f"{earlier} stamped earlier than the line before; --sort pairs in the order of the timestamps")
-    return "\n".join(lines)
+    return "\n".join(lines + _omitted(result))

@@ -1,0 +1,119 @@
+"""What is asked of delays in addition to their statistics: a line, a nominal value, ids that are missing."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from gpiorig.analysis import columns
+from gpiorig.analysis.measure import line_fit, log_ids, nominal
+from gpiorig.analysis.measure.log_ids import IdCounts
+from gpiorig.analysis.measure.log_lines import Delays
+from gpiorig.analysis.number_text import NS_PER_S, count_text
+from gpiorig.rig.measure import comparisons
+
+Places = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class DelayResults:
+    """Delays with what is asked of them.
+
+    Attributes
+    ----------
+    delays
+        The delays.
+    step_ns
+        Of the timestamps at their ends; 0: not known.
+    nominal_ns
+        What their mean is compared with; NaN: nothing.
+    ids
+        Counts of the ids, by node.
+    """
+
+    delays: Delays
+    step_ns: float
+    nominal_ns: float
+    ids: dict[str, IdCounts]
+
+    @classmethod
+    def of(
+        cls, options: argparse.Namespace, delays: Delays, *, step_ns: float, ids: dict[str, list[int]]
+    ) -> DelayResults:
+        """With what the command line asks; `ids` are those of all lines, by node."""
+        counted = {node: log_ids.counts(numbers, known=options.ids) for node, numbers in ids.items()}
+        nominal_ns = math.nan if options.nominal is None else float(options.nominal * NS_PER_S)
+        return cls(delays, step_ns, nominal_ns, {node: counts for node, counts in counted.items() if counts})
+
+    def of_all(self) -> dict[str, Any]:
+        """As JSON, of all nodes together, one after the other."""
+        places = [np.empty(0, dtype=np.intp), *self.delays.places().values()]
+        return self._compared(np.concatenate(places)) | self._missing(list(self.ids.values()))
+
+    def of_node(self, node: str, places: Places) -> dict[str, Any]:
+        """As JSON, of a node, whose delays are at these places."""
+        return self._compared(places) | self._missing([self.ids[node]] if node in self.ids else [])
+
+    def table(self, part: slice, uncertainty_ns: float | None) -> pa.Table:
+        """Rows of `-o`: a delay each, with what is known of it."""
+        delays = self.delays
+        content: dict[str, Any] = {"node": delays.nodes[part], "id": delays.ids[part]}
+        if len(delays.starts_ns):
+            content["start_ns"] = delays.starts_ns[part]
+        content["delay_ns"] = delays.delays_ns[part]
+        content["uncertainty_ns"] = pa.array([uncertainty_ns] * len(content["delay_ns"]), pa.float64())
+        if delays.has_against():
+            content["against"] = pa.array(delays.against[part], from_pandas=True)
+        return columns.table(content)
+
+    def _compared(self, places: Places) -> dict[str, Any]:
+        delays_ns = self.delays.delays_ns[places]
+        compared: dict[str, Any] = {}
+        if self.delays.has_against():
+            line = line_fit.fit(self.delays.against[places], delays_ns, step_ns=self.step_ns)
+            compared["fit"] = comparisons.fit_json(line)
+        if not math.isnan(self.nominal_ns):
+            deviation = nominal.deviation(
+                self.delays.starts_ns[places] if len(self.delays.starts_ns) else None,
+                delays_ns,
+                unit_ns=1.0,
+                nominal_ns=self.nominal_ns,
+                ends_ns=2 * self.step_ns / math.sqrt(6),
+            )
+            compared["deviation"] = comparisons.deviation_json(deviation)
+        return compared
+
+    def _missing(self, counted: list[IdCounts]) -> dict[str, Any]:
+        if not self.ids:
+            return {"missing_ids": 0}
+        return {
+            "missing_ids": sum(counts.missing for counts in counted),
+            "missing_before": sum(counts.before for counts in counted),
+            "missing_after": sum(counts.after for counts in counted),
+            "repeated_ids": sum(counts.repeated for counts in counted),
+            "least_id": min((counts.least for counts in counted), default=None),
+            "largest_id": max((counts.largest for counts in counted), default=None),
+        }
+
+
+def remarks(part: dict[str, Any], *, clock: str) -> list[str]:
+    """The same as lines of text, from the JSON."""
+    lines = [comparisons.fit_text(part["fit"])] if "fit" in part else []
+    lines += [comparisons.deviation_text(part["deviation"], clock=clock)] if "deviation" in part else []
+    if part["missing_ids"]:
+        ends = f"of those from {part['least_id']} to {part['largest_id']}"
+        outside = part["missing_before"] + part["missing_after"]
+        if outside:
+            before, after = part["missing_before"], part["missing_after"]
+            ends = f"{before} before {part['least_id']}, {after} after {part['largest_id']}, "
+            ends += f"{part['missing_ids'] - outside} between"
+        lines.append(f"{count_text(part['missing_ids'], 'id')} missing: {ends}")
+    if part.get("repeated_ids"):
+        lines.append(f"{count_text(part['repeated_ids'], 'line')} with the id of an earlier one")
+    return [f"  {line}" for line in lines]
