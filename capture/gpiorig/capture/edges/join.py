@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.capture.edges.edges import MAX_CHANNELS, no_gaps
-from gpiorig.capture.edges.waveform import Block, Waveform, of_parts
+from gpiorig.capture.edges.waveform import Block, RateOrigin, Waveform, of_parts
 from gpiorig.capture.errors import CaptureError
 
 NEVER = 2**63 - 1
@@ -47,6 +47,8 @@ def join(parts: Sequence[Waveform]) -> Waveform:
     if twice := {name for name in named if named.count(name) > 1}:
         raise CaptureError(f"channel {sorted(twice)[0]} is in more than one capture", remedy="rename it in one of them")
     rate = rates.pop()
+    origins = {part.rate_origin for part in parts}
+    recorders = {part.recorder for part in parts}
     remarks: list[str] = []
 
     def read() -> Iterator[Block]:
@@ -73,6 +75,8 @@ def join(parts: Sequence[Waveform]) -> Waveform:
         epoch=next((part.epoch for part in parts if part.epoch), ""),
         source=" and ".join(part.source for part in parts if part.source),
         virtual=of_parts(part.virtual for part in parts),
+        rate_origin=origins.pop() if len(origins) == 1 else RateOrigin.TIMES,
+        recorder=recorders.pop() if len(recorders) == 1 else "",
     )
 
 

@@ -13,8 +13,9 @@ What chance cannot make, a signal that is itself periodic can: its edges may lie
 clocks differ, so that its edges drift over the recorder's samples and show them. Of two clocks each anywhere within
 CLOCK_PPM the difference times a span stays within a sample t with the probability t / (2 CLOCK_PPM span). A step is
 certain where for t = T / TOO_LARGE that is at most LOCKED: a step that is so much too large is named with less than
-this probability. Clocks that are one and the same, as in a simulation, cannot be distinguished so; there edges one step
-apart are usual, of a recorder they are not.
+this probability; and a rate that is not a usual one must be rounder than that of a drifting clock would be. Clocks that
+are one and the same, as in a simulation, cannot be distinguished so; there edges one step apart are usual, of a
+recorder they are not.
 
 A rate that metadata state is given up for a step that is certain only. The last digit of a text states no rate: of a
 text a step that is not chance counts at once, since a sampling recorder is the likelier cause.
@@ -47,7 +48,9 @@ BINARY_HZ = tuple(Fraction(1 << power) for power in range(10, 25))  # timers on 
 CANDIDATES_HZ = tuple(sorted({*USUAL_HZ, *BINARY_HZ}))
 BINS = 2048  # phases of a period
 MAX_HYPOTHESES = 10**6 * BINS  # periods and phases
-LEAST, MAX_DENOMINATOR = 4, 10**6  # of an unlisted period, in units of the resolution
+LEAST = 4  # of an unlisted period, in units of the resolution
+LEAST_OF_TEXT = Fraction(7, 10)  # of a listed one: below, ± of the resolution alone covers 95 % of the delays
+MAX_DIGITS = 10  # of an unlisted rate
 PIECE, MAX_PIECES = 256, 512
 
 
@@ -194,12 +197,10 @@ def _coarsest(times: Times, pieces: list[Times], *, resolution: Fraction, is_tex
     divisor, off = _divisor(pieces)
     best = len(times) * math.log(divisor) + off * math.log(OFF)
     step = Fraction(divisor)
-    if not is_text:
-        return step, off
     few = times[:: max(1, times.size // BINS)]
     periods = [1 / (rate_hz * resolution) for rate_hz in CANDIDATES_HZ]
-    for period in (*periods, *_unlisted(times, pieces)):
-        if period.denominator == 1 or 2 * period < 1 or _evidence(few, period) <= 0:
+    for period in (*periods, *_unlisted(times, pieces, resolution=resolution)):
+        if period.denominator == 1 or period < (LEAST_OF_TEXT if is_text else 2) or _evidence(few, period) <= 0:
             continue
         evidence = _evidence(times, period)
         if evidence > max(best, math.log(MAX_HYPOTHESES / RISK)):
@@ -207,11 +208,12 @@ def _coarsest(times: Times, pieces: list[Times], *, resolution: Fraction, is_tex
     return step, off
 
 
-def _unlisted(times: Times, pieces: list[Times]) -> Iterator[Fraction]:
+def _unlisted(times: Times, pieces: list[Times], *, resolution: Fraction) -> Iterator[Fraction]:
     """Steps by the least differences between distances, and from these by ever longer ones, as multiples of the step.
 
     The rounding makes a distance wrong by less than 1, and a difference of two by less than 2.
     """
+    precision = 1 / int(np.ptp(times))
     distances = np.unique(np.concatenate([np.diff(piece) for piece in pieces[: BINS // PIECE]]))
     gaps = np.diff(distances)
     gaps = gaps[gaps > 2]
@@ -230,8 +232,22 @@ def _unlisted(times: Times, pieces: list[Times]) -> Iterator[Fraction]:
             if near.size:
                 step = float(near @ multiples / (multiples @ multiples))
             limit *= 2
-        if step >= LEAST:
-            yield Fraction(step).limit_denominator(MAX_DENOMINATOR)
+        if step >= LEAST and (rate_hz := _round_rate(1 / (step * float(resolution)), precision)):
+            yield 1 / (rate_hz * resolution)
+
+
+def _round_rate(rate_hz: float, precision: float) -> Fraction | None:
+    """The rate with the fewest digits within a relative precision, if so few cannot be chance.
+
+    The clock of a signal has any rate: one with n digits is as near with a probability of 2 * 10^n times the precision.
+    """
+    power = math.floor(math.log10(rate_hz))
+    for digits in range(1, MAX_DIGITS):
+        unit = Fraction(10) ** (power + 1 - digits)
+        nearest = round(rate_hz / float(unit)) * unit
+        if abs(float(nearest) - rate_hz) <= precision * rate_hz:
+            return nearest if 2 * precision * 10**digits <= LOCKED else None
+    return None
 
 
 def _divisor(pieces: list[Times]) -> tuple[int, int]:

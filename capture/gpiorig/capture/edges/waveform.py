@@ -4,17 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from enum import StrEnum
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.capture.edges.edges import Edges, no_gaps
 
+if TYPE_CHECKING:
+    from gpiorig.capture.edges.time_step import TimeStep
+
 MAX_SAMPLES = 2**62  # beyond it, and its like below zero, there is no sample: two of them can be added
 VIRTUAL_MARK = "virtual bench, not a hardware measurement"  # in files and figures
 NO_SAMPLES = np.empty(0, dtype=np.int64)
 NO_LEVELS = np.empty(0, dtype=np.uint64)
+
+
+class RateOrigin(StrEnum):
+    """What a samplerate is.
+
+    Set on the analyzer; stated by the file; given with --samplerate; derived, as the lowest usual one on whose samples
+    all times fall; or the resolution of times, which state none.
+    """
+
+    RECORDER = "recorder"
+    FILE = "file"
+    OPTION = "option"
+    DERIVED = "derived"
+    TIMES = "times"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,6 +67,8 @@ class Waveform:
     ----------
     samplerate_hz
         Samples per second, exact. For a file of times it is the resolution of those times.
+    rate_origin
+        Which of the two, or what else it is.
     channels
         Name of each channel, bit 0 first; "" for a bit that is not in use.
     read
@@ -66,6 +87,10 @@ class Waveform:
     groups
         How many groups of rows follow each other, whose times begin again in each: of the gaps of one sample, all but
         one of this number separate them, and nothing is lost there. 0: no groups.
+    recorder
+        sigrok's driver of what took it, or the beginning of its name that tells the maker; "" where that is not known.
+    step
+        The step of its instants, where it was estimated before.
     """
 
     samplerate_hz: Fraction
@@ -77,6 +102,9 @@ class Waveform:
     open_ended: bool = False
     virtual: bool | None = None
     groups: int = 0
+    rate_origin: RateOrigin = RateOrigin.FILE
+    recorder: str = ""
+    step: TimeStep | None = None
 
     def edges(self) -> Edges:
         """Read all of it into memory.

@@ -14,7 +14,7 @@ import numpy as np
 
 from gpiorig.capture.edges.changes import Assembler, Changes, assembled, changes
 from gpiorig.capture.edges.read_options import ReadOptions
-from gpiorig.capture.edges.waveform import Block, Waveform
+from gpiorig.capture.edges.waveform import Block, RateOrigin, Waveform
 from gpiorig.capture.errors import FormatError
 
 SUMMARY = "FlockLab 2 observer's raw trace"
@@ -52,6 +52,7 @@ def read(path: Path, options: ReadOptions) -> Waveform:
         read=read_blocks,
         source=f"FlockLab raw trace {path.name}; bit 7 may be PPS between the first and the last record",
         remarks=remarks,
+        rate_origin=RateOrigin.OPTION if options.samplerate_hz else RateOrigin.FILE,
     )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gpiorig.capture.edges.extractor import EdgeExtractor
 from gpiorig.capture.edges.read_options import ReadOptions
-from gpiorig.capture.edges.waveform import Block, Waveform
+from gpiorig.capture.edges.waveform import Block, RateOrigin, Waveform
 from gpiorig.capture.errors import FormatError
 
 SUMMARY = "raw samples (sigrok-cli -O binary)"
@@ -62,4 +62,10 @@ def read(path: Path, options: ReadOptions) -> Waveform:
                 yield Block(samples, levels, extractor.samples_seen)
 
     source = f"raw samples {path.name}, {unitsize} bytes each"
-    return Waveform(samplerate_hz=rate, channels=tuple(channels), read=read_blocks, source=source)
+    return Waveform(
+        samplerate_hz=rate,
+        channels=tuple(channels),
+        read=read_blocks,
+        source=source,
+        rate_origin=RateOrigin.OPTION if options.samplerate_hz else RateOrigin.FILE,
+    )

@@ -20,11 +20,12 @@ from typing import Any, TypeVar
 from gpiorig.capture.archive import sal_channel
 from gpiorig.capture.edges.changes import Assembler, Changes, assembled, merged
 from gpiorig.capture.edges.read_options import ReadOptions, chosen
-from gpiorig.capture.edges.waveform import Block, Waveform
+from gpiorig.capture.edges.waveform import Block, RateOrigin, Waveform
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.numbers import samplerate
 
 SUMMARY = "Saleae Logic 2 capture"
+RECORDER = "saleae"
 SUFFIXES = (".sal",)
 ZIP_MAGIC = b"PK\x03\x04"
 META_BYTES = 1 << 26
@@ -81,6 +82,8 @@ def read(path: Path, options: ReadOptions) -> Waveform:
         epoch=meta.epoch,
         source=f"Saleae capture {path.name}; its encoding is not documented: compare with an export",
         remarks=remarks,
+        rate_origin=RateOrigin.OPTION if options.samplerate_hz else RateOrigin.FILE,
+        recorder=RECORDER,
     )
 
 

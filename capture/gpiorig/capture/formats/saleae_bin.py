@@ -26,11 +26,12 @@ from numpy.typing import NDArray
 from gpiorig.capture.edges.changes import Assembler, Changes, assembled, changes, merged
 from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.edges.sample_grid import SALEAE_HZ, fits
-from gpiorig.capture.edges.waveform import Block, Waveform
+from gpiorig.capture.edges.waveform import Block, RateOrigin, Waveform
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.numbers import samplerate
 
 SUMMARY = "Saleae Logic 2 binary export"
+RECORDER = "saleae"
 SUFFIXES = (".bin",)
 MAGIC = b"<SALEAE>"
 START = struct.Struct("<8sii")
@@ -105,9 +106,18 @@ def read(path: Path, options: ReadOptions) -> Waveform:
 
     has_rate = any(chunk.samplerate_hz for _, chunks in files for chunk in chunks)
     source = f"Saleae binary export {path.name}"
+    origin = RateOrigin.FILE if has_rate else RateOrigin.DERIVED
     if not has_rate and options.samplerate_hz is None:
         source += "; its samplerate is derived: the lowest usual one on whose samples all transitions fall"
-    return Waveform(samplerate_hz=rate, channels=tuple(channels), read=read_blocks, source=source, remarks=remarks)
+    return Waveform(
+        samplerate_hz=rate,
+        channels=tuple(channels),
+        read=read_blocks,
+        source=source,
+        remarks=remarks,
+        rate_origin=RateOrigin.OPTION if options.samplerate_hz else origin,
+        recorder=RECORDER,
+    )
 
 
 def _exports(folder: Path) -> tuple[Path, ...]:

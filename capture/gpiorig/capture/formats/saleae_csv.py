@@ -18,6 +18,7 @@ from gpiorig.capture.text.table_columns import layout_of
 from gpiorig.capture.text.table_head import table_head
 
 SUMMARY = "Saleae Logic digital CSV export"
+RECORDER = "saleae"
 SUFFIXES = (".csv",)
 HEADER = re.compile(rb'^(\xef\xbb\xbf)?"?(Time ?\[s\]|start_time)"?\s*,')
 TRIGGER = re.compile(rb"^Trigger \[s\],")
@@ -34,4 +35,5 @@ def read(path: Path, options: ReadOptions) -> Waveform:
     if TRIGGER.match(head):
         raise FormatError("holds voltages", where=path, remedy="export the digital channels")
     layout = replace(layout_of(path, head, options), open_ended=False)
-    return read_table(path, layout, options, source=f"Saleae CSV export {path.name}; X is a gap")
+    table = read_table(path, layout, options, source=f"Saleae CSV export {path.name}; X is a gap")
+    return replace(table, recorder=RECORDER)

@@ -22,7 +22,7 @@ from gpiorig.capture.archive.zip_archive import DEFLATED, STORED, ArchiveWriter
 from gpiorig.capture.atomic_file import replacing
 from gpiorig.capture.edges.edges import Edges
 from gpiorig.capture.edges.read_options import ReadOptions
-from gpiorig.capture.edges.waveform import VIRTUAL_MARK, Waveform, stated, waveform_of
+from gpiorig.capture.edges.waveform import VIRTUAL_MARK, RateOrigin, Waveform, stated, waveform_of
 from gpiorig.capture.errors import CaptureError, FormatError
 from gpiorig.capture.printable import one_line
 
@@ -83,6 +83,7 @@ def read(path: Path, options: ReadOptions, *, threads: int | None = None) -> Wav
         source=source,
         remarks=list(info.remarks),
         virtual=stated(info.note),
+        rate_origin=RateOrigin.OPTION if options.samplerate_hz else RateOrigin.FILE,
     )
 
 

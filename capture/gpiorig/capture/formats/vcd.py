@@ -17,7 +17,7 @@ from gpiorig.capture import native
 from gpiorig.capture.edges import select
 from gpiorig.capture.edges.changes import Assembler, Changes, assembled
 from gpiorig.capture.edges.read_options import ReadOptions, chosen
-from gpiorig.capture.edges.waveform import VIRTUAL_MARK, Block, Waveform
+from gpiorig.capture.edges.waveform import VIRTUAL_MARK, Block, RateOrigin, Waveform
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.text.vcd_header import UNITS, Header, read_header
 from gpiorig.capture.text.writer import GAP, rows, scaler, text_file
@@ -85,8 +85,15 @@ def read(path: Path, options: ReadOptions) -> Waveform:
         virtual=header.virtual,
         source=f"VCD file {path.name}; x and z are a gap where all channels are, and low where some are",
         remarks=remarks,
+        rate_origin=_origin(header, options),
     )
     return waveform if wanted == channels else select.channels(waveform, wanted)
+
+
+def _origin(header: Header, options: ReadOptions) -> RateOrigin:
+    if options.samplerate_hz:
+        return RateOrigin.OPTION
+    return RateOrigin.FILE if header.samplerate_hz else RateOrigin.TIMES
 
 
 def _variables(variables: list[tuple[str, tuple[str, ...]]], header: Header) -> NDArray[np.void]:

@@ -16,14 +16,16 @@ from gpiorig.capture.atomic_file import replacing
 from gpiorig.capture.edges.bounds import Bound
 from gpiorig.capture.edges.edges import MAX_CHANNELS
 from gpiorig.capture.edges.losses import Loss, impossible
+from gpiorig.capture.edges.waveform import RateOrigin
 from gpiorig.capture.errors import FormatError, RecordingError
 from gpiorig.capture.numbers import ratio, samplerate
-from gpiorig.capture.recording.notes import AlignmentNote, BenchRemark
+from gpiorig.capture.recording.notes import AlignmentNote, BenchRemark, TimeStepNote
 from gpiorig.capture.recording.origin import Origin
 
 FORMAT = 2
 FORMATS = (1, FORMAT)  # 1: [files] without sizes, serial records without numbers
 DESCRIPTION, UNFINISHED = "recording.toml", "recording.new"
+IMPORTED = "imported from "  # how `analyzer` begins of a recording that was imported
 EDGES = "edges"
 SERIAL = "serial"
 ROLES = ("initiator", "responder")  # parameters, the two nodes of a round trip
@@ -135,6 +137,8 @@ class RecordingInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
         nothing; unset if nothing was.
     groups
         As of `Waveform`, of a recording that was imported from a table with groups; unset in all others.
+    time_step
+        The step of imported instants; unset of recordings of an analyzer.
     format
         Number of this format.
     """
@@ -162,6 +166,7 @@ class RecordingInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     origin: Origin | msgspec.UnsetType = msgspec.UNSET
     given: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
     groups: int | msgspec.UnsetType = msgspec.UNSET
+    time_step: TimeStepNote | msgspec.UnsetType = msgspec.UNSET
     format: int = FORMAT
 
     @property
@@ -183,6 +188,20 @@ class RecordingInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
             parameters={key: value for key, value in self.parameters.items() if key not in before} | roles,
             given=msgspec.UNSET,
         )
+
+    @property
+    def rate_origin(self) -> RateOrigin:
+        """What it is, as of `Waveform`."""
+        if self.time_step:
+            return self.time_step.rate_origin
+        return RateOrigin.FILE if self.analyzer.startswith(IMPORTED) else RateOrigin.RECORDER
+
+    @property
+    def recorder(self) -> str:
+        """What took it, as of `Waveform`; of several the reference."""
+        if self.time_step:
+            return self.time_step.recorder
+        return "" if self.analyzer.startswith(IMPORTED) else self.analyzer.split(", ")[0]
 
 
 def load(path: Path) -> RecordingInfo:
@@ -257,6 +276,9 @@ def check(info: RecordingInfo, where: Path) -> None:
         raise RecordingError(problem, where=where, remedy="restore the losses from a copy")
     if any(bound.end < bound.start for bound in info.bounds):
         raise RecordingError("a bound ends before its start", where=where, remedy="restore the bounds from a copy")
+    note = info.time_step
+    if note and not (ratio(note.resolution) and ratio(note.step) and ratio(note.possible) is not None):
+        raise RecordingError("the step of its instants is not one", where=where, remedy="restore it from a copy")
     for name in info.files:
         if not RECORDED.fullmatch(name):
             remedy = f"they are {EDGES}/NAME and {SERIAL}/NAME"

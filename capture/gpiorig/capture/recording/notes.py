@@ -1,8 +1,47 @@
-"""Notes on how a recording was made: the alignment of its analyzers, what its virtual bench does not model."""
+"""Notes on how a recording was made: its analyzers' alignment, its instants' step, what its bench does not model."""
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import msgspec
+
+from gpiorig.capture.edges.time_step import TimeStep
+from gpiorig.capture.edges.waveform import RateOrigin
+
+
+class TimeStepNote(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
+    """The step of instants that were imported, as of `TimeStep`; steps in s as "numerator/denominator".
+
+    Attributes
+    ----------
+    rate_origin, recorder
+        As of `Waveform`.
+    resolution, step, possible
+        The coarsest of the imported files.
+    is_certain, is_rounded, edges
+        Of the same file.
+    """
+
+    rate_origin: RateOrigin
+    resolution: str
+    step: str
+    possible: str = "0"
+    is_certain: bool = False
+    is_rounded: bool = False
+    edges: int = 0
+    recorder: str = ""
+
+    def as_step(self) -> TimeStep:
+        """What it was made of."""
+        return TimeStep(
+            resolution_s=Fraction(self.resolution),
+            step_s=Fraction(self.step),
+            possible_s=Fraction(self.possible),
+            is_certain=self.is_certain,
+            is_rounded=self.is_rounded,
+            edges=self.edges,
+        )
 
 
 class AlignmentNote(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -229,6 +229,9 @@ class Recording:
             remarks=remarks,
             virtual=self.info.virtual,
             groups=self.groups,
+            rate_origin=self.info.rate_origin,
+            recorder=self.info.recorder,
+            step=self.info.time_step.as_step() if self.info.time_step else None,
         )
 
     def _blocks(self, remarks: list[str], *, follow: bool) -> Iterator[Block]:

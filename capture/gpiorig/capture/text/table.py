@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from gpiorig.capture.edges.changes import Assembler, Changes, assembled, merged
-from gpiorig.capture.edges.waveform import Block, Waveform
+from gpiorig.capture.edges.waveform import Block, RateOrigin, Waveform
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.text.table_groups import one_after_the_other
 from gpiorig.capture.text.table_parser import (
@@ -51,8 +51,8 @@ class _Scale:
         See above.
     second
         Integer second since 1970 that sample 0 is; None without a wall clock.
-    derived
-        All times fall on its samples.
+    origin
+        What the rate is.
     """
 
     rate: Fraction
@@ -60,7 +60,7 @@ class _Scale:
     base: int
     scale: Fraction
     second: int | None
-    derived: bool = False
+    origin: RateOrigin
 
     def sample(self, time_ns: int) -> int:
         """The sample of a time that was read to the ns."""
@@ -119,6 +119,7 @@ def waveform(
         epoch=layout.epoch if scale.second is None else iso(scale.second),
         source=source,
         remarks=remarks,
+        rate_origin=scale.origin,
         open_ended=layout.open_ended and not contents.ends_unknown,
         groups=contents.groups,
     )
@@ -128,14 +129,23 @@ def _scale(path: Path, layout: Layout, contents: Scan, samplerate_hz: Fraction |
     """The samples of a table."""
     if layout.samplerate_hz:
         by_count = Fraction(1, layout.per_sample)
-        return _Scale(rate=layout.samplerate_hz, digits=0, base=layout.offset, scale=by_count, second=None)
+        return _Scale(
+            rate=layout.samplerate_hz,
+            digits=0,
+            base=layout.offset,
+            scale=by_count,
+            second=None,
+            origin=RateOrigin.FILE if samplerate_hz is None else RateOrigin.OPTION,
+        )
     wall = abs(contents.first_ns) >= WALL_CLOCK_S * 10**9
     second = contents.first_ns // 10**9 if wall else None
     finest, rate = contents.digits + layout.unit, samplerate_hz
     if rate is None and finest > SCAN_DIGITS and not wall and GROUP not in layout.roles:
         rate = derived_hz(path, layout, contents)
-    derived = rate is not None and samplerate_hz is None
-    if derived:
+    origin = RateOrigin.TIMES if rate is None else RateOrigin.DERIVED
+    if samplerate_hz is not None:
+        origin = RateOrigin.FILE if samplerate_hz == layout.written_hz else RateOrigin.OPTION
+    if origin is RateOrigin.DERIVED:
         remarks.append("its samplerate is derived: the lowest usual one on whose samples all times fall")
     digits = min(contents.digits, (MAX_DIGITS if rate else FINEST_DIGITS) - layout.unit)
     resolution = Fraction(10) ** (layout.unit + digits)
@@ -157,7 +167,7 @@ def _scale(path: Path, layout: Layout, contents: Scan, samplerate_hz: Fraction |
         base=(second or 0) * int(resolution),
         scale=scale,
         second=second,
-        derived=derived,
+        origin=origin,
     )
 
 
@@ -215,7 +225,7 @@ def _blocks(
             raise
         raise FormatError(error.what, where=path, remedy="was it changed while it was read?") from error
     off = sum(parser.state.off_grid for parser in parsers)
-    if off and not scale.derived:
+    if off and scale.origin is not RateOrigin.DERIVED:
         remarks.append(f"{off} times are more than their last digit off the samples of {float(scale.rate):.12g} Hz")
     if contents.groups > 1:
         remarks.append(
