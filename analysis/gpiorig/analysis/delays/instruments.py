@@ -18,6 +18,7 @@ _ASSUMED = "assumed (docs/guide/uncertainty.md)"
 CLOCKS = {
     "beaglelogic": (50.0, "assumed: the 24 MHz crystal of a BeagleBone, of unknown class"),
     "fx2lafw": (100.0, "24 MHz, ±100 ppm, is what Cypress asks of the crystal (CY7C68013A, 38-08032, Clock Frequency)"),
+    "saleae": (50.0, "assumed: ordinary crystal"),  # of whatever model
     "saleae-logic16": (50.0, "assumed: ordinary crystal"),
     "saleae-logic-pro": (50.0, "assumed: ordinary crystal"),
 }
@@ -39,6 +40,8 @@ class Analyzer:
         An edge as near as this to a sampling instant may be shown by it or not.
     sources
         Where these three come from, by their names.
+    rounding_ns
+        Its edges' instants were rounded to multiples of this after they were sampled; 0: they were not.
     """
 
     period_ns: float
@@ -46,6 +49,7 @@ class Analyzer:
     skew_ns: float = SKEW_NS
     aperture_ns: float = APERTURE_NS
     sources: Mapping[str, str] = field(default_factory=dict)
+    rounding_ns: float = 0.0
 
     def source(self, name: str) -> str:
         """Where a limit comes from."""

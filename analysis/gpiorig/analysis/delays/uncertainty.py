@@ -19,6 +19,7 @@ from gpiorig.analysis.packets.path import Milestone
 from gpiorig.analysis.packets.steps import Steps
 
 COVERAGE_FACTOR = 2
+COVERED = 0.95  # of the packets, at least, are within ±, whatever their delay
 NAN = float("nan")
 SAMPLING = "sample quantisation"
 _PPM = 1e-6
@@ -42,6 +43,8 @@ class Component:
         Of a component that grows with the delay: standard uncertainty per delay; `standard_ns` is that of the median.
     beyond_ns
         Such a component grows with what was measured, which is so much more than the delay.
+    is_constant
+        The error is the same in every packet.
     """
 
     name: str
@@ -50,6 +53,7 @@ class Component:
     source: str
     relative: float = 0.0
     beyond_ns: float = 0.0
+    is_constant: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +110,21 @@ class DelayUncertainty:
 def combined(components: tuple[Component, ...]) -> float:
     """Combined standard uncertainty in ns: sqrt(sum of u^2) of independent components, GUM 5.1.2.
 
-    What grows with the delay, the clock's part, is added to that: a run has one clock, whose error is the same in every
-    packet. With the root sum a clock near its limit leaves some steps with less than 95 % of their packets.
+    Those that are constant are added to that: a run has one clock, and two of its channels one skew. With the root sum
+    a clock near its limit leaves some steps with less than 95 % of their packets.
     """
-    independent = math.sqrt(sum(component.standard_ns**2 for component in components if not component.relative))
-    return independent + sum(component.standard_ns for component in components if component.relative)
+    independent = math.sqrt(sum(component.standard_ns**2 for component in components if not component.is_constant))
+    return independent + sum(component.standard_ns for component in components if component.is_constant)
+
+
+def quantised(step_ns: float) -> float:
+    """Standard uncertainty of a delay whose two ends were put on steps: k = 2 makes 0.95 of one step of it.
+
+    A delay of n + c steps is shown as n or n + 1 of them: the error is -c with the probability 1 - c, and 1 - c with c.
+    That is within ± 0.95 for at least 95 % of the instants at which the delay may begin, whatever c is; for less, a c
+    can be found of which fewer are. Where the delays have any c, the error is triangular, and it holds for 99.75 %.
+    """
+    return COVERED * step_ns / COVERAGE_FACTOR
 
 
 def rectangular(half_width: float) -> float:
@@ -232,21 +246,25 @@ def _pin_components(
     components += _skew(start, end, analyzers)
     part = rectangular(reference.clock_ppm) * _PPM
     clock_ns = 0.0 if math.isnan(delay_ns) else part * abs(delay_ns + beyond_ns)
-    components.append(Component("analyzer's clock", clock_ns, "B", reference.source("clock_ppm"), part, beyond_ns))
+    source = reference.source("clock_ppm")
+    components.append(Component("analyzer's clock", clock_ns, "B", source, part, beyond_ns, is_constant=True))
     return tuple(components)
 
 
 def _sampling(analyzer: Analyzer) -> Component:
-    """Both ends shown by the next sample of one clock, or by its neighbour within the aperture.
+    """Both ends shown by the next sample of one clock, or by its neighbour within the aperture, and then rounded.
 
-    The error lies between -(T + 2 a) and T + 2 a. Without aperture it is triangular, T / sqrt(6), only over delays of
-    any length. That of one step of firmware, which is n + c periods long in packet after packet, is -c T or (1 - c) T,
-    with the chances 1 - c and c (J. Kalisz, Metrologia 41, 2004, section 2): with k = 2 a triangle would cover as few
-    as 82 % of the packets of some steps. Of c nothing is known, so the error is taken as rectangular.
+    Over delays of any length the error of sampling is triangular, T / sqrt(6). That of one step of firmware, which is
+    n + c periods long in packet after packet, is -c T or (1 - c) T, with the chances 1 - c and c (J. Kalisz, Metrologia
+    41, 2004, section 2): with k = 2 a triangle would cover as few as 82 % of the packets of some steps. See
+    `quantised`. The aperture differs from edge to edge.
     """
-    limit_ns = analyzer.period_ns + 2 * analyzer.aperture_ns
+    apertures_ns = math.sqrt(2) * rectangular(analyzer.aperture_ns)
+    standard_ns = math.hypot(quantised(analyzer.period_ns), quantised(analyzer.rounding_ns), apertures_ns)
     source = f"an edge is shown by the next sample, or its neighbour within {analyzer.aperture_ns:g} ns "
-    return Component(SAMPLING, rectangular(limit_ns), "B", source + f"({analyzer.source('aperture_ns')})")
+    source += f"({analyzer.source('aperture_ns')})"
+    source += f"; times are rounded to {analyzer.rounding_ns:g} ns" if analyzer.rounding_ns else ""
+    return Component(SAMPLING, standard_ns, "B", source)
 
 
 def _alignment(first: tuple[Analyzer, float] | None, last: tuple[Analyzer, float] | None) -> Component:
@@ -271,7 +289,7 @@ def _skew(start: Pin, end: Pin, analyzers: Sequence[Analyzer]) -> list[Component
     else:
         skew_ns = rectangular(analyzers[0].skew_ns)
         name = "skew between edges" if start.channel == end.channel else name
-    return [Component(name, skew_ns, "B", analyzers[0].source("skew_ns"))]
+    return [Component(name, skew_ns, "B", analyzers[0].source("skew_ns"), is_constant=True)]
 
 
 def _constant_components(
