@@ -160,7 +160,7 @@ def test_times_finer_than_samples_are_pointed_out(tmp_path: Path) -> None:
 
     assert "steps of 0.001 ns" in finer.stdout
     assert "steps of" not in known.stdout
-    assert "1 delay, each ± 46.7 ns (k = 2)" in known.stdout
+    assert "1 delay, each ± 46.1 ns (k = 2)" in known.stdout
 
 
 def test_a_colon_in_a_channels_name_is_pointed_out(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import math
 NS_PER_S = 1_000_000_000
 DASH = "\N{EN DASH}"
 MINUS = "\N{MINUS SIGN}"
+_RATES = ((1e12, "THz"), (1e9, "GHz"), (1e6, "MHz"), (1e3, "kHz"))
 _UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
 
 
@@ -110,6 +111,12 @@ def rate_text(bits_per_s: float) -> str:
         return DASH
     scale, unit = (1e3, "kbit/s") if abs(bits_per_s) >= 1e3 else (1.0, "bit/s")
     return typeset(f"{bits_per_s / scale:.4g} {unit}")
+
+
+def hertz_text(rate_hz: float, *, digits: int = 9) -> str:
+    """A samplerate such as ``24 MHz``, with at most `digits` significant digits."""
+    scale, unit = next((pair for pair in _RATES if rate_hz >= pair[0]), (1.0, "Hz"))
+    return f"{rate_hz / scale:.{digits}g} {unit}"
 
 
 def number_text(n: int) -> str:

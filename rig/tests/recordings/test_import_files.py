@@ -239,10 +239,12 @@ def test_a_command_that_reads_says_what_the_reader_remarks(
     assert main([command[0], str(path), *words]) == 0
     remarks = capsys.readouterr().err.splitlines()
 
+    steps = f"{path}: its times are printed in steps of 100 ms and state no samplerate"
     assert [
         f"{path}: names that the file does not have are made up: D0, D1, D2; --channels names them",
         f"{path}: line 4 and what follows are not rows, but the end: END",
-    ] == remarks
+    ] == remarks[:2]
+    assert [steps] * (command[0] != "measure") == [remark.partition(";")[0] for remark in remarks[2:]]
 
 
 def test_the_dirt_of_a_log_is_said_where_it_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -277,14 +279,14 @@ def test_columns_that_are_named_make_a_table_of_a_file_of_no_known_format(
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("t,A\n0.1,0\n0.2,1\n", "2 samples at 10 Hz"),
-        ("t,A\n0.0001,0\n0.0002,1\n", "2 samples at 10 kHz"),
-        ("t,A\n0.000000001,0\n0.000000002,1\n", "2 samples at 1 GHz"),
-        ("t,A\n0.1123456789013,0\n0.1123456789016,1\n", "4 samples at 10 THz"),
+        ("t,A\n0.1,0\n0.2,1\n", "2 steps of 100 ms,"),
+        ("t,A\n0.0001,0\n0.0002,1\n", "2 steps of 100 µs,"),
+        ("t,A\n0.000000001,0\n0.000000002,1\n", "2 steps of 1 ns,"),
+        ("t,A\n0.1123456789013,0\n0.1123456789016,1\n", "4 steps of 0.0001 ns,"),
         ("t,A\n", "no rows"),
     ],
 )
-def test_samplerates_are_written_with_their_unit(
+def test_the_resolution_of_times_is_no_samplerate(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, says: str
 ) -> None:
     (tmp_path / "a.csv").write_text(text)

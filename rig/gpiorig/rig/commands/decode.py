@@ -23,7 +23,7 @@ from gpiorig.rig.errors import RigError
 from gpiorig.rig.export import decoder_folder
 from gpiorig.rig.export import decoder_stacks as stacks
 from gpiorig.rig.progress import watched
-from gpiorig.rig.recordings import inputs, standing
+from gpiorig.rig.recordings import inputs, standing, time_base
 from gpiorig.rig.recordings.opened import open_recording
 
 
@@ -37,12 +37,15 @@ def run(options: argparse.Namespace) -> int:
     if sum(map(bool, (options.annotations, options.binary, options.meta))) > 1 and not as_rows:
         raise RigError("-A, -B and -M print different things; give one of them, or add --json or -o FILE for a table.")
     waveform, bench = _open(options)
+    waveform, base_of = time_base.watch(waveform)
     library = Library((*search_path(), decoder_folder.source()))  # ours last: what sigrok-cli finds comes first
     stacks = parse_stacks(_specifications(options.stacks, bench), library, waveform.channels)
     selection = _selection(options, stacks, as_rows)
     with _sink(options) as sink:
         outcome = decode(watched(waveform, "decoding"), stacks, selection=selection, sink=sink)
     standing.announced(options.file, waveform)
+    for sentence in base_of().sentences():
+        verbosity.note(f"gpiorig decode: {options.file}: {sentence}")
     return _report(options.file, outcome)
 
 

@@ -23,10 +23,11 @@ from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.export import export, pulseview_slices
 from gpiorig.rig.progress import stage, watched
-from gpiorig.rig.recordings import inputs, standing
+from gpiorig.rig.recordings import inputs, standing, time_base
 from gpiorig.rig.recordings.described import Given
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results.analyse import analyse
+from gpiorig.rig.verbosity import note
 
 _AROUND_S = Fraction(100, 10**6)
 
@@ -96,10 +97,14 @@ def _write_edges(options: argparse.Namespace, name: str) -> dict[str, Any]:
         waveform = select.window(waveform, *bounds)
     if options.channels:
         waveform = select.channels(waveform, options.channels.split(","))
+    waveform, base_of = time_base.watch(waveform)
     covered: list[int] = []
     rounding = formats.module(name).write(options.output, _noting(watched(waveform, "writing"), covered))
     first, end = covered or (0, 0)
-    return _said(options, name, f"samples {first} to {end}", rounding, (first, end))
+    base = base_of()
+    for sentence in [] if options.json else base.sentences():
+        note(f"{options.source}: {sentence}")
+    return _said(options, name, f"samples {first} to {end}", rounding, (first, end)) | base.as_json()
 
 
 def _noting(waveform: Waveform, covered: list[int]) -> Waveform:

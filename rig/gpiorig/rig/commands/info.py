@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import textwrap
 from collections.abc import Sequence
@@ -10,22 +11,23 @@ from typing import Any
 
 import msgspec
 
-from gpiorig.analysis.number_text import count_text
+from gpiorig.analysis.delays.instruments import Analyzer
+from gpiorig.analysis.number_text import NS_PER_S, count_text, hertz_text, round_time_text
 from gpiorig.capture import formats
 from gpiorig.capture.edges.counts import count
 from gpiorig.capture.edges.read_options import ReadOptions
-from gpiorig.capture.edges.waveform import Waveform
+from gpiorig.capture.edges.waveform import RateOrigin, Waveform
 from gpiorig.capture.formats import pcap
 from gpiorig.capture.printable import printable
 from gpiorig.capture.recording.recording import DESCRIPTION, Recording
 from gpiorig.capture.text.node_lines import NodeLines
-from gpiorig.rig.errors import RigError
+from gpiorig.rig.errors import BenchError, RigError
 from gpiorig.rig.progress import watched
-from gpiorig.rig.recordings import inputs, standing
+from gpiorig.rig.recordings import inputs, standing, time_base
 from gpiorig.rig.recordings.import_files import PACKETS
+from gpiorig.rig.recordings.opened import open_recording
 
 LINE = 120  # characters, after which names continue in the next line
-RATE_UNITS = (("THz", 10**12), ("GHz", 10**9), ("MHz", 10**6), ("kHz", 10**3))
 
 
 def run(options: argparse.Namespace) -> int:
@@ -39,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
         recording = Recording.open(options.file)
         for node in recording.nodes:  # a damaged record of a port is an error, too
             recording.serial(node)
-        described = describe(recording.waveform())
+        described = describe(recording.waveform(), analyzer=_analyzer(recording))
         description = {"format": "recording", **described, **_about(recording, described["remarks"])}
     else:
         name, content = inputs.open_file(options.file, options, remarks=False)
@@ -54,7 +56,8 @@ def run(options: argparse.Namespace) -> int:
             if description["skipped"] and not description["frames"]:
                 raise RigError(f"{options.file}: has no frame of IEEE 802.15.4: {_counts(description['skipped'])}.")
             description["text"] = _frames_text(description)
-    text = description.pop("text", None) or _capture_text(description)
+    clock_text = description.pop("clock_text", None)
+    text = description.pop("text", None) or [*_capture_text(description), f"  {clock_text}"]
     if options.json:
         print(json.dumps(description))
     else:
@@ -62,10 +65,18 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def describe(waveform: Waveform) -> dict[str, Any]:
-    """Samplerate, length and the edges of each named channel; edges are sample numbers."""
+def _analyzer(recording: Recording) -> Analyzer | None:
+    """What a recording was made with; a bench file that is wrong does not keep one from seeing what is in it."""
+    with contextlib.suppress(BenchError):
+        return open_recording(recording).instruments.reference
+    return None
+
+
+def describe(waveform: Waveform, *, analyzer: Analyzer | None = None) -> dict[str, Any]:
+    """Samplerate, length and the edges of each named channel, as sample numbers; `analyzer` as of `time_base.watch`."""
+    waveform, base_of = time_base.watch(waveform, analyzer=analyzer)
     counts = count(watched(waveform, "reading"))
-    rate = counts.samplerate_hz
+    rate, base = counts.samplerate_hz, base_of()
     samples = counts.end - counts.start
     return {
         "samplerate_hz": int(rate) if rate.denominator == 1 else float(rate),
@@ -88,7 +99,9 @@ def describe(waveform: Waveform) -> dict[str, Any]:
             for channel in counts.channels
         ],
         "source": waveform.source,
-        "remarks": list(waveform.remarks),
+        "remarks": [*waveform.remarks, *base.sentences()],
+        **base.as_json(),
+        "clock_text": base.clock_text(float(samples / rate) * NS_PER_S),
     }
 
 
@@ -120,7 +133,7 @@ def _capture_text(description: dict[str, Any]) -> list[str]:
     lost = lost or (" between groups" if description["gaps"] else "")
     begin = f" from sample {description['start']}" if description["start"] else ""
     lines = [
-        f"{description['samples']} samples at {_rate_text(description['samplerate_hz'])}, "
+        f"{description['samples']} {_samples_text(description)}, "
         f"{description['duration_s']:.6f} s{begin}, "
         f"{description['gaps']} gaps{lost}"
     ]
@@ -152,9 +165,12 @@ def _capture_text(description: dict[str, Any]) -> list[str]:
     return lines + [f"  {remark}" for remark in description["remarks"]]
 
 
-def _rate_text(rate_hz: float) -> str:
-    unit, scale = next(((unit, scale) for unit, scale in RATE_UNITS if rate_hz >= scale), ("Hz", 1))
-    return f"{rate_hz / scale:.9g} {unit}"
+def _samples_text(description: dict[str, Any]) -> str:
+    """What is counted: samples, or steps of the times in a file."""
+    rate_hz = description["samplerate_hz"]
+    if description["time_base"]["samplerate_origin"] == RateOrigin.TIMES:
+        return f"steps of {round_time_text(NS_PER_S / rate_hz)}"
+    return f"samples at {hertz_text(rate_hz)}"
 
 
 def _counts(kinds: dict[str, int]) -> str:

@@ -13,7 +13,6 @@ import numpy as np
 import pyarrow as pa
 
 from gpiorig.analysis import columns
-from gpiorig.analysis.delays import instruments as analyzers
 from gpiorig.analysis.delays.instruments import Instruments
 from gpiorig.analysis.number_text import count_text, resolved_text, time_text
 from gpiorig.capture.edges.waveform import Waveform
@@ -22,11 +21,9 @@ from gpiorig.rig.errors import RigError
 from gpiorig.rig.measure import comparisons, delay_files, edges
 from gpiorig.rig.measure.edges import Measurement, Spec
 from gpiorig.rig.progress import watched
-from gpiorig.rig.recordings import inputs, standing
+from gpiorig.rig.recordings import inputs, standing, time_base
 from gpiorig.rig.recordings.opened import open_recording
-
-FINEST_HZ = 10**9  # analyzers that sample as fast as this are rare; files of times in ns are not
-
+from gpiorig.rig.recordings.time_base import TimeBase
 
 FILE_ONLY = ("samplerate", "unitsize", "channels", "columns", "recover")
 
@@ -36,11 +33,16 @@ def run(options: argparse.Namespace) -> int:
     spec = _spec(options)
     longest_s = options.max_gap
     delay_files.check(options)
-    waveform, instruments = _open(options)
+    waveform, opened = _open(options)
+    waveform, base_of = time_base.watch(waveform, analyzer=opened.reference if opened else None)
     named = {"": spec}
     if options.per:
         named = {node: spec.on(node) for node in edges.nodes(spec, waveform.channels)}
     loaded = edges.load(watched(waveform, "reading"), list(named.values()))
+    base = base_of()
+    if options.clock_ppm is not None:
+        base = base.with_clock(options.clock_ppm, source="given with --clock-ppm")
+    instruments = dataclasses.replace(opened or Instruments(base.analyzer), reference=base.analyzer)
     measurements = {
         name: edges.run(loaded, one_spec, instruments, longest_s=longest_s, nominal_s=options.nominal)
         for name, one_spec in named.items()
@@ -53,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
         delay_files.draw(options.figure, drawn, us=us, virtual=bool(waveform.virtual))
     source = standing.announced(options.file, waveform, as_json=options.json)
     head = {"samplerate_hz": float(loaded.samplerate_hz), "virtual": waveform.virtual, **source.as_json()}
-    _print(options, measurements, loaded.samplerate_hz, head)
+    _print(options, measurements, base, head | base.as_json())
     return 0
 
 
@@ -68,22 +70,17 @@ def _spec(options: argparse.Namespace) -> Spec:
     return edges.skew(*options.skew) if options.skew else edges.between(options.begin, options.end)
 
 
-def _open(options: argparse.Namespace) -> tuple[Waveform, Instruments]:
-    """The capture, and what it was made with."""
+def _open(options: argparse.Namespace) -> tuple[Waveform, Instruments | None]:
+    """The capture, and what it was made with, which of a file is not known."""
     if options.file.is_dir() and options.format is None and (options.file / DESCRIPTION).exists():
         if given := [name for name in FILE_ONLY if getattr(options, name)]:
             raise RigError(f"--{given[0]}: {options.file} is a recording, which states this itself; omit it.")
         opened = open_recording(options.file)
-        waveform, known = opened.recording.waveform(), opened.instruments
-    else:
-        name, content = inputs.open_file(options.file, options)
-        if not isinstance(content, Waveform):
-            raise RigError(f"{options.file}: {name} has no edges to measure; gpiorig latency pairs lines of logs.")
-        waveform = content
-        known = Instruments(analyzers.by_driver("", samplerate_hz=waveform.samplerate_hz))
-    if options.clock_ppm is not None:
-        known = dataclasses.replace(known, reference=dataclasses.replace(known.reference, clock_ppm=options.clock_ppm))
-    return waveform, known
+        return opened.recording.waveform(), opened.instruments
+    name, content = inputs.open_file(options.file, options)
+    if not isinstance(content, Waveform):
+        raise RigError(f"{options.file}: {name} has no edges to measure; gpiorig latency pairs lines of logs.")
+    return content, None
 
 
 def _write_delays(path: Path, measurements: dict[str, Measurement], rate: Fraction) -> None:
@@ -112,7 +109,7 @@ def _write_delays(path: Path, measurements: dict[str, Measurement], rate: Fracti
 
 
 def _print(
-    options: argparse.Namespace, measurements: dict[str, Measurement], rate: Fraction, head: dict[str, Any]
+    options: argparse.Namespace, measurements: dict[str, Measurement], base: TimeBase, head: dict[str, Any]
 ) -> None:
     if options.json:
         if options.per:
@@ -130,11 +127,8 @@ def _print(
         if options.nominal is not None:
             numbers = comparisons.deviation_json(measurement.deviation)
             print(f"  {comparisons.deviation_text(numbers, clock='the clock of the analyzer')}")
-    if rate >= FINEST_HZ and options.samplerate is None:
-        print(
-            f"The times of this file are in steps of {float(10**9 / rate):g} ns. If what took them sampled less often, "
-            "± is too small: give the rate with --samplerate."
-        )
+    longest_ns = max((abs(m.summary.max_ns) for m in measurements.values() if m.summary.n), default=0.0)
+    print("\n".join([*base.sentences(), base.clock_text(longest_ns)]))
 
 
 def _text(measurement: Measurement, *, node: str) -> list[str]:

@@ -8,13 +8,15 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
+from gpiorig.analysis.delays.instruments import Analyzer
 from gpiorig.analysis.radio import spi_frames
 from gpiorig.analysis.radio.spi_frames import CHIPS
 from gpiorig.capture.buses import spi
 from gpiorig.capture.buses.spi import SpiLines
 from gpiorig.capture.edges.waveform import Waveform
+from gpiorig.rig import verbosity
 from gpiorig.rig.errors import RigError
-from gpiorig.rig.recordings import inputs, radio_buses, standing
+from gpiorig.rig.recordings import inputs, radio_buses, standing, time_base
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.recordings.radio_buses import RadioBus
 
@@ -23,7 +25,8 @@ LINES = ("clk", "mosi", "miso", "select")
 
 def run(options: argparse.Namespace) -> int:
     """Decode and print."""
-    waveform, buses = _from_recording(options) if options.file.is_dir() else _from_file(options)
+    waveform, buses, analyzer = _from_recording(options) if options.file.is_dir() else _from_file(options)
+    waveform, base_of = time_base.watch(waveform, analyzer=analyzer)
     rows = [row for bus in buses for row in (_transfers if options.transfers else _frames)(waveform, bus)]
     rows.sort(key=lambda row: (row["start"], row["node"]))
     rate = waveform.samplerate_hz
@@ -31,15 +34,17 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         kind = "transfers" if options.transfers else "frames"
         rate_hz = int(rate) if rate.denominator == 1 else float(rate)
-        print(json.dumps({"samplerate_hz": rate_hz, **source.as_json(), kind: rows}))
+        print(json.dumps({"samplerate_hz": rate_hz, **source.as_json(), **base_of().as_json(), kind: rows}))
         return 0
+    for sentence in base_of().sentences():
+        verbosity.note(f"{options.file}: {sentence}")
     for row in rows:
         head = f"{_seconds(row['start'], rate)} {row['node']:<12}".rstrip()
         print(head, *(_transfer_words(row) if options.transfers else _frame_words(row)))
     return 0
 
 
-def _from_recording(options: argparse.Namespace) -> tuple[Waveform, tuple[RadioBus, ...]]:
+def _from_recording(options: argparse.Namespace) -> tuple[Waveform, tuple[RadioBus, ...], Analyzer | None]:
     if options.chip or options.lines:
         raise RigError(f"{options.file} is a recording: its bench file states which lines there are; omit --lines.")
     opened = open_recording(options.file)
@@ -50,10 +55,10 @@ def _from_recording(options: argparse.Namespace) -> tuple[Waveform, tuple[RadioB
         raise RigError(
             f"{options.file}: no SPI bus of {options.node}; available nodes: {', '.join(b.node for b in buses)}."
         )
-    return waveform, chosen
+    return waveform, chosen, opened.instruments.reference
 
 
-def _from_file(options: argparse.Namespace) -> tuple[Waveform, tuple[RadioBus, ...]]:
+def _from_file(options: argparse.Namespace) -> tuple[Waveform, tuple[RadioBus, ...], Analyzer | None]:
     if not options.lines or (options.chip is None and not options.transfers):
         raise RigError(f"{options.file}: give --lines clk=…,mosi=…,miso=…,select=… and --chip (or --transfers).")
     if options.chip not in (None, *CHIPS):
@@ -61,7 +66,7 @@ def _from_file(options: argparse.Namespace) -> tuple[Waveform, tuple[RadioBus, .
     _, waveform = inputs.open_file(options.file, options)
     if not isinstance(waveform, Waveform):
         raise RigError(f"{options.file}: has no levels of channels to decode; give a capture of a logic analyzer.")
-    return waveform, (RadioBus("", options.chip or "", _lines(options.lines, waveform.channels)),)
+    return waveform, (RadioBus("", options.chip or "", _lines(options.lines, waveform.channels)),), None
 
 
 def _lines(text: str, channels: tuple[str, ...]) -> SpiLines:

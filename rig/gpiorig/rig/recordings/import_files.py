@@ -21,6 +21,7 @@ from gpiorig.capture.edges.resample import rescaled, shifted
 from gpiorig.capture.edges.waveform import Waveform
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.frames.frames import Frames
+from gpiorig.capture.recording.description import IMPORTED
 from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
 from gpiorig.capture.recording.segment_writer import write_waveform
 from gpiorig.capture.serial.record import Kind, SerialWriter
@@ -29,6 +30,7 @@ from gpiorig.capture.text.writer import epoch_fraction, nearest
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.host import log_file
 from gpiorig.rig.progress import watched
+from gpiorig.rig.recordings import time_base
 
 PACKETS = "packets"  # folder, in a recording, with the packet captures that were imported
 LOGS_HZ = Fraction(10**9)  # samplerate of a recording without samples: the unit of the lines' stamps
@@ -59,7 +61,8 @@ def import_files(files: Sequence[tuple[Path, Content]], folder: Path) -> Importe
     Captures lie side by side, their channels together; where all of them have an epoch, they are aligned by it,
     otherwise by sample 0. Lines of logs become serial records of their nodes; packet captures are copied unchanged.
     """
-    waveforms = [(path, content) for path, content in files if isinstance(content, Waveform)]
+    watched_files = [(path, time_base.watch(content)) for path, content in files if isinstance(content, Waveform)]
+    waveforms = [(path, waveform) for path, (waveform, _) in watched_files]
     logs = [(path.stem, content) for path, content in files if isinstance(content, NodeLines)]
     remarks: list[str] = []
     capture = _together(waveforms, remarks) if waveforms else _nothing()
@@ -73,7 +76,7 @@ def import_files(files: Sequence[tuple[Path, Content]], folder: Path) -> Importe
             epoch=Epoch(wall=capture.epoch, note=note),
             virtual=capture.virtual,
             groups=capture.groups or msgspec.UNSET,
-            analyzer=f"imported from {', '.join(path.name for path, _ in files)}",
+            analyzer=f"{IMPORTED}{', '.join(path.name for path, _ in files)}",
         ),
     )
     with log_file.writing(folder), _deleted_on_failure(folder, existed):
@@ -86,7 +89,12 @@ def import_files(files: Sequence[tuple[Path, Content]], folder: Path) -> Importe
             remarks += [f"{waveform.source}: {remark}" if len(waveforms) > 1 else remark for remark in waveform.remarks]
         if len(waveforms) > 1:
             remarks += capture.remarks
-        return Imported(recording.finish(unchecked=UNCHECKED), tuple(remarks))
+        bases = [base() for _, (_, base) in watched_files]
+        coarsest = max(bases, key=lambda base: base.step.step_s, default=None)
+        if coarsest:
+            remarks += [*coarsest.sentences(), coarsest.clock_text()]
+        time_step = coarsest.note() if coarsest else msgspec.UNSET
+        return Imported(recording.finish(unchecked=UNCHECKED, time_step=time_step), tuple(remarks))
 
 
 @contextmanager

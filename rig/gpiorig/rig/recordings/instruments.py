@@ -12,6 +12,7 @@ from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.bench import boards
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.bench.node import OTHER_LINES
+from gpiorig.rig.recordings import time_base
 
 # The virtual analyzers stand for a BeagleLogic; what they are set to is for the tests to know.
 _VIRTUAL = "beaglelogic"
@@ -20,7 +21,9 @@ _VIRTUAL = "beaglelogic"
 def from_info(info: RecordingInfo, bench: Bench | None) -> Instruments:
     """The instruments; of a recording without a bench file, such as an imported one, only what its driver gives."""
     if bench is None:
-        first = instruments.by_driver(info.analyzer.split(", ")[0], samplerate_hz=info.samplerate_hz)
+        first = instruments.by_driver(info.recorder, samplerate_hz=info.samplerate_hz)
+        if info.time_step:
+            first = time_base.stepped(first, info.time_step.as_step())
         parts = [(note, _aligned(note, first)) for note in info.alignments]
         return Instruments(first, {name: part for note, part in parts for name in note.channels})
     known = {name: _analyzer(bench, name) for name in bench.analyzers}
