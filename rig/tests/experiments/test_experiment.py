@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from gpiorig.rig import resources
@@ -101,6 +102,20 @@ def test_a_value_beyond_the_limits_of_every_firmware_is_refused(correct: str, wr
     with pytest.raises(BenchError) as caught:
         checked(TEXT.replace(correct, wrong, 1))
     assert f"x.toml: {message}" == str(caught.value)
+
+
+def test_a_payload_has_any_size_where_no_id_of_ours_is_in_it() -> None:
+    """That of RIOT's ping; with our firmware at one node it has the limits of ours."""
+    nodes = {name: msgspec.structs.replace(node, console="riot-shell") for name, node in BENCH.nodes.items()}
+    bench = msgspec.structs.replace(BENCH, nodes=nodes)
+    named = TEXT.replace("payload = 100", "payload = 0").replace('"a"', '"initiator"').replace('"b"', '"responder"')
+    named = named.replace("[nodes.b]", "[nodes.responder]")
+    assert 0 == check(read(named), bench, what="x.toml").settings.payload
+    with pytest.raises(BenchError, match=r"settings\.payload is 1001; use 0 to 1000\."):
+        check(read(named.replace("payload = 0", "payload = 1001")), bench, what="x.toml")
+    mixed = msgspec.structs.replace(bench, nodes={**nodes, "noise": BENCH.nodes["noise"]})
+    with pytest.raises(BenchError, match=r"settings\.payload is 0; use 8 to 1000\."):
+        check(read(named), mixed, what="x.toml")
 
 
 def test_limits_themselves_are_accepted() -> None:

@@ -23,6 +23,8 @@ Kernel = Literal["events", "threads"]
 
 NOT_SETTINGS = ("start", "kernel")  # keys of a node that are not sent to it
 
+WITH_ID = ("payload",)  # settings of a size that the packet id of our firmware is part of
+
 # Applications whose packets make round trips between initiator and responder.
 ROUND_TRIPS = ("pingpong", "macping", "print")
 
@@ -85,7 +87,7 @@ def load(path: Path, bench: Bench, *, packets: int | None = None) -> Experiment:
 def check(experiment: Experiment, bench: Bench, *, what: str) -> Experiment:
     """The experiment unchanged; raises `BenchError` if it is impossible on this bench."""
     _check_nodes(experiment, bench, what=what)
-    _check_numbers(experiment, what=what)
+    _check_numbers(experiment, bench, what=what)
     _check_quantities(experiment, bench, what=what)
     return experiment
 
@@ -106,8 +108,10 @@ def _check_nodes(experiment: Experiment, bench: Bench, *, what: str) -> None:
         raise BenchError(f"{what}: initiator and responder are the same node; name two.")
 
 
-def _check_numbers(experiment: Experiment, *, what: str) -> None:
+def _check_numbers(experiment: Experiment, bench: Bench, *, what: str) -> None:
     """Check the end of the run, and every setting against the widest limits of all firmwares."""
+    consoles = bench.described_consoles.values()
+    least = {key: 0 for key in WITH_ID if not any(console is None or console.set for console in consoles)}
     if experiment.packets is None and experiment.duration_s is None:
         raise BenchError(f"{what}: neither packets nor duration_s; give one, or both, to define the end of the run.")
     numbers = [("packets", experiment.packets, (1, MAX_PACKETS))]
@@ -115,7 +119,9 @@ def _check_numbers(experiment: Experiment, *, what: str) -> None:
     tables = {"settings": experiment.settings} | {f"nodes.{name}": role for name, role in experiment.nodes.items()}
     for table, settings in tables.items():
         given = settings.given()
-        numbers += [(f"{table}.{key}", given[key], limits) for key, limits in LIMITS.items() if key in given]
+        for key, (minimum, maximum) in LIMITS.items():
+            if key in given:
+                numbers.append((f"{table}.{key}", given[key], (least.get(key, minimum), maximum)))
     for key, value, (minimum, maximum) in numbers:
         if value is not None and not minimum <= value <= maximum:
             raise BenchError(f"{what}: {key} is {value}; use {minimum} to {maximum}.")
