@@ -107,6 +107,17 @@ def test_wrong_bench_is_refused(old: str, new: str, message: str) -> None:
     assert message in str(caught.value)
 
 
+def test_a_node_without_a_bus_takes_any_samplerate() -> None:
+    """Only what is wired must be: taps and the serial line, or nothing at all; no symbol limits the samplerate."""
+    slow = DEMO.replace("24_000_000", "8_000_000")
+    taps = re.sub(r"(strobe|d0|d1) = .*\n", "", slow)
+    assert [["tap.irq", "tap.frame_timestamp", "uart_tx"]] * 2 == [
+        list(node.lines) for node in benches.loads(taps).nodes.values()
+    ]
+    bare = re.sub(r"\[nodes\.\w+\.lines\]\n([\w.\"]+ = .*\n)*", "", slow)
+    assert [{}, {}] == [node.lines for node in benches.loads(bare).nodes.values()]
+
+
 def test_real_bench_needs_driver_and_serial() -> None:
     """Without a `[virtual]` section the analyzer and the ports must be given."""
     real = DEMO.split("# Clock errors")[0]

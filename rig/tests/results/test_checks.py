@@ -44,7 +44,9 @@ def test_a_node_that_the_pins_do_not_show_is_said(frames, probes, failed):
             node_log.parse("done sent=0 received=0 lost=0 probes=8134\n", node="responder"), boots=1
         )
     }
-    recording = SimpleNamespace(verify=list, info=SimpleNamespace(parameters={"probes": probes}))
+    recording = SimpleNamespace(
+        verify=list, info=SimpleNamespace(parameters={"probes": probes}, channels=["responder.strobe"])
+    )
     problems = checks.signal_checks(seen(frames), logs, recording)
     assert failed == any(
         "Node responder sent 8134 frames on its symbol bus, none was seen" in problem for problem in problems

@@ -237,7 +237,7 @@ def _check_samplerates(bench: Bench, *, what: str) -> None:
         held_ns = [
             node.held_ns
             for node in bench.nodes.values()
-            if "strobe" not in node.lines or place(bench, node.lines["strobe"])[0] == name
+            if node.has_bus and place(bench, node.lines["strobe"])[0] == name
         ]
         symbol_ns = min(held_ns, default=1_000_000)
         least_hz = 2 * 1_000_000_000 // symbol_ns

@@ -28,7 +28,7 @@ class Node(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     board: str | Board
-    lines: dict[str, str]
+    lines: dict[str, str] = {}
     serial: str | None = None
     firmware: str | None = None
     console: str | None = None
@@ -67,6 +67,11 @@ class Node(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def width(self) -> int:
         """How many data lines its symbol bus has."""
         return self.bus_width or self.described_board.bus_width
+
+    @property
+    def has_bus(self) -> bool:
+        """Whether its symbol bus is wired; that of an image without probes is not."""
+        return "strobe" in self.lines
 
     @property
     def data_lines(self) -> tuple[str, ...]:

@@ -52,7 +52,7 @@ class Symbol:
 def of_bench(bench: Bench) -> Iterator[Symbol]:
     """The symbols of the nodes whose bus is wired."""
     for name, node in bench.nodes.items():
-        if "strobe" not in node.lines:
+        if not node.has_bus:
             continue
         analyzer, _ = place(bench, node.lines["strobe"])
         yield Symbol(

@@ -106,7 +106,7 @@ def absent_text(absent: Collection[str]) -> str:
 def probe(bench: Bench, name: str, *, naming: Naming = recorded) -> Stack | None:
     """Return the stack of `gpio_probe` on a node; None if it has no symbol bus."""
     node = bench.nodes[name]
-    if "strobe" not in node.lines:
+    if not node.has_bus:
         return None
     spans = [line for line in _probe_lines(node) if line not in {"strobe", *node.data_lines}][:4]
     channels = {line: naming(name, line) for line in ("strobe", *node.data_lines)}

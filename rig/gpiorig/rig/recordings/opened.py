@@ -106,11 +106,14 @@ def open_recording(recording: Recording | Path) -> Opened:
         instruments=instruments.from_info(recording.info, bench),
         header_ns=destinations.headers_ns(parameters, bench) if bench else {},
         destinations=destinations.of_nodes(parameters, bench) if bench else {},
-        answered=_answered(parameters),
+        answered=_answered(parameters, bench),
     )
 
 
-def _answered(parameters: Mapping[str, Any]) -> bool:
+def _answered(parameters: Mapping[str, Any], bench: Bench | None) -> bool:
+    ends = [bench.nodes[node] for role in ROLES if bench and (node := parameters.get(role)) in bench.nodes]
+    if not all(node.has_bus for node in ends):
+        return False
     shown = parameters.get("probes", "normal") in SHOWN and parameters.get("app", "pingpong") in ROUND_TRIPS
     return shown and any(parameters.get(role) for role in ROLES)
 
@@ -129,7 +132,7 @@ def wiring(bench: Bench) -> tuple[NodeLines, ...]:
         lines.append(
             NodeLines(
                 name=name,
-                bus=bus if "strobe" in node.lines else None,  # an image without probes has none
+                bus=bus if node.has_bus else None,
                 lines={line: f"{name}.{line}" for line in node.lines if line not in not_spans},
             )
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from gpiorig.capture.recording.description import ROLES
 from gpiorig.capture.recording.origin import Origin
 from gpiorig.capture.recording.recording import RecordingInfo
 from gpiorig.rig.bench import boards
@@ -29,13 +30,28 @@ def missing(opened: Opened, logs: Mapping[str, NodeLog]) -> dict[str, str]:
     if info.experiment:
         return {}
     lacking = {"experiment": "what the nodes were to send, and to which node, is not known"}
-    if not opened.answered:
+    if not opened.answered and not all(role in info.parameters for role in ROLES):
         lacking["initiator and responder"] = "packets go one way; give both for round trips"
     if not opened.recording.nodes:
         lacking["serial record"] = "the clocks of the nodes are not known"
     if not any(log.done for log in logs.values()):
         lacking["counts of the firmware"] = "packets and frames are counted on the pins alone"
     return lacking
+
+
+def unprobed(opened: Opened) -> list[str]:
+    """What is recorded of nodes without a symbol bus, and what is not, a sentence for those with the same lines."""
+    nodes = {} if opened.bench is None else opened.bench.nodes
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for name, node in nodes.items():
+        if not node.has_bus:
+            port = ("the serial port (`gpiorig serial`)",) if name in opened.recording.nodes else ()
+            alike.setdefault((*node.lines, *port), []).append(name)
+    return [
+        f"No symbol bus is wired at {' and '.join(names)}: what the software does there, and which packets it reads, "
+        f"is not recorded. Recorded: {', '.join(parts) or 'nothing'}."
+        for parts, names in alike.items()
+    ]
 
 
 def of(opened: Opened, logs: Mapping[str, NodeLog]) -> dict[str, str]:

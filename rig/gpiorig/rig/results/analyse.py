@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from gpiorig.analysis.events import events
 from gpiorig.analysis.logs import node_log
 from gpiorig.analysis.study import analysis
 from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.rig.progress import counted, watched
 from gpiorig.rig.recordings.opened import Opened
+
+NO_BUS = "no node has a symbol bus among its lines, so the pins show no packets."
 
 
 def analyse(opened: Opened) -> Analysis:
@@ -24,7 +28,7 @@ def analyse(opened: Opened) -> Analysis:
     serial = {node: recording.serial(node).data for node in recording.nodes}
     logs = {node: node_log.parse(serial.get(node, b""), node=node) for node in nodes}  # not recorded: an empty one
     with counted(len(stage), "packets") as done:
-        return analysis.analyse(
+        analysed = analysis.analyse(
             stage,
             logs,
             header_ns=opened.header_ns,
@@ -33,3 +37,7 @@ def analyse(opened: Opened) -> Analysis:
             sent=bool(recording.info.experiment),
             progress=done,
         )
+    probed = {lines.name for lines in opened.wiring if lines.bus is not None}
+    accounts = tuple(account for account in analysed.accounts if account.node in probed)
+    no_packets = analysed.no_packets if probed or not analysed.no_packets else NO_BUS
+    return dataclasses.replace(analysed, accounts=accounts, no_packets=no_packets)

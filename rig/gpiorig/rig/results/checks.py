@@ -31,7 +31,7 @@ def failed_checks(analysis: Analysis, recording: Recording) -> list[str]:
     failed += [account.problem for account in littles_law.accounts(Recorded(analysis)) if account.problem]
     if analysis.hops is None:
         shown = recording.info.parameters.get("probes", "normal") in SHOWN
-        if not shown or _nothing_sent(analysis.logs):
+        if not shown or not _probed(analysis.events, recording) or _nothing_sent(analysis.logs):
             return failed
         no_packets = [analysis.no_packets] if recording.info.experiment or not len(analysis.events) else []
         return [*failed, *_silent_nodes(analysis.events, recording), *no_packets]
@@ -58,8 +58,12 @@ def steady_ppm(logs: Mapping[str, NodeLog]) -> dict[str, float]:
 
 def _silent_nodes(events: Events, recording: Recording) -> list[str]:
     """A sentence for each node whose symbol bus is recorded and shows nothing."""
-    recorded = [node for node in events.node_names if f"{node}.strobe" in recording.info.channels]
-    return checks.silent_nodes(events, among=recorded)
+    return checks.silent_nodes(events, among=_probed(events, recording))
+
+
+def _probed(events: Events, recording: Recording) -> list[str]:
+    """The nodes whose symbol bus is recorded."""
+    return [node for node in events.node_names if f"{node}.strobe" in recording.info.channels]
 
 
 def _nothing_sent(logs: Mapping[str, NodeLog]) -> bool:
@@ -71,7 +75,10 @@ def signal_checks(seen: Events, logs: Mapping[str, NodeLog], recording: Recordin
     """What is wrong with the capture or with the events, whatever its packets do."""
     failed = [f"{_within(problem, recording)}." for problem in recording.verify()]
     failed += _damaged_frames(seen)
+    probed = _probed(seen, recording)
     for node, frames, sent in frame_counts(seen, logs):
+        if node not in probed:
+            continue
         boots = logs[node].boots if node in logs else 0
         if boots > 1:
             failed.append(f"Node {node} booted {boots} times.")

@@ -200,16 +200,16 @@ def _progress(count: int, text: str) -> AbstractContextManager[Any]:
 
 def _remarks(opened: Opened, analysis: Analysis) -> list[str]:
     """What a recording without an experiment lacks, and what its packets lack."""
-    lacking = provenance.missing(opened, analysis.logs)
+    unprobed, lacking = provenance.unprobed(opened), provenance.missing(opened, analysis.logs)
     if not lacking:
-        return []
+        return unprobed
     indistinct = accounting.indistinct(analysis.hops) if analysis.hops is not None else []
     if opened.ends and analysis.hops is not None and analysis.round_trips is None:
         indistinct.append(
             f"No round trips: node {opened.initiator} shows no {path.POINTS[0].event}, which begins one; its "
             "packets are counted by route."
         )
-    return [*indistinct, f"Not in this recording: {', '.join(lacking)} (see provenance)."]
+    return [*indistinct, *unprobed, f"Not in this recording: {', '.join(lacking)} (see provenance)."]
 
 
 def _sentences(recording: Recording, conclusion: Sequence[str], verdicts: Sequence[Verdict]) -> tuple[str, ...]:

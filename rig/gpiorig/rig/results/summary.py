@@ -31,6 +31,7 @@ STATISTICS = {name: name for name in ("min", "p5", "median", "p95", "p99", "max"
     "iqr": "iqr",
     "std": "std",
 }
+NOT_RECEIVED = delivery.STATUS[delivery.NOT_RECEIVED]
 REPETITIONS = (
     ("transmission", "repeated a frame"),
     ("frame", "came again that had been read before"),
@@ -154,18 +155,29 @@ def sentences(analysis: Analysis, recording: Recording) -> list[str]:
     events = analysis.events
     name = recording.info.parameters.get("app") or recording.folder.resolve().name
     lines = [f"{name}: {count_text(len(events), 'event')}, {count_text(len(events.damaged), 'damaged frame')}."]
+    probed = [node for node in analysis.logs if f"{node}.strobe" in recording.info.channels]
     for node, log in analysis.logs.items():
         counts = ", ".join(f"{key} {log.done[key]}" for key in COUNTS if key in log.done)
-        lines.append(f"{node}: {counts or 'no counts'}; {count_text(events.frames(node), 'frame')} seen.")
+        frames = f"{count_text(events.frames(node), 'frame')} seen" if node in probed else "no symbol bus"
+        lines.append(f"{node}: {counts or 'no counts'}; {frames}.")
     if analysis.hops is None:
         return [*lines, analysis.no_packets_sentence]
-    return lines + _packet_lines(analysis.hops, analysis.routes, analysis.reordering)
+    all_probed = len(probed) == len(analysis.logs)
+    return lines + _packet_lines(analysis.hops, analysis.routes, analysis.reordering, all_probed=all_probed)
 
 
-def _packet_lines(hops: Hops, routes: Sequence[Route], reordered: Sequence[Reordering]) -> list[str]:
-    """Packets sent, received, lost, repeated and reordered; and what is not known."""
+def _packet_lines(
+    hops: Hops, routes: Sequence[Route], reordered: Sequence[Reordering], *, all_probed: bool
+) -> list[str]:
+    """Packets sent, received, lost, repeated and reordered; and what is not known.
+
+    Where nodes have no symbol bus, a packet that no other one read is not lost: they may have read it.
+    """
     lines = [_fates(hops, origin) for origin in np.unique(hops.packets.origins[hops.packets.accounted]).tolist()]
-    lines += _losses(hops)
+    if all_probed:
+        lines += _losses(hops)
+    else:
+        lines = [line.replace(NOT_RECEIVED, f"{NOT_RECEIVED} with a symbol bus") for line in lines]
     lines += [_delay(route) for route in routes if len(route)]
     lines += [
         f"{pair.reordered} of {pair.arrived} packets from {pair.origin} to {pair.destination} came after one that was "

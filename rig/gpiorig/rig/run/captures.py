@@ -44,7 +44,7 @@ class Options:
         limit = None if self.duration_s is None else round(self.duration_s * source.samplerate_hz)
         return Request(
             driver=source.driver,
-            channels=channels(bench, name),
+            channels=channels(bench, name) or [channel for channel in source.channels if channel],
             samplerate_hz=source.samplerate_hz,
             sample_limit=limit,
             silence_s=None if bench.virtual and bench.virtual.pace == "fast" else self.silence_s,  # its time may stand
@@ -99,8 +99,8 @@ def sources(
 
 
 def source(bench: Bench, name: str, analyzer: Analyzer) -> Source:
-    """What an analyzer of the bench captures, given what sigrok says of it."""
-    wanted = analyzer.selection(channels(bench, name))
+    """What an analyzer of the bench captures, given what sigrok says of it; its first channel where it has no line."""
+    wanted = analyzer.selection(channels(bench, name) or analyzer.channels[:1])
     return Source(
         driver=analyzer.driver,
         samplerate=f"{bench.analyzers[name].samplerate_hz}/1",

@@ -98,15 +98,19 @@ def check(bench: Bench, experiment: Experiment) -> None:
 
 
 def check_shown(bench: Bench, experiment: Experiment) -> None:
-    """Raise `BenchError` if the symbol bus of a node is not recorded, or its symbols are too short."""
-    silent = [name for name, node in bench.nodes.items() if "strobe" not in node.lines]
-    if silent:
-        raise BenchError(
-            f"bench {bench.name}: node {silent[0]} has no symbol bus among its lines, and an experiment needs its "
-            "events. Add its strobe and data lines, or record the bench with `gpiorig capture --bench`."
-        )
-    if experiment.probes in SHOWN:
-        symbols.refuse_short(bench)
+    """Raise `BenchError` if the symbol bus of a node whose firmware has probes is not recorded, or is too fast.
+
+    Firmware with a console of its own may have none; ours has those that the experiment names.
+    """
+    if experiment.probes not in SHOWN:
+        return
+    for name, console in bench.described_consoles.items():
+        if not bench.nodes[name].has_bus and (console is None or console.identifies):
+            raise BenchError(
+                f"bench {bench.name}: node {name} has no symbol bus among its lines, and its firmware has probes. Add "
+                'its strobe and data lines; or, for an image without probes, write `probes = "off"` in the experiment.'
+            )
+    symbols.refuse_short(bench)
 
 
 def describe(
