@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -11,36 +12,19 @@ from pathlib import Path
 import pytest
 import riotglue
 
-from gpiorig.analysis.events.table import EVENT_TYPES
-
 pytestmark = pytest.mark.slow  # builds images
 
-NAMES = {event.code: event.name for event in EVENT_TYPES}
 SENT, RECEIVED = 0x0304, 0x0506  # the ends of the payloads in foreign/riot/radios.c
-ID_FOLLOWS = 0x80
 Story = Callable[[str], list[str]]
-
-
-class Record(ctypes.Structure):
-    """struct gpiorig_record (include/gpiorig/probe.h)."""
-
-    _fields_ = (
-        ("time", ctypes.c_uint32), ("id", ctypes.c_uint16), ("header", ctypes.c_uint8), ("number", ctypes.c_uint8),
-    )  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The glue's files about radios with the probe library, its events in the log."""
-    library = tmp_path_factory.mktemp("radios") / "radios.so"
-    glue = [riotglue.GLUE / f"{name}.c" for name in ("ids", "netdev", "hal", "submac", "cc2420", "openwsn")]
-    sources = [*glue, *(riotglue.FIRMWARE / "src").glob("*.c"), riotglue.FOREIGN / "riot" / "radios.c"]
-    options = ["-DGPIORIG_PORT=host", "-DGPIORIG_PINS=0", "-DGPIORIG_LOG=256", "-DGPIORIG_OPENWSN"]
-    options += [*riotglue.defines((*riotglue.SUBMAC_MODULES, "netdev_legacy_api", "cc2420")), *riotglue.includes()]
-    options += ["-Wl,--wrap=netdev_register_signal"]
-    command = ["cc", *riotglue.WARNINGS, "-O1", "-shared", "-fPIC", *options, "-o", str(library), *map(str, sources)]
-    subprocess.run(command, check=True)
-    return library
+    """The glue's files about radios."""
+    glue = ("ids", "netdev", "hal", "submac", "cc2420", "openwsn")
+    modules = (*riotglue.SUBMAC_MODULES, "netdev_legacy_api", "cc2420")
+    options = ("-DGPIORIG_OPENWSN", "-Wl,--wrap=netdev_register_signal")
+    return riotglue.build_library(tmp_path_factory.mktemp("radios") / "radios.so", "radios.c", glue, modules, *options)
 
 
 @pytest.fixture
@@ -51,19 +35,8 @@ def library(built: Path, tmp_path: Path) -> ctypes.CDLL:
 
 @pytest.fixture
 def story(library: ctypes.CDLL) -> Story:
-    """Runs a scenario; the events it left, each with its id if one goes with it."""
-
-    def run(scenario: str) -> list[str]:
-        library[scenario]()
-        record, events = Record(), []
-        library.gpiorig_log_read.restype = ctypes.c_bool
-        while library.gpiorig_log_read(ctypes.byref(record)):
-            name = NAMES[record.header & ~ID_FOLLOWS]
-            events.append(f"{name} {record.id:04x}" if record.header & ID_FOLLOWS else name)
-        assert 0 == library.gpiorig_log_lost()
-        return events
-
-    return run
+    """Runs a scenario and returns its events."""
+    return functools.partial(riotglue.events_of, library)
 
 
 def lines(text: str) -> list[str]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import subprocess
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+
+from gpiorig.analysis.events.table import EVENT_TYPES
 
 ROOT = Path(__file__).resolve().parents[2]
 FIRMWARE = ROOT / "firmware-gpio-probes"
@@ -23,7 +26,7 @@ STANDIN_MODULES = (
 SUBMAC_MODULES = (
     "ieee802154", "ieee802154_submac", "netdev_ieee802154_submac", "ztimer", "event", "netdev", "netdev_new_api",
 )  # fmt: skip
-ALL_MODULES = (*STANDIN_MODULES, "ieee802154_submac", "netdev_ieee802154_submac", "cc2420")
+ALL_MODULES = (*STANDIN_MODULES, "ieee802154_submac", "netdev_ieee802154_submac", "lwip_sock_udp", "cc2420")
 # What RIOT c8bd52ff wraps itself in an image of the example application: sys/malloc_thread_safe, pkg/mpaland-printf,
 # makefiles/libc/newlib.mk. They are in its images, called or not.
 RIOTS_OWN_WRAPS = (
@@ -66,6 +69,39 @@ def includes() -> list[str]:
     """Where the glue finds its headers, and in RIOT's place those of the test."""
     folders = (GLUE / "include", FIRMWARE / "include", FIRMWARE / "ports", FOREIGN / "riot" / "include")
     return [f"-I{folder}" for folder in folders]
+
+
+class Record(ctypes.Structure):
+    """struct gpiorig_record (include/gpiorig/probe.h)."""
+
+    _fields_ = (
+        ("time", ctypes.c_uint32), ("id", ctypes.c_uint16), ("header", ctypes.c_uint8), ("number", ctypes.c_uint8),
+    )  # fmt: skip
+
+
+ID_FOLLOWS = 0x80
+
+
+def build_library(library: Path, scenarios: str, glue: Sequence[str], modules: Sequence[str], *options: str) -> Path:
+    """Files of the glue for the PC, with scenarios that run them; the probe library leaves the events in its log."""
+    sources = [*(GLUE / f"{name}.c" for name in glue), *(FIRMWARE / "src").glob("*.c"), FOREIGN / "riot" / scenarios]
+    given = ["-DGPIORIG_PORT=host", "-DGPIORIG_PINS=0", "-DGPIORIG_LOG=256", *defines(modules), *includes(), *options]
+    command = ["cc", *WARNINGS, "-O1", "-shared", "-fPIC", *given, "-o", str(library), *map(str, sources)]
+    subprocess.run(command, check=True)
+    return library
+
+
+def events_of(library: ctypes.CDLL, scenario: str) -> list[str]:
+    """The events that a scenario leaves, each with its id if one goes with it."""
+    names = {event.code: event.name for event in EVENT_TYPES}
+    record, events = Record(), []
+    library[scenario]()
+    library.gpiorig_log_read.restype = ctypes.c_bool
+    while library.gpiorig_log_read(ctypes.byref(record)):
+        name = names[record.header & ~ID_FOLLOWS]
+        events.append(f"{name} {record.id:04x}" if record.header & ID_FOLLOWS else name)
+    assert 0 == library.gpiorig_log_lost()
+    return events
 
 
 def wraps(modules: Sequence[str], *, packages: str = "") -> list[str]:

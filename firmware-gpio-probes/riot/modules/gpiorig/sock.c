@@ -1,11 +1,24 @@
-/** Sockets. A receive call waits for its packet; sock.rx begins when the mailbox has given it out. */
+/** Sockets of GNRC and lwIP. A receive call waits for its packet; sock.rx begins when its mailbox has given it out. */
 #include "gpiorig_riot.h"
 
-#ifdef MODULE_GNRC_SOCK_UDP
+#if defined MODULE_GNRC_SOCK_UDP || defined MODULE_LWIP_SOCK_UDP
+#define HAS_SOCKETS
+
 #include "thread.h"
 
-/** By thread. Others take packets out of mailboxes, too: those of IP, or an application's. */
-static bool in_receive_call[KERNEL_PID_LAST + 1];
+/** By thread. Others take packets out of mailboxes, too: sockets of IP, or the application. */
+static uint8_t calls[KERNEL_PID_LAST + 1];
+enum { NO_CALL, WAITING, HAS_PACKET };
+
+static void take(uint16_t id)
+{
+    uint8_t *call = &calls[thread_getpid()];
+
+    if (*call == WAITING) {
+        *call = HAS_PACKET;
+        GPIORIG_ENTER_ID(SOCK_RX, id);
+    }
+}
 #endif
 
 #ifdef MODULE_GNRC_NETAPI_MBOX
@@ -36,9 +49,9 @@ int __wrap__mbox_get(mbox_t *mbox, msg_t *message, int blocking)
 
     if (result == 1) {
         GPIORIG_EVENT_ID(QUEUE_FETCH, GPIORIG_QUEUE(mbox));
-#ifdef MODULE_GNRC_SOCK_UDP
-        if (message->type == GNRC_NETAPI_MSG_TYPE_RCV && in_receive_call[thread_getpid()]) {
-            GPIORIG_ENTER_ID(SOCK_RX, gpiorig_received_id(message->content.ptr));
+#ifdef HAS_SOCKETS
+        if (message->type == GNRC_NETAPI_MSG_TYPE_RCV) {
+            take(gpiorig_received_id(message->content.ptr));
         }
 #endif
     }
@@ -47,7 +60,31 @@ int __wrap__mbox_get(mbox_t *mbox, msg_t *message, int blocking)
 
 #endif
 
-#ifdef MODULE_GNRC_SOCK_UDP
+#ifdef MODULE_LWIP_SOCK_UDP
+
+#include "lwip/sock_internal.h"
+
+int __real_lwip_sock_recv(struct netconn *connection, uint32_t timeout, struct netbuf **buffer);
+int __wrap_lwip_sock_recv(struct netconn *connection, uint32_t timeout, struct netbuf **buffer);
+
+int __wrap_lwip_sock_recv(struct netconn *connection, uint32_t timeout, struct netbuf **buffer)
+{
+    int result = __real_lwip_sock_recv(connection, timeout, buffer);
+
+    if (result >= 0) {
+        const struct pbuf *part = (*buffer)->p;
+
+        while (part->next != NULL) {
+            part = part->next;
+        }
+        take(gpiorig_bytes_id(part->payload, part->len));
+    }
+    return result;
+}
+
+#endif
+
+#ifdef HAS_SOCKETS
 
 #include "net/sock/udp.h"
 
@@ -76,43 +113,41 @@ ssize_t __wrap_sock_udp_sendv_aux(sock_udp_t *sock, const iolist_t *snips, const
     return result;
 }
 
-/** A packet is the caller's, empty perhaps, or came and was refused. */
+/** Without an id if the packet is empty or was refused. */
 static void leave(const void *data, ssize_t result)
 {
-    if (result > 0) {
-        GPIORIG_EXIT_ID(SOCK_RX, gpiorig_bytes_id(data, (size_t)result));
-    } else if (result == 0 || result == -ENOBUFS || result == -EPROTO) {
-        GPIORIG_EXIT(SOCK_RX);
+    uint8_t *call = &calls[thread_getpid()];
+
+    if (*call == HAS_PACKET) {
+        if (result > 0) {
+            GPIORIG_EXIT_ID(SOCK_RX, gpiorig_bytes_id(data, (size_t)result));
+        } else {
+            GPIORIG_EXIT(SOCK_RX);
+        }
     }
+    *call = NO_CALL;
 }
 
 ssize_t __wrap_sock_udp_recv_aux(sock_udp_t *sock, void *data, size_t max_len, uint32_t timeout, sock_udp_ep_t *remote,
                                  sock_udp_aux_rx_t *aux)
 {
-    bool *in_call = &in_receive_call[thread_getpid()];
     ssize_t result;
 
-    *in_call = true;
+    calls[thread_getpid()] = WAITING;
     result = __real_sock_udp_recv_aux(sock, data, max_len, timeout, remote, aux);
-    *in_call = false;
     leave(data, result);
     return result;
 }
 
-/** Hands out where the packet is; called again with its context, it lets the packet go. */
+/** Hands out where the packet is; called again with its context, it lets the packet go and takes none. */
 ssize_t __wrap_sock_udp_recv_buf_aux(sock_udp_t *sock, void **data, void **context, uint32_t timeout,
                                      sock_udp_ep_t *remote, sock_udp_aux_rx_t *aux)
 {
-    bool *in_call = &in_receive_call[thread_getpid()];
-    bool lets_go = *context != NULL;
     ssize_t result;
 
-    *in_call = true;
+    calls[thread_getpid()] = WAITING;
     result = __real_sock_udp_recv_buf_aux(sock, data, context, timeout, remote, aux);
-    *in_call = false;
-    if (!lets_go) {
-        leave(*data, result);
-    }
+    leave(*data, result);
     return result;
 }
 

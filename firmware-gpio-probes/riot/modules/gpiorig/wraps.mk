@@ -8,6 +8,7 @@ GPIORIG_WRAPS-gnrc_netif := gnrc_netif_create thread_flags_wait_any
 GPIORIG_WRAPS-event := event_post event_get event_wait_multi
 GPIORIG_WRAPS-gnrc_netapi_mbox := _mbox_put _mbox_get
 GPIORIG_WRAPS-gnrc_sock_udp := sock_udp_sendv_aux sock_udp_recv_aux sock_udp_recv_buf_aux
+GPIORIG_WRAPS-lwip_sock_udp := $(GPIORIG_WRAPS-gnrc_sock_udp) lwip_sock_recv
 GPIORIG_WRAPS-gnrc_udp := gnrc_udp_hdr_build gnrc_udp_calc_csum
 GPIORIG_WRAPS-gnrc_ipv6_hdr := gnrc_ipv6_hdr_build
 GPIORIG_WRAPS-gnrc_ipv6_nib := gnrc_ipv6_nib_get_next_hop_l2addr
@@ -21,7 +22,7 @@ GPIORIG_WRAPS-ztimer := ztimer_set ztimer_handler
 GPIORIG_WRAPS-at86rf2xx := at86rf2xx_tx_prepare at86rf2xx_tx_load at86rf2xx_tx_exec
 GPIORIG_WRAPS-cc2420 := cc2420_strobe cc2420_fifo_write
 
-GPIORIG_WRAPS += $(foreach module,$(sort $(USEMODULE)),$(GPIORIG_WRAPS-$(module)))
+GPIORIG_WRAPS += $(sort $(foreach module,$(USEMODULE),$(GPIORIG_WRAPS-$(module))))
 
 # A package, not a module.
 ifneq (,$(filter openwsn,$(USEPKG)))
