@@ -155,6 +155,15 @@ def test_the_period_of_lines_in_ppm(log: Path) -> None:
     assert "ppm from 1 s" in gpiorig("latency", log, *words).stdout
 
 
+def test_a_mean_whose_uncertainty_is_not_known(log: Path) -> None:
+    """Equal delays of a table, of which no step is known: no ± is printed."""
+    log.write_text("1.25 ms\n1.25 ms\n", encoding="utf-8")
+
+    done = gpiorig("latency", log, "--value", r"(?P<value_ms>[\d.]+)", "--nominal", "1ms")
+
+    assert (0, True) == (done.status, "mean +250000.000 ppm from 1 ms" in done.stdout)
+
+
 def test_the_period_of_edges_in_ppm(tmp_path: Path) -> None:
     """The recorder's limit is in ±, and --clock-ppm replaces it."""
     path = tmp_path / "pins.csv"

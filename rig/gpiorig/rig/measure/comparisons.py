@@ -7,8 +7,10 @@ from typing import Any
 
 from gpiorig.analysis.measure.line_fit import LineFit
 from gpiorig.analysis.measure.nominal import Deviation
-from gpiorig.analysis.number_text import count_text, round_time_text, time_text, uncertain_text
+from gpiorig.analysis.number_text import count_text, plus_minus, round_time_text, signed_text, time_text, uncertain_text
 from gpiorig.rig.plain_json import without_nan
+
+ENDS = ("intercept", "slope")
 
 
 def fit_json(line: LineFit | None) -> dict[str, Any] | None:
@@ -54,15 +56,5 @@ def deviation_text(numbers: dict[str, Any] | None, *, clock: str) -> str:
     parts += [f"scatter ± {numbers['scatter_ppm']:.2g}"] if numbers["scatter_ppm"] is not None else []
     limit, expanded = numbers["clock_ppm"], numbers["uncertainty_ppm"]
     parts.append(f"{clock} is not in it" if limit is None else f"{clock} ± {limit:.3g}")
-    return (
-        f"mean {numbers['ppm']:+.{_decimals(expanded)}f} ± {expanded:.2g} ppm from "
-        f"{round_time_text(numbers['nominal_ns'])} (k = 2; {', '.join(parts)}; {count_text(numbers['runs'], 'run')})"
-    )
-
-
-ENDS = ("intercept", "slope")
-
-
-def _decimals(expanded: float) -> int:
-    """Digits after the point that a value has where its uncertainty has two digits."""
-    return max(0, 1 - int(f"{expanded:e}".partition("e")[2])) if expanded else 6
+    mean = plus_minus(numbers["ppm"], expanded, sign="+") if expanded else signed_text(numbers["ppm"], ".3f")
+    return f"mean {mean} ppm from {round_time_text(numbers['nominal_ns'])} (k = 2; {', '.join(parts)}; {count_text(numbers['runs'], 'run')})"
