@@ -57,4 +57,5 @@ def deviation_text(numbers: dict[str, Any] | None, *, clock: str) -> str:
     limit, expanded = numbers["clock_ppm"], numbers["uncertainty_ppm"]
     parts.append(f"{clock} is not in it" if limit is None else f"{clock} ± {limit:.3g}")
     mean = plus_minus(numbers["ppm"], expanded, sign="+") if expanded else signed_text(numbers["ppm"], ".3f")
-    return f"mean {mean} ppm from {round_time_text(numbers['nominal_ns'])} (k = 2; {', '.join(parts)}; {count_text(numbers['runs'], 'run')})"
+    parts.append(count_text(numbers["runs"], "run"))
+    return f"mean {mean} ppm from {round_time_text(numbers['nominal_ns'])} (k = 2; {', '.join(parts)})"
