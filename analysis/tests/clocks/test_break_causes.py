@@ -115,6 +115,17 @@ def test_the_clock_of_a_node() -> None:
     assert abs(int(match[1]) - 200) <= 5
 
 
+@pytest.mark.parametrize(("tick_us", "stood_s"), [(1, 0.07), (1, 0.35), (10_000, 0.35)])
+def test_a_timer_that_stood_still(tick_us: float, stood_s: float) -> None:
+    """Over several packets: one step back, as far as it stood, however coarse its ticks are."""
+    clocks = {"a": lambda true_s: true_s - np.clip(true_s - 1, 0, stood_s), "b": good(3)}
+    (stopped,) = problems(clocks, tick_us=tick_us)
+    match = re.match(r"The clock of node a stepped back by (\S+) ms ± (\S+) (ms|µs) between .*; that of b did", stopped)
+    assert match, stopped
+    uncertain_ms = float(match[2]) / (1 if match[3] == "ms" else 1000)
+    assert abs(float(match[1]) - stood_s * 1e3) <= uncertain_ms + 0.5 < stood_s * 1e3 / 2
+
+
 def test_intervals_that_are_all_equal() -> None:
     """They show no step of the timer, but the timestamps do: a witness needs no variation."""
 

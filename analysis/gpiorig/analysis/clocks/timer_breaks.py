@@ -99,7 +99,8 @@ def timer(pairs: Pairs, *, node: str, ns_per_sample: float, steady_ppm: float = 
     A step is an interval between two timestamps whose error is larger than eight scales of all errors, two ticks and
     the error of the rate there, and which the next intervals do not take back, as they do after a late timestamp. The
     rate has changed where two lines leave a twentieth of what one leaves and a quarter of what a parabola leaves, if it
-    changes less within either.
+    changes less within either. Timestamps that are equal for longer than a step are of a timer that stood still:
+    that is one step back, from the timestamp before them to the one after them.
 
     Parameters
     ----------
@@ -131,9 +132,13 @@ def timer(pairs: Pairs, *, node: str, ns_per_sample: float, steady_ppm: float = 
         quantum_ns = NS_PER_TICK * counted_step(counted, passed, TICK_HZ)
         scale_ns = SCALES * NORMAL * float(np.median(np.abs(errors) / times)) + 2 * quantum_ns
         limits[:] = scale_ns * times + ns_per_sample + steady_ppm * 1e-6 * pins_ns
-        for at in _steps(errors, limits):
-            breaks.append(Break(node, int(samples[at]), int(samples[at + 1]), float(errors[at]), float(limits[at])))
-            gains_ns[at] = expected_ns[at]
+        steady = ns_per_sample, steady_ppm
+        stops = list(_stops(ticks, (gains_ns, pins_ns), float(np.median(rates)), scale_ns=scale_ns, steady=steady))
+        stood = {at for start, end, _, _ in stops for at in range(start, end)}
+        steps = [(at, at + 1, float(errors[at]), float(limits[at])) for at in _steps(errors, limits) if at not in stood]
+        for start, end, step_ns, limit_ns in sorted(stops + steps):
+            breaks.append(Break(node, int(samples[start]), int(samples[end]), step_ns, limit_ns))
+            gains_ns[start:end] = expected_ns[start:end]
         breaks += _bends(node, samples, np.concatenate([[0.0], np.cumsum(gains_ns)]), scale=(ns_per_sample, steady_ppm))
     return Timer(node, pairs.samples, errors_ns, limits_ns, tuple(breaks))
 
@@ -151,6 +156,23 @@ def _rates(gains_ns: Floats, pins_ns: Floats) -> tuple[Floats, Floats]:
     chosen = np.take_along_axis(order, middle[:, None], axis=1)
     rate, of_ns = (np.take_along_axis(part, chosen, axis=1)[:, 0] for part in (rates, weights))
     return rate, of_ns
+
+
+def _stops(
+    ticks: Integers, gains: tuple[Floats, Floats], rate: float, *, scale_ns: float, steady: tuple[float, float]
+) -> Iterator[tuple[int, int, float, float]]:
+    """First interval, end, step and limit of each time at which the timer stood still.
+
+    `gains` has the gains of the timer and the intervals by the pins, `steady` ns per sample and ppm, as `_bends` does.
+    """
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], ticks == 0, [0]])))
+    for start, end in zip((edges[::2] - 1).tolist(), (edges[1::2] + 1).tolist(), strict=True):
+        if start < BACK or end > len(ticks) - BACK:
+            continue
+        gained_ns, passed_ns = (float(part[start:end].sum()) for part in gains)
+        step_ns, limit_ns = gained_ns - rate * passed_ns, scale_ns + steady[0] + steady[1] * 1e-6 * passed_ns
+        if abs(step_ns) > limit_ns:
+            yield start, end, step_ns, limit_ns
 
 
 def _steps(errors_ns: Floats, limits_ns: Floats) -> list[int]:
