@@ -242,8 +242,8 @@ def marked() -> list[Case]:
         case("interrupted, its last block cut", broken(_torn), "interrupted", verdict=mark),
         case("interrupted", broken(lambda folder: None), "interrupted", verdict=mark),
         case("incomplete", replaced('state = "complete"', 'state = "incomplete"'), "incomplete", verdict=mark),
-        case("a gap in the files", lambda folder: None, "1 gaps (100 samples lost)", verdict=mark, gap=True),
-        case("a loss that is a gap when it is read", replaced(r"^losses = \[\]", put), "1 gaps", verdict=mark),
+        case("a gap in the files", lambda folder: None, "1 gap (100 samples lost)", verdict=mark, gap=True),
+        case("a loss that is a gap when it is read", replaced(r"^losses = \[\]", put), "1 gap", verdict=mark),
     ]  # fmt: skip
 
 

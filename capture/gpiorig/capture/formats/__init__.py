@@ -16,9 +16,11 @@ from __future__ import annotations
 import functools
 import importlib
 import pkgutil
+import shlex
 from pathlib import Path
 from types import ModuleType
 
+from gpiorig.capture.binary_header import header, packer
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.text.table_columns import refusal
 
@@ -77,8 +79,15 @@ def _unknown(path: Path, head: bytes) -> FormatError:
     )
     if path.is_dir():
         remedy = "it holds no recording.toml and no digital_N.bin of Saleae's; give a file"
+    elif name := packer(head):
+        remedy = f"it is compressed: unpack it, `{name} -dc {shlex.quote(str(path))} > unpacked`"
+    elif ODD_SHARE * odd > len(text) and (name := header(head)):
+        remedy = f"it has a header, {name!r}: export it as VCD, CSV or .sr with the program that made it"
     elif ODD_SHARE * odd > len(text):
-        remedy = "export it as VCD, CSV or .sr with the program that made it; samples without a header: --format raw"
+        remedy = (
+            "export it as VCD, CSV or .sr with the program that made it; if it is bare samples, without any header, "
+            "give their rate and width: --format raw --samplerate 24MHz --unitsize 1"
+        )
     elif as_table := refusal(path, head):
         return as_table
     else:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 
+from gpiorig.capture import binary_header
 from gpiorig.capture.edges.extractor import EdgeExtractor
 from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.edges.waveform import Block, RateOrigin, Waveform
@@ -22,8 +23,9 @@ META_BYTES = 64
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """Whether the name ends so; the content seldom shows it."""
-    return META.match(head) is not None or (bool(head) and path.suffix.lower() in SUFFIXES)
+    """Whether the name ends so; the content only shows what has a header, and so is something else."""
+    is_bare = bool(head) and not (binary_header.header(head) or binary_header.packer(head))
+    return META.match(head) is not None or (is_bare and path.suffix.lower() in SUFFIXES)
 
 
 def read(path: Path, options: ReadOptions) -> Waveform:

@@ -135,7 +135,10 @@ def _changes(path: Path, header: Header, state: _State, table: NDArray[np.void])
             if state.fault or len(rest) > BLOCK_BYTES:
                 word = rest.split(None, 1)[0][:40].decode("latin-1")
                 what, remedy = {
-                    2: ("a time does not fit into 64 bits", "give the --samplerate of the capture"),
+                    2: (
+                        "a time does not fit into 64 bits",
+                        "give the rate of the capture, for instance --samplerate 24MHz",
+                    ),
                     3: (f"{word!r} is of a variable that is not declared", "the file is damaged: save it again"),
                 }.get(state.fault, (f"{word!r} is not a value change", "the file is damaged: save it again"))
                 raise FormatError(what, where=f"{path}, line {state.line + 1}", remedy=remedy)

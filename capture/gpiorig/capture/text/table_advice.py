@@ -35,31 +35,34 @@ def next_step(path: Path, head: Head, *, time: int | None) -> str:
     time
         The column of the times; None where none is found.
     """
-    is_found, time = time is not None and (head.header != [] or time == 0), _time(head) if time is None else time
-    levels = [place for place in _columns(head) if place != time and _all(head, place, LEVEL_WORDS)]
-    texts = [place for place in _columns(head) if place not in (time, *levels) and not _all(head, place, NUMBER)]
-    if time is None or not levels:
-        return _as_delays(path, head, time)
-    columns = {} if is_found else {"time": _name(head, time)}
+    assumed, group = _times_and_groups(head, time)
+    levels = [place for place in _columns(head) if place not in (assumed, group) and _all(head, place, LEVEL_WORDS)]
+    if assumed is None or not levels:
+        return _as_delays(path, head, assumed)
+    columns = {} if assumed == time and (head.header or not time) else {"time": _name(head, assumed)}
+    columns |= {} if group is None else {"group": _name(head, group)}
+    others = [place for place in _columns(head) if place not in (assumed, group, *levels)]
+    texts = [place for place in others if not _all(head, place, NUMBER)]
+    if not others:
+        return f"give {_option(columns)}"
     if len(levels) == 1 and texts:
-        named = {"time": _name(head, time), **_keyed(head, texts[-1], levels[0])}
+        named = columns | {"time": _name(head, assumed), **_keyed(head, texts[-1], levels[0], others)}
         words = f"if column {head.name(texts[-1])} names the channel of each row, give {_option(named)}"
         return f"{words}; else {_chosen(head, columns, levels)}" if head.header else words
-    if head.header:
-        return f"if it is a capture, {_chosen(head, columns, levels)}"
-    names = ",".join("time" if place == time else f"column{place + 1}" for place in _columns(head))
-    channels = ",".join(f"column{place + 1}" for place in levels)
-    return f"if it is a capture, put the line {names} before its first one, and choose --channels {channels}"
+    if not head.header:
+        return _with_names(path, head, assumed, levels)
+    words = f"if it is a capture, {_chosen(head, columns, levels)}"
+    has_delays = any(DELAY_PATTERN.search(head.header[place]) for place in others)
+    return f"{words}; {_as_delays(path, head, assumed)}" if has_delays else words
 
 
 def port(head: Head, place: int) -> str:
     """Return the options of a table that has all levels in one field."""
-    time = _time(head)
+    time, group = _times_and_groups(head, _time(head))
     columns = {"time": "1" if time is None else _name(head, time), "levels": _name(head, place)}
-    integers = [column for column in _columns(head) if column not in (time, place) and _all(head, column, INTEGER)]
-    group = None if time is None else group_column([fields for _, fields in head.rows], time, integers)
     if group is not None:
         return f"give {_option(columns | {'group': _name(head, group)})}"
+    integers = [column for column in _columns(head) if column not in (time, place) and _all(head, column, INTEGER)]
     name = _name(head, integers[0]) if integers else ""
     return f"give {_option(columns)}" + (f", with group={name} if times begin again in each {name}" if name else "")
 
@@ -75,7 +78,7 @@ def keyed(head: Head, given: Mapping[str, str]) -> str:
 
 
 def _as_delays(path: Path, head: Head, time: int | None) -> str:
-    """The command that reads a delay in each row; that for text where there are no numbers."""
+    """The command that reads a delay in each row; of a table without numbers, how text is read."""
     numbers = [place for place in _columns(head) if _all(head, place, NUMBER)]
     delays = [place for place in numbers if head.header and DELAY_PATTERN.search(head.header[place])]
     others = [place for place in numbers if place != time] or numbers
@@ -88,7 +91,26 @@ def _as_delays(path: Path, head: Head, time: int | None) -> str:
     pattern = f"^{before}(?P<{value}>{DELAY})"
     words = f"gpiorig latency {shlex.quote(str(path))} --value {shlex.quote(pattern)}"
     words += "" if unit else " --time-unit ms"
-    return f"no column holds levels; if column {head.name(place)} is a delay, give `{words}`"
+    return f"if column {head.name(place)} is a delay in each row, give `{words}`"
+
+
+def _with_names(path: Path, head: Head, time: int, levels: list[int]) -> str:
+    """How a table without names, of which some columns are channels, gets some that can be chosen."""
+    names = head.separator.join("time" if place == time else f"column{place + 1}" for place in _columns(head))
+    command = f"`(echo {shlex.quote(names)}; cat {shlex.quote(str(path))}) > named.csv`"
+    channels = ",".join(f"column{place + 1}" for place in levels)
+    return f"if it is a capture, name its columns in a first line, {command}, and choose --channels {channels}"
+
+
+def _times_and_groups(head: Head, time: int | None) -> tuple[int | None, int | None]:
+    """The column of the times, and that of the groups in which they begin again; None for one that is not there."""
+    rows = [fields for _, fields in head.rows if len(fields) == len(_columns(head))]
+    for assumed in dict.fromkeys([time] if head.header and time is not None else [time, _time(head)]):
+        others = [place for place in _columns(head) if place != assumed]
+        group = None if assumed is None else group_column(rows, assumed, others)
+        if group is not None:
+            return assumed, group
+    return (_time(head) if time is None else time), None
 
 
 def _chosen(head: Head, columns: Mapping[str, str], levels: list[int]) -> str:
@@ -96,10 +118,10 @@ def _chosen(head: Head, columns: Mapping[str, str], levels: list[int]) -> str:
     return f"choose {_option(columns)} --channels {channels}" if columns else f"choose --channels {channels}"
 
 
-def _keyed(head: Head, channel: int, level: int) -> dict[str, str]:
+def _keyed(head: Head, channel: int, level: int, others: list[int]) -> dict[str, str]:
     """The channel of a row, its level, and the number of its node, if that is before the channel."""
     columns = {"channel": _name(head, channel), "level": _name(head, level)}
-    has_node = channel > 1 and _all(head, channel - 1, INTEGER)
+    has_node = channel - 1 in others and _all(head, channel - 1, INTEGER)
     return columns | ({"node": _name(head, channel - 1)} if has_node else {})
 
 

@@ -55,6 +55,8 @@ def refusal(path: Path, head: bytes) -> FormatError | None:
         return None
     rows = [fields for _, fields in start.rows[:MAX_ALIKE_ROWS]]
     width = len(start.header or rows[0])
+    if width == 1 and not start.is_json and rows and all(NUMBER.match(field) for row in rows for field in row):
+        return FormatError("is a list of numbers", where=path, remedy=table_advice.next_step(path, start, time=None))
     if not start.is_json and (width < 2 or not rows or any(len(row) != width for row in rows)):
         return None
     try:
@@ -100,7 +102,7 @@ def _columns(path: Path, head: Head, options: ReadOptions) -> Layout:
             roles[at] = ROLES[role]
     unit, counts = _unit(header[time] if header else "", wanted, path)
     if counts and options.samplerate_hz is None:
-        raise FormatError("its times count samples", where=path, remedy="give --samplerate, such as 24MHz")
+        raise FormatError("its times count samples", where=path, remedy="give it, for instance --samplerate 24MHz")
     last = max(place for place, role in enumerate(roles) if role != IGNORED)
     return Layout(
         roles=tuple(roles[: last + 1]),

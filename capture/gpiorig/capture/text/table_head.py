@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -104,9 +105,11 @@ def head_of(path: Path, head: bytes, separator: str = "") -> Head:
     end, first = lines[skipped]
     comment = lines[skipped - 1][1][:1] if skipped else "#"
     separator = separator.replace("\\t", "\t")
-    separator = separator or max(SEPARATORS.replace(comment, ""), key=first.count)
+    likely = max(SEPARATORS.replace(comment, ""), key=first.count)
+    separator = separator or likely
     if len(separator) != 1 or ord(separator) > 127:
-        raise FormatError(f"{separator!r} is not a separator", remedy='use one character: --columns "separator=;"')
+        remedy = f"use one character, for instance --columns {shlex.quote(f'separator={likely}')}"
+        raise FormatError(f"{separator!r} is not a separator", where=path, remedy=remedy)
     fields = fields_of(first.lstrip("\ufeff"), separator)
     if NUMBER.match(fields[0]):
         header = _commented(lines[skipped - 1][1], len(fields), separator) if skipped else []

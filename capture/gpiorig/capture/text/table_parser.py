@@ -35,7 +35,7 @@ FAULTS = {
     2: ("a time has more digits than the file had before", "was it changed while it was read?"),
     3: (
         "a time does not fit into 64 bits at the resolution of the file",
-        "give the --samplerate of the capture, and times are put on its samples",
+        "give the rate of the capture, for instance --samplerate 24MHz, and times are put on its samples",
     ),
     4: ("a level is not 0, 1, x, z, low or high", "correct the line, or name the columns with --columns or --channels"),
     5: ("columns are missing", "the file was cut short, or --columns does not fit"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from gpiorig.rig.arguments import overwriting, reading_options, times
+from gpiorig.rig.arguments import input_options, overwriting, reading_options, times
 
 EPILOG = """\
 examples:
@@ -40,7 +40,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--table", choices=_TABLES, default="edges", help="what a .parquet, .arrow or .csv holds (edges)"
     )
-    parser.add_argument("--channels", metavar="NAME[,NAME…]", help="only these channels; initiator.* matches several")
     parser.add_argument(
         "--packet",
         metavar="ID",
@@ -56,8 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--to", dest="end", type=times.instant, metavar=times.INSTANT, help="where to end; of samples one past the last"
     )
-    parser.add_argument("--samplerate", metavar="RATE", help="of a file that names none, such as 24MHz")
-    parser.add_argument("--recover", action="store_true", help="read a file on past damage; what is lost becomes gaps")
+    input_options.add_arguments(parser)
     overwriting.add_force(parser)
     reading_options.add_described(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object")

@@ -14,11 +14,9 @@ from gpiorig.analysis.tables import stages
 from gpiorig.analysis.traces import perfetto, trace
 from gpiorig.capture import formats
 from gpiorig.capture.edges import select
-from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.edges.waveform import Block, Waveform
 from gpiorig.capture.formats import pcap
 from gpiorig.capture.frames.frames import Frames
-from gpiorig.capture.numbers import parse_samplerate
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.export import export, pulseview_slices
@@ -184,10 +182,7 @@ def _recording(options: argparse.Namespace, what: str) -> Recording:
 
 def _content(options: argparse.Namespace) -> Any:
     """What is in the source file."""
-    rate = None if options.samplerate is None else parse_samplerate(options.samplerate)
-    module = formats.module(formats.recognise(options.source))
-    content = module.read(options.source, ReadOptions(samplerate_hz=rate, recover=options.recover))
-    return inputs.with_remarks(options.source, content)
+    return inputs.open_file(options.source, options)[1]
 
 
 def _waveform(options: argparse.Namespace) -> Waveform:

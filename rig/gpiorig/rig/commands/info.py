@@ -129,13 +129,13 @@ def _packets(recording: Recording) -> dict[str, Any]:
 
 def _capture_text(description: dict[str, Any]) -> list[str]:
     state = "lost" if description["format"] == "recording" else "not known"
-    lost = f" ({description['lost_samples']} samples {state})" if description["lost_samples"] else ""
+    lost = f" ({count_text(description['lost_samples'], 'sample')} {state})" if description["lost_samples"] else ""
     lost = lost or (" between groups" if description["gaps"] else "")
     begin = f" from sample {description['start']}" if description["start"] else ""
     lines = [
         f"{description['samples']} {_samples_text(description)}, "
         f"{description['duration_s']:.6f} s{begin}, "
-        f"{description['gaps']} gaps{lost}"
+        f"{count_text(description['gaps'], 'gap')}{lost}"
     ]
     if not description["samples"] and description["format"] != "recording":
         lines = ["no rows"]
@@ -147,7 +147,7 @@ def _capture_text(description: dict[str, Any]) -> list[str]:
         gaps = count_text(channel["across_gaps"], "gap")
         across = f", another level after {gaps}" if channel["across_gaps"] else ""
         level = {0: "starts low", 1: "starts high", None: "empty"}[channel["initial_level"]]
-        lines.append(f"  {printable(channel['name'])}: {channel['edges']} edges, {span}, {level}{across}")
+        lines.append(f"  {printable(channel['name'])}: {count_text(channel['edges'], 'edge')}, {span}, {level}{across}")
     if any(channel["across_gaps"] for channel in description["channels"]):
         lines.append("  another level after a gap is not an edge: its instant is not known")
     if description["format"] == "recording":

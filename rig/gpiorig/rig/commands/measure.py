@@ -17,6 +17,7 @@ from gpiorig.analysis.delays.instruments import Instruments
 from gpiorig.analysis.number_text import count_text, resolved_text, time_text
 from gpiorig.capture.edges.waveform import Waveform
 from gpiorig.capture.recording.recording import DESCRIPTION
+from gpiorig.capture.text.node_lines import NodeLines
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.measure import comparisons, delay_files, edges
 from gpiorig.rig.measure.edges import Measurement, Spec
@@ -79,7 +80,8 @@ def _open(options: argparse.Namespace) -> tuple[Waveform, Instruments | None]:
         return opened.recording.waveform(), opened.instruments
     name, content = inputs.open_file(options.file, options)
     if not isinstance(content, Waveform):
-        raise RigError(f"{options.file}: {name} has no edges to measure; gpiorig latency pairs lines of logs.")
+        pairs = "pairs lines of logs" if isinstance(content, NodeLines) else "measures frames"
+        raise RigError(f"{options.file}: {name} has no edges to measure; `gpiorig latency` {pairs}.")
     return content, None
 
 

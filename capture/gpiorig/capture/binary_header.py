@@ -1,0 +1,24 @@
+"""What the first bytes of a binary file show: a header, or that it is compressed."""
+
+from __future__ import annotations
+
+import re
+
+# The name of a format: "<SALEAE>", "%RLD", "HDF", "ELF" (those two after a byte that is not a letter). Samples dwell on
+# a level, so that few bytes differ from the one before.
+NAME = re.compile(rb"[\x7f-\xff]?[!-~]?(?=[A-Za-z]{3})(?!(.)\1)[!-~]{3,16}")
+ZIP = b"PK\x03\x04"
+PACKERS = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\0": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
+
+
+def header(head: bytes) -> str:
+    """Return the name that a file begins with, as text; "" for one that may be bare samples."""
+    if head.startswith(ZIP):
+        return "PK (zip)"
+    match = NAME.match(head)
+    return match[0].decode("ascii", "backslashreplace") if match else ""
+
+
+def packer(head: bytes) -> str:
+    """Return the program whose output a file is, such as "gzip"; "" for any other."""
+    return next((name for magic, name in PACKERS.items() if head.startswith(magic)), "")
