@@ -228,3 +228,29 @@ fn msi_follows_lse() {
     rig.pass(3_997_696);
     assert_eq!(t_ps + SECOND_PS, rig.now_ps());
 }
+
+/// Limits count MSI by its range: 80 MHz from 48 MHz are allowed where PLL mode makes 80.0085 MHz of them, 84 are not.
+#[test]
+fn limits_count_msi_by_its_range() {
+    for (times, remarks) in [
+        (20, vec![]),
+        (
+            21,
+            vec!["08000000 SYSCLK is 84000000 Hz, at this core voltage it may be 80000000 Hz at most"],
+        ),
+    ] {
+        let mut rig = Rig::new();
+        rig.set(PWR, 1 << 8);
+        rig.set(RCC + 0x90, 1);
+        rig.pass_ps(3 * SECOND_PS);
+        rig.write(FLASH, 0x704);
+        let cr = rig.read(RCC);
+        rig.write(RCC, cr & !0xF0 | 11 << 4 | 1 << 3 | 1 << 2); // range 11, PLL mode
+        rig.write(RCC + 0x0C, 1 << 24 | times << 8 | 5 << 4 | 1); // MSI / 6 * N / 2
+        rig.set(RCC, 1 << 24);
+        rig.wait(|rig| rig.read(RCC) >> 25 & 1 == 1);
+        rig.write(RCC + 8, 3);
+        rig.wait(|rig| rig.read(RCC + 8) >> 2 & 3 == 3);
+        assert_eq!(remarks, rig.log());
+    }
+}

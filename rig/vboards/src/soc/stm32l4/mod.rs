@@ -235,7 +235,7 @@ impl<O: Outside> Stm32l4<O> {
     }
 
     fn remark_on_clocks(&mut self, t_ps: u64) {
-        let (hclk_hz, range_2) = (self.rcc.hclk_hz(), self.pwr.range_2());
+        let (hclk_hz, range_2) = (self.rcc.nominal_hclk_hz(), self.pwr.range_2());
         for text in [self.rcc.complaint(range_2), self.flash.complaint(hclk_hz, range_2)]
             .iter()
             .flatten()

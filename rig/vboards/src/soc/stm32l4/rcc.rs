@@ -120,11 +120,24 @@ impl Rcc {
 
     /// Frequency of SYSCLK.
     pub fn sysclk(&self) -> Rate {
+        self.sysclk_with(&self.settings())
+    }
+
+    /// Frequency of SYSCLK as limits count it: MSI by its range, also where PLL mode makes it 48.005 MHz of 48 (DS10198).
+    fn nominal_sysclk(&self) -> Rate {
+        let settings = self.settings();
+        self.sysclk_with(&Settings {
+            cr: settings.cr & !oscillators::CR_MSIPLLEN,
+            ..settings
+        })
+    }
+
+    fn sysclk_with(&self, settings: &Settings) -> Rate {
         match self.active {
             1 => oscillators::HSI16,
             2 => self.oscillators.hse(),
-            3 => self.oscillators.pll_r(&self.settings()),
-            _ => self.oscillators.msi(&self.settings()),
+            3 => self.oscillators.pll_r(settings),
+            _ => self.oscillators.msi(settings),
         }
     }
 
@@ -155,8 +168,9 @@ impl Rcc {
         Rcc::apb_div(self.cfgr >> 11)
     }
 
-    pub fn hclk_hz(&self) -> u64 {
-        self.sysclk().hz() / self.ahb_div()
+    /// HCLK as the wait states of the flash count it.
+    pub fn nominal_hclk_hz(&self) -> u64 {
+        self.nominal_sysclk().hz() / self.ahb_div()
     }
 
     /// Kernel clock of USART1 to 3, UART4, UART5, LPUART1 by index 0 to 5 (CCIPR); None: it does not run.
@@ -225,7 +239,8 @@ impl Rcc {
 
     /// What deserves a remark about the present clocks.
     pub fn complaint(&self, range_2: bool) -> Option<String> {
-        let (hz, limit) = (self.sysclk().hz(), if range_2 { 26_000_000 } else { 80_000_000 });
+        let hz = self.nominal_sysclk().hz();
+        let limit = if range_2 { 26_000_000 } else { 80_000_000 };
         if hz > limit {
             return Some(format!(
                 "SYSCLK is {} Hz, at this core voltage it may be {} Hz at most",

@@ -39,6 +39,8 @@ const MSI_HZ: [u64; 12] = [
 ];
 /// MSI in PLL mode is that many times LSE (DS10198: 98.304 kHz to 48.005 MHz).
 const MSI_TIMES_LSE: [u64; 12] = [3, 6, 12, 24, 31, 61, 122, 244, 488, 732, 977, 1465];
+/// CR: MSI follows LSE (6.4.1).
+pub const CR_MSIPLLEN: u32 = 1 << 2;
 /// tSU(MSI) by range (DS10198).
 const MSI_START_PS: [u64; 12] = [
     10_000_000, 5_000_000, 4_000_000, 3_000_000, 3_000_000, 3_000_000, 3_000_000, 3_000_000, 2_500_000, 2_500_000,
@@ -151,7 +153,7 @@ impl Oscillators {
     /// MSI; in PLL mode it follows LSE.
     pub fn msi(&self, settings: &Settings) -> Rate {
         let range = settings.msi_range.min(11) as usize;
-        if settings.cr & 1 << 2 != 0 && self.lse.is_some() {
+        if settings.cr & CR_MSIPLLEN != 0 && self.lse.is_some() {
             return Rate::of(MSI_TIMES_LSE[range] * self.lse_hz);
         }
         Rate::of(MSI_HZ[range])
