@@ -195,6 +195,18 @@ def text_log() -> bytes:
     return "".join(f"[00:00:{n:02d}.{n:03d},500] <inf> app: {line}\n" for n, line in enumerate(serial_lines())).encode()
 
 
+def rld() -> bytes:
+    """A RocketLogger file: six inputs, two blocks."""
+    channels = b"".join(struct.pack("<IiHH16s", 3, 0, 0, 65535, f"DI{n}".encode()) for n in range(1, 7))
+    head = struct.pack("<4sHHIIQH6s", b"%RLD", 4, 60 + len(channels), 32, 2, 64, 1000, bytes(6))
+    blocks = [
+        struct.pack("<qqqq", 1_700_000_000, 0, 0, n * 32_112_640)
+        + np.arange(32 * n, 32 * n + 32, dtype="<u4").tobytes()
+        for n in range(2)
+    ]
+    return head + struct.pack("<qqIHH", 1_700_000_000, 0, 4, 6, 0) + bytes(4) + channels + b"".join(blocks)
+
+
 def flocklab_serial() -> bytes:
     """FlockLab's serial.csv."""
     rows = (f"17000000{n:02d}.{n:07d},3,{n % 2 + 1},r,{line}\n" for n, line in enumerate(serial_lines()))
@@ -297,6 +309,7 @@ def seeds() -> tuple[Seed, ...]:
         Seed("parquet", "parquet.parquet", written("parquet")),
         Seed("pcap", "frames.pcap", pcap()),
         Seed("pcap", "frames.pcapng", pcapng()),
+        Seed("rld", "logger.rld", rld()),
         Seed("raw", "raw.bin", dense(capture())),
         Seed("sal", "session.sal", sal()),
         Seed("saleae_bin", "digital_0.bin", saleae_bin(0)),
