@@ -20,7 +20,7 @@ def rocketlogger(
 ) -> bytes:
     """A file by the structs of rl_file.h: inputs DI1 to DI6, a range flag, one current of 4 bytes.
 
-    `lost_after`: a block is missing after so many of them.
+    `lost_after`: a block is missing after this number of them.
     """
     names = [*((3, f"DI{n}", 0) for n in range(1, 7)), (4, "I1L_valid", 0), (2, "I1L", 4)]
     channels = b"".join(struct.pack("<IiHH16s", unit, -9, size, 65535, name.encode()) for unit, name, size in names)

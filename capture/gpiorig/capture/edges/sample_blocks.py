@@ -19,7 +19,7 @@ class SampleBlocks:
         self._held: int | None = None
 
     def lose(self, samples: int) -> Block:
-        """The block of so many lost samples."""
+        """The block of this number of lost samples."""
         begin, self.end = self.end, self.end + samples
         self._held = None
         empty = np.empty(0, dtype=np.int64)

@@ -33,13 +33,13 @@ MAGIC = b"%RLD"
 VERSIONS = (1, 2, 3, 4)
 LEAD_IN = struct.Struct("<4sHHIIQH6sqqIHH")
 CHANNEL = struct.Struct("<IiHH16s")
-STAMPS = struct.Struct("<qqqq")  # seconds and ns of the real, then of the monotonic clock
+TIMESTAMPS = struct.Struct("<qqqq")  # seconds and ns of the real, then of the monotonic clock
 WORD_BITS = 32
 BINARY, VALID = 3, 4  # units of a digital input, and of the flag that a current's low range is valid
 CLOCK_SCALE = Fraction(100_000_000, 49 * 2_048_000)
 CHUNK_ROWS = 1 << 15
 MIN_HZ = 1000  # below, rows are made of several samples (RL_SAMPLE_RATE_MIN in rl.h)
-MOST_LOST = 1 << 40  # samples: half a year at the highest rate
+MAX_LOST = 1 << 40  # samples: half a year at the highest rate
 NS_PER_S = 10**9
 
 
@@ -138,8 +138,8 @@ def _header(path: Path) -> _Header:
 def _rows(path: Path, header: _Header) -> int:
     """Complete rows that the file has room for."""
     size = path.stat().st_size - header.length
-    blocks, rest = divmod(size, STAMPS.size + header.block_rows * header.row_bytes)
-    return blocks * header.block_rows + max(rest - STAMPS.size, 0) // header.row_bytes
+    blocks, rest = divmod(size, TIMESTAMPS.size + header.block_rows * header.row_bytes)
+    return blocks * header.block_rows + max(rest - TIMESTAMPS.size, 0) // header.row_bytes
 
 
 def _blocks(file: BinaryIO, header: _Header, bits: list[int], rows: int, remarks: list[str]) -> Iterator[Block]:
@@ -148,11 +148,11 @@ def _blocks(file: BinaryIO, header: _Header, bits: list[int], rows: int, remarks
     nominal_ns = header.block_rows * NS_PER_S / (header.rate_hz * CLOCK_SCALE)
     file.seek(header.length)
     while left:
-        _, _, seconds, ns = STAMPS.unpack(file.read(STAMPS.size))
+        _, _, seconds, ns = TIMESTAMPS.unpack(file.read(TIMESTAMPS.size))
         at_ns = seconds * NS_PER_S + ns
         # The logger numbers its buffers and drops complete ones when it is too slow; it writes no mark of that.
         missing = round((at_ns - before_ns) / nominal_ns) - 1 if samples.end else 0
-        if not 0 <= ns < NS_PER_S or missing < -1 or missing * header.block_rows > MOST_LOST:
+        if not 0 <= ns < NS_PER_S or missing < -1 or missing * header.block_rows > MAX_LOST:
             what = f"has a block, of sample {samples.end}, whose timestamp is not one"
             raise FormatError(what, where=file.name, remedy="it is damaged: copy it again")
         if missing > 0:
