@@ -6,6 +6,10 @@ ifeq (,$(wildcard $(CONTIKI)/Makefile.include))
 $(error CONTIKI=$(CONTIKI): there is no Makefile.include in it; it should be a checkout of Contiki-NG 5.0)
 endif
 
+ifeq ($(MAKE_MAC),MAKE_MAC_NULLMAC)
+$(error MAKE_MAC_NULLMAC sends nothing and takes nothing: the functions of os/net/mac/nullmac/nullmac.c are empty. Use MAKE_MAC_CSMA)
+endif
+
 GPIORIG_PINGPONG := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))/pingpong
 PROJECTDIRS += $(GPIORIG_PINGPONG)
 PROJECT_SOURCEFILES += pingpong-console.c

@@ -215,15 +215,19 @@ def test_steps_of_a_slot_on_request(tmp_path: Path) -> None:
         (STAND_IN / "ping", ("TARGET=sky",)),
         (GLUE / "pingpong", ("WITH_CONSOLE=1",)),
         (GLUE / "tsch", ("WITH_CONSOLE=1", "GPIORIG_IRQS=")),
+        (STAND_IN / "ping", ("MAKE_MAC=MAKE_MAC_NULLMAC", "GPIORIG_DEFINES=-DSILENT")),
     ],
-    ids=["sky", "iotlab", "tsch"],
+    ids=["sky", "iotlab", "tsch", "nullmac-without-udp"],
 )
 def test_the_check_finds_every_hook(project: Path, options: tuple[str, ...], tmp_path: Path) -> None:
-    """Of the hook file, in images that are in order."""
+    """Of the hook file, in images that are in order; what an application never calls is unused, not lost."""
+    silent = "GPIORIG_DEFINES=-DSILENT" in options
     image(project, tmp_path, SKY if "TARGET=sky" in options else M3, *options)
     elf = next(path for path in tmp_path.glob("*/*") if path.suffix in (".sky", ".iotlab"))
     done = gpiorig("firmware", "check", elf, "--os", "contiki-ng", "--json")
     assert (0, "") == (done.status, done.stderr)
+    unused = {hook["symbol"] for hook in done.numbers["hooks"] if hook["state"] == "unused"}
+    assert ({"simple_udp_sendto", "simple_udp_register"} if silent else set()) == unused
 
 
 @pytest.mark.slow
@@ -308,6 +312,7 @@ def test_a_symbol_that_vanished_is_a_link_error_with_its_name(vanished: str, tmp
         (["PROBES=many"], "PROBES=many is not known; normal, empty, doubled and off are"),
         (["GPIORIG_PORT=abacus"], "GPIORIG_PORT=abacus: there is no"),
         (["MAKE_MAC=MAKE_MAC_OTHER"], "MAKE_MAC=MAKE_MAC_OTHER is not known here; set GPIORIG_MAC"),
+        (["MAKE_MAC=MAKE_MAC_NULLMAC"], "MAKE_MAC_NULLMAC sends nothing and takes nothing"),
         (["OVER=pigeon"], "OVER=pigeon is not known; udp and mac are"),
         (["CONTIKI="], "CONTIKI is not set: say where a checkout of Contiki-NG 5.0 is"),
         (["CONTIKI=/nowhere"], "CONTIKI=/nowhere: there is no Makefile.include in it"),

@@ -11,6 +11,7 @@
 PROCESS(ping_process, "ping");
 AUTOSTART_PROCESSES(&ping_process);
 
+#ifndef SILENT /* an application that never calls simple-udp */
 static struct simple_udp_connection connection;
 static uint16_t replies;
 
@@ -45,14 +46,20 @@ static void send(uint16_t id)
     GPIORIG_EXIT_ID(APP_TX, id);
 }
 
+#endif
+
 PROCESS_THREAD(ping_process, ev, data)
 {
     PROCESS_BEGIN();
+#ifndef SILENT
     simple_udp_register(&connection, PORT, NULL, PORT, received);
     while (replies < PACKETS) {
         send((uint16_t)(FIRST_ID + replies));
         PROCESS_WAIT_EVENT_UNTIL(ev == PROCESS_EVENT_CONTINUE);
     }
+#else
+    PROCESS_WAIT_EVENT_UNTIL(ev == PROCESS_EVENT_CONTINUE);
+#endif
     GPIORIG_EVENT_ID(RIG_MARKER, gpiorig_frames() + 1);
     PROCESS_END();
 }

@@ -10,6 +10,8 @@
 #define NETSTACK_RADIO NETSTACK_CONF_RADIO
 #if MAC_CONF_WITH_TSCH
 #define NETSTACK_MAC tschmac_driver
+#elif MAC_CONF_WITH_NULLMAC
+#define NETSTACK_MAC nullmac_driver
 #else
 #define NETSTACK_MAC csma_driver
 #endif
