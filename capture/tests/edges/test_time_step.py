@@ -151,3 +151,19 @@ def test_memory_does_not_grow_with_the_capture() -> None:
 
     assert Fraction(125, NS) == step.step_s
     assert step.edges <= time_step.MAX_PIECES * time_step.PIECE
+
+
+@pytest.mark.parametrize(
+    ("stamps_ns", "step_ns"),
+    [
+        pytest.param(np.arange(40) ** 2 * 1_000_000, 1_000_000, id="whole ms"),
+        pytest.param(np.cumsum([1, 997, 1, 1005] * 5 + list(range(30))) * 1_000_000, 1_000_000, id="pairs 1 ms apart"),
+        pytest.param(np.arange(10) ** 2 * 1000, 0, id="few"),
+        pytest.param(np.arange(400) * 10**9, 0, id="a period of 1 s"),
+        pytest.param(np.round(np.arange(99) ** 2 * 1e6 / 32768).astype(int) * 1000, 30517.578125, id="a watch crystal"),
+        pytest.param(np.arange(40)[::-1] ** 2 * 15_625_000, 15_625_000, id="backwards, 64 Hz"),
+    ],
+)
+def test_the_step_of_timestamps(stamps_ns: NDArray[np.int64], step_ns: float) -> None:
+    """Where they show it; a regular sender does not."""
+    assert step_ns == time_step.of_timestamps(stamps_ns.astype(np.int64))

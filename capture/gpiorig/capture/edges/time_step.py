@@ -46,6 +46,7 @@ ADJACENT = 0.1  # share of distances of one step, from which on it is the sender
 OFF = 1e-3  # share of instants or distances that may be off a step, such as at a fault of the recorder
 BINARY_HZ = tuple(Fraction(1 << power) for power in range(10, 25))  # timers on a crystal of 32768 Hz and its multiples
 CANDIDATES_HZ = tuple(sorted({*USUAL_HZ, *BINARY_HZ}))
+NS_PER_S = 10**9
 BINS = 2048  # phases of a period
 MAX_HYPOTHESES = 10**6 * BINS  # periods and phases
 LEAST = 4  # of an unlisted period, in units of the resolution
@@ -173,6 +174,26 @@ def observed(waveform: Waveform, estimator: StepEstimator) -> Waveform:
             yield block
 
     return dataclasses.replace(waveform, read=read)
+
+
+def of_timestamps(timestamps_ns: Times) -> Fraction:
+    """The step, in ns, of timestamps that software took, in any order; 0 where they do not show one.
+
+    Of FEWEST distances that differ, all are multiples of a step by chance with 2^-20. A sender's own period makes few
+    that differ. Steps such as that of a watch crystal, printed to the µs, are no multiples of a digit.
+    """
+    instants = np.unique(timestamps_ns)
+    distances = np.unique(np.diff(instants))
+    if distances.size < FEWEST:
+        return Fraction(0)
+    divisor = int(np.gcd.reduce(distances))
+    digit = 1
+    while divisor % (10 * digit) == 0:
+        digit *= 10
+    estimator = StepEstimator(Fraction(NS_PER_S, digit), is_text=True)
+    rows = (instants - instants[0]) // digit
+    estimator.feed(Block(rows, np.zeros(rows.size, dtype=np.uint64), int(rows[-1]) + 1))
+    return max(Fraction(divisor), estimator.step().step_s * NS_PER_S)
 
 
 def _top_decade(times: Times) -> int:
