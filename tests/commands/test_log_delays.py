@@ -165,7 +165,7 @@ def test_a_mean_whose_uncertainty_is_not_known(log: Path) -> None:
 
 
 def test_the_period_of_edges_in_ppm(tmp_path: Path) -> None:
-    """The recorder's limit is in ±, and --clock-ppm replaces it."""
+    """The recorder's limit, 50 ppm of Saleae's, is in ±, and --clock-ppm replaces it."""
     path = tmp_path / "pins.csv"
     path.write_text("Time[s],A\n" + "".join(f"{k * 0.01000002:.8f},{k % 2}\n" for k in range(101)), encoding="utf-8")
     words = ["measure", path, "--period", "A", "--nominal", "20ms", "--json"]
@@ -174,7 +174,7 @@ def test_the_period_of_edges_in_ppm(tmp_path: Path) -> None:
 
     assert 2.0 == pytest.approx(known["ppm"], abs=known["uncertainty_ppm"])
     assert known["uncertainty_ppm"] < 0.1
-    assert 200 / 3**0.5 == pytest.approx(assumed["uncertainty_ppm"] - known["uncertainty_ppm"])
+    assert 100 / 3**0.5 == pytest.approx(assumed["uncertainty_ppm"] - known["uncertainty_ppm"])
 
 
 def test_delays_and_figure_are_written(log: Path, tmp_path: Path) -> None:
@@ -187,7 +187,7 @@ def test_delays_and_figure_are_written(log: Path, tmp_path: Path) -> None:
     rows = stages.read(table).to_pydict()
     assert ([100 * MS, 300 * MS], [100 * MS, 50 * MS]) == (rows["start_ns"], rows["delay_ns"])
     assert (["1", "2"], [20.0, None]) == ([str(key) for key in rows["id"]], rows["against"])
-    assert [2 * MS / 6**0.5] * 2 == pytest.approx(rows["uncertainty_ns"])
+    assert [0.95 * MS + 2e-4 * 100 * MS / 3**0.5] * 2 == pytest.approx(rows["uncertainty_ns"])
     assert b"\x89PNG" == figure.read_bytes()[:4]
     refused = gpiorig("latency", log, *words, "-o", table)
     assert (2, True) == (refused.status, "give --force" in refused.stderr)

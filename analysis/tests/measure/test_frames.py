@@ -45,7 +45,7 @@ def test_acknowledgements_retries_and_intervals() -> None:
     assert {"0x0001": [3_000_000, 17_000_000]} == view.retry_ns
     assert {"0x0001": [10_000_000, 30_000_000]} == view.interval_ns
     assert {"0x0001": 2, "0x0002": 1} == view.unacknowledged
-    assert (2, 1000.0, []) == (view.stray_acks, view.resolution_ns, ways)
+    assert (2, 1000.0, []) == (view.stray_acks, view.step_ns, ways)
 
 
 def test_the_longest_time_to_an_acknowledgement_is_chosen() -> None:
@@ -120,3 +120,12 @@ def test_damaged_frames_tell_nothing() -> None:
 def test_a_stamp_that_does_not_fit_is_refused() -> None:
     with pytest.raises(FormatError, match="its clock was not set, or its unit is another"):
         measured([("air", Frame(ticks=1 << 63, ticks_per_s=1000, mpdu=b"\2\0\7"))])
+
+
+def test_the_step_of_timestamps_is_the_one_that_they_show() -> None:
+    """Whole ms in a capture that counts us: the step is 1 ms; of as few as ten frames the unit of the file counts."""
+    frames = [data(1000 * k * k, k) for k in range(40)]
+
+    for count, expected in ((40, (1e6, "timestamps")), (10, (1e3, "format"))):
+        (view,), _ = measured(("air", frame) for frame in frames[:count])
+        assert expected == (view.step_ns, view.step_origin)

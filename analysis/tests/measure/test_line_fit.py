@@ -46,13 +46,6 @@ def test_quantised_timestamps_are_covered(in_phase: bool) -> None:
     assert 188 <= hits  # 94 %
 
 
-@pytest.mark.parametrize(
-    ("instants", "step"), [(1000 * np.arange(40) ** 2, 1000), (np.arange(10) ** 2 * 1000, 0), (np.arange(40) * 1000, 0)]
-)
-def test_the_step_that_instants_show(instants: np.ndarray, step: int) -> None:
-    assert step == line_fit.step_seen_ns(instants.astype(np.int64))
-
-
 def test_a_mean_against_its_nominal_value_by_hand() -> None:
     """Two runs of 3 and 2 periods of 1001 units of 1 ns: 1000 ppm from 1 us; the ends of two runs share ±."""
     starts = np.array([0, 1001, 2002, 9000, 10_001])

@@ -12,7 +12,7 @@ from gpiorig.analysis.packets.steps import Step
 
 # Half widths where neither the bench file nor a data sheet has a value; docs/guide/uncertainty.md gives the reasons.
 CLOCK_PPM, SKEW_NS, APERTURE_NS = 100.0, 5.0, 2.0
-_ASSUMED = "assumed (docs/guide/uncertainty.md)"
+ASSUMED = "assumed (docs/guide/uncertainty.md)"
 
 # Half width of the clock's error in ppm by sigrok's driver, with its source.
 CLOCKS = {
@@ -53,7 +53,7 @@ class Analyzer:
 
     def source(self, name: str) -> str:
         """Where a limit comes from."""
-        return self.sources.get(name, _ASSUMED)
+        return self.sources.get(name, ASSUMED)
 
 
 def by_driver(
@@ -65,7 +65,7 @@ def by_driver(
     aperture_ns: float | None = None,
 ) -> Analyzer:
     """An analyzer by sigrok's driver, such as ``fx2lafw:conn=1.12``; given values replace those of its class."""
-    class_ppm, source = CLOCKS.get(driver.partition(":")[0], (CLOCK_PPM, _ASSUMED))
+    class_ppm, source = CLOCKS.get(driver.partition(":")[0], (CLOCK_PPM, ASSUMED))
     given = {"clock_ppm": clock_ppm, "skew_ns": skew_ns, "aperture_ns": aperture_ns}
     known = {name: limit for name, limit in given.items() if limit is not None}
     limits = {"clock_ppm": class_ppm, "skew_ns": SKEW_NS, "aperture_ns": APERTURE_NS} | known

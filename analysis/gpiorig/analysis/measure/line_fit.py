@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 COVERAGE = 0.9545  # of k = 2
-ADJACENT = 0.1  # share of the distances
-FEWEST_INSTANTS = 20  # by chance alone n integers are all even with 2^-n
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,15 +103,3 @@ def fit(abscissa: NDArray[np.float64], delays_ns: NDArray[np.int64], *, step_ns:
         step_ns=step_ns,
         residual_std_ns=std,
     )
-
-
-def step_seen_ns(instants_ns: NDArray[np.int64]) -> int:
-    """The step of which all distances of instants are multiples; 0 where they show none.
-
-    They are too few, or many are one step apart: then it is that of a periodic sender, not that of the clock.
-    """
-    distances = np.diff(np.unique(instants_ns))
-    if len(distances) < FEWEST_INSTANTS:
-        return 0
-    step = int(np.gcd.reduce(distances))
-    return step if np.mean(distances == step) <= ADJACENT else 0

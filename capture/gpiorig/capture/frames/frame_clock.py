@@ -90,6 +90,11 @@ class FrameClock:
             clock.size_bytes += length
             clock.longest = max(clock.longest, length)
 
+    @property
+    def is_useless(self) -> bool:
+        """Whether the timestamps of some node and channel cannot be the times of its frames."""
+        return any(clock.is_useless for clock in self._clocks.values())
+
     def as_json(self) -> dict[str, Any]:
         """The counts, and the remarks."""
         return {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
-import math
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -13,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from gpiorig.analysis.measure import line_fit
+from gpiorig.analysis.measure import timestamps
 from gpiorig.analysis.number_text import NS_PER_S, count_text, time_text
 from gpiorig.analysis.statistics.summary import summarize
+from gpiorig.capture.edges import time_step
 from gpiorig.capture.edges.waveform import of_parts
 from gpiorig.capture.recording.recording import DESCRIPTION, Recording
 from gpiorig.rig.errors import RigError
@@ -52,10 +52,12 @@ def _pairs(options: argparse.Namespace) -> int:
     paired = log_pairs.read(options)
     pairs = paired.latencies
     instants = np.concatenate([pairs.starts_ns, pairs.starts_ns + pairs.delays_ns])
-    step_ns = max(paired.resolution_ns, line_fit.step_seen_ns(instants))
+    seen_ns = float(time_step.of_timestamps(instants))
+    step_ns = max(paired.resolution_ns, seen_ns)
     ids = {node: [int(text) for text in texts if text.isdecimal()] for node, texts in paired.requests.items()}
     results = DelayResults.of(options, pairs, step_ns=step_ns, ids=ids if options.ids else {})
-    return _finish(options, results, paired.source, _numbers(paired, results), _text)
+    stamps = timestamps.as_json(step_ns, step_origin="timestamps" if step_ns > paired.resolution_ns else "format")
+    return _finish(options, results, paired.source, _numbers(paired, results) | stamps, _text)
 
 
 def _values(options: argparse.Namespace) -> int:
@@ -140,7 +142,7 @@ def _head(logs: list[Path], *, as_json: bool) -> dict[str, Any]:
 
 
 def _numbers(paired: Paired, results: DelayResults) -> dict[str, Any]:
-    pairs, resolution_ns = paired.latencies, paired.resolution_ns
+    pairs, step_ns = paired.latencies, results.step_ns
     nodes = sorted({*pairs.unpaired_requests, *pairs.unpaired_responses})
     places, nowhere = pairs.places(), np.empty(0, dtype=np.intp)
     ids = [
@@ -148,7 +150,7 @@ def _numbers(paired: Paired, results: DelayResults) -> dict[str, Any]:
         for mark in (pairs.unpaired_request, pairs.unpaired_response)
     ]
     return {
-        **_summary(pairs.delays_ns, resolution_ns),
+        **_summary(pairs.delays_ns, step_ns),
         "unpaired_request": sum(pairs.unpaired_requests.values()),
         "unpaired_response": sum(pairs.unpaired_responses.values()),
         "too_long": pairs.too_long,
@@ -160,7 +162,7 @@ def _numbers(paired: Paired, results: DelayResults) -> dict[str, Any]:
         **results.of_all(),
         "nodes": {
             node: {
-                **_summary(pairs.delays_ns[places.get(node, nowhere)], resolution_ns),
+                **_summary(pairs.delays_ns[places.get(node, nowhere)], step_ns),
                 "unpaired_request": pairs.unpaired_requests.get(node, 0),
                 "unpaired_response": pairs.unpaired_responses.get(node, 0),
                 **results.of_node(node, places.get(node, nowhere)),
@@ -170,11 +172,12 @@ def _numbers(paired: Paired, results: DelayResults) -> dict[str, Any]:
     }
 
 
-def _summary(delays_ns: Any, resolution_ns: float) -> dict[str, Any]:
-    """Statistics; the uncertainty is that of the stamps' step alone, which does not cover how late they are."""
+def _summary(delays_ns: Any, step_ns: float) -> dict[str, Any]:
+    """Statistics; the uncertainty is that of the stamps' step and clock, which does not cover how late they are."""
     values: dict[str, Any] = dataclasses.asdict(summarize(delays_ns, samplerate_hz=Fraction(NS_PER_S)))
     del values["lost"]
-    values["stamp_uncertainty_ns"] = 2 * resolution_ns / math.sqrt(6) if resolution_ns else None
+    longest_ns = float(np.abs(delays_ns).max(initial=0))
+    values["stamp_uncertainty_ns"] = timestamps.expanded_ns(step_ns, longest_ns) if step_ns else None
     return dict(without_nan(values))
 
 
@@ -196,7 +199,8 @@ def _text(result: dict[str, Any]) -> str:
         )
     if result["stamp_uncertainty_ns"] and result["n"]:
         step = time_text(result["stamp_uncertainty_ns"])
-        lines.append(f"each ± {step} (k = 2) by the step of the timestamps; how late they are is not in it")
+        lines.append(f"each ± {step} (k = 2) by step and clock of the timestamps; how late they are is not in it")
+    lines.append(timestamps.text(result))
     if result["too_long"]:
         lines.append(f"{count_text(result['too_long'], 'pair')} longer than --max-gap: unpaired")
     if result["unusable_lines"]:

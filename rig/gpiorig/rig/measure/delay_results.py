@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from gpiorig.analysis import columns
-from gpiorig.analysis.measure import line_fit, log_ids, nominal
+from gpiorig.analysis.measure import line_fit, log_ids, nominal, timestamps
 from gpiorig.analysis.measure.log_ids import IdCounts
 from gpiorig.analysis.measure.log_lines import Delays
 from gpiorig.analysis.number_text import NS_PER_S, count_text
@@ -84,7 +84,7 @@ class DelayResults:
                 delays_ns,
                 unit_ns=1.0,
                 nominal_ns=self.nominal_ns,
-                ends_ns=2 * self.step_ns / math.sqrt(6),
+                ends_ns=timestamps.expanded_ns(self.step_ns, 0.0),
             )
             compared["deviation"] = comparisons.deviation_json(deviation)
         return compared

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gpiorig.analysis.measure import frames as framelatency
+from gpiorig.analysis.measure import timestamps
 from gpiorig.analysis.measure.frames import View, Way
 from gpiorig.analysis.number_text import count_text, number_text, time_text
 from gpiorig.capture import formats
@@ -73,17 +74,19 @@ def _numbers(views: list[View], ways: list[Way], summarise: Summarise, *, severa
             for source, values in sorted(delays.items())
         }
 
-    step_ns = max(view.resolution_ns for view in views)
+    steps_ns = [_step_ns(view) for view in views]
+    step_ns = max(steps_ns) if all(steps_ns) else 0.0
     return {
         "views": {
             view.name: {
-                **{kind: summaries(getattr(view, f"{kind}_ns"), view.resolution_ns) for kind in KINDS},
+                **{kind: summaries(getattr(view, f"{kind}_ns"), _step_ns(view)) for kind in KINDS},
                 "unacknowledged": dict(view.unacknowledged),
                 "stray_acks": view.stray_acks,
                 "untimely_acks": view.untimely_acks,
                 "bad_fcs": view.bad_fcs,
                 "malformed": view.malformed,
                 **view.clock.as_json(),
+                **timestamps.as_json(view.step_ns, step_origin=view.step_origin),
             }
             for view in views
         },
@@ -100,6 +103,11 @@ def _numbers(views: list[View], ways: list[Way], summarise: Summarise, *, severa
             for way in ways
         ],
     }
+
+
+def _step_ns(view: View) -> float:
+    """The step on which ± counts; 0 of timestamps that are not the times of the frames: then ± is not known."""
+    return 0.0 if view.clock.is_useless else view.step_ns
 
 
 def _text(result: dict[str, Any]) -> Iterator[str]:
@@ -120,6 +128,7 @@ def _text(result: dict[str, Any]) -> Iterator[str]:
         if malformed := view["malformed"]:
             yield f"  omitted: {count_text(malformed, 'frame')} whose header cannot be read"
         yield from (f"  {remark}" for remark in view["remarks"])
+        yield f"  {timestamps.text(view)}"
     for way in result["ways"]:
         yield f"{way['from']} to {way['to']}:"
         yield from (f"  frames of {source}: {_line(part)}" for source, part in way["delays"].items())
@@ -131,5 +140,5 @@ def _text(result: dict[str, Any]) -> Iterator[str]:
 def _line(part: dict[str, Any]) -> str:
     values = ", ".join(f"{STATISTIC} {time_text(part[f'{STATISTIC}_ns'], digits=4)}" for STATISTIC in STATISTICS)
     step = part["stamp_uncertainty_ns"]
-    step_text = f"; each ± {time_text(step)} (k = 2) by the step of the timestamps" if step else ""
+    step_text = f"; each ± {time_text(step)} (k = 2) by step and clock of the timestamps" if step else ""
     return f"n {part['n']}, {values}{step_text}"

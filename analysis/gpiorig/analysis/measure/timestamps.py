@@ -1,0 +1,53 @@
+"""Uncertainty of delays between timestamps that software took, by their step and their clock; not how late they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpiorig.analysis.delays.instruments import ASSUMED, CLOCK_PPM
+from gpiorig.analysis.delays.uncertainty import COVERAGE_FACTOR, quantised, rectangular
+from gpiorig.analysis.number_text import round_time_text
+
+ORIGINS = {"timestamps": "as they show", "format": "the unit of the file", None: ""}
+
+
+def expanded_ns(step_ns: float, longest_ns: float) -> float:
+    """Expanded uncertainty (k = 2) of the longest of some delays, both of whose ends were put on steps.
+
+    Parameters
+    ----------
+    step_ns
+        Step of the timestamps.
+    longest_ns
+        That delay; its clock is as far off as that of a recorder of which nothing is known.
+    """
+    return COVERAGE_FACTOR * (quantised(step_ns) + rectangular(CLOCK_PPM) * 1e-6 * abs(longest_ns))
+
+
+def as_json(step_ns: float, *, step_origin: str) -> dict[str, Any]:
+    """The field `timestamps` of a command's object.
+
+    Parameters
+    ----------
+    step_ns
+        Step of the timestamps; 0: not known.
+    step_origin
+        Who states it: "timestamps" that show it, the "format" of the file.
+    """
+    return {
+        "timestamps": {
+            "step_ns": step_ns or None,
+            "step_origin": step_origin if step_ns else None,
+            "clock_ppm": CLOCK_PPM,
+            "clock_origin": ASSUMED,
+        }
+    }
+
+
+def text(result: dict[str, Any]) -> str:
+    """The same as a line of text, from the object that has the field."""
+    numbers = result["timestamps"]
+    step = "in steps that are not known"
+    if numbers["step_ns"]:
+        step = f"in steps of {round_time_text(numbers['step_ns'])}, {ORIGINS[numbers['step_origin']]}"
+    return f"timestamps {step}; their clock ±{numbers['clock_ppm']:g} ppm, {numbers['clock_origin']}"
