@@ -15,6 +15,7 @@ import numpy as np
 from gpiorig.analysis.clocks import break_causes, node_clock, node_json, pairing, timer_guesses
 from gpiorig.analysis.clocks.node_clock import BootPeriod, NodeClock
 from gpiorig.analysis.clocks.resolution import residual_text
+from gpiorig.analysis.delays.instruments import ASSUMED, CLOCK_PPM
 from gpiorig.analysis.events import events
 from gpiorig.analysis.figures import clock_fits, style
 from gpiorig.analysis.logs import node_log
@@ -73,6 +74,8 @@ def _from_lines(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, 
     head = {
         "source": log_stamps.source,
         "reference": "host",
+        "reference_clock_ppm": CLOCK_PPM,
+        "reference_clock_origin": ASSUMED,
         "virtual": virtual,
         "lines": log_stamps.lines,
         "matched": log_stamps.matched,
@@ -152,7 +155,13 @@ def _from_pins(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, N
             f"{options.log}: no timestamp of a node belongs to an event on the pins; "
             "give --pattern to fit against the recorder's timestamps."
         )
-    head = {"source": str(options.log), "reference": "analyzer", "virtual": recording.info.virtual}
+    head = {
+        "source": str(options.log),
+        "reference": "analyzer",
+        "reference_clock_ppm": opened.instruments.reference.clock_ppm,
+        "reference_clock_origin": opened.instruments.reference.source("clock_ppm"),
+        "virtual": recording.info.virtual,
+    }
     return head | {"breaks": [cause.text for cause in causes]}, clocks
 
 
@@ -165,6 +174,8 @@ def _print(options: argparse.Namespace, head: dict[str, Any], clocks: dict[str, 
         print("\n".join(_text(clock)))
     for text in head.get("breaks", []):
         print(f"{text} Each clock that it concerns is fitted before it and after it.")
+    limit_ppm, origin = head["reference_clock_ppm"], head["reference_clock_origin"]
+    print(f"rates are against the clock of the {head['reference']}, itself within ±{limit_ppm:g} ppm, {origin}")
     if "unmatched" in head:
         odd = "".join(f"; {what}: {count}" for what, count in head["irregularities"].items())
         several = f", with {head['stamps']} timestamps" if head["stamps"] != head["matched"] else ""
