@@ -195,6 +195,26 @@ def text_log() -> bytes:
     return "".join(f"[00:00:{n:02d}.{n:03d},500] <inf> app: {line}\n" for n, line in enumerate(serial_lines())).encode()
 
 
+def ppk2() -> bytes:
+    """A session of a PPK2: two channels change, one sample was lost."""
+    rows = [(1.5, 0x5555 + (n // 4 % 2) + 4 * (n // 10 % 2)) for n in range(60)]
+    rows[30] = (0.2, 0x5555)
+    buffer = BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(
+            "session.raw", b"".join(struct.pack("<f", *row[:1]) + struct.pack(">H", row[1]) for row in rows)
+        )
+        archive.writestr("metadata.json", json.dumps({"metadata": {"samplesPerSecond": 100_000}, "formatVersion": 2}))
+    return buffer.getvalue()
+
+
+def ppk2_csv() -> bytes:
+    """The export of such a session."""
+    levels = [f"{n // 4 % 2}{n // 10 % 2}X00000" for n in range(60)]
+    rows = (f"{n / 100},1.500,{','.join(states)}\n" for n, states in enumerate(levels) if n != 30)
+    return ("Timestamp(ms),Current(uA)," + ",".join(f"D{bit}" for bit in range(8)) + "\n" + "".join(rows)).encode()
+
+
 def rld() -> bytes:
     """A RocketLogger file: six inputs, two blocks."""
     channels = b"".join(struct.pack("<IiHH16s", 3, 0, 0, 65535, f"DI{n}".encode()) for n in range(1, 7))
@@ -309,6 +329,8 @@ def seeds() -> tuple[Seed, ...]:
         Seed("parquet", "parquet.parquet", written("parquet")),
         Seed("pcap", "frames.pcap", pcap()),
         Seed("pcap", "frames.pcapng", pcapng()),
+        Seed("ppk2", "session.ppk2", ppk2()),
+        Seed("ppk2", "ppk.csv", ppk2_csv()),
         Seed("rld", "logger.rld", rld()),
         Seed("raw", "raw.bin", dense(capture())),
         Seed("sal", "session.sal", sal()),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import struct
+import zipfile
 from fractions import Fraction
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import pytest
 
 from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.errors import FormatError
+from gpiorig.capture.formats import ppk2 as ppk_format
 from gpiorig.capture.formats import recognise, rld
 
 NS = 10**9
@@ -96,3 +99,97 @@ def test_remedies_of_rocketlogger(tmp_path: Path) -> None:
     damaged[-(32 + 32) + 16 + 8 : -(32 + 32) + 16 + 16] = b"\xff" * 8
     with pytest.raises(FormatError, match="block, of sample 12, whose timestamp is not one"):
         rld.read(write(tmp_path / "b.rld", bytes(damaged)), ReadOptions()).edges()
+
+
+def ppk2(path: Path, rows: list[tuple[float, str]], *, session: bytes | None = None, metadata: str = "") -> Path:
+    """A session as the Power Profiler saves it, of currents and states of D0 to D7."""
+    pairs = {"0": 1, "1": 2, "X": 3, "-": 0}
+    raw = b"".join(
+        struct.pack("<f", current) + struct.pack(">H", sum(pairs[state] << 2 * bit for bit, state in enumerate(states)))
+        for current, states in rows
+    )
+    about = {"metadata": {"samplesPerSecond": 100_000, "startSystemTime": 1_700_000_000_250.5}, "formatVersion": 2}
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("session.raw", raw if session is None else session)
+        archive.writestr("metadata.json", metadata or json.dumps(about))
+        archive.writestr("minimap.raw", b"{}")
+    return path
+
+
+STATES = ["00000000", "10000000", "1X000000", "11000000", "1X000000", "11000000", "01000001"]
+
+
+def test_a_session_of_a_ppk2(tmp_path: Path) -> None:
+    """A level that is both within a sample counts from the next one on; a sample that was lost is a gap."""
+    rows = [(12.5, states) for states in STATES]
+    path = ppk2(tmp_path / "a.ppk2", [*rows, (0.2, "00000000"), (12.5, "01000001")])
+
+    waveform = ppk_format.read(path, ReadOptions())
+    edges = waveform.edges()
+
+    assert "ppk2" == recognise(path)
+    assert (100_000, "2023-11-14T22:13:20.250500+00:00") == (waveform.samplerate_hz, waveform.epoch)
+    assert ([0, 1, 3, 6, 8], [0, 1, 3, 130, 130]) == (edges.samples.tolist(), edges.levels.tolist())
+    assert ([[7, 8]], 9) == (edges.gaps.tolist(), edges.end)
+    assert ["samples that were not received: 1", "samples within which a channel changed: 2"] == [
+        remark.partition(";")[0] for remark in waveform.remarks
+    ]
+    assert [0, 6, 8] == ppk_format.read(path, ReadOptions(channels=("D7",))).edges().samples.tolist()
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_the_export_of_a_ppk2(tmp_path: Path, together: bool) -> None:
+    """The channels in a column each, or in one; the range begins at 2.5 ms; rows that are missing are a gap."""
+    names = "D0-D7" if together else ",".join(f"D{bit}" for bit in range(8))
+    at_ms = [2.5, 2.51, 2.52, 2.53, 2.54, 2.55, 2.59]
+    rows = [f"{ms},12.345,{states if together else ','.join(states)}" for ms, states in zip(at_ms, STATES, strict=True)]
+    path = tmp_path / "ppk.csv"
+    path.write_text("\n".join([f"Timestamp(ms),Current(uA),{names}", *rows, ""]))
+
+    waveform = ppk_format.read(path, ReadOptions())
+    edges = waveform.edges()
+
+    assert ("ppk2", 100_000) == (recognise(path), waveform.samplerate_hz)
+    assert ([250, 251, 253, 259], [0, 1, 3, 130]) == (edges.samples.tolist(), edges.levels.tolist())
+    assert ([[256, 259]], 260) == (edges.gaps.tolist(), edges.end)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("Timestamp(ms),Current(uA)\n0,1.000\n", "lacks the timestamps or the digital channels"),
+        ("Timestamp(ms),D0-D7\n0,00000000\n0.5,00000000\n", "rows 0.5 ms apart, which is none of the rates"),
+        ("Timestamp(ms),D0-D7\n0,00000000\n1,0000000\n", "row from line 2 on without eight levels"),
+        ("Timestamp(ms),D0-D7\n0,00000000\n1,0000000?\n", "row from line 2 on without eight levels"),
+        (
+            "Timestamp(ms),D0-D7\n0,00000000\n2,00000000\n1,00000000\n2,00000000\n",
+            "times from line 2 on that are not those",
+        ),
+        ("Timestamp(ms),D0-D7\n0,00000000\n1,00000000\nx,00000000\n", "cut short or damaged"),
+    ],
+)
+def test_damage_of_an_export_of_a_ppk2(tmp_path: Path, text: str, problem: str) -> None:
+    path = tmp_path / "ppk.csv"
+    path.write_text(text)
+    with pytest.raises(FormatError, match=problem):
+        ppk_format.read(path, ReadOptions()).edges()
+
+
+def test_the_remedy_for_the_rate_of_an_export(tmp_path: Path) -> None:
+    path = tmp_path / "ppk.csv"
+    path.write_text("Timestamp(ms),D0-D7\n0,00000000\n0.5,10000000\n")
+
+    assert [0, 1] == ppk_format.read(path, ReadOptions(samplerate_hz=Fraction(2000))).edges().samples.tolist()
+
+
+def test_damage_of_a_session_of_a_ppk2(tmp_path: Path) -> None:
+    """A cut zip, a damaged member, half a sample, a samplerate that is missing: one error each."""
+    good = ppk2(tmp_path / "a.ppk2", [(1.0, "00000000")] * 500).read_bytes()
+    damaged = bytearray(good)
+    damaged[45] ^= 0xFF
+    paths = [write(tmp_path / "b.ppk2", good[:-30]), write(tmp_path / "c.ppk2", bytes(damaged))]
+    paths += [ppk2(tmp_path / "d.ppk2", [], session=bytes(9)), ppk2(tmp_path / "e.ppk2", [], metadata="[]")]
+    problems = ["cut short or damaged", "cut short or damaged", "ends within sample 1", "without a samplerate"]
+    for path, problem in zip(paths, problems, strict=True):
+        with pytest.raises(FormatError, match=problem):
+            ppk_format.read(path, ReadOptions()).edges()
