@@ -152,7 +152,7 @@ def timeline_table(rows: list[dict]) -> str:
     """The path of a packet for the sigrok decoder of timelines: the analysis' own, in plain tuples."""
     path = load_path()
     code = {row["name"]: row["code"] for row in rows}
-    kinds = list(path.Kind)
+    kinds = [kind for kind in path.Kind if kind is not path.Kind.RETRANSMISSION]  # the decoder has no first attempts
     text = f"# {note(f'{EVENTS} and analysis/gpiorig/analysis/packets/path.py')}\n"
     text += "\n# Code of an event with a direction: whether it is on the receiving side.\nRECEIVES = {\n"
     text += "".join(f"    {r['code']}: {r['direction'] == 'rx'},\n" for r in rows if r["direction"] != "none")

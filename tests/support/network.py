@@ -21,6 +21,7 @@ CALLS = {
     "call": ("app.tx", "udp.tx", "ipv6.tx", "sixlowpan.tx", "mac.tx"),
     "fragment": ("sixlowpan.fragment", "mac.tx"),
     "relay": ("mac.tx",),
+    "again": ("udp.tx", "ipv6.tx", "sixlowpan.tx", "mac.tx"),
     "bare": (),
     "retry": (),
 }
@@ -66,10 +67,12 @@ class Network:
         backoff: int = 1000,
         length: int = 40,
         twice: Sequence[str] = (),
+        read_again: str = "drop",
     ) -> Frame:
         """One frame: how it came about (a key of `CALLS`), and its readers (each with a key of `READINGS`).
 
-        Readers in `twice` read it again: the radio repeats the frame, because it received no acknowledgement.
+        Readers in `twice` read it again, as `read_again` states (a key of `READINGS`): the radio repeats the frame,
+        because it received no acknowledgement.
         """
         now, marks = at, {}
         for layer in CALLS[by]:
@@ -86,7 +89,7 @@ class Network:
         now = self._emit(now, sender, "driver.exec.exit", id_)
         for layer in reversed(CALLS[by]):
             now = self._emit(now, sender, f"{layer}.exit", id_)
-        arrivals, read_until = {}, now
+        arrivals, arrivals_again, read_until = {}, {}, now
         tries = 2 if twice else 1
         for attempt in range(tries):
             air_start = now + backoff
@@ -94,8 +97,8 @@ class Network:
             for reader, how in readers.items():
                 if attempt and reader not in twice:
                     continue
-                arrival, until = self._read(air_start, over, reader, id_, "drop" if attempt else how, sender)
-                arrivals.setdefault(reader, arrival)
+                arrival, until = self._read(air_start, over, reader, id_, read_again if attempt else how, sender)
+                (arrivals_again if attempt else arrivals)[reader] = arrival
                 read_until = max(read_until, until)
             now = over + (ACKNOWLEDGE if outcome == "complete" else 0)
         if outcome is not None:
@@ -104,7 +107,7 @@ class Network:
             now = self._emit(self._emit(now, sender, "driver.isr.enter"), sender, "tap.irq.exit")
             now = self._emit(now, sender, f"radio.tx_{outcome}", id_)
             now = self._emit(self._emit(now, sender, "driver.confirm", id_), sender, "driver.isr.exit")
-        return Frame(sender=sender, id=id_, marks=marks, arrivals=arrivals, end=max(now, read_until))
+        return Frame(sender, id_, marks, arrivals, arrivals_again, end=max(now, read_until))
 
     def _read(
         self, air_start: int, over: int, reader: str, id_: int, how: str, sender: str
@@ -169,12 +172,13 @@ class Network:
 
 @dataclass(frozen=True)
 class Frame:
-    """What a frame did: the sender's milestones, those of each reader, and when all of it was over."""
+    """What a frame did: the sender's milestones, each reader's (and when read again), and when all of it was over."""
 
     sender: str
     id: int
     marks: dict[str, int]
     arrivals: dict[str, dict[str, int]]
+    again: dict[str, dict[str, int]]
     end: int
 
     def milestones(self, reader: str) -> dict[str, int]:

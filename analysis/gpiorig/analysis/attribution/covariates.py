@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 
 PREEMPTED = "pre-empted time, µs"
 QUEUED = "messages queued"
-WAITS = (Kind.RADIO_WAIT, Kind.AIR, Kind.UNDIVIDED, Kind.FRAGMENTS)  # for the radio, not for the processor
+WAITS = (Kind.RADIO_WAIT, Kind.RETRANSMISSION, Kind.AIR, Kind.UNDIVIDED, Kind.FRAGMENTS)  # not for the processor
 BYTE_NS = 32_000  # on the air at 250 kb/s (IEEE 802.15.4-2006, 6.5): the grain of air times
 
 
@@ -44,7 +44,7 @@ def covariates(trips: RoundTrips, route: Route, occupancy: Occupancy | None = No
     rows = trips.rows(route.steps.rows)
     values_by_name: dict[str, Floats] = {}
     for direction, way in enumerate(DIRECTIONS):
-        retries = np.maximum(trips.transmissions - trips.fragments, 0)
+        retries = np.maximum(trips.transmissions - trips.frames, 0)
         counts = {
             "retries": retries,
             "transmissions without acknowledgement": trips.no_ack,

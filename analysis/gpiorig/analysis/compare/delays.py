@@ -170,5 +170,5 @@ def _first_packet(rows: NDArray[np.int32]) -> int:
 def _kind(name: str) -> Kind | None:
     if name.startswith("turn-around"):
         return Kind.APPLICATION
-    known = dict(path.STEPS.values())
+    known = dict(path.STEPS.values()) | dict.fromkeys(path.RETRANSMISSIONS, Kind.RETRANSMISSION)
     return known.get(name.partition(": ")[2])

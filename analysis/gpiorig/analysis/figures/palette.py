@@ -10,6 +10,7 @@ KIND_COLOURS = {
     Kind.MAC: "#5A3E85",  # not one of the eight, which are all in use
     Kind.DRIVER: "#56B4E9",
     Kind.RADIO_WAIT: "#D55E00",
+    Kind.RETRANSMISSION: "#882255",  # P. Tol's "muted" (see SERIES), the eight are in use
     Kind.AIR: "#F0E442",
     Kind.UNDIVIDED: "#999999",
     Kind.FRAGMENTS: "#E69F00",
@@ -17,7 +18,7 @@ KIND_COLOURS = {
     Kind.APPLICATION: "#009E73",
 }
 # On a dark page; words on them keep their ink.
-DARK_KIND_COLOURS = KIND_COLOURS | {Kind.MAC: "#7E5FB0"}
+DARK_KIND_COLOURS = KIND_COLOURS | {Kind.MAC: "#7E5FB0", Kind.RETRANSMISSION: "#B03A78"}
 # Classes of the style sheet.
 KIND_CLASSES = {kind: f"kind-{kind.value}" for kind in Kind}
 # The kind of the steps that a layer takes part in.

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 from numpy.typing import NDArray
 
+from gpiorig.analysis.attribution.covariates import WAITS
 from gpiorig.analysis.delays.budget import Budget
 from gpiorig.analysis.delays.numbers import RouteNumbers, short_name, steps_conclusion, where_conclusion
 from gpiorig.analysis.figures import budget as budgetview
@@ -23,7 +24,7 @@ from gpiorig.analysis.figures.palette import INK
 from gpiorig.analysis.figures.series import Marks
 from gpiorig.analysis.number_text import round_time_text, time_text
 from gpiorig.analysis.packets import timelines as timelines_module
-from gpiorig.analysis.packets.path import DIRECTIONS, Kind
+from gpiorig.analysis.packets.path import DIRECTIONS
 from gpiorig.analysis.packets.round_trips import RoundTrips
 from gpiorig.analysis.packets.steps import Steps
 from gpiorig.analysis.packets.timelines import Timelines
@@ -224,7 +225,7 @@ def _off_air_time(timelines: Timelines, row: int) -> str:
     """Duration of the steps of a packet that are neither radio wait nor air, as text."""
     stage = timelines_module.steps(timelines)
     durations = stage.samples[int(np.searchsorted(timelines.complete, row))]
-    off_air = [step.kind not in {Kind.RADIO_WAIT, Kind.AIR, Kind.UNDIVIDED, Kind.FRAGMENTS} for step in stage.steps]
+    off_air = [step.kind not in WAITS for step in stage.steps]
     return time_text(float(durations[off_air].sum()) * float(1_000_000_000 / timelines.samplerate_hz))
 
 

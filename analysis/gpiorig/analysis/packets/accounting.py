@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.events.ids import belongs_by_order, carries_packet_id, needs_packet_id
+from gpiorig.analysis.number_text import count_text
 from gpiorig.analysis.packets import delivery, overheard, receptions, transmissions
 from gpiorig.analysis.packets.checks import equal_ids
 from gpiorig.analysis.packets.holders import KINDS
@@ -127,11 +128,12 @@ def notes(hops: Hops) -> list[str]:
             f"{unclear} packets were in the hand of a node together with another of the same id: "
             "it is unknown which of them it sent on."
         )
-    if again := int(hops.visits.again.sum()):
-        sentences.append(
-            f"{again} deliveries repeat one of the same id at the same node: of a frame that came twice, or of another "
-            "packet with that id."
-        )
+    for node, name in enumerate(hops.events.node_names):
+        if again := int(hops.visits.again[hops.visits.nodes == node].sum()):
+            sentences.append(
+                f"The application of {name} read {count_text(again, 'packet')} again that it had read before: sent "
+                "again by the MAC or the application, or another packet with that id."
+            )
     unknown = int(np.count_nonzero(unread.transmissions < 0))
     if unknown:
         sentences.append(

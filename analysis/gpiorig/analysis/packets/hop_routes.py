@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from gpiorig.analysis.packets import delivery, path
 from gpiorig.analysis.packets import steps as steps_module
 from gpiorig.analysis.packets.hops import Hops
+from gpiorig.analysis.packets.milestones import column
 from gpiorig.analysis.packets.occurrences import NONE, Positions
-from gpiorig.analysis.packets.path import POINTS
+from gpiorig.analysis.packets.path import PATH
 from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.packets.steps import Step, Steps
 
@@ -101,13 +102,12 @@ def _route(hops: Hops, nodes: Path, visits: NDArray[np.int64]) -> tuple[Path, Ro
     names = tuple(hops.events.node_names[node] for node in nodes)
     row_of_visit = _rows_of_visits(hops)
     ways = path.ways(len(nodes) - 1)
-    wanted = [path.milestone(way, place, point) for place, way in enumerate(ways) for point in POINTS]
+    wanted = [path.milestone(way, place, point) for place, way in enumerate(ways) for point in PATH]
     rows = [row_of_visit[visits[:, hop]] for hop in range(1, len(nodes))]
 
-    def instants(column: int) -> Positions:
-        place, point = divmod(column, len(POINTS))
-        at: Positions = hops.samples[point][rows[place]]
-        return at
+    def instants(place: int) -> Positions:
+        hop, point = divmod(place, len(PATH))
+        return column(hops.samples, PATH[point].name)[rows[hop]]
 
     shown = steps_module.present(wanted, instants, np.ones(len(visits), dtype=bool))
     milestones = [milestone for milestone, here in zip(wanted, shown, strict=True) if here]

@@ -26,7 +26,7 @@ from gpiorig.analysis.packets import (
 )
 from gpiorig.analysis.packets.delivery import Packets
 from gpiorig.analysis.packets.holders import READ as READ_FIRST
-from gpiorig.analysis.packets.milestones import Passages
+from gpiorig.analysis.packets.milestones import Further, Passages
 from gpiorig.analysis.packets.occurrences import NONE, Positions, values_at
 from gpiorig.analysis.packets.overheard import Overheard
 from gpiorig.analysis.packets.receptions import Receptions
@@ -70,9 +70,11 @@ class Hops:
     readings, duplicates
         int32[h], frames of this packet that the receiver read, and those of them that it had read before.
     samples
-        Per point of `path.POINTS` int64[h], the instants of that milestone, -1 missing.
+        Per point of `milestones.COLUMNS` int64[h], the instants of that milestone, -1 missing.
     strange
         How packets arrived whose sender is not known, by their first visit.
+    further
+        How packets came to their further deliveries at a node, of frames that were sent again.
     ways
         int8[n], of every event whether its node sends the packet (0) or receives it (1), -1 without a packet.
     visit_of
@@ -104,6 +106,7 @@ class Hops:
     duplicates: NDArray[np.int32]
     samples: milestones.Instants
     strange: Passages
+    further: Further
     visit_of: NDArray[np.int32]
     ways: NDArray[np.int8]
     unattributed: Unattributed
@@ -164,7 +167,7 @@ def build(
     del numbered
     finder = milestones.Finder(events, index, completed, sent, read, stays, visit_of)
     strange = np.flatnonzero((stays.parents < 0) & (stays.kinds[stays.packets] == READ_FIRST))
-    ways_in = finder.passages(), finder.arrivals(strange)
+    ways_in = finder.passages(), finder.arrivals(strange), finder.further()
     last, missed = _last_transmissions(stays), _missed(stays, packets)
     departures = finder.departures(missed[0], last[missed[0]])
     del finder, index, completed  # 340 MiB for a million round trips
@@ -188,6 +191,7 @@ def _rows(
     packets: Packets,
     passages: Passages,
     strange: Passages,
+    further: Further,
     last: Positions,
     missed: tuple[Positions, Positions],
     departures: milestones.Instants,
@@ -231,6 +235,7 @@ def _rows(
         duplicates=np.where(reached >= 0, count.duplicates[there], 0).astype(np.int32),
         samples=milestones.below(passages.samples, departures, order),
         strange=strange,
+        further=further,
         visit_of=visit_of,
         ways=ways,
         unattributed=left,

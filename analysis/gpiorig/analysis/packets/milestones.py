@@ -3,7 +3,8 @@
 They are found from the hop's end backwards, each the latest occurrence before the next one: the delivery to the
 application, or at a relay the call that sends the packet on; the receive path up to it; the reception that it began
 with; the transmission that was received; the send path down to that. So of the fragments of a packet the milestones are
-the last one's, and of a frame that was repeated those of the repetition that was received.
+the last one's, and of a frame that was repeated those of the repetition that was received. Where a packet passed a
+point of the send path before, for an earlier attempt, that has an instant of its own (`path.FIRSTS`).
 """
 
 from __future__ import annotations
@@ -19,17 +20,17 @@ from gpiorig.analysis.events.completions import Completions, Index, Kept, positi
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.packets.holders import Holders
 from gpiorig.analysis.packets.occurrences import NONE, POSITION_BITS, Latest, Positions, latest_of, values_at
-from gpiorig.analysis.packets.path import COMMAND_END, POINTS, RECEPTION_END, Point, Source
+from gpiorig.analysis.packets.path import COMMAND_END, FIRST, FIRSTS, POINTS, RECEPTION_END, REPEATS, Point, Source
 from gpiorig.analysis.packets.receptions import Receptions
-from gpiorig.analysis.packets.transmissions import Transmissions
+from gpiorig.analysis.packets.transmissions import BUSY, Transmissions
 from gpiorig.analysis.packets.visits import Visits
 
-COLUMNS = {point.name: column for column, point in enumerate(POINTS)}
+COLUMNS = {point.name: column for column, point in enumerate((*POINTS, *FIRSTS))}
 UP = tuple(p for p in POINTS if p.received and p.source is Source.ID and p.event != RECEPTION_END)
 DOWN = tuple(p for p in POINTS if not p.received and p.event != COMMAND_END)
 MAC = "mac.rx.enter"
 BY_ORDER = tuple(p for p in POINTS if p.source is Source.RECEPTION)
-Instants = tuple[NDArray[np.int64], ...]  # one column per point, in the order of `POINTS`
+Instants = tuple[NDArray[np.int64], ...]  # one column per point, in the order of `COLUMNS`
 _Columns = defaultdict[str, Kept]  # positions by the name of the point, only of points that occur
 
 
@@ -44,13 +45,35 @@ class Passages:
     readings, sendings
         int64[k], rows of the reception and of the transmission that brought it there.
     samples
-        Per point of `POINTS` int64[k], the instants, -1 missing.
+        Per point of `COLUMNS` int64[k], the instants, -1 missing; first attempts only where a packet was repeated.
     """
 
     visits: Positions
     readings: Positions
     sendings: Positions
     samples: Instants
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Further:
+    """How packets came to their further deliveries at a visit, after the first: one row per delivery and hop.
+
+    Parameters
+    ----------
+    deliveries
+        int64[k], position of the delivery that the row leads to.
+    passages
+        The passages up to it; `visits` has the end of each hop.
+    """
+
+    deliveries: Positions
+    passages: Passages
+
+
+def column(samples: Instants, name: str) -> NDArray[np.int64]:
+    """int64[k], the instants of a point by name; without an earlier attempt the first one is that of the point."""
+    at = samples[COLUMNS[name]]
+    return np.where(at == NONE, samples[COLUMNS[name.removesuffix(FIRST)]], at) if name.endswith(FIRST) else at
 
 
 def absent(rows: int) -> NDArray[np.int64]:
@@ -90,29 +113,109 @@ class Finder:
         parents = self._visits.parents[rows].astype(np.int64)
         bound = np.where(self._visits.deliveries >= 0, self._visits.deliveries + 1, len(self._events))
         readings = np.full(len(rows), NONE, dtype=np.int64)
-        first = np.flatnonzero(~self._visits.repeated)
-        read_in = Latest.of(self._visits.of_reception[first].astype(np.int64), self._read.ends_at[first])
+        read_in = self._reading_in(np.flatnonzero(~self._visits.repeated))
         for hop in range(int(hops.max(initial=0)), 0, -1):
             now = np.flatnonzero(hops == hop)
-            until = self._backwards(UP, rows[now], bound[rows[now]], positions, now)
-            readings[now] = values_at(first, read_in.before(rows[now], until, included=True))
-            commands = values_at(self._sent.commands, values_at(self._read.transmissions, readings[now]))
-            since = self._backwards(DOWN, parents[now], commands + 1, positions, now)
+            readings[now], since = self._hop(rows[now], bound[rows[now]], read_in, positions, now)
             # Where the parent did not deliver the packet, its part ends where it sent it on.
             open_ = self._visits.deliveries[parents[now]] < 0
             np.minimum.at(bound, parents[now][open_], since[open_])
+        return self._passed(rows, readings, positions)
+
+    def further(self) -> Further:
+        """Those of further deliveries: also of frames that the node had read before."""
+        at, visits = self._visits.again_at, self._visits.again_of.astype(np.int64)
+        bound = at + 1
+        read_in = self._reading_in(np.arange(len(self._read)))
+        parts, deliveries = [], []
+        while True:
+            left = self._visits.parents[visits] >= 0
+            at, visits, bound = at[left], visits[left], bound[left]
+            positions, now = self._columns(len(at)), np.arange(len(at))
+            readings, since = self._hop(visits, bound, read_in, positions, now, repeated=True)
+            parts.append(self._passed(visits, readings, positions))
+            deliveries.append(at)
+            if not len(at):
+                break
+            visits = self._visits.parents[visits].astype(np.int64)
+            delivered = self._visits.deliveries[visits]
+            bound = np.where(delivered >= 0, delivered + 1, since)
+        passages = Passages(
+            visits=np.concatenate([part.visits for part in parts]),
+            readings=np.concatenate([part.readings for part in parts]),
+            sendings=np.concatenate([part.sendings for part in parts]),
+            samples=tuple(np.concatenate(columns) for columns in zip(*(part.samples for part in parts), strict=True)),
+        )
+        return Further(np.concatenate(deliveries), passages)
+
+    def _reading_in(self, rows: Positions) -> tuple[Positions, Latest]:
+        """Some receptions, and each visit's latest of them."""
+        visits = self._visits.of_reception[rows].astype(np.int64)
+        return rows, Latest.of(visits, self._read.ends_at[rows])
+
+    def _hop(
+        self,
+        visits: Positions,
+        bound: Positions,
+        read_in: tuple[Positions, Latest],
+        positions: _Columns,
+        now: Positions,
+        *,
+        repeated: bool = False,
+    ) -> tuple[Positions, Positions]:
+        """Fill in the points of the hops to some visits; gives the receptions, and where the sending begins."""
+        until = self._backwards(UP, visits, bound, positions, now, repeated=repeated)
+        rows, latest = read_in
+        readings = values_at(rows, latest.before(visits, until, included=True))
+        commands = values_at(self._sent.commands, values_at(self._read.transmissions, readings))
+        parents = self._visits.parents[visits].astype(np.int64)
+        return readings, self._backwards(DOWN, parents, commands + 1, positions, now)
+
+    def _passed(self, visits: Positions, readings: Positions, positions: _Columns) -> Passages:
         sendings = values_at(self._read.transmissions, readings)
+        parents = self._visits.parents[visits].astype(np.int64)
         self._fill_frames(positions, readings, sendings, parents)
-        return Passages(rows, readings, sendings, self._instants(positions, readings))
+        self._first_attempts(positions, sendings, parents)
+        return Passages(visits, readings, sendings, self._instants(positions, readings))
+
+    def _first_attempts(self, positions: _Columns, sendings: Positions, visits: Positions) -> None:
+        """Where a visit passed a point for an earlier attempt: the first time of the call, and of the MAC's frame."""
+        application, mac = REPEATS.values()
+        for name in application:
+            at = self._positions_at(POINTS[COLUMNS[name]])
+            first = np.full(len(self._visits), NONE, dtype=np.int64)
+            first[self._visit_of[at[::-1]]] = at[::-1]  # written backwards, so that the first stays
+            self._keep_first(name, np.where(self._visits.parents[visits] < 0, first[visits], NONE), positions)
+        attempts = values_at(self._attempts(), sendings)
+        again = np.flatnonzero(attempts != sendings)
+        bound = values_at(self._sent.commands, attempts[again]) + 1
+        for name in mac if len(again) else ():
+            first = np.full(len(visits), NONE, dtype=np.int64)
+            first[again] = self._latest(self._positions_at(POINTS[COLUMNS[name]]), visits[again], bound)
+            self._keep_first(name, first, positions)
+
+    def _keep_first(self, name: str, first: Positions, positions: _Columns) -> None:
+        latest = positions[name].astype(np.int64)
+        first = np.where((first >= 0) & (first < latest), first, latest)
+        if (first < latest).any():
+            positions[f"{name}{FIRST}"][:] = first
+
+    def _attempts(self) -> Positions:
+        """int64[t], the first transmission of each one's frame that found a free channel."""
+        sent = self._sent
+        on_air = np.flatnonzero(sent.outcomes != BUSY)
+        first = np.full(int(sent.frames.max(initial=0)) + 1, NONE, dtype=np.int64)
+        first[sent.frames[on_air[::-1]]] = on_air[::-1]
+        attempts = first[sent.frames]
+        return np.where(attempts >= 0, np.minimum(attempts, np.arange(len(sent))), np.arange(len(sent)))
 
     def arrivals(self, visits: Positions) -> Passages:
         """How packets came to the visits that they begin with, of frames whose sender is not known."""
         positions = self._columns(len(visits))
         bound = np.where(self._visits.deliveries >= 0, self._visits.deliveries + 1, len(self._events))
         until = self._backwards(UP, visits, bound[visits], positions, np.arange(len(visits)))
-        first = np.flatnonzero(~self._visits.repeated)
-        read_in = Latest.of(self._visits.of_reception[first].astype(np.int64), self._read.ends_at[first])
-        readings = values_at(first, read_in.before(visits, until, included=True))
+        rows, latest = self._reading_in(np.flatnonzero(~self._visits.repeated))
+        readings = values_at(rows, latest.before(visits, until, included=True))
         unknown = np.full(len(visits), NONE, dtype=np.int64)
         self._fill_frames(positions, readings, unknown, visits)
         return Passages(visits, readings, unknown, self._instants(positions, readings))
@@ -124,6 +227,7 @@ class Finder:
         bound = np.where(commands >= 0, commands + 1, len(self._events))
         self._backwards(DOWN, visits, bound, positions, np.arange(len(visits)))
         self._command_ends(positions, commands, visits)
+        self._first_attempts(positions, sendings, visits)
         return self._instants(positions, np.full(len(visits), NONE, dtype=np.int64))
 
     def _columns(self, rows: int) -> _Columns:
@@ -135,7 +239,7 @@ class Finder:
         instants = {"air.start": air} if len(air) and air.max() != NONE else {}
         for name in list(positions):
             instants[name] = values_at(self._events.samples, positions.pop(name))
-        return tuple(instants.get(point.name, absent(len(readings))) for point in POINTS)
+        return tuple(instants.get(name, absent(len(readings))) for name in COLUMNS)
 
     def _backwards(
         self,
@@ -144,10 +248,12 @@ class Finder:
         bound: Positions,
         positions: _Columns,
         rows: Positions,
+        *,
+        repeated: bool = False,
     ) -> Positions:
         """Fill in the points of some rows, the last one first; gives the earliest position found, or the bound."""
         for point in reversed(points):
-            at = self._positions_at(point)
+            at = self._positions_at(point, repeated=repeated)
             if not len(at):
                 continue
             latest = self._latest(at, visits, bound)
@@ -173,13 +279,14 @@ class Finder:
         keys: Positions = np.sort((self._visit_of[at].astype(np.int64) << POSITION_BITS) + at, kind="stable")
         return keys
 
-    def _positions_at(self, point: Point) -> Positions:
+    def _positions_at(self, point: Point, *, repeated: bool = False) -> Positions:
         """Positions of the events of a point that belong to a visit, increasing within a visit."""
         nodes = range(len(self._events.node_names))
         at: Positions = np.concatenate([self._index.positions(point.event, node=node) for node in nodes])
         at = at[self._visit_of[at] >= 0]
-        if point.event == MAC and self._visits.repeated.any():
-            # The MAC gets a frame right after it was read, and drops duplicates: no milestone is a duplicate's.
+        if point.event == MAC and self._visits.repeated.any() and not repeated:
+            # The MAC gets a frame right after it was read, and drops duplicates: no milestone of a first delivery is a
+            # duplicate's.
             readers = Holders(self._read.nodes.astype(np.int64), self._read.ids, self._read.ends_at)
             reading = readers.of(self._events.nodes[at].astype(np.int64), self._events.ids[at], at)
             at = at[(reading < 0) | ~self._visits.repeated[np.maximum(reading, 0)]]

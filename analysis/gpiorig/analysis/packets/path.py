@@ -31,6 +31,7 @@ class Kind(Enum):
     MAC = "mac", "MAC: queue, slot, hand-over"
     DRIVER = "driver", "driver, radio transfer"
     RADIO_WAIT = "radio-wait", "radio wait (backoff, CCA, retries)"
+    RETRANSMISSION = "retransmission", "waiting for a retransmission"
     AIR = "air", "on the air"
     UNDIVIDED = "undivided", "radio wait or air, which no tap distinguishes"
     FRAGMENTS = "fragments", "fragments before the last: software, radio, air"
@@ -121,6 +122,17 @@ MILESTONES = tuple(
     for direction in (REQUEST, REPLY)
     for point in POINTS
 )
+# Points that a packet passes again when it is sent again, by who sends it again. What the radio repeats on its own is
+# part of the radio wait. Below IPv6 a packet passes a point once per fragment.
+REPEATS = {
+    "the application": ("sock.tx", "udp.tx", "ipv6.tx"),
+    "the MAC": ("driver.prepare", "driver.load", "driver.exec"),
+}
+REPEATED_BY = {name: who for who, names in REPEATS.items() for name in names}
+RETRANSMISSIONS = tuple(f"retransmission by {who}" for who in REPEATS)  # the names of these waits
+FIRST = ".first"
+FIRSTS = tuple(p._replace(name=f"{p.name}{FIRST}") for p in POINTS if p.name in REPEATED_BY)  # of the first attempt
+PATH = tuple(p for point in POINTS for p in (*(f for f in FIRSTS if f.name == f"{point.name}{FIRST}"), point))
 RECEPTION_END = "driver.rx_read.exit"
 COMMAND_END = "driver.exec.exit"
 

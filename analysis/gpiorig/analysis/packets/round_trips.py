@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.number_text import NS_PER_S
-from gpiorig.analysis.packets import path, timelines
+from gpiorig.analysis.packets import milestones, path, timelines
 from gpiorig.analysis.packets import steps as steps_module
+from gpiorig.analysis.packets.holders import READ
 from gpiorig.analysis.packets.hops import Hops
 from gpiorig.analysis.packets.occurrences import NONE, Positions, values_at
-from gpiorig.analysis.packets.path import POINTS, Source
+from gpiorig.analysis.packets.path import PATH, REPLY, REQUEST, Source
 from gpiorig.analysis.packets.routes import ROUND_TRIP, Route
 from gpiorig.analysis.packets.timelines import COMPLETE, GAP, LOST, ORDER, PARTIAL, Timelines
 from gpiorig.analysis.packets.transmissions import BUSY, NO_ACK
@@ -49,8 +50,11 @@ class RoundTrips:
     transmissions, receptions
         int32[p, 2]: transmissions commanded and receptions read, per direction, over all hops.
     fragments
-        int32[p, 2]: frames that a packet was cut into, per direction. More transmissions or receptions than that are
-        retries or duplicates.
+        int32[p, 2]: frames that a packet was cut into, per direction.
+    frames
+        int32[p, 2]: the same over all replies. More transmissions or receptions than that are retries or duplicates.
+    deliveries
+        int32[p, 2]: how often the application at the other end was given the request, and the initiator's a reply.
     no_ack, busy
         int32[p, 2]: transmissions that ended without an acknowledgement, or without a free channel.
     timelines
@@ -65,6 +69,8 @@ class RoundTrips:
     transmissions: Counts
     receptions: Counts
     fragments: Counts
+    frames: Counts
+    deliveries: Counts
     no_ack: Counts
     busy: Counts
     timelines: Timelines
@@ -80,12 +86,18 @@ class RoundTrips:
     @property
     def retries(self) -> int:
         """Transmissions beyond the first of each fragment, both directions."""
-        return int(np.maximum(self.transmissions - self.fragments, 0).sum())
+        return int(np.maximum(self.transmissions - self.frames, 0).sum())
 
     @property
     def duplicates(self) -> int:
         """Receptions beyond the first of each fragment, both directions."""
-        return int(np.maximum(self.receptions - self.fragments, 0).sum())
+        return int(np.maximum(self.receptions - self.frames, 0).sum())
+
+    @property
+    def read_again(self) -> tuple[int, int]:
+        """Deliveries to the application beyond the first: of requests to the responder, of replies to the initiator."""
+        further = np.maximum(self.deliveries - 1, 0).sum(axis=0)
+        return int(further[REQUEST]), int(further[REPLY])
 
     def rows(self, packets: Positions) -> Positions:
         """int64[q], the row of each of some requests, given as rows of the packets."""
@@ -119,6 +131,8 @@ def find(hops: Hops, *, initiator: str, responder: str, header_ns: Mapping[str, 
         transmissions=counts.transmissions,
         receptions=counts.receptions,
         fragments=counts.fragments,
+        frames=counts.frames,
+        deliveries=counts.deliveries,
         no_ack=counts.no_ack,
         busy=counts.busy,
         timelines=lines,
@@ -159,6 +173,8 @@ class _Legs:
         Per hop int64[p], the row of the hops that shows how it was sent and how it was read, -1 for none.
     strange
         Per hop int64[p], the row of `Hops.strange` where the sender is not known, -1 for none.
+    further
+        Per hop int64[p], the row of `Hops.further` where a further delivery caused the reply, -1 for none.
     """
 
     nodes: tuple[str, ...]
@@ -166,6 +182,7 @@ class _Legs:
     sent: tuple[Positions, ...]
     read: tuple[Positions, ...]
     strange: tuple[Positions, ...]
+    further: tuple[Positions, ...]
 
 
 def _legs(hops: Hops, pairing: Pairing, ends: tuple[int, int]) -> _Legs:
@@ -173,7 +190,7 @@ def _legs(hops: Hops, pairing: Pairing, ends: tuple[int, int]) -> _Legs:
     back = _path(hops, pairing.arrived, ends[::-1])
     strange_of = np.full(len(hops.visits), NONE, dtype=np.int64)
     strange_of[hops.strange.visits] = np.arange(len(hops.strange.visits))
-    sent, read, strange = [], [], []
+    sent, read, strange, further = [], [], [], []
     for nodes, packets, end in ((out, pairing.requests, pairing.delivered), (back, pairing.replies, pairing.arrived)):
         for place, (sender, receiver) in enumerate(pairwise(nodes)):
             rows, reached = _hop_rows(hops, place + 1, sender, receiver)
@@ -182,9 +199,11 @@ def _legs(hops: Hops, pairing: Pairing, ends: tuple[int, int]) -> _Legs:
             read.append(np.where((row >= 0) & reached[np.maximum(row, 0)], row, NONE))
             last = place == len(nodes) - 2
             strange.append(values_at(strange_of, end) if last else np.full(len(packets), NONE, dtype=np.int64))
+            caused = pairing.caused if nodes is out else np.full(len(packets), NONE, dtype=np.int64)
+            further.append(_further_rows(hops, caused, place + 1))
     names = hops.events.node_names
     path_names = tuple(names[node] for node in (*out, *back[1:]))
-    return _Legs(path_names, len(out) - 1, tuple(sent), tuple(read), tuple(strange))
+    return _Legs(path_names, len(out) - 1, tuple(sent), tuple(read), tuple(strange), tuple(further))
 
 
 def _path(hops: Hops, visits: Positions, ends: tuple[int, int]) -> tuple[int, ...]:
@@ -219,6 +238,20 @@ def _hop_rows(hops: Hops, number: int, sender: int, receiver: int) -> tuple[Posi
     return row_of, complete
 
 
+def _further_rows(hops: Hops, deliveries: Positions, number: int) -> Positions:
+    """int64[p], the row of `Hops.further` that is the hop of a number on the way to each delivery, -1 for none."""
+    further = hops.further
+    rows = np.flatnonzero(hops.visits.hops[further.passages.visits] == number)
+    order = rows[np.argsort(further.deliveries[rows], kind="stable")]
+    place = np.minimum(np.searchsorted(further.deliveries[order], deliveries), max(0, len(order) - 1))
+    return np.where(values_at(further.deliveries[order], place) == deliveries, values_at(order, place), NONE)
+
+
+def _values(values: Positions, rows: Positions, instead: Positions, places: Positions) -> Positions:
+    """Values of rows, or instead of them others where a place is known."""
+    return np.where(places >= 0, values_at(instead, places), values_at(values, rows))
+
+
 def _timelines(
     hops: Hops, pairing: Pairing, legs: _Legs, header: tuple[int, ...], *, marked: Mapping[str, int]
 ) -> Timelines:
@@ -227,23 +260,27 @@ def _timelines(
     wanted = tuple(
         path.milestone(way, place, point)
         for place, way in enumerate(ways)
-        for point in POINTS
+        for point in PATH
         if point.source is not Source.AIR or legs.nodes[place + 1] in marked
     )
-    column_of = {point.name: column for column, point in enumerate(POINTS)}
-
     ended = values_at(hops.events.samples, pairing.ends)
 
     def instants(column: int) -> Positions:
         milestone = wanted[column]
         if column == len(wanted) - 1:
             return ended
-        place, point = milestone.direction, column_of[milestone.point]
+        place = milestone.direction
+        sent, again, strange = (
+            milestones.column(passages, milestone.point)
+            for passages in (hops.samples, hops.further.passages.samples, hops.strange.samples)
+        )
+        further = legs.further[place]
+        rows = legs.read[place] if milestone.received else legs.sent[place]
+        at = _values(sent, rows, again, further)
         if not milestone.received:
-            return values_at(hops.samples[point], legs.sent[place])
-        read = values_at(hops.samples[point], legs.read[place])
+            return at
         arrived = legs.strange[place]  # a repetition of the frame may have a known sender
-        return np.where(arrived >= 0, values_at(hops.strange.samples[point], arrived), read)
+        return _values(at, np.arange(len(at)), strange, arrived)
 
     answered = ended != NONE
     judged = answered if answered.any() else np.ones(len(answered), dtype=bool)
@@ -255,7 +292,9 @@ def _timelines(
     samples[:, 0] = starts = hops.packets.starts[pairing.requests]  # also of a request that was never sent
     return Timelines(
         milestones=tuple(m for m, here in zip(wanted, present, strict=True) if here),
-        absent=tuple(m.name for m, here in zip(wanted, present, strict=True) if not here),
+        absent=tuple(
+            m.name for m, here in zip(wanted, present, strict=True) if not here and not m.point.endswith(path.FIRST)
+        ),
         packets=pairing.requests,
         ids=hops.packets.ids[pairing.requests],
         samples=samples,
@@ -311,5 +350,13 @@ class _Counts:
         self.no_ack = count(of_sent[sent.outcomes == NO_ACK])
         self.busy = count(of_sent[sent.outcomes == BUSY])
         self.receptions = count(values_at(visits.packets, visits.of_reception.astype(np.int64)))
+        sent_here = np.flatnonzero((cells >= 0) & (hops.packets.kinds != READ))
+        cut = np.bincount(cells[sent_here], hops.packets.fragments[sent_here], minlength=2 * len(pairing.requests))
+        self.frames = np.maximum(cut.reshape(-1, 2), 1).astype(np.int32)
         both = np.stack([pairing.requests, pairing.replies], axis=1)
         self.fragments = np.maximum(values_at(hops.packets.fragments, both), 1).astype(np.int32)
+        ways = pairing.directions[visits.packets]
+        there = (ways >= 0) & (visits.nodes == np.array(ends[::-1])[ways])
+        given = ((visits.deliveries >= 0) + visits.again)[there]
+        given = np.bincount(cells[visits.packets[there]], given, minlength=2 * len(pairing.requests))
+        self.deliveries = given.reshape(-1, 2).astype(np.int32)

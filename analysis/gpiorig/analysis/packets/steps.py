@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.packets.path import COMMAND_END, STEPS, TURN_AROUND, Kind, Milestone, Source
+from gpiorig.analysis.packets.path import COMMAND_END, FIRST, REPEATED_BY, STEPS, TURN_AROUND, Kind, Milestone, Source
 
 Samples = NDArray[np.int64]
 NONE = -1
@@ -97,7 +97,10 @@ def between(
     """
     sender, receiver = nodes[start.direction], nodes[end.direction + 1]
     here, there = (nodes[one.direction + one.received] for one in (start, end))
-    points = (start.point, end.point)
+    points = (start.point.removesuffix(FIRST), end.point.removesuffix(FIRST))
+    if start.point == f"{end.point}{FIRST}":
+        short = f"retransmission by {REPEATED_BY[points[1]]}"
+        return Step(ways[end.direction], short, start, end, Kind.RETRANSMISSION, (sender,))
     if turn is not None and start.direction < turn <= end.direction:
         short = f"{points[0]} to {points[1]}"
         # Where the responder's own milestones are missing, the step holds a part of the request or of the reply, too.
@@ -131,7 +134,9 @@ def present(
     """bool[m]: milestones that most packets have.
 
     Without ends of the start command that come, for most packets, only after the receiver has the frame. A driver that
-    waits for the end of the transmission returns so late; then its return is no milestone of the path.
+    waits for the end of the transmission returns so late; then its return is no milestone of the path. With a first
+    attempt where any packet was repeated: of each hop the highest point that the application passed again, and that of
+    the MAC.
 
     Parameters
     ----------
@@ -146,10 +151,21 @@ def present(
     usual = np.zeros(len(milestones), dtype=bool)
     soonest = np.full(len(judged), LATE)
     for column in reversed(range(len(milestones))):
+        if milestones[column].point.endswith(FIRST):
+            continue
         at = instants(column)
         known = at != NONE
         usual[column] = 2 * int(np.count_nonzero(known & judged)) >= enough
         if milestones[column].event == COMMAND_END:
             usual[column] &= 2 * int(np.count_nonzero(known & (at > soonest))) <= int(np.count_nonzero(known))
         np.minimum(soonest, at, out=soonest, where=known)
+    repeated: set[tuple[int, str]] = set()
+    for column, milestone in enumerate(milestones[:-1]):
+        if not milestone.point.endswith(FIRST) or not usual[column + 1]:
+            continue
+        key = (milestone.direction, REPEATED_BY[milestone.point.removesuffix(FIRST)])
+        first, latest = instants(column), instants(column + 1)
+        if key not in repeated and ((first != NONE) & (first < latest) & judged).any():
+            usual[column] = True
+            repeated.add(key)
     return usual

@@ -25,12 +25,14 @@ class Pairing:
         int64[p], position of the event with which the first reply reached the initiator's application, -1 for none.
     delivered, arrived
         int64[p], the visits with which the request reached the responder and the reply the initiator, -1 for none.
+    caused
+        int64[p], position of the delivery of the request that caused the reply, -1 for none.
     """
 
     def __init__(self, hops: Hops, initiator: int, responder: int) -> None:
         self._hops = hops
         packets, visits, events = hops.packets, hops.visits, hops.events
-        begins = visits.positions[packets.firsts]
+        self._begins = begins = visits.positions[packets.firsts]
         called = (events.codes[begins] == BY_NAME[START].code) & (packets.kinds == CALL)
         self.requests = np.flatnonzero(called & (packets.origins == initiator))
         self._calls = begins[self.requests]
@@ -41,8 +43,8 @@ class Pairing:
         self.directions = np.where(self.request_of < 0, NONE, np.where(back, REPLY, REQUEST)).astype(np.int8)
         self.ends = self._ends(initiator)
         self.arrived = np.maximum(values_at(hops.visit_of, self.ends), NONE)
-        self.delivered = self._delivered(responder)
         self.replies = self._replies()
+        self.delivered, self.caused = self._deliveries(responder)
 
     def _row(self, ids: NDArray[np.int32], positions: Positions) -> Positions:
         """int64[q], row of the latest request of each id before a position, -1 without one of fewer than 2^15 ago."""
@@ -79,19 +81,38 @@ class Pairing:
         rows = np.where(requests >= 0, known, np.where(packets < 0, self._row(events.ids[at], at), NONE))
         return self._first(rows[rows >= 0], at[rows >= 0])
 
-    def _delivered(self, responder: int) -> Positions:
-        """The first visit at the responder that delivered the request, or without one the first."""
-        visits = self._hops.visits
-        rows = np.flatnonzero((visits.nodes == responder) & (self.directions[visits.packets] == REQUEST))
-        late = len(self._hops.events) + visits.positions[rows]
-        rows = rows[np.argsort(np.where(visits.deliveries[rows] >= 0, visits.deliveries[rows], late), kind="stable")]
-        return self._first(np.searchsorted(self.requests, self.request_of[visits.packets[rows]]), rows)
-
     def _replies(self) -> Positions:
-        """The packet that arrived; where it is not known, the first that the responder sent."""
-        kinds = self._hops.packets.kinds
-        packets = np.flatnonzero((self.directions == REPLY) & (kinds != READ))
-        first = self._first(np.searchsorted(self.requests, self.request_of[packets]), packets)
+        """The packet that arrived; where it is not known, the latest that was sent before, else the first."""
+        packets = np.flatnonzero((self.directions == REPLY) & (self._hops.packets.kinds != READ))
+        of = self._row_of(packets)
+        begins = self._begins[packets]
+        first = self._first(of, packets)
+        latest = values_at(packets, Latest.of(of, begins).before(np.arange(len(self.requests)), self.ends))
         ended = values_at(self._hops.visits.packets, self.arrived)
-        sent = (values_at(self.directions, ended) == REPLY) & (values_at(kinds, ended) != READ) & (ended >= 0)
-        return np.where(sent, ended, first)
+        sent = np.isin(ended, packets)
+        return np.where(sent, ended, np.where(latest >= 0, latest, first))
+
+    def _deliveries(self, responder: int) -> tuple[Positions, Positions]:
+        """The visit with which the request reached the responder, and the delivery that caused the reply.
+
+        That is the latest before the reply's call: an application that is given a request again answers it again.
+        Without a reply the first delivery, without a delivery the first visit.
+        """
+        visits = self._hops.visits
+        here = (visits.nodes == responder) & (self.directions[visits.packets] == REQUEST)
+        again = np.flatnonzero(here[visits.again_of])
+        rows = np.concatenate([np.flatnonzero(here), visits.again_of[again]])
+        at = np.concatenate([visits.deliveries[here], visits.again_at[again]])
+        late = len(self._hops.events) + visits.positions[rows]
+        order = np.argsort(np.where(at >= 0, at, late), kind="stable")
+        rows, at = rows[order], at[order]
+        of = self._row_of(visits.packets[rows])
+        got = np.flatnonzero(at >= 0)
+        called = values_at(self._begins, self.replies)
+        caused = values_at(got, Latest.of(of[got], at[got]).before(np.arange(len(self.requests)), called))
+        chosen = np.where(caused >= 0, caused, self._first(of, np.arange(len(rows))))
+        return values_at(rows, chosen), values_at(at, chosen)
+
+    def _row_of(self, packets: Positions) -> Positions:
+        """int64[q], row of the request that packets of round trips belong to."""
+        return np.searchsorted(self.requests, self.request_of[packets])

@@ -47,8 +47,8 @@ class Visits:
         int32[v], row of the packet; packets are in the order in which they begin.
     deliveries
         int64[v], position of its first delivery to the application, -1 for none.
-    again
-        int32[v], further deliveries after the first.
+    again_at, again_of
+        int64[d] and int32[d], positions of further deliveries after the first, and the visit of each.
     kinds
         uint8[p], of each packet how it began, keys of `custody.KINDS`.
     ids
@@ -69,7 +69,8 @@ class Visits:
     hops: NDArray[np.int16]
     packets: NDArray[np.int32]
     deliveries: Positions
-    again: NDArray[np.int32]
+    again_at: Positions
+    again_of: NDArray[np.int32]
     kinds: NDArray[np.uint8]
     ids: NDArray[np.int32]
     of_transmission: NDArray[np.int32]
@@ -80,6 +81,11 @@ class Visits:
 
     def __len__(self) -> int:
         return len(self.nodes)
+
+    @property
+    def again(self) -> NDArray[np.int32]:
+        """int32[v], further deliveries after the first."""
+        return np.bincount(self.again_of, minlength=len(self)).astype(np.int32)
 
 
 def occurring(events: Events, index: Index, names: tuple[str, ...]) -> tuple[str, Positions]:
@@ -126,18 +132,17 @@ def find(events: Events, index: Index, sent: Transmissions, read: Receptions) ->
             custody = Custody(events, index, starts, delivered, joined)
     every = _visits(starts, parents, joined, deliveries, start_of_sent, start_of_reading, first)
     unclear = every.of_start[custody.unclear & ~delivered]
+    of = every.of_reception[reader]
+    further = every.deliveries[of] != at
     return (
         dataclasses.replace(
             every,
             unclear=np.isin(np.arange(len(every)), unclear),
-            again=_further(every.of_reception[reader], len(every)),
+            again_at=at[further],
+            again_of=of[further],
         ),
         custody,
     )
-
-
-def _further(delivered: NDArray[np.int32], visits: int) -> NDArray[np.int32]:
-    return np.maximum(np.bincount(delivered, minlength=visits) - 1, 0).astype(np.int32)
 
 
 def _first_readings(sent: Transmissions, read: Receptions) -> Positions:
@@ -245,5 +250,6 @@ def _visits(
         repeated=first != np.arange(len(first)),
         of_start=of_start,
         unclear=np.zeros(len(heads), dtype=bool),
-        again=np.zeros(len(heads), dtype=np.int32),
+        again_at=np.zeros(0, dtype=np.int64),
+        again_of=np.zeros(0, dtype=np.int32),
     )

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 
 from gpiorig.analysis.delays import radio_parts
 from gpiorig.analysis.errors import QuantityError
-from gpiorig.analysis.packets.path import DIRECTIONS, POINTS, STEPS, TURN_AROUND, Kind
+from gpiorig.analysis.packets.path import DIRECTIONS, POINTS, RETRANSMISSIONS, STEPS, TURN_AROUND, Kind
 
 RTT = "rtt"
 ONE_WAY = "delay"
@@ -20,12 +20,13 @@ KINDS = {
     "mac": Kind.MAC,
     "driver": Kind.DRIVER,
     "wait": Kind.RADIO_WAIT,
+    "retransmission": Kind.RETRANSMISSION,
     "air": Kind.AIR,
     "isr": Kind.INTERRUPT,
     "fragments": Kind.FRAGMENTS,
     "application": Kind.APPLICATION,
 }
-SHORT = tuple(dict.fromkeys(short for short, _ in STEPS.values()))
+SHORT = tuple(dict.fromkeys(short for short, _ in STEPS.values())) + RETRANSMISSIONS
 _POINT = "|".join(re.escape(point.name) for point in POINTS)
 _STEP = re.compile(
     rf"(?:(?:(?:{'|'.join(DIRECTIONS)})(?: hop \d+)?|hop \d+|{TURN_AROUND}): )?"

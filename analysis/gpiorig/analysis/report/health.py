@@ -53,6 +53,8 @@ def losses(data: ReportData) -> list[tuple[str, str]]:
         rows += [(f"    {reason}", f"{n}") for reason, n in hops.unattributed.counts().items()]
     if trips is not None:
         rows.append(("retries in software; duplicates received", f"{trips.retries}; {trips.duplicates}"))
+        requests, replies = trips.read_again
+        rows.append(("requests; replies that an application read again", f"{requests}; {replies}"))
         for direction, name in enumerate(("requests", "replies")):
             no_ack, busy = trips.no_ack[:, direction].sum(), trips.busy[:, direction].sum()
             rows.append((f"{name} without acknowledgement; without a free channel", f"{no_ack}; {busy}"))

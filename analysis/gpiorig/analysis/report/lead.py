@@ -18,6 +18,7 @@ SPENT = {
     Kind.MAC: "in the MAC",
     Kind.DRIVER: "in the radio's driver",
     Kind.RADIO_WAIT: "in radio wait",
+    Kind.RETRANSMISSION: "waiting for a retransmission",
     Kind.AIR: "on the air",
     Kind.UNDIVIDED: "in radio wait or on the air",
     Kind.FRAGMENTS: "on the fragments before the last",

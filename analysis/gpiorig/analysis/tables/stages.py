@@ -98,7 +98,7 @@ def round_trips(stage: RoundTrips, *, part: slice = ALL) -> pa.Table:
         "rtt_ns": ns(rtt, lines.samplerate_hz),
     }
     for direction, name in enumerate(DIRECTIONS):
-        for count in ("transmissions", "receptions", "fragments", "no_ack", "busy"):
+        for count in ("transmissions", "receptions", "fragments", "deliveries", "no_ack", "busy"):
             columns[f"{name}_{count}"] = getattr(stage, count)[part, direction]
     return table(columns, lines.samplerate_hz)
 
