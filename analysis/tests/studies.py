@@ -156,8 +156,12 @@ def _budget(route, *, good):
 
     def groups(keys):
         members = {one: [i for i, other in enumerate(keys) if other == one] for one in keys}
-        sums = ((one, columns, _share(sum(shares[i] for i in columns))) for one, columns in members.items())
-        return tuple(Group(one, tuple(columns), share, share, share) for one, columns, share in sums)
+        sums = [(one, columns, _share(sum(shares[i] for i in columns))) for one, columns in members.items()]
+        times = [_share(samples[:, columns].mean(axis=0).sum() / route.totals.mean()) for _, columns, _ in sums]
+        return tuple(
+            Group(one, tuple(columns), time, share, share)
+            for time, (one, columns, share) in zip(times, sums, strict=True)
+        )
 
     return Budget(
         steps=steps,

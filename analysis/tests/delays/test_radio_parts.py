@@ -43,12 +43,14 @@ def air_of(rng: np.random.Generator, packets: int = 40, *, commanded: bool = Tru
     return Air(
         begins=begins,
         ends=ends,
+        lengths=np.full(packets, 100),
         attempts=airtime.union(attempts),
         others=airtime.union(intervals(rng, 60, 4000)),
         unreceived=airtime.union(intervals(rng, 5, 2000)),
         hidden=flags[0],
         unclear=flags[1],
         unseen=flags[2],
+        foreign=flags[2],
         commanded=commanded,
         samplerate_hz=RATE_HZ,
         span=END,
@@ -98,8 +100,12 @@ def test_parts_are_those_of_every_sample(seed):
     np.testing.assert_array_equal(route.steps.samples[:, 1], parts.samples.sum(axis=1))
     unknown = air.hidden | air.unclear | air.unseen
     np.testing.assert_array_equal(~unknown, parts.divided)
-    np.testing.assert_array_equal(plain(air)[~unknown], parts.samples[~unknown, :4])
-    assert not parts.samples[unknown, :4].any() and not parts.attempt_count[unknown].any()
+    np.testing.assert_array_equal(plain(air)[~unknown, :3], parts.samples[~unknown, :3])
+    backoffs = [radio_parts.BACKOFF, radio_parts.AGAIN]
+    np.testing.assert_array_equal(plain(air)[~unknown, 3], parts.samples[~unknown][:, backoffs].sum(axis=1))
+    assert not parts.samples[unknown, : radio_parts.UNDIVIDED].any() and not parts.attempt_count[unknown].any()
+    sent_once = np.flatnonzero(parts.attempt_count == 0)
+    assert not parts.retransmission[sent_once].any()
 
 
 @settings(max_examples=50, deadline=None)
@@ -135,7 +141,7 @@ def test_shares_of_the_parts_add_up_to_the_step(seed):
     for kind in ("time", "variance", "tail"):
         complete = getattr(shares, kind)[1].value
         np.testing.assert_allclose(sum(getattr(part, kind).value for part in shares.parts), complete, atol=1e-9)
-    assert [1] * 5 == [part.step for part in shares.parts]
+    assert [1] * 7 == [part.step for part in shares.parts]
 
 
 def test_intervals_of_the_parts_have_the_plain_values():
@@ -176,7 +182,8 @@ def test_a_wait_that_is_not_one_backoff_is_not_divided():
     begins = 10_000 * np.arange(400, dtype=np.int64)
     none = np.zeros(400, dtype=bool)
     for commanded in (False, True):
-        air = Air(begins, begins + delays, NONE, NONE, NONE, none, none, none, commanded, RATE_HZ, 4_000_000)
+        frames = (np.full(400, 2000), NONE, NONE, NONE)
+        air = Air(begins, begins + delays, *frames, none, none, none, none, commanded, RATE_HZ, 4_000_000)
         parts = parts_of(air, route_of(air, np.ones((400, 2), dtype=np.int64)))
         assert ([] if commanded else [7, 11]) == np.flatnonzero(~parts.divided).tolist()
         assert commanded == (len(parts.notes) == 1)

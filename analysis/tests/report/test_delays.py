@@ -67,7 +67,7 @@ def test_a_share_above_100_percent_is_not_printed(new_bench):
     """Neither in the sentence nor in the tile: 102 % of a variance reads as an error."""
     data, study = data_and_study(new_bench, **PLAIN)
     budget = study.budget
-    kind = conclusions.routenumbers.largest_kind(study.numbers.by_kind(study.numbers.variances))[0]
+    kind = conclusions.routenumbers.largest_kind(study.numbers.by_kind("variance"))[0]
     variance = Interval(1.02, 1.01, 1.03, "")
     group = Group(kind, (0,), variance, variance, Interval(1.05, 1.0, 1.1, ""))
     budget = dataclasses.replace(budget, by_kind=(group,), tail_packets=13, packets=60)

@@ -112,7 +112,10 @@ def test_a_budget_without_a_tail_gives_the_reason():
     route = studies.one_way(packets=40)
     nothing = Interval(float("nan"), float("nan"), float("nan"), "")
     about = studies.about(route)
-    budget = dataclasses.replace(about.budget, tail=tuple(nothing for _ in about.budget.tail), tail_packets=33)
+    groups = tuple(dataclasses.replace(group, tail=nothing) for group in about.budget.by_kind)
+    budget = dataclasses.replace(
+        about.budget, tail=(nothing,) * len(route.steps.steps), by_kind=groups, tail_packets=33
+    )
     figure = plates.budget(about.numbers, budget, virtual=False)
     labels = " ".join(text.get_text() for ax in figure.axes for text in ax.texts)
     assert "no tail: too few packets, or too few different delays" in labels

@@ -135,12 +135,14 @@ class _Finder:
         return Air(
             begins=begin,
             ends=end,
+            lengths=lengths,
             attempts=attempts,
             others=merged,
             unreceived=airtime.union(unreceived),
             hidden=hidden,
             unclear=unclear,
-            unseen=self._unseen(lines, begin, end, sender),
+            unseen=self._unseen(lines, begin, end, (sender,)),
+            foreign=self._unseen(lines, begin, end, self._senders),
             commanded=commands is not None,
             samplerate_hz=self._events.samplerate_hz,
             span=self._events.end - self._events.start,
@@ -258,13 +260,13 @@ class _Finder:
         usual = int(np.median(late[near]))
         return np.where(near & (np.abs(late - usual) <= self._apart), place, -1), usual
 
-    def _unseen(self, lines: Mapping[str, Intervals], begin: Samples, end: Samples, sender: str) -> Flags:
-        """bool[k], waits during which a node was sending whose frames no line shows."""
+    def _unseen(self, lines: Mapping[str, Intervals], begin: Samples, end: Samples, senders: tuple[str, ...]) -> Flags:
+        """bool[k], waits during which a node was sending, not one of `senders`, whose frames no line shows."""
         unseen = np.zeros(len(begin), dtype=np.bool_)
         for node, sending in self._transactions.items():
             reports = self._completed.get(node, airtime.NONE.starts)
             shown = [self._frames_of(reports, line.ends)[0] >= 0 for name, line in lines.items() if name != node]
-            if node == sender or any(len(rows) and np.mean(rows) >= RECEIVED for rows in shown):
+            if node in senders or any(len(rows) and np.mean(rows) >= RECEIVED for rows in shown):
                 continue
             busy = Intervals(sending.starts, np.maximum(sending.ends - self._reporting, sending.starts))
             unseen |= airtime.count_within(airtime.union(busy), begin, end) > 0

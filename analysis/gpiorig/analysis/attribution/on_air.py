@@ -61,6 +61,8 @@ class Air:
     ----------
     begins, ends
         int64[k], samples between which each packet waited.
+    lengths
+        int64[k], samples that its frame is on the air.
     attempts
         Earlier frames of the packets, each within a wait; merged.
     others
@@ -73,6 +75,8 @@ class Air:
         bool[k], a frame within the wait may be the packet's own or another node's, or where one was is not known.
     unseen
         bool[k], another node was sending during the wait, and no line shows the frames of that node.
+    foreign
+        bool[k], such a node that is not a sender of the route.
     commanded
         Whether the driver's commands show every attempt.
     samplerate_hz, span
@@ -81,12 +85,14 @@ class Air:
 
     begins: Samples
     ends: Samples
+    lengths: Samples
     attempts: Intervals
     others: Intervals
     unreceived: Intervals
     hidden: Flags
     unclear: Flags
     unseen: Flags
+    foreign: Flags
     commanded: bool
     samplerate_hz: Fraction
     span: int

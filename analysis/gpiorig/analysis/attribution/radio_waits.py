@@ -7,6 +7,11 @@ counts as such, with all of its wait.
 
 Packets that met nothing on the air show how long one backoff may be, if the radio repeats frames alone: where they lie
 on a lattice, one off it, or beyond it, has an attempt or a frame in it that no line shows, and is not divided.
+
+What comes after the first bit of the first attempt is waiting for a retransmission. Where no line shows that attempt,
+the frame was repeated if the wait is longer than one backoff, and long enough for the frame and its acknowledgement,
+and no node but those of the route was sending; its first attempt is then taken to come after the mean wait of the
+packets sent once: a backoff says nothing of the next one, so this is right on average.
 """
 
 from __future__ import annotations
@@ -18,11 +23,12 @@ import numpy as np
 from gpiorig.analysis.attribution import airtime, channel, frame_owners
 from gpiorig.analysis.attribution.airtime import Flags, Intervals, Samples
 from gpiorig.analysis.attribution.frame_owners import ACK_WAIT_NS
+from gpiorig.analysis.attribution.lattice import Lattice
 from gpiorig.analysis.attribution.on_air import Air
 from gpiorig.analysis.delays.instruments import Instruments
 from gpiorig.analysis.delays.radio_parts import RadioParts
 from gpiorig.analysis.events.events import Events
-from gpiorig.analysis.number_text import NS_PER_S, count_text
+from gpiorig.analysis.number_text import NS_PER_S, count_text, time_text
 from gpiorig.analysis.packets.routes import Route
 
 FIT_PACKETS = 2048  # packets for the lattice of the backoff, evenly over the run
@@ -39,10 +45,15 @@ def from_events(
 
 def for_route(route: Route, air: dict[str, Air]) -> tuple[RadioParts, ...]:
     """The radio waits of a route, divided by the frames around them (`frame_owners.for_route`)."""
-    return tuple(_divided(column, air[step.name]) for column, step in enumerate(route.steps.steps) if step.name in air)
+    over = np.append(route.starts[1:], np.iinfo(np.int64).max)[: len(route)]
+    ended = np.maximum.accumulate(route.starts + route.totals)
+    alone = (route.starts + route.totals <= over) & (route.starts >= np.append(0, ended)[: len(route)])
+    return tuple(
+        _divided(column, air[step.name], alone) for column, step in enumerate(route.steps.steps) if step.name in air
+    )
 
 
-def _divided(column: int, air: Air) -> RadioParts:
+def _divided(column: int, air: Air, alone: Flags) -> RadioParts:
     begins, ends = air.begins, air.ends
     await_samples = int(Fraction(ACK_WAIT_NS, NS_PER_S) * air.samplerate_hz)
     own = air.attempts
@@ -56,17 +67,52 @@ def _divided(column: int, air: Air) -> RadioParts:
     others, backoff = busy - attempts - acknowledgements, ends - begins - busy
     reasons = _undivided(air, free=busy == 0)
     divided = ~np.logical_or.reduce(list(reasons.values()))
+    first, unseen = _first_attempts(air, alone, divided)
+    before = first - begins - airtime.covered(airtime.union(awaited, foreign), begins, first)
     return RadioParts(
         column=column,
         attempts=attempts * divided,
         acknowledgements=acknowledgements * divided,
         others=others * divided,
-        backoff=backoff * divided,
-        undivided=(ends - begins) * ~divided,
+        backoff=before * divided,
+        again=(backoff - before) * divided,
+        undivided=(first - begins) * ~divided,
+        repeated=(ends - first) * ~divided,
         attempt_count=airtime.count_within(own, begins, ends) * divided,
         other_count=airtime.count_within(foreign, begins, ends) * divided,
-        notes=_notes(air, reasons),
+        notes=_notes(air, reasons, first, unseen),
     )
+
+
+def _first_attempts(air: Air, alone: Flags, divided: Flags) -> tuple[Samples, Flags]:
+    """int64[k], the first bit of each packet's first attempt; bool[k], those that no line shows.
+
+    Of a frame that was sent once it is its own. `alone` are packets during which no other one of the route was under
+    way.
+    """
+    place = np.searchsorted(air.attempts.starts, air.begins)
+    seen = np.minimum(np.append(air.attempts.starts, np.iinfo(np.int64).max)[place], air.ends)
+    if air.commanded:
+        return np.where(divided, seen, air.ends), np.zeros(len(seen), dtype=np.bool_)
+    delays = air.ends - air.begins
+    free = (seen == air.ends) & divided
+    levels = _levels(delays, free)
+    if levels is None:
+        return np.where(divided, seen, air.ends), np.zeros(len(seen), dtype=np.bool_)
+    once = delays[free & levels.own(delays)]
+    again = air.lengths + int(Fraction(ACK_WAIT_NS, NS_PER_S) * air.samplerate_hz)
+    others = airtime.count_within(air.others, air.begins, air.begins + int(levels.beyond)) > 0
+    repeated = (delays > levels.beyond) & (delays >= int(once.min()) + again) & ~others & ~air.foreign & alone
+    shown = seen - air.begins <= levels.beyond
+    unseen = ~divided & repeated & ~shown
+    usual = np.minimum(round(float(once.mean())), delays - again)
+    return np.where(divided | (repeated & shown), seen, np.where(unseen, air.begins + usual, air.ends)), unseen
+
+
+def _levels(delays: Samples, free: Flags) -> Lattice | None:
+    """The levels of one backoff, from packets that met nothing; None where they are not evident."""
+    rows = np.flatnonzero(free)
+    return channel.backoff_levels(delays[rows[:: -(-len(rows) // FIT_PACKETS)]]) if len(rows) else None
 
 
 def _undivided(air: Air, *, free: Flags) -> dict[str, Flags]:
@@ -85,14 +131,13 @@ def _undivided(air: Air, *, free: Flags) -> dict[str, Flags]:
 
 def _longer_than_a_backoff(delays: Samples, free: Flags) -> Flags:
     """bool[k], packets that met nothing and lie off the levels of one backoff; none without such levels."""
-    rows = np.flatnonzero(free)
-    levels = channel.backoff_levels(delays[rows[:: -(-len(rows) // FIT_PACKETS)]]) if len(rows) else None
+    levels = _levels(delays, free)
     if levels is None:
         return np.zeros(len(delays), dtype=np.bool_)
     return free & ~levels.own(delays)
 
 
-def _notes(air: Air, reasons: dict[str, Flags]) -> tuple[str, ...]:
+def _notes(air: Air, reasons: dict[str, Flags], first: Samples, unseen: Flags) -> tuple[str, ...]:
     seen = "The driver's commands show every attempt."
     if not air.commanded:
         seen = "The radio repeats frames without its driver: an attempt that no line shows is part of the backoff."
@@ -102,4 +147,10 @@ def _notes(air: Air, reasons: dict[str, Flags]) -> tuple[str, ...]:
         for reason, flags in reasons.items()
         if flags.any()
     ]
+    if unseen.any():
+        usual = time_text(float(np.median((first - air.begins)[unseen])) * float(NS_PER_S / air.samplerate_hz))
+        left.append(
+            f"Repeated, and the first attempt on no line: {int(np.count_nonzero(unseen))} of {count}; it is taken to "
+            f"come after {usual}, the mean wait of the packets sent once."
+        )
     return (seen, *left)

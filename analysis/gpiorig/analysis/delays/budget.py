@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +15,7 @@ from gpiorig.analysis import columns
 from gpiorig.analysis.delays import budget_shares
 from gpiorig.analysis.delays.budget_shares import Shares
 from gpiorig.analysis.delays.radio_parts import NAMES as PART_NAMES
-from gpiorig.analysis.delays.radio_parts import RadioParts, stacked
+from gpiorig.analysis.delays.radio_parts import RETRANSMISSION, RadioParts, stacked
 from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets.path import Kind
 from gpiorig.analysis.packets.steps import Step, Steps
@@ -32,7 +32,7 @@ class Group:
     of
         What they have in common: their kind, or the name of their node.
     steps
-        Their places in `Budget.steps`.
+        Their places in `Budget.steps`; none of retransmissions by a radio, which are parts of its waits.
     time, variance, tail
         As in `Budget`: the sums of the shares of the steps, with their own intervals.
     """
@@ -75,6 +75,12 @@ class Part:
     variance: Interval
     tail: Interval
 
+    @property
+    def kind(self) -> Kind:
+        """What it is spent on."""
+        again = self.name in (PART_NAMES[place] for place in RETRANSMISSION)
+        return Kind.RETRANSMISSION if again else Kind.RADIO_WAIT
+
 
 @dataclass(frozen=True, slots=True)
 class Budget:
@@ -100,7 +106,8 @@ class Budget:
     note
         Why there are no shares (all NaN), or what limits them; empty if nothing.
     by_kind, by_node
-        The same for the steps of a kind and of a node together, in the order of the path.
+        The same for the steps of a kind and of a node together, in the order of the path. What a radio wait holds for
+        the sake of a retransmission (`RadioParts.retransmission`) counts as that kind.
     parts
         The same for the parts of the radio waits; empty where no line shows frames.
     """
@@ -116,6 +123,11 @@ class Budget:
     by_kind: tuple[Group, ...] = ()
     by_node: tuple[Group, ...] = ()
     parts: tuple[Part, ...] = ()
+
+    def kinds(self, shares: Literal["time", "variance", "tail"]) -> dict[Kind, float]:
+        """One of the shares of each kind, in the order of `Kind`."""
+        known = {group.of: getattr(group, shares).value for group in self.by_kind}
+        return {kind: known[kind] for kind in Kind if kind in known}
 
     def parts_of(self, step: int) -> tuple[Part, ...]:
         """The parts of one step that some packet has."""
@@ -152,9 +164,20 @@ def budget(
         samples, of_parts = samples[order], of_parts[order]
     total = samples.sum(axis=1)
     shares = _sets(samples, total, confidence)
+    kinds: list[Kind | str] = [step.kind for step in steps.steps]
+    by_kind, again = shares, _retransmissions(parts, of_parts)
+    if again.any():
+        waits = samples.copy()
+        waits[:, [part.column for part in parts]] -= again
+        by_kind = _sets(np.concatenate([waits, again], axis=1), total, confidence)
+        kinds += [Kind.RETRANSMISSION] * len(parts)
 
-    def grouped(of: Sequence[Kind | str]) -> tuple[Group, ...]:
-        return tuple(Group(one, members, *shares.of(members)) for one, members in _members(of).items())
+    def grouped(of: Sequence[Kind | str], sets: _Sets) -> tuple[Group, ...]:
+        steps_of = len(steps.steps)
+        return tuple(
+            Group(one, tuple(member for member in members if member < steps_of), *sets.of(members))
+            for one, members in _members(of).items()
+        )
 
     by_step = [shares.of((column,)) for column in range(len(steps.steps))]
     return Budget(
@@ -166,10 +189,17 @@ def budget(
         tail_share=shares.slow / len(total) if shares.slow else NAN,
         packets=len(total),
         note=shares.note,
-        by_kind=grouped([step.kind for step in steps.steps]),
-        by_node=grouped([step.node for step in steps.steps]),
+        by_kind=grouped(kinds, by_kind),
+        by_node=grouped([step.node for step in steps.steps], shares),
         parts=_parts(parts, of_parts, _sets(of_parts, total, confidence), period_ns=NS_PER_S / steps.samplerate_hz),
     )
+
+
+def _retransmissions(parts: Sequence[RadioParts], samples: NDArray[np.int64]) -> NDArray[np.int64]:
+    """int64[k, n], what each packet waits in each radio wait because its frame is sent again."""
+    by_part = samples.reshape(len(samples), len(parts), len(PART_NAMES))
+    again: NDArray[np.int64] = by_part[:, :, RETRANSMISSION].sum(axis=2)
+    return again
 
 
 def _parts(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,8 @@ class RouteNumbers:
     variances
         float64[s], share of each step in its variance, those of the budget; NaN where the delay does not vary above the
         resolution.
+    budget
+        Where the shares are from.
     """
 
     route: Route
@@ -40,6 +42,7 @@ class RouteNumbers:
     steps: tuple[Summary, ...]
     means: NDArray[np.float64]
     variances: NDArray[np.float64]
+    budget: Budget
 
     @property
     def noun(self) -> str:
@@ -59,13 +62,11 @@ class RouteNumbers:
     @property
     def kinds(self) -> list[Kind]:
         """The kinds of steps that occur."""
-        return [kind for kind in Kind if any(step.kind is kind for step in self.route.steps.steps)]
+        return list(self.by_kind("time"))
 
-    def by_kind(self, values: Sequence[float] | NDArray[np.float64]) -> dict[Kind, float]:
-        """Sums of values, one per step, over the steps of each kind."""
-        steps = self.route.steps.steps
-        pairs = list(zip(values, steps, strict=True))
-        return {kind: float(sum(float(value) for value, step in pairs if step.kind is kind)) for kind in self.kinds}
+    def by_kind(self, shares: Literal["time", "variance", "tail"]) -> dict[Kind, float]:
+        """The share of each kind in the mean of the total delay, in its variance, or in its tail."""
+        return self.budget.kinds(shares)
 
 
 def numbers(route: Route, budget: Budget) -> RouteNumbers:
@@ -83,6 +84,7 @@ def numbers(route: Route, budget: Budget) -> RouteNumbers:
         ),
         means=steps.samples.sum(axis=0) / total_sum if total_sum else np.full(len(steps.steps), np.nan),
         variances=np.array([share.value for share in budget.variance]),
+        budget=budget,
     )
 
 
@@ -96,13 +98,13 @@ def where_conclusion(numbers: RouteNumbers) -> str:
     """The kind of steps with most of the time, and that with most of the jitter: a sentence without its full stop."""
     if not numbers.total.n or not np.isfinite(numbers.means).all():
         return "No packet has all its steps"
-    most, share = largest_kind(numbers.by_kind(numbers.means))
+    most, share = largest_kind(numbers.by_kind("time"))
     text = f"Most of the time ({share_text(share)}): {most.text}"
     if numbers.total.n == 1:
         return f"{text}; one packet has no jitter"
     if not np.isfinite(numbers.variances).all():
         return f"{text}; no jitter above the resolution ({numbers.resolution_text})"
-    worst, share = largest_kind(numbers.by_kind(numbers.variances))
+    worst, share = largest_kind(numbers.by_kind("variance"))
     return f"{text}; most of the variance ({share_text(share)}): {worst.text}"
 
 

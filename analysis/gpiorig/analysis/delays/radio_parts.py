@@ -18,9 +18,18 @@ from gpiorig.analysis.packets.routes import Route
 
 Samples = NDArray[np.int64]
 Flags = NDArray[np.bool_]
-ATTEMPTS, ACKNOWLEDGEMENTS, OTHERS, BACKOFF, UNDIVIDED = range(5)
-NAMES = ("earlier attempts", "acknowledgements awaited", "other nodes' frames", "backoff", "not divided")
-COLUMNS = ("attempts", "acknowledgements", "others", "backoff", "undivided")
+ATTEMPTS, ACKNOWLEDGEMENTS, OTHERS, BACKOFF, AGAIN, UNDIVIDED, REPEATED = range(7)
+NAMES = (
+    "earlier attempts",
+    "acknowledgements awaited",
+    "other nodes' frames",
+    "backoff",
+    "backoff again",
+    "not divided",
+    "repeated, not divided",
+)
+COLUMNS = ("attempts", "acknowledgements", "others", "backoff", "again", "undivided", "repeated")
+RETRANSMISSION = [ATTEMPTS, ACKNOWLEDGEMENTS, AGAIN, REPEATED]  # what a packet waits because its frame is sent again
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,8 +40,10 @@ class RadioParts:
     ----------
     column
         Place of the step in the route.
-    attempts, acknowledgements, others, backoff, undivided
-        int64[k] each, samples; they add up to the step.
+    attempts, acknowledgements, others, backoff, again, undivided, repeated
+        int64[k] each, samples; they add up to the step. `backoff` is that before the first attempt, `again` that of
+        later ones. Of a wait that is not divided `undivided` is what comes before the first attempt, `repeated` the
+        rest; where no line shows the first attempt, it comes after the mean wait of the packets sent once.
     attempt_count, other_count
         int64[k], frames on the air that the first and the third consist of; 0 where the wait is not divided.
     notes
@@ -44,20 +55,28 @@ class RadioParts:
     acknowledgements: Samples
     others: Samples
     backoff: Samples
+    again: Samples
     undivided: Samples
+    repeated: Samples
     attempt_count: Samples
     other_count: Samples
     notes: tuple[str, ...] = ()
 
     @property
     def samples(self) -> Samples:
-        """int64[k, 5], the parts in the order of `NAMES`."""
-        return np.column_stack([self.attempts, self.acknowledgements, self.others, self.backoff, self.undivided])
+        """int64[k, 7], the parts in the order of `NAMES`."""
+        return np.column_stack([getattr(self, column) for column in COLUMNS])
+
+    @property
+    def retransmission(self) -> Samples:
+        """int64[k], what each packet waits because its frame is sent again."""
+        waited: Samples = self.samples[:, RETRANSMISSION].sum(axis=1)
+        return waited
 
     @property
     def divided(self) -> Flags:
         """bool[k], packets whose wait is divided."""
-        known: Flags = self.undivided == 0
+        known: Flags = (self.undivided == 0) & (self.repeated == 0)
         return known
 
 
@@ -111,6 +130,6 @@ def as_table(waits: Sequence[RadioParts], route: Route, *, part: slice = slice(N
 
 
 def stacked(parts: Sequence[RadioParts], packets: int) -> Samples:
-    """int64[k, 5 n], the parts of all waits side by side."""
+    """int64[k, 7 n], the parts of all waits side by side."""
     none = np.zeros((packets, 0), dtype=np.int64)
     return np.concatenate([none, *(part.samples for part in parts)], axis=1)

@@ -39,13 +39,12 @@ def bars(ax: Axes, numbers: RouteNumbers, budget: Budget | None) -> None:
     """
     total = numbers.total
     rows: list[tuple[str, dict[Kind, float]]] = [
-        (f"mean\n{time_text(total.mean_ns)}", numbers.by_kind(numbers.means)),
-        ("variance" + (f"\nstd {time_text(total.std_ns)}" if total.n > 1 else ""), numbers.by_kind(numbers.variances)),
+        (f"mean\n{time_text(total.mean_ns)}", numbers.by_kind("time")),
+        ("variance" + (f"\nstd {time_text(total.std_ns)}" if total.n > 1 else ""), numbers.by_kind("variance")),
     ]
     if budget is not None and total.n > 1:
-        rows[1] = (rows[1][0], numbers.by_kind([share.value for share in budget.variance]))
         slowest = f"tail\nslowest {budget.tail_packets}"
-        rows.append((slowest, numbers.by_kind([share.value for share in budget.tail])))
+        rows.append((slowest, budget.kinds("tail")))
     least = 0.0
     for y, (_, sums) in enumerate(rows):
         if not all(np.isfinite(share) for share in sums.values()):
@@ -109,10 +108,7 @@ def shown(budget: Budget) -> list[Row]:
     rows = []
     for place in sorted(largest):
         if steps[place].size >= SHOWN_SHARE:
-            parts = [
-                Row(INDENT + part.name, budget.steps[place].kind, part.variance, part.tail)
-                for part in budget.parts_of(place)
-            ]
+            parts = [Row(INDENT + part.name, part.kind, part.variance, part.tail) for part in budget.parts_of(place)]
             rows += [steps[place], *(part for part in parts if part.size >= SHOWN_SHARE)]
     return rows
 

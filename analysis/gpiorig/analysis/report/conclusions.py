@@ -73,12 +73,12 @@ def budget_sentence(study: RouteStudy) -> str:
     budget, numbers = study.budget, study.numbers
     if not np.isfinite(numbers.variances).all():
         return routenumbers.where_conclusion(numbers) + "."
-    slowest, share = routenumbers.largest_kind(numbers.by_kind(numbers.means))
+    slowest, share = routenumbers.largest_kind(numbers.by_kind("time"))
     if numbers.total.n < MIN_FOR_VARIANCE:
         few = count_text(numbers.total.n, "packet")
         return f"Most of the time ({share_text(share)}): {slowest.text}; {few}, too few to divide the variance."
     worst, variance = _largest_variance(study)
-    tail = numbers.by_kind([part.value for part in budget.tail])[worst]
+    tail = next(group.tail.value for group in budget.by_kind if group.of is worst)
     text = f"Most of the time ({share_text(share)}): {slowest.text}; most of the variance: {worst.text}, "
     text += capped_share(variance)
     if np.isfinite(tail):
@@ -246,7 +246,7 @@ def _nothing(data: ReportData) -> str:
 
 def _largest_variance(study: RouteStudy) -> tuple[Kind, Interval]:
     """The kind of steps that makes most of the variance, with its interval."""
-    kind, _ = routenumbers.largest_kind(study.numbers.by_kind(study.numbers.variances))
+    kind, _ = routenumbers.largest_kind(study.numbers.by_kind("variance"))
     return kind, next(group.variance for group in study.budget.by_kind if group.of is kind)
 
 

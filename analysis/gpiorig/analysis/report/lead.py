@@ -33,7 +33,7 @@ def lead_sentence(data: ReportData) -> str:
         return summary_lines(data)[0]
     study = data.study.routes[0]
     numbers = study.numbers
-    kind, share = largest_kind(numbers.by_kind(numbers.means))
+    kind, share = largest_kind(numbers.by_kind("time"))
     mean, part = time_text(numbers.total.mean_ns), share_text(share)
     if numbers.total.n == 1:
         return f"{part} of the {mean} of the only complete packet is spent {SPENT[kind]}."
@@ -47,7 +47,7 @@ def _jitter(study: RouteStudy) -> str:
         return f"it does not vary by more than the resolution ({numbers.resolution_text})"
     if numbers.total.n < MIN_FOR_VARIANCE:
         return f"{count_text(numbers.total.n, 'packet')} are too few for where its variance arises"
-    kind, share = largest_kind(numbers.by_kind(numbers.variances))
+    kind, share = largest_kind(numbers.by_kind("variance"))
     place = f"{share_text(min(share, MAX_SHARE))} of its variance arises {SPENT[kind]}"
     cause = largest_cause(study)
     if cause is not None:

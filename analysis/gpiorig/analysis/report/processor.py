@@ -58,7 +58,7 @@ def packets(data: ReportData, study: RouteStudy, prefix: str) -> list[Block]:
     """All packets with all steps, and one of them to zoom into."""
     name, numbers = f"{prefix}packets", study.numbers
     views = packet_boxes.for_route(study.route, data.analysis.round_trips)
-    viewer, means = Viewer(name, views), numbers.by_kind(numbers.means)
+    viewer, means = Viewer(name, views), numbers.by_kind("time")
     legend = tuple(
         (look, f"{kind.text} {share_text(means[kind])}" if kind in means else kind.text)
         for kind, look in KIND_CLASSES.items()

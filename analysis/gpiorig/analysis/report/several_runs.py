@@ -167,7 +167,7 @@ def _row(run: Run) -> tuple[str, ...]:
         return (run.name, run.data.title, DASH, "0", *([DASH] * 5))
     study = run.data.study.routes[0]
     total = study.numbers.total
-    sums = study.numbers.by_kind(study.numbers.variances)
+    sums = study.numbers.by_kind("variance")
     worst = max(sums, key=lambda kind: np.nan_to_num(sums[kind], nan=-np.inf))
     largest = f"{worst.text}, {share_text(min(sums[worst], 1.0))}" if np.isfinite(sums[worst]) else DASH
     delays = (total.median_ns, total.p99_ns, total.peak_to_peak_ns, total.std_ns)
