@@ -26,7 +26,13 @@ VALUE = r"(?:'[^']*'|[^\s;]+)"
 OPTION = "|".join(
     [
         *("--recover", "--sort", "--across-nodes", r"--samplerate \d\w*", r"--unitsize \d", r"--format \w+"),
-        *(rf"--columns '?\w+={VALUE}", rf"--channels (?!names ){VALUE}", r"--max-gap \d\w*", r"--skew \S+ \S+"),
+        *(
+            rf"--columns '?\w+={VALUE}",
+            rf"--channels (?!names ){VALUE}",
+            r"--max-gap \d\w*",
+            r"--(?:from|to) \d+sa",
+            r"--skew \S+ \S+",
+        ),
     ]
 )
 OPTIONS = re.compile(rf"(?:(?:{OPTION})[;.]?\s?)+")
@@ -55,7 +61,7 @@ class Case:
 
     name: str
     content: str | bytes
-    words: str
+    arguments: str
     reason: str
     expected: str
     count: int = 1
@@ -94,6 +100,8 @@ TABLE = "time,a\n0,0\n0.001,1\n0.002,0\n"
 LOG = "[1.5] tx 1\n[1.75] rx 1\n[2.75] rx 2\n[2.5] tx 2\n"
 TOGGLES = "t,a,b\n" + "".join(f"{n},{n % 2},{1 - (n - 1) % 2}\n{n}.01,{n % 2},{1 - n % 2}\n" for n in range(20))
 PAIRS = r"--request '\[(?P<time>[\d.]+)\] tx (?P<id>\d+)' --response '\[(?P<time>[\d.]+)\] rx (?P<id>\d+)'"
+GAP = "time,a\n0,0\n1,1\n2,X\n4,0\n5,1\n"
+NINE = "a,b,c,d,e,f,g,h,i"
 CASES = [
     # Columns of a table
     Case("a.csv", "tick,a,b\n0,0,1\n0.5,1,1\n", "info FILE", "no column that is a time", "a: 1 edge"),
@@ -130,15 +138,24 @@ CASES = [
     Case("a.csv.gz", gzip.compress(TABLE.encode()), "info FILE", "it is compressed", "a: 2 edges"),
     Case("a.bin", saleae_bin(0.1, 0.1234567891234), "info FILE", "rate", "2 edges"),
     Case("a.sr", cut_sr(0.8), "info FILE", "--recover", "a: "),
-    # Rates
+    Case("a.bin", bytes(1002), "info FILE --samplerate 1MHz --unitsize 4", "integer number of samples", "1002 samples"),
+    Case("a.bin", bytes(10), f"info FILE --samplerate 1MHz --unitsize 1 --channels {NINE}", "do not fit", "i: 0 edges"),
+    # Times
+    Case("a.csv", "1700000000000,0\n1700000000500,1\n", "info FILE", "64 bits", "sample 0 is 2023-11-14T22:13:20"),
     Case("a.csv", "time,a\n99999.5,0\n99999.123456789123456,1\n", "info FILE", "64 bits", "24 MHz"),
+    # Gaps that a format lacks
+    Case("a.csv", GAP, "export FILE -o b.sr", "samples 2 to 4 are not known", "b.sr: samples", 2),
+    Case("a.csv", GAP, "export FILE -o b.csv --as flocklab_gpio", "samples 2 to 4", "b.csv: samples 0 to 2"),
     # Hints with a result
+    Case(
+        "a.csv", "p,t,a\n1,0,0\n1,1,1\n2,0,1\n2,2,0\n", "info FILE --channels a", "begin again", "1 gap between", 1, 0
+    ),
     Case("a.log", LOG, f"latency FILE {PAIRS} --max-gap 1s", "earlier than the line before", "2 pairs", 1, 0),
     Case("a.csv", TOGGLES, "measure FILE --skew a b", "both pins toggle", "19 delays", 1, 0),
 ]
 
 
-def remedies(message: str, words: list[str]) -> Iterator[tuple[str, list[str]]]:
+def remedies(message: str, arguments: list[str]) -> Iterator[tuple[str, list[str]]]:
     """What a message offers: a command of the shell, or "", and then a call of gpiorig."""
     shell = ""
     for command in BACKTICKS.findall(message):
@@ -146,41 +163,43 @@ def remedies(message: str, words: list[str]) -> Iterator[tuple[str, list[str]]]:
             yield "", shlex.split(command)[1:]
         elif " > " in command:
             shell = command
-            words = [argument if argument != "FILE" else command.split()[-1] for argument in words]
+            arguments = [argument if argument != "FILE" else command.split()[-1] for argument in arguments]
     rest = BACKTICKS.sub("", message)
     for added in ADDED.findall(rest):
-        given = [words[words.index("--columns") + 1]] if "--columns" in words else []
-        yield shell, [*words, "--columns", ",".join([*given, added])]
+        given = [arguments[arguments.index("--columns") + 1]] if "--columns" in arguments else []
+        yield shell, [*arguments, "--columns", ",".join([*given, added])]
     options = OPTIONS.findall(ADDED.sub("", rest))
     for option in options:
-        yield shell, [*words, *shlex.split(option.strip(" ;."))]
+        yield shell, [*arguments, *shlex.split(option.strip(" ;."))]
     if shell and not options:
-        yield shell, words
+        yield shell, arguments
 
 
-def run(words: list[str], path: Path) -> Finished:
-    return gpiorig(*(argument if argument != "FILE" else path for argument in words))
+def run(arguments: list[str], path: Path) -> Finished:
+    return gpiorig(*(argument if argument != "FILE" else path for argument in arguments))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.words[:24]}: {case.reason[:30]}")
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.arguments[:24]}: {case.reason[:30]}")
 def test_a_remedy_works(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Taken out of the message, as it stands."""
     monkeypatch.chdir(tmp_path)
     path = Path(case.name)
     path.write_bytes(case.content if isinstance(case.content, bytes) else case.content.encode())
-    words = shlex.split(case.words)
-    refused = run(words, path)
+    arguments = shlex.split(case.arguments)
+    refused = run(arguments, path)
     assert case.status == refused.status
     message = refused.stderr if case.status else refused.stdout
     assert case.reason in message
 
-    offered = list(remedies(message[message.index(case.reason) :], words))
+    offered = list(remedies(message[message.index(case.reason) :], arguments))
     assert case.count == len(offered), offered
     for shell, call in offered:
         assert not TO_FILL.search(" ".join([shell, *call]))
         if shell:
             subprocess.run(["bash", "-c", shell], check=True)
+        for output in Path().glob("b.*"):
+            output.unlink()
         done = run(call, path)
         assert 0 == done.status, (call, done.stderr)
         assert case.expected in done.stdout

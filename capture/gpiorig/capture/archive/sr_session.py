@@ -16,7 +16,16 @@ from pathlib import Path
 
 from gpiorig.capture.archive.chunks import Chunk
 from gpiorig.capture.archive.salvage import some, survey
-from gpiorig.capture.archive.zip_archive import DEFLATED, STORED, DirectoryError, Member, content, read_directory, walk
+from gpiorig.capture.archive.zip_archive import (
+    DEFLATED,
+    LOCAL_MAGIC,
+    STORED,
+    DirectoryError,
+    Member,
+    content,
+    read_directory,
+    walk,
+)
 from gpiorig.capture.edges.edges import MAX_CHANNELS
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.numbers import integer, parse_samplerate
@@ -107,14 +116,20 @@ def read_info(path: Path, *, recover: bool = False) -> SrInfo:
     except OSError as error:
         raise FormatError(f"cannot be read: {error.strerror}", where=path, remedy="check the file") from error
     except DirectoryError as error:
+        remedy = "give a .sr file"
+        if _is_zip(path):
+            remedy = "save it again; --recover reads it as far as it goes"
         raise FormatError(
-            f"is cut short, damaged, or no sigrok session ({error})",
-            where=path,
-            remedy="save it again; `--recover` reads it as far as it goes",
+            f"is cut short, damaged, or no sigrok session ({error})", where=path, remedy=remedy
         ) from error
     if not outcome.chunks:
         raise FormatError("has no chunk with samples that is left", where=path, remedy="record it again")
     return dataclasses.replace(info, chunks=outcome.chunks, remarks=(*remarks, *outcome.remarks))
+
+
+def _is_zip(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(LOCAL_MAGIC)) == LOCAL_MAGIC
 
 
 def _described(metadata: str, path: Path) -> tuple[SrInfo, str]:

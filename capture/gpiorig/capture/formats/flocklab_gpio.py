@@ -98,17 +98,17 @@ def write(path: Path, waveform: Waveform) -> str:
     scale = 10**DIGITS / waveform.samplerate_hz
     base = epoch_fraction(waveform.epoch) * 10**DIGITS
     units = scaler(scale, base - Fraction(1, 2))  # half a unit less: cut, not rounded
-    end = False
+    end: int | None = None
     with text_file(path) as file:
         file.write("timestamp,observer_id,node_id,pin_name,value\n")
         for sample, levels, changed in rows(waveform):
-            if end:
+            if end is not None:
                 raise CaptureError(
-                    "samples are lost, which this format cannot express",
+                    f"samples {end} to {sample} are not known, which this format cannot express",
                     where=path,
-                    remedy="export a window before or after the gap, or another format",
+                    remedy=f"export a window before the gap, --to {end}sa, or another format",
                 )
-            end = levels == GAP
+            end = sample if levels == GAP else None
             stamp = decimal(units(sample), DIGITS)
             file.write("".join(f"{stamp},{pins[bit]},{levels >> bit & 1}\n" for bit in used if changed >> bit & 1))
     remarks = [] if scale.denominator == base.denominator == 1 else ["times are cut to 100 ns"]

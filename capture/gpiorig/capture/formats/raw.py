@@ -28,6 +28,17 @@ def recognises(path: Path, head: bytes) -> bool:
     return META.match(head) is not None or (is_bare and path.suffix.lower() in SUFFIXES)
 
 
+def _fitting(size: int, channels: int) -> str:
+    """The widths of samples that a size in bytes allows, the least first."""
+    fitting = [width for width in range(max((channels + 7) // 8, 1), 9) if not size % width]
+    more = f" (or {', '.join(map(str, fitting[1:]))})" if fitting[1:] else ""
+    return (
+        f"give --unitsize {fitting[0]}{more}; or the file was cut short"
+        if fitting
+        else "it was cut short: save it again"
+    )
+
+
 def read(path: Path, options: ReadOptions) -> Waveform:
     """Read raw samples as a waveform."""
     with path.open("rb") as file:
@@ -44,14 +55,14 @@ def read(path: Path, options: ReadOptions) -> Waveform:
         raise FormatError(
             f"{len(channels)} channels do not fit into samples of {unitsize} bytes",
             where=path,
-            remedy="give a larger --unitsize",
+            remedy=f"give --unitsize {(len(channels) + 7) // 8}, or fewer channels",
         )
     size = path.stat().st_size - begin
     if size % unitsize:
         raise FormatError(
             f"{size} bytes are not an integer number of samples of {unitsize} bytes",
             where=path,
-            remedy="give the right --unitsize; or the file was cut short",
+            remedy=_fitting(size, len(options.channels)),
         )
     used = sum(1 << bit for bit, name in enumerate(channels) if name)
 

@@ -150,9 +150,13 @@ def _samplerate(archive: zipfile.ZipFile, meta: _Meta, channels: tuple[str, ...]
         rates |= {samplerate(rate, where=path)} if rate else set()
     if len(rates) > 1:
         shown = " and ".join(f"{float(rate):.12g}" for rate in sorted(rates))
-        raise FormatError(f"contains several samplerates: {shown} Hz", where=path, remedy="give one with --samplerate")
+        raise FormatError(
+            f"contains several samplerates: {shown} Hz",
+            where=path,
+            remedy=f"give one, for instance --samplerate {max(rates)}Hz",
+        )
     if not rates:
-        raise FormatError("contains no samplerate", where=path, remedy="give it with --samplerate")
+        raise FormatError("contains no samplerate", where=path, remedy="give it, for instance --samplerate 24MHz")
     return rates.pop()
 
 

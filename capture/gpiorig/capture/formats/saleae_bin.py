@@ -200,7 +200,7 @@ def _samplerate(files: list[tuple[Path, list[Chunk]]], path: Path) -> Fraction:
         raise FormatError(
             f"has chunks of several samplerates: {shown} Hz",
             where=path,
-            remedy="give a --samplerate that is a multiple",
+            remedy=f"give a multiple, for instance --samplerate {math.lcm(*map(int, rates))}Hz",
         )
     if rates:
         return rates.pop()

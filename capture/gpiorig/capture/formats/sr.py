@@ -189,8 +189,9 @@ def _windows(
             raise _too_long(known - begin, content.samplerate_hz, step, path)
         for gap_start, gap_end in block.gaps.tolist():
             if gap_end > at and (end is None or gap_start < end):
-                what = f"samples {gap_start} to {gap_end} are lost, which a .sr file cannot express"
-                raise CaptureError(what, where=path, remedy="export a window before or after the gap")
+                what = f"samples {gap_start} to {gap_end} are not known, which a .sr file cannot express"
+                remedy = f"export a window before the gap, --to {gap_start}sa, or after it, --from {gap_end}sa"
+                raise CaptureError(what, where=path, remedy=remedy)
         while at + step <= known:
             yield *_rows(samples, levels, at, at + step), at, at + step
             at += step

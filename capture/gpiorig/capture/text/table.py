@@ -19,10 +19,12 @@ from gpiorig.capture.edges.changes import Assembler, Changes, assembled, merged
 from gpiorig.capture.edges.waveform import Block, RateOrigin, Waveform
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.text.table_groups import one_after_the_other
+from gpiorig.capture.text.table_order import groups_of
 from gpiorig.capture.text.table_parser import (
     BLOCK_BYTES,
     DROP_DIGITS,
     GROUP,
+    KEY,
     MAX_DIGITS,
     Before,
     Layout,
@@ -102,6 +104,11 @@ def waveform(
         *([] if contents.rows else ["it has no rows"]),
     ]
     scale = _scale(path, layout, contents, samplerate_hz, assumed)
+    if len(contents.runs) > 1 and KEY not in layout.roles and (group := groups_of(path, layout)) is not None:
+        assumed.append(
+            f"its times begin again wherever column {group + 1} changes, and all are put on one time line: if each has "
+            f"its own, add group={group + 1} to --columns"
+        )
     remarks = list(assumed)
 
     def read() -> Iterator[Block]:

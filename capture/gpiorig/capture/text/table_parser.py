@@ -29,6 +29,7 @@ BLOCK_BYTES = 1 << 20
 MAX_LINE_BYTES = 1 << 20  # a file without line ends is not a table
 KEYS_BYTES = 1 << 20  # room for the names of channels
 MAX_DIGITS = 18  # after the point of seconds; those beyond are dropped (a float64 that Python prints may have 21)
+TOO_LARGE = 3  # of FAULTS
 CLOSING_BYTES = 4096  # longest end of a file that may be something else than a row
 FAULTS = {
     1: ("a time is neither a number nor a date", "correct the line, or name the column with --columns time=NAME"),
@@ -240,11 +241,20 @@ class TableParser:
                 if self._is_closing(at + used + self.state.consumed):
                     return len(text)
                 what, remedy = FAULTS[self.state.fault]
+                if self.state.fault == TOO_LARGE:
+                    remedy = self._unit_remedy(text[used + self.state.consumed :]) or remedy
                 raise FormatError(what, where=self._where(), remedy=remedy)
             if not self.state.consumed:
                 break
             used += self.state.consumed
         return used
+
+    def _unit_remedy(self, text: bytes) -> str:
+        """The unit in which the time of a line is a date, where it is none in seconds; "" for a time that can be."""
+        fields = text.partition(b"\n")[0].decode(errors="replace").split(self.layout.separator)
+        digits = len(fields[self.layout.roles.index(TIME)].strip(' "').partition(".")[0])
+        unit = {13: "ms", 16: "us", 19: "ns"}.get(digits, "") if not self.layout.unit else ""
+        return f"if they are since 1970, they are in {unit}: add unit={unit} to --columns" if unit else ""
 
     def _is_closing(self, at: int) -> bool:
         """Whether the rest from an offset on is not rows but what files end with; sets `end` and `closing`."""

@@ -119,7 +119,7 @@ def _together(waveforms: list[tuple[Path, Waveform]], remarks: list[str]) -> Wav
     if rate > MAX_HZ:
         raise RigError(
             f"the samplerates of the files have no common multiple below {float(MAX_HZ):g} Hz; "
-            "give one with --samplerate."
+            "give one, for instance --samplerate 24MHz."
         )
     epochs = [epoch_fraction(waveform.epoch) for _, waveform in waveforms]
     by_epoch = all(waveform.epoch for _, waveform in waveforms)
