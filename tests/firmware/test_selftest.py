@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 import subprocess
+import tomllib
 from pathlib import Path
 
 import directbench
 import pytest
 from commandline import ROOT, Finished, gpiorig
 from images import FIRMWARE, build
+
+from gpiorig.rig.experiments.node_settings import FIRMWARES
+from gpiorig.rig.probes import selftest as selftests
 
 BENCH = ROOT / "rig/gpiorig/rig/demo_bench.toml"
 LEFT_OUT = "sixlowpan.compress"
@@ -100,6 +104,46 @@ def test_a_ping_pong_with_another_packet_in_it_is_not_looked_at(tmp_path: Path) 
 
     assert (0, "") == (done.status, done.stderr)
     assert 0 < done.numbers["tested"] < 7
+
+
+@pytest.mark.slow
+def test_no_ping_pong_that_shares_its_time_is_looked_at(tmp_path: Path) -> None:
+    """On lossy links a radio still repeats a reply when the next request is sent: neither ping-pong is a fault."""
+    bench = BENCH.read_text().replace("delay_ps = 10_000", "delay_ps = 10_000\nloss_ppm = 150_000")
+    hasty = EXPERIMENT.replace("packets = 8", "packets = 150").replace("backoff = false", "interval_us = 16_000")
+    done = selftest(record(tmp_path, bench=bench, experiment=hasty))
+
+    assert (0, "") == (done.status, done.stderr)
+    assert 50 < done.numbers["tested"] < 100
+
+
+@pytest.mark.slow
+def test_events_of_groups_that_are_off_are_not_asked_for(tmp_path: Path) -> None:
+    """The experiment left them off at one node, and turned one on at the other; none of them came."""
+    on = "[nodes.responder]\nevents_queue = true\n"
+    recording = record(tmp_path, experiment=EXPERIMENT + on)
+    hooks = tmp_path / "reference-1.toml"
+    expected = '[selftest.{}]\n"app.tx" = 1\n"queue.pass" = 1\n"timer.set" = 1\n'
+    roles = "".join(expected.format(role) for role in ("initiator", "responder"))
+    hooks.write_text(f'os = "reference"\nversion = "1"\nsource = "a test"\n{roles}')
+    done = gpiorig("firmware", "selftest", recording, "--os", "reference", "--hooks", hooks, "--json")
+
+    asked = {(event["role"], event["event"]) for event in done.numbers["events"] if event["asked"]}
+    assert {"app.tx.enter", "app.tx.exit"} == {event for role, event in asked if role == "initiator"}
+    assert {("responder", "queue.pass")} == {pair for pair in asked if not pair[1].startswith("app")}
+    text = gpiorig("firmware", "selftest", recording, "--os", "reference", "--hooks", hooks).stdout
+    assert "3 more events of groups that are off (events_queue, events_timer)" in text
+
+
+def test_the_firmwares_whose_groups_are_off() -> None:
+    """As their settings have it: on at Contiki-NG's, whose images have no console to turn them on."""
+    settings = tomllib.loads((FIRMWARE / "settings.toml").read_text())
+    groups = {name: setting for name, setting in settings.items() if name.startswith("events_")}
+    assert {"events_sched", "events_task", "events_queue", "events_timer", "events_slot"} == groups.keys()
+    for setting in groups.values():
+        firmwares = set(setting.get("firmwares", FIRMWARES["events_sched"]))
+        on = {name for name in firmwares if setting.get(name, {}).get("default")}
+        assert not setting.get("default") and firmwares - on == selftests.SWITCHED & firmwares
 
 
 @pytest.mark.slow

@@ -10,17 +10,20 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_NAME
-from gpiorig.analysis.packets.hops import packets_of
+from gpiorig.analysis.number_text import count_text as events_text
 from gpiorig.analysis.packets.round_trips import RoundTrips
 from gpiorig.analysis.packets.timelines import GAP, LOST
 from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.errors import BenchError
+from gpiorig.rig.experiments.node_settings import FIRMWARES
 from gpiorig.rig.probes.hook_files import Count, Counts, HookFile, Role, SelfTest, count_text, fits
-from gpiorig.rig.recordings.opened import open_recording
+from gpiorig.rig.recordings.opened import Opened, open_recording
 from gpiorig.rig.results.analyse import analyse
 
 _LAST_BUS_CODE = 127
+# The firmwares whose `defaults`, which an experiment begins with, turn groups off (firmware-gpio-probes/settings.toml).
+SWITCHED = {"reference", "riot"}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -39,6 +42,8 @@ class Seen:
         Ping-pongs in which it was not as often as expected.
     total
         In the complete recording.
+    asked
+        Whether it is expected of this image: not that of a group which is off, and never shows.
     """
 
     node: str
@@ -49,10 +54,11 @@ class Seen:
     most: int
     wrong: int
     total: int
+    asked: bool
 
     def failure(self, tested: int) -> str:
         """What is wrong, in a sentence; empty if nothing is."""
-        if not self.wrong and (tested or self.total or fits(self.expected, 0)):
+        if not self.asked or (not self.wrong and (tested or self.total or fits(self.expected, 0))):
             return ""
         place = f"node {self.node} ({self.role})"
         remedy = (
@@ -95,13 +101,19 @@ class SelfTestResult:
 
     def summary(self) -> str:
         """The result in a few lines."""
-        good = sum(not seen.failure(self.tested) for seen in self.seen)
+        asked = [seen for seen in self.seen if seen.asked]
+        good = sum(not seen.failure(self.tested) for seen in asked)
         nodes = " and ".join(dict.fromkeys(f"{seen.node} ({seen.role})" for seen in self.seen))
-        return (
+        lines = [
             f"{self.tested} of {self.packets} ping-pongs looked at: not the last, none that lost or repeated a frame "
-            "or had another packet in it\n"
-            f"{good} of {len(self.seen)} expected events are as they should be at {nodes}"
-        )
+            "or had another packet in it",
+            f"{good} of {len(asked)} expected events are as they should be at {nodes}",
+        ]
+        if groups := sorted({_group(seen.event) for seen in self.seen if not seen.asked}):
+            count = len(self.seen) - len(asked)
+            settings = ", ".join(f"events_{group}" for group in groups)
+            lines.append(f"{events_text(count, 'more event')} of groups that are off ({settings})")
+        return "\n".join(lines)
 
     def numbers(self) -> dict[str, Any]:
         """For ``--json``."""
@@ -114,6 +126,7 @@ class SelfTestResult:
                 "least": seen.least,
                 "most": seen.most,
                 "wrong": seen.wrong,
+                "asked": seen.asked,
                 "good": not seen.failure(self.tested),
             }
             for seen in self.seen
@@ -126,15 +139,16 @@ def test(recording: Recording, expected: SelfTest) -> SelfTestResult:
     opened = open_recording(recording)
     if opened.ends is None:
         raise BenchError(
-            f"{recording.folder}: no initiator and responder, whose ping-pongs are tested; record them with "
-            "`gpiorig run`, or with `gpiorig capture --bench` and both roles."
+            f"{recording.folder}: no initiator and responder with a symbol bus each, whose ping-pongs are tested; give "
+            "--initiator and --responder, or record them with `gpiorig run`."
         )
     analysis = analyse(opened)
     starts, clean = _ping_pongs(analysis)
     seen: list[Seen] = []
     for role, node in zip(get_args(Role), opened.ends, strict=True):
         counts = expected.expected(role, radio=opened.boards[node].radio.name)
-        seen += _count(analysis.events, role, node, counts, starts=starts, clean=clean)
+        off = _groups_off(opened, analysis, node, {_group(name) for name in counts})
+        seen += _count(analysis.events, role, node, counts, starts=starts, clean=clean, off=off)
     return SelfTestResult(len(starts), int(np.count_nonzero(clean)), tuple(seen))
 
 
@@ -152,29 +166,57 @@ def _ping_pongs(analysis: Analysis) -> tuple[NDArray[np.int64], NDArray[np.bool_
         good = np.isin(lines.ids, log.sequences[~log.lost]) & (lines.status != GAP)
     repeated = ((trips.transmissions > 1) | (trips.receptions > 1) | (trips.no_ack + trips.busy > 0)).any(axis=1)
     starts = lines.samples[:, 0]
-    clean = good & ~repeated & ~_shared(trips, starts)
+    clean = good & ~repeated & ~_shared(analysis, trips, starts)
     clean[-1:] = False
     return starts, clean
 
 
-def _shared(trips: RoundTrips, starts: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """During which ping-pongs another packet is sent, such as one of the stack's neighbor discovery."""
-    hops = trips.hops
-    packets = packets_of(hops.visits.of_transmission, hops.visits)
-    others = hops.transmissions.begins[~np.isin(packets, np.concatenate([trips.requests, trips.replies]))]
-    within = np.searchsorted(starts, others, side="right") - 1
-    return np.bincount(within[within >= 0], minlength=len(starts)) > 0
+def _shared(analysis: Analysis, trips: RoundTrips, starts: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which ping-pongs share their time: with events of another packet, such as neighbor discovery or a late reply.
+
+    Both share: the one that such an event falls into, and the one that lacks it.
+    """
+    packets = analysis.packet_of
+    within = np.searchsorted(starts, analysis.events.samples, side="right") - 1
+    strange = np.flatnonzero((packets >= 0) & (within >= 0))
+    strange = strange[packets[strange] != trips.requests[within[strange]]]
+    shared = np.isin(trips.requests, packets[strange])
+    shared[within[strange]] = True
+    return shared
+
+
+def _group(event: str) -> str:
+    """The group that an event is turned off with: the first part of its name (firmware-gpio-probes/events.toml)."""
+    return event.partition(".")[0]
+
+
+def _groups_off(opened: Opened, analysis: Analysis, node: str, groups: set[str]) -> set[str]:
+    """The groups that the experiment left, or turned, off at a node; of a recording without one that is not known."""
+    info, firmware = opened.recording.info, analysis.logs[node].identity.get("firmware", "")
+    if not info.experiment:
+        return set()
+    defaults = {group: firmware not in SWITCHED for group in groups if f"events_{group}" in FIRMWARES}
+    given = {group: info.parameters.get(f"events_{group}", on) for group, on in defaults.items()}
+    return {group for group, on in given.items() if not info.parameters.get(f"{node}.events_{group}", on)}
 
 
 def _count(
-    events: Events, role: Role, node: str, expected: Counts, *, starts: NDArray[np.int64], clean: NDArray[np.bool_]
+    events: Events,
+    role: Role,
+    node: str,
+    expected: Counts,
+    *,
+    starts: NDArray[np.int64],
+    clean: NDArray[np.bool_],
+    off: set[str],
 ) -> list[Seen]:
     of_the_node = events.nodes == events.node(node)
     rows = []
     for name, count in expected.items():
         samples = events.samples[of_the_node & (events.codes == BY_NAME[name].code)]
         within = np.searchsorted(starts, samples, side="right") - 1
-        counts = np.bincount(within[within >= 0], minlength=len(starts))[clean]
+        within = within[within >= 0]  # a group is on until the settings come
+        counts = np.bincount(within, minlength=len(starts))[clean]
         rows.append(
             Seen(
                 node=node,
@@ -185,6 +227,7 @@ def _count(
                 most=int(counts.max(initial=0)),
                 wrong=sum(not fits(count, int(n)) for n in counts),
                 total=len(samples),
+                asked=len(within) > 0 or _group(name) not in off,
             )
         )
     return rows
