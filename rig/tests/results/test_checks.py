@@ -60,7 +60,7 @@ def test_equal_ids_fail_where_an_experiment_numbers_them(experiment, failed):
     for n in range(1, 5):
         network.frame(n * 2_400_000, "a", 7, {"b": "deliver"})
     analysis = analyse(network.events(), {}, header_ns=network.headers())
-    info = SimpleNamespace(parameters={}, experiment=experiment, channels=("a.strobe", "b.strobe"))
+    info = SimpleNamespace(parameters={}, bounds=(), experiment=experiment, channels=("a.strobe", "b.strobe"))
     problems = checks.failed_checks(analysis, SimpleNamespace(verify=list, info=info))
 
     assert failed == len(problems)
@@ -73,10 +73,33 @@ def test_a_node_is_silent_if_its_bus_is_recorded(channels, silent):
     network = Network("ab")
     network.frame(2_400_000, "a", 1, {})
     analysis = analyse(network.events(), {}, header_ns=network.headers())
-    info = SimpleNamespace(parameters={}, experiment="", channels=channels)
+    info = SimpleNamespace(parameters={}, bounds=(), experiment="", channels=channels)
     problems = checks.failed_checks(analysis, SimpleNamespace(verify=list, info=info))
 
     assert [f"Node {node} is silent" for node in silent] == [problem.partition(":")[0] for problem in problems]
+
+
+BUSES = ("a.strobe", "b.strobe")
+
+
+@pytest.mark.parametrize(
+    ("experiment", "channels", "line", "failed"),
+    [
+        ("ping-pong", BUSES, "", ["no packets"]),
+        ("", BUSES, "", []),
+        ("ping-pong", (), "", []),
+        ("ping-pong", BUSES, "done sent=0 received=0 lost=0 probes=3\n", []),
+    ],
+)
+def test_no_packet_fails_where_packets_should_be_seen(experiment, channels, line, failed):
+    """An experiment sends some, unless its nodes report none; they are seen where a symbol bus is wired."""
+    network = Network("ab")
+    network.frame(2_400_000, "a", 1, {"b": "deliver"})
+    analysis = analyse(network.events(), {"a": node_log.parse(line, node="a")}, header_ns=network.headers())
+    without = dataclasses.replace(analysis, hops=None, no_packets="no packets", accounts=())
+    info = SimpleNamespace(parameters={}, bounds=(), experiment=experiment, channels=channels)
+
+    assert failed == checks.failed_checks(without, SimpleNamespace(verify=list, info=info))
 
 
 @pytest.mark.parametrize(("sent", "pairs"), [(True, 0), (False, None)])
