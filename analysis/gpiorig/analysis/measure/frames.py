@@ -8,16 +8,12 @@ their bytes are; those with different counts in both views are not paired, and c
 
 from __future__ import annotations
 
-from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-import numpy as np
-
 from gpiorig.analysis.measure.ack_times import LONGEST_ACK_NS, Overlap, Pair, pair_of
-from gpiorig.capture.edges.time_step import of_timestamps
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.frames import ieee802154
 from gpiorig.capture.frames.frame_clock import FrameClock
@@ -51,10 +47,6 @@ class View:
         Frames that are omitted: with a wrong FCS, or without a header that can be read.
     clock
         Irregularities of the timestamps.
-    step_ns
-        Step of the timestamps: the one that they show, or the unit of the file.
-    step_origin
-        Which: "timestamps" or "format".
     """
 
     name: str
@@ -67,8 +59,6 @@ class View:
     bad_fcs: int = 0
     malformed: int = 0
     clock: FrameClock = field(default_factory=FrameClock)
-    step_ns: float = 0.0
-    step_origin: str = "format"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +119,6 @@ class _Reader:
     view: View
     longest_ns: int | None
     timestamps: Timestamps = field(default_factory=lambda: defaultdict(list))
-    all_ns: array[int] = field(default_factory=lambda: array("q"))
     # Time, source and frame, by channel and sequence number.
     open: dict[tuple[int | None, int | None], tuple[int, str, Frame]] = field(default_factory=dict)
     acks: list[tuple[str, Pair]] = field(default_factory=list)
@@ -142,8 +131,6 @@ class _Reader:
             what = f"a timestamp {at_ns // NS_PER_S} s from 1970 in {view.name}"
             raise FormatError(what, remedy="its clock was not set, or its unit is another: no delays are computed")
         view.clock.add(frame)
-        view.step_ns = max(view.step_ns, NS_PER_S / frame.ticks_per_s)
-        self.all_ns.append(at_ns)
         header = ieee802154.parse(frame.mpdu)
         if frame.fcs_ok is False:
             view.bad_fcs += 1
@@ -176,9 +163,6 @@ class _Reader:
         self.before[source] = (at_ns, at_ns, mpdu)
 
     def finished(self) -> View:
-        step_ns = float(of_timestamps(np.array(self.all_ns, dtype=np.int64)))
-        if step_ns > self.view.step_ns:
-            self.view.step_ns, self.view.step_origin = step_ns, "timestamps"
         for key in list(self.open):
             self._lose(key)
         for source, pair in self.acks:

@@ -47,6 +47,7 @@ OFF = 1e-3  # share of instants or distances that may be off a step, such as at 
 BINARY_HZ = tuple(Fraction(1 << power) for power in range(10, 25))  # timers on a crystal of 32768 Hz and its multiples
 CANDIDATES_HZ = tuple(sorted({*USUAL_HZ, *BINARY_HZ}))
 NS_PER_S = 10**9
+MAX_TIMESTAMPS = 1 << 16  # by which the step of a file's timestamps is estimated
 BINS = 2048  # phases of a period
 MAX_HYPOTHESES = 10**6 * BINS  # periods and phases
 LEAST = 4  # of an unlisted period, in units of the resolution

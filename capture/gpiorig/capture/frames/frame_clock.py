@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpiorig.capture.edges.time_step import MAX_TIMESTAMPS, of_timestamps
 
 if TYPE_CHECKING:
     from gpiorig.capture.frames.frames import Frame
@@ -17,6 +22,7 @@ HEADER_BYTES = 6
 FCS_BYTES = 2  # of a frame that the capture has without
 YEAR_S = 31_556_952
 LAST_YEAR = 2100
+NS_PER_S = 10**9
 MAX_REMEMBERED = 4096  # frames of one timestamp
 
 
@@ -66,11 +72,17 @@ class FrameClock:
     back_steps: int = 0
     equal_timestamps: int = 0
     duplicates: int = 0
+    _unit_s: Fraction = Fraction(0)
+    _timestamps_ns: array[int] = field(default_factory=lambda: array("q"))
     _clocks: dict[tuple[str, int | None, int], _Clock] = field(default_factory=dict)
 
     def add(self, frame: Frame) -> None:
         """Count a frame."""
         ticks, content = frame.ticks, frame.mpdu + frame.fcs
+        self._unit_s = max(self._unit_s, Fraction(1, frame.ticks_per_s))
+        at_ns = round(Fraction(ticks * NS_PER_S, frame.ticks_per_s))
+        if len(self._timestamps_ns) < MAX_TIMESTAMPS and abs(at_ns) < 1 << 62:
+            self._timestamps_ns.append(at_ns)
         key = (frame.node, frame.channel, frame.ticks_per_s)
         clock = self._clocks.get(key)
         if clock is None:
@@ -91,6 +103,24 @@ class FrameClock:
             clock.longest = max(clock.longest, length)
 
     @property
+    def step_ns(self) -> float:
+        """Step of the timestamps: the one that the first of them show, or the unit of the file."""
+        return max(self._shown_ns, self._unit_ns)
+
+    @property
+    def step_origin(self) -> str:
+        """Which: "timestamps" or "format"."""
+        return "timestamps" if self._shown_ns > self._unit_ns else "format"
+
+    @property
+    def _unit_ns(self) -> float:
+        return float(self._unit_s * NS_PER_S)
+
+    @property
+    def _shown_ns(self) -> float:
+        return float(of_timestamps(np.array(self._timestamps_ns, dtype=np.int64)))
+
+    @property
     def is_useless(self) -> bool:
         """Whether the timestamps of some node and channel cannot be the times of its frames."""
         return any(clock.is_useless for clock in self._clocks.values())
@@ -101,6 +131,8 @@ class FrameClock:
             "back_steps": self.back_steps,
             "equal_stamps": self.equal_timestamps,
             "duplicates": self.duplicates,
+            "step_ns": self.step_ns,
+            "step_origin": self.step_origin,
             "remarks": self.remarks(),
         }
 

@@ -107,8 +107,8 @@ class Frames:
         -------
         dict
             frames, first, last (ISO 8601), duration_s, bad_fcs, kinds (by kind of MAC frame), nodes (by who received or
-            sent it), sources (by MAC source address), skipped (by reason); back_steps, equal_stamps, duplicates and
-            remarks of `FrameClock`.
+            sent it), sources (by MAC source address), skipped (by reason); and what
+            `FrameClock.as_json` has of the timestamps.
         """
         kinds: Counter[str] = Counter()
         nodes: dict[str, Counter[str]] = {}

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.capture.edges.time_step import MAX_TIMESTAMPS, of_timestamps
 from gpiorig.capture.errors import FormatError
 
 BLOCK_LINES = 1 << 12
@@ -96,7 +97,9 @@ class NodeLines:
         dirt: Counter[str] = Counter()
         first: int | None = None
         last = 0
+        timestamps_ns = np.empty(0, dtype=np.int64)
         for block in self.read():
+            timestamps_ns = np.append(timestamps_ns, block.stamps_ns[: MAX_TIMESTAMPS - timestamps_ns.size])
             dirt.update(block.dirt)
             for (node, kind), count in Counter(zip(block.nodes, block.kinds.tolist(), strict=True)).items():
                 counts.setdefault(node, [0] * len(LineKind))[kind] += count
@@ -104,7 +107,10 @@ class NodeLines:
                 low, high = int(block.stamps_ns.min()), int(block.stamps_ns.max())
                 first, last = (low, high) if first is None else (min(first, low), max(last, high))
         nodes = {node: tuple(kinds) for node, kinds in sorted(counts.items())}
-        return LinesSummary(nodes, dict(sorted(dirt.items())), first, last if first is not None else None)
+        latest = last if first is not None else None
+        step_ns = max(float(of_timestamps(timestamps_ns)), float(self.resolution_ns))
+        origin = "timestamps" if step_ns > self.resolution_ns else "format"
+        return LinesSummary(nodes, dict(sorted(dirt.items())), first, latest, step_ns, origin)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +125,18 @@ class LinesSummary:
         Number of irregularities, by what they are.
     first_ns, last_ns
         Earliest and latest timestamp, in ns since 1970; None when there is no line.
+    step_ns
+        Step of the timestamps: the one that the first of them show, or the resolution of the format; 0: not known.
+    step_origin
+        Which: "timestamps" or "format".
     """
 
     nodes: dict[str, tuple[int, ...]]
     dirt: dict[str, int]
     first_ns: int | None
     last_ns: int | None
+    step_ns: float
+    step_origin: str
 
     def as_json(self) -> dict[str, Any]:
         """Return it in JSON's types."""

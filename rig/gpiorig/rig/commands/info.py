@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from gpiorig.analysis.delays.instruments import Analyzer
+from gpiorig.analysis.measure import timestamps
 from gpiorig.analysis.number_text import NS_PER_S, count_text, hertz_text, round_time_text
 from gpiorig.capture import formats
 from gpiorig.capture.edges.counts import count
@@ -48,14 +49,16 @@ def run(options: argparse.Namespace) -> int:
         if isinstance(content, NodeLines):
             summary = content.summary()
             description = {"format": name, "source": content.source, **summary.as_json()}
-            description["text"] = summary.for_people()
+            description |= timestamps.as_json(summary.step_ns, step_origin=summary.step_origin)
+            description["text"] = [*summary.for_people(), f"  {timestamps.text(description)}"]
         elif isinstance(content, Waveform):
             description = {"format": name, **describe(content)}
         else:
             description = {"format": name, "source": content.source, **content.summary()}
             if description["skipped"] and not description["frames"]:
                 raise RigError(f"{options.file}: has no frame of IEEE 802.15.4: {_counts(description['skipped'])}.")
-            description["text"] = _frames_text(description)
+            description |= timestamps.as_json(description.pop("step_ns"), step_origin=description.pop("step_origin"))
+            description["text"] = [*_frames_text(description), f"  {timestamps.text(description)}"]
     clock_text = description.pop("clock_text", None)
     text = description.pop("text", None) or [*_capture_text(description), f"  {clock_text}"]
     if options.json:

@@ -86,7 +86,7 @@ def _numbers(views: list[View], ways: list[Way], summarise: Summarise, *, severa
                 "bad_fcs": view.bad_fcs,
                 "malformed": view.malformed,
                 **view.clock.as_json(),
-                **timestamps.as_json(view.step_ns, step_origin=view.step_origin),
+                **timestamps.as_json(view.clock.step_ns, step_origin=view.clock.step_origin),
             }
             for view in views
         },
@@ -107,7 +107,7 @@ def _numbers(views: list[View], ways: list[Way], summarise: Summarise, *, severa
 
 def _step_ns(view: View) -> float:
     """The step on which ± counts; 0 of timestamps that are not the times of the frames: then ± is not known."""
-    return 0.0 if view.clock.is_useless else view.step_ns
+    return 0.0 if view.clock.is_useless else view.clock.step_ns
 
 
 def _text(result: dict[str, Any]) -> Iterator[str]:
