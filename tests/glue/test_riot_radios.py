@@ -84,6 +84,13 @@ def test_submac_sends(story: Story) -> None:
     assert [sending[0], f"driver.tx.enter {SENT:04x}", *sending[1:], *lines(expected)] == story("submac_transmission")
 
 
+def test_what_a_radio_with_csma_sleeps_is_not_a_backoff(story: Story) -> None:
+    """The submac leaves CSMA to it; the sleep in the bottom half is the driver's own."""
+    events = story("radio_with_csma")
+
+    assert (True, []) == (f"radio.tx_start {SENT:04x}" in events, [name for name in events if "backoff" in name])
+
+
 def test_each_wait_for_an_acknowledgement_ends(story: Story) -> None:
     """By a retransmission, or when the submac gives up: then no acknowledgement came, though RIOT calls it complete."""
     shown = [event for event in story("submac_retransmission") if event.startswith(("mac.ack_wait", "radio.tx_"))]

@@ -131,6 +131,11 @@ static int hal_confirm(ieee802154_dev_t *dev, ieee802154_hal_op_t operation, voi
     return result;
 }
 
+bool gpiorig_hal_lets_submac_back_off(void)
+{
+    return original != NULL && (original->caps & (IEEE802154_CAP_FRAME_RETRANS | IEEE802154_CAP_AUTO_CSMA)) == 0;
+}
+
 void gpiorig_hal_ended(void)
 {
     bool unanswered = outgoing.awaits_ack;

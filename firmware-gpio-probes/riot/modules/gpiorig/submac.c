@@ -24,10 +24,13 @@ int __wrap_ieee802154_submac_init(ieee802154_submac_t *submac, const network_uin
     return result;
 }
 
-/* The bottom half sleeps to back off. Before it acknowledges by software it sleeps, too, but then it reports a frame. */
+/*
+ * The bottom half sleeps to back off, unless the radio does that by itself: then it is the driver that sleeps in there.
+ * Before an acknowledgement by software it sleeps, too, but then it reports a frame.
+ */
 void __wrap_ztimer_sleep(ztimer_clock_t *clock, uint32_t duration)
 {
-    if (!gpiorig_netdev_is_serving()) {
+    if (!gpiorig_hal_lets_submac_back_off() || !gpiorig_netdev_is_serving()) {
         __real_ztimer_sleep(clock, duration);
         return;
     }

@@ -136,6 +136,8 @@ static void request(ieee802154_hal_op_t op)
     radio->driver->request_op(radio, op, NULL);
 }
 
+static const ieee802154_radio_ops_t *radio_table = &radio_ops;
+
 /** The radio says something, in its interrupt. */
 static void says(ieee802154_trx_ev_t status)
 {
@@ -268,7 +270,7 @@ static iolist_t frame = { .iol_next = &body, .iol_base = header, .iol_len = size
 static void submac_start(void)
 {
     gpiorig_init();
-    submac->dev = (ieee802154_dev_t){ .driver = &radio_ops };
+    submac->dev = (ieee802154_dev_t){ .driver = radio_table };
     netdev_register(above, NETDEV_ANY, 0); /* it has no table yet */
     __wrap_netdev_ieee802154_submac_init(&submac_dev);
     above->event_callback = netdev_callback;
@@ -308,6 +310,19 @@ void submac_retransmission(void)
     says(IEEE802154_RADIO_CONFIRM_TX_DONE);
     bottom_half(SENT);
     bottom_half(GIVEN_UP);
+}
+
+/* The radio backs off by itself; its driver sleeps in the bottom half, as the MRF24J40's does. */
+void radio_with_csma(void);
+void radio_with_csma(void)
+{
+    static const ieee802154_radio_ops_t ops = { .caps = IEEE802154_CAP_AUTO_CSMA, .write = radio_write,
+                                                .len = radio_length, .read = radio_read,
+                                                .request_op = radio_request, .confirm_op = radio_confirm };
+
+    radio_table = &ops;
+    submac_start();
+    transmit(TX_STATUS_SUCCESS);
 }
 
 void submac_busy_channel(void);

@@ -88,6 +88,8 @@ void gpiorig_hal_listen(struct ieee802154_dev *dev);
 #ifdef MODULE_IEEE802154_SUBMAC
 /** The submac has ended a transmission, well or not. */
 void gpiorig_hal_ended(void);
+/** True when CSMA is the submac's work, not the radio's. */
+bool gpiorig_hal_lets_submac_back_off(void);
 #else
 static inline void gpiorig_hal_ended(void)
 {

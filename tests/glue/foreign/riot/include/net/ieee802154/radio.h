@@ -12,7 +12,7 @@
 typedef struct ieee802154_dev ieee802154_dev_t;
 typedef struct ieee802154_radio_ops ieee802154_radio_ops_t;
 
-enum { IEEE802154_CAP_FRAME_RETRANS = 1 << 0, IEEE802154_CAP_IRQ_ACK_TIMEOUT = 1 << 3 };
+enum { IEEE802154_CAP_FRAME_RETRANS = 1 << 0, IEEE802154_CAP_AUTO_CSMA = 1 << 1, IEEE802154_CAP_IRQ_ACK_TIMEOUT = 1 << 3 };
 
 typedef enum {
     IEEE802154_RADIO_INDICATION_RX_START,
