@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from gpiorig.capture.binary_header import is_bare
 from gpiorig.capture.edges.changes import Assembler, Changes, assembled, changes
 from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.edges.waveform import Block, RateOrigin, Waveform
@@ -26,8 +27,8 @@ BLOCK_RECORDS = 1 << 18
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """Whether the name matches; the content cannot show it."""
-    return bool(head) and path.suffix.lower() in SUFFIXES
+    """Whether the name matches; the content only shows what is something else."""
+    return is_bare(head) and path.suffix.lower() in SUFFIXES
 
 
 def read(path: Path, options: ReadOptions) -> Waveform:

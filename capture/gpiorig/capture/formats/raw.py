@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 
-from gpiorig.capture import binary_header
+from gpiorig.capture.binary_header import is_bare
 from gpiorig.capture.edges.extractor import EdgeExtractor
 from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.edges.waveform import Block, RateOrigin, Waveform
@@ -24,8 +24,7 @@ META_BYTES = 64
 
 def recognises(path: Path, head: bytes) -> bool:
     """Whether the name ends so; the content only shows what has a header, and so is something else."""
-    is_bare = bool(head) and not (binary_header.header(head) or binary_header.packer(head))
-    return META.match(head) is not None or (is_bare and path.suffix.lower() in SUFFIXES)
+    return META.match(head) is not None or (is_bare(head) and path.suffix.lower() in SUFFIXES)
 
 
 def _fitting(size: int, channels: int) -> str:

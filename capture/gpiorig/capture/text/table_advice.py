@@ -14,7 +14,7 @@ from gpiorig.capture.text.table_head import LEVEL_WORDS, NUMBER, TIME_PATTERN, H
 from gpiorig.capture.text.table_order import group_column
 
 INTEGER = re.compile(r"-?\d{1,18}$", re.ASCII)
-DELAY_PATTERN = re.compile(r"latency|delay|rtt|round.?trip|duration|elapsed|response", re.I)
+DELAY_PATTERN = re.compile(r"latency|(?:^|[\W_])lat(?:$|[\W_])|delay|rtt|round.?trip|duration|elapsed|response", re.I)
 UNIT_AT_END = re.compile(r"[\W_](s|ms|us|ns)[\W_]*$")
 DELAY = r"[-+]?[\d.][-+\d.e]*"  # as a pattern of `latency --value`
 IN_TEXT = (
@@ -38,7 +38,7 @@ def next_step(path: Path, head: Head, *, time: int | None) -> str:
     assumed, group = _times_and_groups(head, time)
     levels = [place for place in _columns(head) if place not in (assumed, group) and _all(head, place, LEVEL_WORDS)]
     if assumed is None or not levels:
-        return _as_delays(path, head, assumed)
+        return _as_delays(path, head, time)
     columns = {} if assumed == time and (head.header or not time) else {"time": _name(head, assumed)}
     columns |= {} if group is None else {"group": _name(head, group)}
     others = [place for place in _columns(head) if place not in (assumed, group, *levels)]
@@ -53,7 +53,7 @@ def next_step(path: Path, head: Head, *, time: int | None) -> str:
         return _with_names(path, head, assumed, levels)
     words = f"if it is a capture, {_chosen(head, columns, levels)}"
     has_delays = any(DELAY_PATTERN.search(head.header[place]) for place in others)
-    return f"{words}; {_as_delays(path, head, assumed)}" if has_delays else words
+    return f"{words}; {_as_delays(path, head, time)}" if has_delays else words
 
 
 def port(head: Head, place: int) -> str:
@@ -80,11 +80,12 @@ def keyed(head: Head, given: Mapping[str, str]) -> str:
 def _as_delays(path: Path, head: Head, time: int | None) -> str:
     """The command that reads a delay in each row; of a table without numbers, how text is read."""
     numbers = [place for place in _columns(head) if _all(head, place, NUMBER)]
-    delays = [place for place in numbers if head.header and DELAY_PATTERN.search(head.header[place])]
-    others = [place for place in numbers if place != time] or numbers
-    if not numbers:
+    others = [place for place in numbers if place != time]
+    if not numbers or (not others and len(_columns(head)) > 1):
         return f"a capture has a column of times and others of levels; {IN_TEXT}"
-    place = (delays or others)[-1]
+    fractions = [place for place in others if not _all(head, place, INTEGER)]
+    named = [place for place in others if head.header and DELAY_PATTERN.search(head.header[place])]
+    place = (named or fractions or others or numbers)[-1]
     unit = UNIT_AT_END.search(head.header[place]) if head.header else None
     value = f"value_{unit[1]}" if unit else "value"
     before = rf"(?:[^{re.escape(head.separator)}]*{re.escape(head.separator)}\s*){{{place}}}" if place else ""
