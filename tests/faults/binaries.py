@@ -81,7 +81,7 @@ def packets() -> list[Case]:
         info("pcap", "the length of a packet is 2^31", bytes(long), file="a.pcap"),
         info("pcap", "cut in a packet", pcap[:-5], "cut short", file="a.pcap", verdict=Verdict.MARK),
         info("pcap", "a link type that is not 802.15.4", pcap[:20] + struct.pack("<I", 1) + pcap[24:],
-             "skipped: of another protocol: 10", file="a.pcap", verdict=Verdict.MARK),
+             "has no frame of IEEE 802.15.4: 10 of another protocol", file="a.pcap"),
         *(_exported(f"{key} {value}", seeds.pcapng(**{key: value})) for key, value in (
             ("resolution", 127), ("resolution", 0xFF), ("offset_s", (1 << 63) - 1), ("offset_s", -(1 << 63)),
             ("length", (1 << 32) - 1),
