@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 from depth import by_depth
-from network import Network
+from network import READINGS, Network
 
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_NAME
@@ -19,6 +19,7 @@ MS = 24_000
 Place = tuple[int, str, str]  # sample, node, event
 WITHOUT_ID = 0
 Drop = tuple[str, ...]
+HOW = [how for how in READINGS if how != "relay"]
 
 
 def crowd(seed: int) -> tuple[Network, list[set[Place]]]:
@@ -28,14 +29,14 @@ def crowd(seed: int) -> tuple[Network, list[set[Place]]]:
         nodes = rng.sample("abcdef", 6)
         for lane in range(rng.choice([1, 2])):
             sender, *others = nodes[3 * lane : 3 * lane + 3]
-            readers = {node: rng.choice(["deliver", "drop", "hear"]) for node in others if rng.random() < 0.8}
+            readers = {node: rng.choice(HOW) for node in others if rng.random() < 0.8}
             id_ = WITHOUT_ID if rng.random() < 0.1 else 2 * number + lane + 1
             first = len(network.log)
             outcome = rng.choice(["complete", "no_ack"])
             begun = len(network.starts)
             network.frame(number * 10 * MS, sender, id_, readers, outcome=outcome, backoff=rng.randrange(400, MS))
             if rng.random() < 0.1:
-                for node in [node for node, how in readers.items() if how != "hear"]:
+                for node in [node for node, how in readers.items() if READINGS[how]]:
                     drop_at_driver(network, first, node)
                     dropped.append(places(network, next(s for s in network.starts[begun:] if s[0] == node)[2]))
     return network, dropped

@@ -19,11 +19,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.analysis.events import polled
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_NAME
 
@@ -32,6 +34,7 @@ Kept = NDArray[np.signedinteger[Any]]
 
 RX_END = "driver.rx_read.exit"
 TX_ENDS = ("radio.tx_complete", "radio.tx_no_ack", "radio.tx_busy")
+COMMAND_END = "driver.exec.exit"  # of a command that waits until the frame is out
 OTHER_ENDS = ("driver.rx_drop", "radio.rx_crc_error")
 HANDLER = "driver.isr.enter"
 LINKS = (HANDLER, "isr.radio.enter", "tap.irq.enter")
@@ -123,23 +126,25 @@ def _find_on_node(events: Events, index: Index, completion_of: Kept, *, node: in
     ends = np.sort(
         np.concatenate([index.positions(name, node=node) for name in (RX_END, *TX_ENDS, *OTHER_ENDS)]), kind="stable"
     )
+    is_polled = not len(index.positions(HANDLER, node=node))
+    positions_of = partial(index.positions, node=node)
+    begun, over = polled.unreported_commands(events, positions_of, ends) if is_polled else (ends[:0], ends[:0])
+    ends = np.sort(np.concatenate([ends, over]), kind="stable")
     starts = _starts(index, ends, node=node)
     reported = np.sort(np.concatenate([ends, starts]), kind="stable")
     if not len(reported):
         return
     is_end = np.isin(reported, ends)
-    links: dict[str, Positions] = {}
-    bound = effects = reported
-    for name in LINKS:
-        candidates = index.positions(name, node=node)
-        if not len(candidates):
-            continue  # this node has no such point: the link before it is searched from the link after it
-        positions = _only_after_previous(_link(candidates, bound), bound, effects)
-        if name == HANDLER:
-            positions = _still_open(positions, reported, index.positions("driver.isr.exit", node=node))
-        links[name] = bound = positions
-        effects = candidates
-    sent = np.isin(events.codes[reported], [BY_NAME[name].code for name in TX_ENDS])
+    if is_polled:
+        since = np.full(len(reported), -1, dtype=np.int64)
+        since[np.searchsorted(reported, over)] = begun
+        links = polled.links(positions_of, reported, since)
+    else:
+        links = _handled(index, reported, node=node)
+    bound = next((links[name] for name in reversed(LINKS) if len(index.positions(name, node=node))), reported)
+    if is_polled:  # its line may rise at the start of a frame, as the frame timestamp line does
+        bound = np.where(bound >= 0, polled.after_this_sample(events, bound), -1)
+    sent = np.isin(events.codes[reported], [BY_NAME[name].code for name in (*TX_ENDS, COMMAND_END)])
     commands = index.positions("driver.exec.enter", node=node)
     completions = _with_starts(events, reported, ~is_end, sent, list(links.values()), commands, longest=longest)
     completion_of[reported] = completions
@@ -151,6 +156,22 @@ def _find_on_node(events: Events, index: Index, completion_of: Kept, *, node: in
     handler = links[HANDLER][is_end] if HANDLER in links else previous
     opened = handler >= 0 if HANDLER in links else np.ones(len(ends), dtype=bool)
     _assign_inside(completion_of, index, ends, np.where(opened, handler, len(completion_of)), starts, node=node)
+
+
+def _handled(index: Index, reported: Positions, *, node: int) -> dict[str, Positions]:
+    """The links of a node whose driver reports its handler, from each end of a reception or transmission backwards."""
+    links: dict[str, Positions] = {}
+    bound = effects = reported
+    for name in LINKS:
+        candidates = index.positions(name, node=node)
+        if not len(candidates):
+            continue  # this node has no such point: the link before it is searched from the link after it
+        positions = _only_after_previous(_link(candidates, bound), bound, effects)
+        if name == HANDLER:
+            positions = _still_open(positions, reported, index.positions("driver.isr.exit", node=node))
+        links[name] = bound = positions
+        effects = candidates
+    return links
 
 
 def _starts(index: Index, ends: Positions, *, node: int) -> Positions:

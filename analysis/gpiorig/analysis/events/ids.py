@@ -47,11 +47,15 @@ def without_zero(events: Events) -> Events:
     """The events, those of packets with the id 0 without one."""
     of_packet = code_set(e.code for e in EVENT_TYPES if e.layer in PACKET_LAYERS and e.name != SEQUENCE)
     zero = np.flatnonzero(events.ids == NO_ID)
-    zero = zero[of_packet[events.codes[zero]]]
-    if not len(zero):
+    return without_ids(events, zero[of_packet[events.codes[zero]]])
+
+
+def without_ids(events: Events, positions: NDArray[np.int64]) -> Events:
+    """The events, those at some positions without an id."""
+    if not len(positions):
         return events
     ids = events.ids.copy()
-    ids[zero] = -1
+    ids[positions] = -1
     return dataclasses.replace(events, ids=ids)
 
 

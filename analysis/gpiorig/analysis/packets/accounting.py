@@ -32,6 +32,8 @@ class Accounting:
         Transmissions that at least one node read.
     without_id, readings_without_id
         Transmissions, and readings of a frame or of nothing, without a packet's id: they are in no packet.
+    acknowledgements_read
+        Acknowledgements that software read as frames; those that it sent are an outcome.
     origins
         Receptions by whether they are of one transmission.
     whose
@@ -49,6 +51,7 @@ class Accounting:
     read: int
     without_id: int
     readings_without_id: int
+    acknowledgements_read: int
     receptions: int
     origins: dict[str, int]
     overheard: int
@@ -79,8 +82,9 @@ def account(hops: Hops) -> Accounting:
         transmissions=len(sent),
         outcomes=_counts(sent.outcomes, transmissions.OUTCOMES),
         read=len(np.unique(read.transmissions[read.transmissions >= 0])),
-        without_id=int(np.count_nonzero(sent.ids < 0)),
+        without_id=_without_id(hops),
         readings_without_id=read.without_id,
+        acknowledgements_read=len(read.acknowledgements),
         receptions=len(read),
         origins=_counts(read.origins, receptions.ORIGINS),
         overheard=len(hops.overheard),
@@ -96,6 +100,11 @@ def account(hops: Hops) -> Accounting:
 def _counts(keys: NDArray[np.uint8], names: Mapping[int, str]) -> dict[str, int]:
     counted = np.bincount(keys, minlength=len(names))
     return {name: n for key, name in names.items() if (n := int(counted[key]))}
+
+
+def _without_id(hops: Hops) -> int:
+    sent = hops.transmissions
+    return int(np.count_nonzero((sent.ids < 0) & (sent.outcomes != transmissions.ACKNOWLEDGEMENT)))
 
 
 def indistinct(hops: Hops) -> list[str]:
@@ -139,7 +148,10 @@ def notes(hops: Hops) -> list[str]:
         sentences.append(
             f"{unknown} of {len(unread)} frames that were received, not read, are of no known transmission."
         )
-    sent = int(np.count_nonzero(hops.transmissions.ids < 0))
+    answers = int(np.count_nonzero(hops.transmissions.outcomes == transmissions.ACKNOWLEDGEMENT))
+    if answers or len(read.acknowledgements):
+        sentences.append(f"Acknowledgements made by software: {answers} sent, {len(read.acknowledgements)} read.")
+    sent = _without_id(hops)
     if sent or read.without_id:
         sentences.append(f"Without an id: {sent} frames sent, {read.without_id} readings; they are in no packet.")
     lost = hops.unattributed.counts()

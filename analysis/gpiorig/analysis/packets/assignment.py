@@ -28,6 +28,7 @@ def find(
     index: Index,
     completions: Completions,
     numbered: SequenceNumbers,
+    acknowledging: tuple[Positions, Positions],
     read: Receptions,
     unread: Overheard,
     visits: Visits,
@@ -36,8 +37,15 @@ def find(
     """int32[n], the visit of every event, -1 for one that has none, `custody.UNCLEAR` for one of several packets.
 
     What a node sends goes by custody (`gpiorig.analysis.packets.holders`), what it receives with the latest frame read
-    with its id. A point that serves both ways goes with the event of the same id before it. An event without an id goes
-    with the completion of the radio that it led to, an overheard frame with its transmission.
+    with its id; an acknowledgement with the frame that it is of, at both ends. A point that serves both ways goes with
+    the event of the same id before it. An event without an id goes with the completion of the radio that it led to, an
+    overheard frame with its transmission.
+
+    Parameters
+    ----------
+    acknowledging
+        Events of acknowledgements that were sent, and the reading that each acknowledges (`sent_events` of
+        `gpiorig.analysis.packets.acknowledgements`).
     """
     visit_of = np.full(len(events), NONE, dtype=np.int32)
     readers = Holders(read.nodes.astype(np.int64), read.ids, read.ends_at)
@@ -60,6 +68,9 @@ def find(
     for at, before in _both_ways(events, index):
         visit_of[at] = values_at(visit_of, before)
     _numbers(events, numbered, visits, custody, visit_of)
+    visit_of[acknowledging[0]] = visit_of[acknowledging[1]]
+    for at in _read_acknowledgements(numbered, read):
+        visit_of[at] = visits.of_transmission[read.acknowledged]
     of_overheard = values_at(visits.of_transmission, unread.transmissions.astype(np.int64))
     for at in (unread.positions, unread.exits, unread.starts):
         visit_of[at[at >= 0]] = of_overheard[at >= 0]
@@ -83,6 +94,13 @@ def _both_ways(events: Events, index: Index) -> Iterator[tuple[Positions, Positi
                 yield at, values_at(enters, latest.before(owner(node, events.ids[at]), at))
 
 
+def _read_acknowledgements(numbered: SequenceNumbers, read: Receptions) -> tuple[Positions, Positions]:
+    """Positions of the readings of acknowledgements, and of the numbers that were reported of them."""
+    order = np.argsort(numbered.readings, kind="stable")
+    place = np.searchsorted(numbered.readings[order], read.acknowledgements)
+    return read.acknowledgements, numbered.positions[order[place]]
+
+
 def _numbers(
     events: Events,
     numbered: SequenceNumbers,
@@ -104,6 +122,8 @@ def ways(
     index: Index,
     completions: Completions,
     numbered: SequenceNumbers,
+    acknowledging: tuple[Positions, Positions],
+    read: Receptions,
     unread: Overheard,
     visit_of: NDArray[np.int32],
 ) -> NDArray[np.int8]:
@@ -117,6 +137,9 @@ def ways(
         of_code[event.code] = {"tx": SENDING, "rx": RECEIVING}.get(event.direction, NONE)
     sides = np.where(visit_of >= 0, of_code[events.codes], np.int8(NONE))
     sides[numbered.positions] = np.where(numbered.readings >= 0, RECEIVING, SENDING)
+    sides[acknowledging[0]] = RECEIVING
+    for at in _read_acknowledgements(numbered, read):
+        sides[at] = SENDING
     own = (unread.whose == OWN) & (unread.positions >= 0)
     sides[unread.positions[own]] = SENDING
     for part in slices(len(events)):

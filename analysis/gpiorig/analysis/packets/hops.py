@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from gpiorig.analysis.events import completions
 from gpiorig.analysis.events.completions import Index, slices
 from gpiorig.analysis.events.events import Events
-from gpiorig.analysis.events.ids import without_zero
+from gpiorig.analysis.events.ids import SEQUENCE, without_ids, without_zero
+from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.analysis.packets import (
+    acknowledgements,
     assignment,
     delivery,
     milestones,
@@ -30,7 +32,7 @@ from gpiorig.analysis.packets.milestones import Further, Passages
 from gpiorig.analysis.packets.occurrences import NONE, Positions, values_at
 from gpiorig.analysis.packets.overheard import Overheard
 from gpiorig.analysis.packets.receptions import Receptions
-from gpiorig.analysis.packets.transmissions import BUSY, NO_ACK, Transmissions
+from gpiorig.analysis.packets.transmissions import BUSY, COMPLETE, NO_ACK, UNKNOWN, Transmissions
 from gpiorig.analysis.packets.unattributed import Unattributed
 from gpiorig.analysis.packets.visits import Visits
 
@@ -49,7 +51,7 @@ class Hops:
     Parameters
     ----------
     events, transmissions, receptions, overheard, visits, packets
-        The stages before; events of packets with the id 0 are without one.
+        The stages before; events with the id 0, and those of acknowledgements, are without one.
     packet_rows
         int32[h], row of the packet; rows are by packet, then by number, those made before those missed.
     numbers
@@ -156,14 +158,21 @@ def build(
     numbered = sequence_numbers.find(events, index)
     sent = transmissions.find(events, index, completed, numbered)
     read = receptions.find(events, index, completed, numbered, sent, header_ns=header_ns)
+    acknowledging = acknowledgements.sent_events(
+        events, index, sent.nodes.astype(np.int64), sent.commands, sent.acknowledges
+    )
+    named = acknowledging[0][events.codes[acknowledging[0]] != BY_NAME[SEQUENCE].code]
+    events = without_ids(events, np.concatenate([named, read.acknowledgements]))
+    acknowledged = read.acknowledged[sent.outcomes[read.acknowledged] == UNKNOWN]
+    sent.outcomes[acknowledged] = COMPLETE
     unread = overheard.find(events, index, completed, sent, header_ns=header_ns)
     stays, custody = visits.find(events, index, sent, read)
-    visit_of = assignment.find(events, index, completed, numbered, read, unread, stays, custody)
+    visit_of = assignment.find(events, index, completed, numbered, acknowledging, read, unread, stays, custody)
     del custody  # 46 MiB for 200 000 round trips, not needed below
     to = delivery.by_index(events, destinations or {})
     packets = delivery.find(events, index, stays, visit_of, destinations=to)
     left = unattributed.find(events, visit_of, completed.of, nodes=range(len(events.node_names)))
-    ways = assignment.ways(events, index, completed, numbered, unread, visit_of)
+    ways = assignment.ways(events, index, completed, numbered, acknowledging, read, unread, visit_of)
     del numbered
     finder = milestones.Finder(events, index, completed, sent, read, stays, visit_of)
     strange = np.flatnonzero((stays.parents < 0) & (stays.kinds[stays.packets] == READ_FIRST))

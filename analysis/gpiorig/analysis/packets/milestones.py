@@ -29,6 +29,7 @@ COLUMNS = {point.name: column for column, point in enumerate((*POINTS, *FIRSTS))
 UP = tuple(p for p in POINTS if p.received and p.source is Source.ID and p.event != RECEPTION_END)
 DOWN = tuple(p for p in POINTS if not p.received and p.event != COMMAND_END)
 MAC = "mac.rx.enter"
+LINE = "irq"
 BY_ORDER = tuple(p for p in POINTS if p.source is Source.RECEPTION)
 Instants = tuple[NDArray[np.int64], ...]  # one column per point, in the order of `COLUMNS`
 _Columns = defaultdict[str, Kept]  # positions by the name of the point, only of points that occur
@@ -226,7 +227,7 @@ class Finder:
         commands = values_at(self._sent.commands, sendings)
         bound = np.where(commands >= 0, commands + 1, len(self._events))
         self._backwards(DOWN, visits, bound, positions, np.arange(len(visits)))
-        self._command_ends(positions, commands, visits)
+        self._command_ends(positions, sendings, visits)
         self._first_attempts(positions, sendings, visits)
         return self._instants(positions, np.full(len(visits), NONE, dtype=np.int64))
 
@@ -299,14 +300,21 @@ class Finder:
         for point in BY_ORDER:
             at = np.concatenate([self._index.positions(point.event, node=node) for node in nodes])
             if len(at):
+                at = at[at <= self._completions.of[at]]  # an interrupt may be answered when the frame has been read
                 positions[point.name][:] = latest_of(ends_at, at, of=self._completions.of[at])
+        if LINE in positions:
+            seen = values_at(self._read.lines_seen.astype(np.int8), readings) > 0
+            positions[LINE][:] = np.where(seen, positions[LINE], NONE)
         at = np.sort(np.concatenate([self._index.positions(RECEPTION_END, node=node) for node in nodes]), kind="stable")
         if len(at):
             place = np.minimum(np.searchsorted(at, ends_at), len(at) - 1)
             positions[RECEPTION_END][:] = np.where(at[place] == ends_at, ends_at, NONE)
-        self._command_ends(positions, values_at(self._sent.commands, sendings), parents)
+        self._command_ends(positions, sendings, parents)
 
-    def _command_ends(self, positions: _Columns, commands: Positions, visits: Positions) -> None:
+    def _command_ends(self, positions: _Columns, sendings: Positions, visits: Positions) -> None:
+        """The ends of the commands, but of those that wait for their frame: they end when it has been on the air."""
+        commands = values_at(self._sent.commands, sendings)
+        commands = np.where(values_at(self._sent.waited.astype(np.int8), sendings) > 0, NONE, commands)
         keys = self._keys(self._positions_at(POINTS[COLUMNS[COMMAND_END]]))
         if len(keys):
             ends = _owned(keys, np.searchsorted(keys, (visits << POSITION_BITS) + commands), visits)

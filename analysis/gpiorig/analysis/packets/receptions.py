@@ -9,9 +9,11 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.events.completions import FRAME_TIMESTAMP, LINKS, RX_END, Completions, Index
+from gpiorig.analysis.events import polled
+from gpiorig.analysis.events.completions import FRAME_TIMESTAMP, HANDLER, LINKS, RX_END, Completions, Index
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.number_text import NS_PER_S
+from gpiorig.analysis.packets.acknowledgements import read_acknowledgements
 from gpiorig.analysis.packets.occurrences import NONE, Positions, latest_of, values_at
 from gpiorig.analysis.packets.sequence_numbers import SequenceNumbers
 from gpiorig.analysis.packets.transmissions import Transmissions
@@ -52,6 +54,7 @@ class Receptions:
         int64[r], sample of the first bit on the air, from the frame timestamp line; -1 unknown.
     ends
         int64[r], sample at which the frame was over: the rise of the interrupt line, or the earliest trace there is.
+        A line that rose while a sender was still waiting for its frame shows the start; then the sender's end.
     lines_seen
         bool[r], `ends` is of the interrupt line.
     sequences
@@ -61,7 +64,10 @@ class Receptions:
     origins
         uint8[r], keys of `ORIGINS`: why there is one, or none.
     without_id
-        Number of readings that gave no id: of acknowledgements, of control frames, or of nothing.
+        Number of readings that gave no id: of control frames, or of nothing.
+    acknowledgements, acknowledged
+        int64[a], positions of the readings of acknowledgements, which are not among the rows, and the rows of the
+        transmissions that they acknowledge.
     """
 
     nodes: NDArray[np.int16]
@@ -74,6 +80,8 @@ class Receptions:
     transmissions: NDArray[np.int32]
     origins: NDArray[np.uint8]
     without_id: int
+    acknowledgements: Positions
+    acknowledged: Positions
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -93,7 +101,8 @@ def find(
     That is the one with its id, of another node, during which the frame was on the air: it began before the first bit
     and ended after the last. If sequence numbers are known at both ends they are equal. Two transmissions of one node
     never overlap; if those of several nodes fit, the reception is `AMBIGUOUS` and is of none. Where no line shows when
-    the frame was on the air, its first trace in software has to come during the transmission, or else soon after it.
+    the frame was on the air, its first trace in software has to come during the transmission, or else soon after it: on
+    a node that polls its radio after it was commanded to receive; if none fits, and on others, within `LATE_NS`.
 
     Parameters
     ----------
@@ -104,7 +113,9 @@ def find(
     parts = [
         _on_node(events, index, completions, node, header_ns.get(name)) for node, name in enumerate(events.node_names)
     ]
-    nodes, ends_at, air_starts, ends, lines_seen = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    nodes, ends_at, air_starts, ends, lines_seen, listening = (
+        np.concatenate(columns) for columns in zip(*parts, strict=True)
+    )
     readings = np.concatenate([index.positions(RX_END, node=node) for node in range(len(events.node_names))])
     read = np.flatnonzero(numbered.readings >= 0)
     sequences = values_at(numbered.numbers, latest_of(ends_at, read, of=numbered.readings[read])).astype(np.int16)
@@ -112,21 +123,37 @@ def find(
     candidates = _Sent(sent, ids, nodes, sequences)
     earliest = np.where(air_starts >= 0, air_starts, ends)
     rows, origins = candidates.open_during(earliest, np.where(lines_seen, ends - _samples(events, APART_NS), earliest))
-    late = (origins == NOT_SENT) & (air_starts < 0) & ~lines_seen
-    if late.any():
-        late_rows, late_origins = candidates.open_during(earliest, earliest - _samples(events, LATE_NS), of=late)
-        rows, origins = np.where(late, late_rows, rows), np.where(late, late_origins, origins)
+    unseen = (air_starts < 0) & ~lines_seen
+    for since, asked in ((listening, listening >= 0), (earliest - _samples(events, LATE_NS), True)):
+        late = (origins == NOT_SENT) & unseen & asked
+        if late.any():
+            late_rows, late_origins = candidates.open_during(earliest, since, of=late)
+            rows, origins = np.where(late, late_rows, rows), np.where(late, late_origins, origins)
+    out = values_at(sent.ends, rows)
+    at_start = lines_seen & (values_at(sent.waited.astype(np.int8), rows) > 0)
+    at_start &= ends + _samples(events, APART_NS) < out
+    ends, lines_seen = np.where(at_start, out, ends), lines_seen & ~at_start
+    acknowledgements, acknowledged = read_acknowledgements(
+        events, numbered, sent.nodes.astype(np.int64), sent.ids, sent.commands
+    )
+    frames = ends_at[origins == FROM_ONE]
+    is_one = (sent.acknowledges[acknowledged] < 0) & ~np.isin(acknowledgements, frames)
+    acknowledgements, acknowledged = acknowledgements[is_one], acknowledged[is_one]
+    without_id = np.setdiff1d(readings[events.ids[readings] < 0], acknowledgements)
+    left = ~np.isin(ends_at, acknowledgements)
     return Receptions(
-        nodes=nodes.astype(np.int16),
-        ids=ids,
-        ends_at=ends_at,
-        air_starts=air_starts,
-        ends=ends,
-        lines_seen=lines_seen,
-        sequences=sequences,
-        transmissions=rows.astype(np.int32),
-        origins=origins.astype(np.uint8),
-        without_id=int(np.count_nonzero(events.ids[readings] < 0)),
+        nodes=nodes[left].astype(np.int16),
+        ids=ids[left],
+        ends_at=ends_at[left],
+        air_starts=air_starts[left],
+        ends=ends[left],
+        lines_seen=lines_seen[left],
+        sequences=sequences[left],
+        transmissions=rows[left].astype(np.int32),
+        origins=origins[left].astype(np.uint8),
+        without_id=len(without_id),
+        acknowledgements=acknowledgements,
+        acknowledged=acknowledged,
     )
 
 
@@ -136,7 +163,7 @@ def _samples(events: Events, ns: int) -> int:
 
 def _on_node(
     events: Events, index: Index, completions: Completions, node: int, header_ns: int | None
-) -> tuple[Positions, Positions, Positions, Positions, NDArray[np.bool_]]:
+) -> tuple[Positions, Positions, Positions, Positions, NDArray[np.bool_], Positions]:
     ends_at = np.zeros(0, dtype=np.int64)
     for name in ENDS:
         occurred = index.positions(name, node=node)
@@ -158,7 +185,11 @@ def _on_node(
     if header_ns is None:
         mark = np.full(len(ends_at), NONE, dtype=np.int64)
     air_starts = np.where(mark >= 0, mark - _samples(events, header_ns or 0), NONE)
-    return np.full(len(ends_at), node, dtype=np.int64), ends_at, air_starts, ends, irq >= 0
+    listening = np.full(len(ends_at), NONE, dtype=np.int64)
+    if not len(index.positions(HANDLER, node=node)):
+        commands = index.positions(polled.LISTEN, node=node)
+        listening = values_at(events.samples, values_at(commands, np.searchsorted(commands, ends_at) - 1))
+    return np.full(len(ends_at), node, dtype=np.int64), ends_at, air_starts, ends, irq >= 0, listening
 
 
 class _Sent:

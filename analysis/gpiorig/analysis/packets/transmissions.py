@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.events.completions import LINKS, TX_ENDS, Completions, Index
+from gpiorig.analysis.events import polled
+from gpiorig.analysis.events.completions import HANDLER, LINKS, TX_ENDS, Completions, Index
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_NAME
-from gpiorig.analysis.packets import sequence_numbers
+from gpiorig.analysis.packets import acknowledgements, sequence_numbers
 from gpiorig.analysis.packets.occurrences import NONE, RESET, Latest, Positions, latest_of, owner, values_at
 from gpiorig.analysis.packets.sequence_numbers import SequenceNumbers
 
@@ -22,13 +24,14 @@ PREPARATIONS = ("driver.tx.enter", "driver.prepare.enter", "driver.load.enter")
 # What makes a new frame of a packet; without one, a frame is repeated as long as nothing else shows that it is another.
 FRAME_BEGINS = ("mac.tx.enter", "sixlowpan.fragment.enter")
 
-COMPLETE, NO_ACK, BUSY, REPEATED, UNKNOWN = range(5)
+COMPLETE, NO_ACK, BUSY, REPEATED, UNKNOWN, ACKNOWLEDGEMENT = range(6)
 OUTCOMES = {
     COMPLETE: "complete",
     NO_ACK: "no acknowledgement",
     BUSY: "channel busy",
     REPEATED: "commanded again before its end was reported",
     UNKNOWN: "its end was not reported",
+    ACKNOWLEDGEMENT: "an acknowledgement made by software",
 }
 _OUTCOME_OF = dict(zip(TX_ENDS, (COMPLETE, NO_ACK, BUSY), strict=True))
 # A transmission whose end nothing tells is taken to last no longer than this: four attempts of five waits each of up to
@@ -48,7 +51,7 @@ class Transmissions:
     nodes
         int16[t], index into the node names.
     ids
-        int32[t], id of the packet; -1 for a frame without one, such as an acknowledgement made by software.
+        int32[t], id of the packet; -1 for a frame without one, and for an acknowledgement made by software.
     commands
         int64[t], position of the command in the events.
     prepared
@@ -57,13 +60,17 @@ class Transmissions:
         int64[t], position of the event that reported the end, -1 without one.
     begins, ends
         int64[t], samples: the frame was on the air, if at all, in between. The end is that of the radio's interrupt, if
-        it is known, and otherwise when software reported it.
+        it is known, and otherwise when software reported it, or when a command that waits for the frame was over.
     outcomes
         uint8[t], keys of `OUTCOMES`.
     sequences
         int16[t], sequence number of IEEE 802.15.4, -1 unknown.
     frames
         int32[t], number of the frame; equal for those that repeat one.
+    waited
+        bool[t], the command waited until the frame was out: the end is exact, or not before it by much.
+    acknowledges
+        int64[t], of an acknowledgement the position at which the frame that it is of had been read; -1 for others.
     """
 
     nodes: NDArray[np.int16]
@@ -76,6 +83,8 @@ class Transmissions:
     outcomes: NDArray[np.uint8]
     sequences: NDArray[np.int16]
     frames: NDArray[np.int32]
+    waited: NDArray[np.bool_]
+    acknowledges: Positions
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -88,8 +97,11 @@ def find(events: Events, index: Index, completions: Completions, numbered: Seque
     of the latest command before it; a radio sends one frame at a time.
     """
     parts = [_on_node(events, index, completions, node) for node in range(len(events.node_names))]
-    nodes, commands, ends_at, outcomes, ends = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    nodes, commands, ends_at, outcomes, ends, waited = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     ids = events.ids[commands]
+    acknowledges = acknowledgements.acknowledged_readings(events, index, numbered, nodes, ids, commands)
+    ids[acknowledges >= 0] = NONE
+    outcomes[acknowledges >= 0] = ACKNOWLEDGEMENT
     owners = owner(nodes, ids)
     told_owners = owner(events.nodes[numbered.positions].astype(np.int64), numbered.ids)
     number = sequence_numbers.latest_sent(numbered, owners, commands, told_owners=told_owners)
@@ -105,12 +117,14 @@ def find(events: Events, index: Index, completions: Completions, numbered: Seque
         outcomes=outcomes.astype(np.uint8),
         sequences=sequences.astype(np.int16),
         frames=_frames(events, index, nodes, ids, commands, sequences),
+        waited=waited,
+        acknowledges=acknowledges,
     )
 
 
 def _on_node(
     events: Events, index: Index, completions: Completions, node: int
-) -> tuple[Positions, Positions, Positions, Positions, Positions]:
+) -> tuple[Positions, Positions, Positions, Positions, Positions, NDArray[np.bool_]]:
     commands = next(
         (at for name in COMMANDS if len(at := index.positions(name, node=node))), np.zeros(0, dtype=np.int64)
     )
@@ -139,7 +153,14 @@ def _on_node(
         traces = index.positions(name, node=node)
         trace = latest_of(ends_at, traces, of=completions.of[traces])
         ends = np.where((ends_at >= 0) & (trace > commands), events.samples[np.maximum(trace, 0)], ends)
-    return np.full(len(commands), node, dtype=np.int64), commands, ends_at, outcomes, ends
+    waited = np.zeros(len(commands), dtype=bool)
+    if not len(index.positions(HANDLER, node=node)):
+        begun, over = polled.waiting_commands(events, partial(index.positions, node=node))
+        rises = index.positions("tap.irq.enter", node=node)
+        rise = values_at(rises, np.searchsorted(rises, over) - 1)
+        waited = np.isin(commands, begun)
+        ends[waited] = events.samples[np.where(rise > begun, rise, over)][np.isin(begun, commands)]
+    return np.full(len(commands), node, dtype=np.int64), commands, ends_at, outcomes, ends, waited
 
 
 def _prepared(
@@ -164,7 +185,8 @@ def _frames(
     """int32[t], number of the frame of each transmission.
 
     Two transmissions of a node with the same id, one after the other, are of one frame if no call that makes a frame
-    lies between them and their sequence numbers are equal.
+    lies between them and their sequence numbers are equal. Frames that no call made and no number distinguishes, such
+    as TSCH's beacons, repeat nothing on a node that shows such calls.
     """
     owners = owner(nodes, ids)
     begun = np.full(len(nodes), NONE, dtype=np.int64)
@@ -173,6 +195,10 @@ def _frames(
             calls = index.positions(name, node=node)
             latest_calls = Latest.of(owner(node, events.ids[calls]), calls).before(owners, commands, included=True)
             begun = np.maximum(begun, values_at(calls, latest_calls))
+    calling = [
+        any(len(index.positions(name, node=node)) for name in FRAME_BEGINS) for node in range(len(events.node_names))
+    ]
+    single = np.array(calling, dtype=bool)[nodes] & (begun == NONE) & (sequences == NONE)
     order = np.lexsort((commands, owners))
     first = np.ones(len(order), dtype=bool)
     before, here = order[:-1], order[1:]
@@ -181,6 +207,7 @@ def _frames(
         | (begun[before] != begun[here])
         | (sequences[before] != sequences[here])
         | (here - before >= NUMBERS)
+        | single[here]
         | (ids[here] < 0)
     )
     frames = np.empty(len(order), dtype=np.int32)
