@@ -110,7 +110,7 @@ static void send_next(void)
         lost++;
         printf("packet seq=%u tx_us=%lu status=lost reason=timeout\n", sequence, us(sent_at));
     }
-    sequence++;
+    sequence = sequence == UINT16_MAX ? 1 : sequence + 1; /* 0 is not an id */
     to_send--;
     sent++;
     if (settings.app == APP_INTERFERER) {

@@ -68,6 +68,12 @@ enum app_path { OVER_UDP, OVER_MAC };
 /** An empty packet with room for `set payload`, or NULL. */
 struct packet *app_packet(void);
 
+/** The id of the packet after this one: 0 is not an id (docs/guide/packets.md). */
+static inline uint16_t app_next_id(uint16_t id)
+{
+    return id == UINT16_MAX ? 1 : (uint16_t)(id + 1u);
+}
+
 /** A packet's payload: `kind`, then the id over and over, so that each fragment and the complete payload end with it. */
 void app_fill(struct packet *packet, char kind, uint16_t id, uint16_t length);
 

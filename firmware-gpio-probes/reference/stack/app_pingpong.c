@@ -67,7 +67,7 @@ static void send_request(void)
     struct packet *packet = app_packet();
 
     overdue = false;
-    sequence++;
+    sequence = app_next_id(sequence);
     if (packet == NULL) {
         flight.sequence = sequence;
         flight.tx_us = timer_now();

@@ -23,7 +23,8 @@ static void fill(void)
             app_beat_at(timer_now() + RETRY_US);
             return;
         }
-        app_fill(packet, APP_UNLOGGED, ++sequence, (uint16_t)settings.payload);
+        sequence = app_next_id(sequence);
+        app_fill(packet, APP_UNLOGGED, sequence, (uint16_t)settings.payload);
         under_way++;
         app_send(packet, (uint16_t)settings.peer, OVER_UDP);
         app_count_down();

@@ -49,7 +49,7 @@ static void send_one(void)
     struct packet *packet = app_packet();
 
     is_due = false;
-    sequence++;
+    sequence = app_next_id(sequence);
     if (packet == NULL) {
         app_counts.sent++;
         app_counts.lost++;

@@ -24,7 +24,7 @@ static void print(void)
 
 static void beat(void)
 {
-    sequence++;
+    sequence = app_next_id(sequence);
     app_counts.sent++;
     print();
     if (app_count_down()) {

@@ -50,7 +50,8 @@ static bool send_one(void)
     if (packet == NULL) {
         return false;
     }
-    app_fill(packet, APP_ONE_WAY, ++sequence, (uint16_t)settings.payload);
+    sequence = app_next_id(sequence);
+    app_fill(packet, APP_ONE_WAY, sequence, (uint16_t)settings.payload);
     packet->unacknowledged = true; /* or the gaps would be as long as their retries */
     packet->departure_us = due_us;
     packet->departure = settings.fire == FIRE_TIMER ? DEPARTURE_TIMED : DEPARTURE_RECORDED;
