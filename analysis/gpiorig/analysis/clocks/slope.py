@@ -69,7 +69,7 @@ def covariance(
     """
     from scipy.special import stdtrit
 
-    span = float(np.ptp(x)) or 1.0
+    span = float(np.ptp(x))
     count = 3 if bent else 2
     seen = x if centred is None else centred
     powers = np.stack([np.ones(len(x)), seen / span, (seen / span) ** 2][:count], axis=1)
