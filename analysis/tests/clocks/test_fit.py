@@ -327,6 +327,8 @@ def test_bands_of_whole_seconds() -> None:
     assert one.ppm.value == pytest.approx(50, abs=0.3)
     assert one.ppm.low < 50 < one.ppm.high
     assert sorted(one.bands_ns) == pytest.approx([-0.8e9, 0, 0.4e9], abs=2e6)
+    assert one.n > 0.95 * n
+    assert one.residual_std_ns < 2 * 6e6
 
 
 @pytest.mark.slow

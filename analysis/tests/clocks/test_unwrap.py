@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gpiorig.analysis.clocks.levels import Levels
 from gpiorig.analysis.clocks.unwrap import Unwrapped, unwrap
 from gpiorig.analysis.errors import EventError
 
@@ -218,3 +219,10 @@ def test_a_late_timestamp_adds_no_wrap() -> None:
         true % 2**16, 2**16, reference_ns=np.rint(host * NS_PER_S).astype(np.int64), tick_hz=Fraction(32768)
     )
     assert counted(unwrapped) == (true.tolist(), int(true[-1]) // 2**16, (), ())
+
+
+def test_the_rate_of_a_timer_that_shows_each_tick_several_times() -> None:
+    """A timer of 1 Hz that is read four times a second is not four times too fast."""
+    deltas, expected = np.tile([0, 0, 0, 1], 45), np.full(180, 0.25)
+    levels = Levels(deltas, expected, np.ones(180, dtype=bool), slack=1.0)
+    assert [0.25, 0.25, 0.25, 0.75] == pytest.approx(levels.away()[-4:].tolist())
