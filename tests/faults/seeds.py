@@ -173,6 +173,9 @@ def flocklab_raw() -> bytes:
     return words.tobytes() + bytes(4)
 
 
+OPTIONAL = {"jls"}  # by a package of its own; capture/tests/formats/test_current_loggers.py damages its files
+
+
 def serial_lines() -> list[str]:
     """What a node prints, in the words of the reference firmware."""
     packets = [f"packet seq={n} tx_us={1000 * n} rx_us={1000 * n + 700} status=ok" for n in range(20)]
@@ -342,7 +345,7 @@ def seeds() -> tuple[Seed, ...]:
         Seed("text_log", "zephyr.log", text_log()),
         Seed("vcd", "vcd.vcd", written("vcd")),
     ]
-    assert {seed.format for seed in listed} == set(formats.names()), "a format has no seed"
+    assert {seed.format for seed in listed} == set(formats.names()) - OPTIONAL, "a format has no seed"
     return tuple(listed)
 
 

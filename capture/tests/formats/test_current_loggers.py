@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import struct
+import subprocess
+import sys
 import zipfile
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.errors import FormatError
+from gpiorig.capture.formats import jls, recognise, rld
 from gpiorig.capture.formats import ppk2 as ppk_format
-from gpiorig.capture.formats import recognise, rld
 
 NS = 10**9
 
@@ -193,3 +196,72 @@ def test_damage_of_a_session_of_a_ppk2(tmp_path: Path) -> None:
     for path, problem in zip(paths, problems, strict=True):
         with pytest.raises(FormatError, match=problem):
             ppk_format.read(path, ReadOptions()).edges()
+
+
+def joulescope(
+    path: Path, inputs: dict[str, list[int]], *, rate: dict[str, int] | None = None, offset: int = 0
+) -> Path:
+    """A file of Joulescope's own writer, with inputs of one bit and a current; skips where pyjls is not installed."""
+    pyjls = pytest.importorskip("pyjls")
+    with pyjls.Writer(str(path)) as writer:
+        writer.source_def(source_id=1, name="js220", vendor="jetperch", model="js220", version="1", serial_number="1")
+        names = {"current": [0], **inputs}
+        for number, (name, levels) in enumerate(names.items(), 1):
+            writer.signal_def(
+                signal_id=number,
+                source_id=1,
+                signal_type=pyjls.SignalType.FSR,
+                data_type=pyjls.DataType.F32 if name == "current" else pyjls.DataType.U1,
+                sample_rate=(rate or {}).get(name, 1_000_000),
+                name=name,
+                units="",
+            )
+            if name != "current":
+                first = offset * number
+                writer.fsr(number, first, np.packbits(np.array(levels, dtype=np.uint8), bitorder="little"))
+                writer.utc(number, first, (200_000_000 << 30) + (first << 30) // 1_000_000)
+    return path
+
+
+def test_joulescope(tmp_path: Path) -> None:
+    """Two inputs that begin 8 samples apart: what both cover; the wall clock of the first sample."""
+    a, b = [0, 0, 1, 1] * 40, [1, 0] * 80
+    path = joulescope(tmp_path / "a.jls", {"gpi[0]": a, "gpi[1]": b}, offset=8)
+
+    waveform = jls.read(path, ReadOptions())
+    edges = waveform.edges()
+
+    assert ("jls", ("gpi[0]", "gpi[1]"), 1_000_000) == (recognise(path), waveform.channels, waveform.samplerate_hz)
+    assert [a[n + 8] | b[n] << 1 for n in range(152)] == [int(edges.levels[n]) for n in range(152)]
+    assert (152, list(range(152))) == (edges.end, edges.samples.tolist())
+    assert "2024-05-03T19:33:20." == waveform.epoch[:20]
+    assert abs(int(waveform.epoch[20:29]) - 24_000) <= 2, "to two units of its clock, 2^-30 s"
+    assert ["samples that not all of the inputs cover are omitted: 16"] == waveform.remarks
+
+
+def test_what_joulescope_refuses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that was not closed is not repaired without being asked; damage, rates, and the missing package."""
+    path = joulescope(tmp_path / "a.jls", {"gpi[0]": [0, 1] * 40000, "gpi[1]": [0, 1] * 8}, rate={"gpi[1]": 1000})
+    with pytest.raises(FormatError, match="several samplerates; choose those of one with --channels"):
+        jls.read(path, ReadOptions())
+    assert 80000 == jls.read(path, ReadOptions(channels=("gpi[[]0]",))).edges().end
+
+    good = path.read_bytes()
+    cut = write(tmp_path / "b.jls", good[:-100])
+    with pytest.raises(FormatError, match="was not closed, or is cut short"):
+        jls.read(cut, ReadOptions())
+    assert good[:-100] == cut.read_bytes()
+    subprocess.run([sys.executable, "-m", "pyjls", "info", cut], check=True, capture_output=True, timeout=60)
+    assert 0 < jls.read(cut, ReadOptions(channels=("gpi[[]0]",))).edges().end <= 80000
+
+    for at in range(32, len(good), 997):
+        damaged = bytearray(good)
+        damaged[at] ^= 0x10
+        try:
+            jls.read(write(tmp_path / "c.jls", bytes(damaged)), ReadOptions(channels=("gpi[[]0]",))).edges()
+        except FormatError as error:
+            assert "damaged" in str(error) or "no channel" in str(error) or "no digital" in str(error)
+
+    monkeypatch.setitem(sys.modules, "pyjls", None)
+    with pytest.raises(FormatError, match=r"pip install 'gpiorig\[joulescope\]'"):
+        jls.read(path, ReadOptions())
