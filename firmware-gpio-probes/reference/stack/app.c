@@ -91,23 +91,39 @@ char app_kind(struct packet *packet)
     return packet->length >= PAYLOAD_MIN ? (char)packet_data(packet)[0] : '\0';
 }
 
+static void address(struct packet *packet, uint16_t destination)
+{
+    packet->owner = &owner;
+    packet->source = (uint16_t)settings.address;
+    packet->destination = packet->link_destination = destination;
+}
+
+static void pass_down(struct packet *packet, enum app_path path)
+{
+    if (path == OVER_MAC) {
+        *packet_push(packet, 1) = MAC_APPLICATION;
+    }
+    packet_pass(path == OVER_MAC ? &mac_actor : &udp_actor, PACKET_DOWN, packet);
+}
+
 uint32_t app_send(struct packet *packet, uint16_t destination, enum app_path path)
 {
     uint16_t id = packet->id;
     uint32_t tx_us;
 
-    packet->owner = &owner;
-    packet->source = (uint16_t)settings.address;
-    packet->destination = packet->link_destination = destination;
+    address(packet, destination);
     app_counts.sent++;
     packet->sent_us = tx_us = timer_now(); /* the packet may be gone before this returns */
     GPIORIG_ENTER_ID(APP_TX, id);
-    if (path == OVER_MAC) {
-        *packet_push(packet, 1) = MAC_APPLICATION;
-    }
-    packet_pass(path == OVER_MAC ? &mac_actor : &udp_actor, PACKET_DOWN, packet);
+    pass_down(packet, path);
     GPIORIG_EXIT_ID(APP_TX, id);
     return tx_us;
+}
+
+void app_send_again(struct packet *packet, uint16_t destination, enum app_path path)
+{
+    address(packet, destination);
+    pass_down(packet, path);
 }
 
 bool app_count_down(void)

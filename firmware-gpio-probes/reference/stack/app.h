@@ -86,6 +86,9 @@ char app_kind(struct packet *packet);
  */
 uint32_t app_send(struct packet *packet, uint16_t destination, enum app_path path);
 
+/** Sends a packet that was sent before, as a layer below the application's call would: without an event, uncounted. */
+void app_send_again(struct packet *packet, uint16_t destination, enum app_path path);
+
 /** One packet less to send; false when that was the last. */
 bool app_count_down(void);
 

@@ -13,6 +13,7 @@
 #define REPLY 'R'
 #define SIGNAL_RESULT APP_SIGNAL_OWN(0)
 #define SIGNAL_TIMEOUT APP_SIGNAL_OWN(1)
+#define SIGNAL_REPEAT APP_SIGNAL_OWN(2)
 
 /** The one packet in flight: from its request (or, at the responder, its reply) to its line in the log. */
 static struct {
@@ -29,6 +30,7 @@ static uint32_t due_us;
 static bool overdue; /* a request was due while one was in flight */
 
 static struct alarm timeout = { .to = &app_actor, .signals = SIGNAL_TIMEOUT };
+static struct alarm repetition = { .to = &app_actor, .signals = SIGNAL_REPEAT };
 
 static enum app_path path(void)
 {
@@ -38,6 +40,7 @@ static enum app_path path(void)
 static void conclude(enum fate fate)
 {
     alarm_cancel(&timeout);
+    alarm_cancel(&repetition);
     flight.fate = fate;
     flight.phase = TO_LOG;
     actor_signal(&app_actor, SIGNAL_RESULT);
@@ -62,6 +65,26 @@ static void announce(void)
     line_send(line);
 }
 
+static void repeat_later(uint32_t since_us)
+{
+    if (settings.repeat_us > 0) {
+        alarm_set(&repetition, since_us + settings.repeat_us);
+    }
+}
+
+/** The request again, which has no reply yet. */
+static void repeat(void)
+{
+    struct packet *packet;
+
+    if (flight.phase != IN_FLIGHT || !app_is_running() || (packet = app_packet()) == NULL) {
+        return;
+    }
+    app_fill(packet, REQUEST, flight.sequence, (uint16_t)settings.payload);
+    app_send_again(packet, (uint16_t)settings.peer, path());
+    repeat_later(timer_now());
+}
+
 static void send_request(void)
 {
     struct packet *packet = app_packet();
@@ -77,6 +100,7 @@ static void send_request(void)
         app_fill(packet, REQUEST, sequence, (uint16_t)settings.payload);
         transmit(packet, (uint16_t)settings.peer);
         alarm_set(&timeout, flight.tx_us + settings.timeout_us);
+        repeat_later(flight.tx_us);
         if (settings.announce != 0) {
             announce();
         }
@@ -122,7 +146,7 @@ static void settled(struct packet *packet)
         return;
     }
     flight.settled = true;
-    if (fate != FATE_OK || !app_is_running()) {
+    if ((fate != FATE_OK && settings.repeat_us == 0) || !app_is_running()) {
         conclude(fate);
     } else if (flight.expired) {
         conclude(FATE_TIMEOUT);
@@ -214,6 +238,9 @@ static void handle(uint16_t bits)
     }
     if ((bits & SIGNAL_TIMEOUT) != 0) {
         expire();
+    }
+    if ((bits & SIGNAL_REPEAT) != 0) {
+        repeat();
     }
 }
 

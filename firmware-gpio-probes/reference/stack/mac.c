@@ -92,7 +92,7 @@ static bool is_repeated(uint16_t source, uint8_t number)
     return false;
 }
 
-/** True for a data frame for us or for all that has not come before. */
+/** True for a data frame for us or for all that has not come before, unless duplicates are to be read. */
 static bool accept(struct packet *packet)
 {
     const uint8_t *header = packet_data(packet);
@@ -104,7 +104,7 @@ static bool accept(struct packet *packet)
     packet->link_destination = packet->destination = get_le16(header + 5);
     packet->link_source = packet->source = get_le16(header + 7);
     return (packet->destination == settings.address || packet->destination == MAC_BROADCAST) &&
-           !is_repeated(packet->source, header[2]);
+           (!is_repeated(packet->source, header[2]) || settings.repeat_us > 0);
 }
 
 static void deliver(struct packet *packet)

@@ -30,6 +30,7 @@ enum radio_profile_number { RADIO_PROFILE_DEFAULT, RADIO_PROFILE_YETIMOTE };
     X(spacing, 0u, 1u, 0u, spacing_names) \
     X(phase_us, 0u, 1000000000u, 0u, NULL) \
     X(timeout_us, 1000u, 1000000000u, 15000u, NULL) \
+    X(repeat_us, 0u, 1000000000u, 0u, NULL) \
     X(payload, PAYLOAD_MIN, PAYLOAD_MAX, 32u, NULL) \
     X(csma, 0u, 1u, 1u, NULL) \
     X(backoff, 0u, 1u, 1u, NULL) \

@@ -12,6 +12,7 @@ LIMITS = {
     "interval_us": (1000, 1_000_000_000),
     "phase_us": (0, 1_000_000_000),
     "timeout_us": (1000, 1_000_000_000),
+    "repeat_us": (0, 1_000_000_000),
     "payload": (8, 1000),
     "seed": (0, 4_294_967_295),
     "queue": (1, 128),
@@ -47,6 +48,7 @@ FIRMWARES = {
     "spacing": {"reference"},
     "phase_us": {"reference"},
     "timeout_us": {"reference", "riot", "contiki-ng"},
+    "repeat_us": {"reference"},
     "payload": {"reference", "riot", "contiki-ng"},
     "csma": {"reference", "riot"},
     "backoff": {"reference", "riot", "contiki-ng"},
@@ -108,6 +110,7 @@ class NodeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     spacing: Literal["fixed", "poisson"] | None = None
     phase_us: int | None = None
     timeout_us: int | None = None
+    repeat_us: int | None = None
     payload: int | None = None
     csma: bool | None = None
     backoff: bool | None = None
