@@ -39,8 +39,8 @@ def settings(**given: object) -> Settings:
 def assert_within(waits: Waits) -> None:
     """Every part of every packet that is divided, and its attempts, as on the virtual air."""
     divided = waits.parts.divided
-    error_ns = np.abs(waits.samples_ns[:, :4] - waits.true_ns)
-    assert (error_ns <= waits.expanded_ns[:, :4])[divided].all()
+    error_ns = np.abs(waits.samples_ns[:, :5] - waits.true_ns)
+    assert (error_ns <= waits.expanded_ns[:, :5])[divided].all()
     assert (waits.parts.attempt_count == waits.true_attempts)[divided].all()
 
 

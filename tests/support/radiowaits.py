@@ -63,9 +63,9 @@ class Waits:
     parts
         As the analysis divides it.
     samples_ns, expanded_ns
-        float64[k, 5], the parts and their stated uncertainty.
+        float64[k, 7], the parts and their stated uncertainty.
     true_ns
-        float64[k, 4], what was on the air.
+        float64[k, 5], what was on the air, and the backoff before and after the first attempt.
     true_attempts
         int64[k], earlier attempts.
     """
@@ -132,7 +132,7 @@ def run(folder: Path, bench: str, experiment: Experiment, *, exact: bool = True)
 def _true_parts(
     true: Route, column: int, frames: Mapping[str, NDArray[np.int64]], sender: str
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Of every packet int64[k, 4] in ps, and its earlier attempts; microsecond by microsecond where frames overlap."""
+    """Of every packet int64[k, 5] in ps, and its earlier attempts; microsecond by microsecond where frames overlap."""
     own = frames[sender]
     is_ack = own[:, 1] - own[:, 0] == ACK_PS  # of another node's frame: part of what that one is on the air for
     foreign = np.concatenate([own[is_ack], *(rows for name, rows in frames.items() if name != sender)])
@@ -147,10 +147,11 @@ def _true_parts(
         edges = np.unique(
             np.clip(np.concatenate([[begin, end], early.ravel(), waits.ravel(), near.ravel()]), begin, end)
         )
-        of_part = np.zeros(4, dtype=np.int64)
+        of_part = np.zeros(5, dtype=np.int64)
         for low, high in pairwise(edges.tolist()):
             inside = [bool(((rows[:, 0] <= low) & (high <= rows[:, 1])).any()) for rows in (early, waits, near)]
-            of_part[inside.index(True) if any(inside) else 3] += high - low
+            backoff = 4 if len(early) and low >= early[0, 0] else 3
+            of_part[inside.index(True) if any(inside) else backoff] += high - low
         parts.append(of_part)
         attempts.append(len(early))
     return np.array(parts), np.array(attempts)
