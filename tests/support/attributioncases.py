@@ -9,9 +9,9 @@ import numpy as np
 
 from gpiorig.analysis.attribution import channel
 from gpiorig.analysis.attribution.activities import Activity, periodic
-from gpiorig.analysis.attribution.attribute import Series
 from gpiorig.analysis.attribution.beat import sending_interval
 from gpiorig.analysis.attribution.on_air import Wait
+from gpiorig.analysis.attribution.step_series import Series
 from gpiorig.analysis.packets import path
 from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.packets.steps import Step, Steps

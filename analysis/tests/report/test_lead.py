@@ -9,8 +9,8 @@ import pytest
 import studies
 from reportcases import PLAIN, one_way
 
-from gpiorig.analysis.attribution.attribute import TOTAL
 from gpiorig.analysis.attribution.findings import Attribution, Finding
+from gpiorig.analysis.attribution.step_series import TOTAL
 from gpiorig.analysis.report.conclusions import summary_lines
 from gpiorig.analysis.report.lead import lead_sentence
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from gpiorig.analysis.attribution import beat, channel, dependence, lattice, modes, trend
+from gpiorig.analysis.attribution import beat, channel, dependence, lattice, modes, repeats, trend
 from gpiorig.analysis.attribution.activities import Activity
 from gpiorig.analysis.attribution.channel import Split
-from gpiorig.analysis.attribution.covariates import PREEMPTED, begins
+from gpiorig.analysis.attribution.covariates import PREEMPTED
 from gpiorig.analysis.attribution.findings import Attribution, Finding
 from gpiorig.analysis.attribution.on_air import Wait
-from gpiorig.analysis.attribution.series import SEED, effective_n
-from gpiorig.analysis.number_text import NS_PER_S, count_text, share_text, time_text
+from gpiorig.analysis.attribution.series import effective_n
+from gpiorig.analysis.attribution.step_series import Series, for_route
+from gpiorig.analysis.number_text import count_text, share_text, time_text
 from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.statistics.intervals import Interval
 from gpiorig.analysis.statistics.summary import RESOLUTION_SAMPLES, resolved
@@ -25,51 +25,12 @@ Samples = NDArray[np.int64]
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-TOTAL = "total"
 LEVEL = 0.01
-MAX_PACKETS = 2048  # more are thinned out at random before the tests, in their order
 MIN_PACKETS = 30
 POWER = 0.8
 CLEARLY = 1.1  # times the share
-_OF_THE_AIR = {"lattice", "channel"}
+_OF_THE_AIR = {"lattice", "channel", repeats.KIND}
 EXPOSED_NS = 1500  # by which a step is longer for each microsecond pre-empted: more, and it waits for something else
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Series:
-    """The delays of one step and the data that they are tested against.
-
-    Parameters
-    ----------
-    name
-        Name of the step.
-    delays, begins, starts
-        int64[n], samples: the step, its beginning, the beginning of the packet; in the order of sending.
-    covariates
-        float64[n] by name.
-    activities
-        The activities that can matter to the step.
-    period_ns
-        Nanoseconds per sample.
-    packets
-        Number of all packets; the arrays have fewer where they were thinned out.
-    interval
-        From one packet to the next, in samples.
-    split
-        Frames that the packets met while they waited for the radio; a sentence where they are unknown, None where no
-        line shows them or the step is not such a wait.
-    """
-
-    name: str
-    delays: Samples
-    begins: Samples
-    starts: Samples
-    covariates: Mapping[str, Floats]
-    activities: tuple[Activity, ...]
-    period_ns: float
-    packets: int
-    interval: float
-    split: Split | str | None = None
 
 
 def attribute(
@@ -78,6 +39,7 @@ def attribute(
     covariates: Mapping[str, Floats] | Callable[[Rows], Mapping[str, Floats]] | None = None,
     activities: Mapping[str, Activity] | None = None,
     waits: Mapping[str, Wait] | None = None,
+    retransmissions: Mapping[str, Samples] | None = None,
     level: float = LEVEL,
     progress: Callable[[str], None] | None = None,
 ) -> tuple[Attribution, ...]:
@@ -96,6 +58,8 @@ def attribute(
         against all.
     waits
         By step, the frames that the packets met on the air (`Air.wait`, from `frame_owners.for_route`).
+    retransmissions
+        By step, int64[k], what each packet waits in it because its frame is sent again (`radio_parts`).
     level
         Probability of any finding in a step without structure (Holm, Scandinavian Journal of Statistics 6,
         1979, over the tests of the step).
@@ -108,60 +72,11 @@ def attribute(
         One per step in the order of the path, then one of the total delay. Equal data give equal results.
     """
     attributions = []
-    for series in _series(route, covariates or {}, activities or {}, waits or {}):
+    for series in for_route(route, covariates or {}, activities or {}, waits or {}, retransmissions or {}):
         if progress is not None:
             progress(series.name)
         attributions.append(attribute_series(series, level=level))
     return tuple(attributions)
-
-
-def _series(
-    route: Route,
-    covariates: Mapping[str, Floats] | Callable[[Rows], Mapping[str, Floats]],
-    activities: Mapping[str, Activity],
-    waits: Mapping[str, Wait],
-) -> list[Series]:
-    total = len(route)
-    rows = np.arange(total)
-    if total > MAX_PACKETS:
-        rows = np.sort(np.random.default_rng(SEED).choice(total, MAX_PACKETS, replace=False))
-    period_ns = float(NS_PER_S / route.steps.samplerate_hz)
-    interval = beat.sending_interval(route.starts)
-    thin = route.select(rows)
-    begun_at = begins(thin)
-    chosen = (
-        {name: values[rows] for name, values in covariates.items()}
-        if isinstance(covariates, Mapping)
-        else covariates(rows)
-    )
-    splits: dict[str, Split | str] = {
-        step.name: channel.split(thin.steps.samples[:, column], met[step.name])
-        for met in [{name: wait.rows(rows) for name, wait in waits.items()}]
-        for column, step in enumerate(route.steps.steps)
-        if step.name in met
-    }
-    named = [(step.name, column) for column, step in enumerate(route.steps.steps)]
-    every = []
-    for name, column in [*named, (TOTAL, None)]:
-        if column is None:
-            own = {key: np.nansum(values, axis=1) if values.ndim > 1 else values for key, values in chosen.items()}
-            delays, begun, near = thin.totals, thin.starts, tuple(activities.values())
-        else:
-            own = {key: values[:, column] if values.ndim > 1 else values for key, values in chosen.items()}
-            nodes = route.steps.steps[column].nodes
-            near = tuple(
-                activity for key, activity in activities.items() if ": " not in key or key.split(": ")[0] in nodes
-            )
-            delays, begun = thin.steps.samples[:, column], begun_at[:, column]
-        at = splits.get(name) if column is not None else _all_waits(splits)
-        every.append(Series(name, delays, begun, thin.starts, own, near, period_ns, total, interval, at))
-    return every
-
-
-def _all_waits(splits: Mapping[str, Split | str]) -> Split | None:
-    """All waits together, if each of them can be split."""
-    parts = [split for split in splits.values() if isinstance(split, Split)]
-    return channel.together(parts) if len(parts) == len(splits) else None
 
 
 def attribute_series(series: Series, *, level: float = LEVEL) -> Attribution:
@@ -201,6 +116,9 @@ def _tests(series: Series, level: float) -> tuple[list[Finding], list[str]]:
         for activity, result in zip(series.activities, beats, strict=True)
         if isinstance(result, str)
     ]
+    again = None if series.repeats is None else repeats.finding(shape, series.repeats, period_ns=unit)
+    if again is not None and series.repeats is not None and np.array_equal(shape, series.repeats):
+        return [again], []
     split = series.split if isinstance(series.split, Split) else None
     if isinstance(series.split, str):
         notes.append(f"A busy channel cannot be tested: {series.split}.")
@@ -208,6 +126,7 @@ def _tests(series: Series, level: float) -> tuple[list[Finding], list[str]]:
     if levels is not None and float(str(levels.numbers.get("grid_p_value", 1.0))) <= level:
         notes.append(levels.sentence)
     results = [
+        again,
         levels,
         channel.test(shape, split, period_ns=unit, level=level) if split is not None else None,
         modes.test(shape, period_ns=unit),
@@ -245,7 +164,9 @@ def _significant(tested: list[Finding], series: Series, level: float) -> tuple[F
     findings = [finding for finding in findings if not _exposed(finding)]
     kinds = {finding.kind for finding in findings}
     named = any(finding.kind == "beat" and finding.numbers["activity"] for finding in findings)
-    if {"lattice", "channel"} & kinds:  # levels, and delays beyond them, are not modes
+    if "channel" in kinds:  # it has the retransmissions, beside others' frames
+        findings = [finding for finding in findings if finding.kind != repeats.KIND]
+    if {"lattice", "channel", repeats.KIND} & kinds:  # levels, and delays beyond them, are not modes
         findings = [finding for finding in findings if finding.kind != "modes"]
     if named:  # the period of the search is that of the known activity
         findings = [finding for finding in findings if finding.kind != "beat" or finding.numbers["activity"]]
@@ -256,7 +177,7 @@ def _significant(tested: list[Finding], series: Series, level: float) -> tuple[F
         share = {finding.kind: finding.share for finding in findings}
         worse = "trend" if share["change"] > CLEARLY * share["trend"] else "change"
         findings = [finding for finding in findings if finding.kind != worse]
-    if "channel" in kinds:  # the air has precedence over other explanations
+    if {"channel", repeats.KIND} & kinds:  # the air has precedence over other explanations
         left = 1 - sum(finding.share for finding in findings if finding.kind in _OF_THE_AIR)
         findings = [finding for finding in findings if finding.kind in _OF_THE_AIR or finding.share <= left]
     return tuple(sorted(findings, key=lambda finding: (-finding.share, finding.p_value)))

@@ -20,11 +20,12 @@ class Finding:
     Parameters
     ----------
     kind
-        ``lattice``, ``beat``, ``modes``, ``dependence``, ``trend`` or ``change``.
+        ``retransmission``, ``channel``, ``lattice``, ``beat``, ``modes``, ``dependence``, ``trend`` or ``change``.
     sentence
         The finding as text, with its evidence and its share.
     p_value
-        Probability of such evidence without the structure, for one test; the level of `Attribution` is for all.
+        Probability of such evidence without the structure, for one test; the level of `Attribution` is for all. 0 for
+        what the packets show without a test.
     share
         Share of the variance of the step that it explains, 0 to 1.
     numbers

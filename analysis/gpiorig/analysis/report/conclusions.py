@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpiorig.analysis.attribution.attribute import TOTAL
 from gpiorig.analysis.attribution.findings import Attribution, Finding
+from gpiorig.analysis.attribution.step_series import TOTAL
 from gpiorig.analysis.delays import numbers as routenumbers
 from gpiorig.analysis.delays import summaries
 from gpiorig.analysis.number_text import count_text, number_text, resolved_text, share_text, time_text

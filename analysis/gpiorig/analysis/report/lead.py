@@ -72,4 +72,5 @@ def _cause(finding: Finding, steps: tuple[str, ...]) -> str:
     if finding.kind == "dependence":
         return f"a dependence of {where} on {numbers['on']}"
     names = {"trend": "a trend", "change": "jumps", "channel": "a busy channel or retries"}
+    names["retransmission"] = "retransmissions"
     return f"{names[finding.kind]} in {where}"

@@ -111,6 +111,7 @@ def _route(
             covariates=depends_on,
             activities=periodic,
             waits={name: frames.wait for name, frames in air.items()},
+            retransmissions={route.steps.steps[wait.column].name: wait.retransmission for wait in parts},
         ),
         costs=costs,
         layers=layers,
