@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from commandline import ROOT
 from corrections import correction
+from depth import fewest
 from directbench import record
 from truthbench import Coverage, bench_text, coverage, sampled, true_route
 
@@ -19,6 +20,7 @@ from gpiorig.rig.experiments.experiment import Experiment, Settings
 pytestmark = pytest.mark.slow
 
 COVERED = 0.95  # of the packets of every step
+RISK = 1e-5  # of 40 steps at four rates and three phases
 PAIR = {"initiator": "iotlab-m3", "responder": "iotlab-m3"}
 
 # Drawn and looked at once: seed of the bench and of its analyzers, nodes, samplerates, packets.
@@ -63,12 +65,14 @@ def test_every_step_is_within_its_stated_uncertainty(run: tuple[Recording, Route
 
 
 def test_sampling_alone_at_any_rate(run: tuple[Recording, Route]) -> None:
-    """Down to 1 MS/s and with any phase: within in every packet, and the stated limit is nearly reached."""
+    """Down to 1 MS/s and with any phase: 95 % of the packets of every step, and the stated limit is reached."""
+    packets = len(run[1])
+    least = fewest(packets, COVERED, risk=RISK) / packets
     for rate_hz in (16_000_000, 8_000_000, 2_000_000, 1_000_000):
         coverages: list[Coverage] = [sampled(run[1], rate_hz, phase=phase) for phase in (0.0, 0.3, 0.7)]
 
-        assert all(covered.within.min() == 1.0 for covered in coverages), rate_hz
-        assert max(covered.used.max() for covered in coverages) > 0.8, rate_hz
+        assert all(covered.within.min() >= least for covered in coverages), rate_hz
+        assert max(covered.used.max() for covered in coverages) > 0.9, rate_hz
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["no backoff", "backoff"])

@@ -19,6 +19,7 @@ from gpiorig.analysis.packets.path import Milestone
 from gpiorig.analysis.packets.steps import Steps
 
 COVERAGE_FACTOR = 2
+APERTURES = 1.5  # in ±, of the 2 in a delay: with these COVERED holds from 8 ns on, see docs/guide/uncertainty.md
 COVERED = 0.95  # of the packets, at least, are within ±, whatever their delay
 NAN = float("nan")
 SAMPLING = "sample quantisation"
@@ -257,10 +258,11 @@ def _sampling(analyzer: Analyzer) -> Component:
     Over delays of any length the error of sampling is triangular, T / sqrt(6). That of one step of firmware, which is
     n + c periods long in packet after packet, is -c T or (1 - c) T, with the chances 1 - c and c (J. Kalisz, Metrologia
     41, 2004, section 2): with k = 2 a triangle would cover as few as 82 % of the packets of some steps. See
-    `quantised`. The aperture differs from edge to edge.
+    `quantised`. A step of n periods is a period too long or too short in a / T of the packets, whose ends are in the
+    aperture.
     """
-    apertures_ns = math.sqrt(2) * rectangular(analyzer.aperture_ns)
-    standard_ns = math.hypot(quantised(analyzer.period_ns), quantised(analyzer.rounding_ns), apertures_ns)
+    sampling_ns = quantised(analyzer.period_ns) + APERTURES * analyzer.aperture_ns / COVERAGE_FACTOR
+    standard_ns = math.hypot(sampling_ns, quantised(analyzer.rounding_ns))
     source = f"an edge is shown by the next sample, or its neighbour within {analyzer.aperture_ns:g} ns "
     source += f"({analyzer.source('aperture_ns')})"
     source += f"; times are rounded to {analyzer.rounding_ns:g} ns" if analyzer.rounding_ns else ""
