@@ -138,6 +138,8 @@ CASES = [
     Case("a.csv", "0.5,ID:3,boot\n0.6,ID:4,send 1\n", "info FILE", "holds 'ID:3'", "", 0),
     # Binary files
     Case("a.smp", bytes([0, 0, 1, 1, 129]) * 50, "info FILE", "bare samples", "D0: 99 edges"),
+    Case("a.smp", bytes([0, 0, 1, 1, 129]) * 50, "export FILE -o b.csv", "bare samples", "b.csv: samples 0 to 250"),
+    Case("a.csv", "0;00\n1;01\n2;11\n", "export FILE -o b.vcd", "several levels in one", "b.vcd: samples 0 to 3"),
     Case("a.bin", bytes([0, 0, 1, 1, 129]) * 50, "info FILE", "contains no samplerate", "D0: 99 edges"),
     Case("a.dat", b"0.5;12.5\n0.6;13.5\n", "info FILE", "numbers that are not levels", "2 delays, min 12.50 ms"),
     Case("a.bin", b"PROP\0\1\2\3" + bytes(range(256)), "info FILE", "it has a header, 'PROP'", "", 0),

@@ -6,7 +6,7 @@ import re
 
 # The name of a format: "<SALEAE>", "%RLD", "HDF", "ELF" (those two after a byte that is not a letter). Samples dwell on
 # a level, so that few bytes differ from the one before.
-NAME = re.compile(rb"[\x7f-\xff]?[!-~]?(?=[A-Za-z]{3})(?!(.)\1)[!-~]{3,16}")
+NAME = re.compile(rb"(?=[!-\xff]{4})[\x7f-\xff]?[!-~]?(?=[A-Za-z]{3})(?!(.)\1)[!-~]{3,16}", re.DOTALL)
 TEXT = re.compile(rb"[\t\r\n\x1b -~\x80-\xf4]*\n[\t\r\n\x1b -~\x80-\xf4]*")  # of UTF-8, a line at least
 ZIP = b"PK\x03\x04"
 PACKERS = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\0": "xz", b"\x28\xb5\x2f\xfd": "zstd"}

@@ -86,7 +86,7 @@ def _unknown(path: Path, head: bytes) -> FormatError:
     elif ODD_SHARE * odd > len(text):
         remedy = (
             "export it as VCD, CSV or .sr with the program that made it; if it is bare samples, without any header, "
-            "give their rate and width: --format raw --samplerate 24MHz --unitsize 1"
+            "give their rate and width, for instance --samplerate 24MHz --unitsize 1"
         )
     elif as_table := refusal(path, head):
         return as_table

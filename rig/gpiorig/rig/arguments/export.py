@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--to", dest="end", type=times.instant, metavar=times.INSTANT, help="where to end; of samples one past the last"
     )
-    input_options.add_arguments(parser)
+    input_options.add_contents(parser)
     overwriting.add_force(parser)
     reading_options.add_described(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object")

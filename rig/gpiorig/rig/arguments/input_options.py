@@ -10,6 +10,12 @@ TIME_UNITS = ("s", "ms", "us", "ns")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.add_argument("--format", metavar="NAME", help="format of the files; detected if omitted")
+    add_contents(parser)
+
+
+def add_contents(parser: argparse.ArgumentParser) -> None:
+    """Add those but for the format, which is detected."""
+    parser.set_defaults(format=None)
     parser.add_argument(
         "--samplerate", metavar="RATE", help="such as 24MHz: of a file that names none; puts times on its samples"
     )

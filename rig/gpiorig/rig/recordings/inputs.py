@@ -66,11 +66,13 @@ def open_file(path: Path, options: argparse.Namespace, *, remarks: bool = True) 
 
 
 def _recognise(path: Path, options: argparse.Namespace) -> str:
-    """The format of a file; text whose columns or channels are named is a table."""
+    """The format of a file; text whose columns or channels are named is a table, one of known width is samples."""
     is_table = bool(options.channels) or not OF_TABLES.isdisjoint(read_options(options).columns)
     try:
         name = formats.recognise(path)
     except FormatError:
+        if path.is_file() and options.unitsize:
+            return "raw"
         if path.is_file() and (options.columns or options.channels):
             return "csv"
         raise
