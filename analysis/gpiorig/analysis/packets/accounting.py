@@ -150,7 +150,8 @@ def notes(hops: Hops) -> list[str]:
         )
     answers = int(np.count_nonzero(hops.transmissions.outcomes == transmissions.ACKNOWLEDGEMENT))
     if answers or len(read.acknowledgements):
-        sentences.append(f"Acknowledgements made by software: {answers} sent, {len(read.acknowledgements)} read.")
+        both = f"{answers} sent, {len(read.acknowledgements)} read"
+        sentences.append(f"Acknowledgements that software sends or reads as frames: {both}.")
     sent = _without_id(hops)
     if sent or read.without_id:
         sentences.append(f"Without an id: {sent} frames sent, {read.without_id} readings; they are in no packet.")

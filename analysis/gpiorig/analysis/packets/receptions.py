@@ -113,10 +113,9 @@ def find(
     parts = [
         _on_node(events, index, completions, node, header_ns.get(name)) for node, name in enumerate(events.node_names)
     ]
-    nodes, ends_at, air_starts, ends, lines_seen, listening = (
+    nodes, ends_at, air_starts, ends, lines_seen, listening, nameless = (
         np.concatenate(columns) for columns in zip(*parts, strict=True)
     )
-    readings = np.concatenate([index.positions(RX_END, node=node) for node in range(len(events.node_names))])
     read = np.flatnonzero(numbered.readings >= 0)
     sequences = values_at(numbered.numbers, latest_of(ends_at, read, of=numbered.readings[read])).astype(np.int16)
     ids = events.ids[ends_at]
@@ -139,7 +138,7 @@ def find(
     frames = ends_at[origins == FROM_ONE]
     is_one = (sent.acknowledges[acknowledged] < 0) & ~np.isin(acknowledgements, frames)
     acknowledgements, acknowledged = acknowledgements[is_one], acknowledged[is_one]
-    without_id = np.setdiff1d(readings[events.ids[readings] < 0], acknowledgements)
+    without_id = np.setdiff1d(nameless, acknowledgements)
     left = ~np.isin(ends_at, acknowledgements)
     return Receptions(
         nodes=nodes[left].astype(np.int16),
@@ -163,13 +162,10 @@ def _samples(events: Events, ns: int) -> int:
 
 def _on_node(
     events: Events, index: Index, completions: Completions, node: int, header_ns: int | None
-) -> tuple[Positions, Positions, Positions, Positions, NDArray[np.bool_], Positions]:
-    ends_at = np.zeros(0, dtype=np.int64)
-    for name in ENDS:
-        occurred = index.positions(name, node=node)
-        ends_at = occurred[events.ids[occurred] >= 0]
-        if len(ends_at):
-            break
+) -> tuple[Positions, Positions, Positions, Positions, NDArray[np.bool_], Positions, Positions]:
+    each = [index.positions(name, node=node) for name in ENDS]
+    occurred = next((at for at in each if (events.ids[at] >= 0).any()), each[0])
+    ends_at, nameless = (occurred[(events.ids[occurred] >= 0) == named] for named in (True, False))
 
     def latest_samples(name: str) -> Positions:
         """Sample of the latest such event of each reception, -1 for none."""
@@ -189,7 +185,7 @@ def _on_node(
     if not len(index.positions(HANDLER, node=node)):
         commands = index.positions(polled.LISTEN, node=node)
         listening = values_at(events.samples, values_at(commands, np.searchsorted(commands, ends_at) - 1))
-    return np.full(len(ends_at), node, dtype=np.int64), ends_at, air_starts, ends, irq >= 0, listening
+    return np.full(len(ends_at), node, dtype=np.int64), ends_at, air_starts, ends, irq >= 0, listening, nameless
 
 
 class _Sent:
