@@ -185,6 +185,21 @@ def test_watch_crystals_in_phase(ticks: int) -> None:
     assert abs(int(match[1]) - 6_000) <= int(match[2]) < 2_000
 
 
+def test_a_watch_crystal_whose_time_is_set() -> None:
+    """From then on it shows other µs than ticks have: that is a step, and its ticks are not."""
+
+    def is_set(true_s: Floats) -> Floats:
+        return np.floor(true_s * WATCH_HZ) / WATCH_HZ + np.where(true_s > 1.4, 995e-6, 0)
+
+    def to_and_fro(random: np.random.Generator) -> Floats:
+        """Half a µs after a tick, and before it, eight packets each."""
+        at = np.arange(50)
+        return np.asarray(655 / WATCH_HZ * (40 + at) + 0.5e-6 * np.where(at // 8 % 2, 1, -1))
+
+    (step,) = problems({"a": is_set, "b": good(0)}, sent_s=to_and_fro)
+    assert re.match(r"The clock of node a stepped forward by (9\d\d µs|1.0\d ms) ± \d+", step), step
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("tick_us", [1, 30, 1000])
 def test_clocks_without_a_break(tick_us: int) -> None:

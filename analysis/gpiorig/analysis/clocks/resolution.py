@@ -14,6 +14,7 @@ MIN_TIMESTAMPS = 3
 DITHERED = 1 / 8  # of a step; instants that are independent of a clock's ticks are off by (1 - sqrt(1/2)) of it
 SLOWEST_HZ = 100  # ticks of operating systems (RIOT's ztimer, Contiki-NG's clock: 100, 128, 1000 Hz)
 FEW = 64  # timestamps that refute most rates
+WATCH_HZ = 32_768
 CHANCE = 1e-6  # that instants of a finer clock look like those of a watch crystal
 REPEATED = 0.25  # of the timestamps: more than lines that were logged twice
 
@@ -96,12 +97,14 @@ def _binary_hz(ticks: Instants, per_s: int, spacing: int) -> int:
     Rounded in whatever way, the n-th tick times the rate is n seconds and at most a rate more, or less: the remainders
     lie within less than a rate. That those of k instants do by chance has the probability k (rate / per_s)^(k - 1) on a
     circle (W. L. Stevens, Annals of Eugenics 9, 1939, 315-320). Instants of equal remainders count once where a number
-    of units divides all distances: a program that waits for such a number makes them.
+    of units divides all distances: a program that waits for such a number makes them. One that waits for ticks slower
+    than those of a watch crystal reads it at one phase of them: of such a rate the remainders are near 0, too.
     """
     rates = [1 << power for power in range(per_s.bit_length()) if 4 << power <= per_s and per_s << power < 1 << 63]
     different = np.unique(ticks) % per_s
     for rate in rates:
-        if any(_width(part * rate % per_s, per_s) >= rate for part in (different[:FEW], different)):
+        start = different[:0] if rate >= WATCH_HZ else np.zeros(1, dtype=np.int64)
+        if any(_width(np.append(start, part * rate % per_s), per_s) >= rate for part in (different[:FEW], different)):
             continue
         count = len(different) if spacing == 1 else len(np.unique(different * rate % per_s))
         if len(rates) * count * (rate / per_s) ** (count - 1) < CHANCE:

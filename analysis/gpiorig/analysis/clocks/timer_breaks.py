@@ -129,7 +129,7 @@ def timer(pairs: Pairs, *, node: str, ns_per_sample: float, steady_ppm: float = 
         times = np.maximum(pins_ns / of_ns, 1.0)  # as the error of a rate is, over more time than it is of
         counted = pairs.timestamps[first] + np.concatenate([[0], np.cumsum(ticks)])
         passed = np.concatenate([[0.0], np.cumsum(pins_ns)]) / NS_PER_TICK
-        quantum_ns = NS_PER_TICK * counted_step(counted, passed, TICK_HZ)
+        quantum_ns = NS_PER_TICK * _quantum(counted, passed)
         scale_ns = SCALES * NORMAL * float(np.median(np.abs(errors) / times)) + 2 * quantum_ns
         limits[:] = scale_ns * times + ns_per_sample + steady_ppm * 1e-6 * pins_ns
         steady = ns_per_sample, steady_ppm
@@ -141,6 +141,15 @@ def timer(pairs: Pairs, *, node: str, ns_per_sample: float, steady_ppm: float = 
             gains_ns[start:end] = expected_ns[start:end]
         breaks += _bends(node, samples, np.concatenate([[0.0], np.cumsum(gains_ns)]), scale=(ns_per_sample, steady_ppm))
     return Timer(node, pairs.samples, errors_ns, limits_ns, tuple(breaks))
+
+
+def _quantum(counted: Integers, passed: Floats) -> float:
+    """Step in which a timer counts, in µs; of either half where it shows none, since the timer may have been set."""
+    half = len(counted) // 2
+    step, *parts = (
+        counted_step(counted[part], passed[part], TICK_HZ) for part in (slice(None), slice(half), slice(half, None))
+    )
+    return step if step > 1 else max(parts)
 
 
 def _rates(gains_ns: Floats, pins_ns: Floats) -> tuple[Floats, Floats]:
