@@ -191,12 +191,12 @@ def test_a_watch_crystal_whose_time_is_set() -> None:
     def is_set(true_s: Floats) -> Floats:
         return np.floor(true_s * WATCH_HZ) / WATCH_HZ + np.where(true_s > 1.4, 995e-6, 0)
 
-    def to_and_fro(random: np.random.Generator) -> Floats:
+    def across_a_tick(random: np.random.Generator) -> Floats:
         """Half a µs after a tick, and before it, eight packets each."""
         at = np.arange(50)
         return np.asarray(655 / WATCH_HZ * (40 + at) + 0.5e-6 * np.where(at // 8 % 2, 1, -1))
 
-    (step,) = problems({"a": is_set, "b": good(0)}, sent_s=to_and_fro)
+    (step,) = problems({"a": is_set, "b": good(0)}, sent_s=across_a_tick)
     assert re.match(r"The clock of node a stepped forward by (9\d\d µs|1.0\d ms) ± \d+", step), step
 
 

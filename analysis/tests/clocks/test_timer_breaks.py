@@ -32,7 +32,7 @@ def steps(timer: Timer) -> list[tuple[int, int]]:
 
 
 def test_a_step_after_a_boot() -> None:
-    """Each boot is looked at by itself, and no boot is a break."""
+    """Each boot is looked at alone, and no boot is a break."""
     assert [] == steps(timer(boots=(20,)))
     assert [(9, 500), (30, -300)] == steps(timer(boots=(20,), gains_us={10: 500, 31: -300}))
 
