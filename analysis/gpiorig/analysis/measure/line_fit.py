@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 COVERAGE = 0.9545  # of k = 2
 
@@ -73,6 +72,8 @@ def fit(abscissa: NDArray[np.float64], delays_ns: NDArray[np.int64], *, step_ns:
     step_ns
         Of the timestamps at both ends of each delay; 0: not known.
     """
+    from scipy.special import stdtrit  # takes longer to import than a log of 10 000 lines to read
+
     usable = np.isfinite(abscissa)
     x, y = abscissa[usable], delays_ns[usable].astype(np.float64)
     if len(x) < 3 or x.min() == x.max():

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 COVERAGE = 0.9545  # of k = 2
 BATCHES = 32
@@ -74,6 +73,8 @@ def deviation(
     clock_ppm
         Half width of the error of the clock that took the times.
     """
+    from scipy.special import stdtrit  # as in line_fit.py
+
     n = len(periods)
     if not n:
         return None

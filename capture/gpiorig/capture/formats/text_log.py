@@ -11,7 +11,7 @@ from pathlib import Path
 
 from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.errors import FormatError
-from gpiorig.capture.text.line_times import INTEGERS, SECONDS, layout_of, lines_of
+from gpiorig.capture.text.line_times import DATED, INTEGERS, SECONDS, layout_of, lines_of
 from gpiorig.capture.text.node_lines import BlockBuilder, LineBlock, NodeLines, read_blocks
 from gpiorig.capture.text.table_head import table_head
 
@@ -51,7 +51,8 @@ def read(path: Path, options: ReadOptions) -> NodeLines:
         return read_blocks(path, take)
 
     unit = f" of {options.columns.get('unit', 's')}" if layout.kind in (SECONDS, INTEGERS) else ""
-    where = f"field {layout.place}" if layout.place > 1 else "times"
+    unit = ", UTC where no zone is stated" if layout.kind is DATED else unit
+    where = f"times in field {layout.place}" if layout.place > 1 else "times"
     return NodeLines(
         read=blocks, resolution_ns=layout.resolution_ns, source=f"{path}: log with {where}: {layout.kind.name}{unit}"
     )

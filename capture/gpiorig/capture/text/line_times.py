@@ -74,7 +74,8 @@ def _clock(groups: tuple[str, ...], _: Fraction) -> int | None:
 
 
 def _number(groups: tuple[str, ...], unit: Fraction) -> int | None:
-    ns = int(Fraction(groups[0]) * unit)
+    whole, _, fraction = groups[0].partition(".")
+    ns = int(whole + fraction) * unit.numerator // (unit.denominator * 10 ** len(fraction))
     return ns if ns < LATEST else None
 
 
@@ -88,10 +89,10 @@ KINDS = (
     Kind("mm:ss.fff", r"()(\d{1,9}):(\d\d)[.,](\d+)", _clock),
     Kind("ESP-IDF's ms", r"(\d{1,18})", _number, r"[EWIDV] \(", "ms"),
     Kind("Arduino's ms", r"(\d{1,18})(?=\]\[[EWIDVN]\])", _number, r"\[ *", "ms"),
-    Kind("seconds", r"(\d{1,18}\.\d{1,18})", _number),
+    Kind("decimal numbers", r"(\d{1,18}\.\d{1,18})", _number),
     Kind("integers", r"(\d{1,18})", _number),
 )
-SECONDS, INTEGERS = KINDS[-2:]
+DATED, (SECONDS, INTEGERS) = KINDS[0], KINDS[-2:]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +125,8 @@ class LineLayout:
 
     def split(self, line: str) -> tuple[int | None, str, str] | None:
         """Return instant in ns, node and text of a line; None if no timestamp is there."""
-        line = COLOURS.sub("", line)
+        if "\x1b" in line:
+            line = COLOURS.sub("", line)
         match = self.pattern.match(line)
         if match is None:
             return None

@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
             summary = content.summary()
             description = {"format": name, "source": content.source, **summary.as_json()}
             description |= timestamps.as_json(summary.step_ns, step_origin=summary.step_origin)
-            description["text"] = [*summary.for_people(), f"  {timestamps.text(description)}"]
+            description["text"] = [*summary.for_people(), f"  {content.source}", f"  {timestamps.text(description)}"]
         elif isinstance(content, Waveform):
             description = {"format": name, **describe(content)}
         else:

@@ -55,7 +55,7 @@ def _pairs(options: argparse.Namespace) -> int:
     seen_ns = float(time_step.of_timestamps(instants))
     step_ns = max(paired.resolution_ns, seen_ns)
     ids = {node: [int(text) for text in texts if text.isdecimal()] for node, texts in paired.requests.items()}
-    results = DelayResults.of(options, pairs, step_ns=step_ns, ids=ids if options.ids else {})
+    results = DelayResults.of(options, pairs, step_ns=step_ns, ids=ids)
     stamps = timestamps.as_json(step_ns, step_origin="timestamps" if step_ns > paired.resolution_ns else "format")
     return _finish(options, results, paired.source, _numbers(paired, results) | stamps, _text)
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
-from gpiorig.analysis.figures import style, thinning
 from gpiorig.analysis.number_text import count_text
-from gpiorig.analysis.tables import stages
 from gpiorig.rig.errors import RigError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 FIGURES = (".png", ".svg", ".pdf")
 TABLES = (".csv", ".parquet", ".arrow")
@@ -32,6 +32,8 @@ def check(options: argparse.Namespace) -> None:
 
 def write(path: Path, rows: Callable[[slice], pa.Table], count: int) -> None:
     """Write a table, of which `rows` makes any part."""
+    from gpiorig.analysis.tables import stages
+
     if path.suffix == ".arrow":
         stages.write(rows(ALL), path)
     else:
@@ -52,6 +54,8 @@ def draw(path: Path, delays: Mapping[str, NDArray[Any]], *, us: float, virtual: 
     virtual
         Of a virtual bench.
     """
+    from gpiorig.analysis.figures import style, thinning
+
     drawn = {name: values for name, values in delays.items() if len(values)}
     if not drawn:
         raise RigError(f"--figure {path}: no delay to draw; choose events that occur.")

@@ -5,18 +5,19 @@ from __future__ import annotations
 import argparse
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
-from gpiorig.analysis import columns
 from gpiorig.analysis.measure import line_fit, log_ids, nominal, timestamps
 from gpiorig.analysis.measure.log_ids import IdCounts
 from gpiorig.analysis.measure.log_lines import Delays
 from gpiorig.analysis.number_text import NS_PER_S, count_text
 from gpiorig.rig.measure import comparisons
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Places = NDArray[np.intp]
 
@@ -62,6 +63,10 @@ class DelayResults:
 
     def table(self, part: slice, uncertainty_ns: float | None) -> pa.Table:
         """Rows of `-o`: a delay each, with what is known of it."""
+        import pyarrow as pa
+
+        from gpiorig.analysis import columns
+
         delays = self.delays
         content: dict[str, Any] = {"node": delays.nodes[part], "id": delays.ids[part]}
         if len(delays.starts_ns):

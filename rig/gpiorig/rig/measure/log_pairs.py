@@ -53,7 +53,7 @@ class Paired:
     omitted
         Matching lines that are not the first or the last of their id, as `--rows` has it.
     requests
-        By node the ids of all requests.
+        By node the ids of all requests, where they are to be counted.
     has_ids
         Whether the patterns have ids.
     """
@@ -87,7 +87,7 @@ def read(options: argparse.Namespace) -> Paired:
         omitted = len(everything) - len(marks)
     requests: dict[str, list[str]] = {}
     longest_ns = None if options.max_gap is None else int(options.max_gap * 10**9)
-    latencies = loglatency.pair(_counted(marks, requests), longest_ns=longest_ns)
+    latencies = loglatency.pair(_counted(marks, requests) if options.ids else marks, longest_ns=longest_ns)
     if not (latencies.unpaired_requests or latencies.unpaired_responses):
         where = ", ".join(map(str, options.logs))
         if unusable:
