@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from commandline import gpiorig
 
+from gpiorig.analysis.tables import stages
+
 USELESS = (
     "80 frames last 0.17 s on the air at least, their timestamps span 0.000007 s: these are not the times of the frames"
 )
@@ -70,6 +72,21 @@ def test_latency_of_frames(tmp_path: Path) -> None:
     assert (10, 40_000.0, 40_000.0) == tuple(way["delays"]["0x0001"][key] for key in ("n", "min_ns", "max_ns"))
     assert 10 == numbers["views"]["right"]["ack"]["0x0001"]["n"]
     assert "the difference of two clocks is in these delays" in gpiorig("latency", left, right).stdout
+
+
+def test_delays_of_frames_are_written(tmp_path: Path) -> None:
+    """A row for each delay, with its view, kind and source; options that are for lines are refused."""
+    path, table, figure = exchange(tmp_path / "left.pcap"), tmp_path / "d.parquet", tmp_path / "d.svg"
+
+    done = gpiorig("latency", path, "-o", table, "--figure", figure, "--json")
+
+    rows = stages.read(table).to_pydict()
+    assert done.numbers["views"]["left"]["ack"]["0x0001"]["n"] == rows["kind"].count("ack")
+    assert {("left", "0x0001")} == set(zip(rows["view"], rows["source"], strict=True))
+    assert [1_000_000] * 10 == [ns for ns, kind in zip(rows["delay_ns"], rows["kind"], strict=True) if kind == "ack"]
+    assert "<svg" in figure.read_text()
+    refused = gpiorig("latency", path, "--nominal", "1s")
+    assert (2, True) == (refused.status, "--nominal: " in refused.stderr)
 
 
 @pytest.mark.parametrize(

@@ -150,18 +150,23 @@ def test_the_period_of_lines_in_ppm(log: Path) -> None:
     numbers = latency(log, "".join(f"{k * 1.00002:.6f} tick\n" for k in range(101)), *words)
 
     assert (100, 1) == (numbers["n"], numbers["deviation"]["runs"])
-    assert 20.0 == pytest.approx(numbers["deviation"]["ppm"], abs=numbers["deviation"]["uncertainty_ppm"])
-    assert numbers["deviation"]["uncertainty_ppm"] < 0.1
+    deviation = numbers["deviation"]
+    assert 20.0 == pytest.approx(deviation["ppm"], abs=deviation["ends_ppm"] + deviation["scatter_ppm"])
+    assert deviation["ends_ppm"] + deviation["scatter_ppm"] < 0.1
+    assert 200 / 3**0.5 == pytest.approx(deviation["clock_ppm"]), "a clock of which nothing is known"
     assert "ppm from 1 s" in gpiorig("latency", log, *words).stdout
 
 
 def test_a_mean_whose_uncertainty_is_not_known(log: Path) -> None:
-    """Equal delays of a table, of which no step is known: no ± is printed."""
+    """Equal delays of a table, of which no step is known: ± is that of the clock alone."""
     log.write_text("1.25 ms\n1.25 ms\n", encoding="utf-8")
 
     done = gpiorig("latency", log, "--value", r"(?P<value_ms>[\d.]+)", "--nominal", "1ms")
 
-    assert (0, True) == (done.status, "mean +250000.000 ppm from 1 ms" in done.stdout)
+    assert (0, True) == (
+        done.status,
+        "mean +250000 ± 120 ppm from 1 ms (k = 2; ends ± 0, scatter ± 0, the clock of" in done.stdout,
+    )
 
 
 def test_the_period_of_edges_in_ppm(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from gpiorig.rig.recordings import standing
 
 MAX_NODES = 10  # in text, and in a figure
 CLOCK = "the clock of the timestamps"
-OF_LINES = {"rows": "--rows", "id_offset": "--id-offset", "ids": "--ids", "nominal": "--nominal", "output": "-o"}
+OF_LINES = {"rows": "--rows", "id_offset": "--id-offset", "ids": "--ids", "nominal": "--nominal"}
 
 
 def run(options: argparse.Namespace) -> int:
@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
     if options.value is not None:
         return _values(options)
     if captures := frame_delays.captures(options):
-        for name, option in (OF_LINES | {"figure": "--figure"}).items():
+        for name, option in OF_LINES.items():
             if getattr(options, name) is not None:
                 raise RigError(f"{option}: {options.logs[0]} is a packet capture; the option is for lines of logs.")
         return frame_delays.run(options, captures, _summary)

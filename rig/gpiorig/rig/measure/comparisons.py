@@ -55,7 +55,7 @@ def deviation_text(numbers: dict[str, Any] | None, *, clock: str) -> str:
     parts = [f"ends ± {numbers['ends_ppm']:.2g}"]
     parts += [f"scatter ± {numbers['scatter_ppm']:.2g}"] if numbers["scatter_ppm"] is not None else []
     limit, expanded = numbers["clock_ppm"], numbers["uncertainty_ppm"]
-    parts.append(f"{clock} is not in it" if limit is None else f"{clock} ± {limit:.3g}")
+    parts.append(f"{clock} ± {limit:.3g}")
     mean = plus_minus(numbers["ppm"], expanded, sign="+") if expanded else signed_text(numbers["ppm"], ".3f")
     parts.append(count_text(numbers["runs"], "run"))
     return f"mean {mean} ppm from {round_time_text(numbers['nominal_ns'])} (k = 2; {', '.join(parts)})"

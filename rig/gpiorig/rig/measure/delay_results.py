@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.analysis.delays.instruments import CLOCK_PPM
 from gpiorig.analysis.measure import line_fit, log_ids, nominal, timestamps
 from gpiorig.analysis.measure.log_ids import IdCounts
 from gpiorig.analysis.measure.log_lines import Delays
@@ -90,6 +91,7 @@ class DelayResults:
                 unit_ns=1.0,
                 nominal_ns=self.nominal_ns,
                 ends_ns=timestamps.expanded_ns(self.step_ns, 0.0),
+                clock_ppm=CLOCK_PPM,
             )
             compared["deviation"] = comparisons.deviation_json(deviation)
         return compared

@@ -6,10 +6,11 @@ import argparse
 import json
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpiorig.analysis import columns
 from gpiorig.analysis.measure import frames as framelatency
 from gpiorig.analysis.measure import timestamps
 from gpiorig.analysis.measure.frames import View, Way
@@ -18,10 +19,15 @@ from gpiorig.capture import formats
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.frames.frames import Frame, Frames
 from gpiorig.rig.errors import RigError
+from gpiorig.rig.measure import delay_files
 from gpiorig.rig.recordings import inputs, standing
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Summarise = Callable[[Any, float], dict[str, Any]]
 KINDS = {"ack": "acknowledged after", "interval": "interval", "retry": "retried after"}
+MAX_DRAWN = 10  # series in a figure
 STATISTICS = ("min", "p5", "median", "mean", "p95", "p99", "max")
 
 
@@ -53,11 +59,53 @@ def run(options: argparse.Namespace, frames: Mapping[str, Frames], summarise: Su
     views, ways = framelatency.measured(_frames(frames), longest_ns=longest_ns)
     if not views:
         raise RigError(f"{', '.join(map(str, options.logs))}: holds no frame.")
+    _write(options, views, ways)
     result = standing.all_announced(options.logs, as_json=options.json) | _numbers(
         views, ways, summarise, several=len(frames) > 1
     )
     print(json.dumps(result, allow_nan=False) if options.json else "\n".join(_text(result)))
     return 0
+
+
+def _write(options: argparse.Namespace, views: list[View], ways: list[Way]) -> None:
+    """The files of delays that are asked for: a row, or a step of the figure, of each source by what was measured."""
+    series = {
+        (view.name, kind, source): (values, _step_ns(view))
+        for view in views
+        for kind in KINDS
+        for source, values in sorted(getattr(view, f"{kind}_ns").items())
+    }
+    for way in ways:
+        step_ns = max(map(_step_ns, views)) if all(map(_step_ns, views)) else 0.0
+        names = " to ".join(way.names)
+        series |= {(names, "way", source): (values, step_ns) for source, values in sorted(way.delays_ns.items())}
+    if options.output:
+        rows = [(*names, delay, step_ns) for names, (values, step_ns) in series.items() for delay in values]
+        delay_files.write(options.output, lambda part: _table(rows[part]), len(rows))
+    if options.figure:
+        if len(series) > MAX_DRAWN:
+            raise RigError(f"--figure {options.figure}: {len(series)} series of delays; write them with -o.")
+        drawn = {" ".join(names): np.array(values, dtype=np.int64) for names, (values, _) in series.items()}
+        delay_files.draw(options.figure, drawn, us=1e-3, virtual=False)
+
+
+def _table(rows: list[tuple[str, str, str, int, float]]) -> pa.Table:
+    """Rows of `-o`: view, kind, source, delay, ±; the columns of `latency` of lines where they mean the same."""
+    import pyarrow as pa
+
+    views, kinds, sources, delays, steps = zip(*rows, strict=True) if rows else ((), (), (), (), ())
+    uncertainties = [
+        timestamps.expanded_ns(step, delay) if step else None for step, delay in zip(steps, delays, strict=True)
+    ]
+    return columns.table(
+        {
+            "view": pa.array(views, pa.string()),
+            "kind": pa.array(kinds, pa.string()),
+            "source": pa.array(sources, pa.string()),
+            "delay_ns": pa.array(delays, pa.int64()),
+            "uncertainty_ns": pa.array(uncertainties, pa.float64()),
+        }
+    )
 
 
 def _frames(captures_of: Mapping[str, Frames]) -> Iterator[tuple[str, Frame]]:
