@@ -48,13 +48,13 @@ def test_what_is_given_is_kept_and_marked(tmp_path: Path) -> None:
     """Bench and roles; the next command without options has them."""
     before = created(tmp_path / "run")
     Given(bench_file(tmp_path, "one"), "a", "b").open(tmp_path / "run")
-    kept = Recording.open(tmp_path / "run")
+    described = Recording.open(tmp_path / "run")
 
-    assert {"initiator": "a", "responder": "b"} == kept.info.parameters
-    assert {"bench": "", "initiator": "", "responder": ""} == kept.info.given
-    assert before.info == kept.info.as_recorded
-    assert "Given after the recording: bench file, initiator a, responder b." in standing.of(kept).remarks
-    assert kept.info == Given().open(tmp_path / "run").info
+    assert {"initiator": "a", "responder": "b"} == described.info.parameters
+    assert {"bench": "", "initiator": "", "responder": ""} == described.info.given
+    assert before.info == described.info.as_recorded
+    assert "Given after the recording: bench file, initiator a, responder b." in standing.of(described).remarks
+    assert described.info == Given().open(tmp_path / "run").info
 
 
 def test_what_is_given_again_replaces(tmp_path: Path) -> None:
@@ -63,11 +63,11 @@ def test_what_is_given_again_replaces(tmp_path: Path) -> None:
     Given(bench_file(tmp_path, "one"), "a", "b").open(tmp_path / "run")
     Given(None, "b", "a").open(tmp_path / "run")
     Given(bench_file(tmp_path, "two")).open(tmp_path / "run")
-    kept = Recording.open(tmp_path / "run").info
-    assert ({"initiator": "b", "responder": "a"}, True) == (kept.parameters, 'name = "two"' in kept.bench)
+    described = Recording.open(tmp_path / "run").info
+    assert ({"initiator": "b", "responder": "a"}, True) == (described.parameters, 'name = "two"' in described.bench)
     with pytest.raises(RigError, match="--responder a: the bench has no such node; it has c, b"):
         Given(bench_file(tmp_path, "three", "c")).open(tmp_path / "run")
-    assert kept == Recording.open(tmp_path / "run").info
+    assert described == Recording.open(tmp_path / "run").info
     Given(tmp_path / "three.toml", "c", "b").open(tmp_path / "run")
     assert before.info == Recording.open(tmp_path / "run").info.as_recorded
 

@@ -1,4 +1,4 @@
-"""Whether the tables that a report wrote are those of the recording as it is."""
+"""Whether the tables that a report wrote are of the present recording."""
 
 from __future__ import annotations
 

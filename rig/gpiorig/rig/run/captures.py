@@ -99,7 +99,7 @@ def sources(
 
 
 def source(bench: Bench, name: str, analyzer: Analyzer) -> Source:
-    """What an analyzer of the bench captures, given what sigrok says of it; its first channel where it has no line."""
+    """What an analyzer of the bench captures, by its channels; its first channel where it has no line."""
     wanted = analyzer.selection(channels(bench, name) or analyzer.channels[:1])
     return Source(
         driver=analyzer.driver,
