@@ -192,7 +192,7 @@ def test_delays_and_figure_are_written(log: Path, tmp_path: Path) -> None:
     rows = stages.read(table).to_pydict()
     assert ([100 * MS, 300 * MS], [100 * MS, 50 * MS]) == (rows["start_ns"], rows["delay_ns"])
     assert (["1", "2"], [20.0, None]) == ([str(key) for key in rows["id"]], rows["against"])
-    assert [0.95 * MS + 2e-4 * 100 * MS / 3**0.5] * 2 == pytest.approx(rows["uncertainty_ns"])
+    assert [0.95 * MS + 2e-4 * ms * MS / 3**0.5 for ms in (100, 50)] == pytest.approx(rows["uncertainty_ns"])
     assert b"\x89PNG" == figure.read_bytes()[:4]
     refused = gpiorig("latency", log, *words, "-o", table)
     assert (2, True) == (refused.status, "give --force" in refused.stderr)

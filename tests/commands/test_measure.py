@@ -418,6 +418,20 @@ def test_remedies_for_times_that_are_not_clear(tmp_path: Path) -> None:
     assert 250_000_000 == gpiorig("latency", log, *timed, "--json").numbers["median_ns"]
 
 
+def test_two_logs_of_one_name_are_not_mixed(tmp_path: Path) -> None:
+    """Their nodes would have one name; the field that names the node, as the error has it, keeps them apart."""
+    logs = [tmp_path / folder / "node.log" for folder in "ab"]
+    for log in logs:
+        log.parent.mkdir()
+        log.write_text(f"0.1 n-{log.parent.name} boot\n0.2 n-{log.parent.name} ready\n", encoding="utf-8")
+
+    done = gpiorig("import", *logs, "-o", tmp_path / "run")
+
+    assert (2, True) == (done.status, "--columns node=2" in done.stderr)
+    assert 0 == gpiorig("import", *logs, "--columns", "node=2", "-o", tmp_path / "run").status
+    assert ("n-a", "n-b") == Recording.open(tmp_path / "run").nodes
+
+
 def test_a_log_with_times_is_imported_and_fitted(tmp_path: Path) -> None:
     """Its node has the name of the file; `clocks` reads the same lines."""
     log = tmp_path / "node.log"

@@ -74,8 +74,8 @@ def _clock(groups: tuple[str, ...], _: Fraction) -> int | None:
 
 
 def _number(groups: tuple[str, ...], unit: Fraction) -> int | None:
-    whole, _, fraction = groups[0].partition(".")
-    ns = int(whole + fraction) * unit.numerator // (unit.denominator * 10 ** len(fraction))
+    digits, _, fraction = groups[0].partition(".")
+    ns = int(digits + fraction) * unit.numerator // (unit.denominator * 10 ** len(fraction))
     return ns if ns < LATEST else None
 
 

@@ -91,8 +91,7 @@ def _finish(
     head = {"source": source, **_head(options.logs, as_json=options.json)}
     delays = results.delays
     if options.output:
-        uncertainty_ns = numbers["stamp_uncertainty_ns"]
-        delay_files.write(options.output, lambda part: results.table(part, uncertainty_ns), len(delays.nodes))
+        delay_files.write(options.output, results.table, len(delays.nodes))
     if options.figure:
         nodes = delays.by_node()
         drawn = {name or "log": values for name, values in nodes.items()} if len(nodes) <= MAX_NODES else {}

@@ -62,7 +62,7 @@ class DelayResults:
         """As JSON, of a node, whose delays are at these places."""
         return self._compared(places) | self._missing([self.ids[node]] if node in self.ids else [])
 
-    def table(self, part: slice, uncertainty_ns: float | None) -> pa.Table:
+    def table(self, part: slice) -> pa.Table:
         """Rows of `-o`: a delay each, with what is known of it."""
         import pyarrow as pa
 
@@ -73,7 +73,11 @@ class DelayResults:
         if len(delays.starts_ns):
             content["start_ns"] = delays.starts_ns[part]
         content["delay_ns"] = delays.delays_ns[part]
-        content["uncertainty_ns"] = pa.array([uncertainty_ns] * len(content["delay_ns"]), pa.float64())
+        step_ns = self.step_ns
+        uncertainties = [
+            timestamps.expanded_ns(step_ns, ns) if step_ns else None for ns in content["delay_ns"].tolist()
+        ]
+        content["uncertainty_ns"] = pa.array(uncertainties, pa.float64())
         if delays.has_against():
             content["against"] = pa.array(delays.against[part], from_pandas=True)
         return columns.table(content)

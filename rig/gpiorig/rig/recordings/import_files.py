@@ -152,6 +152,7 @@ def _common_multiple(rates: Sequence[Fraction]) -> Fraction:
 def _write_lines(logs: Sequence[tuple[str, NodeLines]], recording: Recording, remarks: list[str]) -> None:
     """Append the lines of all logs to the serial records of their nodes; one without a name has that of its log."""
     notices = 0
+    unnamed: dict[str, NodeLines] = {}
     with contextlib.ExitStack() as stack:
         writers: dict[str, SerialWriter] = {}
         for name, log in logs:
@@ -163,6 +164,10 @@ def _write_lines(logs: Sequence[tuple[str, NodeLines]], recording: Recording, re
                     if kind == LineKind.NOTICE:
                         notices += 1
                         continue
+                    if not node and unnamed.setdefault(name, log) is not log:
+                        raise RigError(
+                            f"two logs of the name {name!r} name no nodes; rename one, or give --columns node=2."
+                        )
                     node = node or name
                     if node not in writers:
                         if not node or "/" in node or node.startswith("."):
