@@ -74,7 +74,7 @@ def run(case: Case) -> Run:
         sent_s = 1 + tick_s * ticks + slip_s + random.uniform(0, 1) * tick_s
     break_s = float(sent_s[PACKETS // 2] - 0.002)
     lost_s = case.size_s if case.what == "lost" else 0.0
-    samples, stamps, numbers = [], [], []
+    samples, ticks, numbers = [], [], []
     for place, clock in enumerate(clocks):
         true_s = sent_s + AIR_S * place + random.exponential(0.3e-6, PACKETS)
         shown_s = clock(true_s) - (AIR_S * place + clock(sent_s[:1]) - sent_s[:1] if case.in_phase else 0)
@@ -82,15 +82,15 @@ def run(case: Case) -> Run:
             shown_s = shown_s + np.where(true_s > break_s, case.size_s, 0)
         if place == 0 and case.what == "stopped":
             shown_s = shown_s - np.clip(true_s - break_s, 0, case.size_s)
-        kept = (true_s <= break_s - lost_s) | (true_s > break_s)
+        recorded = (true_s <= break_s - lost_s) | (true_s > break_s)
         recorded_s = true_s - np.where(true_s > break_s, lost_s, 0)
         counted = np.floor(shown_s / tick_s + 1e-9)
-        samples.append(np.rint(recorded_s * RATE_HZ).astype(np.int64)[kept])
-        stamps.append(np.floor(counted * (tick_s * 1e6) + 1e-6).astype(np.int64)[kept])
-        numbers.append(np.flatnonzero(kept))
+        samples.append(np.rint(recorded_s * RATE_HZ).astype(np.int64)[recorded])
+        ticks.append(np.floor(counted * (tick_s * 1e6) + 1e-6).astype(np.int64)[recorded])
+        numbers.append(np.flatnonzero(recorded))
     start = round((break_s - lost_s) * RATE_HZ)
     end = start + round(case.size_s * RATE_HZ) if case.what == "stopped" else start
-    return Run(samples=samples, stamps_us=stamps, numbers=numbers, break_start=start, break_end=end)
+    return Run(samples=samples, stamps_us=ticks, numbers=numbers, break_start=start, break_end=end)
 
 
 def _clock(random: np.random.Generator, kind: str) -> Callable[[Floats], Floats]:
@@ -105,11 +105,13 @@ def _clock(random: np.random.Generator, kind: str) -> Callable[[Floats], Floats]
     return lambda true_s: offset_s + true_s + np.interp(true_s, grid_s, gained_s)
 
 
-def causes(case: Case, made: Run) -> list[Cause]:
+def causes(case: Case, record: Run) -> list[Cause]:
     """What is stated of the run."""
     rows, logs = [], {}
-    for place, (samples, stamps, numbers) in enumerate(zip(made.samples, made.stamps_us, made.numbers, strict=True)):
-        packets = list(zip(numbers.tolist(), samples.tolist(), stamps.tolist(), strict=True))
+    for place, (samples, ticks, numbers) in enumerate(
+        zip(record.samples, record.stamps_us, record.numbers, strict=True)
+    ):
+        packets = list(zip(numbers.tolist(), samples.tolist(), ticks.tolist(), strict=True))
         rows += [(at, place, "app.tx.enter", number) for number, at, _ in packets]
         lines = (f"packet seq={number} tx_us={us % 2**32} status=ok\n" for number, _, us in packets)
         logs[f"n{place}"] = node_log.parse("".join(lines), node=f"n{place}")
@@ -118,24 +120,24 @@ def causes(case: Case, made: Run) -> list[Cause]:
     return break_causes.causes(events, logs, steady_ppm=steady_ppm)
 
 
-def found(case: Case, made: Run, cause: Cause) -> bool:
+def matches(case: Case, record: Run, cause: Cause) -> bool:
     """Whether a cause is the break that was put in: whose it is and when; one stop may be two steps back."""
     node = "" if case.what == "lost" else "n0"
-    return cause.node == node and cause.start <= made.break_end and made.break_start <= cause.end
+    return cause.node == node and cause.start <= record.break_end and record.break_start <= cause.end
 
 
-def bound_s(case: Case, made: Run) -> float:
-    """The least break that must be found in a run; none below a third of it can be. Infinite with one node.
+def bound_s(case: Case, record: Run) -> float:
+    """The least break that must be matches in a run; none below a third of it can be. Infinite with one node.
 
     A timer shows a break of s by s and at most its limit more or less. It is stated if one timer shows more than twice
     its limit, and another one, of a common break, more than its limit, or, of a break of the first, that it lacks it.
     """
     steady_ppm = DCO_PPM if case.kind == "dco" else timer_breaks.CRYSTAL_PPM
-    limits, first = [], made.samples[0]
-    before = first[int(np.searchsorted(first, made.break_start)) - 1]
-    after = first[int(np.searchsorted(first, made.break_end))]
-    for samples, stamps in zip(made.samples, made.stamps_us, strict=True):
-        pairs = pairing.Pairs(stamps, samples, np.arange(len(samples)), "", 0, 0)
+    limits, first = [], record.samples[0]
+    before = first[int(np.searchsorted(first, record.break_start)) - 1]
+    after = first[int(np.searchsorted(first, record.break_end))]
+    for samples, ticks in zip(record.samples, record.stamps_us, strict=True):
+        pairs = pairing.Pairs(ticks, samples, np.arange(len(samples)), "", 0, 0)
         timer = timer_breaks.timer(pairs, node="", ns_per_sample=NS_PER_SAMPLE, steady_ppm=steady_ppm)
         there = slice(np.searchsorted(samples, before, side="right") - 1, np.searchsorted(samples, after))
         limits.append(float(timer.limits_ns[there].max()) / 1e9)

@@ -73,7 +73,7 @@ def test_shares_are_those_of_the_record(cases: list[Case]) -> None:
 
 
 def test_the_sentences_name_retransmissions(cases: list[Case]) -> None:
-    """As the kind that makes most of the variance, and as the cause; no other cause stands beside it."""
+    """As the kind that makes most of the variance, and as the cause; it is the only cause."""
     for case in cases:
         kinds = case.study.numbers.by_kind("variance")
         assert Kind.RETRANSMISSION is max(kinds, key=lambda kind: kinds[kind])

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 from depth import by_depth
-from timersweep import RATE_HZ, TICKS_HZ, Case, bound_s, causes, found, run
+from timersweep import RATE_HZ, TICKS_HZ, Case, bound_s, causes, matches, run
 
 SEEDS = by_depth(1, 20)
 SIZES = {"lost": (0.3, 1.05, 4), "step": (-4, -0.3, 0.3, 1.05), "stopped": (0.3, 1.05, 4)}  # in bounds
@@ -38,11 +38,11 @@ def test_breaks_that_are_put_in(what: str, kind: str, in_phase: bool) -> None:
 
 
 def _assert_is_stated_alone(case: Case) -> None:
-    made = run(case)
-    stated, ratio = causes(case, made), abs(case.size_s) / bound_s(case, made)
+    record = run(case)
+    stated, ratio = causes(case, record), abs(case.size_s) / bound_s(case, record)
     assert stated or ratio <= 1, (case, ratio)
     assert not stated or ratio >= 1 / 3, (case, ratio, stated)
-    assert all(found(case, made, cause) for cause in stated), (case, stated)
+    assert all(matches(case, record, cause) for cause in stated), (case, stated)
     if case.what == "lost" and stated:
         (match,) = (re.match(r"(\d+) ± (\d+) samples are missing", cause.text) for cause in stated)
         assert match and abs(int(match[1]) - case.size_s * RATE_HZ) <= int(match[2]), (case, stated)

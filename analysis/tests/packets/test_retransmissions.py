@@ -25,11 +25,11 @@ def assert_exact(paired: RoundTrips, request: Frame, reply: Frame, *, start: int
     """The milestones of the one round trip: those of these two frames; gives its steps."""
     lines = paired.timelines
     assert [COMPLETE] == lines.status.tolist()
-    found = {m.name: int(at) for m, at in zip(lines.milestones, lines.samples[0], strict=True)}
+    samples_by_name = {m.name: int(at) for m, at in zip(lines.milestones, lines.samples[0], strict=True)}
     truth = {f"request.{name}": at for name, at in request.milestones("b").items()} | {"request.app.tx": start}
     truth |= {f"reply.{name}": at for name, at in reply.milestones("a").items()}
-    assert {name: at for name, at in truth.items() if name in found} == {
-        name: at for name, at in found.items() if not name.endswith(".first")
+    assert {name: at for name, at in truth.items() if name in samples_by_name} == {
+        name: at for name, at in samples_by_name.items() if not name.endswith(".first")
     }
     steps = timelines.steps(lines)
     assert timelines.steps_add_up(lines, steps)
@@ -99,7 +99,7 @@ def test_the_reply_to_the_first_delivery_keeps_it() -> None:
     assert_exact(paired, request, reply, start=request.marks["app.tx"])
     assert [] == waits(paired)
     assert (1, 1) == paired.read_again
-    assert 0 == paired.retries - 1  # the request's second frame; the second reply is no retry
+    assert 0 == paired.retries - 1  # the request's second frame; the second reply is not a retry
 
 
 def test_a_repeated_request_over_a_relay() -> None:

@@ -42,7 +42,7 @@ def printed(instants_s: NDArray[np.float64], rate_hz: float, unit: int) -> NDArr
     ],
 )
 def test_the_period_of_the_recorder_is_found(rate_hz: float, unit: int) -> None:
-    """In times that are printed finer, that are no multiples of it, and that are hardly finer or even coarser."""
+    """In times that are printed finer, that are not multiples of it, and that are hardly finer or even coarser."""
     step = estimated(printed(random_s(3000, mean_s=100 / rate_hz), rate_hz, unit), unit)
 
     assert pytest.approx(1 / rate_hz, rel=1e-6) == float(step.step_s)
@@ -110,7 +110,7 @@ def test_metadata_that_claim_more_are_given_up_for_what_is_certain() -> None:
 
 
 def test_a_text_keeps_the_step_of_a_short_capture_as_uncertain() -> None:
-    """Its last digit states no rate: 200 edges in 2 ms at 8 MS/s; two clocks may keep step so long."""
+    """Its last digit states no rate: 200 edges in 2 ms at 8 MS/s; two clocks may keep step for that time."""
     step = estimated(printed(random_s(200), 8e6, NS), NS)
 
     assert (Fraction(125, NS), False) == (step.step_s, step.is_certain)
@@ -141,7 +141,7 @@ def test_the_begin_and_the_ends_of_gaps_are_not_edges() -> None:
 
 
 def test_memory_does_not_grow_with_the_capture() -> None:
-    """800 000 edges in blocks: at most MAX_PIECES pieces are kept, from all of the capture."""
+    """800 000 edges in blocks: at most MAX_RUNS runs are kept, from all of the capture."""
     estimator = StepEstimator(Fraction(NS), is_text=True)
     distances = np.random.default_rng(1).integers(5, 500, 1 << 16) * 125
     for block in range(12):
@@ -150,13 +150,13 @@ def test_memory_does_not_grow_with_the_capture() -> None:
     step = estimator.step()
 
     assert Fraction(125, NS) == step.step_s
-    assert step.edges <= time_step.MAX_PIECES * time_step.PIECE
+    assert step.edges <= time_step.MAX_RUNS * time_step.RUN_LENGTH
 
 
 @pytest.mark.parametrize(
     ("stamps_ns", "step_ns"),
     [
-        pytest.param(np.arange(40) ** 2 * 1_000_000, 1_000_000, id="whole ms"),
+        pytest.param(np.arange(40) ** 2 * 1_000_000, 1_000_000, id="integer ms"),
         pytest.param(np.cumsum([1, 997, 1, 1005] * 5 + list(range(30))) * 1_000_000, 1_000_000, id="pairs 1 ms apart"),
         pytest.param(np.arange(10) ** 2 * 1000, 0, id="few"),
         pytest.param(np.arange(400) * 10**9, 0, id="a period of 1 s"),

@@ -117,8 +117,8 @@ def test_characters_that_were_replaced_before(tmp_path: Path) -> None:
 
     Characters and bytes are counted, not lines.
     """
-    stamp = b"1600000000.100000;m3-9;"
-    path = write(tmp_path, stamp + b"a\xef\xbf\xbd\xef\xbf\xbd\n" + stamp + b"b\xff\xc3(\xe2\x82\n")
+    time = b"1600000000.100000;m3-9;"
+    path = write(tmp_path, time + b"a\xef\xbf\xbd\xef\xbf\xbd\n" + time + b"b\xff\xc3(\xe2\x82\n")
     log = iotlab_log.read(path, ReadOptions()).all()
 
     assert ("a\ufffd\ufffd", "b\ufffd\ufffd(\ufffd") == log.texts

@@ -164,7 +164,7 @@ def _significant(tested: list[Finding], series: Series, level: float) -> tuple[F
     findings = [finding for finding in findings if not _exposed(finding)]
     kinds = {finding.kind for finding in findings}
     named = any(finding.kind == "beat" and finding.numbers["activity"] for finding in findings)
-    if "channel" in kinds:  # it has the retransmissions, beside others' frames
+    if "channel" in kinds:  # it has the retransmissions and others' frames
         findings = [finding for finding in findings if finding.kind != repeats.KIND]
     if {"lattice", "channel", repeats.KIND} & kinds:  # levels, and delays beyond them, are not modes
         findings = [finding for finding in findings if finding.kind != "modes"]

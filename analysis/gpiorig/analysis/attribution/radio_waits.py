@@ -11,7 +11,7 @@ on a lattice, one off it, or beyond it, has an attempt or a frame in it that no 
 What comes after the first bit of the first attempt is waiting for a retransmission. Where no line shows that attempt,
 the frame was repeated if the wait is longer than one backoff, and long enough for the frame and its acknowledgement,
 and no node but those of the route was sending; its first attempt is then taken to come after the mean wait of the
-packets sent once: a backoff says nothing of the next one, so this is right on average.
+packets sent once: a backoff does not determine the next one, so this is right on average.
 """
 
 from __future__ import annotations

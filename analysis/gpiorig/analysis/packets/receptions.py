@@ -163,8 +163,8 @@ def _samples(events: Events, ns: int) -> int:
 def _on_node(
     events: Events, index: Index, completions: Completions, node: int, header_ns: int | None
 ) -> tuple[Positions, Positions, Positions, Positions, NDArray[np.bool_], Positions, Positions]:
-    each = [index.positions(name, node=node) for name in ENDS]
-    occurred = next((at for at in each if (events.ids[at] >= 0).any()), each[0])
+    by_name = [index.positions(name, node=node) for name in ENDS]
+    occurred = next((at for at in by_name if (events.ids[at] >= 0).any()), by_name[0])
     ends_at, nameless = (occurred[(events.ids[occurred] >= 0) == named] for named in (True, False))
 
     def latest_samples(name: str) -> Positions:

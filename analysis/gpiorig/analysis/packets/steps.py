@@ -134,7 +134,7 @@ def present(
     """bool[m]: milestones that most packets have.
 
     Without ends of the start command that come, for most packets, only after the receiver has the frame. A driver that
-    waits for the end of the transmission returns so late; then its return is no milestone of the path. With a first
+    waits for the end of the transmission returns so late; then its return is not a milestone of the path. With a first
     attempt where any packet was repeated: of each hop the highest point that the application passed again, and that of
     the MAC.
 

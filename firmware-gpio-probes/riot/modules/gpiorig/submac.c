@@ -25,7 +25,7 @@ int __wrap_ieee802154_submac_init(ieee802154_submac_t *submac, const network_uin
 }
 
 /*
- * The bottom half sleeps to back off, unless the radio does that by itself: then it is the driver that sleeps in there.
+ * The bottom half sleeps to back off, unless the radio does that alone: then it is the driver that sleeps in there.
  * Before an acknowledgement by software it sleeps, too, but then it reports a frame.
  */
 void __wrap_ztimer_sleep(ztimer_clock_t *clock, uint32_t duration)

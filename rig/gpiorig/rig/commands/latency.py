@@ -56,8 +56,8 @@ def _pairs(options: argparse.Namespace) -> int:
     step_ns = max(paired.resolution_ns, seen_ns)
     ids = {node: [int(text) for text in texts if text.isdecimal()] for node, texts in paired.requests.items()}
     results = DelayResults.of(options, pairs, step_ns=step_ns, ids=ids)
-    stamps = timestamps.as_json(step_ns, step_origin="timestamps" if step_ns > paired.resolution_ns else "format")
-    return _finish(options, results, paired.source, _numbers(paired, results) | stamps, _text)
+    step = timestamps.as_json(step_ns, step_origin="timestamps" if step_ns > paired.resolution_ns else "format")
+    return _finish(options, results, paired.source, _numbers(paired, results) | step, _text)
 
 
 def _values(options: argparse.Namespace) -> int:
@@ -172,7 +172,7 @@ def _numbers(paired: Paired, results: DelayResults) -> dict[str, Any]:
 
 
 def _summary(delays_ns: Any, step_ns: float) -> dict[str, Any]:
-    """Statistics; the uncertainty is that of the stamps' step and clock, which does not cover how late they are."""
+    """Statistics; the uncertainty is that of the timestamps' step and clock, which does not cover how late they are."""
     values: dict[str, Any] = dataclasses.asdict(summarize(delays_ns, samplerate_hz=Fraction(NS_PER_S)))
     del values["lost"]
     longest_ns = float(np.abs(delays_ns).max(initial=0))

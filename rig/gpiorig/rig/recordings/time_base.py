@@ -68,7 +68,7 @@ class TimeBase:
         }
 
     def sentences(self) -> list[str]:
-        """What is to be said of the step; of a recording of an analyzer nothing."""
+        """What is to be stated of the step; of a recording of an analyzer nothing."""
         return [text for text in (self._step_sentence(),) if text]
 
     def clock_text(self, span_ns: float = 0.0) -> str:

@@ -312,7 +312,7 @@ void submac_retransmission(void)
     bottom_half(GIVEN_UP);
 }
 
-/* The radio backs off by itself; its driver sleeps in the bottom half, as the MRF24J40's does. */
+/* The radio backs off alone; its driver sleeps in the bottom half, as the MRF24J40's does. */
 void radio_with_csma(void);
 void radio_with_csma(void)
 {

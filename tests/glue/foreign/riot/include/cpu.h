@@ -1,5 +1,5 @@
 /* RIOT cpu/CPU/include/cpu.h; CPU_IRQ_NUMOF is in cpu_conf.h, which it includes. RM0008 table 63, RM0351 table 57;
- * of a CC2538 it is no macro's number, but an enumeration's (cpu/cc2538/include/cc2538.h). */
+ * of a CC2538 it is not a macro's number, but an enumeration's (cpu/cc2538/include/cc2538.h). */
 #ifndef RIOT_CPU_H
 #define RIOT_CPU_H
 
