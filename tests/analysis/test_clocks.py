@@ -299,7 +299,7 @@ def test_bands_are_named(tmp_path: Path) -> None:
     path.write_text("".join(f"{START_S + k + late[k]:.6f} {k}.000\n" for k in range(600)))
     words = ["clocks", path, "--pattern", ANY, "--tick-hz", "1"]
     text = gpiorig(*words).stdout.replace("\N{NO-BREAK SPACE}", " ")
-    assert "timestamps lie in 2 bands, at -200 ms, 0 from the largest" in text
+    assert "timestamps lie in 2 bands, at \N{MINUS SIGN}200 ms, 0 from the largest" in text
 
 
 @pytest.mark.slow
