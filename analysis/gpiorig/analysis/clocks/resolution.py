@@ -12,7 +12,7 @@ Floats = NDArray[np.float64]
 
 MIN_TIMESTAMPS = 3
 DITHERED = 1 / 8  # of a step; instants that are independent of a clock's ticks are off by (1 - sqrt(1/2)) of it
-SLOWEST_HZ = 100  # ticks of operating systems (RIOT's ztimer, Contiki-NG's clock: 100, 128, 1000 Hz)
+SLOWEST_HZ = 100  # of operating systems' ticks: CLOCK_SECOND of Contiki-NG is 100 or 128, ZTIMER_MSEC of RIOT 1000
 FEW = 64  # timestamps that refute most rates
 WATCH_HZ = 32_768
 CHANCE = 1e-6  # that instants of a finer clock look like those of a watch crystal
