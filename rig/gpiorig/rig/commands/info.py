@@ -58,7 +58,9 @@ def run(options: argparse.Namespace) -> int:
             if description["skipped"] and not description["frames"]:
                 raise RigError(f"{options.file}: has no frame of IEEE 802.15.4: {_counts(description['skipped'])}.")
             description |= timestamps.as_json(description.pop("step_ns"), step_origin=description.pop("step_origin"))
-            description["text"] = [*_frames_text(description), f"  {timestamps.text(description)}"]
+            description["text"] = _frames_text(description)
+            if description["frames"]:
+                description["text"].append(f"  {timestamps.text(description)}")
     clock_text = description.pop("clock_text", None)
     text = description.pop("text", None) or [*_capture_text(description), f"  {clock_text}"]
     if options.json:
@@ -184,7 +186,7 @@ def _frames_text(summary: dict[str, Any]) -> list[str]:
     lines = ["no frames of IEEE 802.15.4"]
     if summary["frames"]:
         span = f"{summary['duration_s']:.6f} s from {summary['first']}"
-        lines = [f"{summary['frames']} frames in {span}: {_counts(summary['kinds'])}"]
+        lines = [f"{count_text(summary['frames'], 'frame')} in {span}: {_counts(summary['kinds'])}"]
     lines += [f"  {node or '(no name)'}: {_counts(about['kinds'])}" for node, about in summary["nodes"].items()]
     lines += [f"  from {source}: {count}" for source, count in summary["sources"].items()]
     lines += [f"  {summary['bad_fcs']} with a wrong FCS"] if summary["bad_fcs"] else []
