@@ -85,6 +85,16 @@ def saleae_bin(*times_s: float) -> bytes:
     return b"<SALEAE>" + struct.pack(f"<iiIddQ{len(times_s)}d", 0, 0, 0, 0.0, 1.0, len(times_s), *times_s)
 
 
+def late_ack() -> bytes:
+    """A capture of frames without FCS: one that asks for an acknowledgement, one 5 ms later, and another frame."""
+    frames = [(0, "618807cdab00000100"), (5000, "020007"), (900_000, "418808cdab00000100")]
+    content = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 230)
+    for at_us, frame in frames:
+        data = bytes.fromhex(frame)
+        content += struct.pack("<IIII", 1_700_000_000, at_us, len(data), len(data)) + data
+    return content
+
+
 def cut_sr(share: float) -> bytes:
     """A sigrok session that was cut short."""
     with tempfile.TemporaryDirectory() as folder:
@@ -159,6 +169,7 @@ CASES = [
         "a.csv", "p,t,a\n1,0,0\n1,1,1\n2,0,1\n2,2,0\n", "info FILE --channels a", "begin again", "1 gap between", 1, 0
     ),
     Case("a.log", LOG, f"latency FILE {PAIRS} --max-gap 1s", "earlier than the line before", "2 pairs", 1, 0),
+    Case("a.pcap", late_ack(), "latency FILE", "but not 192 to 864 µs after", "acknowledged after: n 1, min 5", 1, 0),
     Case("a.csv", TOGGLES, "measure FILE --skew a b", "both pins toggle", "19 delays", 1, 0),
 ]
 

@@ -79,7 +79,8 @@ def test_an_acknowledgement_follows_when_the_standard_has_it(length: int, delay_
 
 def test_rough_timestamps_widen_the_time_of_an_acknowledgement() -> None:
     """By the step in which they come, and by how far frames would overlap on the air."""
-    late = [data(0, 7), ack(2000, 7), data(5_000, 8, asks=False)]
+    others = [data(-1_000_000 + 1000 * number**2, 1, asks=False) for number in range(30)]
+    late = [*others, data(0, 7), ack(2000, 7), data(5_000, 8, asks=False)]
     exact = data(20_001, 9, asks=False)
     (in_ms,), _ = measured(("air", frame) for frame in late)
     (in_us,), _ = measured(("air", frame) for frame in [*late, exact])

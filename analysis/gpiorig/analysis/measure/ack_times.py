@@ -8,7 +8,6 @@ channel cannot overlap, which rules one of the two out, or shows how rough the t
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -68,34 +67,28 @@ class Overlap:
     ----------
     first_ns, last_ns
         The longest overlap with either meaning.
-    step_ticks, ticks_per_s
-        Greatest common divisor of the distances of the timestamps, and their unit.
     """
 
     first_ns: int = 0
     last_ns: int = 0
-    step_ticks: int = 0
-    ticks_per_s: int = NS_PER_S
     _before: tuple[int, Frame] | None = None
 
     def add(self, frame: Frame, at_ns: int) -> None:
         """Take the next frame in the order of the file."""
         before, self._before = self._before, (at_ns, frame)
-        if before is None or before[1].channel != frame.channel or before[1].ticks_per_s != frame.ticks_per_s:
+        if before is None or before[1].channel != frame.channel:
             return
-        self.ticks_per_s = frame.ticks_per_s
-        self.step_ticks = math.gcd(self.step_ticks, frame.ticks - before[1].ticks)
         delay_ns = at_ns - before[0]
         is_duplicate = not delay_ns and before[1].mpdu == frame.mpdu
         if _is_oqpsk(frame) and not is_duplicate:
             self.first_ns = max(self.first_ns, _air_ns(before[1]) - delay_ns)
             self.last_ns = max(self.last_ns, _air_ns(frame) - delay_ns)
 
-    def allows(self, pair: Pair) -> bool:
-        """Whether the delay is that of an acknowledgement, as far as these timestamps can tell."""
+    def allows(self, pair: Pair, *, step_ns: float) -> bool:
+        """Whether the delay is that of an acknowledgement, as far as these timestamps, in such steps, can tell."""
         if not pair.is_timed:
             return True
-        rough_ns = min(self.first_ns, self.last_ns) + self.step_ticks * NS_PER_S // self.ticks_per_s
+        rough_ns = min(self.first_ns, self.last_ns) + step_ns
         meanings = ((self.first_ns, pair.frame_ns), (self.last_ns, pair.ack_ns))
         return any(
             TURNAROUND_NS - rough_ns <= pair.delay_ns - air_ns <= WAIT_NS + rough_ns

@@ -165,8 +165,9 @@ class _Reader:
     def finished(self) -> View:
         for key in list(self.open):
             self._lose(key)
+        step_ns = self.view.clock.step_ns
         for source, pair in self.acks:
-            if self.longest_ns is not None or self.overlap.allows(pair):
+            if self.longest_ns is not None or self.overlap.allows(pair, step_ns=step_ns):
                 self.view.ack_ns[source].append(pair.delay_ns)
             else:
                 self.view.unacknowledged[source] += 1
