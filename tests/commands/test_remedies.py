@@ -189,7 +189,7 @@ def remedies(message: str, arguments: list[str]) -> Iterator[tuple[str, list[str
         yield shell, [*arguments, "--columns", ",".join([*given, added])]
     options = OPTIONS.findall(ADDED.sub("", rest))
     for option in options:
-        yield shell, [*arguments, *shlex.split(option.strip(" ;."))]
+        yield shell, [*arguments, *shlex.split(option.strip(" ;.\n"))]
     if shell and not options:
         yield shell, arguments
 
@@ -222,3 +222,19 @@ def test_a_remedy_works(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPa
         done = run(call, path)
         assert 0 == done.status, (call, done.stderr)
         assert case.expected in done.stdout
+
+
+@pytest.mark.slow
+def test_files_whose_samplerates_have_no_common_multiple(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rate that the error names takes both."""
+    monkeypatch.chdir(tmp_path)
+    for name, rate in (("a", 999_999_937), ("b", 999_999_929)):
+        Path(f"{name}.csv").write_text(f"# gpiorig: samplerate {rate}/1 Hz, epoch \ntime,{name}\n0,0\n1,1\n")
+    call = ["import", "a.csv", "b.csv", "-o", "run"]
+    refused = gpiorig(*call)
+    assert (2, True) == (refused.status, "no common multiple" in refused.stderr)
+
+    ((_, offered),) = remedies(refused.stderr, call)
+    done = gpiorig(*offered)
+    assert 0 == done.status, done.stderr
+    assert Path("run/recording.toml").exists()

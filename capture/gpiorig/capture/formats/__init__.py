@@ -22,6 +22,7 @@ from types import ModuleType
 
 from gpiorig.capture.binary_header import header, packer
 from gpiorig.capture.errors import FormatError
+from gpiorig.capture.text.table_advice import IN_TEXT
 from gpiorig.capture.text.table_columns import refusal
 
 HEAD_BYTES = 4096
@@ -91,10 +92,7 @@ def _unknown(path: Path, head: bytes) -> FormatError:
     elif as_table := refusal(path, head):
         return as_table
     else:
-        remedy = (
-            "if it is text with times, `gpiorig clocks` and `gpiorig latency` read it by patterns with (?P<host>…) or "
-            "(?P<time>…)"
-        )
+        remedy = IN_TEXT
     return FormatError("is in no known format", where=path, remedy=f"{remedy}; `gpiorig info --formats` lists all")
 
 
