@@ -124,7 +124,7 @@ def test_a_stamp_that_does_not_fit_is_refused() -> None:
 
 
 def test_the_step_of_timestamps_is_the_one_that_they_show() -> None:
-    """Timestamps of ms in a capture that counts us: the step is 1 ms; of as few as ten frames the unit of the file counts."""
+    """Integer ms in a capture that counts us: the step is 1 ms; of as few as ten frames the unit of the file counts."""
     frames = [data(1000 * k * k, k) for k in range(40)]
 
     for count, expected in ((40, (1e6, "timestamps")), (10, (1e3, "format"))):

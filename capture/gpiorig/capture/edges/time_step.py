@@ -202,7 +202,7 @@ def _top_decade(times: Times) -> int:
 
 
 def _last_digit(times: Times) -> int:
-    """Place of the last digit of the largest times, in units of the finest: programs print floats to a number of digits."""
+    """Place of the last digit of the largest times, in units of the finest: programs print floats to n digits."""
     if times.size < FEWEST or not np.any(times):
         return 1
     largest = times[np.abs(times) >= _top_decade(times)]
