@@ -15,7 +15,7 @@ from gpiorig.analysis.statistics.intervals import Interval
 
 def data_and_study(new_bench, **options):
     bench = new_bench()
-    for id_ in range(60):
+    for id_ in range(1, 61):
         bench.round_trip(id_)
     data = studied(bench, **options)
     return data, data.study.routes[0]

@@ -154,7 +154,7 @@ def test_hardware_reports_have_no_tag(bench, tmp_path):
 @pytest.mark.parametrize("packets_n", [0, 1, 2])
 def test_few_packets_still_make_a_page(new_bench, tmp_path, packets_n):
     bench = new_bench()
-    for id_ in range(packets_n):
+    for id_ in range(1, packets_n + 1):
         bench.round_trip(id_)
     page_text = text_of(tmp_path, studied(bench, **PLAIN))
     if packets_n == 0:
@@ -178,7 +178,7 @@ def test_no_step_gets_a_share_of_jitter_below_the_resolution(new_bench, tmp_path
     bench = new_bench()
     monkeypatch.setattr(bench.rng, "randint", lambda low, high: low)
     monkeypatch.setattr(bench.rng, "randrange", lambda _: 3)
-    for id_ in range(5):
+    for id_ in range(1, 6):
         bench.round_trip(id_)
     page_text = text_of(tmp_path, data_of(bench))
     assert "no jitter above the resolution (83.3 ns)" in page_text
