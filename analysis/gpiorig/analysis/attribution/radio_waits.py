@@ -17,6 +17,7 @@ packets sent once: a backoff does not determine the next one, so this is right o
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 
@@ -67,7 +68,8 @@ def _divided(column: int, air: Air, alone: Flags) -> RadioParts:
     others, backoff = busy - attempts - acknowledgements, ends - begins - busy
     reasons = _undivided(air, free=busy == 0)
     divided = ~np.logical_or.reduce(list(reasons.values()))
-    first, unseen = _first_attempts(air, alone, divided)
+    firsts = _first_attempts(air, alone, divided, free=busy == 0)
+    first = firsts.bits
     before = first - begins - airtime.covered(airtime.union(awaited, foreign), begins, first)
     return RadioParts(
         column=column,
@@ -80,33 +82,39 @@ def _divided(column: int, air: Air, alone: Flags) -> RadioParts:
         repeated=(ends - first) * ~divided,
         attempt_count=airtime.count_within(own, begins, ends) * divided,
         other_count=airtime.count_within(foreign, begins, ends) * divided,
-        notes=_notes(air, reasons, first, unseen),
+        notes=_notes(air, reasons, firsts),
+        spread=firsts.spread,
     )
 
 
-def _first_attempts(air: Air, alone: Flags, divided: Flags) -> tuple[Samples, Flags]:
-    """int64[k], the first bit of each packet's first attempt; bool[k], those that no line shows.
+class _Firsts(NamedTuple):
+    """First bits of first attempts, int64[k]; those that no line shows, bool[k]; the spread of the latter, samples."""
 
-    Of a frame that was sent once it is its own. `alone` are packets during which no other one of the route was under
-    way.
+    bits: Samples
+    unseen: Flags
+    spread: float
+
+
+def _first_attempts(air: Air, alone: Flags, divided: Flags, *, free: Flags) -> _Firsts:
+    """The first attempt of each packet, of a frame that was sent once its own.
+
+    `alone` are packets during which no other one of the route was under way, `free` those that met nothing.
     """
     place = np.searchsorted(air.attempts.starts, air.begins)
     seen = np.minimum(np.append(air.attempts.starts, np.iinfo(np.int64).max)[place], air.ends)
-    if air.commanded:
-        return np.where(divided, seen, air.ends), np.zeros(len(seen), dtype=np.bool_)
     delays = air.ends - air.begins
-    free = (seen == air.ends) & divided
-    levels = _levels(delays, free)
+    levels = None if air.commanded else _levels(delays, free & divided)
     if levels is None:
-        return np.where(divided, seen, air.ends), np.zeros(len(seen), dtype=np.bool_)
-    once = delays[free & levels.own(delays)]
+        return _Firsts(np.where(divided, seen, air.ends), np.zeros(len(seen), dtype=np.bool_), 0.0)
+    once = delays[free & divided & levels.own(delays)]
     again = air.lengths + int(Fraction(ACK_WAIT_NS, NS_PER_S) * air.samplerate_hz)
     others = airtime.count_within(air.others, air.begins, air.begins + int(levels.beyond)) > 0
     repeated = (delays > levels.beyond) & (delays >= int(once.min()) + again) & ~others & ~air.foreign & alone
     shown = seen - air.begins <= levels.beyond
     unseen = ~divided & repeated & ~shown
     usual = np.minimum(round(float(once.mean())), delays - again)
-    return np.where(divided | (repeated & shown), seen, np.where(unseen, air.begins + usual, air.ends)), unseen
+    bits = np.where(divided | (repeated & shown), seen, np.where(unseen, air.begins + usual, air.ends))
+    return _Firsts(bits, unseen, float(once.std()) if unseen.any() else 0.0)
 
 
 def _levels(delays: Samples, free: Flags) -> Lattice | None:
@@ -137,7 +145,7 @@ def _longer_than_a_backoff(delays: Samples, free: Flags) -> Flags:
     return free & ~levels.own(delays)
 
 
-def _notes(air: Air, reasons: dict[str, Flags], first: Samples, unseen: Flags) -> tuple[str, ...]:
+def _notes(air: Air, reasons: dict[str, Flags], firsts: _Firsts) -> tuple[str, ...]:
     seen = "The driver's commands show every attempt."
     if not air.commanded:
         seen = "The radio repeats frames without its driver: an attempt that no line shows is part of the backoff."
@@ -147,10 +155,11 @@ def _notes(air: Air, reasons: dict[str, Flags], first: Samples, unseen: Flags) -
         for reason, flags in reasons.items()
         if flags.any()
     ]
-    if unseen.any():
-        usual = time_text(float(np.median((first - air.begins)[unseen])) * float(NS_PER_S / air.samplerate_hz))
+    if firsts.unseen.any():
+        period_ns = float(NS_PER_S / air.samplerate_hz)
+        usual = time_text(float(np.median((firsts.bits - air.begins)[firsts.unseen])) * period_ns)
         left.append(
-            f"Repeated, and the first attempt on no line: {int(np.count_nonzero(unseen))} of {count}; it is taken to "
+            f"Repeated, and the first attempt on no line: {np.count_nonzero(firsts.unseen)} of {count}; it is taken to "
             f"come after {usual}, the mean wait of the packets sent once."
         )
     return (seen, *left)

@@ -48,6 +48,8 @@ class RadioParts:
         int64[k], frames on the air that the first and the third consist of; 0 where the wait is not divided.
     notes
         What cannot be seen, and how many packets are not divided for which reason; a sentence each.
+    spread
+        Samples: standard deviation of the waits that stand for those before a first attempt that no line shows.
     """
 
     column: int
@@ -61,6 +63,7 @@ class RadioParts:
     attempt_count: Samples
     other_count: Samples
     notes: tuple[str, ...] = ()
+    spread: float = 0.0
 
     @property
     def samples(self) -> Samples:
@@ -84,7 +87,8 @@ def uncertainties(parts: RadioParts, route: Route, instruments: Instruments) -> 
     """The uncertainty of each part of a packet that has it, in the order of `NAMES`; `delay_ns` is the mean of these.
 
     A frame lasts complete bytes, and all frames of a wait share the constant between their first bit and the line's
-    rise. So a part is off by that constant and by two edges, once, however many frames it has.
+    rise. So a part is off by that constant and by two edges, once, however many frames it has. Where the first attempt
+    of a packet shows on no line, what comes before it and after it is off by a backoff.
     """
     step, next_step = route.steps.steps[parts.column : parts.column + 2]
     receiver = next_step.nodes[-1]
@@ -103,7 +107,11 @@ def uncertainties(parts: RadioParts, route: Route, instruments: Instruments) -> 
         edges = for_delay(
             f"{step.name}: {name}", mean_ns, start=Pin(line, "rise"), end=Pin(line, "fall"), instruments=instruments
         )
-        return replace(edges, components=(*edges.components, constant, rounding))
+        components = (*edges.components, constant, rounding)
+        if parts.spread and name in (NAMES[UNDIVIDED], NAMES[REPEATED]):
+            waits = "standard deviation of the packets sent once"
+            components += (Component("first attempt, on no line", parts.spread * period_ns, "A", waits),)
+        return replace(edges, components=components)
 
     return tuple(of_part(name, samples) for name, samples in zip(NAMES, parts.samples.T, strict=True))
 
