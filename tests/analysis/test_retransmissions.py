@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -31,6 +32,7 @@ class Case:
     """One seed: the report, and what its retransmissions cost by the record of the losses."""
 
     data: ReportData
+    numbers: dict[str, Any]
     truth: Waits
 
     @property
@@ -51,11 +53,12 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> list[Case]:
     for seed in SEEDS:
         folder = tmp_path_factory.mktemp(f"seed{seed}")
         recording, path = repeatedrequests.run(folder, seed=seed, packets=PACKETS, repeat_us=REPEAT_US)
-        data = report.of(recording).data
+        reported = report.of(recording)
+        data = reported.data
         log = data.analysis.logs["initiator"]
         got = (log.sent_us >= 0) & (log.received_us >= 0) & ~log.lost
         logged_us = dict(zip(log.sequences[got].tolist(), (log.received_us - log.sent_us)[got].tolist(), strict=True))
-        every.append(Case(data, repeatedrequests.true_waits(path, recording, logged_us)))
+        every.append(Case(data, reported.numbers, repeatedrequests.true_waits(path, recording, logged_us)))
     return every
 
 
@@ -68,6 +71,8 @@ def test_shares_are_those_of_the_record(cases: list[Case]) -> None:
         assert len(case.truth.ids) >= 0.98 * len(case.study.route)
         assert mean == pytest.approx(group.time.value, abs=MEAN_ERROR)
         assert variance == pytest.approx(group.variance.value, abs=VARIANCE_ERROR)
+        numbers = case.numbers["shares"]["round trip"]["retransmission"]
+        assert (group.time.value, group.variance.value) == (numbers["mean"], numbers["variance"])
         outside += not group.variance.low <= variance <= group.variance.high
     assert outside <= most(len(cases), 0.05)
 
@@ -120,6 +125,7 @@ def test_packets_that_an_application_read_again_are_counted(cases: list[Case]) -
         assert trips.read_again[0] >= len(answered) - len(np.unique(answered))
         assert trips.deliveries[:, 0].sum() == len(trips) + trips.read_again[0]
         assert trips.replies.min() >= 0
+        assert case.numbers["read_again"]["responder"] == trips.read_again[0]
 
 
 def test_without_losses_nothing_is_a_retransmission(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from gpiorig.analysis.compare.assertions import Verdict
 from gpiorig.analysis.compare.delays import Delays
 from gpiorig.analysis.delays import radio_parts
 from gpiorig.analysis.packets import accounting, path, routes
+from gpiorig.analysis.packets.path import Kind
 from gpiorig.analysis.report import ReportData
 from gpiorig.analysis.study import studying
 from gpiorig.analysis.study.analysis import Analysis
@@ -146,6 +147,7 @@ def of(recording: Recording, *, asserted: Sequence[str] = (), asked: Sequence[st
         recording=recording,
         data=data,
         numbers=hop_summary.numbers(analysis, recording)
+        | {"shares": without_nan(_shares(plain))}
         | {"bench_remarks": list(data.doubts), "virtual": recording.info.virtual}
         | standing.of(recording).as_json()
         | limits.numbers(verdicts)
@@ -186,6 +188,24 @@ def report_data(opened: Opened, analysis: Analysis, records: quantities.Records 
         asked=recording.info.virtual is not None,
         cut="" if recording.state == standing.COMPLETE else recording.state,
     )
+
+
+def _shares(data: ReportData) -> dict[str, dict[str, dict[str, float]]]:
+    """By route and kind of its steps, the shares of the mean, the variance (with its interval) and the tail."""
+    return {
+        study.route.name: {
+            group.of.value: {
+                "mean": group.time.value,
+                "variance": group.variance.value,
+                "variance_low": group.variance.low,
+                "variance_high": group.variance.high,
+                "tail": group.tail.value,
+            }
+            for group in study.budget.by_kind
+            if isinstance(group.of, Kind)
+        }
+        for study in data.study.routes
+    }
 
 
 def _with_parts(run: Delays, data: ReportData) -> Delays:

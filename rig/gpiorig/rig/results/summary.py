@@ -89,6 +89,10 @@ def _hop_numbers(hops: Hops) -> dict[str, Any]:
         },
         "retries": retried,
         "duplicates": twice,
+        "read_again": {
+            name: int(hops.visits.again[hops.visits.nodes == node].sum())
+            for node, name in enumerate(hops.events.node_names)
+        },
         "read_without_acknowledgement": unheard,
         "accounting": dataclasses.asdict(accounting.account(hops)),
         "notes": accounting.notes(hops),
