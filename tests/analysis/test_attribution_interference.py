@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from attributioncases import MS, UNIT_NS, others_on_air, series, starts
-from depth import by_depth, most
+from depth import by_depth, fewest, most
 from interference import WAITS, Run, finding, run
 
 from gpiorig.analysis.attribution import attribute, channel, lattice
@@ -39,7 +39,8 @@ def test_what_makes_waits_long_is_told(runs: list[Run]) -> None:
     assert 0.97 * true[1] <= counted[1] <= 1.01 * true[1]
     # The wait of a repeated packet has any phase: one in eight is on the grid, and the truth calls it busy.
     repeated = true[2] * 8 / 7
-    assert 0.8 * repeated <= counted[2] <= 1.1 * repeated
+    # Nine of ten are found (docs/guide/attribution.md: 88, and 9 of unknown cause); of 100 packets 80 at least.
+    assert fewest(round(repeated), 0.9) <= counted[2] <= 1.1 * repeated
 
 
 def test_claims_add_up_to_no_more_than_the_whole(runs: list[Run]) -> None:
