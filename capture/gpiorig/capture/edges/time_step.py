@@ -44,16 +44,18 @@ CLOCK_PPM = 100.0  # half width, of the recorder and of the sender each
 TOO_LARGE, LOCKED = 10, 0.01
 ADJACENT = 0.1  # share of distances of one step, from which on it is the sender's
 OFF = 1e-3  # share of instants or distances that may be off a step, such as at a fault of the recorder
-BINARY_HZ = tuple(Fraction(1 << power) for power in range(10, 25))  # timers on a crystal of 32768 Hz and its multiples
-CANDIDATES_HZ = tuple(sorted({*USUAL_HZ, *BINARY_HZ}))
+ALMOST_ALL = 0.98  # of the times: what they are rounded to is the resolution
+# Timers on crystals of 32768 Hz, of sound, and of serial ports; by powers of two slower and faster.
+CRYSTALS_HZ = tuple(Fraction(rate * 2**power, 4) for rate in (4096, 44_100, 115_200, 345_600) for power in range(10))
+CANDIDATES_HZ = tuple(sorted({*USUAL_HZ, *CRYSTALS_HZ}))
 NS_PER_S = 10**9
 MAX_TIMESTAMPS = 1 << 16  # by which the step of a file's timestamps is estimated
 BINS = 2048  # phases of a period
 MAX_HYPOTHESES = 10**6 * BINS  # periods and phases
 LEAST = 4  # of an unlisted period, in units of the resolution
-MIN_OF_TEXT = Fraction(7, 10)  # of a listed one: below, ± of the resolution alone covers 95 % of the delays
+LEAST_OF_TEXT = Fraction(7, 10)  # of a listed one: below, ± of the resolution alone covers 95 % of the delays
 MAX_DIGITS = 10  # of an unlisted rate
-RUN_LENGTH, MAX_RUNS = 256, 512
+PIECE, MAX_PIECES = 256, 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,7 @@ class StepEstimator:
 
     def __init__(self, samplerate_hz: Fraction, *, is_text: bool) -> None:
         self._rate, self._is_text = samplerate_hz, is_text
-        self._runs: list[Times] = []
+        self._pieces: list[Times] = []
         self._stride, self._count = 1, 0
         self._began = False
         self._resumed = np.empty(0, dtype=np.int64)
@@ -122,37 +124,36 @@ class StepEstimator:
         self._resumed = self._resumed[self._resumed >= block.end]
 
     def _keep(self, run: Times) -> None:
-        """Keep runs of consecutive instants, one of `_stride`; half of them are dropped when there are too many."""
+        """Keep every so many pieces of consecutive instants; half of them are dropped when there are too many."""
         if not run.size:
             return
         self._span = [self._span[0] if self._span else int(run[0]), int(run[-1])]
-        for start in range(0, run.size, RUN_LENGTH):
+        for start in range(0, run.size, PIECE):
             if self._count % self._stride == 0:
-                self._runs.append(run[start : start + RUN_LENGTH].copy())
+                self._pieces.append(run[start : start + PIECE].copy())
             self._count += 1
-            if len(self._runs) > MAX_RUNS:
-                del self._runs[1::2]
+            if len(self._pieces) > MAX_PIECES:
+                del self._pieces[1::2]
                 self._stride *= 2
 
     def step(self) -> TimeStep:
         """The estimate from what was taken so far."""
         unit = 1 / self._rate
-        runs = [run for run in self._runs if run.size > 1]
-        times = np.concatenate(runs) if runs else np.empty(0, dtype=np.int64)
-        digit = _last_digit(times) if self._is_text else 1
+        pieces = [piece for piece in self._pieces if piece.size > 1]
+        times = np.concatenate(pieces) if pieces else np.empty(0, dtype=np.int64)
+        digit, top = _last_digit(times) if self._is_text else (1, 0)
         if digit > 1:
-            top = _top_decade(times)
-            runs = [run[np.abs(run) >= top] // digit for run in runs]
-            runs = [run for run in runs if run.size > 1]
-            times = np.concatenate(runs)
+            kept = [piece[np.abs(piece) >= top] for piece in pieces]
+            pieces = [(piece + digit // 2) // digit for piece in kept if piece.size > 1]
+            times = np.concatenate(pieces)
         resolution = unit * digit
         plain = TimeStep(resolution, resolution, Fraction(0), is_certain=False, is_rounded=False, edges=times.size)
-        if not runs:
+        if not pieces:
             return plain
-        step, off = _coarsest(times, runs, resolution=resolution, is_text=self._is_text)
+        step, off = _coarsest(times, pieces, resolution=resolution, is_text=self._is_text)
         if step == 1:
             return plain
-        distances = np.concatenate([np.diff(run) for run in runs])
+        distances = np.concatenate([np.diff(piece) for piece in pieces])
         is_usual = times.size >= FEWEST and np.mean(distances <= math.ceil(step)) <= ADJACENT
         drift = Fraction(self._span[1] - self._span[0], digit) * Fraction(2 * CLOCK_PPM * 1e-6)
         is_certain = is_usual and step / TOO_LARGE * (1 + 2 * off * self._stride) <= Fraction(LOCKED) * drift
@@ -181,7 +182,7 @@ def of_timestamps(timestamps_ns: Times) -> Fraction:
     """The step, in ns, of timestamps that software took, in any order; 0 where they do not show one.
 
     Of FEWEST distances that differ, all are multiples of a step by chance with 2^-20. A sender's own period makes few
-    that differ. Steps such as that of a watch crystal, printed to the µs, are not multiples of a digit.
+    that differ. Steps such as that of a watch crystal, printed to the µs, are no multiples of a digit.
     """
     instants = np.unique(timestamps_ns)
     distances = np.unique(np.diff(instants))
@@ -197,32 +198,34 @@ def of_timestamps(timestamps_ns: Times) -> Fraction:
     return max(Fraction(divisor), estimator.step().step_s * NS_PER_S)
 
 
-def _top_decade(times: Times) -> int:
-    return int(10 ** (len(str(int(np.abs(times).max()))) - 1))
+def _last_digit(times: Times) -> tuple[int, int]:
+    """Place of the last digit of the larger times, in units of the finest, and the power of ten where these begin.
 
-
-def _last_digit(times: Times) -> int:
-    """Place of the last digit of the largest times, in units of the finest: programs print floats to n digits."""
-    if times.size < FEWEST or not np.any(times):
-        return 1
-    largest = times[np.abs(times) >= _top_decade(times)]
-    if largest.size < FEWEST:
-        return 1
+    Programs print floats to so many digits; beyond what a float64 holds, the digits of one are noise.
+    """
+    sizes = np.abs(times)
+    if times.size < FEWEST or not np.any(sizes):
+        return 1, 0
+    top = 10 ** (len(str(int(np.quantile(sizes, ALMOST_ALL)))) - 1)
+    larger = times[(sizes >= top) & (sizes < 10 * top)]
     digit = 1
-    while not np.any(largest % (10 * digit)):
+    while larger.size >= FEWEST and not np.any(larger % (10 * digit)):
         digit *= 10
-    return digit if np.any(times % digit) else 1  # all times: a step like any other
+    if not np.any(times % digit):  # of all times it is a step like any other
+        digit, top = 1, 0
+    noise = 4 * np.finfo(np.float64).eps * float(sizes.max())
+    return max(digit, 10 ** math.ceil(math.log10(max(noise, 1)))), top
 
 
-def _coarsest(times: Times, runs: list[Times], *, resolution: Fraction, is_text: bool) -> tuple[Fraction, int]:
+def _coarsest(times: Times, pieces: list[Times], *, resolution: Fraction, is_text: bool) -> tuple[Fraction, int]:
     """The step with the greatest likelihood, in units of the resolution, and the distances that are off it."""
-    divisor, off = _divisor(runs)
+    divisor, off = _divisor(pieces)
     best = len(times) * math.log(divisor) + off * math.log(OFF)
     step = Fraction(divisor)
     few = times[:: max(1, times.size // BINS)]
     periods = [1 / (rate_hz * resolution) for rate_hz in CANDIDATES_HZ]
-    for period in (*periods, *_unlisted(times, runs, resolution=resolution)):
-        if period.denominator == 1 or period < (MIN_OF_TEXT if is_text else 2) or _evidence(few, period) <= 0:
+    for period in (*periods, *_unlisted(times, pieces, resolution=resolution)):
+        if period.denominator == 1 or period < (LEAST_OF_TEXT if is_text else 2) or _evidence(few, period) <= 0:
             continue
         evidence = _evidence(times, period)
         if evidence > max(best, math.log(MAX_HYPOTHESES / RISK)):
@@ -230,20 +233,20 @@ def _coarsest(times: Times, runs: list[Times], *, resolution: Fraction, is_text:
     return step, off
 
 
-def _unlisted(times: Times, runs: list[Times], *, resolution: Fraction) -> Iterator[Fraction]:
+def _unlisted(times: Times, pieces: list[Times], *, resolution: Fraction) -> Iterator[Fraction]:
     """Steps by the least differences between distances, and from these by ever longer ones, as multiples of the step.
 
     The rounding makes a distance wrong by less than 1, and a difference of two by less than 2.
     """
     precision = 1 / int(np.ptp(times))
-    distances = np.unique(np.concatenate([np.diff(run) for run in runs[: BINS // RUN_LENGTH]]))
+    distances = np.unique(np.concatenate([np.diff(piece) for piece in pieces[: BINS // PIECE]]))
     gaps = np.diff(distances)
     gaps = gaps[gaps > 2]
     if not gaps.size:
         return
     least = float(gaps[gaps < 1.4 * gaps.min()].mean())
     spans = np.unique(
-        np.concatenate([distances - distances[0], distances, *(run - run[0] for run in runs), times - times[0]])
+        np.concatenate([distances - distances[0], distances, *(piece - piece[0] for piece in pieces), times - times[0]])
     )
     for share in range(1, 4):
         step = least / share
@@ -272,13 +275,13 @@ def _round_rate(rate_hz: float, precision: float) -> Fraction | None:
     return None
 
 
-def _divisor(runs: list[Times]) -> tuple[int, int]:
+def _divisor(pieces: list[Times]) -> tuple[int, int]:
     """The greatest common divisor of all distances but a few, and how many of them are not its multiples."""
-    distances = np.concatenate([np.diff(run) for run in runs])
+    distances = np.concatenate([np.diff(piece) for piece in pieces])
     divisor = int(np.gcd.reduce(distances))
-    if divisor > 1 or len(runs) < FEWEST:
+    if divisor > 1 or len(pieces) < FEWEST:
         return max(divisor, 1), 0
-    usual = Counter(int(np.gcd.reduce(np.diff(run))) for run in runs).most_common(1)[0][0]
+    usual = Counter(int(np.gcd.reduce(np.diff(piece))) for piece in pieces).most_common(1)[0][0]
     off = int(np.count_nonzero(distances % usual))
     return (usual, off) if off <= OFF * distances.size else (1, 0)
 
