@@ -15,11 +15,14 @@ from gpiorig.capture.edges.waveform import Block
 NS, US = 10**9, 10**6
 
 
-def estimated(instants: NDArray[np.int64], samplerate_hz: int, *, is_text: bool = True) -> TimeStep:
-    """The estimate of sample numbers, that of the beginning in front."""
+def estimated(
+    instants: NDArray[np.int64], samplerate_hz: int, *, is_text: bool = True, levels: NDArray[np.uint64] | None = None
+) -> TimeStep:
+    """The estimate of sample numbers, that of the beginning in front; levels of one channel that toggles, or these."""
     estimator = StepEstimator(Fraction(samplerate_hz), is_text=is_text)
     rows = np.concatenate([[instants[0] - 1], instants])
-    estimator.feed(Block(rows, np.zeros(rows.size, dtype=np.uint64), int(rows[-1]) + 1))
+    levels = np.arange(rows.size, dtype=np.uint64) & np.uint64(1) if levels is None else levels
+    estimator.feed(Block(rows, levels, int(rows[-1]) + 1))
     return estimator.step()
 
 
@@ -87,6 +90,15 @@ def test_a_signal_on_the_clock_of_the_recorder_is_not_its_step(is_text: bool) ->
         step = estimated(instants, 10**8, is_text=is_text)
 
         assert (False, Fraction(period, 10**8)) == (step.is_coarser, step.possible_s)
+
+
+def test_channels_that_change_a_sample_apart_show_the_step() -> None:
+    """A bus whose second line is 125 ns late: a third of the distances is one step, but of no channel."""
+    starts = printed(random_s(2000, mean_s=1e-5), 8e6, NS)
+    instants = np.sort(np.concatenate([starts, starts + 125]))
+    levels = np.array([0, 1, 3, 2], dtype=np.uint64)[np.arange(instants.size + 1) % 4]
+
+    assert Fraction(125, NS) == estimated(instants, NS, levels=levels).step_s
 
 
 @pytest.mark.parametrize("is_text", [False, True])

@@ -105,6 +105,8 @@ class StepEstimator:
     def __init__(self, samplerate_hz: Fraction, *, is_text: bool) -> None:
         self._rate, self._is_text = samplerate_hz, is_text
         self._pieces: list[Times] = []
+        self._pulses: list[NDArray[np.bool_]] = []  # whether a channel of the row before changes again
+        self._held, self._changed = np.zeros(1, dtype=np.uint64), np.zeros(1, dtype=np.uint64)
         self._stride, self._count = 1, 0
         self._began = False
         self._resumed = np.empty(0, dtype=np.int64)
@@ -118,12 +120,16 @@ class StepEstimator:
             is_edge = ~np.isin(samples, self._resumed)
             is_edge[0] &= self._began
             self._began = True
+            changed = block.levels ^ np.concatenate([self._held, block.levels[:-1]])
+            pulses = (changed & np.concatenate([self._changed, changed[:-1]])) != 0
+            self._held, self._changed = block.levels[-1:], changed[-1:]
             breaks = np.flatnonzero(~is_edge)
-            for run in np.split(samples, breaks):
-                self._keep(run if run.size and is_edge[np.searchsorted(samples, run[0])] else run[1:])
+            for run, pulse in zip(np.split(samples, breaks), np.split(pulses, breaks), strict=True):
+                skip = int(run.size > 0 and not is_edge[np.searchsorted(samples, run[0])])
+                self._keep(run[skip:], pulse[skip:])
         self._resumed = self._resumed[self._resumed >= block.end]
 
-    def _keep(self, run: Times) -> None:
+    def _keep(self, run: Times, pulses: NDArray[np.bool_]) -> None:
         """Keep every so many pieces of consecutive instants; half of them are dropped when there are too many."""
         if not run.size:
             return
@@ -131,9 +137,10 @@ class StepEstimator:
         for start in range(0, run.size, PIECE):
             if self._count % self._stride == 0:
                 self._pieces.append(run[start : start + PIECE].copy())
+                self._pulses.append(pulses[start : start + PIECE].copy())
             self._count += 1
             if len(self._pieces) > MAX_PIECES:
-                del self._pieces[1::2]
+                del self._pieces[1::2], self._pulses[1::2]
                 self._stride *= 2
 
     def step(self) -> TimeStep:
@@ -153,8 +160,7 @@ class StepEstimator:
         step, off = _coarsest(times, pieces, resolution=resolution, is_text=self._is_text)
         if step == 1:
             return plain
-        distances = np.concatenate([np.diff(piece) for piece in pieces])
-        is_usual = times.size >= FEWEST and np.mean(distances <= math.ceil(step)) <= ADJACENT
+        is_usual = times.size >= FEWEST and self._adjacent(math.ceil(step * digit)) <= ADJACENT
         drift = Fraction(self._span[1] - self._span[0], digit) * Fraction(2 * CLOCK_PPM * 1e-6)
         is_certain = is_usual and step / TOO_LARGE * (1 + 2 * off * self._stride) <= Fraction(LOCKED) * drift
         if is_certain or (is_usual and self._is_text):
@@ -162,6 +168,12 @@ class StepEstimator:
             step_s = step * resolution
             return dataclasses.replace(plain, step_s=step_s, is_certain=bool(is_certain), is_rounded=is_rounded)
         return dataclasses.replace(plain, possible_s=Fraction(0) if off or step < 1 else step * resolution)
+
+    def _adjacent(self, step: int) -> float:
+        """Share of the instants at which a channel changes again after one step; several channels may do so in turn."""
+        pairs = [(np.diff(piece), pulse[1:]) for piece, pulse in zip(self._pieces, self._pulses, strict=True)]
+        distances, pulses = (np.concatenate(column) for column in zip(*pairs, strict=True))
+        return float(np.mean(pulses & (distances <= step)))
 
 
 def observed(waveform: Waveform, estimator: StepEstimator) -> Waveform:
