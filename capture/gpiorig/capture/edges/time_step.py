@@ -53,9 +53,9 @@ MAX_TIMESTAMPS = 1 << 16  # by which the step of a file's timestamps is estimate
 BINS = 2048  # phases of a period
 MAX_HYPOTHESES = 10**6 * BINS  # periods and phases
 LEAST = 4  # of an unlisted period, in units of the resolution
-LEAST_OF_TEXT = Fraction(7, 10)  # of a listed one: below, ± of the resolution alone covers 95 % of the delays
+MIN_OF_TEXT = Fraction(7, 10)  # of a listed one: below, ± of the resolution alone covers 95 % of the delays
 MAX_DIGITS = 10  # of an unlisted rate
-PIECE, MAX_PIECES = 256, 512
+RUN_LENGTH, MAX_RUNS = 256, 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ class StepEstimator:
 
     def __init__(self, samplerate_hz: Fraction, *, is_text: bool) -> None:
         self._rate, self._is_text = samplerate_hz, is_text
-        self._pieces: list[Times] = []
+        self._runs: list[Times] = []
         self._pulses: list[NDArray[np.bool_]] = []  # whether a channel of the row before changes again
         self._held, self._changed = np.zeros(1, dtype=np.uint64), np.zeros(1, dtype=np.uint64)
         self._stride, self._count = 1, 0
@@ -130,34 +130,34 @@ class StepEstimator:
         self._resumed = self._resumed[self._resumed >= block.end]
 
     def _keep(self, run: Times, pulses: NDArray[np.bool_]) -> None:
-        """Keep every so many pieces of consecutive instants; half of them are dropped when there are too many."""
+        """Keep runs of consecutive instants, one of `_stride`; half of them are dropped when there are too many."""
         if not run.size:
             return
         self._span = [self._span[0] if self._span else int(run[0]), int(run[-1])]
-        for start in range(0, run.size, PIECE):
+        for start in range(0, run.size, RUN_LENGTH):
             if self._count % self._stride == 0:
-                self._pieces.append(run[start : start + PIECE].copy())
-                self._pulses.append(pulses[start : start + PIECE].copy())
+                self._runs.append(run[start : start + RUN_LENGTH].copy())
+                self._pulses.append(pulses[start : start + RUN_LENGTH].copy())
             self._count += 1
-            if len(self._pieces) > MAX_PIECES:
-                del self._pieces[1::2], self._pulses[1::2]
+            if len(self._runs) > MAX_RUNS:
+                del self._runs[1::2], self._pulses[1::2]
                 self._stride *= 2
 
     def step(self) -> TimeStep:
         """The estimate from what was taken so far."""
         unit = 1 / self._rate
-        pieces = [piece for piece in self._pieces if piece.size > 1]
-        times = np.concatenate(pieces) if pieces else np.empty(0, dtype=np.int64)
+        runs = [run for run in self._runs if run.size > 1]
+        times = np.concatenate(runs) if runs else np.empty(0, dtype=np.int64)
         digit, top = _last_digit(times) if self._is_text else (1, 0)
         if digit > 1:
-            kept = [piece[np.abs(piece) >= top] for piece in pieces]
-            pieces = [(piece + digit // 2) // digit for piece in kept if piece.size > 1]
-            times = np.concatenate(pieces)
+            latest = [run[np.abs(run) >= top] for run in runs]
+            runs = [(run + digit // 2) // digit for run in latest if run.size > 1]
+            times = np.concatenate(runs)
         resolution = unit * digit
         plain = TimeStep(resolution, resolution, Fraction(0), is_certain=False, is_rounded=False, edges=times.size)
-        if not pieces:
+        if not runs:
             return plain
-        step, off = _coarsest(times, pieces, resolution=resolution, is_text=self._is_text)
+        step, off = _coarsest(times, runs, resolution=resolution, is_text=self._is_text)
         if step == 1:
             return plain
         is_usual = times.size >= FEWEST and self._adjacent(math.ceil(step * digit)) <= ADJACENT
@@ -171,7 +171,7 @@ class StepEstimator:
 
     def _adjacent(self, step: int) -> float:
         """Share of the instants at which a channel changes again after one step; several channels may do so in turn."""
-        pairs = [(np.diff(piece), pulse[1:]) for piece, pulse in zip(self._pieces, self._pulses, strict=True)]
+        pairs = [(np.diff(run), pulse[1:]) for run, pulse in zip(self._runs, self._pulses, strict=True)]
         distances, pulses = (np.concatenate(column) for column in zip(*pairs, strict=True))
         return float(np.mean(pulses & (distances <= step)))
 
@@ -194,7 +194,7 @@ def of_timestamps(timestamps_ns: Times) -> Fraction:
     """The step, in ns, of timestamps that software took, in any order; 0 where they do not show one.
 
     Of FEWEST distances that differ, all are multiples of a step by chance with 2^-20. A sender's own period makes few
-    that differ. Steps such as that of a watch crystal, printed to the µs, are no multiples of a digit.
+    that differ. Steps such as that of a watch crystal, printed to the µs, are not multiples of a digit.
     """
     instants = np.unique(timestamps_ns)
     distances = np.unique(np.diff(instants))
@@ -213,7 +213,7 @@ def of_timestamps(timestamps_ns: Times) -> Fraction:
 def _last_digit(times: Times) -> tuple[int, int]:
     """Place of the last digit of the larger times, in units of the finest, and the power of ten where these begin.
 
-    Programs print floats to so many digits; beyond what a float64 holds, the digits of one are noise.
+    Programs print floats to n digits; beyond what a float64 holds, the digits of one are noise.
     """
     sizes = np.abs(times)
     if times.size < FEWEST or not np.any(sizes):
@@ -229,15 +229,15 @@ def _last_digit(times: Times) -> tuple[int, int]:
     return max(digit, 10 ** math.ceil(math.log10(max(noise, 1)))), top
 
 
-def _coarsest(times: Times, pieces: list[Times], *, resolution: Fraction, is_text: bool) -> tuple[Fraction, int]:
+def _coarsest(times: Times, runs: list[Times], *, resolution: Fraction, is_text: bool) -> tuple[Fraction, int]:
     """The step with the greatest likelihood, in units of the resolution, and the distances that are off it."""
-    divisor, off = _divisor(pieces)
+    divisor, off = _divisor(runs)
     best = len(times) * math.log(divisor) + off * math.log(OFF)
     step = Fraction(divisor)
     few = times[:: max(1, times.size // BINS)]
     periods = [1 / (rate_hz * resolution) for rate_hz in CANDIDATES_HZ]
-    for period in (*periods, *_unlisted(times, pieces, resolution=resolution)):
-        if period.denominator == 1 or period < (LEAST_OF_TEXT if is_text else 2) or _evidence(few, period) <= 0:
+    for period in (*periods, *_unlisted(times, runs, resolution=resolution)):
+        if period.denominator == 1 or period < (MIN_OF_TEXT if is_text else 2) or _evidence(few, period) <= 0:
             continue
         evidence = _evidence(times, period)
         if evidence > max(best, math.log(MAX_HYPOTHESES / RISK)):
@@ -245,20 +245,20 @@ def _coarsest(times: Times, pieces: list[Times], *, resolution: Fraction, is_tex
     return step, off
 
 
-def _unlisted(times: Times, pieces: list[Times], *, resolution: Fraction) -> Iterator[Fraction]:
+def _unlisted(times: Times, runs: list[Times], *, resolution: Fraction) -> Iterator[Fraction]:
     """Steps by the least differences between distances, and from these by ever longer ones, as multiples of the step.
 
     The rounding makes a distance wrong by less than 1, and a difference of two by less than 2.
     """
     precision = 1 / int(np.ptp(times))
-    distances = np.unique(np.concatenate([np.diff(piece) for piece in pieces[: BINS // PIECE]]))
+    distances = np.unique(np.concatenate([np.diff(run) for run in runs[: BINS // RUN_LENGTH]]))
     gaps = np.diff(distances)
     gaps = gaps[gaps > 2]
     if not gaps.size:
         return
     least = float(gaps[gaps < 1.4 * gaps.min()].mean())
     spans = np.unique(
-        np.concatenate([distances - distances[0], distances, *(piece - piece[0] for piece in pieces), times - times[0]])
+        np.concatenate([distances - distances[0], distances, *(run - run[0] for run in runs), times - times[0]])
     )
     for share in range(1, 4):
         step = least / share
@@ -287,13 +287,13 @@ def _round_rate(rate_hz: float, precision: float) -> Fraction | None:
     return None
 
 
-def _divisor(pieces: list[Times]) -> tuple[int, int]:
+def _divisor(runs: list[Times]) -> tuple[int, int]:
     """The greatest common divisor of all distances but a few, and how many of them are not its multiples."""
-    distances = np.concatenate([np.diff(piece) for piece in pieces])
+    distances = np.concatenate([np.diff(run) for run in runs])
     divisor = int(np.gcd.reduce(distances))
-    if divisor > 1 or len(pieces) < FEWEST:
+    if divisor > 1 or len(runs) < FEWEST:
         return max(divisor, 1), 0
-    usual = Counter(int(np.gcd.reduce(np.diff(piece))) for piece in pieces).most_common(1)[0][0]
+    usual = Counter(int(np.gcd.reduce(np.diff(run))) for run in runs).most_common(1)[0][0]
     off = int(np.count_nonzero(distances % usual))
     return (usual, off) if off <= OFF * distances.size else (1, 0)
 

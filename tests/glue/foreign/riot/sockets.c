@@ -18,7 +18,7 @@ ssize_t __wrap_sock_udp_recv_buf_aux(sock_udp_t *sock, void **data, void **conte
 int __wrap__mbox_get(mbox_t *mbox, msg_t *message, int blocking);
 int __wrap_lwip_sock_recv(struct netconn *connection, uint32_t timeout, struct netbuf **buffer);
 
-struct gpiorig_host gpiorig_host; /* the port wants it; there are no pins */
+struct gpiorig_host gpiorig_host; /* the port wants it; it has none of its pins */
 
 static uint8_t payload[4] = { 0x03, 0x04, 0x03, 0x04 };
 static gnrc_pktsnip_t packet = { .data = payload, .size = sizeof payload };
