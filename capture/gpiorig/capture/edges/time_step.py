@@ -225,7 +225,7 @@ def _last_digit(times: Times) -> tuple[int, int]:
         digit *= 10
     if not np.any(times % digit):  # of all times it is a step like any other
         digit, top = 1, 0
-    noise = 4 * np.finfo(np.float64).eps * float(sizes.max())
+    noise = 64 * np.finfo(np.float64).eps * float(sizes.max())
     return max(digit, 10 ** math.ceil(math.log10(max(noise, 1)))), top
 
 
@@ -262,7 +262,7 @@ def _unlisted(times: Times, runs: list[Times], *, resolution: Fraction) -> Itera
     )
     for share in range(1, 4):
         step = least / share
-        limit = max(step * step / 8, 3 * step)
+        limit = min(max(step * step / 8, 3 * step), float(spans[-1]))
         while step >= LEAST and limit < 4 * spans[-1]:
             near = spans[(spans <= limit) & (2 * spans > step)]
             multiples = np.rint(near / step)
