@@ -104,7 +104,7 @@ def test_an_unexpected_exception_is_one_line_and_a_file(
 ) -> None:
     """The traceback is saved, with the command, for whoever reports it."""
 
-    def fail(waveform: object) -> None:
+    def fail(waveform: object, **_: object) -> None:
         raise ZeroDivisionError("first line\nsecond line")
 
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
@@ -122,7 +122,7 @@ def test_an_unexpected_exception_is_one_line_and_a_file(
     assert 'raise ZeroDivisionError("first line' in text
 
 
-def query(waveform: object) -> None:
+def query(waveform: object, **_: object) -> None:
     """DuckDB makes an error of its own of the signal's exception: "Query interrupted"."""
     connection = duckdb.connect()
     threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGTERM)).start()
@@ -130,7 +130,7 @@ def query(waveform: object) -> None:
         connection.execute("SELECT sum(a.range * b.range) FROM range(1000000) a, range(1000000) b").fetchall()
 
 
-def destroy(waveform: object) -> None:
+def destroy(waveform: object, **_: object) -> None:
     """Python ignores the signal's exception in a destructor."""
 
     class Interrupting:
@@ -143,7 +143,7 @@ def destroy(waveform: object) -> None:
 
 @pytest.mark.parametrize("work", [query, destroy], ids=lambda work: work.__name__)
 def test_a_signal_whose_exception_is_lost_ends_the_command(
-    demo: Demo, monkeypatch: pytest.MonkeyPatch, work: Callable[[object], None]
+    demo: Demo, monkeypatch: pytest.MonkeyPatch, work: Callable[..., None]
 ) -> None:
     """It is neither a fault of ours nor forgotten."""
     monkeypatch.setattr(info, "describe", work)

@@ -24,6 +24,7 @@ BACK = 2  # intervals within which a late timestamp is on time again
 SCALES = 8.0  # of the intervals' errors, that a step is larger than
 NORMAL = 1.4826  # standard deviation of a normal distribution by its median absolute deviation
 CRYSTAL_PPM = 50.0  # rates that ordinary crystals differ by; a smaller change is their temperature
+MIN_TIED = 1000  # ticks: a chance of 0.1 %
 MIN_STAMPS = 16  # on either side of a change of the rate
 PARTS, STEADY = 4, 0.5  # parts of either side, whose rates differ by less than this share of the change
 OF_LINE, OF_PARABOLA = 0.05, 0.25  # of the sum of squares of these, what two lines leave where the rate has changed
@@ -144,12 +145,16 @@ def timer(pairs: Pairs, *, node: str, ns_per_sample: float, steady_ppm: float = 
 
 
 def _quantum(counted: Integers, passed: Floats) -> float:
-    """Step in which a timer counts, in µs; of either half where it shows none, since the timer may have been set."""
+    """Step in which a timer counts, in µs; of either half where it shows none, since the timer may have been set.
+
+    Instants that are tied to the ticks lie on multiples of n of them by chance in one half of n: of a half that few do
+    not count.
+    """
     half = len(counted) // 2
     step, *parts = (
         counted_step(counted[part], passed[part], TICK_HZ) for part in (slice(None), slice(half), slice(half, None))
     )
-    return step if step > 1 else max(parts)
+    return step if step > 1 else max((part for part in parts if part != round(part) or part >= MIN_TIED), default=1.0)
 
 
 def _rates(gains_ns: Floats, pins_ns: Floats) -> tuple[Floats, Floats]:
