@@ -41,6 +41,8 @@ NO_COMPLETION = 'no completion of the radio follows that it can belong to'
 COMPLETION_UNKNOWN = 'the completion it belongs to is of no known packet'
 NO_DIRECTION = 'neither a send nor a receive call is open'
 NO_ID = "a packet's event came without its id"
+OF_FRAMES = {CODES['driver.rx_drop']: 'of a frame that the driver dropped',
+             CODES['radio.rx_crc_error']: 'of a frame with a wrong checksum'}
 
 NAMES = tuple(milestone[0] for milestone in MILESTONES)
 COLUMN = {(code, leg): column for column, (_, code, leg, _) in enumerate(MILESTONES)}
@@ -196,6 +198,8 @@ class Packets:
     def feed(self, sample, role, code, id_):
         '''The next event, in time order.'''
         self.position += 1
+        if id_ == 0 and code in OF_PACKET:
+            id_ = None  # 0 is not an id.
         event = Event(self.position, sample, role, code, id_)
         self.give_up(sample)
         if code == START and role == INITIATOR and id_ is not None:
@@ -283,7 +287,8 @@ class Packets:
         if completion is None:
             self.listener.unattributed(event, NO_COMPLETION)
         elif completion.packet is None:
-            self.listener.unattributed(event, COMPLETION_UNKNOWN)
+            unknown = NO_ID if completion.id is None else COMPLETION_UNKNOWN
+            self.listener.unattributed(event, OF_FRAMES.get(completion.code, unknown))
         else:
             event.packet, event.direction = completion.packet, completion.direction
 
