@@ -106,19 +106,12 @@ def find(
     visit_of: NDArray[np.int32],
     *,
     destinations: Mapping[int, tuple[int, ...]],
+    without_id: tuple[int, int] = (0, 0),
 ) -> Packets:
-    """The packets, and what became of each of them."""
+    """The packets, and what became of each of them; without any, `without_id` frames sent and read are named."""
     packets = len(visits.kinds)
     if not packets:
-        without_id = int(np.count_nonzero(needs_packet_id(events)))
-        raise EventError(
-            f"no packet in the events: no {' or '.join(CALLS)} with an id, and nothing sent or read; "
-            + (
-                f"the firmware has no id, or 0, in {without_id} events of packets: count packets from 1"
-                if without_id
-                else "are the probes in the firmware (`probes`), and the buses wired as in the bench file?"
-            )
-        )
+        raise EventError(_no_packet(events, *without_id))
     firsts = np.flatnonzero(visits.parents < 0)
     origins = visits.nodes[firsts].astype(np.int64)
     last = np.full(packets, NONE, dtype=np.int64)
@@ -158,6 +151,23 @@ def arrivals(visits: Visits, origins: Positions) -> Positions:
     called = visits.kinds[visits.packets] == CALL
     away = (visits.parents >= 0) & (visits.nodes != origins[visits.packets])
     return np.flatnonzero(away & np.where(called, visits.deliveries >= 0, True))
+
+
+def _no_packet(events: Events, sent: int, readings: int) -> str:
+    """Why there is none, by what the events are of."""
+    if without_id := int(np.count_nonzero(needs_packet_id(events))):
+        return (
+            f"no packet in the events: {sent} frames sent and {readings} readings, and the firmware has no id, or 0, "
+            f"in {without_id} events of packets: count packets from 1, in the last two bytes of the payload, most "
+            "significant first"
+        )
+    reason = f"no packet in the events: no {' or '.join(CALLS)} with an id, and nothing sent or read; "
+    if len(events):
+        return reason + (
+            f"{len(events)} events are of other layers: does the application use the network, and does "
+            "`gpiorig firmware check` find the hooks?"
+        )
+    return reason + "are the probes in the firmware (`probes`), and the buses wired as in the bench file?"
 
 
 def _fragments(

@@ -170,7 +170,8 @@ def build(
     visit_of = assignment.find(events, index, completed, numbered, acknowledging, read, unread, stays, custody)
     del custody  # 46 MiB for 200 000 round trips, not needed below
     to = delivery.by_index(events, destinations or {})
-    packets = delivery.find(events, index, stays, visit_of, destinations=to)
+    nameless = len(sent), read.without_id  # all there is, where there is no packet
+    packets = delivery.find(events, index, stays, visit_of, destinations=to, without_id=nameless)
     left = unattributed.find(events, visit_of, completed.of, nodes=range(len(events.node_names)))
     ways = assignment.ways(events, index, completed, numbered, acknowledging, read, unread, visit_of)
     del numbered

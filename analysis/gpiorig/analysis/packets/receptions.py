@@ -18,7 +18,7 @@ from gpiorig.analysis.packets.occurrences import NONE, Positions, latest_of, val
 from gpiorig.analysis.packets.sequence_numbers import SequenceNumbers
 from gpiorig.analysis.packets.transmissions import Transmissions
 
-# What ends a reception on a node: the first of these that occurs there with ids.
+# What ends a reception on a node: the first of these that occurs there with ids; where none has one, that occurs.
 ENDS = (RX_END, "mac.rx.enter", "app.rx.enter")
 IRQ = "tap.irq.enter"
 INTERRUPTS = (*LINKS, "driver.rx_read.enter")
@@ -164,7 +164,8 @@ def _on_node(
     events: Events, index: Index, completions: Completions, node: int, header_ns: int | None
 ) -> tuple[Positions, Positions, Positions, Positions, NDArray[np.bool_], Positions, Positions]:
     by_name = [index.positions(name, node=node) for name in ENDS]
-    occurred = next((at for at in by_name if (events.ids[at] >= 0).any()), by_name[0])
+    seen = [at for at in by_name if len(at)]
+    occurred = next((at for at in seen if (events.ids[at] >= 0).any()), (seen or by_name)[0])
     ends_at, nameless = (occurred[(events.ids[occurred] >= 0) == named] for named in (True, False))
 
     def latest_samples(name: str) -> Positions:
