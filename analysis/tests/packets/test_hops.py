@@ -288,6 +288,17 @@ def test_a_firmware_without_a_network_is_not_asked_for_its_wiring() -> None:
         run(network)
 
 
+def test_what_only_the_mac_got_is_not_delivered_where_layers_above_it_show_themselves() -> None:
+    """Contiki-NG: the MAC discards the frame of a foreign address; 6LoWPAN got solicitations only, of id 0."""
+    network = Network("ab")
+    network.frame(0, "a", 0, {"b": "relay"}, by="relay")
+    first = network.frame(100 * MS, "a", 7, {"b": "drop"}, outcome="no_ack")
+    network.frame(first.end, "a", 7, {"b": "drop"}, by="retry", outcome="no_ack")
+    analysis = run(network)
+    assert ["read, neither delivered nor sent on"] == status_of(analysis)
+    assert not any("application" in sentence for sentence in accounting.notes(analysis))
+
+
 def test_nothing_arrives() -> None:
     """All lost is a result: a route without packets, which counts them."""
     network = Network("ab")

@@ -101,8 +101,14 @@ def occurring(events: Events, index: Index, names: tuple[str, ...]) -> tuple[str
 
 
 def delivering(events: Events, index: Index) -> tuple[str, Positions]:
-    """The event that delivers a packet to the application, as far up as the firmware shows it, and its positions."""
-    above = occurring(events, index, CALLS)[0] != CALLS[-1] and len(occurring(events, index, ABOVE_MAC)[1]) > 0
+    """The event that delivers a packet to the application, as far up as the firmware shows it, and its positions.
+
+    A layer above the MAC that got only frames without an id shows itself, too: the others ended at the MAC.
+    """
+    nodes = range(len(events.node_names))
+    above = occurring(events, index, CALLS)[0] != CALLS[-1] and any(
+        len(index.positions(name, node=node)) for name in ABOVE_MAC for node in nodes
+    )
     return occurring(events, index, DELIVERIES[: -2 if above else None])
 
 
