@@ -299,6 +299,17 @@ def test_what_only_the_mac_got_is_not_delivered_where_layers_above_it_show_thems
     assert not any("application" in sentence for sentence in accounting.notes(analysis))
 
 
+def test_a_node_that_sends_nothing_on_dropped_every_packet_of_one_id() -> None:
+    """Contiki-NG's coap-example-client sends one text to an address that no node has; another node reads each frame."""
+    network = Network("ab")
+    for n in range(4):
+        network.frame(n * 100 * MS, "a", 7, {"b": "drop"}, outcome="no_ack")
+    network.frame(500 * MS, "b", 9, {"a": "deliver"})
+    analysis = run(network)
+    assert ["read, neither delivered nor sent on"] * 4 + ["delivered"] == status_of(analysis)
+    assert [] == accounting.notes(analysis)
+
+
 def test_nothing_arrives() -> None:
     """All lost is a result: a route without packets, which counts them."""
     network = Network("ab")

@@ -182,7 +182,10 @@ def _keys(nodes: Positions, ids: NDArray[np.int32], positions: Positions) -> Pos
 def _in_hand_together(
     starts: Starts, rows: Positions, joined: Positions, hand_overs: Positions, resets: Positions
 ) -> tuple[Positions, Positions]:
-    """Rows of starts of one id at one node, of different packets, with no hand-over or reset between the two."""
+    """Rows of starts of one id at one node, of different packets, with a hand-over after both and none between the two.
+
+    A reset between them parts them, too.
+    """
     rows = rows[starts.kinds[rows] != BARE]
     nodes, ids, positions = starts.nodes[rows], starts.ids[rows], starts.positions[rows]
     before = Holders(nodes, ids, positions).of(nodes, ids, positions - 1)
@@ -192,4 +195,6 @@ def _in_hand_together(
     lives = np.searchsorted(resets, (nodes << POSITION_BITS) + positions)
     together = (handed[first] == handed[second]) & (lives[first] == lives[second])
     together &= joined[rows[first]] != joined[rows[second]]
+    following = values_at(hand_overs, np.where(handed < len(hand_overs), handed, NONE))
+    together &= following[second] >> POSITION_BITS == owner(nodes, ids)[second]
     return rows[first[together]], rows[second[together]]
