@@ -669,3 +669,16 @@ def test_calls_alone_are_packets_that_were_never_sent() -> None:
 def test_no_event_at_all_is_an_error() -> None:
     with pytest.raises(EventError, match="no packet in the events"):
         run(Network("ab"))
+
+
+def test_without_a_call_of_the_mac_each_send_call_makes_a_frame() -> None:
+    """RIOT's lwIP: two texts with one ending are two frames; its solicitations, which no call made, repeat nothing."""
+    network = Network("ab")
+    for n in range(2):
+        network.frame(n * 100 * MS, "a", 7, {"b": "deliver"})
+        network.frame(n * 100 * MS + 50 * MS, "a", 32, {"b": "hear"}, by="bare")
+    network.log = [row for row in network.log if not row[2].startswith(("mac.", "sixlowpan."))]
+    analysis = run(network)
+    assert 4 == len(np.unique(analysis.transmissions.frames))
+    assert not analysis.visits.repeated.any()
+    assert [7, 32, 7, 32] == analysis.packets.ids.tolist()

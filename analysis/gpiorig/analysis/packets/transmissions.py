@@ -23,6 +23,8 @@ COMMANDS = ("driver.exec.enter", "radio.tx_start", "driver.tx.enter", "mac.tx.en
 PREPARATIONS = ("driver.tx.enter", "driver.prepare.enter", "driver.load.enter")
 # What makes a new frame of a packet; without one, a frame is repeated as long as nothing else shows that it is another.
 FRAME_BEGINS = ("mac.tx.enter", "sixlowpan.fragment.enter")
+# The same on a node that shows neither, such as one of lwIP.
+SEND_CALLS = ("app.tx.enter", "sock.tx.enter", "udp.tx.enter")
 
 COMPLETE, NO_ACK, BUSY, REPEATED, UNKNOWN, ACKNOWLEDGEMENT = range(6)
 OUTCOMES = {
@@ -190,15 +192,16 @@ def _frames(
     """
     owners = owner(nodes, ids)
     begun = np.full(len(nodes), NONE, dtype=np.int64)
-    for name in FRAME_BEGINS:
-        for node in range(len(events.node_names)):
-            calls = index.positions(name, node=node)
+    calling = np.zeros(len(events.node_names), dtype=bool)
+    for node in range(len(events.node_names)):
+        each = [index.positions(name, node=node) for name in FRAME_BEGINS]
+        if not any(map(len, each)):
+            each = [index.positions(name, node=node) for name in SEND_CALLS]
+        calling[node] = any(map(len, each))
+        for calls in each:
             latest_calls = Latest.of(owner(node, events.ids[calls]), calls).before(owners, commands, included=True)
             begun = np.maximum(begun, values_at(calls, latest_calls))
-    calling = [
-        any(len(index.positions(name, node=node)) for name in FRAME_BEGINS) for node in range(len(events.node_names))
-    ]
-    single = np.array(calling, dtype=bool)[nodes] & (begun == NONE) & (sequences == NONE)
+    single = calling[nodes] & (begun == NONE) & (sequences == NONE)
     order = np.lexsort((commands, owners))
     first = np.ones(len(order), dtype=bool)
     before, here = order[:-1], order[1:]
