@@ -127,7 +127,7 @@ def _keyed(head: Head, channel: int, level: int, others: list[int]) -> dict[str,
 
 
 def _columns(head: Head) -> range:
-    return range(max(len(head.header), *(len(fields) for _, fields in head.rows), 0))
+    return range(len(head.header) or max((len(fields) for _, fields in head.rows), default=0))
 
 
 def _all(head: Head, place: int, pattern: re.Pattern[str]) -> bool:
