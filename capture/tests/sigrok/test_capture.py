@@ -104,7 +104,8 @@ def test_a_silent_real_analyzer_is_a_failure(tmp_path: Path) -> None:
     """A real one never pauses, so the caller can treat silence as a failure."""
     with FakeBeagleLogic(lambda unit: [bytes(1000)]) as server:
         capture = start(server, tmp_path, silence_s=2.0)
-        with pytest.raises(AnalyzerError, match=r"no sample for 2 s, after 500 samples; .* --pace real-time"):
+        remedies = "check the analyzer's connection; .* --pace real-time; .* --silence 40s"
+        with pytest.raises(AnalyzerError, match=f"no sample for 2 s, after 500 samples; {remedies}"):
             capture.wait_quiet(501, deadline_s=PATIENCE_S)
         with pytest.raises(AnalyzerError, match="no sample"):
             capture.stop()

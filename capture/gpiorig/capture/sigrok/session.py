@@ -187,5 +187,8 @@ class Session:
 
 def _remedy(driver: str) -> str:
     """What to do about an analyzer that is silent."""
-    served = "; a virtual bench at the fast pace is silent while its boards sleep: serve it with --pace real-time"
+    served = (
+        "; a virtual bench at the fast pace is silent while its boards sleep: serve it with --pace real-time; at the "
+        "real-time pace of a busy machine: wait longer, --silence 40s"
+    )
     return "check the analyzer's connection" + (served if "/127.0.0.1/" in driver else "")
