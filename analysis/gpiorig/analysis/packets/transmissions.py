@@ -194,11 +194,11 @@ def _frames(
     begun = np.full(len(nodes), NONE, dtype=np.int64)
     calling = np.zeros(len(events.node_names), dtype=bool)
     for node in range(len(events.node_names)):
-        each = [index.positions(name, node=node) for name in FRAME_BEGINS]
-        if not any(map(len, each)):
-            each = [index.positions(name, node=node) for name in SEND_CALLS]
-        calling[node] = any(map(len, each))
-        for calls in each:
+        begins = [index.positions(name, node=node) for name in FRAME_BEGINS]
+        if not any(map(len, begins)):
+            begins = [index.positions(name, node=node) for name in SEND_CALLS]
+        calling[node] = any(map(len, begins))
+        for calls in begins:
             latest_calls = Latest.of(owner(node, events.ids[calls]), calls).before(owners, commands, included=True)
             begun = np.maximum(begun, values_at(calls, latest_calls))
     single = calling[nodes] & (begun == NONE) & (sequences == NONE)
