@@ -108,7 +108,9 @@ def test_shares_of_all_threads_and_interrupts_are_the_whole(m3: Recording) -> No
             total += sum(float(one.values[0] * one.scale) for one in all_series([f"share of {subject}"], recorded))
         except QuantityError:
             continue
-    assert 1.98 < total <= 2 * (1 + 1e-12)  # of two nodes, a sum of floats; the time before their first switch is unknown
+    assert (
+        1.98 < total <= 2 * (1 + 1e-12)
+    )  # of two nodes, a sum of floats; the time before their first switch is unknown
 
 
 def test_duty_by_slots_is_that_by_the_radio(spirit1: Recording) -> None:

@@ -19,7 +19,7 @@ from gpiorig.analysis.delays.instruments import ASSUMED, CLOCK_PPM
 from gpiorig.analysis.events import events
 from gpiorig.analysis.figures import clock_fits, style
 from gpiorig.analysis.logs import node_log
-from gpiorig.analysis.number_text import count_text, round_time_text, signed_text, time_text
+from gpiorig.analysis.number_text import count_text, round_time_text, signed_text, time_text, typeset
 from gpiorig.analysis.statistics.interval_text import ppm_interval
 from gpiorig.analysis.statistics.intervals import Interval
 from gpiorig.capture.recording.recording import DESCRIPTION, Recording
@@ -205,13 +205,13 @@ def _boot_period_text(period: BootPeriod, step_ns: float) -> list[str]:
     lines = [
         f"{count_text(numbers['n'], 'timestamp')} over {span:.3f} s: {_ppm(numbers)}, "
         f"residual {residual_text(numbers['residual_std_s'] * 1e9, step_ns)} (standard deviation), "
-        f"{count_text(numbers['outliers'], 'outlier')}, offset {numbers['offset_s']:.6f} s"
+        f"{count_text(numbers['outliers'], 'outlier')}, offset {typeset(format(numbers['offset_s'], '.6f'))} s"
     ]
     if len(numbers["bands_s"]) > 1:
         levels = ", ".join(time_text(level * 1e9) if level else "0" for level in sorted(numbers["bands_s"]))
         lines.append(f"  timestamps lie in {len(numbers['bands_s'])} bands, at {levels} from the largest")
     lines += [
-        f"  from {p['start_s']:.6f} to {p['end_s']:.6f} s: {_ppm(p)}, offset {p['offset_s']:.6f} s"
+        f"  from {p['start_s']:.6f} to {p['end_s']:.6f} s: {_ppm(p)}, offset {typeset(format(p['offset_s'], '.6f'))} s"
         for p in numbers["segments"]
     ]
     if numbers["drift_ppm_per_s"] is not None:

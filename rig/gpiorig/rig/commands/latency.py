@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from gpiorig.analysis.measure import timestamps
-from gpiorig.analysis.number_text import NS_PER_S, count_text, time_text
+from gpiorig.analysis.number_text import NS_PER_S, count_text, resolved_text, time_text
 from gpiorig.analysis.statistics.summary import summarize
 from gpiorig.capture.edges import time_step
 from gpiorig.capture.edges.waveform import of_parts
@@ -131,7 +132,8 @@ def _omitted(result: dict[str, Any]) -> list[str]:
 
 def _quantiles(part: dict[str, Any]) -> str:
     names = ("min", "p5", "median", "mean", "p95", "p99", "max")
-    return ", ".join(f"{name} {time_text(part[f'{name}_ns'], digits=4)}" for name in names)
+    expanded_ns = part["stamp_uncertainty_ns"] or math.nan
+    return ", ".join(f"{name} {resolved_text(part[f'{name}_ns'], expanded_ns)}" for name in names)
 
 
 def _head(logs: list[Path], *, as_json: bool) -> dict[str, Any]:

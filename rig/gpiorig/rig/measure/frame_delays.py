@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from gpiorig.analysis import columns
 from gpiorig.analysis.measure import frames as framelatency
 from gpiorig.analysis.measure import timestamps
 from gpiorig.analysis.measure.frames import View, Way
-from gpiorig.analysis.number_text import count_text, number_text, time_text
+from gpiorig.analysis.number_text import count_text, number_text, resolved_text, time_text
 from gpiorig.capture import formats
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.frames.frames import Frame, Frames
@@ -186,7 +187,8 @@ def _text(result: dict[str, Any]) -> Iterator[str]:
 
 
 def _line(part: dict[str, Any]) -> str:
-    values = ", ".join(f"{STATISTIC} {time_text(part[f'{STATISTIC}_ns'], digits=4)}" for STATISTIC in STATISTICS)
+    expanded_ns = part["stamp_uncertainty_ns"] or math.nan
+    values = ", ".join(f"{name} {resolved_text(part[f'{name}_ns'], expanded_ns)}" for name in STATISTICS)
     step = part["stamp_uncertainty_ns"]
     step_text = f"; each ± {time_text(step)} (k = 2) by step and clock of the timestamps" if step else ""
     return f"n {part['n']}, {values}{step_text}"
