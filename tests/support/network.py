@@ -39,7 +39,7 @@ class Network:
 
     names: Sequence[str]
     seed: int = 1
-    told: bool = False  # receivers log the sequence number, as RIOT's do
+    numbered: bool = False  # receivers log the sequence number, as RIOT's do
     begun: bool = False  # radios interrupt at the start of a frame, too, as the AT86RF2xx does below RIOT
     log: list[tuple[int, str, str, int | None]] = field(default_factory=list)
     starts: list[tuple[str, int, list[int]]] = field(default_factory=list)  # reader, id, rows of `log`
@@ -126,7 +126,7 @@ class Network:
         marks["driver.rx_read"] = now
         marks["driver.rx_read.exit"] = now = self._emit(now, reader, "driver.rx_read.enter")
         now = self._emit(now, reader, "driver.rx_read.exit", id_)
-        if self.told:
+        if self.numbered:
             now = self._emit(now, reader, "mac.sequence", self.sequences[sender])
         for layer in READINGS[how]:
             marks[layer] = now

@@ -57,7 +57,7 @@ def test_round_trips_agree_sample_by_sample(new_bench):
 
 def test_numbers_that_receivers_tell_are_of_their_packets():
     """As RIOT's do: of the frame that was read, in the direction in which it came."""
-    network = Network(("initiator", "responder"), told=True)
+    network = Network(("initiator", "responder"), numbered=True)
     for n in range(1, 4):
         request = network.frame(n * 100 * MS, "initiator", n, {"responder": "deliver"})
         network.frame(request.end + MS, "responder", n, {"initiator": "deliver"})

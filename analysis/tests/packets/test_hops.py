@@ -140,7 +140,7 @@ def test_the_sequence_number_tells_apart_what_time_does_not() -> None:
 
 
 def test_another_sequence_number_is_another_frame() -> None:
-    network = Network("ab", told=True)
+    network = Network("ab", numbered=True)
     network.frame(0, "a", 7, {"b": "deliver"})
     network.log = [
         (at, node, event, 99 if (node, event) == ("b", "mac.sequence") else id_) for at, node, event, id_ in network.log
@@ -682,3 +682,14 @@ def test_without_a_call_of_the_mac_each_send_call_makes_a_frame() -> None:
     assert 4 == len(np.unique(analysis.transmissions.frames))
     assert not analysis.visits.repeated.any()
     assert [7, 32, 7, 32] == analysis.packets.ids.tolist()
+
+
+def test_the_numbers_that_readers_report_distinguish_frames() -> None:
+    """RIOT's lwIP at a node that calls nothing: two solicitations of one id; the second one is sent twice."""
+    network = Network("ab", numbered=True)
+    for at in (0, 100, 200):
+        network.frame(at * MS, "a", 32, {"b": "drop"}, by="bare" if at < 200 else "retry")
+    network.log = [row for row in network.log if row[1] == "b" or row[2] != "mac.sequence"]
+    analysis = run(network)
+    assert [0, 1, 1] == analysis.transmissions.frames.tolist()
+    assert [False, False, True] == analysis.visits.repeated.tolist()

@@ -23,7 +23,7 @@ Key = tuple[int, int, int]
 
 def crowded(seed: int) -> Network:
     """Packets of three origins over up to three hops, with retries, duplicates and losses; ids wrap."""
-    network = Network("abcd", seed=seed, told=True)
+    network = Network("abcd", seed=seed, numbered=True)
     draw = random.Random(seed)
     at = MS
     for n in range(30):

@@ -9,13 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.events.ids import belongs_by_order, carries_packet_id, needs_packet_id
+from gpiorig.analysis.events.table import BY_CODE
 from gpiorig.analysis.number_text import count_text
 from gpiorig.analysis.packets import delivery, overheard, receptions, transmissions
 from gpiorig.analysis.packets.checks import equal_ids
 from gpiorig.analysis.packets.holders import KINDS
 from gpiorig.analysis.packets.hops import Hops
 from gpiorig.analysis.packets.unattributed import OF_FRAMES, REASONS
-from gpiorig.analysis.packets.visits import CALLS
+from gpiorig.analysis.packets.visits import CALLS, DELIVERIES
+
+APPLICATION = DELIVERIES[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,14 +119,27 @@ def indistinct(hops: Hops) -> list[str]:
     return sentences
 
 
+def _delivered_beneath(hops: Hops) -> str:
+    """The event that delivers packets where it is not the application's; "" where it is, or none was delivered."""
+    at = hops.visits.deliveries
+    names = {BY_CODE[code].name for code in np.unique(hops.events.codes[at[at >= 0]]).tolist()}
+    return "" if APPLICATION in names else " or ".join(sorted(names))
+
+
 def notes(hops: Hops) -> list[str]:
     """Sentences about what the pins do not determine; empty if there is nothing."""
     read, unread = hops.receptions, hops.overheard
     sentences = []
     if not hops.packets.called.any():
         sentences.append(
-            f"No send call was seen ({', '.join(CALLS)}), only {len(hops.packets)} packets without one: a route is "
-            "from the node that sends a frame to the node that reads it."
+            f"No send call was seen ({', '.join(CALLS)}), only "
+            f"{count_text(len(hops.packets), 'packet')} without one: a route is from the node that sends a frame "
+            "to the node that reads it."
+        )
+    if beneath := _delivered_beneath(hops):
+        sentences.append(
+            f"No application was seen to receive ({APPLICATION}): delivered means that {beneath} was reached, "
+            "whether an application takes the packet there or not."
         )
     for origin, what in (
         (receptions.NOT_SENT, "while no node was sending a frame with their id"),
@@ -150,11 +166,12 @@ def notes(hops: Hops) -> list[str]:
         )
     answers = int(np.count_nonzero(hops.transmissions.outcomes == transmissions.ACKNOWLEDGEMENT))
     if answers or len(read.acknowledgements):
-        both = f"{answers} sent, {len(read.acknowledgements)} read"
+        both = f"{answers} seen to be sent, {len(read.acknowledgements)} read"
         sentences.append(f"Acknowledgements that software sends or reads as frames: {both}.")
     sent = _without_id(hops)
     if sent or read.without_id:
-        sentences.append(f"Without an id: {sent} frames sent, {read.without_id} readings; they are in no packet.")
+        counted = f"{count_text(sent, 'frame')} sent, {count_text(read.without_id, 'reading')}"
+        sentences.append(f"Without an id: {counted}; they are in no packet.")
     lost = hops.unattributed.counts()
     of_frames = {REASONS[key]: lost.pop(REASONS[key]) for key in OF_FRAMES if REASONS[key] in lost}
     for counts, what in ((of_frames, "are of frames in no packet"), (lost, "are of no packet although they should be")):

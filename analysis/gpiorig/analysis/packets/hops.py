@@ -158,6 +158,7 @@ def build(
     numbered = sequence_numbers.find(events, index)
     sent = transmissions.find(events, index, completed, numbered)
     read = receptions.find(events, index, completed, numbered, sent, header_ns=header_ns)
+    sent = sent.numbered_by_readers(read.transmissions.astype(np.int64), read.sequences)
     acknowledging = acknowledgements.sent_events(
         events, index, sent.nodes.astype(np.int64), sent.commands, sent.acknowledges
     )

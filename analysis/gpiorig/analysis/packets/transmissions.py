@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -90,6 +91,31 @@ class Transmissions:
 
     def __len__(self) -> int:
         return len(self.nodes)
+
+    def numbered_by_readers(self, of: Positions, sequences: NDArray[np.int16]) -> Transmissions:
+        """The same, with frames distinguished by the numbers that their readers report where a sender reports none.
+
+        Parameters
+        ----------
+        of, sequences
+            int[r], rows of the transmissions that were read, -1 unknown, and the numbers of those frames, -1 unknown.
+        """
+        numbers = np.full(len(self), NONE, dtype=np.int64)
+        useful = (of >= 0) & (sequences >= 0)
+        numbers[of[useful]] = sequences[useful]
+        numbers[self.sequences != NONE] = NONE
+        if not (numbers >= 0).any():
+            return self
+        order = np.argsort(self.frames, kind="stable")
+        frames, numbers = self.frames[order], numbers[order]
+        begins = np.append(True, frames[1:] != frames[:-1])
+        numbered = np.maximum.accumulate(np.where(numbers >= 0, np.arange(len(numbers)), NONE))
+        before = np.append(NONE, numbered[:-1])
+        again = (numbers >= 0) & (before >= 0) & (frames[before] == frames)
+        begins |= again & (numbers[before] != numbers)
+        distinct = np.empty_like(self.frames)
+        distinct[order] = np.cumsum(begins) - 1
+        return dataclasses.replace(self, frames=distinct)
 
 
 def find(events: Events, index: Index, completions: Completions, numbered: SequenceNumbers) -> Transmissions:

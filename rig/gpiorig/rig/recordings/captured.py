@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from gpiorig.capture.sync.heartbeat import Heartbeat
 
 
+USELESS_PPM = 10_000  # no crystal is off by 1 %
+
+
 def as_json(recording: Recording, result: CaptureResult, beats: tuple[Heartbeat, ...]) -> dict[str, Any]:
     """The recording, finished, and how its capture went."""
     info = recording.info
@@ -46,7 +49,10 @@ def text(recording: Recording, result: CaptureResult, beats: tuple[Heartbeat, ..
     ]
     if "clock_ppm" in info.capture:
         error_ppm, expanded_ppm = (float(info.capture[key]) for key in ("clock_ppm", "clock_uncertainty_ppm"))
-        lines.append(f"  host's clock: the analyzer is {plus_minus(error_ppm, expanded_ppm, sign='+')} ppm off")
+        off = f"the analyzer is {plus_minus(error_ppm, expanded_ppm, sign='+')} ppm off"
+        lines.append(
+            f"  host's clock: {off if expanded_ppm < USELESS_PPM else 'samples came too irregularly to compare'}"
+        )
     lines += [
         f"  heartbeat {beat.channel}: {count_text(beat.rises, 'pulse')} of {beat.period_samples:.2f} samples, "
         f"{count_text(beat.glitches, 'glitch', 'glitches')}, {beat.missing} missing, limit {beat.limit_samples} samples"
