@@ -88,7 +88,7 @@ def test_lost_round_trips_agree_too(new_bench, lost):
 def test_random_networks_come_back(seed):
     """Frames of random fate between random nodes, two at a time on different nodes: all is as in the network."""
     rng = random.Random(seed)
-    network = Network("abcdef", seed=seed, told=bool(seed % 2))
+    network = Network("abcdef", seed=seed, numbered=bool(seed % 2))
     truth = []
     for n in range(150):
         nodes = rng.sample("abcdef", 6)

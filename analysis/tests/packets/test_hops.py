@@ -116,7 +116,7 @@ def test_equal_ids_of_two_origins_are_two_packets() -> None:
 
 def overlapping(numbered: bool) -> Hops:
     """Two nodes that send frames of equal ids at the same time; c reads that of b."""
-    network = Network("abc", told=numbered)
+    network = Network("abc", numbered=numbered)
     network.sequences["a"] = 100
     network.frame(0, "a", 7, {}, outcome="no_ack", backoff=10 * MS)
     network.frame(500, "b", 7, {"c": "deliver"})
