@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from gpiorig.capture.edges import time_step
+from gpiorig.capture.edges import step_likelihood, time_step
 from gpiorig.capture.edges.time_step import StepEstimator, TimeStep
 from gpiorig.capture.edges.waveform import Block
 
@@ -63,12 +63,12 @@ def test_times_on_their_last_digit_alone_show_no_step() -> None:
 
 def test_few_edges_show_a_step_that_may_be_chance() -> None:
     """Below FEWEST it is only possible, from there on the step; a step twice too large has 2^-20 then."""
-    instants = printed(random_s(time_step.FEWEST, mean_s=1e-3), 8e6, NS)
+    instants = printed(random_s(step_likelihood.FEWEST, mean_s=1e-3), 8e6, NS)
     few, enough = estimated(instants[:-1], NS), estimated(instants, NS)
 
     assert (Fraction(1, NS), Fraction(125, NS)) == (few.step_s, few.possible_s)
     assert (Fraction(125, NS), 0) == (enough.step_s, enough.possible_s)
-    assert 0.5**time_step.FEWEST < time_step.RISK
+    assert 0.5**step_likelihood.FEWEST < step_likelihood.RISK
 
 
 @pytest.mark.parametrize("is_text", [False, True])
@@ -162,7 +162,7 @@ def test_memory_does_not_grow_with_the_capture() -> None:
     step = estimator.step()
 
     assert Fraction(125, NS) == step.step_s
-    assert step.edges <= time_step.MAX_RUNS * time_step.RUN_LENGTH
+    assert step.edges <= time_step.MAX_RUNS * step_likelihood.RUN_LENGTH
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import msgspec
 
 from gpiorig.analysis.delays.instruments import Analyzer
 from gpiorig.analysis.measure import timestamps
-from gpiorig.analysis.number_text import NS_PER_S, count_text, hertz_text, round_time_text
+from gpiorig.analysis.number_text import NS_PER_S, count_text, hertz_text, number_text, round_time_text
 from gpiorig.capture import formats
 from gpiorig.capture.edges.counts import count
 from gpiorig.capture.edges.read_options import ReadOptions
@@ -138,7 +138,7 @@ def _capture_text(description: dict[str, Any]) -> list[str]:
     lost = lost or (" between groups" if description["gaps"] else "")
     begin = f" from sample {description['start']}" if description["start"] else ""
     lines = [
-        f"{description['samples']} {_samples_text(description)}, "
+        f"{number_text(description['samples'])} {_samples_text(description)}, "
         f"{description['duration_s']:.6f} s{begin}, "
         f"{count_text(description['gaps'], 'gap')}{lost}"
     ]

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from gpiorig.analysis import columns
 from gpiorig.analysis.delays.instruments import Instruments
-from gpiorig.analysis.number_text import count_text, resolved_text, time_text
+from gpiorig.analysis.number_text import count_text, number_text, resolved_text, time_text
 from gpiorig.capture.edges.waveform import Waveform
 from gpiorig.capture.recording.recording import DESCRIPTION
 from gpiorig.capture.text.node_lines import NodeLines
@@ -137,7 +137,10 @@ def _text(measurement: Measurement, *, node: str) -> list[str]:
     pairs, s = measurement.pairs, measurement.summary
     head = f"{node}: {pairs.name}" if node else pairs.name
     begins, ends = measurement.edges
-    left = f"{pairs.unpaired_start} of {begins} start and {pairs.unpaired_end} of {ends} end edges unpaired"
+    left = (
+        f"{number_text(pairs.unpaired_start)} of {number_text(begins)} start and "
+        f"{number_text(pairs.unpaired_end)} of {number_text(ends)} end edges unpaired"
+    )
     reasons = [f"{count_text(pairs.too_long, 'pair')} too long"] * bool(pairs.too_long)
     reasons += [f"{count_text(pairs.across_gaps, 'pair')} across gaps"] * bool(pairs.across_gaps)
     left += f" ({', '.join(reasons)})" if reasons else ""
