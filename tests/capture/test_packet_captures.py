@@ -62,7 +62,7 @@ def test_latency_of_frames(tmp_path: Path) -> None:
     done = gpiorig("latency", left)
     assert (0, "") == (done.status, done.stderr)
     assert "0x0001 acknowledged after: n 10, min 1.0000 ms, p5 1.0000 ms, median 1.0000 ms" in done.stdout
-    assert "0x0001 interval: n 9, min 1.000 s" in done.stdout
+    assert "0x0001 interval: n 9, min 1.00000 s, p5 1.00000 s" in done.stdout
 
     numbers = gpiorig("latency", left, right, "--json").numbers
     (way,) = numbers["ways"]
