@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from gpiorig.analysis.measure.ack_times import LONGEST_ACK_NS, Overlap, Pair, pair_of
+from gpiorig.capture.edges.time_step import TimestampStep
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.frames import ieee802154
 from gpiorig.capture.frames.frame_clock import FrameClock
@@ -21,6 +22,7 @@ from gpiorig.capture.frames.frames import Frame
 
 NS_PER_S = 10**9
 LONGEST_NS = 1 << 62
+UNKNOWN = TimestampStep(0.0, "format")
 
 
 @dataclass(slots=True)
@@ -47,6 +49,8 @@ class View:
         Frames that are omitted: with a wrong FCS, or without a header that can be read.
     clock
         Irregularities of the timestamps.
+    step
+        Of the timestamps.
     """
 
     name: str
@@ -59,6 +63,7 @@ class View:
     bad_fcs: int = 0
     malformed: int = 0
     clock: FrameClock = field(default_factory=FrameClock)
+    step: TimestampStep = UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,9 +170,9 @@ class _Reader:
     def finished(self) -> View:
         for key in list(self.open):
             self._lose(key)
-        step_ns = self.view.clock.step_ns
+        self.view.step = self.view.clock.step()
         for source, pair in self.acks:
-            if self.longest_ns is not None or self.overlap.allows(pair, step_ns=step_ns):
+            if self.longest_ns is not None or self.overlap.allows(pair, step_ns=self.view.step.step_ns):
                 self.view.ack_ns[source].append(pair.delay_ns)
             else:
                 self.view.unacknowledged[source] += 1

@@ -7,6 +7,7 @@ from typing import Any
 from gpiorig.analysis.delays.instruments import ASSUMED, CLOCK_PPM
 from gpiorig.analysis.delays.uncertainty import COVERAGE_FACTOR, quantised, rectangular
 from gpiorig.analysis.number_text import round_time_text
+from gpiorig.capture.edges.time_step import TimestampStep
 
 ORIGINS = {"timestamps": "as they show", "format": "the unit of the file", None: ""}
 
@@ -24,20 +25,12 @@ def expanded_ns(step_ns: float, longest_ns: float) -> float:
     return COVERAGE_FACTOR * (quantised(step_ns) + rectangular(CLOCK_PPM) * 1e-6 * abs(longest_ns))
 
 
-def as_json(step_ns: float, *, step_origin: str) -> dict[str, Any]:
-    """The field `timestamps` of a command's object.
-
-    Parameters
-    ----------
-    step_ns
-        Step of the timestamps; 0: not known.
-    step_origin
-        Who states it: "timestamps" that show it, the "format" of the file.
-    """
+def as_json(step: TimestampStep) -> dict[str, Any]:
+    """The field `timestamps` of a command's object."""
     return {
         "timestamps": {
-            "step_ns": step_ns or None,
-            "step_origin": step_origin if step_ns else None,
+            "step_ns": step.step_ns or None,
+            "step_origin": step.origin if step.step_ns else None,
             "clock_ppm": CLOCK_PPM,
             "clock_origin": ASSUMED,
         }

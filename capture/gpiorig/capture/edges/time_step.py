@@ -23,6 +23,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -169,6 +170,27 @@ def observed(waveform: Waveform, estimator: StepEstimator) -> Waveform:
             yield block
 
     return dataclasses.replace(waveform, read=read)
+
+
+class TimestampStep(NamedTuple):
+    """Step of timestamps that software took, and who states it.
+
+    Attributes
+    ----------
+    step_ns
+        0: not known.
+    origin
+        "timestamps" that show it, or the "format" of the file.
+    """
+
+    step_ns: float
+    origin: str
+
+
+def timestamp_step(timestamps_ns: Times, *, format_ns: float) -> TimestampStep:
+    """The step that timestamps show, or the unit of their format where they show none that is coarser."""
+    shown_ns = float(of_timestamps(timestamps_ns))
+    return TimestampStep(shown_ns, "timestamps") if shown_ns > format_ns else TimestampStep(format_ns, "format")
 
 
 def of_timestamps(timestamps_ns: Times) -> Fraction:

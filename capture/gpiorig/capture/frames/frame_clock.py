@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpiorig.capture.edges.time_step import MAX_TIMESTAMPS, of_timestamps
+from gpiorig.capture.edges.time_step import MAX_TIMESTAMPS, TimestampStep, timestamp_step
 
 if TYPE_CHECKING:
     from gpiorig.capture.frames.frames import Frame
@@ -72,17 +72,18 @@ class FrameClock:
     back_steps: int = 0
     equal_timestamps: int = 0
     duplicates: int = 0
-    _unit_s: Fraction = Fraction(0)
+    _ticks_per_s: int = 0
     _timestamps_ns: array[int] = field(default_factory=lambda: array("q"))
     _clocks: dict[tuple[str, int | None, int], _Clock] = field(default_factory=dict)
 
     def add(self, frame: Frame) -> None:
         """Count a frame."""
         ticks, content = frame.ticks, frame.mpdu + frame.fcs
-        self._unit_s = max(self._unit_s, Fraction(1, frame.ticks_per_s))
-        at_ns = round(Fraction(ticks * NS_PER_S, frame.ticks_per_s))
-        if len(self._timestamps_ns) < MAX_TIMESTAMPS and abs(at_ns) < 1 << 62:
-            self._timestamps_ns.append(at_ns)
+        self._ticks_per_s = min(self._ticks_per_s or frame.ticks_per_s, frame.ticks_per_s)
+        if len(self._timestamps_ns) < MAX_TIMESTAMPS:
+            at_ns = round(Fraction(ticks * NS_PER_S, frame.ticks_per_s))
+            if abs(at_ns) < 1 << 62:
+                self._timestamps_ns.append(at_ns)
         key = (frame.node, frame.channel, frame.ticks_per_s)
         clock = self._clocks.get(key)
         if clock is None:
@@ -102,23 +103,10 @@ class FrameClock:
             clock.size_bytes += length
             clock.longest = max(clock.longest, length)
 
-    @property
-    def step_ns(self) -> float:
-        """Step of the timestamps: the one that the first of them show, or the unit of the file."""
-        return max(self._shown_ns, self._unit_ns)
-
-    @property
-    def step_origin(self) -> str:
-        """Which: "timestamps" or "format"."""
-        return "timestamps" if self._shown_ns > self._unit_ns else "format"
-
-    @property
-    def _unit_ns(self) -> float:
-        return float(self._unit_s * NS_PER_S)
-
-    @property
-    def _shown_ns(self) -> float:
-        return float(of_timestamps(np.array(self._timestamps_ns, dtype=np.int64)))
+    def step(self) -> TimestampStep:
+        """The step of the timestamps, by the first of them."""
+        unit_ns = NS_PER_S / self._ticks_per_s if self._ticks_per_s else 0.0
+        return timestamp_step(np.array(self._timestamps_ns, dtype=np.int64), format_ns=unit_ns)
 
     @property
     def is_useless(self) -> bool:
@@ -126,13 +114,14 @@ class FrameClock:
         return any(clock.is_useless for clock in self._clocks.values())
 
     def as_json(self) -> dict[str, Any]:
-        """The counts, and the remarks."""
+        """The counts, the step, and the remarks."""
+        step = self.step()
         return {
             "back_steps": self.back_steps,
             "equal_stamps": self.equal_timestamps,
             "duplicates": self.duplicates,
-            "step_ns": self.step_ns,
-            "step_origin": self.step_origin,
+            "step_ns": step.step_ns,
+            "step_origin": step.origin,
             "remarks": self.remarks(),
         }
 

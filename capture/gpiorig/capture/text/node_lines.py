@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.capture.edges.time_step import MAX_TIMESTAMPS, of_timestamps
+from gpiorig.capture.edges.time_step import MAX_TIMESTAMPS, TimestampStep, timestamp_step
 from gpiorig.capture.errors import FormatError
 
 BLOCK_LINES = 1 << 12
@@ -99,7 +99,8 @@ class NodeLines:
         last = 0
         timestamps_ns = np.empty(0, dtype=np.int64)
         for block in self.read():
-            timestamps_ns = np.append(timestamps_ns, block.stamps_ns[: MAX_TIMESTAMPS - timestamps_ns.size])
+            if timestamps_ns.size < MAX_TIMESTAMPS:
+                timestamps_ns = np.append(timestamps_ns, block.stamps_ns)[:MAX_TIMESTAMPS]
             dirt.update(block.dirt)
             for (node, kind), count in Counter(zip(block.nodes, block.kinds.tolist(), strict=True)).items():
                 counts.setdefault(node, [0] * len(LineKind))[kind] += count
@@ -108,9 +109,8 @@ class NodeLines:
                 first, last = (low, high) if first is None else (min(first, low), max(last, high))
         nodes = {node: tuple(kinds) for node, kinds in sorted(counts.items())}
         latest = last if first is not None else None
-        step_ns = max(float(of_timestamps(timestamps_ns)), float(self.resolution_ns))
-        origin = "timestamps" if step_ns > self.resolution_ns else "format"
-        return LinesSummary(nodes, dict(sorted(dirt.items())), first, latest, step_ns, origin)
+        step = timestamp_step(timestamps_ns, format_ns=float(self.resolution_ns))
+        return LinesSummary(nodes, dict(sorted(dirt.items())), first, latest, step)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,18 +125,15 @@ class LinesSummary:
         Number of irregularities, by what they are.
     first_ns, last_ns
         Earliest and latest timestamp, in ns since 1970; None when there is no line.
-    step_ns
-        Step of the timestamps: the one that the first of them show, or the resolution of the format; 0: not known.
-    step_origin
-        Which: "timestamps" or "format".
+    step
+        Of the timestamps, by the first of them.
     """
 
     nodes: dict[str, tuple[int, ...]]
     dirt: dict[str, int]
     first_ns: int | None
     last_ns: int | None
-    step_ns: float
-    step_origin: str
+    step: TimestampStep
 
     def as_json(self) -> dict[str, Any]:
         """Return it in JSON's types."""

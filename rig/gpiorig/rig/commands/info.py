@@ -17,6 +17,7 @@ from gpiorig.analysis.number_text import NS_PER_S, count_text, hertz_text, numbe
 from gpiorig.capture import formats
 from gpiorig.capture.edges.counts import count
 from gpiorig.capture.edges.read_options import ReadOptions
+from gpiorig.capture.edges.time_step import TimestampStep
 from gpiorig.capture.edges.waveform import RateOrigin, Waveform
 from gpiorig.capture.formats import pcap
 from gpiorig.capture.printable import printable
@@ -49,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
         if isinstance(content, NodeLines):
             summary = content.summary()
             description = {"format": name, "source": content.source, **summary.as_json()}
-            description |= timestamps.as_json(summary.step_ns, step_origin=summary.step_origin)
+            description |= timestamps.as_json(summary.step)
             description["text"] = [*summary.for_people(), f"  {content.source}", f"  {timestamps.text(description)}"]
         elif isinstance(content, Waveform):
             description = {"format": name, **describe(content)}
@@ -57,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
             description = {"format": name, "source": content.source, **content.summary()}
             if description["skipped"] and not description["frames"]:
                 raise RigError(f"{options.file}: has no frame of IEEE 802.15.4: {_counts(description['skipped'])}.")
-            description |= timestamps.as_json(description.pop("step_ns"), step_origin=description.pop("step_origin"))
+            description |= timestamps.as_json(TimestampStep(description.pop("step_ns"), description.pop("step_origin")))
             description["text"] = _frames_text(description)
             if description["frames"]:
                 description["text"].append(f"  {timestamps.text(description)}")

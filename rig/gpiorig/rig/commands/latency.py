@@ -53,12 +53,10 @@ def _pairs(options: argparse.Namespace) -> int:
     paired = log_pairs.read(options)
     pairs = paired.latencies
     instants = np.concatenate([pairs.starts_ns, pairs.starts_ns + pairs.delays_ns])
-    seen_ns = float(time_step.of_timestamps(instants))
-    step_ns = max(paired.resolution_ns, seen_ns)
+    step = time_step.timestamp_step(instants, format_ns=paired.resolution_ns)
     ids = {node: [int(text) for text in texts if text.isdecimal()] for node, texts in paired.requests.items()}
-    results = DelayResults.of(options, pairs, step_ns=step_ns, ids=ids)
-    step = timestamps.as_json(step_ns, step_origin="timestamps" if step_ns > paired.resolution_ns else "format")
-    return _finish(options, results, paired.source, _numbers(paired, results) | step, _text)
+    results = DelayResults.of(options, pairs, step_ns=step.step_ns, ids=ids)
+    return _finish(options, results, paired.source, _numbers(paired, results) | timestamps.as_json(step), _text)
 
 
 def _values(options: argparse.Namespace) -> int:

@@ -60,7 +60,8 @@ def run(options: argparse.Namespace, frames: Mapping[str, Frames], summarise: Su
     views, ways = framelatency.measured(_frames(frames), longest_ns=longest_ns)
     if not views:
         raise RigError(f"{', '.join(map(str, options.logs))}: holds no frame.")
-    _write(options, views, ways)
+    if options.output or options.figure:
+        _write(options, views, ways)
     result = standing.all_announced(options.logs, as_json=options.json) | _numbers(
         views, ways, summarise, several=len(frames) > 1
     )
@@ -77,7 +78,7 @@ def _write(options: argparse.Namespace, views: list[View], ways: list[Way]) -> N
         for source, values in sorted(getattr(view, f"{kind}_ns").items())
     }
     for way in ways:
-        step_ns = max(map(_step_ns, views)) if all(map(_step_ns, views)) else 0.0
+        step_ns = _coarsest_ns(views)
         names = " to ".join(way.names)
         series |= {(names, "way", source): (values, step_ns) for source, values in sorted(way.delays_ns.items())}
     if options.output:
@@ -123,8 +124,6 @@ def _numbers(views: list[View], ways: list[Way], summarise: Summarise, *, severa
             for source, values in sorted(delays.items())
         }
 
-    steps_ns = [_step_ns(view) for view in views]
-    step_ns = max(steps_ns) if all(steps_ns) else 0.0
     return {
         "views": {
             view.name: {
@@ -135,7 +134,7 @@ def _numbers(views: list[View], ways: list[Way], summarise: Summarise, *, severa
                 "bad_fcs": view.bad_fcs,
                 "malformed": view.malformed,
                 **view.clock.as_json(),
-                **timestamps.as_json(view.clock.step_ns, step_origin=view.clock.step_origin),
+                **timestamps.as_json(view.step),
             }
             for view in views
         },
@@ -143,7 +142,7 @@ def _numbers(views: list[View], ways: list[Way], summarise: Summarise, *, severa
             {
                 "from": way.names[0],
                 "to": way.names[1],
-                "delays": summaries(way.delays_ns, step_ns),
+                "delays": summaries(way.delays_ns, _coarsest_ns(views)),
                 "only_from": way.only[0],
                 "only_to": way.only[1],
                 "ambiguous": way.ambiguous,
@@ -156,7 +155,13 @@ def _numbers(views: list[View], ways: list[Way], summarise: Summarise, *, severa
 
 def _step_ns(view: View) -> float:
     """The step on which ± counts; 0 of timestamps that are not the times of the frames: then ± is not known."""
-    return 0.0 if view.clock.is_useless else view.clock.step_ns
+    return 0.0 if view.clock.is_useless else view.step.step_ns
+
+
+def _coarsest_ns(views: list[View]) -> float:
+    """The coarsest step of all views, for delays from one to another; 0 where that of one is not known."""
+    steps_ns = [_step_ns(view) for view in views]
+    return max(steps_ns) if all(steps_ns) else 0.0
 
 
 def _text(result: dict[str, Any]) -> Iterator[str]:
