@@ -47,6 +47,16 @@ def test_an_empty_piece_changes_nothing() -> None:
     assert 0 == extractor.samples_seen
 
 
+def test_the_first_sample_after_lost_ones_is_an_edge_also_where_no_level_changed() -> None:
+    extractor = EdgeExtractor(unitsize=1)
+    before = extract(extractor, [b"\1\1\0"])
+    extractor.lose(5)
+
+    assert [(0, 1), (2, 0)] == before
+    assert [(8, 0), (10, 3)] == extract(extractor, [b"\0\0", b"\3"])
+    assert 11 == extractor.samples_seen
+
+
 @pytest.mark.parametrize("unitsize", [0, 9])
 def test_a_sample_has_one_to_eight_bytes(unitsize: int) -> None:
     with pytest.raises(CaptureError, match=f"samples of {unitsize} bytes"):

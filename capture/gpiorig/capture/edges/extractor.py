@@ -67,6 +67,11 @@ class EdgeExtractor:
         """Bytes of a sample that is not complete yet."""
         return int(self._state.tail_length)
 
+    def lose(self, samples: int) -> None:
+        """Count this number of samples that are not there; the one after them counts as an edge."""
+        self._state.position += samples
+        self._state.started = 0
+
     def feed(self, data: bytes | bytearray | memoryview) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
         """Read the next block of the stream.
 
@@ -78,7 +83,8 @@ class EdgeExtractor:
         Returns
         -------
         samples
-            int64, shape (n,): sample numbers of the edges in this block. The very first sample counts as one.
+            int64, shape (n,): sample numbers of the edges in this block. The very first sample counts as one,
+            and that after lost ones.
         levels
             uint64, shape (n,): levels from that sample on, channels in use only.
         """

@@ -113,7 +113,8 @@ class _Levels:
         begun = False
         for part in states:
             if not begun:
-                self._samples.end, begun = part.first, True
+                self._samples.lose(part.first)  # the recording begins there
+                begun = True
             if part.first > self._samples.end:
                 yield self._lose(part.first - self._samples.end)
             pairs = np.array([(part.pairs >> np.uint16(2 * bit)) & np.uint16(3) for bit in self._bits])
