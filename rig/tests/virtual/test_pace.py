@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import time
 from pathlib import Path
 
@@ -21,6 +22,8 @@ from gpiorig.rig.virtual.pace import ENTRY_PS
 STROBE = "P8_45"
 ENTRY_NS = ENTRY_PS // 1000
 MS_NS = 1_000_000
+TCK_S = 1e-6  # of the virtual debug adapter
+CLOCK_BLOCK, CLOCKS = b"04" * 1000, 200_000  # remote_bitbang: TCK down and up
 ECHO_NS = 25 * MS_NS  # 3 bytes there, 7 back, a print in between, latency timer, poll, reader
 
 
@@ -144,3 +147,16 @@ def test_run_in_real_time(tmp_path: Path) -> None:
     assert "host" == recording.info.serial_clock
     numbers = report.of(recording)
     assert (20, ()) == (numbers.numbers["packets_timelined"], numbers.data.notes)
+
+
+@pytest.mark.slow
+def test_a_debug_adapter_does_not_outrun_the_wall_clock(tmp_path: Path, tick: Path) -> None:
+    """A debugger's TCK takes virtual time, which a quick host runs through sooner: its program waits, as for hardware."""
+    with served(tmp_path, bench_text(virtual='pace = "real-time"'), tick) as process:
+        port = process.endpoints["debug"]["node"]["port"]
+        with socket.create_connection(("127.0.0.1", port)) as adapter:
+            start_s = time.monotonic()
+            for _ in range(2 * CLOCKS // len(CLOCK_BLOCK)):
+                adapter.sendall(CLOCK_BLOCK + b"R")
+                assert adapter.recv(1) in b"01"
+            assert time.monotonic() - start_s >= CLOCKS * TCK_S

@@ -238,7 +238,9 @@ class RealTimePace:
         return self._boards.now_ps >= until_ps and not _pending(self._uarts, self._analyzers)
 
     def wake(self) -> None:
-        """The next tick will see."""
+        """Wait for the wall clock, which a debug adapter may be ahead of: its TCK is not faster than it states."""
+        if self._start_s is not None:
+            time.sleep(max(0.0, self._start_s + self._boards.now_ps / _PS_PER_S - self._clock_s()))
 
     @property
     def remarks(self) -> list[str]:
