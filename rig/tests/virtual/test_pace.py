@@ -151,7 +151,7 @@ def test_run_in_real_time(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_debug_adapter_does_not_outrun_the_wall_clock(tmp_path: Path, tick: Path) -> None:
-    """A debugger's TCK takes virtual time, which a quick host runs through sooner: its program waits, as for hardware."""
+    """A TCK of a debugger takes virtual time, which a quick host runs through sooner: its program waits for it."""
     with served(tmp_path, bench_text(virtual='pace = "real-time"'), tick) as process:
         port = process.endpoints["debug"]["node"]["port"]
         with socket.create_connection(("127.0.0.1", port)) as adapter:
