@@ -1,7 +1,7 @@
 //! STM32F103 peripherals through the bus, without a core: registers, timing, pins.
 
 use crate::chip_support::*;
-use vboards::bus::{Bus, Width};
+use vboards::bus::{Bus, Width, DEBUGGER};
 use vboards::soc::{Chip, Drive};
 
 #[test]
@@ -55,6 +55,21 @@ fn what_is_not_there() {
         Some("board 0: read of unmapped register 0x48000000 at PC 0x08000100, t = 625000 ps"),
         rig.chip.fault()
     );
+}
+
+/// Neither a debugger's look at an address without a device nor the stack of an erased chip ends the run; a store does.
+#[test]
+fn strays_are_those_of_the_firmware() {
+    let mut rig = Rig::new();
+    assert!(rig.chip.read(0x4800_0000, Width::Word, 5, DEBUGGER).is_err());
+    assert!(rig.chip.write(0xFFFF_FFD8, Width::Word, 0, 6, 0x0800_0100).is_err());
+    assert_eq!(None, rig.chip.fault());
+    assert!(rig.chip.write(0xDFFF_FFFC, Width::Word, 0, 7, 0x0800_0100).is_err());
+    assert!(rig
+        .chip
+        .fault()
+        .unwrap()
+        .starts_with("board 0: write to unmapped register 0xdffffffc at PC 0x08000100"));
 }
 
 /// A loop on a register that is not modelled ends the run after a second and three times 16 bits of reads; a loop that

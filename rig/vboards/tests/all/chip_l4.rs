@@ -1,7 +1,7 @@
 //! STM32L476 devices through the bus, without a core: registers, timing, pins.
 
 use crate::l4_support::*;
-use vboards::bus::{Bus, Width};
+use vboards::bus::{Bus, Width, DEBUGGER};
 use vboards::soc::{Chip, Drive};
 
 #[test]
@@ -295,6 +295,9 @@ fn what_is_not_there() {
         ],
         rig.log()
     );
+    assert!(rig.chip.read(0x4001_0800, Width::Word, 5, DEBUGGER).is_err());
+    assert!(rig.chip.write(0xFFFF_FFD8, Width::Word, 0, 5, 0x0800_0100).is_err());
+    assert_eq!(None, rig.chip.fault());
     assert!(rig.chip.read(0x4001_0800, Width::Word, 5, 0x0800_0100).is_err());
     assert!(rig
         .chip

@@ -1,11 +1,15 @@
 //! The bus matrix: access widths, bit-banding, delays of the bridges.
 
-use crate::bus::{BusError, Width};
+use crate::bus::{BusError, Width, DEBUGGER};
+use crate::log::{Log, Topic};
+use crate::soc::watch::Access;
 
 /// Bit-band alias of the peripherals (Cortex-M3 and Cortex-M4 TRM, 3.7).
 const BIT_BAND: std::ops::Range<u32> = 0x4200_0000..0x4400_0000;
 /// End of the APB peripherals.
 const APB_END: u32 = 0x4001_8000;
+/// From here on a chip has only registers of its core (ARMv7-M ARM B3.1).
+const SYSTEM: u32 = 0xE000_0000;
 
 /// The registers of a chip, accessed at aligned addresses; a few depend on the width of the access.
 pub trait Registers {
@@ -70,4 +74,15 @@ pub fn wait_cycles(address: u32, apb1_div: u64, apb2_div: u64) -> u32 {
         0x4001_0000..=0x4001_7FFF => 1 + apb2_div as u32,
         _ => 0,
     }
+}
+
+/// Logs an access that no device answers; what ends a strict run, if it is the firmware's mistake.
+///
+/// A debugger may look anywhere, and an erased chip, whose stack pointer is all ones, stacks among the core's registers.
+pub fn unmapped(log: &mut Log, board: u16, access: Access, what: &str) -> Option<String> {
+    let Access { address, pc, t_ps } = access;
+    let text = format!("{} unmapped register 0x{:08x}", what, address);
+    let fault = format!("board {}: {} at PC 0x{:08x}, t = {} ps", board, text, pc, t_ps);
+    log.once(t_ps, Topic::Read, address, || text);
+    (pc != DEBUGGER && address < SYSTEM).then_some(fault)
 }

@@ -4,15 +4,13 @@ use super::map::{self, Device};
 use super::rcc::{Effect, Gate};
 use super::remap::Pins;
 use super::{flash, Group, Stm32f1};
-use crate::bus::{BusError, Width, DEBUGGER};
+use crate::bus::{BusError, Width};
 use crate::log::Topic;
-use crate::soc::stm32::bus::Registers;
+use crate::soc::stm32::bus::{self, Registers};
 use crate::soc::watch::{Access, Lack};
 use crate::soc::Outside;
 
 /// STM32F103xE, revision Y (RM0008 31.6.1).
-/// From here on no chip of ours has a register that is not the core's (ARMv7-M ARM B3.1): an erased one stacks there.
-const SYSTEM: u32 = 0xE000_0000;
 const IDCODE: u32 = 0x1003_0414;
 /// Flash size register: 512 KiB (RM0008 30.1.1), and the reserved half above it.
 const FLASH_KIB: u32 = 0xFFFF_0000 | 512;
@@ -71,12 +69,10 @@ impl<O: Outside> Registers for Stm32f1<O> {
 impl<O: Outside> Stm32f1<O> {
     fn unmapped(&mut self, address: u32, cycle: u64, pc: u32, what: &str) -> BusError {
         let t_ps = self.clock.ps(cycle);
-        let board = self.config.board;
-        let text = format!("{} unmapped register 0x{:08x}", what, address);
-        if self.config.strict && self.fault.is_none() && pc != DEBUGGER && address < SYSTEM {
-            self.fault = Some(format!("board {}: {} at PC 0x{:08x}, t = {} ps", board, text, pc, t_ps));
+        let fault = bus::unmapped(&mut self.log, self.config.board, Access { address, pc, t_ps }, what);
+        if self.config.strict {
+            self.fault = self.fault.take().or(fault);
         }
-        self.log.once(t_ps, Topic::Read, address, || text);
         BusError
     }
 

@@ -3,7 +3,6 @@
 use super::map::{self, Device};
 use super::{flash, Outside, Stm32l4};
 use crate::bus::{Bus, BusError, Width};
-use crate::log::Topic;
 use crate::soc::stm32::bus::{self, Registers};
 use crate::soc::watch::{Access, Lack};
 use crate::soc::Chip;
@@ -20,9 +19,6 @@ fn depends_on_width(device: Device, offset: u32) -> bool {
         _ => false,
     }
 }
-
-/// From here on no chip of ours has a register that is not the core's (ARMv7-M ARM B3.1): an erased one stacks there.
-const SYSTEM: u32 = 0xE000_0000;
 
 impl<O: Outside> Bus for Stm32l4<O> {
     fn read(&mut self, address: u32, width: Width, cycle: u64, pc: u32) -> Result<u32, BusError> {
@@ -70,12 +66,10 @@ impl<O: Outside> Bus for Stm32l4<O> {
 impl<O: Outside> Stm32l4<O> {
     fn unmapped(&mut self, address: u32, cycle: u64, pc: u32, what: &str) -> BusError {
         let t_ps = self.clock.ps(cycle);
-        let board = self.config.board;
-        let text = format!("{} unmapped register 0x{:08x}", what, address);
-        if self.config.strict && self.fault.is_none() && address < SYSTEM {
-            self.fault = Some(format!("board {}: {} at PC 0x{:08x}, t = {} ps", board, text, pc, t_ps));
+        let fault = bus::unmapped(&mut self.log, self.config.board, Access { address, pc, t_ps }, what);
+        if self.config.strict {
+            self.fault = self.fault.take().or(fault);
         }
-        self.log.once(t_ps, Topic::Read, address, || text);
         BusError
     }
 
