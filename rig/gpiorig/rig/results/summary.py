@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,7 @@ STATISTICS = {name: name for name in ("min", "p5", "median", "p95", "p99", "max"
     "iqr": "iqr",
     "std": "std",
 }
-NOT_RECEIVED = delivery.STATUS[delivery.NOT_RECEIVED]
+UNREAD_ON_A_BUS = f"{delivery.STATUS[delivery.NOT_RECEIVED]} with a symbol bus"
 REPETITIONS = (
     ("transmission", "repeated a frame"),
     ("frame", "came again that had been read before"),
@@ -177,11 +177,11 @@ def _packet_lines(
 
     Where nodes have no symbol bus, a packet that no other one read is not lost: they may have read it.
     """
-    lines = [_fates(hops, origin) for origin in np.unique(hops.packets.origins[hops.packets.accounted]).tolist()]
+    fates = delivery.STATUS if all_probed else delivery.STATUS | {delivery.NOT_RECEIVED: UNREAD_ON_A_BUS}
+    origins = np.unique(hops.packets.origins[hops.packets.accounted]).tolist()
+    lines = [_fates(hops, origin, fates) for origin in origins]
     if all_probed:
         lines += _losses(hops)
-    else:
-        lines = [line.replace(NOT_RECEIVED, f"{NOT_RECEIVED} with a symbol bus") for line in lines]
     lines += [_delay(route) for route in routes if len(route)]
     lines += [
         f"{pair.reordered} of {pair.arrived} packets from {pair.origin} to {pair.destination} came after one that was "
@@ -197,12 +197,11 @@ def _packet_lines(
     return lines + accounting.notes(hops)
 
 
-def _fates(hops: Hops, origin: int) -> str:
+def _fates(hops: Hops, origin: int, fates: Mapping[int, str]) -> str:
     packets = hops.packets
-    own = packets.accounted & (packets.origins == origin)
-    counted = Counter(packets.status[own].tolist())
-    parts = ", ".join(f"{n} {delivery.STATUS[key]}" for key, n in sorted(counted.items()))
-    return f"{hops.events.node_names[origin]} sent {count_text(int(np.count_nonzero(own)), 'packet')}: {parts}."
+    status = packets.status[packets.accounted & (packets.origins == origin)]
+    parts = ", ".join(f"{n} {fates[key]}" for key, n in sorted(Counter(status.tolist()).items()))
+    return f"{hops.events.node_names[origin]} sent {count_text(len(status), 'packet')}: {parts}."
 
 
 def _losses(hops: Hops) -> list[str]:
