@@ -143,11 +143,17 @@ def test_a_conclusion_without_its_numbers_states_which():
     assert ("rtt", "loss") == conclusion.quantities("{rtt.p2p where protocol = UDP} {loss}", {})
 
 
+def seeds(*studies, reasons=()):
+    """The table of all documents, by way of its numbers, with studies as their files describe them."""
+    described = [dataclasses.replace(study, points=(), axes={}) for study in studies]
+    return catalogue.seeds_markdown(catalogue.listed(catalogue.numbers(studies), described), reasons)
+
+
 def test_seeds_markdown_has_every_row():
     """A row per published value, order and statement, quick ones marked, then what is not done."""
     reasons = [catalogue.Reason("seeds/003", "fig. 11", "lwIP | emb6", "other stacks")]
-    text = catalogue.seeds_markdown([BRIEF, FULL], reasons)
-    assert text == catalogue.seeds_markdown([FULL, BRIEF], reasons)
+    text = seeds(BRIEF, FULL, reasons=reasons)
+    assert text == seeds(FULL, BRIEF, reasons=reasons)
     rows = [line for line in text.splitlines() if line.startswith("| 4.7.1")]
     assert 4 + 2 + 4 == len(rows)
     assert 4 == sum("● virtual, quick run" in row for row in rows)
@@ -223,6 +229,6 @@ def test_long_reasons_are_one_line_and_complete_below(failing, tmp_path):
     assert f"repeats 1, 2 failed: {LONG}" in text
     (cell,) = set(re.findall("<td[^>]*>(2 repeats failed[^<]*)</td>", text))
     assert cell.endswith("… (and 1 other reason)") and len(cell) < 100
-    markdown = catalogue.seeds_markdown([failing])
+    markdown = seeds(failing)
     assert "2 repeats failed: check failed: 0 has lost 0 events" in markdown
     assert LONG not in markdown and 500 > max(map(len, markdown.splitlines()[4:]))

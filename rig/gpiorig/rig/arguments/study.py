@@ -36,9 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             "--image", action="append", default=[], metavar="NAME=ELF", help="image that studies call NAME; repeatable"
         )
         action.add_argument("--json", action="store_true", help="print points, states and numbers as one JSON object")
-    report.add_argument(
-        "--markdown", type=Path, metavar="FILE", help="write the table of all documents, too (docs/seeds.md)"
-    )
+    report.add_argument("--markdown", type=Path, metavar="FILE", help="write the table of all documents, too")
+    report.add_argument("--numbers", type=Path, metavar="FILE", help="write the numbers of that table as CSV, too")
     for action in (figure, run):
         action.add_argument("--retry", action="store_true", help="record points that failed again")
         action.add_argument("--stop-on-failure", action="store_true", help="end at the first point that fails")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Sequence
 from pathlib import Path
 
+from gpiorig.analysis.campaign import catalogue
 from gpiorig.analysis.campaign.results import StudyResults
 from gpiorig.capture import confined
 from gpiorig.capture.atomic_file import replacing
-from gpiorig.rig.campaign import reasons
+from gpiorig.rig.campaign import reasons, states
+from gpiorig.rig.campaign.study import Study
 
 PAGES = "pages"
 
@@ -35,8 +38,24 @@ def write(output: Path, results: Sequence[StudyResults], others: Sequence[StudyR
 
 def write_markdown(path: Path, results: Sequence[StudyResults]) -> Path:
     """Write the table of all documents, and what is not done in them; returns its path."""
-    from gpiorig.analysis.campaign import catalogue
-
     with replacing(path) as new:
-        new.write_text(catalogue.seeds_markdown(results, reasons.load()), encoding="utf-8")
+        new.write_text(_markdown(catalogue.numbers(results), results), encoding="utf-8")
     return path
+
+
+def write_numbers(path: Path, results: Sequence[StudyResults]) -> Path:
+    """Write the numbers of the table of all documents as CSV; with the study files they make the table again."""
+    with replacing(path) as new, new.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([catalogue.NUMBERS_HEADER, *catalogue.numbers(results)])
+    return path
+
+
+def markdown(path: Path, studies: Sequence[Study]) -> str:
+    """The table of all documents from the numbers of an earlier run, a file of `write_numbers`, and study files."""
+    with path.open(encoding="utf-8", newline="") as file:
+        _, *rows = csv.reader(file)
+    return _markdown(rows, [states.described(study) for study in studies])
+
+
+def _markdown(rows: Sequence[Sequence[str]], studies: Sequence[StudyResults]) -> str:
+    return catalogue.seeds_markdown(catalogue.listed(rows, studies), reasons.load())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -80,24 +80,34 @@ def results_of(study: Study, conditions: Conditions, output: Path) -> StudyResul
     Of a study that stops by the width of an interval, the repeats until it stops, or until they are not recorded.
     """
     sought = Sought.of(study, conditions, output)
-    file, every = study.file, sought.points(rounds(sought))
-    axes = {axis.name: axis.values for axis in file.vary}
+    every = sought.points(rounds(sought))
+    axes = {axis.name: axis.values for axis in study.file.vary}
+    return replace(
+        described(study),
+        axes={
+            name: [value for value in dict.fromkeys(values) if any(point.coordinates[name] == value for point in every)]
+            for name, values in axes.items()
+        },
+        points=[sought.result(point) for point in every],
+        settings=captions.of(every),
+        quick=conditions.quick,
+    )
+
+
+def described(study: Study) -> StudyResults:
+    """What a study's file states, without points."""
+    file = study.file
     return StudyResults(
         name=study.name,
         document=file.document,
         figure=file.figure,
         title=file.title,
-        axes={
-            name: [value for value in dict.fromkeys(values) if any(point.coordinates[name] == value for point in every)]
-            for name, values in axes.items()
-        },
+        axes={},
         quantities=file.quantities,
         shows=file.show,
         published=file.published,
-        points=[sought.result(point) for point in every],
+        points=(),
         conclusion=file.conclusion,
-        settings=captions.of(every),
-        quick=conditions.quick,
     )
 
 

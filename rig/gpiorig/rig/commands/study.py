@@ -123,6 +123,8 @@ def _report(options: argparse.Namespace) -> int:
         written = pages.write(options.output, results, others)
     if options.markdown is not None:
         written.append(pages.write_markdown(options.markdown, [*results, *others]))
+    if options.numbers is not None:
+        written.append(pages.write_numbers(options.numbers, [*results, *others]))
     return _printed(options, results, written, {})
 
 
