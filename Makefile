@@ -12,15 +12,15 @@ RUST_SOURCES := Cargo.toml Cargo.lock $(shell find capture/native rig/usbbus rig
 # Compiled modules are kept: hundreds of short processes would each compile them again.
 unexport PYTHONDONTWRITEBYTECODE
 
-# Generators and the changelog wrap their own pages.
-MARKDOWN := $(filter-out CHANGELOG.md docs/guide/probe-cost.md docs/reference/events.md docs/reference/settings.md docs/seeds.md, \
+# The changelog wraps itself, and `make docs` its pages.
+MARKDOWN := $(filter-out CHANGELOG.md docs/reference/events.md docs/reference/settings.md docs/seeds.md, \
     $(wildcard *.md docs/*.md docs/*/*.md firmware-gpio-probes/*.md))
 MDFORMAT = $(BIN)/mdformat --wrap 120 --number --compact-tables
 
 SECONDS ?= 600
 TARGETS ?=
 
-.PHONY: help setup debian native firmware demo test test-fast test-deep check faults fuzz generate format bench sensitivity costs clean
+.PHONY: help setup debian native firmware demo test test-fast test-deep check faults fuzz generate docs format bench sensitivity costs clean
 
 help:
 	@echo "make demo       two virtual boards, a real sigrok-cli capture, a report (sets everything up first)"
@@ -35,7 +35,8 @@ help:
 	@echo "make costs      what a probe costs on the virtual boards: docs/guide/probe-cost.md"
 	@echo "make firmware   the probe library and the reference firmware"
 	@echo "make native     the Rust libraries"
-	@echo "make generate   what follows from firmware-gpio-probes/events.toml, the decoders' copies of shared modules, docs/gpiorig.1"
+	@echo "make generate   what follows from firmware-gpio-probes/events.toml and settings.toml, the decoders' copies of shared modules"
+	@echo "make docs       pages that git does not have: events, settings, the catalogue of studies, the manual page"
 	@echo "make format     format Python, Rust and Markdown"
 	@echo "make setup      Debian packages, virtual environment, native libraries, firmware"
 	@echo "make clean      delete what was built"
@@ -91,7 +92,6 @@ test-deep: test
 
 check: setup
 	@$(PYTHON) firmware-gpio-probes/generate.py --check
-	@$(BIN)/python tools/manual.py --check
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(MDFORMAT) --check $(MARKDOWN)
@@ -110,9 +110,11 @@ fuzz: setup
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[fuzz]'
 	@PYTHONPATH=tests:tests/support $(BIN)/python -m fuzz --seconds $(SECONDS) $(TARGETS)
 
-generate: setup
+generate:
 	@$(PYTHON) firmware-gpio-probes/generate.py
-	@$(BIN)/python tools/manual.py
+
+docs: $(VENV)/.installed
+	@$(BIN)/python tools/documents.py
 
 format: setup
 	@$(BIN)/ruff check --fix --quiet . || true

@@ -33,10 +33,7 @@ FIRMWARES = {
 
 def files() -> dict[str, str]:
     """Path and text of every file that follows from settings.toml."""
-    tables = tomllib.loads((ROOT / SOURCE).read_text())
-    for key, table in tables.items():
-        refuse_mistakes(key, table)
-    settings = [{"key": key, "type": type_of(table), **table} for key, table in tables.items()]
+    settings = load()
     texts = {
         f"{firmware.folder}/settings_table.h": c_table(
             [variant(setting, key) for setting in settings if key in owners(setting)], firmware
@@ -45,8 +42,15 @@ def files() -> dict[str, str]:
     }
     return texts | {
         "rig/gpiorig/rig/experiments/node_settings.py": python_module(settings),
-        "docs/reference/settings.md": page(settings),
     }
+
+
+def load() -> list[dict]:
+    """The settings with their keys and types; ends with a message where one is wrong."""
+    tables = tomllib.loads((ROOT / SOURCE).read_text())
+    for key, table in tables.items():
+        refuse_mistakes(key, table)
+    return [{"key": key, "type": type_of(table), **table} for key, table in tables.items()]
 
 
 def refuse_mistakes(key: str, table: dict) -> None:
@@ -209,7 +213,7 @@ FIRMWARES = {{
 
 
 class NodeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Settings of the firmware, as `set` takes them (docs/reference/settings.md); None: its default."""
+    """Settings of the firmware, as `set` takes them (firmware-gpio-probes/settings.toml); None: its default."""
 
 {body}
     def given(self) -> dict[str, Any]:
@@ -223,12 +227,12 @@ class Settings(NodeSettings, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 {sent}'''
 
 
-def page(settings: list[dict]) -> str:
-    """The table that people read."""
+def settings_page() -> str:
+    """The table that people read, which `make docs` writes."""
     lines = [
         "# Settings of a node",
         "",
-        note(SOURCE),
+        f"Made from `{SOURCE}` by `make docs`.",
         "",
         "The keys of `set KEY VALUE` on the serial line, and of `[settings]` and `[nodes.NAME]` in an",
         "[experiment file](experiments.md). Firmware takes a decimal number, a hexadecimal one after `0x`, or a name;",
@@ -239,7 +243,7 @@ def page(settings: list[dict]) -> str:
         "| key | values | default | firmwares | |",
         "|---|---|---|---|---|",
     ]
-    for s in settings:
+    for s in load():
         lines.append(f"| `{s['key']}` | {cell(s, values)} | {cell(s, shown_default)} | {firmwares(s)} | {text(s)} |")
     return "\n".join([*lines, ""])
 

@@ -1,7 +1,8 @@
-"""Build hook of the wheel: the Rust libraries, the reference images, and the data that gpiorig needs at run time.
+"""Build hook: the documents, the Rust libraries, the reference images, and the data that gpiorig needs at run time.
 
-An editable installation and an sdist build nothing here: the first finds what `make native` and `make firmware` make,
-the second holds sources only. rig/gpiorig/rig/resources.py has where the program looks for each part.
+An editable installation builds nothing here: it finds what `make native` and `make firmware` make. An sdist has sources
+and the documents of `make docs`: these need gpiorig's own dependencies, which pip does not install to build a wheel.
+rig/gpiorig/rig/resources.py has where the program looks for each part.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import sysconfig
 import tempfile
 from collections.abc import Iterable, Mapping
@@ -51,6 +53,7 @@ NO_COMPILER = (
     "the reference firmware could not be built (make BOARD={board} KERNEL={kernel}): {why}. Run `apt-get install make "
     "gcc-arm-none-eabi libnewlib-arm-none-eabi clang-16 lld-16 llvm-16`; or install a wheel of gpiorig, which holds it."
 )
+NO_DOCUMENTS = "the pages of `make docs` are missing or old: {why}. Run `make docs`, and build again."
 
 
 class BuildError(Exception):
@@ -63,6 +66,9 @@ class CompiledParts(BuildHookInterface):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Build the parts, and return where they go and which platform they are for."""
         if version == "editable":
+            return
+        self._add_documents(Path(self.root), build_data)
+        if self.target_name == "sdist":
             return
         self._made = tempfile.TemporaryDirectory(prefix="gpiorig-wheel-")
         root, folder = Path(self.root), Path(self._made.name)
@@ -78,9 +84,24 @@ class CompiledParts(BuildHookInterface):
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{platform_of(libraries)}"  # loaded by ctypes: no ABI of CPython
 
+    def _add_documents(self, root: Path, build_data: dict[str, Any]) -> None:
+        """Write the documents that git does not have, unless this is an sdist, and add those of docs/."""
+        if not (root / "PKG-INFO").exists():
+            command = [sys.executable, str(root / "tools" / "documents.py")]
+            done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
+            if done.returncode:
+                self.app.display_warning(NO_DOCUMENTS.format(why=done.stderr.strip().rpartition("\n")[2]))
+        if self.target_name == "sdist":
+            build_data["artifacts"] += ["/docs/gpiorig.1", "/docs/**/*.md", "/docs/**/*.json"]
+            return
+        shared = f"{self.metadata.core.name}-{self.metadata.version}.data/data/share"
+        build_data["force_include"][str(root / "docs")] = f"{shared}/doc/gpiorig"
+        if (manual := root / "docs" / "gpiorig.1").exists():
+            build_data["force_include"][str(manual)] = f"{shared}/man/man1/gpiorig.1"
+
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         """Delete what the wheel now holds."""
-        if version != "editable":
+        if version != "editable" and self.target_name != "sdist":
             self._made.cleanup()
 
 

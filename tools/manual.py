@@ -1,4 +1,4 @@
-"""The manual page docs/gpiorig.1, from the parsers of the command line: `python tools/manual.py [--check]`.
+"""The manual page docs/gpiorig.1, from the parsers of the command line.
 
 Written here: argparse-manpage makes a page of one parser, without groups of commands and examples line by line.
 """
@@ -7,15 +7,12 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
 from collections.abc import Collection, Iterator
-from pathlib import Path
 
 from gpiorig.rig import cli
 from gpiorig.rig.arguments import GROUPS, common_options
 from gpiorig.rig.arguments.parser import verbs_of
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "gpiorig.1"
 COMMON = ("help", "quiet", "verbose")
 
 
@@ -24,7 +21,7 @@ def page() -> str:
     tree = cli.tree()
     commands = verbs_of(tree)
     lines = [
-        '.\\" Made by `make generate`. Do not edit.',
+        '.\\" Made by `make docs`.',
         '.TH GPIORIG 1 "" "gpiorig" "User Commands"',
         ".SH NAME",
         r"gpiorig \- where a packet's time and jitter come from",
@@ -81,18 +78,3 @@ def _escaped(text: str) -> str:
     """Text in which roff reads no command."""
     text = text.replace("\\", r"\e").replace("-", r"\-")
     return re.sub(r"^([.\'])", r"\\&\1", text, flags=re.MULTILINE)
-
-
-def main() -> int:
-    """Write the page; with `--check` only compare it."""
-    if "--check" in sys.argv[1:]:
-        if PAGE.read_text(encoding="utf-8") == page():
-            return 0
-        print(f"{PAGE} is not that of the parsers; run `make generate`", file=sys.stderr)
-        return 1
-    PAGE.write_text(page(), encoding="utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -27,14 +27,12 @@ FROM_EVENTS = {
     "analysis/gpiorig/analysis/events/table.py",
     "decoders/gpio_probe/table.py",
     "decoders/gpio_timeline/path.py",
-    "docs/reference/events.md",
     "firmware-gpio-probes/include/gpiorig/events.h",
     "firmware-gpio-probes/include/gpiorig/points.h",
     "firmware-gpio-probes/src/lines.h",
     "firmware-gpio-probes/src/names.c",
 }
 FROM_SETTINGS = {
-    "docs/reference/settings.md",
     "firmware-gpio-probes/contiki-ng/pingpong/settings_table.h",
     "firmware-gpio-probes/reference/stack/settings_table.h",
     "firmware-gpio-probes/riot/app/settings_table.h",
@@ -154,8 +152,6 @@ def test_a_new_setting_changes_all_that_follows(tree: Path) -> None:
     assert "    X(volume, 1u, 10u, VOLUME, NULL)\n" in texts["firmware-gpio-probes/riot/app/settings_table.h"]
     assert '    "volume": (1, 11),\n' in texts["rig/gpiorig/rig/experiments/node_settings.py"]
     assert "    volume: int | None = None\n" in texts["rig/gpiorig/rig/experiments/node_settings.py"]
-    row = "| `volume` | 1 to 11; RIOT: 1 to 10 | 5 | reference, RIOT | how loud a node is |\n"
-    assert texts["docs/reference/settings.md"].endswith(row)
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import documents
+import manual
 import pytest
 from commandline import ROOT
 from elftools.elf.elffile import ELFFile
@@ -109,6 +111,7 @@ def test_the_sdist_holds_sources_only(sdist: Path) -> None:
     assert [] == [name for name in binary if not re.fullmatch(r"docs/figures/[\w-]+\.png", name)]
     assert [] == [name for name in files if "tests" in Path(name).parts]
     assert {"Cargo.lock", "LICENSE", "experiments/pingpong.toml", "firmware-gpio-probes/Makefile"} <= files.keys()
+    assert documents.DOCUMENTS.keys() <= files.keys(), "a wheel that is built from it has them from there"
 
 
 @pytest.mark.slow
@@ -150,6 +153,10 @@ def test_the_wheel_holds_what_the_program_needs(sources: Path, contents: Path) -
         assert ".dynsym" in sections
         assert [] == [section for section in sections if section.startswith(".debug") or section == ".symtab"]
     assert [] == [name for name in here if "tests" in name or "__pycache__" in name]
+    (share,) = contents.glob("*.data/data/share")
+    assert manual.page() == (share / "man/man1/gpiorig.1").read_text()
+    for name, text in documents.DOCUMENTS.items():
+        assert text() == (share / "doc/gpiorig" / Path(name).relative_to("docs")).read_text(), name
 
 
 @pytest.mark.slow

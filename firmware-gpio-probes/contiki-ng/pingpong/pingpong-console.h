@@ -18,7 +18,7 @@
 #define PAYLOAD_MIN 8
 #define PAYLOAD_MAX 64
 
-/* Numbers (settings.toml, docs/reference/settings.md); a name has the number of its place. */
+/* Numbers (firmware-gpio-probes/settings.toml); a name has the number of its place. */
 struct settings {
 #define X(KEY, ...) uint32_t KEY;
     SETTINGS_HERE(X)

@@ -1,4 +1,4 @@
-/** What the host can set, by name (settings.toml, docs/reference/settings.md). */
+/** What the host can set, by name (firmware-gpio-probes/settings.toml). */
 #ifndef SETTINGS_H
 #define SETTINGS_H
 

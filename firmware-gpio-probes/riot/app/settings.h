@@ -1,4 +1,4 @@
-/** What the host sets (settings.toml, docs/reference/settings.md). */
+/** What the host sets (firmware-gpio-probes/settings.toml). */
 #ifndef SETTINGS_H
 #define SETTINGS_H
 

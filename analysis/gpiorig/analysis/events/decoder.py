@@ -205,7 +205,7 @@ class _LineSource:
         what = f"the span line `{point}` of node `{node}`"
         self._mask = np.uint64(1 << _bit(channels, channel, what=what))
         if f"{point}.enter" not in BY_NAME:
-            raise WiringError(f"{what}: the event table (docs/reference/events.md) has no span of that name.")
+            raise WiringError(f"{what}: the event table (firmware-gpio-probes/events.toml) has no span of that name.")
         self._codes = np.array([BY_NAME[f"{point}.exit"].code, BY_NAME[f"{point}.enter"].code], dtype=np.uint8)
         self._level: np.bool_ | None = None
 

@@ -45,7 +45,7 @@ class Console(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ask
         Questions to every node before the settings.
     set, set_answer
-        The command of every setting, and its answer; the firmware's settings are those of docs/reference/settings.md.
+        The command of every setting, and its answer; firmware-gpio-probes/settings.toml has the firmware's settings.
     settings
         In place of `set` the command of each setting that it has; empty: it is part of `start`.
     start, start_endless

@@ -38,7 +38,7 @@ def check(name: str, node: Node, *, virtual: Virtual | None, what: str) -> None:
         if f"{line}.enter" not in BY_NAME:
             raise BenchError(
                 f"{what}: nodes.{name}.lines.{line}: no such line; valid are {', '.join((*sorted(bus), *OTHER_LINES))} "
-                "and the spans of docs/reference/events.md, such as tap.irq."
+                "and the spans of firmware-gpio-probes/events.toml, such as tap.irq."
             )
     if virtual is not None:
         if board.name not in boards.names():

@@ -97,7 +97,7 @@ FIRMWARES = {
 
 
 class NodeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Settings of the firmware, as `set` takes them (docs/reference/settings.md); None: its default."""
+    """Settings of the firmware, as `set` takes them (firmware-gpio-probes/settings.toml); None: its default."""
 
     app: (
         Literal["pingpong", "macping", "print", "broadcast", "sender", "interferer", "train", "ticker", "saturate"]

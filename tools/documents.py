@@ -1,0 +1,42 @@
+"""The pages and the manual page that git does not have, from the sources that it has: `make docs`.
+
+They go to their places in docs/, so that their links work. Pages of git link to the sources.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+# The tree's own modules, also where another gpiorig is installed.
+sys.path[:0] = [str(ROOT / folder) for folder in ("capture", "analysis", "rig", "tools", "firmware-gpio-probes")]
+
+import generate  # noqa: E402
+import manual  # noqa: E402
+import settings  # noqa: E402
+
+from gpiorig.rig.campaign import pages, study  # noqa: E402
+
+
+def _seeds() -> str:
+    """The table of all documents, from the numbers of the last complete run and the study files."""
+    return pages.markdown(ROOT / "docs/evidence/studies.csv", study.load_all([ROOT / "studies"]))
+
+
+DOCUMENTS = {
+    "docs/gpiorig.1": manual.page,
+    "docs/seeds.md": _seeds,
+    "docs/reference/events.md": generate.events_page,
+    "docs/reference/settings.md": settings.settings_page,
+}
+
+
+def main() -> None:
+    """Write all of them."""
+    for name, text in DOCUMENTS.items():
+        (ROOT / name).write_text(text(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
