@@ -127,7 +127,7 @@ def test_the_application_plays_ping_pong(over: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_it_replies_broadcasts_and_interferes(tmp_path: Path) -> None:
-    """Without a command it replies; a broadcast asks for no reply and is logged where it is received."""
+    """Without a command it replies, not to a reply; a broadcast asks for none and is logged where it is received."""
     built = image(GLUE / "pingpong", tmp_path, M3, "WITH_CONSOLE=1", "GPIORIG_DEFINES=-DGPIORIG_MASK_GROUP_SCHED=0")
     start = ("set interval_us 20000", "set timeout_us 20000")
     lines = (
@@ -135,6 +135,7 @@ def test_it_replies_broadcasts_and_interferes(tmp_path: Path) -> None:
         "set app broadcast",
         "start 2",
         "set app pingpong",
+        "!",
         "!",
         "set app interferer",
         "start 3",
@@ -149,7 +150,7 @@ def test_it_replies_broadcasts_and_interferes(tmp_path: Path) -> None:
         "packet seq=2 from=0200000000000002 rx_us= status=ok",
         "done sent=2 received=2 lost=0 probes=",
         "packet seq=2 rx_us= tx_us= status=ok",
-        "done sent=6 received=3 lost=0 probes=",
+        "done sent=6 received=4 lost=0 probes=",
     ] == printed[:5]
     assert 6 == len(printed) and printed[5].startswith("done")  # stopped by a command
     names = [(event.name, event.id) for event in ran.events]

@@ -1,6 +1,7 @@
 /**
  * Ping-pong, broadcast, interferer. The node that gets the command start sends, any other replies to what is not a broadcast.
- * The payload is the packet's number repeated, so that every fragment ends with it, and the packet's end is its id.
+ * The payload is the packet's number repeated, so that every fragment ends with it, and the packet's end is its id. A reply
+ * begins with 0, which is not a number: one that comes late, or twice, is not answered.
  */
 #include "link.h"
 #include "pingpong-console.h"
@@ -63,6 +64,7 @@ static void fill(uint16_t number, uint16_t length)
 static void reply(uint16_t number, uint16_t length, const linkaddr_t *to)
 {
     fill(number, length);
+    payload[0] = payload[1] = 0;
     done.tx = rtimer_wide_now();
     GPIORIG_ENTER_ID(APP_TX, number);
     link_send(payload, length, to);
@@ -75,11 +77,13 @@ static void take(const uint8_t *data, uint16_t length, const linkaddr_t *from)
 {
     uint32_t at = rtimer_wide_now();
     uint16_t number;
+    bool replied;
 
     if (length < PAYLOAD_MIN || length > PAYLOAD_MAX) {
         return; /* an interferer's */
     }
     number = (uint16_t)(data[length - 2] << 8 | data[length - 1]);
+    replied = (data[0] | data[1]) == 0;
     GPIORIG_ENTER_ID(APP_RX, number);
     received++;
     if (waiting && number == sequence) {
@@ -88,7 +92,7 @@ static void take(const uint8_t *data, uint16_t length, const linkaddr_t *from)
         done.tx = sent_at;
     } else if (done.what == NOTHING && settings.app == APP_BROADCAST) {
         done.what = RECEIVED;
-    } else if (done.what == NOTHING && settings.app == APP_PINGPONG && to_send == 0) {
+    } else if (done.what == NOTHING && settings.app == APP_PINGPONG && to_send == 0 && !replied) {
         reply(number, length, from);
     } else {
         GPIORIG_EXIT_ID(APP_RX, number); /* late, or before the last one is printed */
