@@ -1,4 +1,4 @@
-"""`gpiorig batch`: one table of many recordings, what is kept, addresses, seeds, and what is refused."""
+"""`gpiorig batch`: one table of many recordings, what is kept, addresses, and what is refused."""
 
 from __future__ import annotations
 
@@ -15,12 +15,10 @@ from unittest.mock import Mock, patch
 import fsspec
 import pyarrow.parquet
 import pytest
-from batchruns import PINGPONG, bench_text
 from commandline import Finished, gpiorig
 
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.batch import cluster, places, seeds
-from gpiorig.rig.run import direct
+from gpiorig.rig.batch import cluster, places
 
 MODULE = "gpiorig.rig.store.store"
 
@@ -127,27 +125,6 @@ def test_addresses(few: Path, tmp_path: Path, memory: Any, monkeypatch: pytest.M
     assert f"file://{local}" != places.absolute(f"file://{local}") == str(local)
 
 
-def test_seeds_of_a_virtual_bench(tmp_path: Path) -> None:
-    """Each seed is a recording; one that is there is kept, one that was interrupted is replaced, others are refused."""
-    bench, output = tmp_path / "bench.toml", tmp_path / "runs"
-    bench.write_text(bench_text(7))
-    words = ("--record", bench, PINGPONG, "--packets", "3", "-o", output, "--workers", "1", "--do", "record", "--json")
-
-    with patch.object(seeds.runner, "run", Mock(side_effect=direct.run)) as recorded:
-        first = gpiorig("batch", *words, "--seeds", "1,3-4")
-        assert (0, 3) == (first.status, recorded.call_count), first.stderr
-        assert [1, 3, 4] == [row["seed"] for row in rows(output)]
-        assert {"1": 1, "3": 3, "4": 4} == {
-            folder.name.removeprefix("seed-"): Recording.open(folder).info.parameters["seed"]
-            for folder in output.glob("seed-*")
-        }
-        Recording.open(output / "seed-3").update(state="incomplete", reason="interrupted")
-        assert 1 == gpiorig("batch", *words, "--seeds", "1-3").numbers["kept"]
-        assert 5 == recorded.call_count
-        refused = gpiorig("batch", *words, "--seeds", "4", "--packets", "4")
-    assert 1 == refused.status and "another bench, experiment or image" in refused.stderr
-
-
 def test_a_store_gets_each_recording(few: Path, tmp_path: Path) -> None:
     """`--store` registers what was processed, with its quantities."""
     store = Mock()
@@ -169,29 +146,20 @@ def test_a_store_gets_each_recording(few: Path, tmp_path: Path) -> None:
         (("nowhere/*",), "nowhere/*: matches no recording"),
         (("nothing://lab/run",), "Protocol not known: nothing; install the package"),
         (("abfs://lab/run",), "adlfs"),
-        (("run", "--do", "decode,guess"), "'guess' is not one of record, decode, analyse, report"),
-        (("run", "--do", "record"), "nothing to record"),
-        (("run", "--seeds", "1-3"), "--seeds and --packets are of --record"),
+        (("run", "--do", "decode,guess"), "'guess' is not one of decode, analyse, report"),
         (("run", "--quantity", "speed of light"), "speed of light"),
         (("memory://lab/run", "--workers", "2"), "give --workers 1"),
         (("memory://lab/run", "--store", "store"), "--store registers folders of this machine"),
-        (("--record", "demo", "pingpong"), "give the seeds"),
-        (("--record", "demo", "pingpong", "--seeds", "3-1"), "'3-1' is not a seed or a range"),
-        (("--record", "demo", "pingpong", "--seeds", "1", "run"), "omit those that are there"),
-        (("--record", "real.toml", "pingpong", "--seeds", "1-2"), "is a real bench, one resource"),
     ],
 )
 def test_what_is_refused(words: tuple[str, ...], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One error, before anything is begun or written."""
     monkeypatch.chdir(tmp_path)
-    real = bench_text(1).partition("[virtual]")[0].replace("[analyzers.la]", '[analyzers.la]\ndriver = "fx2lafw"')
-    Path("real.toml").write_text(real.replace("board =", 'console = "none"\nboard ='))
-
     done = gpiorig("batch", *words)
 
     assert (2, True) == (done.status, message in done.stderr), done.stderr
     assert 1 == len(done.stderr.splitlines())
-    assert ["real.toml"] == [path.name for path in tmp_path.iterdir()]
+    assert [] == [*tmp_path.iterdir()]
 
 
 def test_a_scheduler_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

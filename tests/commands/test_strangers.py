@@ -148,15 +148,6 @@ def test_an_output_of_a_batch_that_is_a_link(run: Path, victim: Path, name: str)
     assert is_unharmed(victim)
 
 
-def test_a_recording_of_a_batch_that_is_a_link(victim: Path, tmp_path: Path) -> None:
-    """Nothing is recorded where it leads."""
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out/seed-1").symlink_to(victim)
-    done = gpiorig("batch", "--record", "demo", "pingpong", "--seeds", "1", "-o", tmp_path / "out", "--workers", "1")
-    assert (2, True) == (done.status, "seed-1: is a link" in done.stderr)
-    assert is_unharmed(victim)
-
-
 @pytest.mark.parametrize("name", ["points", "points/0f", "pages"])
 def test_a_folder_of_a_study_that_is_a_link(victim: Path, tmp_path: Path, name: str) -> None:
     """Points and pages are written into folders of the output."""

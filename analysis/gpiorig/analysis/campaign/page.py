@@ -65,7 +65,8 @@ def _write(folder: Path, page: StudyPage) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     results = page.results
     path = folder / f"{results.name}.html"
-    write_page(path, title=f"{results.title} ({results.document}, {results.figure})", virtual=_is_virtual([results]),
+    title = results.title + (f" ({results.place})" if results.place else "")
+    write_page(path, title=title, virtual=_is_virtual([results]),
                summary=study_sections.summary([page]), sections=page.sections)  # fmt: skip
     write_figures(page.sections, folder, ("svg", "png"))
     for name, content in page.contents.items():

@@ -82,6 +82,11 @@ class StudyResults:
     quick: bool = False
 
     @property
+    def place(self) -> str:
+        """Where its figure is, such as ``seeds/000, figure 9``; empty for a study of its own."""
+        return ", ".join(part for part in (self.document, self.figure) if part)
+
+    @property
     def virtual(self) -> bool | None:
         """Whether its values are from virtual boards; None: that is not known of all, or there are none."""
         return of_parts(point.virtual for point in self.points if point.table is not None)

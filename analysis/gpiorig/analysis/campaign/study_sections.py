@@ -174,7 +174,7 @@ def _order_row(pair: orders.Pair) -> tuple[str, ...]:
 
 def _points(results: StudyResults) -> Section:
     rows: list[tuple[str, str]] = [
-        ("document", f"{results.document}, {results.figure}"),
+        *([("document", results.place)] if results.place else []),
         ("points", state_line(results)),
         *(("setting", line) for line in results.settings),
         *((f"quantity {alias}", name) for alias, name in results.quantities.items()),

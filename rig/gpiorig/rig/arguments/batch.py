@@ -13,7 +13,6 @@ examples:
   gpiorig batch run1 run2 --list list.txt -o results --no-report
   gpiorig batch 'runs/*' --do decode          events, packets and hops only, without statistics
   gpiorig batch 'runs/*' --quantity goodput --quantity 'mac.tx -> mac.rx'
-  gpiorig batch --record demo pingpong --seeds 1-10 -o runs       ten recordings of a virtual bench, runs/seed-1 …
   gpiorig batch 's3://lab/runs/*' -o s3://lab/results --scheduler tls://10.0.0.5:8786
 
 Results of a recording stay in its folder, as with `gpiorig report`; those of an address go to OUT/NAME. OUT has
@@ -30,21 +29,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of a batch."""
     parser.add_argument("recordings", nargs="*", metavar="RUN", help="folders, patterns such as 'runs/*', addresses")
     parser.add_argument("--list", dest="lists", action="append", default=[], metavar="FILE", help="one RUN per line")
-    parser.add_argument(
-        "--record",
-        nargs=2,
-        type=Path,
-        metavar=("BENCH", "EXPERIMENT"),
-        help="record a virtual bench first, with --seeds",
-    )
-    parser.add_argument("--seeds", metavar="SEEDS", help="of --record, such as 1-10 or 1,4,7-9")
-    parser.add_argument("--packets", type=int, metavar="N", help="of --record: in place of the experiment's")
     parser.add_argument("-o", "--output", default=str(DEFAULT_OUTPUT), metavar="OUT", help="(batch-results)")
     parser.add_argument(
         "--do",
         default="report",
         metavar="VERBS",
-        help="of record, decode, analyse, report: as far as the last (report)",
+        help="of decode, analyse, report: as far as the last (report)",
     )
     parser.add_argument("--no-report", action="store_true", help="tables only, without pages: --do analyse")
     repeated_options.add_quantities(parser, "also this")

@@ -1,4 +1,4 @@
-"""What a batch does with one recording: record it, decode, analyse, report; or keep the results that are there."""
+"""What a batch does with one recording: decode, analyse, report; or keep the results that are there."""
 
 from __future__ import annotations
 
@@ -9,18 +9,17 @@ from typing import Any, Literal
 
 from gpiorig.analysis.tables import registry
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.batch import places, rows, seeds
+from gpiorig.rig.batch import places, rows
 from gpiorig.rig.batch.places import Output
 from gpiorig.rig.batch.rows import Done, Processed
-from gpiorig.rig.batch.seeds import Seeded
 from gpiorig.rig.recordings.described import Given
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results import report as reporting
 from gpiorig.rig.results import summary, versions
 from gpiorig.rig.results.analyse import analyse
 
-Verb = Literal["record", "decode", "analyse", "report"]
-VERBS: tuple[Verb, ...] = ("record", "decode", "analyse", "report")  # each includes those before it
+Verb = Literal["decode", "analyse", "report"]
+VERBS: tuple[Verb, ...] = ("decode", "analyse", "report")  # each includes those before it
 ITEMS = "items"
 PAGE = "report/report.html"
 EVENTS = "events.parquet"
@@ -42,8 +41,6 @@ class Task:
         Quantities in addition to those of the experiment.
     fresh
         Whether results that are there are made again.
-    recorded
-        What is recorded into the folder first; None: it is there.
     store
         Folder of the store that the recording is registered in; None: in none.
     given
@@ -55,7 +52,6 @@ class Task:
     verb: Verb
     quantities: tuple[str, ...] = ()
     fresh: bool = False
-    recorded: Seeded | None = None
     store: Path | None = None
     given: Given = field(default_factory=Given)
 
@@ -77,8 +73,6 @@ class Task:
 
 def process(task: Task) -> Processed:
     """Do it, or keep what is there."""
-    if task.recorded is not None:
-        seeds.record(task.recorded, Path(task.run))
     done, unchanged = _process(task)
     if task.store is not None:
         _register(task, task.store)
@@ -118,9 +112,6 @@ def _process(task: Task) -> tuple[Done, bool]:
 
 def _results(recording: Recording, task: Task) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Write tables and report; the headline numbers and the checks that failed."""
-    if task.verb == "record":
-        parameters = recording.info.parameters
-        return {"app": parameters.get("app"), "seed": parameters.get("bench_seed")}, _incomplete(recording)
     if task.verb == "decode":
         analysis = analyse(open_recording(recording))
         registry.write_stages(analysis, folder=recording.folder)
@@ -155,6 +146,6 @@ def _earlier(task: Task, output: Output) -> Done | None:
         earlier = Done(**known | {"checks": tuple(known["checks"])})
     except (ValueError, TypeError, KeyError):  # written by another version, or cut short
         return None
-    needed = {"record": (), "decode": (EVENTS,), "analyse": (EVENTS,), "report": (EVENTS, PAGE)}[task.verb]
+    needed = {"decode": (EVENTS,), "analyse": (EVENTS,), "report": (EVENTS, PAGE)}[task.verb]
     place = Output(task.results)
     return earlier if all(map(place.has, needed)) else None

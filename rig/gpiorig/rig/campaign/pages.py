@@ -30,7 +30,7 @@ def write(output: Path, results: Sequence[StudyResults], others: Sequence[StudyR
     written = [page.write_study(folder, study) for study in results]
     if others is None:
         return written
-    every = sorted([*results, *others], key=lambda study: study.name)
+    every = sorted((study for study in [*results, *others] if study.document), key=lambda study: study.name)
     for document in dict.fromkeys(study.document for study in every):
         page.write_document(folder, [study for study in every if study.document == document])
     return [*written, page.write_catalogue(folder, every)]

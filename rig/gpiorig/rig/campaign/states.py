@@ -101,7 +101,7 @@ def described(study: Study) -> StudyResults:
         name=study.name,
         document=file.document,
         figure=file.figure,
-        title=file.title,
+        title=file.title or study.name,
         axes={},
         quantities=file.quantities,
         shows=file.show,

@@ -34,6 +34,11 @@ class Study:
     file: StudyFile
 
     @property
+    def place(self) -> str:
+        """Where its figure is, such as ``seeds/000, figure 9``; empty for a study of its own."""
+        return ", ".join(part for part in (self.file.document, self.file.figure) if part)
+
+    @property
     def what(self) -> str:
         """How errors name it."""
         return f"study {self.name}"

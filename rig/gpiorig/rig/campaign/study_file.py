@@ -99,10 +99,10 @@ class StudyFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `warmup`, such as ``"2 s"`` or ``"50 packets"``: what is sent before does not count. Keys of nodes may have ``*``.
     """
 
-    document: str
-    figure: str
-    title: str
     bench: BenchAsked
+    document: str = ""
+    figure: str = ""
+    title: str = ""
     experiment: dict[str, Any] = {}
     vary: tuple[Axis, ...] = ()
     repeat: Repeat = Repeat()

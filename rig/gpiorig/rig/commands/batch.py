@@ -11,13 +11,11 @@ from typing import Any, get_args
 
 from gpiorig.analysis.number_text import count_text, number_text
 from gpiorig.analysis.quantities.names import parse_all
-from gpiorig.capture import confined
-from gpiorig.rig import names, progress
-from gpiorig.rig.batch import engine, places, seeds, tables, work
+from gpiorig.rig import progress
+from gpiorig.rig.batch import engine, places, tables, work
 from gpiorig.rig.batch.engine import Outcome
 from gpiorig.rig.batch.places import Output
 from gpiorig.rig.batch.rows import Processed
-from gpiorig.rig.batch.seeds import Seeded
 from gpiorig.rig.batch.work import Task, Verb
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.recordings.described import Given
@@ -60,15 +58,10 @@ def _tasks(options: argparse.Namespace) -> list[Task]:
     options.output = places.absolute(options.output)
     asked: dict[str, Any] = {"output": options.output, "verb": _verb(options), "quantities": tuple(options.quantities)}
     asked |= {"fresh": options.fresh, "store": options.store and options.store.resolve(), "given": Given.of(options)}
-    if options.record is not None:
-        tasks = [Task(run=str(folder), recorded=seeded, **asked) for folder, seeded in _seeded(options)]
-    else:
-        if options.seeds is not None or options.packets is not None:
-            raise RigError("--seeds and --packets are of --record BENCH EXPERIMENT; add it.")
-        words = [*options.recordings, *(line for file in options.lists for line in _lines(file))]
-        tasks = [Task(run=run, **asked) for run in places.recordings(words)]
+    words = [*options.recordings, *(line for file in options.lists for line in _lines(file))]
+    tasks = [Task(run=run, **asked) for run in places.recordings(words)]
     if not tasks:
-        raise RigError("no recordings: give folders, a pattern such as 'runs/*', addresses, or --from FILE.")
+        raise RigError("no recordings: give folders, a pattern such as 'runs/*', addresses, or --list FILE.")
     if any(place.startswith(MEMORY) for place in (options.output, *(task.run for task in tasks))):
         if options.workers not in (None, 1) or options.scheduler is not None:
             raise RigError(f"{MEMORY} is the memory of this process, which no other one has; give --workers 1.")
@@ -88,28 +81,7 @@ def _verb(options: argparse.Namespace) -> Verb:
     if wrong := [word for word in asked if word not in get_args(Verb)]:
         raise RigError(f"--do {options.do}: {wrong[0]!r} is not one of {', '.join(work.VERBS)}.")
     last = max(map(work.VERBS.index, asked))
-    if work.VERBS[last] == "record" and options.record is None:
-        raise RigError("--do record: nothing to record; add --record BENCH EXPERIMENT --seeds 1-10.")
     return work.VERBS[min(last, work.VERBS.index("analyse")) if options.no_report else last]
-
-
-def _seeded(options: argparse.Namespace) -> list[tuple[Path, Seeded]]:
-    """Folders of the recordings, and what is recorded into each."""
-    if options.recordings or options.lists:
-        raise RigError("--record makes its own recordings, in OUT; omit those that are there.")
-    if not Given.of(options).is_empty:
-        raise RigError("--record: its experiment determines bench and roles; omit --bench, --initiator, --responder.")
-    if options.seeds is None:
-        raise RigError("--record: give the seeds, such as --seeds 1-10.")
-    if places.is_address(options.output):
-        raise RigError(f"{options.output}: recordings are made in a folder of this machine; give one with -o.")
-    bench_file, experiment_file = names.bench(options.record[0]), names.experiment(options.record[1])
-    seeds.check(bench_file, experiment_file, options.packets)
-    files = bench_file.resolve(), experiment_file.resolve()
-    return [
-        (confined.inside(Path(options.output), f"seed-{seed}"), Seeded(*files, seed=seed, packets=options.packets))
-        for seed in seeds.parse(options.seeds)
-    ]
 
 
 def _lines(file: str) -> list[str]:

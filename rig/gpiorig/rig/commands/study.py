@@ -47,7 +47,7 @@ def _list(options: argparse.Namespace) -> int:
         rows.append(_described(one) | {"points": counts.total(), "states": dict(sorted(counts.items())), **cost})
         if not options.json:
             rest = f"; {ahead}" if ahead.points else ""
-            print(f"{one.name}: {one.file.document}, {one.file.figure}: {one.file.title}")
+            print(": ".join(part for part in (one.name, one.place, one.file.title) if part))
             print(f"  {_counted(counts)}{rest}")
     if options.json:
         print(json.dumps(rows))
