@@ -7,7 +7,7 @@ PYTEST = $(BIN)/python -m pytest -q --numprocesses 2 --dist loadfile
 NATIVE := capture/gpiorig/capture/libgpiorig_native.so
 VBOARDS := rig/gpiorig/rig/virtual/libvboards.so
 USBBUS := rig/gpiorig/rig/virtual/libusbbus.so
-RUST_SOURCES := Cargo.toml Cargo.lock $(shell find capture/native rig/usbbus rig/vboards -name '*.rs' -o -name Cargo.toml)
+RUST_SOURCES := Cargo.toml Cargo.lock $(shell find capture/native rig/vbench/usbbus rig/vbench/vboards -name '*.rs' -o -name Cargo.toml)
 
 # Compiled modules are kept: hundreds of short processes would each compile them again.
 unexport PYTHONDONTWRITEBYTECODE

@@ -18,7 +18,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLE = Path(__file__).with_name("language.toml")
-FOREIGN = ("CHANGELOG.md", "LICENSE", "tests/glue/foreign", "rig/vboards/tests/data", "tests/rules/language.*")
+FOREIGN = ("CHANGELOG.md", "LICENSE", "tests/glue/foreign", "rig/vbench/vboards/tests/data", "tests/rules/language.*")
 ALL = ("*.py", "*.md", "*.rs", "*.[ch]", "*.toml", "*.html", "*.css", "*.js", "*.sh", "Makefile", ".ci/run")
 Places = tuple[list[str], list[str]]  # `file:line` in the product, and in the tests
 

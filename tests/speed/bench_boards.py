@@ -15,7 +15,7 @@ from pathlib import Path
 from commandline import ROOT
 
 EXAMPLES = ROOT / "target" / "release" / "examples"
-IMAGE = ROOT / "rig" / "vboards" / "tests" / "data" / "pingpong.elf"
+IMAGE = ROOT / "rig" / "vbench" / "vboards" / "tests" / "data" / "pingpong.elf"
 SLICES_NS = (1_000, 4_000, 16_000)
 
 

@@ -1,4 +1,4 @@
-"""A recording of a modelled USB analyzer against the truth of the bus, sample for sample (rig/usbbus/src/truth.rs).
+"""A recording of a modelled USB analyzer against the truth of the bus, sample for sample (in rig/vbench/usbbus).
 
 The truth has the clock of each start of a device, in integers, and which of its samples were never handed over. From
 these and the signal follows every edge, by its sample number. A recording is read in its intervals between gaps: all
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from gpiorig.capture.edges.edges import Edges
 
-UHZ_NS = 10**15  # a sample takes this many uHz times ns (rig/usbbus/src/clock.rs)
+UHZ_NS = 10**15  # a sample takes this many uHz times ns (rig/vbench/usbbus/src/clock.rs)
 NEAREST = 3  # places of an edge that are tried, the one next to where the recording has it first
 SEARCHED = 12_000_000  # samples around that place: a restart may be known no better
 NEVER = 2**62  # samples of a start that was not ended
@@ -258,7 +258,7 @@ def _changing(samples: NDArray[np.int64], levels: NDArray[np.uint64]) -> Changes
 
 
 def _random(samples: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """The noise of samples: the upper bits of SplitMix64 (rig/usbbus/src/signal.rs)."""
+    """The noise of samples: the upper bits of SplitMix64 (rig/vbench/usbbus/src/signal.rs)."""
     z = samples.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

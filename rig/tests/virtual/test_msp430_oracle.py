@@ -1,7 +1,8 @@
 """The virtual bench's MSP430 core against mspdebug's simulator: one random instruction from a random state at a time.
 
 All registers, the flags and, at the end, the memory are compared. mspdebug is not an oracle for cycles: those are
-compared with the table of the manual in `rig/vboards/tests/all/msp430_cycles.rs`. The random numbers have fixed seeds.
+compared with the table of the manual in `rig/vbench/vboards/tests/all/msp430_cycles.rs`. The random numbers have fixed
+seeds.
 
 Left out, because the manual does not define them or the simulator has no such thing:
 - opcodes below 0x1000, 0x1380 and up of the single-operand group; SWPB, SXT and CALL with the byte bit,
@@ -11,8 +12,8 @@ Left out, because the manual does not define them or the simulator has no such t
 - words at odd addresses; bit 0 of PC and SP, which the simulator keeps and the CPU has not got,
 - PUSH.B: the simulator clears the high byte of the stack's word, the CPU writes a byte,
 - PUSH and CALL with an operand in memory by SP: the simulator forms the address before SP goes down, the CPU after
-  (images of mspgcc store a pointer at 56(SP) and call through 58(SP)); `rig/vboards/tests/all/msp430_stack.rs` has
-  these,
+  (images of mspgcc store a pointer at 56(SP) and call through 58(SP)); `rig/vbench/vboards/tests/all/msp430_stack.rs`
+  has these,
 - byte operations with @SP+: the simulator continues by one, the CPU by two (SLAU049F 3.2.2),
 - RETI from a stacked SR with other bits than flags, and all that touches addresses below 0x0200.
 """

@@ -90,7 +90,7 @@ def test_a_bench_that_does_nothing_has_a_truth_too(tmp_path: Path) -> None:
     ("name", "number"), [("PA0", 0), ("PB9", 0x19), ("PC13", 0x2D), ("P6.2", 0x62), ("P1.7", 0x17)]
 )
 def test_pins_have_the_crate_s_numbers(name: str, number: int) -> None:
-    """Port << 4 | bit, port A = 0, P1 = 1 (rig/vboards/src/trace.rs)."""
+    """Port << 4 | bit, port A = 0, P1 = 1 (rig/vbench/vboards/src/trace.rs)."""
     assert number == truth.pin_number(name)
 
 

@@ -52,7 +52,7 @@ class VirtualSync(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class VirtualSerial(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The way from a board's TX pin to the host's program (rig/vboards/src/hostpath/mod.rs has the sources).
+    """The way from a board's TX pin to the host's program (rig/vbench/vboards/src/hostpath/mod.rs has the sources).
 
     The adapter's defaults are an FT232R's with Linux's driver; the reader's are assumptions about an ordinary PC.
     """

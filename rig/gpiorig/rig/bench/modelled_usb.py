@@ -22,7 +22,7 @@ class Model:
     Attributes
     ----------
     device
-        What the library calls it (rig/usbbus).
+        What the library calls it (rig/vbench/usbbus).
     driver
         Sigrok's driver of it.
     channel_count

@@ -16,7 +16,7 @@ from gpiorig.rig.errors import BenchError
 
 Pace = Literal["fast", "real-time"]
 
-# What a study may change of the timing model; rig/vboards/src/study.rs has the same names.
+# What a study may change of the timing model; rig/vbench/vboards/src/study.rs has the same names.
 STUDY = (
     "flash_wait_states apb_wait_cycles refill load store_indexed per_register access unaligned multiply_accumulate "
     "long_multiply long_multiply_wide long_multiply_accumulate special_register table_branch load_pc exception_entry "

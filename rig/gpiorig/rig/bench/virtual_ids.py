@@ -1,4 +1,4 @@
-"""Whether a board is virtual, by the serial number that its firmware answers: rig/vboards/src/identity.rs sets it.
+"""Whether a board is virtual, by the serial number of its answer: rig/vbench/vboards/src/identity.rs sets it.
 
 A pattern there is one that silicon does not have. Firmware answers the number itself, or what it derives from it.
 """

@@ -11,11 +11,11 @@ import msgspec
 from gpiorig.capture.recording.recording import BenchRemark, Recording
 
 LINE = re.compile(r"t=(?P<t_ps>\d+) ps board=(?P<board>\d+) pc=0x(?P<pc>[0-9a-f]{8}) times=(?P<times>\d+) (?P<what>.*)")
-DEBUGGER = "0xffffffff"  # the PC of an access by a debug adapter (rig/vboards/src/bus.rs)
+DEBUGGER = "0xffffffff"  # the PC of an access by a debug adapter (rig/vbench/vboards/src/bus.rs)
 
 
 def of_log(log: str, nodes: Sequence[str]) -> tuple[BenchRemark, ...]:
-    """The remarks in a log of the boards (rig/vboards/src/capi.rs), whose numbers are the places of the nodes."""
+    """The remarks in a log of the boards (rig/vbench/vboards/src/capi.rs); its numbers are the places of the nodes."""
     lines = [match for line in log.splitlines() if (match := LINE.fullmatch(line))]
     return tuple(
         BenchRemark(

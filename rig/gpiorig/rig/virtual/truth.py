@@ -141,7 +141,7 @@ def _air_file(path: Path) -> Path:
 
 
 def pin_number(name: str) -> int:
-    """Number of a pin in the crate: port << 4 | bit, of ``PB9`` or ``P6.2`` (rig/vboards/src/trace.rs)."""
+    """Number of a pin in the crate: port << 4 | bit, of ``PB9`` or ``P6.2`` (rig/vbench/vboards/src/trace.rs)."""
     letter, bit = name[1], name[2:].removeprefix(".")
     if name[0] != "P" or not bit.isdecimal():
         raise VirtualBenchError(f"`{name}` is not a pin; name one as PB9 or P6.2.")

@@ -2,8 +2,8 @@
 
 The host sees an ordinary serial port. At the fast pace a host-side stamp would mean nothing; for each chunk of bytes
 the bench first appends the virtual instant at which the host's program has them, by the model of the serial path
-(rig/vboards/src/hostpath), then writes the bytes to the pty; records of no bytes report the virtual time. The file
-has no name but that in /proc, so nothing is left of a bench that is killed. At the real-time pace there is no such
+(rig/vbench/vboards/src/hostpath), then writes the bytes to the pty; records of no bytes report the virtual time. The
+file has no name but that in /proc, so nothing is left of a bench that is killed. At the real-time pace there is no such
 file: the host's own clock is the one to stamp with.
 """
 

@@ -1,4 +1,4 @@
-"""The modelled USB of a virtual bench: analyzers as USB devices, which unmodified programs find by libusb (rig/usbbus).
+"""The modelled USB of a virtual bench: analyzers as USB devices, which unmodified programs find (rig/vbench/usbbus).
 
 A program is on this bus where environment variables lead it there: the loader's to a libusb-1.0 that is ours, that of
 the library to the folder of the bus, libsysfs's to the files that Linux would show, libusb 0.1's to those of devices.
@@ -54,7 +54,7 @@ class UsbBus:
     Parameters
     ----------
     lines
-        Its devices and faults (rig/usbbus/src/config.rs).
+        Its devices and faults (rig/vbench/usbbus/src/config.rs).
     usbfs_mb
         Memory of Linux for transfers of all programs.
 

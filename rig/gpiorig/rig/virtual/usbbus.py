@@ -1,4 +1,4 @@
-"""The library of the modelled USB, by its C interface (rig/usbbus/src/plug.rs)."""
+"""The library of the modelled USB, by its C interface (rig/vbench/usbbus/src/plug.rs)."""
 
 from __future__ import annotations
 

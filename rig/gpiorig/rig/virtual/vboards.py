@@ -1,4 +1,4 @@
-"""The Rust crate of the virtual boards, by its C interface (rig/vboards/src/capi.rs)."""
+"""The Rust crate of the virtual boards, by its C interface (rig/vbench/vboards/src/capi.rs)."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _library() -> ctypes.CDLL:
 
 @dataclass(frozen=True, slots=True)
 class AnalyzerFaultCall:
-    """A fault of an analyzer as the C interface has it (rig/vboards/src/capi/analyzer.rs)."""
+    """A fault of an analyzer as the C interface has it (rig/vbench/vboards/src/capi/analyzer.rs)."""
 
     kind: str
     channel: int = 0
@@ -132,7 +132,7 @@ class VirtualBoards:
         return self._checked(self._lib.vb_add_board(self._handle, kind.encode(), elf, len(elf), node.clock_ppb))
 
     def study(self, name: str, value: int) -> None:
-        """Change a number of the timing model of the boards added later (rig/vboards/src/study.rs)."""
+        """Change a number of the timing model of the boards added later (rig/vbench/vboards/src/study.rs)."""
         self._checked(self._lib.vb_study(self._handle, name.encode(), value))
 
     def brown_out(self, board: int, fault: BrownOut) -> None:
