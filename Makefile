@@ -5,8 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTEST = $(BIN)/python -m pytest -q --numprocesses 2 --dist loadfile
 NATIVE := capture/gpiorig/capture/libgpiorig_native.so
-VBOARDS := rig/gpiorig/rig/virtual/libvboards.so
-USBBUS := rig/gpiorig/rig/virtual/libusbbus.so
+VBOARDS := rig/vbench/gpiorig/vbench/boards/libvboards.so
+USBBUS := rig/vbench/gpiorig/vbench/ends/libusbbus.so
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find capture/native rig/vbench/usbbus rig/vbench/vboards -name '*.rs' -o -name Cargo.toml)
 
 # Compiled modules are kept: hundreds of short processes would each compile them again.
@@ -87,7 +87,7 @@ test-fast: setup
 
 test-deep: export GPIORIG_DEEP := 1
 test-deep: test
-	@PYTHONPATH=rig/tests $(BIN)/python -m core_oracle 10_000_000
+	@PYTHONPATH=rig/vbench/tests $(BIN)/python -m core_oracle 10_000_000
 	@$(BIN)/python tests/speed/long_capture.py
 
 check: setup

@@ -33,11 +33,11 @@ DATA = {
     "studies": "gpiorig/rig/data/studies",
 }
 IMAGES = "gpiorig/rig/data/images"
-# Rust libraries, and where capture/gpiorig/capture/native.py and rig/gpiorig/rig/virtual look for them.
+# Rust libraries, and where capture/gpiorig/capture/native.py and rig/vbench/gpiorig/vbench look for them.
 LIBRARIES = {
     "libgpiorig_native.so": "gpiorig/capture/libgpiorig_native.so",
-    "libusbbus.so": "gpiorig/rig/virtual/libusbbus.so",
-    "libvboards.so": "gpiorig/rig/virtual/libvboards.so",
+    "libusbbus.so": "gpiorig/vbench/ends/libusbbus.so",
+    "libvboards.so": "gpiorig/vbench/boards/libvboards.so",
 }
 OTHER_WIDTHS = [("iotlab-m3", "events", "1")]  # of the symbol bus; firmware-gpio-probes/Makefile
 KERNELS = ("events", "threads")  # rig/gpiorig/rig/experiments/experiment.py

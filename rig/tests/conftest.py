@@ -1,14 +1,7 @@
-"""The image of the tests of the virtual bench."""
+"""The image that tests flash."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from virtualbench import tick
 
-import pytest
-from virtualbench import build_tick
-
-
-@pytest.fixture(scope="session")
-def tick(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The image of tests/data/tick.c."""
-    return build_tick(tmp_path_factory.mktemp("tick"))
+__all__ = ["tick"]

@@ -20,7 +20,7 @@ from twoanalyzers import two_analyzers
 from gpiorig.analysis.tables import stages
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.experiments.images import reference_image
-from gpiorig.rig.virtual.process import VirtualBenchProcess
+from gpiorig.vbench.serving.process import VirtualBenchProcess
 
 pytestmark = pytest.mark.slow  # builds images, records
 

@@ -12,8 +12,8 @@ from twoanalyzers import two_analyzers
 from verifybench import verified
 
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.bench.ends import EndFault
-from gpiorig.rig.bench.world import NodeFault
+from gpiorig.vbench.description.ends import EndFault
+from gpiorig.vbench.description.world import NodeFault
 
 PAGE = ROOT / "docs/evidence/bench-faults.md"
 DEMO = (ROOT / "rig/gpiorig/rig/demo_bench.toml").read_text()

@@ -19,9 +19,9 @@ from gpiorig.analysis.events.table import BY_CODE
 from gpiorig.analysis.events.wiring import Bus, NodeLines
 from gpiorig.capture.edges.edges import Edges
 from gpiorig.rig.bench import boards
-from gpiorig.rig.bench.ends import VirtualAnalyzer
-from gpiorig.rig.bench.world import VirtualNode
-from gpiorig.rig.virtual.vboards import VirtualBoards
+from gpiorig.vbench.boards.vboards import VirtualBoards
+from gpiorig.vbench.description.ends import VirtualAnalyzer
+from gpiorig.vbench.description.world import VirtualNode
 
 BOARDS = ("iotlab-m3", "nucleo-l476rg", pytest.param("telosb", marks=pytest.mark.slow))  # one of each processor
 CONSOLE = 0

@@ -10,9 +10,9 @@ import pytest
 
 from gpiorig.capture.edges.edges import Edges
 from gpiorig.capture.sync import sync_line
-from gpiorig.rig.bench.ends import VirtualAnalyzer
-from gpiorig.rig.bench.world import VirtualNode
-from gpiorig.rig.virtual.vboards import VirtualBoards
+from gpiorig.vbench.boards.vboards import VirtualBoards
+from gpiorig.vbench.description.ends import VirtualAnalyzer
+from gpiorig.vbench.description.world import VirtualNode
 
 RATE_HZ = 24_000_000
 PULSES = 400

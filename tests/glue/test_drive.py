@@ -17,11 +17,11 @@ from gpiorig.analysis.events.table import TABLE_CRC32
 from gpiorig.capture.errors import SerialPortError
 from gpiorig.capture.serial.port import Line, SerialPort
 from gpiorig.rig.bench import consoles
-from gpiorig.rig.bench.world import VirtualNode
 from gpiorig.rig.experiments.experiment import Experiment, Settings
 from gpiorig.rig.run.dialogue import Dialogue
 from gpiorig.rig.run.drive import drive
-from gpiorig.rig.virtual.vboards import VirtualBoards
+from gpiorig.vbench.boards.vboards import VirtualBoards
+from gpiorig.vbench.description.world import VirtualNode
 
 pytestmark = pytest.mark.slow  # builds images
 

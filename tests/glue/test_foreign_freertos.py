@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from freertos_image import CORTEX_M3, CORTEX_M4F, KERNEL_VERSION, build
 
-from gpiorig.rig.bench.world import VirtualNode
-from gpiorig.rig.virtual.vboards import VirtualBoards
+from gpiorig.vbench.boards.vboards import VirtualBoards
+from gpiorig.vbench.description.world import VirtualNode
 
 PS_PER_S = 10**12
 

@@ -16,10 +16,10 @@ from gpiorig.analysis.events.table import EVENT_TYPES
 from gpiorig.analysis.events.wiring import Bus, NodeLines
 from gpiorig.analysis.packets.path import POINTS, Source
 from gpiorig.capture.edges.edges import Edges
-from gpiorig.rig.bench.ends import VirtualAnalyzer
-from gpiorig.rig.bench.world import VirtualNode
 from gpiorig.rig.probes import hook_files
-from gpiorig.rig.virtual.vboards import VirtualBoards
+from gpiorig.vbench.boards.vboards import VirtualBoards
+from gpiorig.vbench.description.ends import VirtualAnalyzer
+from gpiorig.vbench.description.world import VirtualNode
 
 pytestmark = pytest.mark.slow  # builds images
 

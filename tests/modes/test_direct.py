@@ -12,7 +12,8 @@ from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.experiments import experiment as experiments
 from gpiorig.rig.experiments import images as firmware
-from gpiorig.rig.run import direct, runner
+from gpiorig.rig.run import runner
+from gpiorig.vbench.serving import direct
 
 pytestmark = pytest.mark.slow  # runs virtual benches
 

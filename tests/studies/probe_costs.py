@@ -13,9 +13,9 @@ import numpy as np
 from commandline import ROOT
 from numpy.typing import NDArray
 
-from gpiorig.rig.bench.ends import VirtualAnalyzer
-from gpiorig.rig.bench.world import VirtualNode
-from gpiorig.rig.virtual.vboards import VirtualBoards
+from gpiorig.vbench.boards.vboards import VirtualBoards
+from gpiorig.vbench.description.ends import VirtualAnalyzer
+from gpiorig.vbench.description.world import VirtualNode
 
 PAGE = ROOT / "docs" / "guide" / "probe-cost.md"
 FRAMES = ("processor", "data lines", "event", "event with id", "symbol held", "samples at 24 MS/s, at least")

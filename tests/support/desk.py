@@ -13,7 +13,7 @@ from pathlib import Path
 from relays import AnalyzerCable, SerialCable
 
 from gpiorig.rig.bench import bench as benches
-from gpiorig.rig.virtual import real_bench
+from gpiorig.vbench.serving import real_bench
 
 
 class Desk:

@@ -1,4 +1,4 @@
-"""Recordings of virtual boards for tests, made in this process (`gpiorig.rig.run.direct`).
+"""Recordings of virtual boards for tests, made in this process (`gpiorig.vbench.serving.direct`).
 
 A test of sigrok-cli, the analyzer, the supervisor or real ports goes through the real parts.
 """
@@ -12,7 +12,7 @@ from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.experiments import experiment as experiments
 from gpiorig.rig.experiments import images
 from gpiorig.rig.experiments.experiment import Experiment
-from gpiorig.rig.run import direct
+from gpiorig.vbench.serving import direct
 
 
 def record(folder: Path, bench: str, experiment: Experiment | str, *, packets: int | None = None) -> Recording:

@@ -15,8 +15,8 @@ from commandline import Finished, gpiorig
 from usbtruth import Comparison, Signal
 
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.virtual import usbbus
-from gpiorig.rig.virtual.usb_bus import UsbBus
+from gpiorig.vbench.ends import usbbus
+from gpiorig.vbench.ends.usb_bus import UsbBus
 
 LOOK_S = 0.02
 HALF_PERIOD_NS = 500_000  # of the counter that a device sees unless its line states another one

@@ -11,9 +11,9 @@ from gpiorig.analysis.logs import node_log as log
 from gpiorig.analysis.logs.node_log import NodeLog
 from gpiorig.capture.buses.symbol_bus import BusDecoder, BusFrames, BusLines, joined
 from gpiorig.rig.bench import boards
-from gpiorig.rig.bench.ends import VirtualAnalyzer
-from gpiorig.rig.bench.world import VirtualNode
-from gpiorig.rig.virtual.vboards import VirtualBoards
+from gpiorig.vbench.boards.vboards import VirtualBoards
+from gpiorig.vbench.description.ends import VirtualAnalyzer
+from gpiorig.vbench.description.world import VirtualNode
 
 PS_PER_S = 10**12
 SAMPLERATE_HZ = 24_000_000

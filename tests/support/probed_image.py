@@ -10,9 +10,9 @@ from gpiorig.analysis.events.table import BY_CODE
 from gpiorig.capture.buses.symbol_bus import BusLines, decode
 from gpiorig.capture.edges.edges import Edges
 from gpiorig.rig.bench import boards
-from gpiorig.rig.bench.ends import VirtualAnalyzer
-from gpiorig.rig.bench.world import VirtualNode
-from gpiorig.rig.virtual.vboards import VirtualBoards
+from gpiorig.vbench.boards.vboards import VirtualBoards
+from gpiorig.vbench.description.ends import VirtualAnalyzer
+from gpiorig.vbench.description.world import VirtualNode
 
 SAMPLERATE_HZ = 24_000_000
 PS_PER_S = 10**12

@@ -24,7 +24,7 @@ from gpiorig.rig.bench.bench import BEAGLELOGIC_CHANNELS
 from gpiorig.rig.experiments.experiment import Experiment
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results.analyse import analyse
-from gpiorig.rig.virtual import truth
+from gpiorig.vbench.boards import truth
 
 LINES = ("tap.irq", "tap.frame_timestamp")
 ACK_WAIT_PS = 864_000_000  # 54 symbols of 16 us

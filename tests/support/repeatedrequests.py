@@ -21,8 +21,8 @@ from radiowaits import bench_text, links
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.experiments.experiment import Experiment, Settings
-from gpiorig.rig.virtual import truth
-from gpiorig.rig.virtual.truth import FrameOnAir
+from gpiorig.vbench.boards import truth
+from gpiorig.vbench.boards.truth import FrameOnAir
 
 NODES = {"initiator": "iotlab-m3", "responder": "iotlab-m3"}
 BOTH_WAYS = (("initiator", "responder"), ("responder", "initiator"))

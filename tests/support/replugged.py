@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.bench import bench as benches
-from gpiorig.rig.virtual import truth
+from gpiorig.vbench.boards import truth
 
 BENCH = """
 name = "two FX2"

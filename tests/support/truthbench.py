@@ -28,7 +28,7 @@ from gpiorig.rig.bench.bench import BEAGLELOGIC_CHANNELS, Bench
 from gpiorig.rig.experiments import destinations
 from gpiorig.rig.recordings import opened
 from gpiorig.rig.recordings.opened import open_recording
-from gpiorig.rig.virtual import truth
+from gpiorig.vbench.boards import truth
 
 SYNC = BEAGLELOGIC_CHANNELS[-1]
 

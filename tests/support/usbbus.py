@@ -11,9 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from gpiorig.rig import virtual
+from gpiorig.vbench.ends.usbbus import LIBRARY
 
-LIBRARY = Path(virtual.__file__).with_name("libusbbus.so")
 DEVICES_BYTES = 4096
 UNIT = 10**15  # of nanoseconds times uHz: one sample
 

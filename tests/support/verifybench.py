@@ -12,11 +12,11 @@ from gpiorig.rig.bench.bench import BEAGLELOGIC_CHANNELS
 from gpiorig.rig.bench.finding import Finding
 from gpiorig.rig.experiments import images
 from gpiorig.rig.run import captures, conclusion
-from gpiorig.rig.run.direct import SLICE_PS, DirectAnalyzer, DirectPort
 from gpiorig.rig.verify import identity, judgement, verification
-from gpiorig.rig.virtual.pace import FastPace
-from gpiorig.rig.virtual.server import TAIL_PS
-from gpiorig.rig.virtual.world import World
+from gpiorig.vbench.boards.world import World
+from gpiorig.vbench.ends.pace import FastPace
+from gpiorig.vbench.serving.direct import SLICE_PS, DirectAnalyzer, DirectPort
+from gpiorig.vbench.serving.server import TAIL_PS
 
 ANALYZER = Analyzer("direct:la", "virtual analyzer", BEAGLELOGIC_CHANNELS)
 

@@ -10,15 +10,16 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
+import pytest
 from commandline import ROOT
 from numpy.typing import NDArray
 
 from gpiorig.capture.edges.edges import Edges
 from gpiorig.capture.edges.extractor import EdgeExtractor
 from gpiorig.rig.bench.bench import BEAGLELOGIC_CHANNELS
-from gpiorig.rig.virtual.process import VirtualBenchProcess
+from gpiorig.vbench.serving.process import VirtualBenchProcess
 
-TICK_SOURCE = ROOT / "rig" / "tests" / "data" / "tick.c"
+TICK_SOURCE = ROOT / "rig" / "vbench" / "tests" / "data" / "tick.c"
 TICK_NS = 1_000_000  # tick.c: PB9 toggles this often
 DEADLINE_S = 60
 
@@ -54,6 +55,12 @@ def build_tick(folder: Path) -> Path:
     places = ["-Wl,--section-start=.vectors=0x08000000", "-Wl,-Tbss=0x20000000", "-Wl,--defsym=stack_top=0x20001000"]
     subprocess.run(["arm-none-eabi-gcc", *flags, *places, "-Wl,-e,reset_handler", "-o", image, TICK_SOURCE], check=True)
     return image
+
+
+@pytest.fixture(scope="session")
+def tick(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The image of tick.c."""
+    return build_tick(tmp_path_factory.mktemp("tick"))
 
 
 @contextmanager

@@ -15,8 +15,8 @@ from patience import PATIENCE_S
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.experiments.images import reference_image
 from gpiorig.rig.flash.content import load
-from gpiorig.rig.virtual import real_bench
-from gpiorig.rig.virtual.process import VirtualBenchProcess
+from gpiorig.vbench.serving import real_bench
+from gpiorig.vbench.serving.process import VirtualBenchProcess
 
 EMPTY = Path("/dev/null")  # a board with an erased flash
 FLASH = range(0x0800_0000, 0x0808_0000)

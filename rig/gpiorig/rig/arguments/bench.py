@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import get_args
 
 from gpiorig.rig.arguments import overwriting, times
-from gpiorig.rig.bench.virtual import Pace
+from gpiorig.vbench.description.virtual import Pace
 
 EPILOG = """\
 examples:

@@ -14,17 +14,17 @@ import tomli_w
 
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.bench import boards, flashing, node_checks
-from gpiorig.rig.bench import virtual as bench_virtual
 from gpiorig.rig.bench.analyzer import Analyzer
 from gpiorig.rig.bench.boards import Board
 from gpiorig.rig.bench.consoles import Console
-from gpiorig.rig.bench.ends import VirtualAnalyzer
-from gpiorig.rig.bench.modelled_usb import MODELS
 from gpiorig.rig.bench.node import Node
-from gpiorig.rig.bench.virtual import Virtual
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.strict_toml import load as load_toml
 from gpiorig.rig.strict_toml import parse
+from gpiorig.vbench.description import virtual as bench_virtual
+from gpiorig.vbench.description.ends import VirtualAnalyzer
+from gpiorig.vbench.description.modelled_usb import MODELS
+from gpiorig.vbench.description.virtual import Virtual
 
 # The channels of libsigrok's `beaglelogic` driver, in its order (libsigrok 0.5.2, src/hardware/beaglelogic/api.c).
 BEAGLELOGIC_CHANNELS = (

@@ -5,9 +5,9 @@ from __future__ import annotations
 from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.rig.bench import boards, consoles
 from gpiorig.rig.bench.node import OTHER_LINES, Node
-from gpiorig.rig.bench.virtual import Virtual
-from gpiorig.rig.bench.world import VirtualNode
 from gpiorig.rig.errors import BenchError
+from gpiorig.vbench.description.virtual import Virtual
+from gpiorig.vbench.description.world import VirtualNode
 
 
 def check(name: str, node: Node, *, virtual: Virtual | None, what: str) -> None:

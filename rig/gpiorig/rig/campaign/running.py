@@ -20,9 +20,9 @@ from gpiorig.rig.campaign.states import PENDING, Sought
 from gpiorig.rig.campaign.stored import RESULTS, Ended
 from gpiorig.rig.campaign.work import Task, work
 from gpiorig.rig.errors import RigError
-from gpiorig.rig.run.direct import refuse_real_ends
 from gpiorig.rig.store import catalogue
 from gpiorig.rig.store.store import Store
+from gpiorig.vbench.serving.direct import refuse_real_ends
 
 Notified = Callable[[Outcome[Task, PointFile]], object]
 

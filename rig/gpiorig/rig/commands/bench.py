@@ -18,8 +18,8 @@ from gpiorig.rig.experiments import images
 from gpiorig.rig.host import scan, suggestion
 from gpiorig.rig.run import bench_findings as findings
 from gpiorig.rig.run import host_findings
-from gpiorig.rig.virtual import real_bench
-from gpiorig.rig.virtual.server import main
+from gpiorig.vbench.serving import real_bench
+from gpiorig.vbench.serving.server import main
 
 _WORDS = {"right": "ok", "wrong": "WRONG", "unknown": "not known"}
 

@@ -37,7 +37,7 @@ class Requirement:
 def all_of_them(*, sys: Path | None = None) -> Iterator[Requirement]:
     """Libraries, images, programs, firmware of analyzers, groups and rules."""
     yield _native()
-    boards = files("gpiorig.rig") / "virtual" / "libvboards.so"
+    boards = files("gpiorig.vbench.boards") / "libvboards.so"
     present = "libvboards.so" if boards.is_file() else None
     yield Requirement("virtual boards", "virtual benches", present, "make native, in the checkout", needed=True)
     images = resources.images()

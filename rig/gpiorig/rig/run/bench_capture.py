@@ -22,7 +22,7 @@ from gpiorig.rig.recordings.merge import PARTS
 from gpiorig.rig.run import captures, endpoints
 from gpiorig.rig.run.captures import Captures, Options
 from gpiorig.rig.run.endpoints import Endpoints
-from gpiorig.rig.virtual import remarks
+from gpiorig.vbench import remarks
 
 TICK_S = 0.1
 ASLEEP_S = 0.9  # without a sample; a connection that was closed is noticed before (session.DRAIN_S)

@@ -11,8 +11,8 @@ from gpiorig.capture.sigrok.completeness import CODED
 from gpiorig.capture.sigrok.result import CaptureResult
 from gpiorig.rig.bench import synchronization
 from gpiorig.rig.bench.bench import Bench
-from gpiorig.rig.bench.ends import Dropped
 from gpiorig.rig.recordings import merge
+from gpiorig.vbench.description.ends import Dropped
 
 SYNC = "sync"  # what the sync line's channel is called
 BENCH_COUNT = "the virtual bench's count of the samples that it sent"

@@ -12,8 +12,8 @@ from gpiorig.capture.recording.recording import BenchRemark, Recording
 from gpiorig.capture.serial.port import SerialPort
 from gpiorig.capture.serial.reader import SerialReader
 from gpiorig.rig.bench.bench import Bench
-from gpiorig.rig.virtual import remarks
-from gpiorig.rig.virtual.process import VirtualBenchProcess
+from gpiorig.vbench import remarks
+from gpiorig.vbench.serving.process import VirtualBenchProcess
 
 _PATIENCE_S = 1.0  # a virtual bench that has failed takes a moment to end
 

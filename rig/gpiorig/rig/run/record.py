@@ -9,7 +9,8 @@ from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig import progress
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.experiments.experiment import Experiment
-from gpiorig.rig.run import direct, runner
+from gpiorig.rig.run import runner
+from gpiorig.vbench.serving import direct
 
 
 def record(

@@ -25,7 +25,7 @@ from gpiorig.rig.run.captures import Captures
 from gpiorig.rig.run.dialogue import Progress
 from gpiorig.rig.run.drive import drive
 from gpiorig.rig.run.endpoints import Endpoints
-from gpiorig.rig.virtual import remarks
+from gpiorig.vbench import remarks
 
 
 def run(

@@ -1,4 +1,4 @@
-//! Runs test vectors through the ARMv7-M core, for the comparison with another emulator in `rig/tests/core_oracle`.
+//! Runs test vectors through the ARMv7-M core, for the comparison with another emulator in `rig/vbench/tests/core_oracle`.
 //!
 //! `core_step m3|m4|m4f` reads vectors on standard input and answers each on standard output, all of it words of 32
 //! bits, little endian:

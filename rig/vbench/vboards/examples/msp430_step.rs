@@ -1,5 +1,5 @@
 //! Runs test vectors through the MSP430 core, for the comparison with mspdebug's simulator in
-//! `rig/tests/virtual/test_msp430_oracle.py`.
+//! `rig/vbench/tests/test_msp430_oracle.py`.
 //!
 //! The argument is a file with the 65 536 bytes of the memory, all of it RAM but the registers' pages below 0x0200. A
 //! vector is one line on standard input, all numbers in hexadecimal: `<R0>..<R15> <code words at R0>...`. One

@@ -1,5 +1,5 @@
 //! Floating point of the Cortex-M4: access, new contexts, extended frames with lazy preservation, and what a Cortex-M3
-//! and a Cortex-M4 without it make of the same code. The arithmetic is compared in `rig/tests/core_oracle`.
+//! and a Cortex-M4 without it make of the same code. The arithmetic is compared in `rig/vbench/tests/core_oracle`.
 
 use crate::core_support::*;
 use vboards::bus::Width;

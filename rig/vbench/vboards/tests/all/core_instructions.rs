@@ -1,5 +1,5 @@
 //! Instructions whose effect goes beyond registers and flags of one step (those are compared with Unicorn in
-//! `rig/tests/virtual/test_core_oracle.py`): IT blocks, multiple loads, traps.
+//! `rig/vbench/tests/test_core_oracle.py`): IT blocks, multiple loads, traps.
 
 use crate::core_support::*;
 use vboards::core::v7m::Step;

@@ -1,6 +1,6 @@
 //! PUSH and CALL with an operand in memory by SP: SP goes down before the address is formed.
 //!
-//! mspdebug's simulator forms the address first and so is not an oracle here (`rig/tests/virtual/test_msp430_oracle.py` leaves these out).
+//! mspdebug's simulator forms the address first and so is not an oracle here (`rig/vbench/tests/test_msp430_oracle.py` leaves these out).
 //! mspgcc's images, which run on hardware, store a pointer at 56(SP) and call through 58(SP): CALL X(SP) is proved by them.
 //! The other rows follow mspsim, which treats all modes alike; no image and no measurement is known for them.
 

@@ -1,4 +1,4 @@
-//! A few results worked out by hand; the rest is compared with another emulator in `rig/tests/core_oracle`.
+//! A few results worked out by hand; the rest is compared with another emulator in `rig/vbench/tests/core_oracle`.
 
 use super::*;
 

@@ -1,0 +1,1 @@
+"""Boards that run real images, the air between them, their faults, and the truth of both."""

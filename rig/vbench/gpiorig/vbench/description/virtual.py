@@ -1,0 +1,70 @@
+"""The `[virtual]` section of a bench file: what only a virtual bench has."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from gpiorig.rig.errors import BenchError
+from gpiorig.vbench.description import ends, modelled_usb, world
+from gpiorig.vbench.description.ends import EndFault, VirtualAnalyzer, VirtualSerial, VirtualSync
+from gpiorig.vbench.description.modelled_usb import AnyUsbFault
+from gpiorig.vbench.description.world import NodeFault, VirtualInterferer, VirtualLink, VirtualNode
+
+Pace = Literal["fast", "real-time"]
+
+# What a study may change of the timing model; rig/vbench/vboards/src/study.rs has the same names.
+STUDY = (
+    "flash_wait_states apb_wait_cycles refill load store_indexed per_register access unaligned multiply_accumulate "
+    "long_multiply long_multiply_wide long_multiply_accumulate special_register table_branch load_pc exception_entry "
+    "exception_return tail_chain float_stacking"
+).split()
+
+
+class Virtual(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What only a virtual bench has: the seed, the pace, clock errors, the air, the serial path, faults, a study.
+
+    `truth` names a file for every edge of the wired pins, before any sampling.
+    """
+
+    seed: Annotated[int, Meta(ge=0, le=2**62)] = 1
+    pace: Pace = "fast"
+    analyzers: dict[str, VirtualAnalyzer] = {}
+    sync: VirtualSync = VirtualSync()
+    serial: VirtualSerial = VirtualSerial()
+    nodes: dict[str, VirtualNode] = {}
+    links: list[VirtualLink] = []
+    interferers: list[VirtualInterferer] = []
+    faults: list[EndFault | NodeFault | AnyUsbFault] = []
+    truth: str = ""
+    study: dict[str, Annotated[int, Meta(ge=0, le=16)]] = {}
+
+
+def check(virtual: Virtual, *, nodes: Set[str], analyzers: Set[str], where: ends.Where, what: str) -> None:
+    """Raise `BenchError` where the section names what the bench does not have."""
+    for name in virtual.nodes.keys() - nodes:
+        raise BenchError(f"{what}: virtual.nodes.{name}: there is no node `{name}`.")
+    for name in virtual.analyzers.keys() - analyzers:
+        raise BenchError(f"{what}: virtual.analyzers.{name}: there is no analyzer `{name}`.")
+    for link in virtual.links:
+        for end in (link.sender, link.receiver):
+            if end not in nodes:
+                raise BenchError(f"{what}: virtual.links: there is no node `{end}`.")
+    for name in virtual.study.keys() - set(STUDY):
+        raise BenchError(f"{what}: virtual.study: there is no setting `{name}`; known: {', '.join(STUDY)}.")
+    ends.check(virtual.analyzers, virtual.serial, where=where, what=what)
+    models = {name: virtual.analyzers.get(name, VirtualAnalyzer()).usb for name in analyzers}
+    modelled_usb.check(models, pace=virtual.pace, what=what)
+    for interferer in virtual.interferers:
+        world.check_interferer(interferer, nodes=nodes, what=what)
+    for fault in virtual.faults:
+        if isinstance(fault, NodeFault):
+            world.check_node_fault(fault, nodes=nodes, what=what)
+            continue
+        if isinstance(fault, AnyUsbFault):
+            modelled_usb.check_fault(fault, models, what=what)
+            continue
+        ends.check_fault(fault, nodes=set(nodes), analyzers=set(analyzers), where=where, what=what)

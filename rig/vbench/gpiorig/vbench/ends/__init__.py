@@ -1,0 +1,1 @@
+"""What makes the boards look like hardware: analyzers, USB, serial ports, debug ports, and their pace."""

@@ -1,0 +1,73 @@
+"""The real OpenOCD on the JTAG connector of a virtual board: halting, reading, resetting, flashing."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+import serial
+from depth import by_depth
+from patience import PATIENCE_S
+from virtualbench import bench_text, served
+
+from gpiorig.rig.experiments.images import reference_image
+from gpiorig.vbench.serving.process import VirtualBenchProcess
+
+EMPTY = Path("/dev/null")  # a board with an erased flash
+IMAGE = reference_image("iotlab-m3")
+M3 = ("iotlab-m3", "stm32f1x", ())
+# remote_bitbang has no speed to set, which the script's event would do after a reset.
+NUCLEO = ("nucleo-l476rg", "stm32l4x", ("stm32l4x.cpu configure -event reset-start {}",))
+
+
+def openocd(process: VirtualBenchProcess, target: str, *commands: str) -> subprocess.CompletedProcess[str]:
+    """Runs OpenOCD on the node; its messages are on standard error."""
+    adapter = process.endpoints["debug"]["node"]["openocd"]
+    words = ["openocd", "-c", adapter, "-f", f"target/{target}.cfg"]
+    for command in (*commands, "shutdown"):
+        words += ["-c", command]
+    return subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("board", "target", "before"), by_depth([M3], [M3, NUCLEO]))
+def test_flashing(tmp_path: Path, board: str, target: str, before: tuple[str, ...]) -> None:
+    """An erased board takes an image through OpenOCD's own flash driver, verifies, and runs it."""
+    image = reference_image(board)
+    text = bench_text().replace('"iotlab-m3"', f'"{board}"')
+    with served(tmp_path, text, EMPTY) as process:
+        with serial.Serial(process.endpoints["serial"]["node"]["path"], timeout=PATIENCE_S) as console:
+            done = openocd(process, target, *before, f"program {{{image}}} verify", "reset run", "sleep 50", "halt")
+            assert 0 == done.returncode, done.stderr
+            assert "** Verified OK **" in done.stderr
+            assert f"boot board={board} firmware=reference\n".encode() == console.readline()
+
+
+@pytest.mark.slow
+def test_halting(tmp_path: Path) -> None:
+    """Reset to the first instruction, one step, a breakpoint: the program counters are those of the image."""
+    reset_vector = "[format 0x%08x [expr {[lindex [read_memory 0x08000004 32 1] 0] & ~1}]]"
+    say = 'echo "at [dict get [get_reg pc] pc]"'
+    with served(tmp_path, bench_text(), IMAGE) as process:
+        done = openocd(
+            process, "stm32f1x", "init", "reset halt", say, f"echo \"vector {reset_vector}\"", "step", say,
+            "bp 0x08000400 2 hw", "rbp all", "flash info 0",
+        )  # fmt: skip
+        assert 0 == done.returncode, done.stderr
+        registers = dict(
+            line.split() for line in reversed(done.stderr.splitlines()) if line.startswith(("at ", "vector "))
+        )
+        assert registers["at"] == registers["vector"]
+        assert "halted due to single-step" in done.stderr
+        assert "device id = 0x10030414" in done.stderr  # STM32F103xE, revision Y (RM0008 31.6.1)
+
+
+@pytest.mark.slow
+def test_wrong_idcode(tmp_path: Path) -> None:
+    """The script of another chip finds another identification code, in OpenOCD's own words."""
+    with served(tmp_path, bench_text(), IMAGE) as process:
+        done = openocd(process, "stm32l4x", "init")
+    warning = "JTAG tap: stm32l4x.cpu       UNEXPECTED: 0x3ba00477"  # the Cortex-M3's (RM0008 31.6.3)
+    error = "JTAG tap: stm32l4x.cpu  expected 1 of 1: 0x4ba00477"
+    assert [True, True] == [text in done.stderr for text in (warning, error)], done.stderr
