@@ -85,7 +85,11 @@ def _process(task: Task) -> tuple[Done, bool]:
     if not places.is_address(task.run):
         task.given.open(Path(task.run))  # now: what it keeps is part of its fingerprint
     fingerprint = places.fingerprint(task.run)
-    asked: dict[str, Any] = {"verb": task.verb, "quantities": list(task.quantities), "versions": versions.here()}
+    asked: dict[str, Any] = {
+        "verb": task.verb,
+        "quantities": list(task.quantities),
+        "versions": versions.here(__name__),
+    }
     asked |= task.given.as_json()
     earlier = None if task.fresh else _earlier(task, output)
     if earlier is not None and (earlier.fingerprint, earlier.asked) == (fingerprint, asked):

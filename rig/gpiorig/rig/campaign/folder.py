@@ -20,7 +20,7 @@ from gpiorig.capture.atomic_file import replacing
 from gpiorig.capture.errors import CaptureError
 from gpiorig.capture.recording import description
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.campaign.versions import analysis_version
+from gpiorig.rig.campaign.versions import analysis_version, boards_version
 
 POINTS, RECORDING, QUANTITIES, POINT, BENCH = "points", "recording", "quantities.parquet", "point.json", "bench.toml"
 FORMAT = 1
@@ -51,6 +51,8 @@ class PointFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
         Wall time and size of the recording.
     analysis
         Version of the analysis that made the numbers.
+    boards
+        Version of the virtual boards that were recorded; empty for real ones, and where it is not known.
     versions
         Of the programs.
     """
@@ -68,6 +70,7 @@ class PointFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     recording_s: float = 0.0
     bytes: int = 0
     analysis: str = ""
+    boards: str = ""
     versions: dict[str, str] = {}
     format: int = FORMAT
 
@@ -144,6 +147,12 @@ class PointFolder:
             return description.load(self.recording / description.DESCRIPTION).virtual
         return None
 
+    @property
+    def outdated(self) -> bool:
+        """Whether its recording is of other virtual boards than those of now."""
+        file = self.read()
+        return file is not None and file.boards not in ("", boards_version())
+
     def state(self, asked: Sequence[str], asserted: Sequence[str]) -> tuple[State, str]:
         """The state of the point for a study that asks for quantities and assertions, and its reason."""
         file = self.read()
@@ -165,6 +174,8 @@ class PointFolder:
         return "done", " ".join(reason for name in asked if (reason := file.quantities[name]))
 
     def _stale(self, file: PointFile, asked: Sequence[str], asserted: Sequence[str]) -> str:
+        if self.outdated:
+            return "its recording is of another version of the virtual boards"
         if file.analysis != analysis_version():
             return "its numbers are of another version of the analysis"
         lacking = [*(name for name in asked if name not in file.quantities)]

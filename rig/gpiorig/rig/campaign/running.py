@@ -64,7 +64,9 @@ def pending(all_sought: Iterable[Sought], *, retry: bool = False) -> list[Task]:
         for point in _shuffled(sought.study.name, every):
             state, _ = sought.state(point)
             if state in PENDING or (retry and state in ("failed", "refused") and not point.refusal):
-                task = Task(point, sought.folder(point).path, sought.names, sought.asserted, state == "stale")
+                folder = sought.folder(point)
+                recorded = state == "stale" and not folder.outdated
+                task = Task(point, folder.path, sought.names, sought.asserted, recorded)
                 other = tasks.get(point.digest)
                 tasks[point.digest] = task if other is None else other.joined(task)
     return list(tasks.values())

@@ -2,28 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import platform
 from functools import cache
 from importlib.metadata import version
-from importlib.resources import files
-from pathlib import Path
 
-# Rooms whose code makes the numbers of a point; pages and figures do not.
-_ANALYSIS = (
-    "events",
-    "logs",
-    "radio",
-    "packets",
-    "delays",
-    "processor",
-    "attribution",
-    "study",
-    "quantities",
-    "compare",
-)
-_RIG = ("bench", "recordings", "results")
-_OWN = ("analysed.py", "warmup.py")
+from gpiorig.rig import code_version
 
 
 def programs() -> dict[str, str]:
@@ -33,12 +16,11 @@ def programs() -> dict[str, str]:
 
 @cache
 def analysis_version() -> str:
-    """The fingerprint of the code that makes numbers of a recording: other code may give other numbers."""
-    analysis, rig = (Path(str(files(f"gpiorig.{component}"))) for component in ("analysis", "rig"))
-    paths = [*analysis.glob("*.py"), *(path for room in _ANALYSIS for path in (analysis / room).rglob("*.py"))]
-    paths += [path for room in _RIG for path in (rig / room).rglob("*.py")]
-    paths += [rig / "campaign" / name for name in _OWN]
-    digest = hashlib.sha256()
-    for path in sorted(paths):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()[:16]
+    """Of the code that makes numbers of a recording: other code may give other numbers."""
+    return code_version.of("gpiorig.rig.campaign.analysed")
+
+
+@cache
+def boards_version() -> str:
+    """Of the virtual boards, native code included: others may give another recording."""
+    return code_version.of("gpiorig.rig.virtual.vboards")

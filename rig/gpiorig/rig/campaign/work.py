@@ -16,7 +16,7 @@ from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.campaign import analysed, keys
 from gpiorig.rig.campaign.folder import BENCH, PointFile, PointFolder
 from gpiorig.rig.campaign.points import Point
-from gpiorig.rig.campaign.versions import analysis_version, programs
+from gpiorig.rig.campaign.versions import analysis_version, boards_version, programs
 from gpiorig.rig.errors import FirmwareError, RigError
 from gpiorig.rig.run.record import record
 
@@ -34,7 +34,7 @@ class Task:
     asked, asserted
         Complete names of quantities, and assertions.
     recorded
-        Whether its recording is there and complete.
+        Whether its recording is there, complete, and not of other virtual boards.
     directly
         Whether virtual boards are recorded in this process, without sigrok-cli.
     """
@@ -64,7 +64,8 @@ def work(task: Task) -> PointFile:
     old = folder.read()
     if task.recorded:
         recording = folder.open()
-        file = msgspec.structs.replace(file, recording_s=old.recording_s if old else 0.0)
+        if old is not None:
+            file = msgspec.structs.replace(file, recording_s=old.recording_s, boards=old.boards)
     else:
         begin_s = time.monotonic()
         try:
@@ -73,7 +74,10 @@ def work(task: Task) -> PointFile:
             file = msgspec.structs.replace(file, refusal=str(refusal))
             folder.write(file, None)
             return file
-        file = msgspec.structs.replace(file, error=error, recording_s=round(time.monotonic() - begin_s, 3))
+        boards = "" if point.bench.virtual is None else boards_version()
+        file = msgspec.structs.replace(
+            file, error=error, recording_s=round(time.monotonic() - begin_s, 3), boards=boards
+        )
     if recording is None:
         file = msgspec.structs.replace(file, error=file.error or "its recording is gone")
         folder.write(file, None)

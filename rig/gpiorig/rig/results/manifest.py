@@ -17,6 +17,7 @@ from gpiorig.rig.errors import RigError
 from gpiorig.rig.results import versions
 
 NAME = "manifest.json"
+REPORTING = "gpiorig.rig.results.report"  # makes the files
 _ADDED = ("bench", "virtual", "parameters", "given")  # what `described.with_bench` adds to a description
 _REMEDY = "Delete it, or write it again with `gpiorig report`."
 
@@ -34,7 +35,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     Attributes
     ----------
     versions
-        Versions of gpiorig and of the libraries that computed and wrote the files (`versions.here`).
+        Versions of gpiorig and of the libraries that computed and wrote the files (`versions.here(REPORTING)`).
     description_sha256
         Of `recording.toml`, as it was analysed.
     options
@@ -61,7 +62,7 @@ def write(place: Path, files: Iterable[Path], *, folder: Path, recording: Record
     path = recording.folder / DESCRIPTION
     described, used = (msgspec.to_builtins(info) for info in (description.load(path), recording.info))
     content = Manifest(
-        versions=versions.here(),
+        versions=versions.here(REPORTING),
         description_sha256=sha256(path),
         options=options,
         added={name: used[name] for name in _ADDED if used.get(name) != described.get(name)},

@@ -6,7 +6,7 @@ import dataclasses
 import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -15,12 +15,14 @@ from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.quantities import values
 from gpiorig.analysis.quantities.names import parse_all
 from gpiorig.analysis.quantities.series import Recorded, Series
-from gpiorig.analysis.report import ReportData
 from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.experiments import limits
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results import audit_inputs
+
+if TYPE_CHECKING:  # numbers do not depend on pages (rig.code_version)
+    from gpiorig.analysis.report import ReportData
 
 Records = Callable[[], list[NodeRecord] | None]
 STATISTICS = ("min", "median", "mean", "p99", "max")

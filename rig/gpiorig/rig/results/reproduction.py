@@ -95,7 +95,7 @@ def _remarks(stated: Manifest | None) -> Iterator[str]:
     """What a difference can come from."""
     if stated is None:
         yield f"{REPORT}/{manifest.NAME} is not there: versions, limits and quantities of the report are unknown"
-    elif different := versions.differences(versions.here(), stated.versions):
+    elif different := versions.differences(versions.here(manifest.REPORTING), stated.versions):
         yield (
             f"the report was made by another version of the analysis ({'; '.join(different)}): "
             "a difference can come from that"

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import platform
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 
-import gpiorig
+from gpiorig.rig import code_version
 
 LIBRARIES = ("numpy", "scipy", "pyarrow", "matplotlib")
-DIGITS = 12  # of a sum, as git shows those of commits
 
 
 @functools.cache
-def here() -> dict[str, str]:
-    """Versions in this process, by name; that of gpiorig with a sum of its modules, which a checkout may change."""
-    return {"gpiorig": f"{_version('gpiorig')} (modules {_sum()})", "Python": platform.python_version()} | {
-        name: _version(name) for name in LIBRARIES
-    }
+def here(module: str = code_version.PACKAGE) -> dict[str, str]:
+    """Versions in this process, by name; that of gpiorig with the version of the code that a module depends on."""
+    return {
+        "gpiorig": f"{_version('gpiorig')} (code {code_version.of(module)})",
+        "Python": platform.python_version(),
+    } | {name: _version(name) for name in LIBRARIES}
 
 
 def differences(ours: Mapping[str, str], other: Mapping[str, str]) -> list[str]:
@@ -35,16 +33,3 @@ def _version(name: str) -> str:
         return version(name)
     except PackageNotFoundError:
         return "none"
-
-
-def _sum() -> str:
-    """The sum of the names and contents of all modules of gpiorig."""
-    files = {
-        path.relative_to(portion).as_posix(): path
-        for portion in reversed([*gpiorig.__path__])  # of two with a name the first is imported
-        for path in Path(portion).rglob("*.py")
-    }
-    total = hashlib.sha256()
-    for name, path in sorted(files.items()):
-        total.update(f"{name}\0".encode() + hashlib.sha256(path.read_bytes()).digest())
-    return total.hexdigest()[:DIGITS]

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,7 @@ from gpiorig.capture import confined
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.errors import StoreError
 from gpiorig.rig.recordings.opened import open_recording
+from gpiorig.rig.results import versions
 from gpiorig.rig.results.analyse import analyse
 from gpiorig.rig.store import catalogue, contents, entries, fingerprint, locks, schema, views
 from gpiorig.rig.store.contents import NONE, Draft, Key
@@ -71,7 +71,7 @@ class Store:
         if isinstance(recording, Path):
             recording = Recording.open(recording)
         row = entries.row_of(recording)
-        run = Run(Key(study, NONE, row.recording), row.recording, version("gpiorig"), tuple(quantities))
+        run = Run(Key(study, NONE, row.recording), row.recording, versions.here(__name__)["gpiorig"], tuple(quantities))
         catalogue.create(self.folder)
         with catalogue.snapshot(self.folder) as known:
             present = entries.run_of(known, run.key) == run
@@ -124,7 +124,7 @@ class Store:
         row = None if recording is None else entries.row_of(Recording.open(recording))
         content = b"" if quantities_parquet is None else quantities_parquet.read_bytes()
         name = row.recording if row else fingerprint.identifier(hashlib.sha256(content).hexdigest())
-        run = Run(Key(study_name, digest, name), row.recording if row else None, version("gpiorig"))
+        run = Run(Key(study_name, digest, name), row.recording if row else None, versions.here(__name__)["gpiorig"])
         catalogue.create(self.folder)
         with locks.locked(self.folder, locks.WRITING, "shared"):
             draft = Draft(self.folder, run.key)
@@ -265,7 +265,7 @@ class Store:
                     f"recording {other.recording}, which was in {row.place} before, is removed from the store."
                 )
             if before is not None and not same:
-                remarks.append("its tables are computed again: another version of gpiorig, or other quantities.")
+                remarks.append("its tables are computed again: other code of the analysis, or other quantities.")
             if before is not None:
                 status = "present" if known[row.recording].place == row.place else "moved"
             if remarks:

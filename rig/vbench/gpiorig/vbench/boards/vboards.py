@@ -6,6 +6,7 @@ import ctypes
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,10 @@ from numpy.typing import NDArray
 from gpiorig.rig.errors import VirtualBenchError
 from gpiorig.vbench.description.ends import VirtualAnalyzer, VirtualSerial, VirtualThreshold
 from gpiorig.vbench.description.world import BrownOut, ClockStep, VirtualInterferer, VirtualLink, VirtualNode
+
+if TYPE_CHECKING:  # recordings are kept where these change (rig.campaign.versions)
+    from gpiorig.rig.bench.ends import VirtualAnalyzer, VirtualSerial, VirtualThreshold
+    from gpiorig.rig.bench.world import BrownOut, ClockStep, VirtualInterferer, VirtualLink, VirtualNode
 
 LIBRARY = Path(__file__).with_name("libvboards.so")
 PS_PER_US = 1_000_000
