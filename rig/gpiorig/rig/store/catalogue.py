@@ -31,7 +31,7 @@ def create(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     if any(not _is_ours(path) for path in folder.iterdir()):
         raise StoreError(f"{folder} is not a store, and holds other files; give a new folder, or one of a store.")
-    upgrade(folder)
+    _make(folder)
 
 
 def check(folder: Path) -> None:
@@ -41,17 +41,17 @@ def check(folder: Path) -> None:
         raise StoreError(f"{folder} is not a store: it has no {FILE}. `gpiorig store add RUN -s {folder}` makes one.")
 
 
-def upgrade(folder: Path) -> None:
-    """Bring a catalogue to the newest schema."""
+def _make(folder: Path) -> None:
+    """Make the tables of a catalogue that has none."""
     with locks.locked(folder, locks.CATALOGUE, "alone"), _opened(folder) as connection:
-        schema.bring_up(connection, folder)
+        schema.make(connection, folder)
 
 
 @contextmanager
 def transaction(folder: Path) -> Iterator[Connection]:
     """A connection that alone may change the catalogue; its changes are made together at the end, or not at all."""
     with locks.locked(folder, locks.CATALOGUE, "alone"), _opened(folder) as connection:
-        schema.bring_up(connection, folder)
+        schema.make(connection, folder)
         with schema.changing(connection):
             yield connection
 
@@ -61,13 +61,13 @@ def snapshot(folder: Path) -> Connection:
     check(folder)
     connection = duckdb.connect(":memory:")
     if not _copied(folder, connection):
-        upgrade(folder)
+        _make(folder)
         _copied(folder, connection)
     return connection
 
 
 def _copied(folder: Path, connection: Connection) -> bool:
-    """Copy the tables into a database in memory; False if the catalogue must be upgraded first."""
+    """Copy the tables into a database in memory; False if the catalogue is still empty."""
     source = str(folder / FILE).replace("'", "''")
     with locks.locked(folder, locks.CATALOGUE, "shared"):
         _patiently(lambda: connection.execute(f"ATTACH '{source}' AS catalogue (READ_ONLY)"), folder)
@@ -75,10 +75,10 @@ def _copied(folder: Path, connection: Connection) -> bool:
             version = schema.version(connection, folder)
         schema.check(version, folder)
         with _undamaged(folder):
-            for name in schema.TABLES if version == schema.NEWEST else ():
+            for name in schema.TABLES if version else ():
                 connection.execute(f"CREATE TABLE {name} AS FROM catalogue.{name}")
         connection.execute("DETACH catalogue")
-    return version == schema.NEWEST
+    return version != 0
 
 
 @contextmanager

@@ -1,9 +1,9 @@
-"""The schema of the catalogue: its tables, its version, and the migrations from each version to the next."""
+"""The schema of the catalogue: its tables and its version."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib.metadata import version as installed_version
 from pathlib import Path
@@ -16,11 +16,11 @@ from gpiorig.capture import confined
 from gpiorig.capture.errors import FormatError
 from gpiorig.rig.errors import StoreError
 
-Migration = Callable[[duckdb.DuckDBPyConnection, Path], object]
 FOLDER = "tables"  # of the Parquet files
 TABLES = ("studies", "points", "recordings", "runs", "files")
 
-FIRST = """
+VERSION = 2
+SCHEMA = """
 CREATE TABLE schema_version (version INTEGER, gpiorig VARCHAR);
 CREATE TABLE studies (study VARCHAR PRIMARY KEY);
 CREATE TABLE points (
@@ -35,22 +35,10 @@ CREATE TABLE runs (
     PRIMARY KEY (study, point, run)
 );
 CREATE TABLE files (
-    study VARCHAR, point VARCHAR, run VARCHAR, content VARCHAR, path VARCHAR, row_count BIGINT, bytes BIGINT
+    study VARCHAR, point VARCHAR, run VARCHAR, content VARCHAR, path VARCHAR, row_count BIGINT, bytes BIGINT,
+    columns VARCHAR
 );
 """
-
-
-def _first(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
-    connection.execute(FIRST)
-
-
-def _columns_of_files(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
-    """A file's columns: files with equal ones are read together, others are put below them by name."""
-    connection.execute("ALTER TABLE files ADD COLUMN columns VARCHAR")
-    for (path,) in connection.execute("SELECT path FROM files").fetchall():
-        file = table_file(folder, path)
-        if file.is_file():  # else `gc` removes it
-            connection.execute("UPDATE files SET columns = ? WHERE path = ?", [signature(file), path])
 
 
 def table_file(folder: Path, path: str, *, changed: bool = False) -> Path:
@@ -79,11 +67,6 @@ def signature(file: Path) -> str:
     return hashlib.sha256(columns.encode()).hexdigest()[:8]
 
 
-# The migration at place n leads from version n to version n + 1; from 0, an empty file, the first one makes the tables.
-MIGRATIONS: tuple[Migration, ...] = (_first, _columns_of_files)
-NEWEST = len(MIGRATIONS)
-
-
 def version(connection: duckdb.DuckDBPyConnection, folder: Path) -> int:
     """The version of an open catalogue, 0 for an empty file.
 
@@ -105,25 +88,22 @@ def version(connection: duckdb.DuckDBPyConnection, folder: Path) -> int:
 
 
 def check(number: int, folder: Path) -> None:
-    """Refuse a catalogue that is newer than this program."""
-    if number > NEWEST:
+    """Refuse a catalogue of another version of the program."""
+    if number not in (0, VERSION):
         raise StoreError(
-            f"{folder}: the store has schema {number}, and this gpiorig reads schemas up to {NEWEST}. Update gpiorig, "
-            "or add the recordings to a store of this version in another folder."
+            f"{folder}: the store has schema {number}, and this gpiorig uses schema {VERSION}. Use the gpiorig that "
+            "made it, or add the recordings to a store in another folder."
         )
 
 
-def bring_up(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
-    """Bring a catalogue to the newest version, in one transaction."""
+def make(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
+    """Make the tables of an empty catalogue, in one transaction; others are left unchanged."""
     number = version(connection, folder)
     check(number, folder)
-    if number == NEWEST:
-        return
-    with changing(connection):
-        for migration in MIGRATIONS[number:]:
-            migration(connection, folder)
-        connection.execute("DELETE FROM schema_version")
-        connection.execute("INSERT INTO schema_version VALUES (?, ?)", [NEWEST, installed_version("gpiorig")])
+    if number == 0:
+        with changing(connection):
+            connection.execute(SCHEMA)
+            connection.execute("INSERT INTO schema_version VALUES (?, ?)", [VERSION, installed_version("gpiorig")])
 
 
 @contextmanager
