@@ -18,7 +18,6 @@ from gpiorig.capture import log
 from gpiorig.rig import memory, signals, terminal
 from gpiorig.rig.arguments import COMMANDS, GROUPS, common_options, overwriting
 from gpiorig.rig.arguments.parser import EXIT_WRONG_USE, Parser, did_you_mean, leaves
-from gpiorig.rig.arguments.renamed import RENAMED
 from gpiorig.rig.errors import Interrupted
 from gpiorig.rig.verbosity import SHOWN
 
@@ -103,7 +102,6 @@ def options_of(command: str, parser: Callable[..., Parser] = Parser) -> Parser:
     module = _module("arguments", command)
     options = parser(prog=f"gpiorig {command}", description=COMMANDS[command], epilog=module.EPILOG)
     module.add_arguments(options)
-    options.renamed = RENAMED.get(command, {})
     for leaf in leaves(options):
         common_options.add_arguments(leaf)
     return options

@@ -6,10 +6,9 @@ import argparse
 from fractions import Fraction
 
 import pytest
-from commandline import ROOT, gpiorig
+from commandline import gpiorig
 
 from gpiorig.rig.arguments import times
-from gpiorig.rig.arguments.renamed import RENAMED, WITH_UNIT
 from gpiorig.rig.arguments.times import Instant
 from gpiorig.rig.cli import options_of
 
@@ -39,27 +38,12 @@ def test_options_have_the_types() -> None:
     assert Instant(sample=7) == options_of("export").parse_args(["run", "-o", "a.sr", "--from", "7sa"]).begin
 
 
-@pytest.mark.parametrize(("command", "old"), [(command, old) for command, row in RENAMED.items() for old in row])
-def test_an_old_name_leads_to_the_new_one(command: str, old: str) -> None:
-    """In the error, in the parser, and in the table of the manual."""
-    new = RENAMED[command][old]
-    done = gpiorig(command, "x", old, "1")
-
-    assert (2, 1) == (done.status, len(done.stderr.splitlines()))
-    assert f"{old} has another name now: {new};" in done.stderr
-    assert new.split()[0] in options_of(command)._option_string_actions
-    assert f"| `{command}` | `{old}` | `{new}` |" in (ROOT / "docs/reference/commands.md").read_text()
-
-
-@pytest.mark.parametrize(("command", "option"), [(command, name) for command, row in WITH_UNIT.items() for name in row])
+@pytest.mark.parametrize(
+    ("command", "option"), [("capture", "--silence"), ("live", "--interval"), ("pulseview", "--around")]
+)
 def test_a_number_without_a_unit(command: str, option: str) -> None:
     """One line that names the form with a unit."""
     done = gpiorig(command, "x", option, "5")
 
     assert (2, 1) == (done.status, len(done.stderr.splitlines()))
     assert "did you mean 5s?" in done.stderr or "write 5sa for a sample" in done.stderr
-    new = f"{option} {WITH_UNIT[command][option]}"
-    assert (
-        f"| `{command}` | `{option}` with a bare number | `{new}` |"
-        in (ROOT / "docs/reference/commands.md").read_text()
-    )

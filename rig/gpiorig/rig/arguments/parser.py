@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NoReturn
 
 EXIT_WRONG_USE = 2
@@ -15,7 +15,6 @@ class Parser(argparse.ArgumentParser):
     """A parser whose options are given in full, and whose help shows examples line by line."""
 
     def __init__(self, **settings: Any) -> None:
-        self.renamed: Mapping[str, str] = {}
         super().__init__(allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter, **settings)
 
     def parse_known_args(  # type: ignore[override]
@@ -28,16 +27,9 @@ class Parser(argparse.ArgumentParser):
             if word in verbs:
                 break  # the words after it are the verb's
             option = word.partition("=")[0]
-            unknown = (option.startswith("--") and " " not in word) or option in self.renamed
-            if unknown and option not in self._option_string_actions:
-                self.error(self._unknown(option))
+            if option.startswith("--") and " " not in word and option not in self._option_string_actions:
+                self.error(f"unknown option {option}{did_you_mean(option, self._option_string_actions)}")
         return super().parse_known_args(given, namespace)
-
-    def _unknown(self, option: str) -> str:
-        """What is wrong with an option that is not one."""
-        if option in self.renamed:
-            return f"{option} has another name now: {self.renamed[option]}"
-        return f"unknown option {option}{did_you_mean(option, self._option_string_actions)}"
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         choices = [str(choice) for choice in action.choices or ()]
