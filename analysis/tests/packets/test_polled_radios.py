@@ -15,6 +15,7 @@ from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.analysis.packets import accounting, hop_routes, hops, receptions
 from gpiorig.analysis.packets.hops import Hops
 from gpiorig.analysis.packets.transmissions import ACKNOWLEDGEMENT, COMPLETE
+from gpiorig.analysis.packets.unattributed import NO_ID, REASONS
 
 MS = 24_000
 US = 24
@@ -82,6 +83,10 @@ class Slots:
             self.emit(now, sender, "mac.sequence", number)
         began, over = self.transmit(at + 2 * MS, sender, id_, self.rng.randint(20, 110))
         done = {reader: self.read(began, over, reader, id_, number) for reader in readers}
+        if number is not None and not readers:  # the sender listens for an acknowledgement, and reads nothing
+            self.emit(over + 300 * US, sender, "radio.set_rx")
+            now = self.emit(over + 1200 * US, sender, "driver.rx_read.enter")
+            self.emit(now, sender, "driver.rx_read.exit")
         if acknowledger:
             bytes_ = self.rng.choice([0, 7936, self.rng.randrange(1 << 16)])
             here = done[acknowledger]
@@ -161,11 +166,13 @@ def test_every_event_is_of_the_packet_of_its_slot(seed: int) -> None:
     for position, packet in enumerate(packet_of.tolist()):
         name = names[int(events.codes[position])]
         slot = run.slot_of[int(events.samples[position]), events.node_names[events.nodes[position]], name]
-        if not name.startswith(("radio.set", "sched")):
+        is_empty = name.startswith("driver.rx_read") and not run.sent[slot][2]
+        if not is_empty and not name.startswith(("radio.set", "sched")):
             slots.setdefault(slot, set()).add(packet)
     assert all(len(packets) == 1 for packets in slots.values())
     assert len(run.sent) == len({packet for packets in slots.values() for packet in packets} - {-1})
-    assert {} == {reason: n for reason, n in analysis.unattributed.counts().items()}
+    empty = sum(not readers and id_ != BEACON_ID for id_, _, readers, _ in run.sent)
+    assert 0 < empty and {REASONS[NO_ID]: empty} == analysis.unattributed.counts()
     acknowledged = {at for at, (*_, acknowledged) in enumerate(run.sent) if acknowledged}
     outcomes = dict(zip(slots_of_transmissions(analysis, run), analysis.transmissions.outcomes.tolist(), strict=False))
     assert acknowledged <= set(outcomes)

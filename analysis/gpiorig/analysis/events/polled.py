@@ -72,6 +72,8 @@ def links(positions_of: PositionsOf, reported: Positions, since: Positions) -> d
     if not len(rises):
         bound = np.maximum(bound, _latest(positions_of(LISTEN), begins))
     before = _later(_latest(routines, begins), np.maximum(bound, rise))
+    if len(rises):
+        before = np.where(rise >= 0, before, -1)  # it answers the rise of another end
     place = np.searchsorted(routines, rise)
     after = np.append(routines, -1)[np.minimum(place, len(routines))]
     answers = (before < 0) & (rise >= 0) & (after >= 0) & (_latest(rises, after) == rise)
