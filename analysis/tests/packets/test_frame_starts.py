@@ -13,6 +13,8 @@ from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.analysis.packets import accounting, hops
 from gpiorig.analysis.packets.hops import Hops
+from gpiorig.analysis.packets.milestones import column
+from gpiorig.analysis.packets.occurrences import NONE
 from gpiorig.analysis.packets.unattributed import DROPPED, NO_ID, NOT_READ, REASONS
 
 MS = 24_000
@@ -49,6 +51,20 @@ def drop_at_driver(network: Network, first: int, node: str) -> None:
             network.log[row] = (at, node, "driver.rx_drop", None)
         elif reader == node and event.startswith(("mac", "sixlowpan", "ipv6", "udp", "app", "driver.rx_read")):
             network.log[row] = (at, node, "sched.switch", 1)
+
+
+def come_late(network: Network) -> None:
+    """The driver takes the interrupt at the start of the latest frame after its end: one turn for both, one rise."""
+    reader, _, begun = network.starts[-1]
+    turn = next(
+        row for row, (_, node, event, _) in enumerate(network.log)
+        if row > begun[-1] and node == reader and event == "driver.isr.enter"
+    )  # fmt: skip
+    gone = {row for row in (*begun, *range(begun[-1] + 1, turn)) if network.log[row][1] == reader}
+    gone -= {row for row in gone if network.log[row][2].startswith("tap.frame")} | set(begun[:3])
+    at = network.log[turn][0]
+    network.log = [row for place, row in enumerate(network.log) if place not in gone]
+    network.log.append((at + 50, reader, "radio.rx_start", None))
 
 
 def places(network: Network, rows: list[int]) -> set[Place]:
@@ -110,3 +126,21 @@ def test_a_start_without_an_end_stays_without_a_frame() -> None:
     assert (analysis.packet_of[positions(analysis.events, places(network, read))] == 0).all()
     assert [1] == np.unique(analysis.packets.ids).tolist()
     assert ["of a frame that was begun and not read, of no known packet"] == list(analysis.unattributed.counts())
+
+
+@pytest.mark.parametrize("without", [(), ("tap.frame_timestamp",), ("tap.",)], ids=["taps", "irq", "none"])
+def test_an_interrupt_that_the_driver_took_late_does_not_show_the_end_of_its_frame(without: Drop) -> None:
+    """Seen below RIOT's `txtsnd` on the virtual M3: while its driver printed a frame, the next one began and ended."""
+    network = Network("ab", begun=True)
+    on_time = network.frame(MS, "a", 1, {"b": "deliver"}).arrivals["b"]
+    late = network.frame(20 * MS, "a", 2, {"b": "deliver"}).arrivals["b"]
+    come_late(network)
+    network.drop(*without)
+    analysis = hops.build(network.events(), header_ns=network.headers())
+    is_wired = without != ("tap.",)
+    ends = [on_time["irq" if is_wired else "isr.radio"], late["driver.rx_read" if without else "irq"]]
+    assert ends == analysis.receptions.ends.tolist()
+    assert [is_wired, False] == analysis.receptions.lines_seen.tolist()
+    for name in ("irq", "isr.radio"):
+        assert NONE == column(analysis.samples, name)[1], name
+    assert 0 == len(analysis.overheard) == len(analysis.unattributed)

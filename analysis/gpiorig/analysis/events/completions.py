@@ -11,7 +11,8 @@ another one. Nothing is guessed.
 
 Some radios interrupt at the start of a frame, too. Where the driver reports that in a turn of its own
 (``radio.rx_start``), that interrupt goes with the completion that follows, if no other start lies between and a frame
-can take that long. Otherwise the frame came to nothing, and the start takes the place of its completion.
+can take that long. Otherwise the frame came to nothing, and the start takes the place of its completion. Where start
+and end are reported in one turn, because the driver came late, the line rose at the start (`_late_starts`).
 """
 
 from __future__ import annotations
@@ -144,13 +145,16 @@ def _find_on_node(events: Events, index: Index, completion_of: Kept, *, node: in
     bound = next((links[name] for name in reversed(LINKS) if len(index.positions(name, node=node))), reported)
     if is_polled:  # its line may rise at the start of a frame, as the frame timestamp line does
         bound = np.where(bound >= 0, polled.after_this_sample(events, bound), -1)
+    until = np.maximum(bound, _late_starts(index, bound, reported, node=node))
     sent = np.isin(events.codes[reported], [BY_NAME[name].code for name in (*TX_ENDS, COMMAND_END)])
     commands = index.positions("driver.exec.enter", node=node)
     completions = _with_starts(events, reported, ~is_end, sent, list(links.values()), commands, longest=longest)
     completion_of[reported] = completions
     for name, positions in links.items():
         _assign_span(completion_of, positions, completions, index, name, node=node)
-    marks = _frame_timestamp(events, index, bound[is_end], sent[is_end], commands, node=node, longest=longest)
+    marks = _frame_timestamp(
+        events, index, bound[is_end], sent[is_end], commands, until=until[is_end], node=node, longest=longest
+    )
     _assign_span(completion_of, marks, ends, index, FRAME_TIMESTAMP, node=node)
     previous = np.concatenate([[-1], ends[:-1]])
     handler = links[HANDLER][is_end] if HANDLER in links else previous
@@ -182,6 +186,16 @@ def _starts(index: Index, ends: Positions, *, node: int) -> Positions:
     turns_before = np.append(np.searchsorted(turns, ends), -1)[following]
     apart: NDArray[np.bool_] = (np.searchsorted(turns, starts) != turns_before) & (len(turns) > 0)
     return starts[apart]
+
+
+def _late_starts(index: Index, rises: Positions, ends: Positions, *, node: int) -> Positions:
+    """The start of a frame that was reported between a rise of the line and the end of a reception, -1 for none.
+
+    Then the driver came late, and reports both in one turn: the rise was that of the start.
+    """
+    starts = np.append(index.positions(START, node=node), -1)
+    latest = starts[np.searchsorted(starts[:-1], ends) - 1]
+    return np.where((rises >= 0) & (latest > rises), latest, -1)
 
 
 def _with_starts(
@@ -248,14 +262,15 @@ def _frame_timestamp(
     sent: NDArray[np.bool_],
     commands: Positions,
     *,
+    until: Positions,
     node: int,
     longest: int,
 ) -> Positions:
-    """The rise of the frame timestamp line that belongs to the frame whose end raised the interrupt line.
+    """The rise of the frame timestamp line that belongs to the frame that raised the interrupt line, before `until`.
 
     At a sender this is the frame timestamp of the acknowledgement, which comes after its driver.exec.
     """
-    positions = _link(index.positions(FRAME_TIMESTAMP, node=node), irq)
+    positions = _link(index.positions(FRAME_TIMESTAMP, node=node), until)
     age = events.samples[np.maximum(irq, 0)] - events.samples[np.maximum(positions, 0)]
     positions = np.where((positions >= 0) & (age <= longest), positions, -1)
     place = np.searchsorted(commands, irq) - 1

@@ -21,7 +21,7 @@ from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.packets.holders import Holders
 from gpiorig.analysis.packets.occurrences import NONE, POSITION_BITS, Latest, Positions, latest_of, values_at
 from gpiorig.analysis.packets.path import COMMAND_END, FIRST, FIRSTS, POINTS, RECEPTION_END, REPEATS, Point, Source
-from gpiorig.analysis.packets.receptions import Receptions
+from gpiorig.analysis.packets.receptions import Receptions, samples_apart
 from gpiorig.analysis.packets.transmissions import BUSY, Transmissions
 from gpiorig.analysis.packets.visits import Visits
 
@@ -296,12 +296,15 @@ class Finder:
     def _fill_frames(self, positions: _Columns, readings: Positions, sendings: Positions, parents: Positions) -> None:
         """The milestones without an id, and the ends of the reception and of the command."""
         ends_at = values_at(self._read.ends_at, readings)
+        over = values_at(self._read.ends, readings) - samples_apart(self._events)
         nodes = range(len(self._events.node_names))
         for point in BY_ORDER:
             at = np.concatenate([self._index.positions(point.event, node=node) for node in nodes])
             if len(at):
                 at = at[at <= self._completions.of[at]]  # an interrupt may be answered when the frame has been read
-                positions[point.name][:] = latest_of(ends_at, at, of=self._completions.of[at])
+                latest = latest_of(ends_at, at, of=self._completions.of[at])
+                # An interrupt that was answered before the frame was over was that of its start.
+                positions[point.name][:] = np.where(values_at(self._events.samples, latest) >= over, latest, NONE)
         if LINE in positions:
             seen = values_at(self._read.lines_seen.astype(np.int8), readings) > 0
             positions[LINE][:] = np.where(seen, positions[LINE], NONE)

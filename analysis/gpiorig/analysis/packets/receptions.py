@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.events import polled
-from gpiorig.analysis.events.completions import FRAME_TIMESTAMP, HANDLER, LINKS, RX_END, Completions, Index
+from gpiorig.analysis.events.completions import FRAME_TIMESTAMP, HANDLER, LINKS, RX_END, START, Completions, Index
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets.acknowledgements import read_acknowledgements
@@ -22,6 +22,9 @@ from gpiorig.analysis.packets.transmissions import Transmissions
 ENDS = (RX_END, "mac.rx.enter", "app.rx.enter")
 IRQ = "tap.irq.enter"
 INTERRUPTS = (*LINKS, "driver.rx_read.enter")
+# Where a driver came so late that it reports start and end of a frame in one turn, its interrupt was at the start.
+FRAME_END = FRAME_TIMESTAMP.removesuffix("enter") + "exit"
+AFTER_FRAME = (FRAME_END, "driver.rx_read.enter")
 
 FROM_ONE, NOT_SENT, OTHER_NUMBER, AMBIGUOUS = range(4)
 ORIGINS = {
@@ -54,7 +57,8 @@ class Receptions:
         int64[r], sample of the first bit on the air, from the frame timestamp line; -1 unknown.
     ends
         int64[r], sample at which the frame was over: the rise of the interrupt line, or the earliest trace there is.
-        A line that rose while a sender was still waiting for its frame shows the start; then the sender's end.
+        A line that rose while a sender was still waiting for its frame shows the start; then the sender's end. So does
+        one whose interrupt the driver took so late that it reports the start, too; then what shows the end.
     lines_seen
         bool[r], `ends` is of the interrupt line.
     sequences
@@ -121,7 +125,7 @@ def find(
     ids = events.ids[ends_at]
     candidates = _Sent(sent, ids, nodes, sequences)
     earliest = np.where(air_starts >= 0, air_starts, ends)
-    rows, origins = candidates.open_during(earliest, np.where(lines_seen, ends - _samples(events, APART_NS), earliest))
+    rows, origins = candidates.open_during(earliest, np.where(lines_seen, ends - samples_apart(events), earliest))
     unseen = (air_starts < 0) & ~lines_seen
     for since, asked in ((listening, listening >= 0), (earliest - _samples(events, LATE_NS), True)):
         late = (origins == NOT_SENT) & unseen & asked
@@ -130,7 +134,7 @@ def find(
             rows, origins = np.where(late, late_rows, rows), np.where(late, late_origins, origins)
     out = values_at(sent.ends, rows)
     at_start = lines_seen & (values_at(sent.waited.astype(np.int8), rows) > 0)
-    at_start &= ends + _samples(events, APART_NS) < out
+    at_start &= ends + samples_apart(events) < out
     ends, lines_seen = np.where(at_start, out, ends), lines_seen & ~at_start
     acknowledgements, acknowledged = read_acknowledgements(
         events, numbered, sent.nodes.astype(np.int64), sent.ids, sent.commands
@@ -156,6 +160,11 @@ def find(
     )
 
 
+def samples_apart(events: Events) -> int:
+    """`APART_NS` in samples."""
+    return _samples(events, APART_NS)
+
+
 def _samples(events: Events, ns: int) -> int:
     return round(Fraction(ns, NS_PER_S) * events.samplerate_hz)
 
@@ -175,10 +184,13 @@ def _on_node(
 
     mark = latest_samples(FRAME_TIMESTAMP)
     irq = latest_samples(IRQ)
+    turn = np.max([latest_samples(name) for name in LINKS], axis=0)
+    late = (turn >= 0) & (latest_samples(START) > turn)
     ends = events.samples[ends_at]
-    for name in INTERRUPTS:
+    for name in (*INTERRUPTS, FRAME_END):
         trace = latest_samples(name)
-        ends = np.where(trace >= 0, np.minimum(ends, trace), ends)
+        counts = (trace >= 0) & np.where(late, name in AFTER_FRAME, name in INTERRUPTS)
+        ends = np.where(counts, np.minimum(ends, trace), ends)
     if header_ns is None:
         mark = np.full(len(ends_at), NONE, dtype=np.int64)
     air_starts = np.where(mark >= 0, mark - _samples(events, header_ns or 0), NONE)
@@ -186,7 +198,8 @@ def _on_node(
     if not len(index.positions(HANDLER, node=node)):
         commands = index.positions(polled.LISTEN, node=node)
         listening = values_at(events.samples, values_at(commands, np.searchsorted(commands, ends_at) - 1))
-    return np.full(len(ends_at), node, dtype=np.int64), ends_at, air_starts, ends, irq >= 0, listening, nameless
+    nodes = np.full(len(ends_at), node, dtype=np.int64)
+    return nodes, ends_at, air_starts, ends, (irq >= 0) & ~late, listening, nameless
 
 
 class _Sent:
