@@ -107,8 +107,8 @@ def test_the_clock_of_a_node() -> None:
     (back,) = problems({"a": good(3), "b": stepped(-2e-4)})
     (rate,) = problems({"a": faster(200), "b": good(3)})
 
-    assert re.match(r"The clock of node a stepped forward by 20\d µs ± .* between .*; that of b did not\.", step), step
-    assert re.match(r"The clock of node b stepped back by (20\d|19\d) µs ± .*; that of a did not\.", back), back
+    assert re.match(r"The clock of node a stepped forward by 20\d\.\d ± \d\.\d µs .*; that of b did not\.", step), step
+    assert re.match(r"The clock of node b stepped back by (20|19)\d\.\d ± \d\.\d µs .*; that of a did not", back), back
     assert [] == problems({"a": stepped(2e-4)})
     match = re.match(r"The clock of node a changed its rate by \+(\d+) ppm between .*; that of b did not\.", rate)
     assert match, rate
@@ -120,10 +120,9 @@ def test_a_timer_that_stood_still(tick_us: float, stood_s: float) -> None:
     """Over several packets: one step back, as far as it stood, however coarse its ticks are."""
     clocks = {"a": lambda true_s: true_s - np.clip(true_s - 1, 0, stood_s), "b": good(3)}
     (stopped,) = problems(clocks, tick_us=tick_us)
-    match = re.match(r"The clock of node a stepped back by (\S+) ms ± (\S+) (ms|µs) between .*; that of b did", stopped)
+    match = re.match(r"The clock of node a stepped back by (\S+) ± (\S+) ms between .*; that of b did not", stopped)
     assert match, stopped
-    uncertain_ms = float(match[2]) / (1 if match[3] == "ms" else 1000)
-    assert abs(float(match[1]) - stood_s * 1e3) <= uncertain_ms + 0.5 < stood_s * 1e3 / 2
+    assert abs(float(match[1]) - stood_s * 1e3) <= float(match[2]) + 0.5 < stood_s * 1e3 / 2
 
 
 def test_intervals_that_are_all_equal() -> None:
@@ -197,7 +196,7 @@ def test_a_watch_crystal_whose_time_is_set() -> None:
         return np.asarray(655 / WATCH_HZ * (40 + at) + 0.5e-6 * np.where(at // 8 % 2, 1, -1))
 
     (step,) = problems({"a": is_set, "b": good(0)}, sent_s=across_a_tick)
-    assert re.match(r"The clock of node a stepped forward by (9\d\d µs|1.0\d ms) ± \d+", step), step
+    assert re.match(r"The clock of node a stepped forward by (9\d\d|10\d\d) ± \d+ µs", step), step
 
 
 @pytest.mark.slow

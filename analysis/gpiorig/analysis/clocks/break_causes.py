@@ -9,7 +9,7 @@ from gpiorig.analysis.clocks import pairing, timer_breaks
 from gpiorig.analysis.clocks.timer_breaks import CRYSTAL_PPM, Break, Timer
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.logs.node_log import NodeLog
-from gpiorig.analysis.number_text import NS_PER_S, time_text
+from gpiorig.analysis.number_text import NS_PER_S, uncertain_text
 from gpiorig.capture.edges import bounds as edge_bounds
 from gpiorig.capture.edges.bounds import Bound
 
@@ -131,7 +131,7 @@ def _change(one: Break) -> str:
 
 def _step(one: Break) -> str:
     sign = "forward" if one.step_ns > 0 else "back"
-    return f"{sign} by {time_text(abs(one.step_ns))} ± {time_text(one.uncertainty_ns)}"
+    return f"{sign} by {uncertain_text(abs(one.step_ns), one.uncertainty_ns)}"
 
 
 def _of_analyzer(common: list[Break], where: str, bounds: Sequence[Bound], *, ns_per_sample: float) -> str:
