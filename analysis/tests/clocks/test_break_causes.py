@@ -232,6 +232,23 @@ def test_the_rest_between_trains(spacing_us: float) -> None:
     assert [] == problems(CLOCKS, packets=300, sent_s=lambda random: trains(random, spacing_s=spacing_s))
 
 
+def test_a_break_in_the_rest_between_trains() -> None:
+    """It is stated alone: the rates within the trains before it and after it are not that of the rest."""
+
+    def stepped_back(true_s: Floats) -> Floats:
+        return true_s - np.where(true_s > 6.4, 0.01, 0.0)
+
+    (lost,) = problems(CLOCKS, packets=300, lost=240_000, sent_s=trains)
+    (step,) = problems({"a": stepped_back, "b": good(3)}, packets=300, sent_s=trains)
+
+    match = re.match(r"(\d+) ± (\d+) samples are missing between 6\.11\d+ and 6\.49\d+ s, by the timers of a, b", lost)
+    assert match, lost
+    assert abs(int(match[1]) - 240_000) <= int(match[2]) < 24_000
+    match = re.match(r"The clock of node a stepped back by (\S+) ± (\S+) ms between 6\.11\d+ and 6\.50\d+ s", step)
+    assert match, step
+    assert abs(float(match[1]) - 10) <= float(match[2]) < 1
+
+
 def test_packets_that_are_late_to_the_end_of_a_train() -> None:
     """Their timestamps are right again in the next train: the timer did not step."""
 

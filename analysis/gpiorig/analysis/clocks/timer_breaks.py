@@ -160,15 +160,17 @@ def _quantum(counted: Integers, passed: Floats) -> float:
 def _rates(gains_ns: Floats, pins_ns: Floats) -> tuple[Floats, Floats]:
     """The rate at each interval, and how long the interval is that it is of.
 
-    It is the median of those of its neighbours, by their lengths: that of a short one is known less well.
+    It is the median of those of its neighbours, by their lengths: that of a short one is known less well. The longest
+    counts no more than the next, so that a break in it, as in the rest between two trains, is not the rate around it.
     """
     windows = [sliding_window_view(np.pad(part, NEAR, mode="reflect"), 2 * NEAR + 1) for part in (gains_ns, pins_ns)]
-    rates, weights = (np.delete(part, NEAR, axis=1) for part in (windows[0] / windows[1], windows[1]))
+    rates, lengths = (np.delete(part, NEAR, axis=1) for part in (windows[0] / windows[1], windows[1]))
+    weights = np.minimum(lengths, np.partition(lengths, -2, axis=1)[:, -2, None])
     order = np.argsort(rates, axis=1)
     passed = np.cumsum(np.take_along_axis(weights, order, axis=1), axis=1)
     middle = np.argmax(passed >= passed[:, -1:] / 2, axis=1)
     chosen = np.take_along_axis(order, middle[:, None], axis=1)
-    rate, of_ns = (np.take_along_axis(part, chosen, axis=1)[:, 0] for part in (rates, weights))
+    rate, of_ns = (np.take_along_axis(part, chosen, axis=1)[:, 0] for part in (rates, lengths))
     return rate, of_ns
 
 
