@@ -18,7 +18,7 @@ from gpiorig.rig.campaign.states import Sought
 
 pytestmark = [pytest.mark.usefixtures("by_hand"), pytest.mark.slow]
 
-NUMBERS, BOARDS = "gpiorig.rig.campaign.analysed", "gpiorig.rig.virtual.vboards"
+NUMBERS, BOARDS = "gpiorig.rig.campaign.analysed", "gpiorig.vbench.boards.vboards"
 DATA = (
     "capture/libgpiorig_native.so",
     "rig/boards/telosb.toml",
@@ -38,7 +38,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     copy = tmp_path_factory.mktemp("package")
     for portion in gpiorig.__path__:
         shutil.copytree(portion, copy, ignore=shutil.ignore_patterns("*.so", "__pycache__"), dirs_exist_ok=True)
-    for name in ("capture/libgpiorig_native.so", "rig/virtual/libvboards.so"):
+    for name in ("capture/libgpiorig_native.so", "vbench/boards/libvboards.so"):
         (copy / name).write_text("library")
     return copy
 
@@ -85,7 +85,7 @@ def test_other_boards_make_recordings_again(sought: Sought, package: Path, monke
     """As other numbers they are stale, but analysing them again does not help."""
     recorded = []
     monkeypatch.setattr(work, "record", lambda *args, **options: recorded.append(1) or kept.record(*args, **options))
-    library = package / "rig/virtual/libvboards.so"
+    library = package / "vbench/boards/libvboards.so"
     library.write_text("other")
 
     assert ("stale", "its recording is of another version of the virtual boards") == kept.state_of(sought)

@@ -23,4 +23,4 @@ def analysis_version() -> str:
 @cache
 def boards_version() -> str:
     """Of the virtual boards, native code included: others may give another recording."""
-    return code_version.of("gpiorig.rig.virtual.vboards")
+    return code_version.of("gpiorig.vbench.boards.vboards")

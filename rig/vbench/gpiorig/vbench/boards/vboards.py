@@ -12,12 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.rig.errors import VirtualBenchError
-from gpiorig.vbench.description.ends import VirtualAnalyzer, VirtualSerial, VirtualThreshold
-from gpiorig.vbench.description.world import BrownOut, ClockStep, VirtualInterferer, VirtualLink, VirtualNode
 
 if TYPE_CHECKING:  # recordings are kept where these change (rig.campaign.versions)
-    from gpiorig.rig.bench.ends import VirtualAnalyzer, VirtualSerial, VirtualThreshold
-    from gpiorig.rig.bench.world import BrownOut, ClockStep, VirtualInterferer, VirtualLink, VirtualNode
+    from gpiorig.vbench.description.ends import VirtualAnalyzer, VirtualSerial, VirtualThreshold
+    from gpiorig.vbench.description.world import BrownOut, ClockStep, VirtualInterferer, VirtualLink, VirtualNode
 
 LIBRARY = Path(__file__).with_name("libvboards.so")
 PS_PER_US = 1_000_000
