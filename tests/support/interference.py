@@ -2,10 +2,11 @@
 
     .venv/bin/python tests/support/interference.py [SEEDS] [PACKETS]
 
-prints the table of docs/guide/attribution.md. The truth comes from the length of a wait: each further backoff adds
-full periods of 320 us and a measurement of the channel of 128 us (IEEE 802.15.4-2006, 7.5.1.4, 6.9.9), so a multiple
-of 64 us. A repetition adds the frame's time on the air, 54 symbols of waiting for the acknowledgement and 16 us of
-start-up as well, which together are none. Attribution looks at the length only to find where one backoff ends.
+prints its shares next to those found; docs/guide/attribution.md has them in short. The truth comes from the length of a
+wait: each further backoff adds full periods of 320 us and a measurement of the channel of 128 us (IEEE 802.15.4-2006,
+7.5.1.4, 6.9.9), so a multiple of 64 us. A repetition adds the frame's time on the air, 54 symbols of waiting for the
+acknowledgement and 16 us of start-up as well, which together are none. Attribution looks at the length only to find
+where one backoff ends.
 """
 
 from __future__ import annotations
