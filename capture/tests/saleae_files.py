@@ -27,7 +27,7 @@ def version_1(*chunks: tuple[int, float, float, list[float]], rate: float = RATE
 
 
 def code(run: int) -> bytes:
-    """A run length as docs/guide/files.md describes it."""
+    """A run length as native/src/runs.rs describes it."""
     value, groups = run - 1, []
     while True:
         groups.insert(0, value & 0x7F)

@@ -146,7 +146,7 @@ def _doubles(times: list[float]) -> bytes:
 
 
 def sal(*, rate: object = 1_000_000) -> bytes:
-    """A session of Logic 2 with one channel (docs/guide/files.md)."""
+    """A session of Logic 2 with one channel."""
     runs = np.diff(capture().channel("a")[0], prepend=0).tolist()
     body = b"".join(bytes([n - 1]) if n <= 64 else bytes([(n - 1) >> 7 | 0x40, (n - 1) & 0x7F]) for n in runs)
     blob = struct.pack("<8sII", b"<SALEAE>", 3, 100).ljust(51, b"\0")

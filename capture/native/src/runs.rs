@@ -1,4 +1,4 @@
-//! Run lengths of Saleae's `.sal` files (docs/guide/files.md) to transitions of one channel.
+//! Run lengths of Saleae's `.sal` files (capture/archive/sal_channel.py) to transitions of one channel.
 
 /// What has to survive between two calls; all zero at the start of a chunk but for `position`.
 #[repr(C)]

@@ -139,7 +139,7 @@ INDEX_EVERY = 128  # bytes of run lengths, or more, between two entries of a chu
 
 
 def header(version: int, chunks: int, rate: float = 10e6) -> bytes:
-    """The header that all versions of `digital-N.bin` share (docs/guide/files.md)."""
+    """The header that all versions of `digital-N.bin` share."""
     return (
         struct.pack("<8sIIBdQd", b"<SALEAE>", version, 100, 1, rate, 1_600_000_000_123, 0.5)
         + bytes(2 if version else 0)

@@ -19,7 +19,7 @@ from gpiorig.analysis.packets.path import Milestone
 from gpiorig.analysis.packets.steps import Steps
 
 COVERAGE_FACTOR = 2
-APERTURES = 1.5  # in ±, of the 2 in a delay: with these COVERED holds from 8 ns on, see docs/guide/uncertainty.md
+APERTURES = 1.5  # in ±, of the 2 in a delay: COVERED then holds for every delay where a sample is 4 apertures or more
 COVERED = 0.95  # of the packets, at least, are within ±, whatever their delay
 NAN = float("nan")
 SAMPLING = "sample quantisation"

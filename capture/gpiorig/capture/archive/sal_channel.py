@@ -1,7 +1,7 @@
 """The transitions of one channel in a Saleae `.sal` file: a `digital-N.bin` of run lengths.
 
 Saleae documents no encoding. What is read here is what others found out and compared with Logic 2's own exports
-(docs/guide/files.md); all that can be checked is checked, and anything else is refused. Little endian:
+for sparse channels of each kind; all that can be checked is checked, and anything else is refused. Little endian:
 
     header        "<SALEAE>", u32 version, u32 100 (digital), u8 1, f64 samples per second, u64 and f64 start in ms
                   since 1970 and its fraction; from version 1 on two bytes 0; u64 chunks

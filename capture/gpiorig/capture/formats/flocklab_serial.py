@@ -2,7 +2,7 @@
 
 Header `timestamp,observer_id,node_id,direction,output`, with `# ` before it in FlockLab 1's files; the timestamp is
 seconds since 1970 with up to 7 digits, direction `r` was read from the node and `w` written to it, and `output` is the
-rest of the line, commas included (flocklab_fetcher.py; docs/guide/files.md).
+rest of the line, commas included (flocklab_fetcher.py).
 """
 
 from __future__ import annotations
