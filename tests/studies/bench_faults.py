@@ -37,7 +37,7 @@ OTHERS = {
 PAGE = ROOT / "docs/evidence/bench-faults.md"
 PINGPONG = ROOT / "experiments/pingpong.toml"
 PACKETS = 50
-WORDS = 170  # characters of a cell
+WORDS = 80  # characters of a cell
 
 FAULTS = {
     "no fault": "",
@@ -79,26 +79,20 @@ HEAD = """\
 # Faults of a bench, and the command that names them
 
 Each fault switch of the virtual bench ([bench files](../reference/bench-files.md#faults)) on the bench of the demo,
-with 50 packets from 0.43 s on. **A virtual bench, not a measurement of hardware.** A dash: nothing is named.
-`gpiorig bench check` reads the file, in which no fault of leads, boards or connections can be, so it has no column. A
-verification of this bench takes 0.3 s of virtual time and does not see what comes later; on a real bench it lasts 10 s
-at least. `run` is the reason of an incomplete recording, `report` the first failed check. A glitch is named as noise.
+with 50 packets from 0.43 s on. A dash: nothing is named. `gpiorig bench check` sees no leads, boards or connections. A
+verification of this bench takes 0.3 s of virtual time and does not see what comes later. `run` is the reason of an
+incomplete recording, `report` the first failed check, both cut to their first words.
 
 **Lost samples without a sync line** are seen where the timers of two nodes or more gain the same on the analyzer, by
-the timestamps of their `packet` lines or event logs: between the third and the last but two of ten or more. A smaller
-loss than the ± of the row cannot be seen: it is within eight times the scatter of the timestamps, and two ticks. A loss
-before the first packet or after the last one moves no interval that is measured. On a real bench the host's clock finds
-losses longer than about 1.5 ms, also without nodes
-([capture](../start/capture.md#completeness)); a sync line finds a few samples.
+the timestamps of their `packet` lines or event logs. A smaller loss than the ± of the row, and one before the third or
+after the last but two of the packets, cannot be seen. On a real bench the host's clock finds losses longer than about
+1.5 ms ([capture](../start/capture.md#completeness)); a sync line finds a few samples.
 
-**A node's clock** is named if another node's timer shows that the analyzer is not the cause, if it breaks three times
-at most and does not step back again; otherwise nothing is stated, since the timestamps of a node may have a pattern of
-their own, as in trains of packets. A change of the rate needs 16 timestamps on either side. A change by less than 50
-ppm is not stated: crystals change so with their temperature. The timer of a TelosB counts its DCO, an RC oscillator:
-its rate may change by 3800 ppm (`timer_ppm` of the board), and a fault of its crystal moves no timestamp.
+**A node's clock** is named if another node's timer shows that the analyzer is not the cause, and if it breaks three
+times at most. A change by less than 50 ppm (TelosB: 3800, its timer counts an RC oscillator) is not stated.
 
 **`stalls`**: the samples end before the time of the virtual bench. A real analyzer that sends nothing for 2 s is an
-error, and so is a virtual one that is served or keeps the pace of a clock.
+error.
 
 Written by `tests/studies/bench_faults.py`, all rows in one run; a test holds it to the fault switches.
 
