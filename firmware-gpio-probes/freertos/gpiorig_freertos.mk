@@ -6,7 +6,7 @@
 #   GPIORIG_PORT := nucleo-l476rg     or any folder of ports/
 #   GPIORIG_RADIO := spirit1          ST's radio library; spirit1-hal: a driver that calls HAL_SPI_* itself
 #   GPIORIG_SPIRIT1_WRITE_FIFO, GPIORIG_SPIRIT1_READ_FIFO    what MCU_Interface.h maps SpiritSpi...LinearFifo to
-#   GPIORIG_SPIRIT1_IRQ_PINS := 0x0014                       pins of the radio's interrupt requests: YetiMote PC2 and PC4
+#   GPIORIG_SPIRIT1_IRQ_PINS := 0x0014                       pins of the radio's interrupt requests, here PC2 and PC4
 #   GPIORIG_IRQS := 82                                       all interrupts, by vectors in RAM (L476; then call gpiorig_vectors_init())
 GPIORIG := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))/..
 

@@ -116,9 +116,7 @@ def test_a_bad_code_is_refused(emitter: tuple[int, Path]) -> None:
 # The build
 
 
-M3, NUCLEO, TELOSB, YETIMOTE = (
-    f"-DGPIORIG_PORT={port}" for port in ("iotlab-m3", "nucleo-l476rg", "telosb", "yetimote")
-)
+M3, NUCLEO, TELOSB = (f"-DGPIORIG_PORT={port}" for port in ("iotlab-m3", "nucleo-l476rg", "telosb"))
 
 
 @pytest.mark.parametrize(
@@ -166,7 +164,6 @@ M3, NUCLEO, TELOSB, YETIMOTE = (
             "ISR_RADIO is on P3.1, the SPI data to radio",
         ),
         ([TELOSB, "-DGPIORIG_HEARTBEAT_LINE=GPIORIG_PIN_P3(3)"], "heartbeat line is on P3.3, the SPI clock"),
-        ([YETIMOTE, "-DGPIORIG_WIDTH=2"], "data line 1 is on PB6, I2C SCL"),
         ([NUCLEO, "-DGPIORIG_SPAN_APP_TX=GPIORIG_PIN_A(13)"], "the span line of APP_TX is on PA13, SWD"),
     ],
 )
@@ -232,7 +229,6 @@ TARGETS = (
         False,
         longest_on_4_ns=350,
     ),
-    Target("yetimote", "cortex-m4", 48_000_000, 3, ("-DGPIORIG_ANY_PIN",), False, own_width=1, longest_on_4_ns=350),
 )
 
 

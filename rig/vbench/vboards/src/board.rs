@@ -90,7 +90,7 @@ pub struct Parts<'a> {
 pub type Maker = fn(&Parts) -> Result<Box<dyn Board>, String>;
 
 /// Every kind of board by name.
-pub const KINDS: [(&str, Maker); 5] = [
+pub const KINDS: [(&str, Maker); 4] = [
     (boards::iotlab_m3::KIND, boards::iotlab_m3::make),
     (boards::nucleo_l476rg::KIND, boards::nucleo_l476rg::make),
     (
@@ -98,7 +98,6 @@ pub const KINDS: [(&str, Maker); 5] = [
         boards::nucleo_l476rg_at86rf231::make,
     ),
     (boards::telosb::KIND, boards::telosb::make),
-    (boards::yetimote::KIND, boards::yetimote::make),
 ];
 
 /// Makes a board of a kind.
@@ -107,7 +106,11 @@ pub fn make(kind: &str, parts: &Parts) -> Result<Box<dyn Board>, String> {
         Some((_, maker)) => maker(parts),
         None => {
             let known: Vec<&str> = KINDS.iter().map(|candidate| candidate.0).collect();
-            Err(format!("no board of kind \"{}\"; there is: {}", kind, known.join(", ")))
+            Err(format!(
+                "no board of kind \"{}\"; there are: {}",
+                kind,
+                known.join(", ")
+            ))
         }
     }
 }

@@ -44,7 +44,7 @@ impl Study {
         let change = SETTINGS.iter().find(|setting| setting.0 == name).ok_or_else(|| {
             let names: Vec<&str> = SETTINGS.iter().map(|setting| setting.0).collect();
             format!(
-                "no setting \"{}\" of the timing model; there is: {}",
+                "no setting \"{}\" of the timing model; there are: {}",
                 name,
                 names.join(", ")
             )

@@ -12,4 +12,3 @@ pub mod nucleo_l476rg;
 pub mod nucleo_l476rg_at86rf231;
 pub mod telosb;
 pub mod wiring;
-pub mod yetimote;

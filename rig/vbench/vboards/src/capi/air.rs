@@ -32,7 +32,7 @@ pub extern "C" fn vb_link_jitter(h: *mut Handle, from: u32, to: u32, shape: *con
             "triangular" => Jitter::Triangular { span_ps },
             other => {
                 return Err(wrong(format!(
-                    "no shape \"{}\"; there is: none, uniform, triangular",
+                    "no shape \"{}\"; there are: none, uniform, triangular",
                     other
                 )))
             }
@@ -70,7 +70,7 @@ pub extern "C" fn vb_interferer_add(
             },
             other => {
                 return Err(wrong(format!(
-                    "no pattern \"{}\"; there is: periodic, poisson, on_off",
+                    "no pattern \"{}\"; there are: periodic, poisson, on_off",
                     other
                 )))
             }

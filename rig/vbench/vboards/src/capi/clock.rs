@@ -37,7 +37,7 @@ pub extern "C" fn vb_clock(
             "wander" => Drift::Wander { ppb, every_ps: span_ps },
             other => {
                 return Err(wrong(format!(
-                    "no drift \"{}\"; there is: none, ramp, triangle, wander",
+                    "no drift \"{}\"; there are: none, ramp, triangle, wander",
                     other
                 )))
             }

@@ -22,7 +22,7 @@ impl StartUp {
         match name {
             "typical" => Ok(StartUp::Typical),
             "maximum" => Ok(StartUp::Maximum),
-            other => Err(format!("no radio_start \"{}\"; there is: typical, maximum", other)),
+            other => Err(format!("no radio_start \"{}\"; there are: typical, maximum", other)),
         }
     }
 }
