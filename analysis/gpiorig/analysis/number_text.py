@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 
+from gpiorig.capture.units import TIME_STEPS, suited
+
 NS_PER_S = 1_000_000_000
 DASH = "\N{EN DASH}"
 MINUS = "\N{MINUS SIGN}"
 _RATES = ((1e12, "THz"), (1e9, "GHz"), (1e6, "MHz"), (1e3, "kHz"))
-_UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
 
 
 def time_text(ns: float, *, digits: int = 3) -> str:
@@ -35,7 +36,7 @@ def resolved_text(ns: float, expanded_ns: float) -> str:
     leading = _place(expanded_ns)
     place = min(leading - (expanded_ns < 3.55 * 10**leading), _place(abs(ns)))  # of the last digit, as a power of ten
     rounded_ns = round(ns, -place)
-    scale, unit = next((pair for pair in _UNITS if abs(rounded_ns) >= pair[0]), _UNITS[-1])
+    scale, unit = suited(abs(rounded_ns))
     return typeset(f"{rounded_ns / scale:.{max(round(math.log10(scale)) - place, 0)}f} {unit}")
 
 
@@ -50,7 +51,7 @@ def uncertain_text(ns: float, expanded_ns: float) -> str:
     if math.isnan(ns) or not (math.isfinite(expanded_ns) and expanded_ns > 0):
         return time_text(ns)
     larger = max(abs(ns), expanded_ns)
-    units = [pair for pair in _UNITS if larger >= pair[0] * 0.9995] or [_UNITS[-1]]
+    units = [pair for pair in TIME_STEPS if larger >= pair[0] * 0.9995] or [TIME_STEPS[-1]]
     # Of a value with six digits before the point a further zero is the lesser evil.
     suited = (pair for pair in units if expanded_ns >= pair[0] / (1000 if larger >= 100 * pair[0] else 100))
     scale, unit = next(suited, units[-1])
@@ -75,7 +76,7 @@ def typeset(text: str) -> str:
 
 
 def _unit(ns: float) -> tuple[float, str]:
-    return next((pair for pair in _UNITS if abs(ns) >= pair[0] * 0.9995), _UNITS[-1])
+    return next((step for step in TIME_STEPS if abs(ns) >= step[0] * 0.9995), TIME_STEPS[-1])
 
 
 def _place(value: float) -> int:

@@ -8,21 +8,15 @@ import re
 from gpiorig.analysis.campaign.description import Value
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.number_text import DASH, NS_PER_S, rate_text, resolved_text, time_text, typeset
+from gpiorig.capture.units import BITS_PER_S, SHARES, TIME_NS, one_mu
 
 _AMOUNT = re.compile(r"(?P<number>[-+]?(?:\d[\d_]*(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?)\s*(?P<unit>\S*)")
-_MU = str.maketrans("\N{GREEK SMALL LETTER MU}", "\N{MICRO SIGN}")
 # Factor to the SI unit, and that unit.
 _UNITS = {
-    "ns": (1e-9, "s"),
-    "us": (1e-6, "s"),
-    "µs": (1e-6, "s"),
-    "ms": (1e-3, "s"),
-    "s": (1.0, "s"),
+    **{name: (ns / NS_PER_S, "s") for name, ns in TIME_NS.items()},
     "min": (60.0, "s"),
-    "%": (0.01, "share"),
-    "bit/s": (1.0, "bit/s"),
-    "kbit/s": (1e3, "bit/s"),
-    "Mbit/s": (1e6, "bit/s"),
+    **{name: (share, "share") for name, share in SHARES.items()},
+    **{name: (rate, "bit/s") for name, rate in BITS_PER_S.items()},
     "B/s": (8.0, "bit/s"),
     "1/s": (1.0, "1/s"),
     "": (1.0, "1"),
@@ -34,7 +28,7 @@ def parse(value: Value) -> tuple[float, str]:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return float(value), "1"
     match = _AMOUNT.fullmatch(str(value).strip())
-    unit = match["unit"].translate(_MU) if match else ""
+    unit = one_mu(match["unit"]) if match else ""
     if not match or unit not in _UNITS:
         raise QuantityError(f"value `{value}`: not understood; write a number and one of {', '.join(_UNITS)}.")
     factor, si = _UNITS[unit]

@@ -10,9 +10,9 @@ from matplotlib.figure import Figure
 from gpiorig.analysis.clocks.node_clock import Floats, Integers, NodeClock
 from gpiorig.analysis.figures import palette, style
 from gpiorig.analysis.number_text import NS_PER_S
+from gpiorig.capture.units import suited
 
 HEIGHT = 1.9  # inches for each clock
-SCALES = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
 SHOWN = 20_000  # timestamps of a clock: more are not distinguished in print
 
 
@@ -30,7 +30,7 @@ def residuals(clocks: Sequence[NodeClock], *, virtual: bool) -> Figure:
         sizes = np.abs(np.concatenate([part[~np.isnan(part)] for part in parts]))
         largest = _limit(sizes)
         beyond = int((sizes > largest).sum())
-        scale, unit = next((pair for pair in SCALES if largest >= pair[0]), SCALES[-1])
+        scale, unit = suited(largest)
         for period, part in zip(clock.boot_periods, parts, strict=True):
             all_s = (period.reference_ns - begin_ns) / NS_PER_S
             if period is not clock.boot_periods[0]:

@@ -10,10 +10,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.analysis.number_text import NS_PER_S
+from gpiorig.capture.units import BITS_PER_S, TIME_STEPS
+
 Place = bool | int | float | str  # value of the axis x
 NAN = float("nan")
-_SECONDS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
-_RATES = ((1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s"))
+_SECONDS = tuple((ns / NS_PER_S, name) for ns, name in TIME_STEPS)
+_RATES = tuple((rate, name) for name, rate in reversed(BITS_PER_S.items()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from itertools import pairwise
 import msgspec
 
 from gpiorig.capture.edges.losses import Samples
+from gpiorig.capture.units import suited
 
 MAX_NAMED = 5  # intervals in a sentence
 FEW_SAMPLES = 100  # below this a limit is stated as a number of samples, else as a time
@@ -125,6 +126,6 @@ def _size(bound: Bound, samplerate_hz: Fraction) -> str:
     assert bound.limit_samples is not msgspec.UNSET
     if bound.limit_samples < FEW_SAMPLES:
         return f"{bound.limit_samples} sample{'' if bound.limit_samples == 1 else 's'}"
-    size_s = float(bound.limit_samples / samplerate_hz)
-    unit, scale = next((pair for pair in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)) if size_s * pair[1] >= 1), ("ns", 1e9))
-    return f"{size_s * scale:.3g} {unit}"
+    size_ns = float(bound.limit_samples / samplerate_hz * 10**9)
+    scale, unit = suited(size_ns)
+    return f"{size_ns / scale:.3g} {unit}"

@@ -15,10 +15,11 @@ from pathlib import Path
 
 from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.errors import FormatError
-from gpiorig.capture.text.clock_text import UNITS_NS, clock_ns
+from gpiorig.capture.text.clock_text import clock_ns
 from gpiorig.capture.text.line_times import lines_of
 from gpiorig.capture.text.node_lines import BlockBuilder, LineBlock, NodeLines, read_blocks
 from gpiorig.capture.text.table_head import table_head
+from gpiorig.capture.units import TIME_NS
 
 SUMMARY = "log of Cooja: mote output (time, ID:n, text), or a test script's (COOJA.testlog)"
 SUFFIXES = (".log", ".txt", ".testlog")
@@ -58,12 +59,12 @@ def read(path: Path, options: ReadOptions) -> NodeLines:
     def take(line: str, builder: BlockBuilder) -> None:
         if match := OUTPUT.fullmatch(line):
             hours, minutes, seconds, fraction, ms, node, text = match.groups(default="")
-            at_ns = int(ms) * UNITS_NS["ms"] if ms else clock_ns(hours, minutes, seconds, fraction)
+            at_ns = int(ms) * TIME_NS["ms"] if ms else clock_ns(hours, minutes, seconds, fraction)
             builder.append(at_ns, node, text)
         elif fields and (match := FIELDS.fullmatch(line)):
-            builder.append(int(match[fields[0]]) * UNITS_NS["us"], match[fields[1]], match[3])
+            builder.append(int(match[fields[0]]) * TIME_NS["us"], match[fields[1]], match[3])
         elif not (output or fields) and (match := SCRIPT.fullmatch(line)):
-            builder.append(int(match[1]) * UNITS_NS["us"], match[2], match[3])
+            builder.append(int(match[1]) * TIME_NS["us"], match[2], match[3])
         elif not (line.startswith(STARTED) or SAYINGS.match(line)):
             builder.note("line without a timestamp" if line.strip() else "empty line")
 
@@ -71,7 +72,7 @@ def read(path: Path, options: ReadOptions) -> NodeLines:
         return read_blocks(path, take)
 
     form = "mote output" if output else "a script's log, of us"
-    step_ns = UNITS_NS["ms" if output else "us"]
+    step_ns = TIME_NS["ms" if output else "us"]
     return NodeLines(read=blocks, resolution_ns=step_ns, source=f"{path}: Cooja, {form}")
 
 

@@ -19,8 +19,9 @@ from gpiorig.capture.edges.changes import Assembler, Changes, assembled
 from gpiorig.capture.edges.read_options import ReadOptions, chosen
 from gpiorig.capture.edges.waveform import VIRTUAL_MARK, Block, RateOrigin, Waveform
 from gpiorig.capture.errors import FormatError
-from gpiorig.capture.text.vcd_header import UNITS, Header, read_header
+from gpiorig.capture.text.vcd_header import Header, read_header
 from gpiorig.capture.text.writer import GAP, rows, scaler, text_file
+from gpiorig.capture.units import TIME_DIGITS
 
 SUMMARY = "Value Change Dump"
 SUFFIXES = (".vcd",)
@@ -196,7 +197,9 @@ def write(path: Path, waveform: Waveform) -> str:
 
 
 def _timescale(samplerate_hz: Fraction) -> tuple[Fraction, str, bool]:
-    scales = [(Fraction(10**power, size), f"{size} {unit}") for unit, power in UNITS.items() for size in (100, 10, 1)]
+    scales = [
+        (Fraction(10**power, size), f"{size} {unit}") for unit, power in TIME_DIGITS.items() for size in (100, 10, 1)
+    ]
     for per_second, name in scales:
         if (per_second / samplerate_hz).denominator == 1:
             return per_second, name, True

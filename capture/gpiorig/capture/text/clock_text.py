@@ -7,14 +7,14 @@ import re
 from fractions import Fraction
 
 from gpiorig.capture.numbers import integer
+from gpiorig.capture.units import TIME_NS, one_mu
 
 CLOCK = re.compile(r"(?:(\d+):)?(\d+):(\d\d?)(?:[.,](\d+))?", re.ASCII)
 # ISO 8601; a space and a decimal comma are what Python's logging writes.
 DATE = re.compile(r"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)(?:[.,](\d+))? ?(Z|[+-]\d\d:?\d\d)?", re.ASCII)
 STAMP_DIGITS = 9  # ns
 LATEST_S = (2**63 - 1) // 10**9 - 1  # in the year 2262
-UNITS_NS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
-_UNIT = re.compile(rf"(\d{{1,9}}(?:\.\d{{1,9}})?)?({'|'.join(UNITS_NS)})", re.ASCII)
+_UNIT = re.compile(rf"(\d{{1,9}}(?:\.\d{{1,9}})?)?({'|'.join(TIME_NS)})", re.ASCII)
 
 
 def stamp_ns(seconds: str, fraction: str) -> int | None:
@@ -56,8 +56,8 @@ def unit_ns(text: str) -> Fraction:
     ValueError
         It is not one.
     """
-    match = _UNIT.fullmatch(text.replace("µ", "u").replace("\N{GREEK SMALL LETTER MU}", "u"))
-    size = Fraction(match[1] or 1) * UNITS_NS[match[2]] if match else Fraction(0)
+    match = _UNIT.fullmatch(one_mu(text))
+    size = Fraction(match[1] or 1) * TIME_NS[match[2]] if match else Fraction(0)
     if not size:
         raise ValueError(f"{text!r} is not a unit of time")
     return size

@@ -15,8 +15,8 @@ from gpiorig.capture.numbers import integer, ratio, samplerate
 from gpiorig.capture.text import table_advice
 from gpiorig.capture.text.table_head import LEVEL_WORDS, NUMBER, TIME_PATTERN, Head, head_of
 from gpiorig.capture.text.table_parser import GROUP, IGNORED, KEY, LEVEL, PORT, TIME, Layout
+from gpiorig.capture.units import TIME_DIGITS
 
-UNITS = {"s": 0, "ms": 3, "us": 6, "ns": 9, "ps": 12, "fs": 15}
 UNIT_NAMES = {"seconds": "s", "milliseconds": "ms", "microseconds": "us", "nanoseconds": "ns", "picoseconds": "ps"}
 UNIT_PATTERN = re.compile(
     r"(?:^|[\W_])(s|ms|[uµμ]s|ns|ps|fs|sec|samples?|(?:milli|micro|nano|pico)?seconds)(?:$|[\W_])", re.I
@@ -251,6 +251,8 @@ def _unit(name: str, wanted: dict[str, str], path: Path) -> tuple[int, bool]:
     unit = UNIT_NAMES.get(unit, "s" if unit == "sec" else unit)
     if unit in ("sample", "samples"):
         return 0, True
-    if unit not in UNITS:
-        raise FormatError(f"{given!r} is not a unit of time", where=path, remedy=f"use {', '.join(UNITS)} or samples")
-    return UNITS[unit], False
+    if unit not in TIME_DIGITS:
+        raise FormatError(
+            f"{given!r} is not a unit of time", where=path, remedy=f"use {', '.join(TIME_DIGITS)} or samples"
+        )
+    return TIME_DIGITS[unit], False

@@ -12,9 +12,9 @@ from pathlib import Path
 from gpiorig.capture.edges.waveform import stated
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.numbers import integer, parse_samplerate, ratio, samplerate
+from gpiorig.capture.units import TIME_DIGITS
 
 HEADER_BYTES = 1 << 24
-UNITS = {"s": 0, "ms": 3, "us": 6, "ns": 9, "ps": 12, "fs": 15}
 END = re.compile(rb"\$enddefinitions\s+\$end")
 END_OF_SECTION = re.compile(r"\$end\b")
 KEYWORD = re.compile(r"\$(\w+)\s+")
@@ -135,7 +135,7 @@ def _per_second(text: str, path: Path) -> Fraction:
     match = re.fullmatch(r"(1|10|100)\s*(s|ms|us|ns|ps|fs)", text.strip())
     if match is None:
         raise FormatError(f"{text.strip()!r} is not a timescale", where=path, remedy="use 1, 10 or 100 of s to fs")
-    return Fraction(10 ** UNITS[match[2]], int(match[1]))
+    return Fraction(10 ** TIME_DIGITS[match[2]], int(match[1]))
 
 
 def _sections(text: str) -> Iterator[tuple[str, str]]:

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.capture.text.clock_text import UNITS_NS
+from gpiorig.capture.units import TIME_NS
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.measure import log_lines, log_times
 from gpiorig.rig.progress import iterate
@@ -152,4 +152,4 @@ def tick_hz(options: argparse.Namespace, where: Groups, digits: int) -> Fraction
     rate: Fraction | None = options.tick_hz
     if rate is not None:
         return Fraction(rate * 10**digits)
-    return Fraction(NS_PER_S * 10**digits, UNITS_NS[unit]) if unit else None
+    return Fraction(NS_PER_S * 10**digits, TIME_NS[unit]) if unit else None
