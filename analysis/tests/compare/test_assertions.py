@@ -54,6 +54,7 @@ def holds(text: str, delays_: Delays | None = None) -> bool:
         ("*.mean < 1.5 s", "*", "mean", "<", 1.5e9),
         ("rtt.p99 < 2e4 us", "rtt", "p99", "<", 20e6),
         ("rtt.p99 < .5e-3 s", "rtt", "p99", "<", 5e5),
+        ("p99(span of udp.checksum) at n1 < 5 us", "span of udp.checksum at n1", "p99", "<", 5e3),
         ("isr.max < 50 \N{GREEK SMALL LETTER MU}s", "isr", "max", "<", 50e3),
     ],
 )

@@ -11,16 +11,13 @@ import pyarrow as pa
 from gpiorig.analysis.campaign import observations
 from gpiorig.analysis.campaign.observations import Observed
 from gpiorig.analysis.errors import QuantityError
-from gpiorig.analysis.quantities import delay_names, names
+from gpiorig.analysis.quantities import delay_names, names, terms
 from gpiorig.analysis.quantities.kinds import Kind
 from gpiorig.analysis.quantities.names import AT
 from gpiorig.analysis.statistics import estimators
 
 EXAMPLES = "`rtt.p2p`, `p99(mac.tx -> mac.rx)`, `loss` or `rtt.p99 - rtt.p1`"
 _SHARES = tuple(kind.value for kind in Kind if kind.of_packets)
-_STATISTIC = r"[a-z][a-z0-9]*(?:\.\d+)?"
-_FUNCTION = re.compile(rf"(?P<statistic>{_STATISTIC})\(\s*(?P<name>[^()]+?)\s*\)(?:{AT}(?P<node>\S+))?")
-_DOTTED = re.compile(rf"(?P<name>.+?)\.(?P<statistic>{_STATISTIC})")
 _OPERATOR = re.compile(r"(?:^|\s+)([-+/])(?:\s+|$)")
 _SIGNED = {"-": ("minus", -1), "+": ("plus", 1)}
 RATIO = "1"
@@ -108,10 +105,10 @@ def parse(text: str, aliases: Mapping[str, str], *, values: bool = False) -> Exp
         wanted = "name one quantity" if values else f"write it like {EXAMPLES}"
         raise QuantityError(f"{where}: not understood; {wanted}.")
     try:
-        terms = tuple(_term(part, aliases, values=values) for part in parts[::2])
+        sides = tuple(_term(part, aliases, values=values) for part in parts[::2])
     except QuantityError as error:
         raise QuantityError(f"{where}: {error}") from error
-    return Expression(text, terms, parts[1] if len(parts) > 1 else "")
+    return Expression(text, sides, parts[1] if len(parts) > 1 else "")
 
 
 def evaluate(expression: Expression, table: pa.Table) -> dict[str, Amount]:
@@ -150,15 +147,15 @@ def _term(text: str, aliases: Mapping[str, str], *, values: bool) -> Term:
 
 def _parts(text: str, aliases: Mapping[str, str]) -> tuple[str, str, str]:
     """Name, statistic and node of a term."""
-    if match := _FUNCTION.fullmatch(text):
-        name, _, node = match["name"].partition(AT)
-        return name, estimators.checked(match["statistic"]), match["node"] or node
+    if call := terms.call(text):
+        name, _, node = call[0].partition(AT)
+        return name, estimators.checked(call[1]), call[2] or node
     name, _, node = text.partition(AT)
     if name in aliases:
         return name, "", node
-    match = _DOTTED.fullmatch(name)
-    if match and (match["name"] in aliases or estimators.is_statistic(match["statistic"])):
-        return match["name"], match["statistic"], node
+    dotted = terms.dotted(name)
+    if dotted and (dotted[0] in aliases or estimators.is_statistic(dotted[1])):
+        return *dotted, node
     return name, "", node
 
 

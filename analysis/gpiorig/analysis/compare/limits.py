@@ -7,34 +7,31 @@ from __future__ import annotations
 
 import operator
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from gpiorig.analysis.errors import QuantityError
-from gpiorig.analysis.quantities import names
+from gpiorig.analysis.quantities import names, terms
 from gpiorig.analysis.quantities.delay_names import LOSS
 from gpiorig.analysis.quantities.kinds import Unit
 from gpiorig.analysis.statistics import estimators
+from gpiorig.capture.units import BITS_PER_S, SHARES, TIME_NS, one_mu
 
 ASSERTION_EXAMPLE = "`rtt.p99 < 20 ms`, `isr.max < 50 us`, `loss < 1 %` or `p99(mac.tx -> mac.rx) < 5 ms`"
-_UNITS = {
-    Unit.TIME: {"ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9},
-    Unit.SHARE: {"%": 0.01},
-    Unit.RATE: {"bit/s": 1.0, "kbit/s": 1e3, "Mbit/s": 1e6},
+_UNITS: dict[Unit, Mapping[str, float]] = {
+    Unit.TIME: TIME_NS,
+    Unit.SHARE: SHARES,
+    Unit.RATE: BITS_PER_S,
     Unit.FREQUENCY: {"/s": 1.0},
     Unit.COUNT: {"": 1.0},
 }
 _PERCENT = "%"
-_MU = str.maketrans("\N{GREEK SMALL LETTER MU}", "\N{MICRO SIGN}")
 _RELATIONS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
-_STATISTIC = r"[a-z][a-z0-9]*(?:\.\d+)?"
-_QUANTITY = (
-    rf"(?:(?P<function>{_STATISTIC})\(\s*(?P<argument>[^()]+?)\s*\)"
-    rf"|(?P<quantity>[^\s<>](?:->|[^<>])*?)(?:\.(?P<statistic>{_STATISTIC}))?)"
-)
+_TERM = r"(?P<term>[^\s<>](?:->|[^<>])*?)"
 _AMOUNT = r"(?P<amount>(?:\d[\d_]*(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)\s*(?P<unit>[^\W\d]*/s|[^\W\d]+|%)?"
-_ASSERTION = re.compile(rf"\s*{_QUANTITY}\s*(?P<relation><=|>=|<|>)\s*{_AMOUNT}\s*")
+_ASSERTION = re.compile(rf"\s*{_TERM}\s*(?P<relation><=|>=|<|>)\s*{_AMOUNT}\s*")
 THRESHOLD_EXAMPLE = "`rtt.p99 +5 %`, `isr.median +-2 us` or `loss +1 %`"
-_THRESHOLD = re.compile(rf"\s*{_QUANTITY}\s*(?P<sign>\+-|±|\+|-)\s*{_AMOUNT}\s*")
+_THRESHOLD = re.compile(rf"\s*{_TERM}\s*(?P<sign>\+-|±|\+|-)\s*{_AMOUNT}\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,13 +151,14 @@ def unit_of(quantity: str) -> Unit:
 
 
 def _what(match: re.Match[str], where: str) -> tuple[str, str]:
-    """Quantity and statistic of a match of `_QUANTITY`, checked; `where` opens the message of an error."""
-    quantity = (match["argument"] or match["quantity"]).strip()
-    statistic = match["function"] or match["statistic"] or ""
+    """Quantity and statistic of a match of `_TERM`, checked; `where` opens the message of an error."""
+    call = terms.call(match["term"])
+    quantity, statistic = call[:2] if call else terms.dotted(match["term"]) or (match["term"], "")
+    quantity = f"{quantity}{names.AT}{call[2]}" if call and call[2] else quantity.strip()
     try:
         single = quantity == LOSS
         if names.is_quantity(quantity):
-            if not match["function"] and not estimators.is_statistic(statistic):
+            if not call and not estimators.is_statistic(statistic):
                 quantity, statistic = f"{quantity}.{statistic}".removesuffix("."), ""  # part of a milestone's name
             parsed = names.parse(quantity)
             quantity, single = parsed.name, parsed.kind.single
@@ -179,7 +177,7 @@ def _what(match: re.Match[str], where: str) -> tuple[str, str]:
 
 def _amount(match: re.Match[str], where: str, kind: Unit) -> float:
     """The amount of a match of `_AMOUNT`, in a unit that fits the quantity."""
-    value, unit = float(match["amount"].replace("_", "")), (match["unit"] or "").translate(_MU)
+    value, unit = float(match["amount"].replace("_", "")), one_mu(match["unit"] or "")
     units = _UNITS[kind]
     if unit not in units:
         given = f"the unit is `{unit}`" if unit else "the unit is missing"
