@@ -92,3 +92,7 @@ def test_other_boards_make_recordings_again(sought: Sought, package: Path, monke
     running.run([sought], Options())
     assert ({"done": 4}, 4) == (kept.counts(sought), len(recorded))
     running.run([sought], Options(), ended=lambda outcome: pytest.fail("it was done"))
+
+    library.write_text("a third one")
+    monkeypatch.setattr(folder, "boards_version", lambda: "")  # none are installed, so none could record them again
+    assert "done" == kept.state_of(sought)[0]

@@ -150,8 +150,8 @@ class PointFolder:
     @property
     def outdated(self) -> bool:
         """Whether its recording is of other virtual boards than those of now."""
-        file = self.read()
-        return file is not None and file.boards not in ("", boards_version())
+        file, boards = self.read(), boards_version()
+        return file is not None and "" not in (file.boards, boards) and file.boards != boards
 
     def state(self, asked: Sequence[str], asserted: Sequence[str]) -> tuple[State, str]:
         """The state of the point for a study that asks for quantities and assertions, and its reason."""

@@ -22,5 +22,8 @@ def analysis_version() -> str:
 
 @cache
 def boards_version() -> str:
-    """Of the virtual boards, native code included: others may give another recording."""
-    return code_version.of("gpiorig.vbench.boards.vboards")
+    """Of the virtual boards, native code included: others may give another recording; empty if none are installed."""
+    try:
+        return code_version.of("gpiorig.vbench.boards.vboards")
+    except ModuleNotFoundError:
+        return ""
