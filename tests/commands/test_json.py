@@ -160,7 +160,7 @@ def test_of_studies(tmp_path: Path) -> None:
     file = tmp_path / "small.toml"
     file.write_text(STUDY)
     output = ("-o", tmp_path / "out", "--json")
-    for words in (("list", file), ("run", file, "--direct"), ("list", file), ("fig", file, "--direct"), ("report",)):
+    for words in (("list", file), ("run", file, "--direct"), ("list", file), ("report",)):
         done = gpiorig("study", *words, *output)
         assert 0 == done.status, done.stderr
         assert done.stdout
@@ -168,7 +168,7 @@ def test_of_studies(tmp_path: Path) -> None:
 
 def test_what_a_schema_does_not_state_is_refused() -> None:
     """A key of a command whose schema is held by tests of its own."""
-    words = ("queue", "status", "out", "--follow", "--json")
-    schemas.hold(words, '{"at": "2026-01-01", "event": "queue started"}\n')
+    words = ("study", "status", "out", "--follow", "--json")
+    schemas.hold(words, '{"at": "2026-01-01", "event": "plan started"}\n')
     with pytest.raises(fastjsonschema.JsonSchemaValueException):
-        schemas.hold(words, '{"at": "2026-01-01", "event": "queue started", "another": 1}\n')
+        schemas.hold(words, '{"at": "2026-01-01", "event": "plan started", "another": 1}\n')

@@ -55,7 +55,6 @@ OTHERS = {
     "import": "records; rig/tests/recordings/test_import_files.py",
     "merge": "records; tests/capture/test_two_analyzers.py",
     "probes": "takes complete recordings only",
-    "queue": "states how each of its runs ended",
     "radio": "needs a radio bus; tests/commands/test_json.py",
     "run": "records; test_a_run_without_a_report",
     "study": "states how each of its points ended",

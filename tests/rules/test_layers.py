@@ -42,7 +42,7 @@ ROOMS = {
     ),
     "rig": (
         *("", "bench", "host", "experiments", "recordings", "run", "flash", "verify", "results", "store"),
-        *("batch", "campaign", "queue", "live", "export", "view", "probes", "measure"),
+        *("batch", "campaign", "plans", "live", "export", "view", "probes", "measure"),
         *("arguments", "commands", "cli", "__main__"),
     ),
     "vbench": ("", "description", "boards", "ends", "serving"),
@@ -51,7 +51,7 @@ ROOMS = {
 # Until the core meets the virtual bench by a protocol, these of its modules import it.
 MEETING = (
     *("rig.bench.bench", "rig.bench.node_checks", "rig.run.bench_capture", "rig.run.conclusion", "rig.run.endpoints"),
-    *("rig.run.record", "rig.run.runner", "rig.campaign.running", "rig.arguments.bench", "rig.commands.bench"),
+    *("rig.run.record", "rig.run.runner", "rig.plans.runner", "rig.arguments.bench", "rig.commands.bench"),
 )
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gpiorig.capture.recording.recording import EDGES, SERIAL
-from gpiorig.rig.queue.folders import KEPT, RUNS
+from gpiorig.rig.campaign.folder import POINTS, RECORDING
+from gpiorig.rig.plans.folders import DIGITS, KEPT
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,13 +18,13 @@ class Seen:
 
     Attributes
     ----------
-    run
-        Its run.
+    digest
+        Its point.
     files
         Size and sha256 by path, relative to the recording.
     """
 
-    run: str
+    digest: str
     files: dict[str, tuple[int, str]]
 
     @property
@@ -40,26 +41,29 @@ class Seen:
 
 
 class Flushed:
-    """Looks at the recordings below the folder of a queue."""
+    """Looks at the recordings of the points of a plan."""
 
     def __init__(self, output: Path) -> None:
         self._output = output
         self.seen: list[Seen] = []
 
     def look(self) -> None:
-        """Remember what is on the disk now of the runs that record."""
-        for folder in (self._output / RUNS).glob("*"):
+        """Remember what is on the disk now of the points that are recorded."""
+        for folder in (self._output / POINTS).glob(f"*/{RECORDING}"):
             paths = [path for part in (EDGES, SERIAL) for path in (folder / part).glob("*.*")]
             with contextlib.suppress(OSError):  # it is moved or deleted just now
-                self.seen.append(Seen(folder.name, {str(path.relative_to(folder)): _begin(path) for path in paths}))
+                self.seen.append(
+                    Seen(folder.parent.name, {str(path.relative_to(folder)): _begin(path) for path in paths})
+                )
 
     def lost(self) -> list[str]:
-        """What is not in any recording of its run any more, a line each."""
+        """What is not in any recording of its point any more, a line each."""
         faults = []
         for seen in self.seen:
-            places = [self._output / RUNS / seen.run, *(self._output / KEPT).glob(f"{seen.run}-attempt-*")]
+            places = [self._output / POINTS / seen.digest / RECORDING]
+            places += (self._output / KEPT).glob(f"{seen.digest[:DIGITS]}-attempt-*")
             if seen.has_samples and not any(seen.is_in(place) for place in places):
-                faults.append(f"{seen.run}: what was flushed is lost: {seen.files}")
+                faults.append(f"{seen.digest}: what was flushed is lost: {seen.files}")
         return faults
 
 

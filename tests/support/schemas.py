@@ -1,6 +1,6 @@
 """Schemas of what `--json` prints (docs/reference/json), held by every call of these commands in tests.
 
-They need a queue, studies, radio buses, boards or two analyzers, which their own tests have; the schemas of all other
+They need studies and plans, radio buses, boards or two analyzers, which their own tests have; the schemas of all other
 commands are held in tests/commands/test_json.py.
 """
 
@@ -16,12 +16,11 @@ import fastjsonschema
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "reference" / "json"
 HELD = {
-    *("bench-verify", "flash", "merge", "probes", "queue-run", "queue-status", "radio"),
-    *("study-fig", "study-list", "study-report", "study-run"),
+    *("bench-verify", "flash", "merge", "probes", "radio"),
+    *("study-list", "study-report", "study-run", "study-status"),
 }
-# One object for each line; of `queue status` with `--follow` only.
-LINES = ("queue-run",)
-FOLLOWED = "queue-status"
+FOLLOWED = "study-status"  # with `--follow` an object for each line: a record
+RECORD = "study-record"
 
 
 @cache
@@ -44,7 +43,7 @@ def hold(call: Sequence[str], printed: str) -> None:
     name = name_of(call)
     if not name or not printed.strip():
         return
-    lines = name in LINES or (name == FOLLOWED and "--follow" in call)
-    schema = "queue-run" if name == FOLLOWED and lines else name
+    lines = name == FOLLOWED and "--follow" in call
+    schema = RECORD if lines else name
     for result in map(json.loads, printed.splitlines()) if lines else [json.loads(printed)]:
         validator(schema)(result)

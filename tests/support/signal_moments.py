@@ -30,7 +30,7 @@ import pyarrow.parquet as pq
 from kill_moments import DEMO, SETTLED, left_behind, state_of
 from leftovers import MARK
 from payloadstudy import study_text
-from queue_kills import NEVER, QUEUE
+from plan_kills import NEVER, PLAN
 
 from gpiorig.capture.recording.recording import DESCRIPTION
 
@@ -92,7 +92,7 @@ VERBS = {
     "store add": Verb("store add RUN -s PLACE/store", WRITING),
     "store query": Verb(f"store query -s RUN/../store {QUERY.replace(' ', '|')}"),
     "batch": Verb("batch RUN -o PLACE/results --workers 2 --fresh", WRITING),
-    "queue": Verb("queue run PLACE/queue.toml", RUNNING),
+    "plan": Verb("study run PLACE/plan.toml", RUNNING),
     "study": Verb("study run RUN/../study.toml -o PLACE/study --workers 2", RUNNING),
     "bench verify": Verb("bench verify demo -o PLACE/certificate.json", RUNNING),
     "bench virtual": Verb("bench virtual demo", serves=True),
@@ -131,7 +131,7 @@ class Command:
         self._temporary, home = place / "temporary", place / "home"
         self._temporary.mkdir(parents=True)
         home.mkdir()
-        (place / "queue.toml").write_text(QUEUE.format(runs=3, packets=400, never=NEVER))
+        (place / "plan.toml").write_text(PLAN.format(runs=3, packets=400, never=NEVER))
         self._before = set(place.rglob("*"))
         self._is_python = self._has_worked = False
         self._mark = str(uuid.uuid4())
@@ -252,7 +252,7 @@ def half_written(path: Path) -> str:
     """What is wrong with a file that is left; empty if it is complete, or is one that may grow."""
     try:
         match path.suffix:
-            case _ if path.is_dir() or path.name in ("stderr.txt", "queue.toml"):
+            case _ if path.is_dir() or path.name in ("stderr.txt", "plan.toml"):
                 return ""
             case ".new" | ".tmp" | ".part":
                 return f"{path} is left"

@@ -9,9 +9,11 @@ import pytest
 
 from gpiorig.capture.errors import CaptureError
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.campaign import analysed, running, states, work
-from gpiorig.rig.campaign.running import Options
+from gpiorig.rig.campaign import analysed, states, work
 from gpiorig.rig.errors import FirmwareError
+from gpiorig.rig.plans import runner
+from gpiorig.rig.plans.plan import Plan
+from gpiorig.rig.plans.session import Options
 
 pytestmark = pytest.mark.usefixtures("by_hand")
 
@@ -25,14 +27,14 @@ def test_checks_and_assertions_fail_a_point(tmp_path: Path, monkeypatch: pytest.
 
     sought = kept.sought(tmp_path)
     monkeypatch.setattr(analysed, "numbers", broken)
-    running.run([sought], Options())
+    runner.run(Plan.of([sought]), Options())
 
     results = states.results_of(sought.study, sought.conditions, sought.output)
     assert [("failed", "A check. No.")] * 4 == [(point.state, point.reason) for point in results.points]
     assert all(point.table is not None for point in results.points)
-    running.run([sought], Options(), ended=lambda outcome: pytest.fail("not without retry"))
+    runner.run(Plan.of([sought]), Options(), ended=lambda outcome: pytest.fail("not without retry"))
     monkeypatch.setattr(analysed, "numbers", kept.numbers)
-    running.run([sought], Options(retry=True))
+    runner.run(Plan.of([sought]), Options(retry=True))
     assert {"done": 4} == kept.counts(sought)
 
 
@@ -49,10 +51,10 @@ def test_a_recording_is_tried_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(work, "record", fails)
     sought = kept.sought(tmp_path)
 
-    ending = running.run([sought], Options(stop_on_failure=True))
+    ending = runner.run(Plan.of([sought]), Options(stop_on_failure=True))
     assert (True, 2, "failed") == (ending.stopped, len(tries), kept.state_of(sought)[0])
     assert "(2 attempts)" in kept.state_of(sought)[1]
-    running.run([sought], Options())
+    runner.run(Plan.of([sought]), Options())
     assert {"failed": 2, "done": 2} == kept.counts(sought)
     assert 2 + 1 + 2 + 1 == len(tries)
 
@@ -65,12 +67,12 @@ def test_a_firmware_refuses_a_point(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(work, "record", refuses)
     sought = kept.sought(tmp_path)
-    running.run([sought], Options())
+    runner.run(Plan.of([sought]), Options())
 
     assert ("refused", "node initiator refuses `set queue 8`") == kept.state_of(sought)
-    running.run([sought], Options(), ended=lambda outcome: pytest.fail("not without retry"))
+    runner.run(Plan.of([sought]), Options(), ended=lambda outcome: pytest.fail("not without retry"))
     monkeypatch.setattr(work, "record", kept.record)
-    running.run([sought], Options(retry=True))
+    runner.run(Plan.of([sought]), Options(retry=True))
     assert {"done": 4} == kept.counts(sought)
 
 
@@ -81,6 +83,6 @@ def test_a_fault_of_one_point_is_its_own(tmp_path: Path, monkeypatch: pytest.Mon
         raise OSError(28, "No space left on device", "edges")
 
     monkeypatch.setattr(work, "record", full)
-    ending = running.run([kept.sought(tmp_path)], Options())
+    ending = runner.run(Plan.of([kept.sought(tmp_path)]), Options())
 
     assert ["edges: No space left on device"] * 4 == list(ending.errors.values())

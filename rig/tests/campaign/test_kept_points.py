@@ -14,11 +14,13 @@ from commandline import gpiorig
 from payloadstudy import study_tables
 
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.campaign import analysed, lock, running, states, table, work
+from gpiorig.rig.campaign import analysed, states, table, work
 from gpiorig.rig.campaign.folder import PointFolder
-from gpiorig.rig.campaign.running import Options
 from gpiorig.rig.campaign.states import Sought
 from gpiorig.rig.errors import RigError
+from gpiorig.rig.plans import lock, runner
+from gpiorig.rig.plans.plan import Plan
+from gpiorig.rig.plans.session import Options
 
 pytestmark = pytest.mark.usefixtures("by_hand")
 
@@ -28,12 +30,12 @@ def test_all_points_once_then_the_repeats(tmp_path: Path) -> None:
     sought = kept.sought(tmp_path)
     order = []
 
-    ending = running.run([sought], Options(), ended=lambda outcome: order.append(outcome.item.point))
+    ending = runner.run(Plan.of([sought]), Options(), ended=lambda outcome: order.append(outcome.item.point))
 
     assert ({}, False) == (ending.errors, ending.stopped)
     assert [(20, 0), (60, 0), (20, 1), (60, 1)] == [(point.coordinates["payload"], point.repeat) for point in order]
     assert {"done": 4} == kept.counts(sought)
-    running.run([sought], Options(), ended=lambda outcome: pytest.fail("it was done"))
+    runner.run(Plan.of([sought]), Options(), ended=lambda outcome: pytest.fail("it was done"))
 
 
 DAMAGE: dict[str, tuple[Callable[[PointFolder], object], str, str]] = {
@@ -63,14 +65,14 @@ def test_damage_has_a_state_and_is_repaired(tmp_path: Path, damage: str) -> None
     """The next run does what is missing, and the tables are those from before."""
     hurt, state, reason = DAMAGE[damage]
     sought = kept.sought(tmp_path)
-    running.run([sought], Options())
+    runner.run(Plan.of([sought]), Options())
     before = study_tables(sought.output)
 
     hurt(kept.folder_of(sought))
 
     assert state == kept.state_of(sought)[0]
     assert reason in kept.state_of(sought)[1]
-    running.run([sought], Options())
+    runner.run(Plan.of([sought]), Options())
     assert {"done": 4} == kept.counts(sought)
     assert before == study_tables(sought.output)
 
@@ -78,19 +80,19 @@ def test_damage_has_a_state_and_is_repaired(tmp_path: Path, damage: str) -> None
 def test_another_analysis_makes_numbers_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """So does a quantity or an assertion that the study did not ask for before; nothing is recorded."""
     sought = kept.sought(tmp_path)
-    running.run([sought], Options())
+    runner.run(Plan.of([sought]), Options())
     monkeypatch.setattr(work, "record", lambda *args, **options: pytest.fail("it is recorded"))
 
     wider = kept.sought(tmp_path, kept.STUDY.replace('"loss"', '"loss", "goodput"').replace("1 s", "2 s"))
     assert ("stale", "its numbers lack goodput, rtt.max < 2 s") == kept.state_of(wider)
-    running.run([wider], Options())
+    runner.run(Plan.of([wider]), Options())
     assert {"done": 4} == kept.counts(wider)
     assert {"done": 4} == kept.counts(kept.sought(tmp_path)), "the narrower study still has all that it asks for"
 
     for module in ("folder", "work"):
         monkeypatch.setattr(f"gpiorig.rig.campaign.{module}.analysis_version", lambda: "other")
     assert "stale" == kept.state_of(wider)[0]
-    running.run([wider], Options())
+    runner.run(Plan.of([wider]), Options())
     assert {"done": 4} == kept.counts(wider)
 
 
@@ -98,7 +100,7 @@ def test_repeats_end_when_the_interval_is_narrow(tmp_path: Path) -> None:
     """Equal values in each repeat need the least number of them."""
     until = '[repeat.until]\ny = "rtt.median"\nwidth = 0.1\nleast = 4\nmost = 6\n[[show]]'
     narrow = kept.sought(tmp_path, kept.STUDY.replace("[[show]]", until))
-    running.run([narrow], Options())
+    runner.run(Plan.of([narrow]), Options())
     assert {"done": 8} == kept.counts(narrow)
 
 
@@ -113,7 +115,7 @@ def test_repeats_end_at_the_most(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(analysed, "numbers", wide)
     until = '[repeat.until]\ny = "rtt.median"\nwidth = 0.001\nleast = 3\nmost = 5\n[[show]]'
     sought = kept.sought(tmp_path, kept.STUDY.replace("[[show]]", until))
-    running.run([sought], Options())
+    runner.run(Plan.of([sought]), Options())
     assert {"done": 10} == kept.counts(sought)
 
 
@@ -131,12 +133,12 @@ def test_a_folder_has_one_writer(tmp_path: Path) -> None:
 
 def test_the_table_has_all_studies(tmp_path: Path) -> None:
     """In the order of their names; a study's rows take the place of its earlier ones."""
-    running.run([kept.sought(tmp_path)], Options())
+    runner.run(Plan.of([kept.sought(tmp_path)]), Options())
     (tmp_path / "a.toml").write_text(kept.STUDY)
     other = Sought.of(states.Study("a", tmp_path / "a.toml", kept.sought(tmp_path).study.file), kept.Conditions(),
                       tmp_path / "out")  # fmt: skip
-    running.run([other], Options(), ended=lambda outcome: pytest.fail("equal points are shared"))
-    running.run([kept.sought(tmp_path)], Options())
+    runner.run(Plan.of([other]), Options(), ended=lambda outcome: pytest.fail("equal points are shared"))
+    runner.run(Plan.of([kept.sought(tmp_path)]), Options())
 
     rows = table.read(tmp_path / "out")
     assert ["a"] * 4 + ["s"] * 4 == [row["study"] for row in rows]
@@ -159,7 +161,7 @@ def test_a_run_reads_the_tables_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_point_json_names_its_point(tmp_path: Path) -> None:
     """The study, the coordinates, versions and what was computed."""
     sought = kept.sought(tmp_path)
-    running.run([sought], Options())
+    runner.run(Plan.of([sought]), Options())
     file = msgspec.json.decode((kept.folder_of(sought).path / "point.json").read_bytes())
 
     assert ("s", {"payload": 20}, 0, "", {"loss": "", "rtt": ""}) == tuple(

@@ -12,8 +12,9 @@ import keptpoints as kept
 import pytest
 from payloadstudy import study_tables
 
-from gpiorig.rig.campaign import running
-from gpiorig.rig.campaign.running import Options
+from gpiorig.rig.plans import runner
+from gpiorig.rig.plans.plan import Plan
+from gpiorig.rig.plans.session import Options
 
 pytestmark = pytest.mark.usefixtures("by_hand")
 
@@ -62,14 +63,14 @@ def moments() -> Moments:
 def test_killed_at_every_moment(tmp_path: Path, moments: Moments) -> None:
     """Whatever change of a file is the last one, a second call ends with the same tables, byte for byte."""
     sought = kept.sought(tmp_path, kept.STUDY.replace("[20, 60]", "[20]"))
-    running.run([sought], Options())
+    runner.run(Plan.of([sought]), Options())
     expected, changes = study_tables(sought.output), 0
     moments.ended = True
     while moments.ended:
         shutil.rmtree(sought.output)
         with moments.after(changes):
-            running.run([sought], Options())
-        running.run([sought], Options())
+            runner.run(Plan.of([sought]), Options())
+        runner.run(Plan.of([sought]), Options())
         assert expected == study_tables(sought.output), f"killed after {changes} changes"
         changes += 1
     assert changes > 30, "the moments of two points"
@@ -79,10 +80,10 @@ def test_a_resumed_study_records_what_is_missing_only(tmp_path: Path, moments: M
     """Points that were done before the kill are not touched."""
     sought = kept.sought(tmp_path)
     with moments.after(45):
-        running.run([sought], Options())
+        runner.run(Plan.of([sought]), Options())
     done = [point for point in sought.points(range(2)) if sought.state(point)[0] == "done"]
     assert done
     worked = []
-    running.run([sought], Options(), ended=lambda outcome: worked.append(outcome.item.point.digest))
+    runner.run(Plan.of([sought]), Options(), ended=lambda outcome: worked.append(outcome.item.point.digest))
     assert 4 - len(done) == len(worked)
     assert not {point.digest for point in done} & set(worked)

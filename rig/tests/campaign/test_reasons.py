@@ -7,10 +7,11 @@ import pytest
 
 from gpiorig.rig import names
 from gpiorig.rig.bench import bench as benches
-from gpiorig.rig.campaign import pages, reasons, running
+from gpiorig.rig.campaign import pages, reasons
 from gpiorig.rig.campaign.points import Conditions
-from gpiorig.rig.campaign.running import Options
 from gpiorig.rig.errors import RigError
+from gpiorig.rig.plans import runner
+from gpiorig.rig.plans.session import Options
 
 
 def test_the_table_of_all_documents_has_what_is_not_done(tmp_path) -> None:  # type: ignore[no-untyped-def]
@@ -25,8 +26,8 @@ def test_boards_record_one_point_at_a_time() -> None:
     """A bench of boards is one resource."""
     demo = benches.load(names.KINDS["bench"]()["demo"])
     boards = Conditions(bench=msgspec.structs.replace(demo, virtual=None))
-    running.check_options(Options(), boards)
-    running.check_options(Options(workers=2), Conditions(bench=demo))
+    runner.check_options(Options(), boards)
+    runner.check_options(Options(workers=2), Conditions(bench=demo))
     for options in (Options(workers=2), Options(scheduler="tcp://host:8786")):
         with pytest.raises(RigError, match="one point at a time"):
-            running.check_options(options, boards)
+            runner.check_options(options, boards)

@@ -12,9 +12,11 @@ import pytest
 
 import gpiorig
 from gpiorig.rig import code_version
-from gpiorig.rig.campaign import folder, running, work
-from gpiorig.rig.campaign.running import Options
+from gpiorig.rig.campaign import folder, work
 from gpiorig.rig.campaign.states import Sought
+from gpiorig.rig.plans import runner
+from gpiorig.rig.plans.plan import Plan
+from gpiorig.rig.plans.session import Options
 
 pytestmark = [pytest.mark.usefixtures("by_hand"), pytest.mark.slow]
 
@@ -50,7 +52,7 @@ def sought(tmp_path: Path, package: Path, monkeypatch: pytest.MonkeyPatch) -> So
         monkeypatch.setattr(module, "analysis_version", lambda: code_version.of(NUMBERS, portions=[package]))
         monkeypatch.setattr(module, "boards_version", lambda: code_version.of(BOARDS, portions=[package]))
     sought = kept.sought(tmp_path)
-    running.run([sought], Options())
+    runner.run(Plan.of([sought]), Options())
     return sought
 
 
@@ -89,9 +91,9 @@ def test_other_boards_make_recordings_again(sought: Sought, package: Path, monke
     library.write_text("other")
 
     assert ("stale", "its recording is of another version of the virtual boards") == kept.state_of(sought)
-    running.run([sought], Options())
+    runner.run(Plan.of([sought]), Options())
     assert ({"done": 4}, 4) == (kept.counts(sought), len(recorded))
-    running.run([sought], Options(), ended=lambda outcome: pytest.fail("it was done"))
+    runner.run(Plan.of([sought]), Options(), ended=lambda outcome: pytest.fail("it was done"))
 
     library.write_text("a third one")
     monkeypatch.setattr(folder, "boards_version", lambda: "")  # none are installed, so none could record them again

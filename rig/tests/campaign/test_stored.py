@@ -11,10 +11,12 @@ import msgspec
 import pytest
 from commandline import gpiorig
 
-from gpiorig.rig.campaign import analysed, running, states, study, table, work
+from gpiorig.rig.campaign import analysed, states, study, table, work
 from gpiorig.rig.campaign.folder import PointFolder
-from gpiorig.rig.campaign.running import Options
 from gpiorig.rig.campaign.states import Sought
+from gpiorig.rig.plans import runner
+from gpiorig.rig.plans.plan import Plan
+from gpiorig.rig.plans.session import Options
 from gpiorig.rig.store.store import Store
 
 
@@ -41,12 +43,12 @@ def test_a_folder_of_points_is_added_as_a_run_adds_them(tmp_path: Path) -> None:
     """The same rows: of points that were done before, of a failed one, of one without an image, of two studies."""
     image = '[[vary]]\nname = "image"\nkey = "image.initiator"\nvalues = ["", "riot"]\n'
     first, output = kept.sought(tmp_path, kept.STUDY + image), tmp_path / "out"
-    running.run([first], Options())
+    runner.run(Plan.of([first]), Options())
     second = Sought.of(study.load((tmp_path / "s.toml").rename(tmp_path / "t.toml")), kept.Conditions(), output)
     shutil.copy(tmp_path / "t.toml", tmp_path / "s.toml")
     broken = first_folder(first)
     broken.write(msgspec.structs.replace(broken.read(), checks=("A check.",)), broken.table())
-    running.run([first, second], Options(store=tmp_path / "by run"))
+    runner.run(Plan.of([first, second]), Options(store=tmp_path / "by run"))
 
     added = gpiorig("store", "add", output, "-s", tmp_path / "by add")
 
@@ -65,7 +67,7 @@ def test_a_folder_of_points_is_added_as_a_run_adds_them(tmp_path: Path) -> None:
 def test_what_a_store_does_not_take(tmp_path: Path) -> None:
     """A point that was not analysed is named; points have their own study and quantities."""
     sought = kept.sought(tmp_path)
-    running.run([sought], Options())
+    runner.run(Plan.of([sought]), Options())
     first_folder(sought).quantities.unlink()
     place = sought.output / "points"
     added = gpiorig("store", "add", place, "-s", tmp_path / "store")

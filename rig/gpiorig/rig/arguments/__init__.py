@@ -33,9 +33,8 @@ GROUPS = {
         "clocks": "Fit the clocks of nodes, by logs or by the pins.",
     },
     "many runs": {
-        "study": "Record the points of study files, and draw their figures.",
+        "study": "Record studies and experiments over benches, and draw their figures.",
         "batch": "Analyse many recordings, on all processors or a cluster.",
-        "queue": "Run studies and experiments unattended, over benches.",
         "store": "Keep results of many runs, and answer SQL over them.",
     },
     "bench and firmware": {

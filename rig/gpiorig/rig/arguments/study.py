@@ -8,12 +8,14 @@ from pathlib import Path
 EPILOG = """\
 examples:
   gpiorig study list studies/                 documents, figures, points and their states, time and disk to come
-  gpiorig study fig 000.round-trip            one figure: record what is missing, analyse, write its page
+  gpiorig study run 000.round-trip            one figure: record what is missing, analyse, write its page
   gpiorig study run studies/ --quick          all of a folder, cut down; called again, it resumes
+  gpiorig study run week.toml --retry         a plan of jobs over benches; what failed and what is in quarantine, too
+  gpiorig study status week --follow          what is done, what failed and why, as it comes
   gpiorig study report                        tables and pages again, nothing is recorded
 
-FILE is a study file, a folder of them, or the name of a study that comes with gpiorig.
-Exit status 1: a point failed. docs/guide/studies.md shows the way, docs/reference/studies.md has the keys."""
+FILE is a study file, a folder of them, the name of a study that comes with gpiorig, or one plan file.
+Exit status 1: a point failed. docs/guide/many.md shows the way, docs/reference/studies.md has the keys."""
 
 FOLDER = Path("study-results")
 
@@ -22,11 +24,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of each action."""
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     listed = actions.add_parser("list", help="documents, figures, points, states; time and disk of what is missing")
-    figure = actions.add_parser("fig", help="one study: record what is missing, analyse, write its page")
     run = actions.add_parser("run", help="studies: record what is missing, analyse, write their pages")
     report = actions.add_parser("report", help="tables and pages again; nothing is recorded")
-    for action, count in ((listed, "*"), (figure, None), (run, "+"), (report, "*")):
-        action.add_argument("files", nargs=count, type=Path, metavar="FILE", help="study file, folder, or name")
+    status = actions.add_parser("status", help="what is done, what failed and why; also while it runs")
+    status.add_argument("folder", nargs="?", type=Path, default=FOLDER, metavar="DIR", help=f"output folder ({FOLDER})")
+    status.add_argument("--json", action="store_true", help="print one JSON object; with --follow one for each record")
+    status.add_argument("--follow", action="store_true", help="print records as they come, until the end")
+    for action, count in ((listed, "*"), (run, "+"), (report, "*")):
+        action.add_argument("files", nargs=count, type=Path, metavar="FILE", help="study file, folder, name, or plan")
         action.add_argument("-o", "--output", type=Path, default=FOLDER, metavar="DIR", help=f"folder ({FOLDER})")
         action.add_argument(
             "--quick", action="store_true", help="fewer packets, repeats and values, as the file has it"
@@ -38,19 +43,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action.add_argument("--json", action="store_true", help="print points, states and numbers as one JSON object")
     report.add_argument("--markdown", type=Path, metavar="FILE", help="write the table of all documents, too")
     report.add_argument("--numbers", type=Path, metavar="FILE", help="write the numbers of that table as CSV, too")
-    for action in (figure, run):
-        action.add_argument("--retry", action="store_true", help="record points that failed again")
-        action.add_argument("--stop-on-failure", action="store_true", help="end at the first point that fails")
-        action.add_argument("--workers", type=int, metavar="N", help="processes that record and analyse (1)")
-        action.add_argument(
-            "--scheduler", metavar="ADDRESS", help="Dask scheduler of a cluster, such as tls://host:8786"
-        )
-        action.add_argument(
-            "--insecure-cluster", action="store_true", help="use a scheduler without certificates (tcp://)"
-        )
-        action.add_argument(
-            "--direct",
-            action="store_true",
-            help="record virtual boards without sigrok-cli: the same recordings, sooner",
-        )
-        action.add_argument("--store", type=Path, metavar="DIR", help="add each point to this store")
+    run.add_argument(
+        "--retry", action="store_true", help="record points that failed again; release benches from quarantine"
+    )
+    run.add_argument("--stop-on-failure", action="store_true", help="end at the first point that fails")
+    run.add_argument("--workers", type=int, metavar="N", help="processes that record and analyse (1)")
+    run.add_argument("--scheduler", metavar="ADDRESS", help="Dask scheduler of a cluster, such as tls://host:8786")
+    run.add_argument("--insecure-cluster", action="store_true", help="use a scheduler without certificates (tcp://)")
+    run.add_argument(
+        "--direct",
+        action="store_true",
+        help="record virtual boards without sigrok-cli: the same recordings, sooner",
+    )
+    run.add_argument("--store", type=Path, metavar="DIR", help="add each point to this store")

@@ -20,7 +20,9 @@ from gpiorig.rig.experiments.images import sha256
 _JUDGING = ("name", "assert", "thresholds", "quantities")  # keys of an experiment that change nothing in its run
 
 
-def of_point(bench: Bench, experiment: Experiment, *, repeat: int, images: Mapping[str, str], warmup: str) -> str:
+def of_point(
+    bench: Bench, experiment: Experiment, *, repeat: int, images: Mapping[str, str], warmup: str, place: str = ""
+) -> str:
     """The digest, in hexadecimal digits.
 
     Parameters
@@ -33,6 +35,8 @@ def of_point(bench: Bench, experiment: Experiment, *, repeat: int, images: Mappi
         SHA-256 of each node's image; on boards the names that the study gives them.
     warmup
         As written.
+    place
+        Name of the bench in a plan.
     """
     of_bench, of_experiment = (keys.given(msgspec.to_builtins(part)) for part in (bench, experiment))
     del of_bench["name"]
@@ -45,6 +49,7 @@ def of_point(bench: Bench, experiment: Experiment, *, repeat: int, images: Mappi
         "images": dict(images),
         "warmup": warmup,
         "recording format": FORMAT,
+        **({"place": place} if place else {}),
     }
     return hashlib.sha256(canonical(content)).hexdigest()
 

@@ -22,7 +22,8 @@ from gpiorig.capture.recording import description
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.campaign.versions import analysis_version, boards_version
 
-POINTS, RECORDING, QUANTITIES, POINT, BENCH = "points", "recording", "quantities.parquet", "point.json", "bench.toml"
+POINTS, RECORDING, QUANTITIES, POINT = "points", "recording", "quantities.parquet", "point.json"
+BENCH, EXPERIMENT = "bench.toml", "experiment.toml"
 FORMAT = 1
 
 
@@ -122,10 +123,14 @@ class PointFolder:
         with replacing(self.path / POINT) as new:
             new.write_bytes(msgspec.json.format(msgspec.json.encode(file), indent=1))
 
-    def clear(self) -> None:
-        """Delete all; `point.json` first, so that what is left of it is never taken for a point."""
+    def unread(self) -> None:
+        """Delete what was read from the recording; `point.json` first, so that the rest is never taken for a point."""
         for name in (POINT, QUANTITIES):
             (self.path / name).unlink(missing_ok=True)
+
+    def clear(self) -> None:
+        """Delete all."""
+        self.unread()
         if self.recording.exists():
             old = self.path / f"{RECORDING}.old"
             shutil.rmtree(old, ignore_errors=True)
@@ -153,8 +158,11 @@ class PointFolder:
         file, boards = self.read(), boards_version()
         return file is not None and "" not in (file.boards, boards) and file.boards != boards
 
-    def state(self, asked: Sequence[str], asserted: Sequence[str]) -> tuple[State, str]:
-        """The state of the point for a study that asks for quantities and assertions, and its reason."""
+    def state(self, asked: Sequence[str], asserted: Sequence[str], *, judged: bool = True) -> tuple[State, str]:
+        """The state of the point for a study that asks for quantities and assertions, and its reason.
+
+        `judged`: whether a check that failed makes it fail.
+        """
         file = self.read()
         if file is not None and file.refusal:
             return "refused", file.refusal
@@ -169,7 +177,7 @@ class PointFolder:
         if why := self._stale(file, asked, asserted):
             return "stale", why
         broken = [*file.checks, *(verdict for text in asserted if (verdict := file.verdicts[text]))]
-        if broken:
+        if broken and judged:
             return "failed", " ".join(broken)
         return "done", " ".join(reason for name in asked if (reason := file.quantities[name]))
 

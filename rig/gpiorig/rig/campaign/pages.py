@@ -27,10 +27,10 @@ def write(output: Path, results: Sequence[StudyResults], others: Sequence[StudyR
     from gpiorig.analysis.campaign import page  # draws: takes seconds to import
 
     folder = confined.subfolder(output, PAGES)
-    written = [page.write_study(folder, study) for study in results]
-    if others is None:
+    written = [page.write_study(folder, study) for study in results if study.shows or study.published]
+    every = sorted((study for study in [*results, *(others or ())] if study.document), key=lambda study: study.name)
+    if others is None or not every:
         return written
-    every = sorted((study for study in [*results, *others] if study.document), key=lambda study: study.name)
     for document in dict.fromkeys(study.document for study in every):
         page.write_document(folder, [study for study in every if study.document == document])
     return [*written, page.write_catalogue(folder, every)]

@@ -33,7 +33,7 @@ ROLES = {"initiator": "initiator", "responder": "responder"}
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """What the command line sets for all points.
+    """What the command line or the job of a plan sets for all points.
 
     Parameters
     ----------
@@ -43,12 +43,30 @@ class Conditions:
         A bench in place of those that the studies ask for, and its file.
     images
         Images by the names that studies give them.
+    place
+        Name of the bench in a plan; part of the digests, so that equal benches have points of their own.
+    is_remote
+        Whether that is a bench of another machine, which has its images.
+    judged
+        Whether a check that fails makes a point fail.
+    repeats, passes
+        How many times the repeats of a study are recorded, and the passes of a plan until now.
     """
 
     quick: bool = False
     bench: Bench | None = None
     bench_file: Path = Path()
     images: Mapping[str, Path] = field(default_factory=dict)
+    place: str = ""
+    is_remote: bool = False
+    judged: bool = True
+    repeats: int = 1
+    passes: int = 1
+
+    @property
+    def lane(self) -> str:
+        """Name of the bench on which points are recorded one after another; empty for virtual boards alone."""
+        return self.place or (self.bench.name if self.bench is not None and self.bench.virtual is None else "")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,7 +145,7 @@ def _point(study: Study, combination: Combination, repeat: int, conditions: Cond
     hashes = {node: f"image {name}" for node, name in wanted.items()}
     try:
         console_settings.check(experiment, bench)
-        if not refusal:
+        if not refusal and not conditions.is_remote:
             firmware = images.images(bench, experiment, bench_file=Path())
         if bench.virtual is not None:
             hashes |= {node: digests.of_file(path) for node, path in firmware.items()}
@@ -141,7 +159,9 @@ def _point(study: Study, combination: Combination, repeat: int, conditions: Cond
         experiment=experiment,
         warmup=warm,
         firmware={} if refusal else firmware,
-        digest=digests.of_point(bench, experiment, repeat=repeat, images=hashes, warmup=warm.text if warm else ""),
+        digest=digests.of_point(
+            bench, experiment, repeat=repeat, images=hashes, warmup=warm.text if warm else "", place=conditions.place
+        ),
         refusal=refusal,
     )
 

@@ -58,7 +58,7 @@ class Sought:
         """The state of a point, and its reason."""
         if point.refusal:
             return "refused", point.refusal
-        return self.folder(point).state(self.names, self.asserted)
+        return self.folder(point).state(self.names, self.asserted, judged=self.conditions.judged)
 
     def result(self, point: Point) -> PointResult:
         """A point as pages have it."""
@@ -119,7 +119,7 @@ def rounds(sought: Sought) -> range:
     every = repeats_of(sought.study, quick=sought.conditions.quick)
     stop = sought.study.file.repeat.until
     if stop is None or sought.conditions.quick:
-        return every
+        return range(len(every) * sought.conditions.repeats * sought.conditions.passes)
     results: list[PointResult] = []
     for repeat in every:
         results += [sought.result(point) for point in sought.points([repeat])]

@@ -32,20 +32,31 @@ _SCHEMA = pa.schema(
 )
 
 
+SHARED = ("place", "is_remote", "judged", "repeats", "passes")  # what conditions and an entry have in common
+
+
 class Entry(msgspec.Struct, frozen=True):
-    """How a study was run the last time: its file and the options that its points hang on."""
+    """How a study was run the last time: its file, or that of its plan, and the options that its points hang on."""
 
     file: str
     quick: bool = False
     bench: str = ""
     images: dict[str, str] = {}
+    place: str = ""
+    is_remote: bool = False
+    judged: bool = True
+    repeats: int = 1
+    passes: int = 1
 
     def conditions(self) -> Conditions:
         """The conditions of its points."""
-        images = {name: Path(path) for name, path in self.images.items()}
-        if not self.bench:
-            return Conditions(quick=self.quick, images=images)
-        return Conditions(self.quick, benches.load(Path(self.bench)), Path(self.bench), images)
+        return Conditions(
+            quick=self.quick,
+            bench=benches.load(Path(self.bench)) if self.bench else None,
+            bench_file=Path(self.bench),
+            images={name: Path(path) for name, path in self.images.items()},
+            **{key: getattr(self, key) for key in SHARED},
+        )
 
 
 def rows(results: StudyResults) -> list[dict[str, Any]]:
@@ -118,6 +129,7 @@ def entry_of(file: Path, conditions: Conditions) -> Entry:
         quick=conditions.quick,
         bench=str(conditions.bench_file.absolute()) if conditions.bench is not None else "",
         images={name: str(path) for name, path in sorted(conditions.images.items())},
+        **{key: getattr(conditions, key) for key in SHARED},
     )
 
 

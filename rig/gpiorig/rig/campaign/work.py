@@ -37,6 +37,8 @@ class Task:
         Whether its recording is there, complete, and not of other virtual boards.
     directly
         Whether virtual boards are recorded in this process, without sigrok-cli.
+    lane
+        Name of the bench that records it; empty for virtual boards in this process or in that of a worker.
     """
 
     point: Point
@@ -45,6 +47,7 @@ class Task:
     asserted: tuple[str, ...]
     recorded: bool
     directly: bool = False
+    lane: str = ""
 
     def joined(self, other: Task) -> Task:
         """The task of a point that two studies share."""

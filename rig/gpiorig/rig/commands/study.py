@@ -4,30 +4,40 @@ from __future__ import annotations
 
 import argparse
 import json
+import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from gpiorig.analysis.campaign.results import StudyResults
 from gpiorig.analysis.number_text import count_text
 from gpiorig.rig import names, progress, resources
 from gpiorig.rig.bench import bench as benches
-from gpiorig.rig.campaign import lock, numbers, pages, running, states, study, table
+from gpiorig.rig.campaign import numbers, pages, states, study, table
 from gpiorig.rig.campaign.points import Conditions
-from gpiorig.rig.campaign.running import Ending, Options
-from gpiorig.rig.campaign.states import Sought
 from gpiorig.rig.errors import BenchError, RigError
+from gpiorig.rig.plans import journal, lock, plan, runner, status
+from gpiorig.rig.plans.journal import Record
+from gpiorig.rig.plans.pending import estimated, pending
+from gpiorig.rig.plans.plan import Plan
+from gpiorig.rig.plans.runner import Ending
+from gpiorig.rig.plans.session import Options
 from gpiorig.rig.verbosity import note
 
 if TYPE_CHECKING:
     from tqdm import tqdm
 
+FOLLOW_S = 0.5  # how often to look for new records
 SHOWN = 5  # reasons that are printed for a study
 
 
 def run(options: argparse.Namespace) -> int:
-    """List, record, or report."""
+    """List, record, report, or show the status."""
+    if options.action == "status":
+        return _follow(options.folder, as_json=options.json) if options.follow else _status(options)
     if options.action == "list":
         return _list(options)
     if options.action == "report":
@@ -35,14 +45,39 @@ def run(options: argparse.Namespace) -> int:
     return _record(options)
 
 
+def _status(options: argparse.Namespace) -> int:
+    counts = status.of(options.folder)
+    print(json.dumps(counts) if options.json else status.text(counts))
+    return 0
+
+
+def _follow(folder: Path, *, as_json: bool) -> int:
+    """Print the records that are there and those that come, until the last one is the end."""
+    printed = 0
+    while True:
+        records = journal.read(folder).records
+        if not records:
+            raise status.missing(folder)
+        for record in records[printed:]:
+            _print(record, as_json=as_json)
+        printed = len(records)
+        if records[-1].event == "plan ended":
+            return 0
+        time.sleep(FOLLOW_S)
+
+
+def _print(record: Record, *, as_json: bool = False) -> None:
+    print(msgspec.json.encode(record).decode() if as_json else status.line(record), flush=True)
+
+
 def _list(options: argparse.Namespace) -> int:
     """Print the studies with their points, states, and what is to come."""
     rows = []
-    for one in study.load_all(options.files or list(resources.studies().values())):
-        sought = Sought.of(one, _conditions(options), options.output)
-        tasks = running.pending([sought])
+    files = options.files or list(resources.studies().values())
+    for sought in plan.load(files, _conditions(options), options.output).sought:
+        one, tasks = sought.study, pending([sought])
         counts: Counter[str] = Counter(sought.state(point)[0] for point in sought.points(states.rounds(sought)))
-        ahead = running.estimated([sought], tasks)
+        ahead = estimated([sought], tasks)
         cost = {"to_record": ahead.points, "seconds": round(ahead.seconds), "bytes": round(ahead.bytes)}
         rows.append(_described(one) | {"points": counts.total(), "states": dict(sorted(counts.items())), **cost})
         if not options.json:
@@ -56,11 +91,8 @@ def _list(options: argparse.Namespace) -> int:
 
 def _record(options: argparse.Namespace) -> int:
     """Record what is missing, analyse, and write pages; 1 if a point failed."""
-    every = [options.files] if isinstance(options.files, Path) else options.files
-    studies = study.load_all(every)
-    if options.action == "fig" and len(studies) != 1:
-        raise BenchError(f"{options.files}: has {len(studies)} studies; `gpiorig study run` takes several.")
     conditions = _conditions(options)
+    planned = plan.load(options.files, conditions, options.output)
     wanted = Options(
         options.workers or 1,
         options.scheduler,
@@ -70,19 +102,19 @@ def _record(options: argparse.Namespace) -> int:
         options.direct,
         options.insecure_cluster,
     )
-    running.check_options(wanted, conditions)
-    all_sought = [Sought.of(one, conditions, options.output) for one in studies]
-    with lock.held(options.output):
-        ending = _run_all(all_sought, wanted)
-        others = _others(options.output, ending.results) if options.action == "run" else None
-        written = pages.write(options.output, ending.results, others)
-    return _printed(options, ending.results, written, ending.errors)
+    runner.check_options(wanted, conditions)
+    output = options.output = planned.output
+    with lock.held(output):
+        ending = _run_all(planned, wanted, as_json=options.json)
+        others = _others(output, ending.results) if len(planned.sought) > 1 else None
+        written = pages.write(output, ending.results, others)
+    return max(_printed(options, ending.results, written, ending.errors), int(bool(ending.why or ending.left)))
 
 
-def _run_all(all_sought: Sequence[Sought], options: Options) -> Ending:
+def _run_all(planned: Plan, options: Options, *, as_json: bool) -> Ending:
     """Work on all studies. All of their points are checked before the first is recorded."""
-    tasks = running.pending(all_sought, retry=options.retry)
-    ahead = running.estimated(all_sought, tasks, workers=options.workers)
+    tasks = pending(planned.sought, retry=options.retry)
+    ahead = estimated(planned.sought, tasks, workers=options.workers)
     if tasks:
         again = len(tasks) - ahead.points
         parts = [f"{count_text(ahead.points, 'point')} to record: {ahead}"] if ahead.points else []
@@ -90,10 +122,15 @@ def _run_all(all_sought: Sequence[Sought], options: Options) -> Ending:
         note(f"{'; '.join(parts)}.")
     with progress.bar("points", total=len(tasks), unit="points", leave=True) as bar:
         try:
-            return running.run(all_sought, options, ended=lambda outcome: _advance(bar, outcome.item.point.study))
+            return runner.run(
+                planned,
+                options,
+                ended=lambda outcome: _advance(bar, outcome.item.point.study),
+                news=lambda record: None if as_json or not planned.file.jobs else _print(record),
+            )
         except KeyboardInterrupt:
             bar.close()
-            left = len(running.pending(all_sought))
+            left = len(pending(planned.sought))
             note(f"{count_text(left, 'point')} left; the same command continues.")
             raise
 
@@ -107,17 +144,21 @@ def _advance(bar: tqdm[Any], study: str) -> None:
 
 def _report(options: argparse.Namespace) -> int:
     """Write tables and pages of what is there; 1 if a point failed."""
-    known = table.entries(options.output)
-    if not options.files and not known:
-        raise RigError(f"{options.output}: no study was run into this folder. Give its folder with -o, or study files.")
-    studies = study.load_all(options.files or [Path(entry.file) for entry in known.values()])
     given = options.quick or options.bench is not None or options.image
+    planned = plan.load(options.files, _conditions(options), options.output) if options.files else None
+    options.output = planned.output if planned is not None else options.output
+    known = table.entries(options.output)
+    if planned is None and not known:
+        raise RigError(f"{options.output}: no study was run into this folder. Give its folder with -o, or study files.")
+    if planned is not None:
+        asked = [(sought.study, sought.conditions) for sought in planned.sought]
+    else:
+        asked = [(plan.study_of(entry, name), _conditions(options)) for name, entry in known.items()]
     with lock.held(options.output):
         results = []
-        for one in studies:
-            entry = known.get(one.name)
-            conditions = _conditions(options) if given or entry is None else entry.conditions()
-            results.append(states.results_of(one, conditions, options.output))
+        for one, conditions in asked:
+            entry = None if given else known.get(one.name)
+            results.append(states.results_of(one, entry.conditions() if entry else conditions, options.output))
             table.write(options.output, results[-1])
         others = _others(options.output, results)
         written = pages.write(options.output, results, others)
@@ -132,7 +173,7 @@ def _others(output: Path, results: Sequence[StudyResults]) -> list[StudyResults]
     """The results of the other studies of a folder whose files are still there."""
     named = {study.name for study in results}
     return [
-        states.results_of(study.load(Path(entry.file)), entry.conditions(), output)
+        states.results_of(plan.study_of(entry, name), entry.conditions(), output)
         for name, entry in table.entries(output).items()
         if name not in named and Path(entry.file).is_file()
     ]

@@ -1,4 +1,4 @@
-"""What a queue's folder takes on the disk, and what is left."""
+"""What an output folder takes on the disk, and what is left."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from gpiorig.rig.queue import queue_file
-from gpiorig.rig.queue.queue_file import Disk
+from gpiorig.rig.plans import plan_file
+from gpiorig.rig.plans.plan_file import Disk
 
 WORDS_BYTES = 4096  # the last words of a program, in the blocks of a file system
 UNITS = ("B", "kB", "MB", "GB", "TB")
@@ -25,8 +25,8 @@ class Limits:
 
     @classmethod
     def of(cls, folder: Path, disk: Disk) -> Limits:
-        """As the queue file has them."""
-        return cls(folder, queue_file.size(disk.keep_free), queue_file.size(disk.quota))
+        """As the plan has them."""
+        return cls(folder, plan_file.size(disk.keep_free), plan_file.size(disk.quota))
 
     def is_low(self) -> bool:
         """Whether less is free than has to stay free."""

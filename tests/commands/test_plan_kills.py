@@ -1,4 +1,4 @@
-"""A campaign on the virtual bench that is killed at random moments, and one whose bench fails."""
+"""A plan on the virtual bench that is killed at random moments, and one whose bench fails."""
 
 from __future__ import annotations
 
@@ -6,18 +6,19 @@ from pathlib import Path
 
 import pytest
 from commandline import gpiorig
-from queue_kills import QUEUE, VICTIMS, trial
+from plan_kills import PLAN, VICTIMS, trial
 
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.queue import journal
+from gpiorig.rig import resources
+from gpiorig.rig.plans import journal
 
-DEMO = Path(journal.__file__).parents[1] / "demo_bench.toml"
+DEMO = resources.benches()["demo"]
 
 
 @pytest.mark.deep
 @pytest.mark.timeout(3600)
-def test_a_campaign_that_is_killed(tmp_path: Path) -> None:
-    """20 runs, 50 kills: it ends, nothing flushed is lost, each gap is a record, no run is missing."""
+def test_points_that_are_killed(tmp_path: Path) -> None:
+    """20 points, 50 kills: it ends, nothing flushed is lost, each gap is a record, no point is missing."""
     counts, faults = trial(tmp_path, runs=20, kills=50, seed=3, victims=tuple(VICTIMS))
 
     assert [] == faults
@@ -25,12 +26,12 @@ def test_a_campaign_that_is_killed(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_queue_that_is_killed_continues(tmp_path: Path) -> None:
-    """One kill of the queue: the run is recorded again, or was complete already."""
-    counts, faults = trial(tmp_path, runs=1, kills=1, seed=3, packets=20, longest_s=3, victims=("queue",))
+def test_a_plan_that_is_killed_continues(tmp_path: Path) -> None:
+    """One kill: the point is recorded again, or was complete already."""
+    counts, faults = trial(tmp_path, runs=1, kills=1, seed=3, packets=20, longest_s=3, victims=("plan",))
 
     assert [] == faults
-    assert (1, 1) == (counts["complete"], counts["queue killed"])
+    assert (1, 1) == (counts["complete"], counts["plan killed"])
 
 
 FAULTS = {
@@ -45,10 +46,10 @@ FAULTS = {
 def test_a_bench_that_fails(tmp_path: Path, cause: str) -> None:
     """A dead analyzer, a dead board, a silent virtual analyzer, with the real programs: named, and kept."""
     (tmp_path / "bench.toml").write_text(f"{DEMO.read_text()}\n[[virtual.faults]]\n{FAULTS[cause]}\n")
-    text = QUEUE.format(packets=20, runs=1, never=1).replace('file = "demo"', 'file = "bench.toml"')
-    (tmp_path / "queue.toml").write_text(text.replace("repeats", "report = true\nrepeats"))
+    text = PLAN.format(packets=20, runs=1, never=1).replace('file = "demo"', 'file = "bench.toml"')
+    (tmp_path / "plan.toml").write_text(text)
 
-    done = gpiorig("queue", "run", tmp_path / "queue.toml")
+    done = gpiorig("study", "run", tmp_path / "plan.toml")
     failed = [record for record in journal.read(tmp_path / "out").records if record.event == "failed"]
 
     assert 1 == done.status
@@ -67,10 +68,10 @@ def test_a_port_that_is_gone(tmp_path: Path) -> None:
     ]
     analyzer = '[analyzers.la]\ndriver = "demo:logic_channels=16:analog_channels=0"\nsamplerate_hz = 24_000_000\n'
     (tmp_path / "bench.toml").write_text(f'name = "unplugged"\n{analyzer}{"".join(nodes)}')
-    text = QUEUE.format(packets=20, runs=2, never=1).replace('file = "demo"', 'file = "bench.toml"')
-    (tmp_path / "queue.toml").write_text(text)
+    text = PLAN.format(packets=20, runs=2, never=1).replace('file = "demo"', 'file = "bench.toml"')
+    (tmp_path / "plan.toml").write_text(text)
 
-    done = gpiorig("queue", "run", tmp_path / "queue.toml")
+    done = gpiorig("study", "run", tmp_path / "plan.toml")
     records = list(journal.read(tmp_path / "out").records)
 
     assert 1 == done.status

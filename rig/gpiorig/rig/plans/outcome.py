@@ -15,7 +15,7 @@ from gpiorig.capture.recording.recording import DESCRIPTION, Recording
 CAUSES = {
     "board": "a node is silent, or its serial port is gone",
     "analyzer": "an analyzer is silent, gone or too slow; the recording is not complete",
-    "check": "a check of the report failed",
+    "check": "a check of the recording failed",
     "bench": "a virtual bench ended",
     "firmware": "a node refuses a command, or runs another firmware",
     "input": "a file or an option cannot be used; there is no other attempt",
@@ -23,8 +23,7 @@ CAUSES = {
     "timeout": "the run lasted too long",
     "connection": "another machine cannot be reached",
     "disk": "the disk is full, or nearly",
-    "study": "points of a study failed",
-    "stopped": "the queue was stopped",
+    "stopped": "it was stopped",
     "program": "the program ended without a reason of the others",
 }
 _CAUSE_OF = {
@@ -34,7 +33,7 @@ _CAUSE_OF = {
     "FirmwareError": "firmware",
     "BenchError": "input",
 }
-CHECK_FAILED = 1  # the status of a command that works, and whose checks do not hold
+INCOMPLETE = 1  # the status of `gpiorig run` of a recording that is not complete
 FULL = "No space left on device"
 
 
@@ -75,28 +74,17 @@ def of_experiment(status: int, stdout: str, stderr: str, folder: Path) -> Outcom
     state = state_of(folder)
     if status == 0 and state == "complete":
         return Outcome()
-    if status == CHECK_FAILED and state == "complete":
-        return Outcome("check", last_words(status, stderr))
-    if status == 0:
-        reason = Recording.open(folder).info.reason if state in ("incomplete", "interrupted") else ""
-        return _outcome("analyzer", f"the recording is {state or 'not there'}: {reason}")
     error = _error(stdout)
+    if not error and status in (0, INCOMPLETE) and state != "damaged":
+        reason = Recording.open(folder).reason if state else ""
+        return _outcome("analyzer", f"the recording is {state or 'not there'}: {reason}")
     text = str(error.get("text", "")) or last_words(status, stderr)
     return _outcome(_CAUSE_OF.get(str(error.get("kind", "")), "program"), text, str(error.get("node", "")))
 
 
-def of_study(status: int, stderr: str) -> Outcome:
-    """How `gpiorig study run` ended."""
-    if status == 0:
-        return Outcome()
-    if status == CHECK_FAILED:
-        return _outcome("study", "points of the study failed: `gpiorig study report -o` this folder names them")
-    return _outcome("program", last_words(status, stderr))
-
-
-def of_error(error: OSError) -> Outcome:
+def of_error(text: str) -> Outcome:
     """An attempt that could not be started or followed."""
-    return _outcome("program", str(error))
+    return _outcome("program", text)
 
 
 def last_words(status: int, stderr: str) -> str:

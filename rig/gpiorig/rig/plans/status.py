@@ -1,4 +1,4 @@
-"""The status of a queue: from its journal and its folder, also while it runs."""
+"""The status of a plan: from its journal and its folder, also while it runs."""
 
 from __future__ import annotations
 
@@ -7,9 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from gpiorig.rig.errors import RigError
-from gpiorig.rig.queue import disk, journal
-from gpiorig.rig.queue.journal import Record
-from gpiorig.rig.queue.state import State
+from gpiorig.rig.plans import disk, journal
+from gpiorig.rig.plans.journal import Record
+from gpiorig.rig.plans.state import State
+
+SHORT = 8  # digits of a digest, for a terminal
+
+
+def missing(output: Path) -> RigError:
+    """The error of a folder without a journal."""
+    return RigError(f"{output}: nothing was run into this folder; give the `output` of a plan, or the -o of a study.")
 
 
 def of(output: Path) -> dict[str, Any]:
@@ -18,26 +25,27 @@ def of(output: Path) -> dict[str, Any]:
     Raises
     ------
     RigError
-        No queue ran into it.
+        Nothing was run into it.
     """
     content = journal.read(output)
     records = content.records
     if not records:
-        raise RigError(f"{output}: no queue ran into this folder; give the `output` of a queue file.")
+        raise missing(output)
     state, last = State.of(records), records[-1]
-    jobs: dict[str, Counter[str]] = {}
-    for name, run in state.runs.items():
-        jobs.setdefault(name.rpartition("-")[0], Counter())[run.state] += 1
+    studies: dict[str, Counter[str]] = {}
+    for progress in state.points.values():
+        studies.setdefault(progress.study, Counter())[progress.state] += 1
+    problems = ("given up", "refused", "skipped")
     return {
         "output": str(output),
-        "ended": last.event == "queue ended",
-        "why": last.text if last.event == "queue ended" else "",
+        "ended": last.event == "plan ended",
+        "why": last.text if last.event == "plan ended" else "",
         "last": last.at,
         "damaged_lines": len(content.damaged),
-        "jobs": {job: dict(counts) for job, counts in jobs.items()},
-        "running": [name for name, run in state.runs.items() if run.state == "running"],
-        "problems": {name: run.text for name, run in state.runs.items() if run.state in ("given up", "skipped")},
-        "kept": [folder for run in state.runs.values() for folder in run.leftovers],
+        "studies": {study: dict(counts) for study, counts in studies.items()},
+        "running": [point for point, progress in state.points.items() if progress.state == "running"],
+        "problems": {point: progress.text for point, progress in state.points.items() if progress.state in problems},
+        "kept": [folder for progress in state.points.values() for folder in progress.leftovers],
         "not_fetched": {
             folder: record.bench for folder, record in state.not_fetched.items() if record.event != "started"
         },
@@ -53,14 +61,14 @@ def text(status: dict[str, Any]) -> str:
     lines = [f"{status['output']}: {'ended' if status['ended'] else 'not ended'}, last record {status['last']}"]
     if status["why"]:
         lines.append(f"  {status['why']}")
-    for job, counts in status["jobs"].items():
-        lines.append(f"  {job}: " + ", ".join(f"{count} {state}" for state, count in counts.items()))
+    for study, counts in status["studies"].items():
+        lines.append(f"  {study}: " + ", ".join(f"{count} {state}" for state, count in counts.items()))
     if status["damaged_lines"]:
         lines.append(
             f"  {status['damaged_lines']} damaged lines in the journal: what they stated is not in this status"
         )
-    lines += [f"  running: {name}" for name in status["running"]]
-    lines += [f"  {name}: {why}" for name, why in status["problems"].items()]
+    lines += [f"  running: {point[:SHORT]}" for point in status["running"]]
+    lines += [f"  {point[:SHORT]}: {why}" for point, why in status["problems"].items()]
     lines += [f"  not fetched: ~/{folder} of {bench}" for folder, bench in status["not_fetched"].items()]
     lines += [f"  quarantine: {name}: {why}" for name, why in status["quarantined"].items()]
     lines += [f"  gap of {gap['seconds']:.0f} s: {gap['text']}" for gap in status["gaps"]]
@@ -72,7 +80,9 @@ def text(status: dict[str, Any]) -> str:
 
 def line(record: Record) -> str:
     """A record for a terminal, in one line whatever a program printed."""
-    about = " ".join(word for word in (record.run, f"attempt {record.attempt}" if record.attempt else "") if word)
+    repeat = f"repeat {record.repeat + 1}" if record.point else ""
+    words = (record.study, repeat, record.point[:SHORT], f"attempt {record.attempt}" if record.attempt else "")
+    about = " ".join(word for word in words if word)
     where = record.bench + (f"/{record.node}" if record.node else "")
     parts = [record.at[11:19], record.event, about, f"[{where}]" if where else "", record.cause]
     rest = f": {' '.join(record.text.split())}" if record.text else ""

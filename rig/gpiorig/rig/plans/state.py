@@ -1,4 +1,4 @@
-"""What a queue has done, from its journal: the state of each run, failures in a row, and what is in quarantine."""
+"""What was done, from the journal: the state of each point, failures in a row, and what is in quarantine."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from gpiorig.rig.queue.journal import Record
+from gpiorig.rig.plans.folders import KEPT
+from gpiorig.rig.plans.journal import Record
 
-RunState = Literal["waiting", "running", "complete", "given up", "skipped"]
+Standing = Literal["waiting", "running", "complete", "given up", "refused", "skipped"]
 
 AT_NODE = ("board",)  # causes that are counted for the node
 AT_BENCH = ("analyzer", "bench", "silent", "timeout", "connection", "check")  # and for the bench
@@ -16,27 +17,32 @@ AT_BENCH = ("analyzer", "bench", "silent", "timeout", "connection", "check")  # 
 
 @dataclass(slots=True)
 class Progress:
-    """How far a run is.
+    """How far a point is.
 
     Attributes
     ----------
+    study, repeat
+        Its study, and the number of its repeat.
     state
         Its state.
     attempts, failures
-        How often it was started, and how many attempts failed since the queue was asked to try again.
+        How often it was started, and how many attempts failed since it was asked to try again.
     folder
         Where its recording is.
     leftovers
         Where those of its attempts are that failed or were cut.
-    text
+    cause, text
         Why it was given up or skipped; before that, why its last attempt failed.
     """
 
-    state: RunState = "waiting"
+    study: str = ""
+    repeat: int = 0
+    state: Standing = "waiting"
     attempts: int = 0
     failures: int = 0
     folder: str = ""
     leftovers: list[str] = field(default_factory=list)
+    cause: str = ""
     text: str = ""
 
 
@@ -46,21 +52,21 @@ class State:
 
     Attributes
     ----------
-    runs
-        By their names; a run that was never started is not there.
+    points
+        By their digests; a point that was never started is not there.
     streaks
         Failures in a row, of ``bench`` or ``bench/node``.
     quarantined
         Of the same kind, with the reason.
     gaps
-        Times in which the queue did not run although it was not done.
+        Times in which nothing ran although not all was done.
     largest_bytes
-        Size of the largest recording of each job, also of attempts that failed or were cut.
+        Size of the largest recording of each study, also of attempts that failed or were cut.
     not_fetched
         The last record of each attempt whose recording is on another machine, by its folder there.
     """
 
-    runs: dict[str, Progress] = field(default_factory=dict)
+    points: dict[str, Progress] = field(default_factory=dict)
     streaks: dict[str, int] = field(default_factory=dict)
     quarantined: dict[str, str] = field(default_factory=dict)
     gaps: list[Record] = field(default_factory=list)
@@ -83,36 +89,36 @@ class State:
             self.quarantined[place(record.bench, record.node)] = record.text
         elif record.event == "gap":
             self.gaps.append(record)
-        elif record.run:
-            self._enter_run(record, self.runs.setdefault(record.run, Progress()))
+        elif record.point:
+            self._enter_point(record, self.points.setdefault(record.point, Progress(record.study, record.repeat)))
 
-    def _enter_run(self, record: Record, run: Progress) -> None:
-        job = record.run.rpartition("-")[0]
-        run.attempts = max(run.attempts, record.attempt)  # the start of an attempt may be on a damaged line
-        self.largest_bytes[job] = max(self.largest_bytes.get(job, 0), record.bytes)
+    def _enter_point(self, record: Record, progress: Progress) -> None:
+        progress.attempts = max(progress.attempts, record.attempt)  # the start of an attempt may be on a damaged line
+        self.largest_bytes[record.study] = max(self.largest_bytes.get(record.study, 0), record.bytes)
         self._enter_remote_folder(record)
         match record.event:
             case "started":
-                run.state = "running"
+                progress.state = "running"
             case "complete":
-                run.state, run.folder = "complete", record.folder
+                progress.state, progress.folder = "complete", record.folder
                 for key in [key for key in self.streaks if key.partition("/")[0] == record.bench]:
                     del self.streaks[key]
             case "failed" | "cut":
-                run.state = "waiting"
-                run.leftovers += [record.folder] if record.folder else []
-                if record.event == "failed" and record.cause != "disk":  # which does not concern the run
-                    run.failures, run.text = run.failures + 1, f"{record.cause}: {record.text}"
+                progress.state = "waiting"
+                progress.leftovers += [record.folder] if record.folder.startswith(f"{KEPT}/") else []
+                if record.event == "failed" and record.cause != "disk":  # which does not concern the point
+                    progress.failures, progress.cause = progress.failures + 1, record.cause
+                    progress.text = f"{record.cause}: {record.text}"
                     self._count(record)
             case "fetched":
-                run.leftovers += [record.folder] if record.folder else []
-            case "given up" | "skipped":
-                run.state, run.text = record.event, record.text
+                progress.leftovers += [record.folder] if record.folder.startswith(f"{KEPT}/") else []
+            case "given up" | "refused" | "skipped":
+                progress.state, progress.text = record.event, record.text
 
     def _enter_remote_folder(self, record: Record) -> None:
         if record.event in ("complete", "failed", "cut", "fetched"):
             for folder, earlier in list(self.not_fetched.items()):
-                if (earlier.run, earlier.attempt) == (record.run, record.attempt):
+                if (earlier.point, earlier.attempt) == (record.point, record.attempt):
                     del self.not_fetched[folder]
         if record.remote_folder:
             self.not_fetched[record.remote_folder] = record
@@ -125,10 +131,10 @@ class State:
     def _release(self) -> None:
         self.streaks.clear()
         self.quarantined.clear()
-        for run in self.runs.values():
-            run.failures = 0
-            if run.state in ("given up", "skipped"):
-                run.state, run.text = "waiting", ""
+        for progress in self.points.values():
+            progress.failures = 0
+            if progress.state in ("given up", "refused", "skipped"):
+                progress.state, progress.text = "waiting", ""
 
 
 def place(bench: str, node: str) -> str:

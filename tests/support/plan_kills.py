@@ -1,9 +1,9 @@
-"""`kill -9` at random moments of a campaign: `python tests/support/queue_kills.py [--runs N] [--kills N] [--seed S]`.
+"""`kill -9` at random moments of a plan: `python tests/support/plan_kills.py [--runs N] [--kills N] [--seed S]`.
 
-`gpiorig queue run` records runs of the demo bench; the queue, the run, its sigrok-cli or its bench is killed at random
-moments. A queue that was killed is called again. At the end all runs have to be complete and equal, what was cut has to
-be kept, to open, and to have nothing false in it, each time without a queue has to be a record, and each attempt has to
-have an end. Prints the counts; status 1 if something did not hold.
+`gpiorig study run` records points of a plan on the demo bench; it, the run, its sigrok-cli or its bench is killed at
+random moments. A plan that was killed is called again. At the end all points have to be complete and equal, what was
+cut has to be kept, to open, and to have nothing false in it, each time in which nothing ran has to be a record, and
+each attempt has to have an end. Prints the counts; status 1 if something did not hold.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from leftovers import MARK, processes
 
 from gpiorig.capture.errors import CaptureError
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.queue import journal, outcome
-from gpiorig.rig.queue.journal import Record
-from gpiorig.rig.queue.state import State
+from gpiorig.rig.plans import journal, outcome
+from gpiorig.rig.plans.journal import Record
+from gpiorig.rig.plans.state import State
 
 PATIENCE_S = 600.0
 PACKETS = 200
-EARLY = 0.3  # of the kills, whatever the queue does; the others while a run records
+EARLY = 0.3  # of the kills, whatever the plan does; the others while a run records
 RECORDING = 0.25  # of the longest time between two kills, which a recording takes about
 NEVER = 1000  # attempts: what is killed all the time is not given up
-QUEUE = """
+PLAN = """
 output = "out"
 [benches.desk]
 file = "demo"
@@ -55,30 +55,30 @@ quarantine_after = {never}
 [disk]
 keep_free = "10MB"
 """
-VICTIMS = {"queue": "queue\0run", "run": "gpiorig.rig\0run", "sigrok-cli": "sigrok-cli\0", "bench": "bench\0virtual"}
+VICTIMS = {"plan": "study\0run", "run": "gpiorig.rig\0run", "sigrok-cli": "sigrok-cli\0", "bench": "bench\0virtual"}
 
 
-class Campaign:
-    """A queue in a folder, its processes marked.
+class Plan:
+    """A plan in a folder, its processes marked.
 
     Parameters
     ----------
     place
         A folder for the file, and for `out`.
     text
-        The queue file.
+        The plan file.
     """
 
     def __init__(self, place: Path, text: str) -> None:
-        self.output, self._file = place / "out", place / "queue.toml"
+        self.output, self._file = place / "out", place / "plan.toml"
         self._file.write_text(text)
         self.mark, self._place = str(uuid.uuid4()), place
 
     def start(self) -> subprocess.Popen[bytes]:
-        """`gpiorig queue run`."""
+        """`gpiorig study run`."""
         with (self._place / "printed").open("ab") as printed:
             return subprocess.Popen(
-                [sys.executable, "-m", "gpiorig.rig.cli", "queue", "run", str(self._file)],
+                [sys.executable, "-m", "gpiorig.rig.cli", "study", "run", str(self._file)],
                 env=os.environ | {MARK: self.mark},
                 stdout=printed,
                 stderr=printed,
@@ -95,9 +95,9 @@ class Campaign:
         return False
 
     def await_recording(self, process: subprocess.Popen[bytes]) -> None:
-        """Wait until a run records, or the queue has ended."""
+        """Wait until a point is recorded, or the plan has ended."""
         while process.poll() is None:
-            folders = (self.output / "runs").glob("*")
+            folders = (self.output / "points").glob("*/recording")
             if any(outcome.state_of(path) == "capturing" for path in folders):  # which may be moved meanwhile
                 return
             time.sleep(0.02)
@@ -125,58 +125,57 @@ def trial(
     longest_s: float = 12.0,
     victims: Sequence[str],
 ) -> tuple[Counter[str], list[str]]:
-    """Run a campaign with kills; returns what happened, by name, and what did not hold."""
+    """Run a plan with kills; returns what happened, by name, and what did not hold."""
     draw, counts = random.Random(seed), Counter[str]()
-    campaign = Campaign(place, QUEUE.format(runs=runs, packets=packets, never=NEVER))
-    process = campaign.start()
+    plan = Plan(place, PLAN.format(runs=runs, packets=packets, never=NEVER))
+    process = plan.start()
     while sum(counts[f"{victim} killed"] for victim in VICTIMS) < kills:
         moment_s = draw.uniform(0, longest_s)
         if draw.random() > EARLY:
             moment_s *= RECORDING
-            campaign.await_recording(process)
+            plan.await_recording(process)
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(moment_s)
         if process.poll() is not None:
             break  # it was done before
         victim = draw.choice(victims)
-        if campaign.kill(victim):
+        if plan.kill(victim):
             counts[f"{victim} killed"] += 1
-        if victim == "queue":
+        if victim == "plan":
             process.wait()
             counts["starts"] += 1
-            process = campaign.start()
+            process = plan.start()
     status = process.wait(PATIENCE_S)
-    faults = [f"the queue ends with status {status}"] if status else []
-    return counts, faults + campaign.leftovers() + judged(campaign, runs, counts)
+    faults = [f"the plan ends with status {status}"] if status else []
+    return counts, faults + plan.leftovers() + judged(plan, runs, counts)
 
 
-def judged(campaign: Campaign, runs: int, counts: Counter[str]) -> list[str]:
-    """What does not hold of a campaign that has ended."""
-    faults = of_journal(campaign.records, runs, counts)
-    return faults + _of_recordings(campaign.output, State.of(campaign.records), counts)
+def judged(plan: Plan, runs: int, counts: Counter[str]) -> list[str]:
+    """What does not hold of a plan that has ended."""
+    faults = of_journal(plan.records, runs, counts)
+    return faults + _of_recordings(plan.output, State.of(plan.records), counts)
 
 
 def of_journal(records: Sequence[Record], runs: int, counts: Counter[str]) -> list[str]:
-    """What does not hold of a journal: a run that is missing, an attempt without an end."""
+    """What does not hold of a journal: a point that is missing, an attempt without an end."""
     state, faults = State.of(records), []
     counts.update(record.event for record in records)
-    names = [f"pp-{number:04}" for number in range(1, runs + 1)]
-    for name in names:
-        if name not in state.runs or state.runs[name].state != "complete":
-            faults.append(f"{name} is not complete")
-    if state.runs.keys() - set(names):
-        faults.append("there are runs that were not asked for")
+    complete = sorted(progress.repeat for progress in state.points.values() if progress.state == "complete")
+    if list(range(runs)) != complete:
+        faults.append(f"of {runs} repeats, these are complete: {complete}")
+    if len(state.points) > runs:
+        faults.append("there are points that were not asked for")
     ends = sum(record.event in ("complete", "failed", "cut") for record in records)
     if ends != counts["started"]:
         faults.append(f"{counts['started']} attempts, {ends} ends")
-    if counts["gap"] > counts["queue killed"]:
-        faults.append(f"{counts['gap']} gaps, {counts['queue killed']} kills of the queue")
+    if counts["gap"] > counts["plan killed"]:
+        faults.append(f"{counts['gap']} gaps, {counts['plan killed']} kills of the plan")
     return faults
 
 
 def kept_without_record(output: Path, state: State) -> list[str]:
     """Folders that the journal does not name, and those that it names and that are not there."""
-    named = {output / name for run in state.runs.values() for name in run.leftovers}
+    named = {output / name for progress in state.points.values() for name in progress.leftovers}
     there = set((output / "kept").glob("*"))
     return [
         *(f"{path.name}: is not in the journal" for path in there - named),
@@ -187,15 +186,15 @@ def kept_without_record(output: Path, state: State) -> list[str]:
 def _of_recordings(output: Path, state: State, counts: Counter[str]) -> list[str]:
     """Complete ones are equal; those that were cut open, with nothing false in them; none is without a record."""
     faults: list[str] = []
-    folders = [output / run.folder for run in state.runs.values() if run.state == "complete"]
+    folders = [output / one.folder for one in state.points.values() if one.state == "complete"]
     if not folders:
-        return ["no run is complete"]
+        return ["no point is complete"]
     reference = Reference(Recording.open(folders[0]).edges(), 0.0, 0.0)
     for folder in folders:
         recording = Recording.open(folder)
-        faults += [f"{folder.name}: {problem}" for problem in recording.verify()]
+        faults += [f"{folder.parent.name}: {problem}" for problem in recording.verify()]
         if not np.array_equal(recording.edges().samples, reference.edges.samples):
-            faults.append(f"{folder.name}: its edges are not those of the other runs")
+            faults.append(f"{folder.parent.name}: its edges are not those of the others")
     faults += kept_without_record(output, state)
     for folder in sorted((output / "kept").glob("*")):
         try:
@@ -210,14 +209,14 @@ def _of_recordings(output: Path, state: State, counts: Counter[str]) -> list[str
 
 
 def main() -> int:
-    """A campaign; prints what happened."""
+    """A plan; prints what happened."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=20, metavar="N", help="runs of the campaign (20)")
+    parser.add_argument("--runs", type=int, default=20, metavar="N", help="points of the plan (20)")
     parser.add_argument("--kills", type=int, default=50, metavar="N", help="kills (50)")
     parser.add_argument("--seed", type=int, default=1, metavar="S")
     parser.add_argument("--longest", type=float, default=12.0, metavar="SECONDS", help="between two kills (12)")
     options = parser.parse_args()
-    place, began_s = Path(tempfile.mkdtemp(prefix="queue-kills-")), time.monotonic()
+    place, began_s = Path(tempfile.mkdtemp(prefix="plan-kills-")), time.monotonic()
     counts, faults = trial(
         place,
         runs=options.runs,

@@ -1,4 +1,4 @@
-"""A study as a job of a queue that is killed: complete points stay, and what was cut is kept."""
+"""A study as a job of a plan that is killed: complete points stay."""
 
 from __future__ import annotations
 
@@ -9,44 +9,39 @@ import pytest
 from leftovers import processes
 from patience import PATIENCE_S
 from payloadstudy import study_text
-from queue_kills import Campaign
+from plan_kills import Plan
 
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.queue.state import State
 
-QUEUE = 'output = "out"\n[disk]\nkeep_free = "10MB"\n[[job]]\nname = "figure"\nstudy = "figure.toml"\nrepeats = 1\n'
+PLAN = 'output = "out"\n[disk]\nkeep_free = "10MB"\n[[job]]\nname = "figure"\nstudy = "figure.toml"\nrepeats = 1\n'
 STUDY = study_text(experiment="packets = 15", show='kind = "table"').replace("[20, 60]", "[20]")
 POINTS = 2
 
 
 @pytest.mark.deep
-def test_a_study_whose_queue_is_killed(tmp_path: Path) -> None:
+def test_a_study_whose_plan_is_killed(tmp_path: Path) -> None:
     """Killed while the second point is recorded: the first is not recorded again, and all are there at the end."""
     (tmp_path / "figure.toml").write_text(STUDY)
-    campaign = Campaign(tmp_path, QUEUE)
-    process, end_s = campaign.start(), time.monotonic() + PATIENCE_S
-    points = campaign.output / "runs" / "figure-0001" / "points"
+    plan = Plan(tmp_path, PLAN)
+    process, end_s = plan.start(), time.monotonic() + PATIENCE_S
+    points = plan.output / "points"
     while not (done := [path.parent for path in points.glob("*/point.json")]) or recording(points) is None:
         assert process.poll() is None
         assert time.monotonic() < end_s
         time.sleep(0.01)
-    campaign.kill("queue")
+    plan.kill("plan")
     process.wait()
     before = {path: (path / "recording" / "recording.toml").read_bytes() for path in done}
 
-    assert 0 == campaign.start().wait(PATIENCE_S)
-    records = campaign.records
-    (cut,) = (record for record in records if record.event == "cut")
+    assert 0 == plan.start().wait(PATIENCE_S)
 
-    assert ["started", "gap", "cut", "started", "complete"] == [
-        record.event for record in records if not record.event.startswith("queue")
+    assert ["started", "complete", "started", "gap", "cut", "started", "complete"] == [
+        record.event for record in plan.records if not record.event.startswith("plan")
     ]
     assert before == {path: (path / "recording" / "recording.toml").read_bytes() for path in done}
     assert POINTS == len(list(points.glob("*/point.json")))
-    states = [Recording.open(path).state for path in (campaign.output / "kept").glob("*/*")]
-    assert states in (["interrupted"], ["incomplete"])
-    assert State.of(records).runs["figure-0001"].leftovers == [cut.folder]
-    assert {} == processes(campaign.mark)
+    assert ["complete"] * POINTS == [Recording.open(path).state for path in points.glob("*/recording")]
+    assert {} == processes(plan.mark)
 
 
 def recording(points: Path) -> Path | None:

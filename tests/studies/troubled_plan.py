@@ -1,12 +1,12 @@
-"""A campaign of runs with all kinds of trouble at once: writes a table into docs/evidence/unattended.md.
+"""A plan of runs with all kinds of trouble at once: writes a table into docs/evidence/unattended.md.
 
-As root, for a small disk: PYTHONPATH=tests/support .venv/bin/python tests/studies/troubled_queue.py [--runs N]
+As root, for a small disk: PYTHONPATH=tests/support .venv/bin/python tests/studies/troubled_plan.py [--runs N]
 
-`gpiorig queue run` records on the file of a real bench, whose ports and analyzer lead to virtual boards at the pace of
+`gpiorig study run` records on the file of a real bench, whose ports and analyzer lead to virtual boards at the pace of
 the clock. Processes are killed, ports unplugged, the analyzer dies or hangs, the disk is full, each at a random
 moment, and each comes back. At the end all runs have to be complete with all their packets, each attempt has to have an
-end in the journal, each time without a queue to be a gap, and all that was on the disk when the trouble came to be in a
-recording. Status 1 if something does not hold.
+end in the journal, each time in which nothing ran to be a gap, and all that was on the disk when the trouble
+came to be in a recording. Status 1 if something does not hold.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from commandline import ROOT
 from desk import Desk, small_disk
 from evidence import table, write_table
 from flushed import Flushed
-from queue_kills import NEVER, Campaign, kept_without_record, of_journal
+from plan_kills import NEVER, Plan, kept_without_record, of_journal
 
 from gpiorig.capture.errors import CaptureError
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.capture.serial.record import Kind
-from gpiorig.rig.queue.journal import Record
-from gpiorig.rig.queue.state import State
+from gpiorig.rig.plans.journal import Record
+from gpiorig.rig.plans.state import State
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results.analyse import analyse
 from gpiorig.rig.results.checks import failed_checks
@@ -48,10 +48,10 @@ EXPERIMENT = (ROOT / "experiments/pingpong.toml").read_text()
 EXPERIMENT = EXPERIMENT.replace("20_000", "60_000").replace("15_000", "50_000")  # a round trip takes 20 ms
 PACKETS = 60
 DISK_MB = 256
-EARLY = 0.3  # of the troubles, whatever the queue does; the others while a run records
+EARLY = 0.3  # of the troubles, whatever the plan does; the others while a run records
 RECORDING_S = 10.0  # the latest moment after that
 PATIENCE_S = 900.0
-QUEUE = """
+PLAN = """
 output = "out"
 [benches.desk]
 file = "bench.toml"
@@ -70,7 +70,7 @@ keep_free = "0B" # nothing ends a run before the disk is full
 """
 # How often of 20 runs; the first four are kills.
 TROUBLES = {
-    "queue killed": 14,
+    "plan killed": 14,
     "run killed": 14,
     "sigrok-cli killed": 14,
     "boards and analyzer without power": 8,
@@ -102,11 +102,11 @@ class Trouble:
         What was done.
     """
 
-    def __init__(self, campaign: Campaign, desk: Desk, draw: random.Random) -> None:
-        self._campaign, self._desk, self._draw = campaign, desk, draw
+    def __init__(self, plan: Plan, desk: Desk, draw: random.Random) -> None:
+        self._plan, self._desk, self._draw = plan, desk, draw
         self._timers: dict[str, threading.Timer] = {}
         self.done: list[Done] = []
-        self.process = campaign.start()
+        self.process = plan.start()
 
     def make(self, what: str) -> None:
         """Make it; the same trouble as before has ended by then."""
@@ -117,19 +117,19 @@ class Trouble:
         at = datetime.datetime.now(datetime.UTC)
         back: Callable[[], object] | None = None
         if what in ("run killed", "sigrok-cli killed"):
-            while not self._campaign.kill(what.split()[0]) and self.process.poll() is None:
+            while not self._plan.kill(what.split()[0]) and self.process.poll() is None:
                 time.sleep(0.01)
             at = datetime.datetime.now(datetime.UTC)
-        elif what == "queue killed":
+        elif what == "plan killed":
             self.process.kill()
             self.process.wait()
-            self.process = self._campaign.start()
+            self.process = self._plan.start()
         elif what == "port unplugged":
             self._desk.ports[node].pull()
             back = self._desk.ports[node].plug
         elif what == "disk full":
-            fill(self._campaign.output)
-            back = (self._campaign.output / "hog").unlink
+            fill(self._plan.output)
+            back = (self._plan.output / "hog").unlink
         else:
             end, back = {
                 "boards and analyzer without power": (self._desk.power_off, self._desk.power_on),
@@ -143,7 +143,7 @@ class Trouble:
             self._timers[key].start()
 
     def end(self) -> int:
-        """Wait until all is back, and for the end of the queue; returns its status."""
+        """Wait until all is back, and for the end of the plan; returns its status."""
         for timer in self._timers.values():
             timer.join()
         try:
@@ -163,7 +163,7 @@ def fill(folder: Path) -> None:
 def trial(
     place: Path, *, runs: int, troubles: Mapping[str, int], seed: int, packets: int = PACKETS
 ) -> tuple[Counter[str], list[str], dict[str, Counter[str]]]:
-    """Run a campaign.
+    """Run a plan.
 
     Returns
     -------
@@ -175,44 +175,44 @@ def trial(
         For each trouble, how the attempts ended during which it came.
     """
     draw, counts = random.Random(seed), Counter[str]()
-    plan = [what for what, count in troubles.items() for _ in range(count)]
-    draw.shuffle(plan)
+    order = [what for what, count in troubles.items() for _ in range(count)]
+    draw.shuffle(order)
     with small_disk(place / "out", DISK_MB), Desk(place, BENCH) as desk, contextlib.ExitStack() as stack:
         (place / "slow.toml").write_text(EXPERIMENT)
-        campaign = Campaign(place, QUEUE.format(packets=packets, runs=runs, never=NEVER))
-        stack.callback(campaign.leftovers)
-        trouble, flushed = Trouble(campaign, desk, draw), Flushed(campaign.output)
-        for number, what in enumerate(plan):
-            due = number * max(runs - 1, 1) // len(plan)  # spread over the campaign, the last run is left alone
-            while sum(record.event == "complete" for record in campaign.records) < due and running(trouble):
+        plan = Plan(place, PLAN.format(packets=packets, runs=runs, never=NEVER))
+        stack.callback(plan.leftovers)
+        trouble, flushed = Trouble(plan, desk, draw), Flushed(plan.output)
+        for number, what in enumerate(order):
+            due = number * max(runs - 1, 1) // len(order)  # spread over the plan, the last run is left alone
+            while sum(record.event == "complete" for record in plan.records) < due and running(trouble):
                 time.sleep(0.05)
             moment_s = draw.uniform(0, RECORDING_S)
             if draw.random() > EARLY:
-                campaign.await_recording(trouble.process)
+                plan.await_recording(trouble.process)
             time.sleep(moment_s)
             if not running(trouble):
                 break
             flushed.look()
             trouble.make(what)
         status = trouble.end()
-        faults = [f"the queue ends with status {status}"] if status else []
+        faults = [f"the plan ends with status {status}"] if status else []
         counts.update(done.what for done in trouble.done)
         counts["recordings looked at"] = sum(seen.has_samples for seen in flushed.seen)
-        records = campaign.records
-        faults += [*campaign.leftovers(), *of_journal(records, runs, counts), *gaps_missing(trouble.done, records)]
-        faults += [*flushed.lost(), *of_recordings(campaign.output, State.of(records), packets, counts)]
+        records = plan.records
+        faults += [*plan.leftovers(), *of_journal(records, runs, counts), *gaps_missing(trouble.done, records)]
+        faults += [*flushed.lost(), *of_recordings(plan.output, State.of(records), packets, counts)]
         if faults:
-            shutil.copytree(campaign.output, place / "copy")
+            shutil.copytree(plan.output, place / "copy")
     return counts, faults, ends_by_trouble(trouble.done, records)
 
 
 def running(trouble: Trouble) -> bool:
-    """Whether the queue runs."""
+    """Whether the plan runs."""
     return trouble.process.poll() is None
 
 
 def gaps_missing(troubles: list[Done], records: list[Record]) -> list[str]:
-    """Kills of the queue that no gap of the journal covers."""
+    """Kills of the plan that no gap of the journal covers."""
     begins = datetime.datetime.fromisoformat(records[0].at)
     gaps = [
         (datetime.datetime.fromisoformat(record.at), datetime.timedelta(seconds=record.seconds + 0.002))
@@ -220,9 +220,9 @@ def gaps_missing(troubles: list[Done], records: list[Record]) -> list[str]:
         if record.event == "gap"
     ]
     return [
-        f"the queue was killed at {done.at}, and no gap is of then"
+        f"the plan was killed at {done.at}, and no gap is of then"
         for done in troubles
-        if done.what == "queue killed" and done.at > begins and not any(at - long <= done.at <= at for at, long in gaps)
+        if done.what == "plan killed" and done.at > begins and not any(at - long <= done.at <= at for at, long in gaps)
     ]
 
 
@@ -233,7 +233,7 @@ def ends_by_trouble(troubles: list[Done], records: list[Record]) -> dict[str, Co
         end = "no attempt ran"
         started: dict[tuple[str, int], datetime.datetime] = {}
         for record in records:
-            at, key = datetime.datetime.fromisoformat(record.at), (record.run, record.attempt)
+            at, key = datetime.datetime.fromisoformat(record.at), (record.point, record.attempt)
             if record.event == "started":
                 started[key] = at
             elif record.event in ("complete", "failed", "cut") and started[key] <= done.at <= at:
@@ -245,7 +245,7 @@ def ends_by_trouble(troubles: list[Done], records: list[Record]) -> dict[str, Co
 def of_recordings(output: Path, state: State, packets: int, counts: Counter[str]) -> list[str]:
     """Complete ones have all packets, and no check fails; the others open; none is without a record."""
     faults = kept_without_record(output, state)
-    for run in (run for run in state.runs.values() if run.state == "complete"):
+    for run in (run for run in state.points.values() if run.state == "complete"):
         recording = Recording.open(output / run.folder)
         analysis = analyse(open_recording(recording))
         faults += [f"{run.folder}: {sentence}" for sentence in failed_checks(analysis, recording)]
@@ -266,14 +266,14 @@ def of_recordings(output: Path, state: State, packets: int, counts: Counter[str]
 
 
 def main() -> int:
-    """A campaign; prints what happened, and writes the table."""
+    """A plan; prints what happened, and writes the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=20, metavar="N", help="runs of the campaign (20)")
+    parser.add_argument("--runs", type=int, default=20, metavar="N", help="points of the plan (20)")
     parser.add_argument("--share", type=float, default=1.0, metavar="PART", help="of the troubles (1)")
     parser.add_argument("--seed", type=int, default=1, metavar="S")
     parser.add_argument("--no-page", action="store_true", help="do not write the page")
     options = parser.parse_args()
-    place, began_s = Path(tempfile.mkdtemp(prefix="troubled-queue-")), time.monotonic()
+    place, began_s = Path(tempfile.mkdtemp(prefix="troubled-plan-")), time.monotonic()
     troubles = {what: max(1, round(count * options.share)) for what, count in TROUBLES.items()}
     counts, faults, ends = trial(place, runs=options.runs, troubles=troubles, seed=options.seed)
     minutes = (time.monotonic() - began_s) / 60
@@ -285,7 +285,7 @@ def main() -> int:
     text = table(["trouble", *columns, "all"], rows)
     print(text)
     if not faults and not options.no_page:
-        write_table(PAGE, "campaign", text)
+        write_table(PAGE, "plan", text)
     if not faults:
         shutil.rmtree(place)
     return 1 if faults else 0

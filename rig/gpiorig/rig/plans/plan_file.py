@@ -1,4 +1,4 @@
-"""Queue files: jobs over benches, repeats, watchdogs and limits of the disk (docs/guide/unattended.md)."""
+"""Plan files: jobs over benches, passes, watchdogs and limits of the disk (docs/guide/many.md)."""
 
 from __future__ import annotations
 
@@ -18,15 +18,14 @@ from gpiorig.rig.strict_toml import load as load_toml
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")  # names become parts of folder names
 _SIZE = re.compile(r"(\d+(?:\.\d+)?) ?(kB|MB|GB|TB|B)|0")
 _BYTES = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
-FILE_ORDER = "all"  # the lane of all jobs, in the order of the file
 SSH = "ssh://"
 
 Count = Annotated[int, Meta(ge=1, le=1_000_000)]
 Words = tuple[str, ...]
 
 
-class QueueBench(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A bench of a queue.
+class PlanBench(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A bench of a plan.
 
     Parameters
     ----------
@@ -59,7 +58,7 @@ class Job(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Parameters
     ----------
     name
-        Its name; runs are called so, with a number.
+        Its name; its points are of a study of this name.
     experiment, study
         One of the two: an experiment file or a study file, or the name of one.
     bench
@@ -68,10 +67,10 @@ class Job(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Of an experiment, in place of its own number.
     quick
         Of a study.
-    report
-        Of an experiment: make the report, too; a run in which a check fails has failed.
+    checks
+        Whether a point has failed when a check of its recording has.
     repeats
-        Runs in each pass over the jobs.
+        In each pass over the jobs: of an experiment; of a study, this number of times its own.
     """
 
     name: str
@@ -80,15 +79,25 @@ class Job(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     bench: str = ""
     packets: Count | None = None
     quick: bool = False
-    report: bool = False
+    checks: bool = True
     repeats: Count = 1
 
 
 class Repeat(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Passes over all jobs: this number of them, or until a date after which no run starts, whichever comes first."""
+    """Passes over all jobs: a number of them, or until a date after which no recording starts, as far as both allow."""
 
     count: Count | None = None
     until: datetime.datetime | None = None
+
+    @property
+    def passes(self) -> int | None:
+        """How many there are; None: as many as start in time."""
+        return self.count if self.count is not None else (1 if self.until is None else None)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing starts any more; a date without a zone is in that of the host."""
+        return self.until is not None and datetime.datetime.now(datetime.UTC) >= self.until.astimezone(datetime.UTC)
 
 
 class Watchdog(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -97,9 +106,9 @@ class Watchdog(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Parameters
     ----------
     silence
-        A run whose folder has not changed for this long is ended.
+        A recording whose folder has not changed for this long is ended.
     timeout
-        A run that lasts longer than this is ended; empty: without a limit.
+        A recording that lasts longer than this is ended; empty: without a limit.
     retries
         Attempts after the first one.
     pause
@@ -124,11 +133,11 @@ class Disk(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Parameters
     ----------
     keep_free
-        No run starts with less than this free, and one that runs is ended; "0": without a limit.
+        No recording starts with less than this free, and one that runs is ended; "0": without a limit.
     quota
-        Of the folder of the queue; empty: without a limit.
+        Of the output folder; empty: without a limit.
     wait
-        How long to wait for free space before the queue ends.
+        How long to wait for free space before the plan ends.
     """
 
     keep_free: str = "1GB"
@@ -136,33 +145,21 @@ class Disk(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     wait: str = "1h"
 
 
-class QueueFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"jobs": "job"}):
-    """A queue; `output` is relative to the folder of the file."""
+class PlanFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"jobs": "job"}):
+    """A plan; `output` is relative to the folder of the file."""
 
     output: str
     jobs: tuple[Job, ...]
-    benches: dict[str, QueueBench] = {}
+    benches: dict[str, PlanBench] = {}
     order: Literal["file", "by bench"] = "file"
     repeat: Repeat = Repeat()
     watchdog: Watchdog = Watchdog()
     disk: Disk = Disk()
 
-    def lane_of(self, job: Job) -> str:
-        """Jobs of one lane run one after another; lanes run in parallel."""
-        return FILE_ORDER if self.order == "file" else job.bench
 
-    @property
-    def lanes(self) -> dict[str, list[Job]]:
-        """The jobs of each lane, in the order of the file."""
-        lanes: dict[str, list[Job]] = {}
-        for job in self.jobs:
-            lanes.setdefault(self.lane_of(job), []).append(job)
-        return lanes
-
-
-def load(path: Path) -> QueueFile:
-    """The checked queue of a file; raises `BenchError` with the file, the key and the remedy."""
-    file, what = load_toml(path, QueueFile, what="queue file"), f"queue file {path}"
+def load(path: Path) -> PlanFile:
+    """The checked plan of a file; raises `BenchError` with the file, the key and the remedy."""
+    file, what = load_toml(path, PlanFile, what="plan"), f"plan {path}"
     if not file.output or not file.jobs:
         raise BenchError(f"{what}: needs `output`, a folder, and at least one [[job]].")
     _check_jobs(file, what=what)
@@ -175,7 +172,7 @@ def load(path: Path) -> QueueFile:
     return file
 
 
-def seconds(text: str, *, what: str = "queue file") -> float:
+def seconds(text: str, *, what: str = "plan") -> float:
     """A time such as ``5m``; infinite for an empty text."""
     try:
         return float(durations.seconds(text)) if text else float("inf")
@@ -183,7 +180,7 @@ def seconds(text: str, *, what: str = "queue file") -> float:
         raise BenchError(f"{what}: {error}") from error
 
 
-def size(text: str, *, what: str = "queue file") -> float:
+def size(text: str, *, what: str = "plan") -> float:
     """Bytes of a size such as ``20GB``; infinite for an empty text."""
     if not text:
         return float("inf")
@@ -193,7 +190,7 @@ def size(text: str, *, what: str = "queue file") -> float:
     return float(match[1]) * _BYTES[match[2]] if match[2] else 0.0
 
 
-def _check_jobs(file: QueueFile, *, what: str) -> None:
+def _check_jobs(file: PlanFile, *, what: str) -> None:
     names = [job.name for job in file.jobs]
     for job in file.jobs:
         where = f"{what}: job `{job.name}`"
@@ -210,14 +207,11 @@ def _check_jobs(file: QueueFile, *, what: str) -> None:
             raise BenchError(f"{where}: an experiment needs `bench`, a key of [benches].")
         if job.experiment and job.quick:
             raise BenchError(f"{where}: `quick` belongs to a study; an experiment has `packets`.")
-        if job.study and (job.packets is not None or job.report):
-            key = "packets" if job.packets is not None else "report"
-            raise BenchError(f"{where}: `{key}` belongs to an experiment; delete it.")
-        if job.study and job.bench and file.benches[job.bench].is_remote:
-            raise BenchError(f"{where}: a study cannot run on a bench of another machine; start it there.")
+        if job.study and job.packets is not None:
+            raise BenchError(f"{where}: `packets` belongs to an experiment; delete it.")
 
 
-def _check_benches(benches: Mapping[str, QueueBench], *, what: str) -> None:
+def _check_benches(benches: Mapping[str, PlanBench], *, what: str) -> None:
     files: dict[str, str] = {}
     for name, bench in benches.items():
         if not _NAME.fullmatch(name):

@@ -1,4 +1,4 @@
-"""The journal of a queue: one line of JSON for each thing that happened, on the disk before anything follows of it."""
+"""The journal of a plan: one line of JSON for each thing that happened, on the disk before anything follows of it."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from gpiorig.capture.atomic_file import naming, replacing
 NAME, RESERVE = "journal.jsonl", "reserve"
 RESERVE_BYTES = 1 << 20  # thousands of records: enough to write down that the disk is full, and what that ends
 
-# A run's name becomes part of the names of folders, and a folder of another machine part of a command there.
-RUN = re.compile(r"([A-Za-z][A-Za-z0-9_-]{0,63}-[0-9]{4,9})?")
+# A point's digest becomes part of the names of folders, and a folder of another machine part of a command there.
+POINT = re.compile(r"([0-9a-f]{64})?")
 FOLDER = re.compile(r"([A-Za-z0-9_-]+/[A-Za-z0-9_-]+)?")
 
 Event = Literal[
-    "queue started",
-    "queue ended",
+    "plan started",
+    "plan ended",
     "gap",
     "started",
     "complete",
@@ -35,6 +35,7 @@ Event = Literal[
     "cut",
     "fetched",
     "given up",
+    "refused",
     "skipped",
     "power cycle",
     "quarantined",
@@ -54,14 +55,14 @@ class Record(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
         When, in UTC (ISO 8601).
     event
         What.
-    run, attempt, bench, node
-        What it is about; `attempt` counts from 1.
+    point, study, repeat, attempt, bench, node
+        What it is about: the digest of the point, its study and repeat (from 0); `attempt` counts from 1.
     cause
         Of a failure: one of `outcome.CAUSES`.
     text
         Why, as text.
     folder
-        Where a recording is, relative to the folder of the queue; of a failed or cut attempt, where it is kept.
+        Where a recording is, relative to the output folder; of a failed or cut attempt, where it is kept.
     state
         State of that recording.
     remote_folder
@@ -73,7 +74,9 @@ class Record(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
 
     at: str
     event: Event
-    run: str = ""
+    point: str = ""
+    study: str = ""
+    repeat: int = 0
     attempt: int = 0
     bench: str = ""
     node: str = ""
@@ -126,7 +129,7 @@ class Journal:
 
     def _hold_room(self) -> None:
         """For the next time that the disk is full."""
-        with contextlib.suppress(OSError):  # a full disk, which the queue waits for
+        with contextlib.suppress(OSError):  # a full disk, which is waited for
             if not self._reserve.exists() or self._reserve.stat().st_size < RESERVE_BYTES:
                 with replacing(self._reserve) as new:
                     new.write_bytes(b"\0" * RESERVE_BYTES)
@@ -167,7 +170,7 @@ class Content:
 
 
 def read(output: Path) -> Content:
-    """The journal of a folder, also while a queue writes; without a file it is empty.
+    """The journal of a folder, also while a plan runs; without a file it is empty.
 
     Raises
     ------
@@ -194,8 +197,8 @@ def _record(line: bytes) -> Record | None:
         datetime.datetime.fromisoformat(record.at)
     except (msgspec.MsgspecError, ValueError):
         return None
-    is_safe = RUN.fullmatch(record.run) and FOLDER.fullmatch(record.remote_folder)
-    return record if is_safe and line.endswith(b"\n") and (record.run or not record.remote_folder) else None
+    is_safe = POINT.fullmatch(record.point) and FOLDER.fullmatch(record.remote_folder)
+    return record if is_safe and line.endswith(b"\n") and (record.point or not record.remote_folder) else None
 
 
 def now() -> str:

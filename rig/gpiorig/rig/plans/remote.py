@@ -6,24 +6,27 @@ import shlex
 import shutil
 import subprocess
 import uuid
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from gpiorig.capture import confined
-from gpiorig.capture.errors import FormatError
-from gpiorig.rig import names
-from gpiorig.rig.errors import BenchError
-from gpiorig.rig.queue import attempt, outcome
-from gpiorig.rig.queue.attempt import Watch
-from gpiorig.rig.queue.ends import End, run_options
-from gpiorig.rig.queue.folders import Folders
-from gpiorig.rig.queue.outcome import Outcome
-from gpiorig.rig.queue.plan import Run
-from gpiorig.rig.queue.queue_file import Job, QueueBench
+import tomli_w
 
-HOME = "gpiorig-queue"  # where recordings are there until they are fetched, below the home folder
+from gpiorig.capture import confined
+from gpiorig.capture.atomic_file import replacing
+from gpiorig.capture.errors import FormatError
+from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.campaign.folder import PointFolder
+from gpiorig.rig.campaign.work import Task
+from gpiorig.rig.errors import BenchError
+from gpiorig.rig.plans import attempt, outcome
+from gpiorig.rig.plans.attempt import Watch
+from gpiorig.rig.plans.ends import OPTIONS, End, experiment_tree
+from gpiorig.rig.plans.folders import DIGITS, Folders
+from gpiorig.rig.plans.outcome import Outcome
+from gpiorig.rig.plans.plan_file import PlanBench
+
+HOME = "gpiorig-points"  # where recordings are there until they are fetched, below the home folder
 SHORT_S = 60.0  # a command that does little there is done within this
 FETCH_S = 3600.0  # fetching a recording is
 FETCH_ERRORS = (OSError, subprocess.SubprocessError, FormatError)
@@ -86,37 +89,51 @@ class Remote(End):
 
     Parameters
     ----------
-    bench
-        As the queue file has it.
-    base
-        Folder of the queue file.
+    given
+        As the plan has it.
+    copy
+        Where a copy of its file is on this machine; it is read there at each start that reaches it.
     """
 
-    def __init__(self, bench: QueueBench, base: Path) -> None:
-        self._bench, self._base, self._address = bench, base, Address.of(bench.file)
-        if shutil.which(bench.ssh[0]) is None:
-            raise BenchError(f"{bench.file}: the program {bench.ssh[0]} is not installed (apt: openssh-client).")
+    def __init__(self, given: PlanBench, copy: Path) -> None:
+        self._bench, self._address = given, Address.of(given.file)
+        if shutil.which(given.ssh[0]) is None:
+            raise BenchError(f"{given.file}: the program {given.ssh[0]} is not installed (apt: openssh-client).")
+        self._read(copy)
+        super().__init__(benches.load(copy), copy)
 
-    def check(self, jobs: Sequence[Job]) -> None:
-        """An experiment file has to be here, or is a name that is known there."""
-        for job in jobs:
-            names.experiment(self._experiment(job))
-
-    def remote_folder(self, run: Run, attempt_number: int) -> str:
-        """Each attempt of each queue has its own."""
-        return f"{HOME}/{run.name}-{attempt_number}-{uuid.uuid4().hex[:8]}"
-
-    def run(self, run: Run, attempt_number: int, remote_folder: str, folders: Folders, watch: Watch) -> Outcome:
-        """Run there, fetch what there is, and delete it there when it is here."""
-        host = self._address.host
+    def _read(self, copy: Path) -> None:
+        """Copy the bench file, or leave an earlier copy without a connection."""
         try:
-            self._send(run, remote_folder)
+            text = self._ask(f"cat {shlex.quote(self._address.path)}")
+        except (OSError, subprocess.SubprocessError) as error:
+            if not copy.exists():
+                raise BenchError(
+                    f"{self._bench.file}: cannot be read: {_text(error)}. Look whether `ssh {self._address.host}` "
+                    "works, and whether the file is there."
+                ) from error
+            return
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(copy) as new:
+            new.write_bytes(text)
+
+    takes_changes = False
+
+    def remote_folder(self, task: Task, attempt_number: int) -> str:
+        """Each attempt of each plan has its own."""
+        return f"{HOME}/{task.point.digest[:DIGITS]}-{attempt_number}-{uuid.uuid4().hex[:8]}"
+
+    def run(self, task: Task, attempt_number: int, remote_folder: str, folders: Folders, watch: Watch) -> Outcome:
+        """Run there, fetch what there is, and delete it there when it is here."""
+        host, recording = self._address.host, PointFolder(task.folder).recording
+        try:
+            self._send(task, remote_folder)
         except (OSError, subprocess.SubprocessError) as error:
             return Outcome("connection", f"{host}: {_text(error)}")
-        command = self._command(START.format(command=self._start(run, remote_folder), folder=remote_folder))
-        ended = attempt.run(command, watch, output=folders.output, log=folders.log(run, attempt_number))
+        command = self._command(START.format(command=self._start(remote_folder), folder=remote_folder))
+        ended = attempt.run(command, watch, output=folders.output, log=folders.log(task.point.digest, attempt_number))
         try:
-            self._fetch(remote_folder, folders.run(run))
+            self._fetch(remote_folder, recording)
         except FETCH_ERRORS as error:
             reason = _text(error)
             why = ended.ended_by or Outcome("disk" if outcome.FULL in reason else "connection", f"{host}: {reason}")
@@ -126,12 +143,12 @@ class Remote(End):
             return ended.ended_by
         if ended.status == SSH_FAILED:
             return Outcome("connection", f"{host}: {outcome.last_words(ended.status, ended.stderr)}")
-        return outcome.of_experiment(ended.status, ended.stdout, ended.stderr, folders.run(run))
+        return outcome.of_experiment(ended.status, ended.stdout, ended.stderr, recording)
 
-    def fetch(self, remote_folder: str, folder: Path) -> bool:
+    def fetch(self, remote_folder: str, recording: Path) -> bool:
         """As after a run; False without a connection, or where links are in the recording."""
         try:
-            self._fetch(remote_folder, folder)
+            self._fetch(remote_folder, recording)
         except FETCH_ERRORS:
             return False
         return True
@@ -141,17 +158,13 @@ class Remote(End):
         lines = log.with_name(f"{log.name}.stderr").read_bytes().splitlines()
         return lines[-1] if lines else b""
 
-    def _experiment(self, job: Job) -> Path:
-        path = self._base / job.experiment
-        return path if path.exists() else Path(job.experiment)
-
-    def _send(self, run: Run, folder: str) -> None:
+    def _send(self, task: Task, folder: str) -> None:
         """Make the folder, and write the experiment file into it."""
-        text = names.experiment(self._experiment(run.job)).read_bytes()
+        text = tomli_w.dumps(experiment_tree(task.point)).encode()
         self._ask(f"mkdir -p {folder} && cat >{folder}/experiment.toml", text)
 
-    def _start(self, run: Run, folder: str) -> str:
-        words = [*self._bench.gpiorig, "run", self._address.path, f"{folder}/experiment.toml", *run_options(run.job)]
+    def _start(self, folder: str) -> str:
+        words = [*self._bench.gpiorig, "run", self._address.path, f"{folder}/experiment.toml", *OPTIONS]
         return shlex.join([*words, "-o", f"{folder}/run"])
 
     def _fetch(self, remote_folder: str, folder: Path) -> None:
@@ -197,11 +210,10 @@ class Remote(End):
             if status:
                 raise subprocess.CalledProcessError(status, "tar", stderr=text)
 
-    def _ask(self, script: str, text: bytes = b"") -> None:
-        """Run a script there that takes no time."""
-        subprocess.run(
-            self._command(script), input=text, capture_output=True, timeout=SHORT_S, check=True
-        )  # fmt: skip
+    def _ask(self, script: str, text: bytes = b"") -> bytes:
+        """Run a script there that takes no time; what it prints."""
+        command = self._command(script)
+        return subprocess.run(command, input=text, capture_output=True, timeout=SHORT_S, check=True).stdout
 
     def _command(self, script: str) -> list[str]:
         """The command that runs a script of sh there, in the home folder."""

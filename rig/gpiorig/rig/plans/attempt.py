@@ -1,4 +1,4 @@
-"""One attempt at a run: a process that is watched; it ends with the queue, however that ends."""
+"""One attempt at a recording: a process that is watched; it ends with the plan, however that ends."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from pathlib import Path
 from gpiorig.capture import confined
 from gpiorig.capture.log import runs
 from gpiorig.rig.errors import RigError
-from gpiorig.rig.queue.outcome import Outcome
+from gpiorig.rig.plans.outcome import Outcome
 
 LOCK = ".children"  # all attempts share its lock while they live
-ORPHANS_S = 60.0  # attempts of a queue that was killed end within this
+ORPHANS_S = 60.0  # attempts of a plan that was killed end within this
 END_S = 30.0  # an attempt that is asked to end does within this
 LOOK_S = 0.2  # how often to look at an attempt
 
@@ -39,7 +39,7 @@ class Watch:
     is_low
         Whether the disk is nearly full.
     stop
-        Is set when the queue ends.
+        Is set when the plan ends.
     """
 
     silence_s: float
@@ -87,7 +87,7 @@ def run(command: Sequence[str], watch: Watch, *, output: Path, log: Path) -> End
 
 
 def await_orphans(output: Path) -> None:
-    """Wait until no attempt of an earlier queue is left.
+    """Wait until no attempt of an earlier call is left.
 
     Raises
     ------
@@ -102,8 +102,8 @@ def await_orphans(output: Path) -> None:
                 return
             if time.monotonic() > end_s:
                 raise RigError(
-                    f"{output}: a run of an earlier `gpiorig queue run` has not ended within {ORPHANS_S:g} s. Look for "
-                    "it with `ps`, and end it."
+                    f"{output}: a recording of an earlier `gpiorig study run` has not ended within {ORPHANS_S:g} s. "
+                    "Look for it with `ps`, and end it."
                 )
             time.sleep(LOOK_S)
 
@@ -126,7 +126,7 @@ def _watched(process: subprocess.Popen[bytes], watch: Watch) -> Outcome | None:
     sign: object = None
     while process.poll() is None:
         if watch.stop.wait(LOOK_S):
-            return Outcome("stopped", "the queue was stopped")
+            return Outcome("stopped", "it was stopped")
         now_s = time.monotonic()
         if watch.is_low():
             return Outcome("disk", "the disk is nearly full")

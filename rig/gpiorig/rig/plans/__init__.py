@@ -1,0 +1,1 @@
+"""Plans: points over benches, in order or in parallel, on processes or a cluster, unattended, resumed after any end."""
