@@ -51,7 +51,7 @@ def test_equal_on_one_process_and_on_two(few: Path, tmp_path: Path) -> None:
 
 
 TLS = {"ca-file": "ca", "cert": "cert", "key": "key"}
-GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "batch.md"
+GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "many.md"
 
 
 def make_certificates(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ examples:
 
 Results of a recording stay in its folder, as with `gpiorig report`; those of an address go to OUT/NAME. OUT has
 runs.parquet, routes.parquet, quantities.parquet, each as CSV, too, and errors.json. What was done is kept when the
-command is repeated; a recording that changed is done again. Page: docs/guide/batch.md
+command is repeated; a recording that changed is done again. Page: docs/guide/many.md
 
 exit status: 0 done, 1 an item failed or a check of one failed, 2 wrong use, 130 interrupted."""
 

@@ -29,7 +29,7 @@ REFRESH_S = 1.0  # of the number of workers, which may come and go
 PATIENCE_S = 30.0  # for a scheduler to answer, and for a first worker
 LOGGERS = ("distributed", "distributed.client", "distributed.gc", "tornado", "tornado.application", "asyncio")
 TLS = "distributed.comm.tls"
-HOW = "docs/guide/batch.md, Certificates"
+HOW = "docs/guide/many.md, Certificates"
 
 
 @contextlib.contextmanager

@@ -72,7 +72,7 @@ def state_of(folder: Path) -> str:
 def of_experiment(status: int, stdout: str, stderr: str, folder: Path) -> Outcome:
     """How `gpiorig run` ended, by its status, its output and the recording."""
     state = state_of(folder)
-    if status == 0 and state == "complete":
+    if status in (0, INCOMPLETE) and state == "complete":  # its checks state what it may lack nevertheless
         return Outcome()
     error = _error(stdout)
     if not error and status in (0, INCOMPLETE) and state != "damaged":
