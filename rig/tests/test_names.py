@@ -29,7 +29,10 @@ def test_a_name_is_a_file_that_comes_with_gpiorig(here: Path) -> None:
     bench = names.bench(Path("mixed"))
     experiment = names.experiment(Path("mixed"))
 
-    assert (ROOT / "rig/gpiorig/rig/mixed_bench.toml", ROOT / "experiments/mixed.toml") == (bench, experiment)
+    assert (ROOT / "rig/vbench/gpiorig/vbench/benches/mixed.toml", ROOT / "experiments/mixed.toml") == (
+        bench,
+        experiment,
+    )
     assert "telosb" == experiments.load(experiment, benches.load(bench)).initiator
 
 
@@ -43,7 +46,7 @@ def test_a_file_wins(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert Path("demo") == names.bench(Path("demo"))
     note = capsys.readouterr().err
     assert note.startswith("note: demo is a file here, and the bench `demo` comes with gpiorig, too: the file is taken")
-    assert str(ROOT / "rig/gpiorig/rig/demo_bench.toml") in note
+    assert str(ROOT / "rig/vbench/gpiorig/vbench/benches/demo.toml") in note
 
 
 def test_a_folder_hides_nothing(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -25,7 +25,7 @@ from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results.analyse import analyse
 
 pytestmark = pytest.mark.slow
-BENCH = (files("gpiorig.rig") / "demo_bench.toml").read_text()
+BENCH = (files("gpiorig.vbench") / "benches" / "demo.toml").read_text()
 RADIO_WAITS = ("request: radio wait: exec done to first bit on air", "reply: radio wait: exec done to first bit on air")
 WORKER = 6  # docs/reference/reference-firmware.md, Processing tasks
 

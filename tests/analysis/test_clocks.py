@@ -20,7 +20,7 @@ from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.recordings import opened
 
 START_S = 1_763_000_000
-BENCH = ROOT / "rig/gpiorig/rig/demo_bench.toml"
+BENCH = ROOT / "rig/vbench/gpiorig/vbench/benches/demo.toml"
 ANY = r"(?P<host>\S+) (?P<node_time>\S+)"
 EXPERIMENT = """
 name = "clocks"

@@ -22,7 +22,7 @@ from gpiorig.rig.results.analyse import analyse
 
 pytestmark = pytest.mark.slow  # runs virtual benches, and draws reports
 
-DEMO = ROOT / "rig" / "gpiorig" / "rig" / "demo_bench.toml"
+DEMO = ROOT / "rig/vbench/gpiorig/vbench/benches/demo.toml"
 DATA = ROOT / "tests" / "data"
 ASKED = 'quantities = ["driver.exec -> isr.tx_end", "span of udp.checksum", "goodput"]\n'
 

@@ -22,7 +22,7 @@ from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results import checks
 from gpiorig.rig.results.analyse import analyse
 
-BENCH = (files("gpiorig.rig") / "demo_bench.toml").read_text()
+BENCH = (files("gpiorig.vbench") / "benches" / "demo.toml").read_text()
 EXPERIMENT = Path(__file__).resolve().parents[2] / "experiments" / "pingpong.toml"
 
 # Reset handler of a Cortex-M3 image that reads a word where the STM32F103RE has nothing: 0x4002_8000 is Ethernet on

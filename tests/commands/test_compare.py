@@ -14,7 +14,7 @@ from commandline import Demo, gpiorig
 from gpiorig.analysis.packets.timelines import LOST, STATUS
 from gpiorig.analysis.tables import stages
 
-BENCH = Path(str(files("gpiorig.rig") / "demo_bench.toml"))
+BENCH = Path(str(files("gpiorig.vbench") / "benches" / "demo.toml"))
 EXPERIMENT = """
 name = "longer"
 initiator = "initiator"

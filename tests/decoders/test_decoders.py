@@ -109,12 +109,12 @@ def test_the_radio_of_a_bench() -> None:
     lines = {"clk": "spi_clk", "mosi": "spi_mosi", "miso": "spi_miso", "cs": "tap.select"}
     channels = ":".join(f"{channel}=initiator.{line}" for channel, line in lines.items())
     assert f"at86rf2xx:{channels},ieee802154:packet_id=yes" == stack.words()
-    assert decoder_stacks.radio(benches.load(ROOT / "rig" / "gpiorig" / "rig" / "mixed_bench.toml"), "m3") is None
+    assert decoder_stacks.radio(benches.load(ROOT / "rig/vbench/gpiorig/vbench/benches/mixed.toml"), "m3") is None
 
 
 def test_wiring_of_a_bench() -> None:
     """By name of the recording's channels or of the analyzer's; roles can be chosen; a node alone; as JSON."""
-    bench = ROOT / "rig" / "gpiorig" / "rig" / "mixed_bench.toml"
+    bench = ROOT / "rig/vbench/gpiorig/vbench/benches/mixed.toml"
     output = wiring(bench).stdout
     assert output.startswith("gpio_timeline:ch0=telosb.strobe:ch1=telosb.d0:")
     assert (
@@ -138,7 +138,7 @@ def test_wiring_of_a_bench() -> None:
 )
 def test_wrong_nodes(words: tuple[str, ...], error: str) -> None:
     """A node that is not there is named, with those that are."""
-    done = gpiorig("decoders", "wiring", ROOT / "rig" / "gpiorig" / "rig" / "mixed_bench.toml", *words)
+    done = gpiorig("decoders", "wiring", ROOT / "rig/vbench/gpiorig/vbench/benches/mixed.toml", *words)
     assert 2 == done.status
     assert error in done.stderr
 

@@ -282,7 +282,7 @@ def test_followed_event_by_event(demo: Demo, seed: int) -> None:
 @pytest.mark.slow  # runs a virtual bench
 def test_the_same_losses_as_the_report(tmp_path: Path) -> None:
     """On lossy air."""
-    bench = (files("gpiorig.rig") / "demo_bench.toml").read_text()
+    bench = (files("gpiorig.vbench") / "benches" / "demo.toml").read_text()
     (tmp_path / "bench.toml").write_text(bench.replace("delay_ps = 10_000", "delay_ps = 10_000\nloss_ppm = 350_000"))
     words = ("-o", tmp_path / "run", "--packets", "20", "--json")
     experiment = ROOT / "experiments" / "pingpong.toml"

@@ -13,7 +13,7 @@ from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.experiments import images
 
-BENCH = files("gpiorig.rig") / "demo_bench.toml"
+BENCH = files("gpiorig.vbench") / "benches" / "demo.toml"
 EXPERIMENT = ROOT / "experiments" / "pingpong.toml"
 STUB = 0x0807_F000  # flash of the STM32F103RE that no image here reaches
 PT_LOAD_RX = (1, 5)  # type, flags (System V ABI, figure 5-2)

@@ -25,7 +25,7 @@ from gpiorig.rig.results.analyse import analyse
 from gpiorig.rig.verify import certificate
 from gpiorig.rig.verify.certificate import Certificate
 
-BENCH = (files("gpiorig.rig") / "demo_bench.toml").read_text()
+BENCH = (files("gpiorig.vbench") / "benches" / "demo.toml").read_text()
 EXPERIMENT = ROOT / "experiments" / "pingpong.toml"
 
 

@@ -18,7 +18,7 @@ from gpiorig.rig.bench import virtual_ids
 DATA = ROOT / "tests" / "data"
 PACKETS = 10
 BENCHES = {
-    "iotlab-m3": ROOT / "rig/gpiorig/rig/demo_bench.toml",
+    "iotlab-m3": ROOT / "rig/vbench/gpiorig/vbench/benches/demo.toml",
     "nucleo-l476rg": DATA / "spirit1_bench.toml",
     "telosb": DATA / "probe_effect_telosb_bench.toml",
 }

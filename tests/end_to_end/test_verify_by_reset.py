@@ -11,7 +11,7 @@ from commandline import ROOT, gpiorig, gpiorig_running
 from depth import by_depth
 
 BENCHES = {
-    "openocd": ROOT / "rig/gpiorig/rig/demo_bench.toml",
+    "openocd": ROOT / "rig/vbench/gpiorig/vbench/benches/demo.toml",
     "dtr": ROOT / "tests/data/probe_effect_telosb_bench.toml",
 }
 

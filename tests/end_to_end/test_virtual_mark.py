@@ -16,7 +16,7 @@ from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.bench import written
 from gpiorig.rig.recordings.provenance import NOT_ASKED, VIRTUAL
 
-BENCH = ROOT / "rig/gpiorig/rig/demo_bench.toml"
+BENCH = ROOT / "rig/vbench/gpiorig/vbench/benches/demo.toml"
 PACKETS = "6"
 
 

@@ -27,7 +27,7 @@ CHANNELS = ("a", "b", "c")
 CHUNK, CHUNKS = 1000, 10  # samples; members of a .sr file
 END = CHUNK * CHUNKS
 STAMP_NS = 1_700_000_000_123_456_000
-BENCH = (files("gpiorig.rig") / "demo_bench.toml").read_text()
+BENCH = (files("gpiorig.vbench") / "benches" / "demo.toml").read_text()
 EXPERIMENT = (Path(__file__).resolve().parents[2] / "experiments" / "pingpong.toml").read_text()
 
 

@@ -16,7 +16,7 @@ from gpiorig.vbench.description.ends import EndFault
 from gpiorig.vbench.description.world import NodeFault
 
 PAGE = ROOT / "docs/evidence/bench-faults.md"
-DEMO = (ROOT / "rig/gpiorig/rig/demo_bench.toml").read_text()
+DEMO = (ROOT / "rig/vbench/gpiorig/vbench/benches/demo.toml").read_text()
 
 
 def _rows(table: str) -> dict[str, list[str]]:

@@ -115,7 +115,7 @@ def test_heartbeats_count() -> None:
 def test_an_overflow_fails_the_check_and_names_the_node(tmp_path: Path) -> None:
     """A ring of 16 is full before the processor is idle for the first time in a round trip."""
     image = build("iotlab-m3", "LOG=16")
-    bench = (ROOT / "rig/gpiorig/rig/demo_bench.toml").read_text()
+    bench = (ROOT / "rig/vbench/gpiorig/vbench/benches/demo.toml").read_text()
     bench = bench.replace("[nodes.responder]\n", f'[nodes.responder]\nfirmware = "{image}"\n')
     done = gpiorig("report", directbench.record(tmp_path / "bench", bench, EXPERIMENT).folder)
 

@@ -15,7 +15,7 @@ from images import FIRMWARE, build
 from gpiorig.rig.experiments.node_settings import FIRMWARES
 from gpiorig.rig.probes import selftest as selftests
 
-BENCH = ROOT / "rig/gpiorig/rig/demo_bench.toml"
+BENCH = ROOT / "rig/vbench/gpiorig/vbench/benches/demo.toml"
 LEFT_OUT = "sixlowpan.compress"
 EXPERIMENT = """
 name = "self-test"
@@ -99,7 +99,7 @@ def test_every_ping_pong_shows_every_event(tmp_path: Path) -> None:
 def test_a_ping_pong_with_another_packet_in_it_is_not_looked_at(tmp_path: Path) -> None:
     """A third node broadcasts during every third one or so, as a stack does that looks for its neighbors."""
     others = '[nodes.noise]\nstart = true\napp = "broadcast"\ninterval_us = 50_000\n'
-    bench = (ROOT / "rig/gpiorig/rig/interference_bench.toml").read_text()
+    bench = (ROOT / "rig/vbench/gpiorig/vbench/benches/interference.toml").read_text()
     done = selftest(record(tmp_path, bench=bench, experiment=EXPERIMENT + others))
 
     assert (0, "") == (done.status, done.stderr)

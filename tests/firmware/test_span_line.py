@@ -27,7 +27,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Events:
     """Events of a run in which the responder has `isr.radio` on PA3."""
     folder = tmp_path_factory.mktemp("span")
     image = images.build("iotlab-m3", f"DEFINES={SPAN_LINE}")
-    bench = (files("gpiorig.rig") / "demo_bench.toml").read_text()
+    bench = (files("gpiorig.vbench") / "benches" / "demo.toml").read_text()
     head, responder = bench.split("[nodes.responder]\n")
     responder = f'firmware = "{image}"\n{responder}'
     responder = responder.replace('uart_tx = "P8_30"', 'uart_tx = "P8_30"\n"isr.radio" = "P8_21"')

@@ -17,7 +17,7 @@ from gpiorig.rig.results import report
 from gpiorig.rig.results.analyse import analyse
 
 pytestmark = pytest.mark.slow
-BENCH = (files("gpiorig.rig") / "interference_bench.toml").read_text()
+BENCH = (files("gpiorig.vbench") / "benches" / "interference.toml").read_text()
 
 
 @pytest.mark.parametrize("interval_us", [200_137, 100_137, 37_013])

@@ -21,7 +21,7 @@ from gpiorig.rig.results.analyse import analyse
 pytestmark = pytest.mark.slow  # runs virtual benches
 
 PACKETS = 60
-MIXED = (files("gpiorig.rig") / "mixed_bench.toml").read_text()
+MIXED = (files("gpiorig.vbench") / "benches" / "mixed.toml").read_text()
 EXPERIMENT = (ROOT / "experiments" / "mixed.toml").read_text()
 
 

@@ -127,7 +127,7 @@ def main() -> None:
             "sigrok-cli",
             seconds(lambda: sigrok_decode(path)),
         )
-        run, bench = Path(folder) / "run", ROOT / "rig" / "gpiorig" / "rig" / "demo_bench.toml"
+        run, bench = Path(folder) / "run", ROOT / "rig/vbench/gpiorig/vbench/benches/demo.toml"
         start_s = time.perf_counter()
         done = gpiorig("run", bench, ROOT / "experiments" / "pingpong.toml", "-o", run, "--no-report")
         wall_s = time.perf_counter() - start_s

@@ -29,7 +29,7 @@ from gpiorig.rig.results.checks import failed_checks
 from gpiorig.rig.verify.certificate import Certificate
 
 GPIORIG = Path(sys.executable).parent / "gpiorig"
-DEMO = ROOT / "rig/gpiorig/rig/demo_bench.toml"
+DEMO = ROOT / "rig/vbench/gpiorig/vbench/benches/demo.toml"
 OTHERS = {
     "nucleo-l476rg": ROOT / "tests/data/spirit1_bench.toml",
     "telosb": ROOT / "tests/data/probe_effect_telosb_bench.toml",

@@ -16,7 +16,7 @@ from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results import checks
 from gpiorig.rig.results.analyse import analyse
 
-BENCH = ROOT / "rig" / "gpiorig" / "rig" / "demo_bench.toml"
+BENCH = ROOT / "rig/vbench/gpiorig/vbench/benches/demo.toml"
 EXPERIMENT = ROOT / "experiments" / "pingpong.toml"
 PACKETS = 200
 SAMPLES_PER_US = 24  # samplerate of the bench

@@ -32,7 +32,7 @@ from gpiorig.rig.experiments.experiment import Experiment, NodeRole, Settings
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results.analyse import analyse
 
-BENCH = (files("gpiorig.rig") / "interference_bench.toml").read_text()
+BENCH = (files("gpiorig.vbench") / "benches" / "interference.toml").read_text()
 ONE_BACKOFF_US, GRID_US = 7 * 320, 64  # macMinBE 3: up to 7 periods
 WAITS = ("request: radio wait: exec done to first bit on air", "reply: radio wait: exec done to first bit on air")
 

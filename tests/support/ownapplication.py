@@ -22,7 +22,7 @@ def image(node: str) -> Path:
 
 def bench_text() -> str:
     """The bench of the demo, with names that no experiment knows."""
-    return named((ROOT / "rig" / "gpiorig" / "rig" / "demo_bench.toml").read_text())
+    return named((ROOT / "rig/vbench/gpiorig/vbench/benches/demo.toml").read_text())
 
 
 def named(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from commandline import ROOT
 from images import build
 
-DEMO = ROOT / "rig" / "gpiorig" / "rig" / "demo_bench.toml"
+DEMO = ROOT / "rig/vbench/gpiorig/vbench/benches/demo.toml"
 PACKETS = 40
 EXPERIMENT = f"""
 name = "ping-pong"

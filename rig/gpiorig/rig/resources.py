@@ -7,10 +7,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import gpiorig
+
 _PACKAGE = Path(str(files("gpiorig.rig"))).resolve()
 _ROOT = _PACKAGE.parents[2]  # of a checkout
 _DATA = _PACKAGE / "data"  # of an installed package: tools/hatch_build.py fills it
-_BENCH = "_bench.toml"
 
 FIRMWARE = "firmware-gpio-probes"
 
@@ -31,9 +32,15 @@ def hooks() -> Path:
 
 
 def benches() -> dict[str, Path]:
-    """The bench files that come with gpiorig, by name: virtual ones, and examples of real ones in ``benches``."""
-    own = {path.name.removesuffix(_BENCH): path for path in _PACKAGE.glob(f"*{_BENCH}")}
-    return dict(sorted((own | {path.stem: path for path in (_PACKAGE / "benches").glob("*.toml")}).items()))
+    """The bench files that come with gpiorig, by name: examples of real ones, and the virtual ones."""
+    folders = (_PACKAGE / "benches", *virtual("benches"))
+    return dict(sorted((path.stem, path) for folder in folders for path in folder.glob("*.toml")))
+
+
+def virtual(name: str) -> list[Path]:
+    """A file or folder of the virtual bench, found without an import of it; empty: there is none."""
+    paths = (Path(portion) / "vbench" / name for portion in gpiorig.__path__)
+    return [path for path in paths if path.exists()][:1]
 
 
 def experiments() -> dict[str, Path]:

@@ -16,7 +16,7 @@ from gpiorig.rig.errors import BenchError
 from gpiorig.rig.experiments import experiment as experiments
 from gpiorig.rig.export import decoder_stacks
 
-DEMO = (files("gpiorig.rig") / "demo_bench.toml").read_text()
+DEMO = (files("gpiorig.vbench") / "benches" / "demo.toml").read_text()
 EXPERIMENTS = Path(__file__).resolve().parents[3] / "experiments"
 
 

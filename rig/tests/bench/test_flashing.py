@@ -11,7 +11,7 @@ from gpiorig.rig.bench import boards
 from gpiorig.rig.bench.flashing import debug_end
 from gpiorig.rig.errors import BenchError
 
-DEMO = (files("gpiorig.rig") / "demo_bench.toml").read_text()
+DEMO = (files("gpiorig.vbench") / "benches" / "demo.toml").read_text()
 
 
 @pytest.mark.parametrize(

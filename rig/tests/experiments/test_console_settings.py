@@ -15,7 +15,7 @@ from gpiorig.rig.errors import BenchError
 from gpiorig.rig.experiments import console_settings
 from gpiorig.rig.experiments.experiment import Experiment, NodeRole, Settings
 
-DEMO = (files("gpiorig.rig") / "demo_bench.toml").read_text()
+DEMO = (files("gpiorig.vbench") / "benches" / "demo.toml").read_text()
 
 
 def bench(initiator: str, responder: str) -> Bench:

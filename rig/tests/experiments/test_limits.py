@@ -25,7 +25,7 @@ PINGPONG = 'name = "x"\ninitiator = "initiator"\nresponder = "responder"\npacket
 def load(tmp_path: Path, text: str) -> Experiment:
     path = tmp_path / "experiment.toml"
     path.write_text(text)
-    return experiments.load(path, benches.load(Path(str(files("gpiorig.rig") / "demo_bench.toml"))))
+    return experiments.load(path, benches.load(Path(str(files("gpiorig.vbench") / "benches" / "demo.toml"))))
 
 
 def test_limits_reach_the_recording_and_come_back(tmp_path):

@@ -145,6 +145,6 @@ def test_the_command_line(tmp_path: Path) -> None:
 
 def test_boards_of_a_virtual_bench() -> None:
     """They load their images themselves."""
-    demo = benches.loads((files("gpiorig.rig") / "demo_bench.toml").read_text())
+    demo = benches.loads((files("gpiorig.vbench") / "benches" / "demo.toml").read_text())
     with pytest.raises(BenchError, match="load their images themselves"):
         nodes.chosen(demo, [], what="demo")

@@ -11,7 +11,7 @@ from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.probes import variant_images
 
-DEMO = (files("gpiorig.rig") / "demo_bench.toml").read_text()
+DEMO = (files("gpiorig.vbench") / "benches" / "demo.toml").read_text()
 BOARDS = """
 name = "boards"
 [analyzers.la]

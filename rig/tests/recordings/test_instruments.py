@@ -12,7 +12,7 @@ from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.recordings.opened import open_recording
 
-DEMO = (files("gpiorig.rig") / "demo_bench.toml").read_text()
+DEMO = (files("gpiorig.vbench") / "benches" / "demo.toml").read_text()
 TWO = """
 name = "two"
 [analyzers.slow]

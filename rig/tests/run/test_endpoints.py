@@ -21,7 +21,7 @@ MORE_THAN_A_PTY_TAKES = bytes(200_000)
 @pytest.mark.parametrize("recorded", [True, False])
 def test_ports_are_read_with_and_without_a_record(recorded: bool, tmp_path: Path) -> None:
     """A virtual bench waits for the reader of a port whose buffer is full."""
-    bench = benches.loads((files("gpiorig.rig") / "demo_bench.toml").read_text())
+    bench = benches.loads((files("gpiorig.vbench") / "benches" / "demo.toml").read_text())
     info = RecordingInfo(samplerate="1/1", channels=(), epoch=Epoch(wall="2026-01-01T00:00:00+00:00"), virtual=True)
     recording = Recording.create(tmp_path / "run", info)
     master, slave = pty.openpty()

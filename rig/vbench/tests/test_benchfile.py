@@ -15,7 +15,7 @@ from gpiorig.rig.errors import BenchError
 from gpiorig.rig.run import captures
 from gpiorig.vbench.description.virtual import Virtual
 
-DEMO = (files("gpiorig.rig") / "demo_bench.toml").read_text()
+DEMO = (files("gpiorig.vbench") / "benches" / "demo.toml").read_text()
 ON_USB = "[analyzers.usb-one]\nsamplerate_hz = 24_000_000\n"
 USB = 'pace = "real-time"\n[virtual.analyzers.usb-one]\nusb = "fx2lafw"\n'
 USB_CHANNELS = ("D0", "D1", "D2", "D3")

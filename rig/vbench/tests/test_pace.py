@@ -136,7 +136,7 @@ def test_a_bench_file_asks_for_real_time(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_run_in_real_time(tmp_path: Path) -> None:
     """A complete experiment at the real-time pace: stamps are the host's, and every packet is accounted for."""
-    demo = (ROOT / "rig" / "gpiorig" / "rig" / "demo_bench.toml").read_text()
+    demo = (ROOT / "rig/vbench/gpiorig/vbench/benches/demo.toml").read_text()
     path = tmp_path / "bench.toml"
     path.write_text(demo.replace("seed = 1", 'seed = 1\npace = "real-time"'))
     words = ["-o", tmp_path / "run", "--packets", "20", "--no-report"]

@@ -15,7 +15,7 @@ from gpiorig.rig.errors import VirtualBenchError
 from gpiorig.vbench.boards import truth
 from gpiorig.vbench.boards.vboards import FRAME, VirtualBoards
 
-DEMO = benches.loads((files("gpiorig.rig") / "demo_bench.toml").read_text())
+DEMO = benches.loads((files("gpiorig.vbench") / "benches" / "demo.toml").read_text())
 
 
 class Played(VirtualBoards):

@@ -155,7 +155,7 @@ def test_nothing_is_left_of_a_bench_that_is_killed(tmp_path: Path, tick: Path) -
 @pytest.mark.deep
 def test_an_experiment_runs_through_the_usb(tmp_path: Path) -> None:
     """`gpiorig run` on two boards with the wiring of `fx2-two-m3`: every packet is there, and a check of the report."""
-    bench = (ROOT / "rig/gpiorig/rig/benches/eight-channels.toml").read_text()
+    bench = (ROOT / "rig/vbench/gpiorig/vbench/benches/eight-channels.toml").read_text()
     for number, channel in enumerate(BEAGLELOGIC_CHANNELS[:8]):
         bench = bench.replace(f'"{channel}"', f'"D{number}"')
     bench = bench.replace("[virtual]\n", '[virtual]\npace = "real-time"\n')
