@@ -14,6 +14,7 @@ sys.path[:0] = [str(ROOT / folder) for folder in ("capture", "analysis", "rig", 
 
 import generate  # noqa: E402
 import manual  # noqa: E402
+import results  # noqa: E402
 import settings  # noqa: E402
 
 from gpiorig.rig.campaign import pages, study  # noqa: E402
@@ -33,9 +34,12 @@ DOCUMENTS = {
 
 
 def main() -> None:
-    """Write all of them."""
-    for name, text in DOCUMENTS.items():
-        (ROOT / name).write_text(text(), encoding="utf-8")
+    """Write all of them, and a schema for each command with `--json`."""
+    texts = {name: text() for name, text in DOCUMENTS.items()}
+    texts |= {f"{results.FOLDER}/{name}.json": results.schema(name) for name in results.results()}
+    (ROOT / results.FOLDER).mkdir(exist_ok=True)
+    for name, text in texts.items():
+        (ROOT / name).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

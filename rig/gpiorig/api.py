@@ -29,6 +29,7 @@ from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.experiments import experiment as experiments
 from gpiorig.rig.experiments import images
+from gpiorig.rig.plain_json import plain
 from gpiorig.rig.recordings import described, standing
 from gpiorig.rig.results import compare as comparing
 from gpiorig.rig.results import quantities as quantity_tables
@@ -86,7 +87,8 @@ class Run:
     @property
     def numbers(self) -> dict[str, Any]:
         """The object that `gpiorig report --json` prints."""
-        return self.reported.numbers
+        numbers: dict[str, Any] = plain(self.reported.numbers)
+        return numbers
 
     @property
     def tables(self) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import fastjsonschema
 import pytest
+import results
 import schemas
 from commandline import ROOT, Demo, gpiorig
 
@@ -19,6 +20,7 @@ from gpiorig.rig.cli import options_of
 
 FOLDER = ROOT / "docs" / "reference" / "json"
 PAGE = ROOT / "docs" / "reference" / "json.md"
+SCHEMAS = {path.stem for path in FOLDER.glob("*.json")}
 LINES = ("decode", "live", "serial", "store-query")  # one object for each line
 WITHOUT = {"bench-virtual"}  # lines between programs, which tests of the served bench read
 IRQ = "initiator.tap.irq:rise"
@@ -109,24 +111,24 @@ def objects(name: str, printed: str) -> list[Any]:
 def test_each_command_is_listed() -> None:
     """A command with `--json` has a schema and a row in the page, or a row that states that it has none."""
     known = {name for command in COMMANDS for name in named(command)}
-    schemas = {path.stem for path in FOLDER.glob("*.json")}
+    with_schema = SCHEMAS | results.results().keys()
     rows = dict(re.findall(r"^\| `([\w ]+)` \| (.*?) \|", PAGE.read_text(), re.MULTILINE))
 
-    assert known == schemas | WITHOUT
-    assert not schemas & WITHOUT
+    assert known == with_schema | WITHOUT
+    assert not with_schema & WITHOUT
     assert {name.replace("-", " ") for name in known} == set(rows)
     assert {name for name in known if rows[name.replace("-", " ")] == "-"} == WITHOUT
 
 
 def test_each_schema_is_held() -> None:
     """There is a call for each; that of `demo` is the shared one, and `schemas` holds those of other tests."""
-    assert {path.stem for path in FOLDER.glob("*.json")} == {name for name, _ in CALLS} | {"demo"} | schemas.HELD
+    assert SCHEMAS | results.results().keys() == {name for name, _ in CALLS} | {"demo"} | schemas.HELD
 
 
 @pytest.mark.slow
 def test_of_the_demo(demo: Demo) -> None:
     """What the demo printed."""
-    fastjsonschema.compile(json.loads((FOLDER / "demo.json").read_text()))(demo.numbers)
+    schemas.validator("demo")(demo.numbers)
 
 
 @pytest.mark.slow
@@ -147,7 +149,7 @@ def test_output_is_valid(name: str, call: str, demo: Demo, other_demo: Demo, tmp
         words[2] = "select * from quantities"
     done = gpiorig(*words, "--json")
 
-    valid = fastjsonschema.compile(json.loads((FOLDER / f"{name}.json").read_text()))
+    valid = schemas.validator(name)
     printed = objects(name, done.stdout)
     assert printed or name == "store-query"
     for result in printed:

@@ -9,9 +9,10 @@ from commandline import ROOT, Demo
 from directbench import record
 
 from gpiorig.rig import resources
+from gpiorig.rig.plain_json import plain
 from gpiorig.rig.recordings.opened import open_recording
-from gpiorig.rig.results import summary
 from gpiorig.rig.results.analyse import analyse
+from gpiorig.rig.results.headline import headline
 
 WAITS = {f"{way}: radio wait: exec done to first bit on air" for way in ("request", "reply")}
 
@@ -21,7 +22,7 @@ def test_the_headline_is_that_of_the_demo(demo: Demo, tmp_path: Path) -> None:
     """The same steps, air and radio waits; the waits make the jitter; the longer frames of the bus cost 1 %."""
     bench, experiment = resources.benches()["eight-channels"], ROOT / "experiments/pingpong.toml"
     recording = record(tmp_path, bench.read_text(), experiment.read_text(), packets=60)
-    numbers = summary.numbers(analyse(open_recording(recording)), recording)
+    numbers = plain(headline(analyse(open_recording(recording)), recording))
     (ours,), (demos,) = numbers["routes"], demo.numbers["routes"]
     pairs = list(zip(ours["steps"], demos["steps"], strict=True))
 

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import fastjsonschema
+import msgspec
+import results
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "reference" / "json"
 HELD = {
@@ -25,9 +27,22 @@ RECORD = "study-record"
 
 @cache
 def validator(name: str) -> Callable[[Any], Any]:
-    """The function that refuses what a schema does not state."""
+    """The function that refuses what the structures of a command, or a schema, do not state."""
+    if name in results.results():
+        return lambda content: strictly(name, content)
     valid: Callable[[Any], Any] = fastjsonschema.compile(json.loads((FOLDER / f"{name}.json").read_text()))
     return valid
+
+
+def strictly(name: str, content: Any) -> Any:
+    """The structure that an object is one of; a key or type that none of them has is an error."""
+    errors = []
+    for kind in results.results()[name]:
+        try:
+            return msgspec.convert(content, type=kind, strict=True)
+        except msgspec.ValidationError as error:
+            errors.append(f"{kind}: {error}")
+    raise AssertionError("; ".join(errors))
 
 
 def name_of(call: Sequence[str]) -> str:

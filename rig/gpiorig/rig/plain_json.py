@@ -1,15 +1,41 @@
-"""What JSON can hold: it has no NaN and no infinity."""
+"""The objects that commands print with `--json`: structures, and their text."""
 
 from __future__ import annotations
 
+import json
 import math
-from typing import Any
+from typing import Any, TypeAlias
+
+import msgspec
+
+Number: TypeAlias = float | None  # NaN and infinity, which JSON does not have, become null
+
+
+class Result(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """An object of `--json`, or a part of one; a field that is `UNSET` is omitted. Its class gives the schema."""
+
+
+def plain(result: Any) -> Any:
+    """A structure as dictionaries and lists; a number that is not defined is None."""
+    return without_nan(msgspec.to_builtins(result, str_keys=True, enc_hook=_of_numpy))
+
+
+def text(result: Any) -> str:
+    """A structure as one line of JSON."""
+    return json.dumps(plain(result), allow_nan=False)
 
 
 def without_nan(value: Any) -> Any:
     """Numbers that are not defined, such as the spread of one packet, as null."""
     if isinstance(value, dict):
         return {key: without_nan(item) for key, item in value.items()}
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [without_nan(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _of_numpy(value: Any) -> Any:
+    """A number of numpy as Python's."""
+    if not hasattr(value, "item"):
+        raise NotImplementedError(type(value))  # as msgspec asks for
+    return value.item()

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gpiorig.rig.results.summary import STATISTICS
+from gpiorig.rig.results.headline import STATISTICS
 
 Row = Mapping[str, Any]
 DELAYS = tuple(f"{name}_ms" for name in STATISTICS)

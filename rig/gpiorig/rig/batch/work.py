@@ -12,11 +12,13 @@ from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.batch import places, rows
 from gpiorig.rig.batch.places import Output
 from gpiorig.rig.batch.rows import Done, Processed
+from gpiorig.rig.plain_json import plain
 from gpiorig.rig.recordings.described import Given
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results import report as reporting
-from gpiorig.rig.results import summary, versions
+from gpiorig.rig.results import versions
 from gpiorig.rig.results.analyse import analyse
+from gpiorig.rig.results.headline import headline
 
 Verb = Literal["decode", "analyse", "report"]
 VERBS: tuple[Verb, ...] = ("decode", "analyse", "report")  # each includes those before it
@@ -119,13 +121,13 @@ def _results(recording: Recording, task: Task) -> tuple[dict[str, Any], tuple[st
     if task.verb == "decode":
         analysis = analyse(open_recording(recording))
         registry.write_stages(analysis, folder=recording.folder)
-        return summary.numbers(analysis, recording), _incomplete(recording)
+        return plain(headline(analysis, recording)), _incomplete(recording)
     reported = reporting.of(recording, asked=task.quantities)
     if task.verb == "report":
         reported.write()
     else:
         reported.write_tables()
-    return reported.numbers, reported.data.notes
+    return plain(reported.numbers), reported.data.notes
 
 
 def _incomplete(recording: Recording) -> tuple[str, ...]:

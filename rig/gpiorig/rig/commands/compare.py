@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import json
-import math
 import sys
-from typing import Any
 
 from gpiorig.analysis.compare import comparison, sentences, thresholds
 from gpiorig.analysis.compare.common import Joined
@@ -16,10 +13,79 @@ from gpiorig.analysis.compare.thresholds import Outcome
 from gpiorig.analysis.quantities.delay_names import LOSS
 from gpiorig.analysis.quantities.names import is_quantity, parse_all
 from gpiorig.analysis.tables import stages
-from gpiorig.rig.experiments.limits import interval_numbers
+from gpiorig.rig import plain_json
+from gpiorig.rig.experiments.limits import IntervalNumbers, interval_numbers
+from gpiorig.rig.plain_json import Number, Result
 from gpiorig.rig.recordings import standing
 from gpiorig.rig.recordings.described import Given
+from gpiorig.rig.recordings.standing import Standing
 from gpiorig.rig.results import compare as comparing
+from gpiorig.rig.results.compare import Compared
+
+
+class StandingNumbers(Result, frozen=True, kw_only=True):
+    """The state of a recording and remarks on it."""
+
+    state: str | None
+    remarks: tuple[str, ...]
+
+
+class ChangeNumbers(Result, frozen=True, kw_only=True):
+    """What became of a delay: its numbers in both runs, probabilities of no change, and changes with intervals."""
+
+    name: str
+    changed: bool
+    base_n: int
+    new_n: int
+    base_median_ns: Number
+    new_median_ns: Number
+    moved_ns: Number
+    p_location: Number
+    p_shape: Number
+    p_tail: Number
+    p_corrected: Number
+    median_change: IntervalNumbers
+    mean_change: IntervalNumbers
+    p99_change: IntervalNumbers
+    std_ratio: IntervalNumbers
+
+
+class LossNumbers(Result, frozen=True, kw_only=True):
+    """Shares of lost packets; `p` is the probability of no change."""
+
+    base: IntervalNumbers
+    new: IntervalNumbers
+    p: Number
+    changed: bool
+
+
+class ThresholdNumbers(Result, frozen=True, kw_only=True):
+    """A threshold, with the names of the delays that exceed it, may exceed it, or have no value."""
+
+    threshold: str
+    exceeded: tuple[str, ...]
+    doubtful: tuple[str, ...]
+    unknown: tuple[str, ...]
+    changes: dict[str, IntervalNumbers]
+
+
+class ComparisonNumbers(Result, frozen=True, kw_only=True):
+    """All changes from one run to another; `joined` are steps that one run divides and the other does not."""
+
+    changed: tuple[str, ...]
+    changes: tuple[ChangeNumbers, ...]
+    joined: tuple[Joined, ...]
+    only_base: tuple[str, ...]
+    only_new: tuple[str, ...]
+    loss: LossNumbers
+    thresholds: tuple[ThresholdNumbers, ...]
+    base: str
+    new: str
+    recordings: dict[str, StandingNumbers]
+    sentences: tuple[str, ...]
+
+
+RESULTS = {"compare": (ComparisonNumbers,)}
 
 
 def run(options: argparse.Namespace) -> int:
@@ -41,13 +107,7 @@ def run(options: argparse.Namespace) -> int:
     for recording in standings.values() if not options.json else ():
         recording.announce(boards=False)  # which the sentences state
     if options.json:
-        numbers = _numbers(result, outcomes, compared.joined) | {
-            "base": str(base.folder),
-            "new": str(new.folder),
-            "recordings": {name: recording.as_json() for name, recording in standings.items()},
-            "sentences": list(compared.sentences),
-        }
-        print(json.dumps(numbers, allow_nan=False))
+        print(plain_json.text(_numbers(compared, outcomes, standings)))
     else:
         print("\n".join(compared.sentences))
     are_complete = all(recording.is_complete for recording in standings.values())
@@ -72,44 +132,55 @@ def _status(result: Comparison, outcomes: list[Outcome], *, any_change: bool, qu
     return int(bool(failed))
 
 
-def _numbers(result: Comparison, outcomes: list[Outcome], joined: tuple[Joined, ...]) -> dict[str, Any]:
+def _numbers(compared: Compared, outcomes: list[Outcome], standings: dict[str, Standing]) -> ComparisonNumbers:
     """Everything, for `--json`."""
-    return {
-        "changed": [change.name for change in result.changed],
-        "changes": [_change(change) for change in result.changes],
-        "joined": [{"name": name.name, "base": list(name.base), "new": list(name.new)} for name in joined],
-        "only_base": list(result.only_base),
-        "only_new": list(result.only_new),
-        "loss": {
-            "base": interval_numbers(result.base_loss, share=True),
-            "new": interval_numbers(result.new_loss, share=True),
-            "p": result.p_loss,
-            "changed": result.loss_changed,
-        },
-        "thresholds": [
-            {
-                "threshold": outcome.threshold.text,
-                "exceeded": list(outcome.exceeded),
-                "doubtful": list(outcome.doubtful),
-                "unknown": list(outcome.unknown),
-                "changes": {
-                    name: interval_numbers(change, share=outcome.threshold.relative or not outcome.threshold.statistic)
-                    for name, change in outcome.changes.items()
-                },
-            }
-            for outcome in outcomes
-        ],
-    }
+    result, base, new = compared.comparison, standings["base"], standings["new"]
+    return ComparisonNumbers(
+        changed=tuple(change.name for change in result.changed),
+        changes=tuple(map(_change, result.changes)),
+        joined=compared.joined,
+        only_base=tuple(result.only_base),
+        only_new=tuple(result.only_new),
+        loss=LossNumbers(
+            base=interval_numbers(result.base_loss, share=True),
+            new=interval_numbers(result.new_loss, share=True),
+            p=result.p_loss,
+            changed=result.loss_changed,
+        ),
+        thresholds=tuple(map(_outcome, outcomes)),
+        base=str(base.source),
+        new=str(new.source),
+        recordings={name: StandingNumbers(**recording.as_json()) for name, recording in standings.items()},
+        sentences=tuple(compared.sentences),
+    )
 
 
-def _change(change: Change) -> dict[str, Any]:
-    plain = ["name", "changed", "base_n", "new_n", "base_median_ns", "new_median_ns", "moved_ns"]
-    plain += ["p_location", "p_shape", "p_tail", "p_corrected"]
-    values = {key: getattr(change, key) for key in plain}
-    return {
-        **{key: None if isinstance(value, float) and math.isnan(value) else value for key, value in values.items()},
-        "median_change": interval_numbers(change.median_ns),
-        "mean_change": interval_numbers(change.mean_ns),
-        "p99_change": interval_numbers(change.p99_ns),
-        "std_ratio": interval_numbers(change.spread, share=True),
-    }
+def _outcome(outcome: Outcome) -> ThresholdNumbers:
+    share = outcome.threshold.relative or not outcome.threshold.statistic
+    return ThresholdNumbers(
+        threshold=outcome.threshold.text,
+        exceeded=tuple(outcome.exceeded),
+        doubtful=tuple(outcome.doubtful),
+        unknown=tuple(outcome.unknown),
+        changes={name: interval_numbers(change, share=share) for name, change in outcome.changes.items()},
+    )
+
+
+def _change(change: Change) -> ChangeNumbers:
+    return ChangeNumbers(
+        name=change.name,
+        changed=change.changed,
+        base_n=change.base_n,
+        new_n=change.new_n,
+        base_median_ns=change.base_median_ns,
+        new_median_ns=change.new_median_ns,
+        moved_ns=change.moved_ns,
+        p_location=change.p_location,
+        p_shape=change.p_shape,
+        p_tail=change.p_tail,
+        p_corrected=change.p_corrected,
+        median_change=interval_numbers(change.median_ns),
+        mean_change=interval_numbers(change.mean_ns),
+        p99_change=interval_numbers(change.p99_ns),
+        std_ratio=interval_numbers(change.spread, share=True),
+    )

@@ -12,8 +12,10 @@ from gpiorig.rig.commands.report import analyse_and_print
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.experiments import images as firmware
 from gpiorig.rig.experiments.demo import demo_bench, demo_experiment
+from gpiorig.rig.results.headline import Numbers
 from gpiorig.rig.run.record import record
 
+RESULTS = {"demo": (Numbers,)}
 DEFAULT_OUTPUT = Path("demo")
 
 

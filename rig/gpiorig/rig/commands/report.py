@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from msgspec import structs
+
 from gpiorig.analysis import report
 from gpiorig.analysis.report import FIGURE_FORMATS, TABLE_FORMATS
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig import browser
+from gpiorig.rig import browser, plain_json
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.progress import iterate, stage
 from gpiorig.rig.recordings import described, standing
@@ -19,8 +20,11 @@ from gpiorig.rig.recordings.described import Given
 from gpiorig.rig.results import compare as comparing
 from gpiorig.rig.results import report as reporting
 from gpiorig.rig.results import several
+from gpiorig.rig.results.headline import Numbers, SeveralNumbers
 from gpiorig.rig.results.report import Reported
 from gpiorig.rig.verbosity import SHOWN, note
+
+RESULTS = {"report": (Numbers, SeveralNumbers)}
 
 
 def run(options: argparse.Namespace) -> int:
@@ -89,7 +93,7 @@ def analyse_and_print(
         _say(recording)
     page = reported.write(output, figure_formats=figure_formats, table_formats=table_formats)
     if as_json:
-        print(json.dumps({**reported.numbers, "report": str(page)}, allow_nan=False))
+        print(plain_json.text(structs.replace(reported.numbers, report=str(page))))
     else:
         _print(reported.sentences, page)
     if opened:
@@ -129,8 +133,8 @@ def _set_and_print(recordings: Sequence[Recording], options: argparse.Namespace)
     for recording in recordings if not options.json else ():
         _say(recording)
     if options.json:
-        numbers = [{"run": name, **reported.numbers} for name, reported in runs.items()]
-        print(json.dumps({"report": str(page), "runs": numbers}, allow_nan=False))
+        numbers = tuple(structs.replace(reported.numbers, run=name) for name, reported in runs.items())
+        print(plain_json.text(SeveralNumbers(report=str(page), runs=numbers)))
     else:
         lines = [f"{name}: {report.summary_lines(reported.data)[0]}" for name, reported in runs.items()]
         boards = dict.fromkeys(filter(None, (standing.of(recording).boards for recording in recordings)))

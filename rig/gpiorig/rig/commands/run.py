@@ -4,21 +4,48 @@ from __future__ import annotations
 
 import argparse
 import datetime
-import json
 import sys
 
 from gpiorig.capture.errors import CaptureError, SerialPortError
-from gpiorig.rig import names
+from gpiorig.rig import names, plain_json
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.commands.flash import flash_different
 from gpiorig.rig.commands.report import analyse_and_print
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.experiments import experiment as experiments
 from gpiorig.rig.experiments import images
+from gpiorig.rig.plain_json import Result
 from gpiorig.rig.recordings import standing
+from gpiorig.rig.results.headline import Numbers
 from gpiorig.rig.run import runner
 from gpiorig.rig.run.record import record
 from gpiorig.rig.verify.certificate import objection
+
+
+class Recorded(Result, frozen=True, kw_only=True):
+    """A recording that is not reported; `reason` is why it is not complete."""
+
+    recording: str
+    reason: str
+    state: str | None
+    remarks: tuple[str, ...]
+
+
+class Failure(Result, frozen=True, kw_only=True):
+    """What went wrong: the error's class, its text, and the node whose port it is about."""
+
+    kind: str
+    text: str
+    node: str
+
+
+class Failed(Result, frozen=True, kw_only=True):
+    """A run that ended with an error."""
+
+    error: Failure
+
+
+RESULTS = {"run": (Numbers, Recorded, Failed)}
 
 
 def run(options: argparse.Namespace) -> int:
@@ -28,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
     except (RigError, CaptureError, OSError) as error:
         if options.json:
             node = error.node if isinstance(error, SerialPortError) else ""
-            print(json.dumps({"error": {"kind": type(error).__name__, "text": str(error), "node": node}}))
+            print(plain_json.text(Failed(error=Failure(kind=type(error).__name__, text=str(error), node=node))))
         raise
 
 
@@ -54,9 +81,9 @@ def _run(options: argparse.Namespace) -> int:
     )
     if options.no_report:
         recorded = standing.of(recording)
-        state = {"recording": str(recording.folder), "reason": recording.reason, **recorded.as_json()}
+        state = Recorded(recording=str(recording.folder), reason=recording.reason, **recorded.as_json())
         if not options.json:
             recorded.announce()
-        print(json.dumps(state) if options.json else recording.folder)
+        print(plain_json.text(state) if options.json else recording.folder)
         return int(not recorded.is_complete)
     return analyse_and_print(recording, as_json=options.json)

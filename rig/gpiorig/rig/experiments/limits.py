@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from msgspec import UNSET, UnsetType, field
+
+from gpiorig.rig.plain_json import Number, Result
 
 if TYPE_CHECKING:
     from gpiorig.analysis.compare.assertions import Verdict
@@ -18,6 +21,30 @@ if TYPE_CHECKING:
 
 ASSERT, THRESHOLDS, QUANTITIES = "assert", "thresholds", "quantities"  # parameters of a recording
 _BETWEEN = "; "
+
+
+class IntervalNumbers(Result, frozen=True, kw_only=True):
+    """An interval with its value, in ns or without a unit."""
+
+    value_ns: Number | UnsetType = UNSET
+    low_ns: Number | UnsetType = UNSET
+    high_ns: Number | UnsetType = UNSET
+    value: Number | UnsetType = UNSET
+    low: Number | UnsetType = UNSET
+    high: Number | UnsetType = UNSET
+    confidence: Number
+    method: str
+    note: str
+
+
+class AssertionNumbers(Result, frozen=True, kw_only=True):
+    """A verdict on an assertion; it is `sure` where the interval does not hold the limit."""
+
+    asserted: str = field(name="assert")
+    holds: bool
+    sure: bool
+    intervals: dict[str, IntervalNumbers] = field(name="found")
+    sentence: str
 
 
 def parameters(experiment: Experiment) -> dict[str, str]:
@@ -47,30 +74,31 @@ def with_notes(data: ReportData, verdicts: Sequence[Verdict]) -> ReportData:
     return dataclasses.replace(data, notes=(*data.notes, *failed))
 
 
-def numbers(verdicts: Sequence[Verdict]) -> dict[str, Any]:
-    """Verdicts for `--json`; empty without assertions."""
-    listed = [
-        {
-            "assert": verdict.assertion.text,
-            "holds": verdict.holds,
-            "sure": verdict.sure,
-            "found": {
-                name: interval_numbers(value, share=verdict.assertion.unit.value != "ns")
-                for name, value in verdict.intervals.items()
-            },
-            "sentence": verdict.sentence,
-        }
-        for verdict in verdicts
-    ]
-    return {"assertions": listed} if listed else {}
+def numbers(verdicts: Sequence[Verdict]) -> tuple[AssertionNumbers, ...] | UnsetType:
+    """Verdicts for `--json`; omitted without assertions."""
+    return (
+        tuple(
+            AssertionNumbers(
+                asserted=verdict.assertion.text,
+                holds=verdict.holds,
+                sure=verdict.sure,
+                intervals={
+                    name: interval_numbers(value, share=verdict.assertion.unit.value != "ns")
+                    for name, value in verdict.intervals.items()
+                },
+                sentence=verdict.sentence,
+            )
+            for verdict in verdicts
+        )
+        or UNSET
+    )
 
 
-def interval_numbers(interval: Interval, *, share: bool = False) -> dict[str, Any]:
-    """An interval for `--json`: in ns unless it is of a share; null for an undefined number."""
+def interval_numbers(interval: Interval, *, share: bool = False) -> IntervalNumbers:
+    """An interval for `--json`: in ns unless it is of a share."""
     unit = "" if share else "_ns"
     ends = {f"value{unit}": interval.value, f"low{unit}": interval.low, f"high{unit}": interval.high}
-    defined = {key: number if math.isfinite(number) else None for key, number in ends.items()}
-    return defined | {"confidence": interval.confidence, "method": interval.method, "note": interval.note}
+    return IntervalNumbers(**ends, confidence=interval.confidence, method=interval.method, note=interval.note)
 
 
 def check(asserted: Sequence[str]) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
+from msgspec import UNSET, UnsetType
 
 from gpiorig.analysis.audit.inputs import NodeRecord
 from gpiorig.analysis.errors import QuantityError
@@ -18,6 +18,7 @@ from gpiorig.analysis.quantities.series import Recorded, Series
 from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.experiments import limits
+from gpiorig.rig.plain_json import Number, Result
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results import audit_inputs
 
@@ -26,6 +27,22 @@ if TYPE_CHECKING:  # numbers do not depend on pages (rig.code_version)
 
 Records = Callable[[], list[NodeRecord] | None]
 STATISTICS = ("min", "median", "mean", "p99", "max")
+
+
+class QuantityNumbers(Result, frozen=True, kw_only=True):
+    """A quantity at a node in its unit: `value` where it has one, otherwise statistics; `lacking`: packets without."""
+
+    quantity: str
+    node: str
+    unit: str
+    n: int
+    lacking: int
+    min: Number | UnsetType = UNSET
+    median: Number | UnsetType = UNSET
+    mean: Number | UnsetType = UNSET
+    p99: Number | UnsetType = UNSET
+    max: Number | UnsetType = UNSET
+    value: Number | UnsetType = UNSET
 
 
 def checked(recording: Recording, texts: Iterable[str] = ()) -> tuple[str, ...]:
@@ -72,18 +89,19 @@ def table(recording: Recording, analysis: Analysis) -> pa.Table:
     return values.table(series, analysis)
 
 
-def numbers(series: Sequence[Series]) -> dict[str, Any]:
-    """Quantities for `--json`: statistics in the unit of each; empty where there are none."""
-    return {limits.QUANTITIES: [_numbers(one) for one in series]} if series else {}
+def numbers(series: Sequence[Series]) -> tuple[QuantityNumbers, ...] | UnsetType:
+    """Quantities for `--json`: statistics in the unit of each; omitted where there are none."""
+    return tuple(map(_numbers, series)) or UNSET
 
 
-def _numbers(one: Series) -> dict[str, Any]:
+def _numbers(one: Series) -> QuantityNumbers:
     kind = one.quantity.kind
-    texts = {"quantity": one.quantity.name, "node": one.node, "unit": kind.unit.value, "n": len(one.values)}
     statistics = {"value": ""} if kind.single else {name: name for name in STATISTICS}
-    defined = {key: one.interval(statistic).value for key, statistic in statistics.items()}
-    return {
-        **texts,
-        "lacking": one.lacking,
-        **{key: value if math.isfinite(value) else None for key, value in defined.items()},
-    }
+    return QuantityNumbers(
+        quantity=one.quantity.name,
+        node=one.node,
+        unit=kind.unit.value,
+        n=len(one.values),
+        lacking=one.lacking,
+        **{key: one.interval(statistic).value for key, statistic in statistics.items()},
+    )

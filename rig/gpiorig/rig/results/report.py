@@ -11,6 +11,8 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from gpiorig.analysis import report
 from gpiorig.analysis.compare import delays
 from gpiorig.analysis.compare.assertions import Verdict
@@ -33,6 +35,7 @@ from gpiorig.rig.recordings.opened import Opened, open_recording
 from gpiorig.rig.results import audit_inputs, checks, manifest, quantities
 from gpiorig.rig.results import summary as hop_summary
 from gpiorig.rig.results.analyse import analyse
+from gpiorig.rig.results.headline import Numbers, Shares, headline
 
 STUDY = "study.json"
 
@@ -57,7 +60,7 @@ class Reported:
 
     recording: Recording
     data: ReportData
-    numbers: dict[str, Any]
+    numbers: Numbers
     sentences: tuple[str, ...]
     options: manifest.Options
 
@@ -146,12 +149,15 @@ def of(recording: Recording, *, asserted: Sequence[str] = (), asked: Sequence[st
     return Reported(
         recording=recording,
         data=data,
-        numbers=hop_summary.numbers(analysis, recording)
-        | {"shares": without_nan(_shares(plain))}
-        | {"bench_remarks": list(data.doubts), "virtual": recording.info.virtual}
-        | standing.of(recording).as_json()
-        | limits.numbers(verdicts)
-        | quantities.numbers(data.quantities),
+        numbers=Numbers(
+            **msgspec.structs.asdict(headline(analysis, recording)),
+            shares=_shares(plain),
+            bench_remarks=data.doubts,
+            virtual=recording.info.virtual,
+            **standing.of(recording).as_json(),
+            assertions=limits.numbers(verdicts),
+            quantities=quantities.numbers(data.quantities),
+        ),
         sentences=_sentences(recording, [*conclusion, *_remarks(opened, analysis)], verdicts),
         options=manifest.Options(asserted=tuple(asserted), quantities=tuple(asked)),
     )
@@ -190,17 +196,17 @@ def report_data(opened: Opened, analysis: Analysis, records: quantities.Records 
     )
 
 
-def _shares(data: ReportData) -> dict[str, dict[str, dict[str, float]]]:
+def _shares(data: ReportData) -> dict[str, dict[str, Shares]]:
     """By route and kind of its steps, the shares of the mean, the variance (with its interval) and the tail."""
     return {
         study.route.name: {
-            group.of.value: {
-                "mean": group.time.value,
-                "variance": group.variance.value,
-                "variance_low": group.variance.low,
-                "variance_high": group.variance.high,
-                "tail": group.tail.value,
-            }
+            group.of.value: Shares(
+                mean=group.time.value,
+                variance=group.variance.value,
+                variance_low=group.variance.low,
+                variance_high=group.variance.high,
+                tail=group.tail.value,
+            )
             for group in study.budget.by_kind
             if isinstance(group.of, Kind)
         }

@@ -1,11 +1,9 @@
-"""The summary of an analysis: numbers for `--json`, and sentences."""
+"""The summary of an analysis in sentences."""
 
 from __future__ import annotations
 
-import dataclasses
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,23 +12,14 @@ from gpiorig.analysis.events.table import BY_CODE
 from gpiorig.analysis.number_text import NS_PER_S, count_text, time_text
 from gpiorig.analysis.packets import accounting, delivery
 from gpiorig.analysis.packets.hops import Hops
-from gpiorig.analysis.packets.node_accounts import NodeAccount
 from gpiorig.analysis.packets.reordering import Reordering
-from gpiorig.analysis.packets.routes import ROUND_TRIP, Route
+from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.packets.transmissions import NO_ACK
 from gpiorig.analysis.report import Tally
-from gpiorig.analysis.statistics.summary import Summary, summarize
 from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.plain_json import without_nan
 
-_NS_PER_MS, _NS_PER_US = 1e6, 1e3
 COUNTS = ("sent", "received", "lost", "dropped", "exhausted", "uart_dropped", "errors")
-STATISTICS = {name: name for name in ("min", "p5", "median", "p95", "p99", "max")} | {
-    "p2p": "peak_to_peak",
-    "iqr": "iqr",
-    "std": "std",
-}
 UNREAD_ON_A_BUS = f"{delivery.STATUS[delivery.NOT_RECEIVED]} with a symbol bus"
 REPETITIONS = (
     ("transmission", "repeated a frame"),
@@ -39,111 +28,13 @@ REPETITIONS = (
 )
 
 
-def numbers(analysis: Analysis, recording: Recording) -> dict[str, Any]:
-    """The headline numbers, for `--json`: one layout for all packets; times of routes in ms, of steps in us."""
-    accounts = {account.node: account for account in analysis.accounts}
-    content = {
-        "app": str(recording.info.parameters.get("app", "")),
-        "events": len(analysis.events),
-        "damaged": len(analysis.events.damaged),
-        "nodes": {
-            node: {
-                "frames": analysis.events.frames(node) if node in analysis.events.node_names else 0,
-                **log.done,
-                "packet_lines": len(log.sequences),
-                **(_account_numbers(accounts[node]) if node in accounts else {}),
-            }
-            for node, log in analysis.logs.items()
-        },
-        **_packet_numbers(analysis),
-        "routes": [_route_numbers(route, _summary(analysis, route)) for route in analysis.routes],
-        "reordering": [{**dataclasses.asdict(pair), "ratio": pair.ratio} for pair in analysis.reordering],
-        **(_hop_numbers(analysis.hops) if analysis.hops is not None else {}),
-        "recording": str(recording.folder),
-        "seed": recording.info.parameters.get("bench_seed"),
-    }
-    return {key: without_nan(value) for key, value in content.items()}
-
-
-def _packet_numbers(analysis: Analysis) -> dict[str, int]:
-    """Packets of all routes; of round trips as the firmware counted them, if there is a log."""
-    account = analysis.account
-    if account is not None:
-        lost = sum(account.lost.values())
-        return {"packets_sent": account.total, "packets_timelined": account.arrived, "lost": lost}
-    lines, routes = analysis.timelines, analysis.routes
-    known = sum(map(len, routes)) if lines is None else int(np.count_nonzero(lines.timelined))
-    sent = sum(len(route) + route.lost + route.partial for route in routes)
-    return {"packets_sent": sent, "packets_timelined": known, "lost": sum(route.lost for route in routes)}
-
-
-def _hop_numbers(hops: Hops) -> dict[str, Any]:
-    called = hops.packets.called
-    status = Counter(hops.packets.status[called].tolist())
-    retried, twice, unheard = _repetitions(hops)
-    return {
-        "packets": {
-            "sent": int(np.count_nonzero(called)),
-            "without_a_call": int(np.count_nonzero(~called)),
-            "status": {delivery.STATUS[key]: n for key, n in sorted(status.items())},
-        },
-        "retries": retried,
-        "duplicates": twice,
-        "read_again": {
-            name: int(hops.visits.again[hops.visits.nodes == node].sum())
-            for node, name in enumerate(hops.events.node_names)
-        },
-        "read_without_acknowledgement": unheard,
-        "accounting": dataclasses.asdict(accounting.account(hops)),
-        "notes": accounting.notes(hops),
-    }
-
-
-def _account_numbers(account: NodeAccount) -> dict[str, Any]:
-    return {
-        "seen_sent": account.seen_sent,
-        "seen_received": account.seen_received,
-        "outcomes": [
-            {"logged": logged, "seen": seen, "packets": n} for (logged, seen), n in sorted(account.outcomes.items())
-        ],
-    }
-
-
-def _summary(analysis: Analysis, route: Route) -> Summary:
-    """Statistics of the complete delay; of round trips all that have one, also where a step is not known."""
-    lines = analysis.timelines
-    totals = route.totals if lines is None or route.name != ROUND_TRIP else lines.rtt[lines.timelined]
-    return summarize(totals, samplerate_hz=route.steps.samplerate_hz, lost=route.lost)
-
-
-def _route_numbers(route: Route, delay: Summary) -> dict[str, Any]:
-    rate = route.steps.samplerate_hz
-    steps = [summarize(column, samplerate_hz=rate, lost=route.lost) for column in route.steps.samples.T]
-    return {
-        "route": route.name,
-        "packets": len(route),
-        "lost": route.lost,
-        "partial": route.partial,
-        "delay_ms": {name: getattr(delay, f"{field}_ns") / _NS_PER_MS for name, field in STATISTICS.items()},
-        "steps": [
-            {
-                "name": step.name,
-                "node": step.node,
-                "median_us": summary.median_ns / _NS_PER_US,
-                "p2p_us": summary.peak_to_peak_ns / _NS_PER_US,
-            }
-            for step, summary in zip(route.steps.steps, steps, strict=True)
-        ],
-    }
-
-
 def _totals(route: Route) -> NDArray[np.float64]:
     """float64[k], delays in s."""
     seconds: NDArray[np.float64] = route.totals / float(route.steps.samplerate_hz)
     return seconds
 
 
-def _repetitions(hops: Hops) -> tuple[int, int, int]:
+def repetitions(hops: Hops) -> tuple[int, int, int]:
     """Transmissions that repeat a frame, frames read twice, and transmissions read but not acknowledged."""
     sent, stays = hops.transmissions, hops.visits
     with_id = sent.ids >= 0
@@ -189,7 +80,7 @@ def _packet_lines(
         for pair in reordered
         if pair.reordered
     ]
-    counts = zip(_repetitions(hops), REPETITIONS, strict=True)
+    counts = zip(repetitions(hops), REPETITIONS, strict=True)
     repeated = [f"{count_text(n, noun)} {what}" for n, (noun, what) in counts if n]
     lines.append("; ".join(repeated) + "." if repeated else "No frame was repeated or read twice.")
     if bare := int(np.count_nonzero(~hops.packets.accounted)):

@@ -1,0 +1,37 @@
+"""The schemas of what commands print with `--json`, from the structures that they print."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import keyword
+from functools import cache
+from typing import Any
+
+import msgspec
+
+from gpiorig.rig.arguments import COMMANDS
+
+FOLDER = "docs/reference/json"
+
+
+@cache
+def results() -> dict[str, tuple[Any, ...]]:
+    """The structures that a command may print, by its verbs, such as ``bench-check``: `RESULTS` of its module."""
+    collected: dict[str, tuple[Any, ...]] = {}
+    for command in COMMANDS:
+        name = f"{command}_" if keyword.iskeyword(command) else command
+        collected |= getattr(importlib.import_module(f"gpiorig.rig.commands.{name}"), "RESULTS", {})
+    return collected
+
+
+def schema(name: str) -> str:
+    """The JSON Schema of a command's object, as the text of a file."""
+    references, definitions = msgspec.json.schema_components(results()[name], ref_template="#/$defs/{name}")
+    head = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"gpiorig {name.replace('-', ' ')} --json",
+        "anyOf": list(references),
+        "$defs": definitions,
+    }
+    return json.dumps(head, indent=1, ensure_ascii=False) + "\n"
