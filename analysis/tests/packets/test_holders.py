@@ -60,6 +60,18 @@ def test_two_calls_before_the_mac_gets_either() -> None:
     assert {"a > b": (0, 0, 2)} == route_counts(analysis)
 
 
+@pytest.mark.parametrize("apart", [20 * MS, 20_000 * MS])
+def test_a_call_with_the_id_of_a_frame_that_a_mac_sent_of_its_own(apart: int) -> None:
+    """A MAC's frames are for the other MAC. Seen on TSCH: a keepalive's last bytes, 2, and packet 2 of the reader."""
+    network = Network("ab")
+    kept_alive = network.frame(0, "b", 7, {"a": "drop"}, by="bare")
+    network.frame(apart // 2, "b", 6, {"a": "deliver"})
+    network.frame(kept_alive.end + apart, "a", 7, {"b": "deliver"})
+    analysis = run(network)
+    assert ["delivered"] * 2 == status_of(analysis)
+    assert SEVERAL.isdisjoint(analysis.unattributed.counts())
+
+
 def test_a_packet_of_the_round_before_is_not_in_hand() -> None:
     """It was dropped by the relay, 40 000 packets ago."""
     network = Network("arc")

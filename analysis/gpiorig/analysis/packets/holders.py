@@ -100,7 +100,7 @@ class Custody:
     Parameters
     ----------
     delivered
-        bool[s], starts whose packet was delivered at that node.
+        bool[s], starts whose packet was delivered at that node, or is of no use to another one.
     joined
         int64[s], of each start the first one of the same packet at that node; None: not known yet, nothing is unclear.
 
@@ -108,6 +108,8 @@ class Custody:
     ----------
     unclear
         bool[s], starts of packets for which it is unknown what was sent on.
+    hands_over
+        bool[n], nodes that show hand-overs to the MAC.
     """
 
     def __init__(
@@ -124,7 +126,7 @@ class Custody:
             np.concatenate([index.positions(HAND_OVER, node=node) for node in range(len(events.node_names))]),
             kind="stable",
         )
-        self._hands_over = np.isin(np.arange(len(events.node_names)), events.nodes[at])
+        self.hands_over = np.isin(np.arange(len(events.node_names)), events.nodes[at])
         at = at[events.ids[at] >= 0]
         nodes, ids = events.nodes[at].astype(np.int64), events.ids[at]
         self._kinds = starts.kinds
@@ -133,7 +135,7 @@ class Custody:
         self.unclear = np.zeros(len(starts), dtype=bool)
         self._second = np.zeros(len(starts), dtype=bool)
         if joined is not None:
-            rows = self._rows[0][self._hands_over[starts.nodes[self._rows[0]]]]
+            rows = self._rows[0][self.hands_over[starts.nodes[self._rows[0]]]]
             resets = [
                 (node << POSITION_BITS) + index.positions(RESET, node=node) for node in range(len(events.node_names))
             ]
@@ -170,7 +172,7 @@ class Custody:
         missing = np.flatnonzero(handed == NONE)
         direct = self.for_calls(nodes[missing], ids[missing], positions[missing])
         sent_on = values_at(self._kinds, direct) == READ
-        handed[missing] = np.where(sent_on & self._hands_over[nodes[missing]], NONE, direct)
+        handed[missing] = np.where(sent_on & self.hands_over[nodes[missing]], NONE, direct)
         return handed
 
 

@@ -134,8 +134,9 @@ def find(events: Events, index: Index, sent: Transmissions, read: Receptions) ->
         deliveries[joined[start_of_reading[reader]][::-1]] = at[::-1]
         delivered = deliveries[joined] >= 0
         if again:
+            hands_over = custody.hands_over
             del custody  # before the next one, so that there are never two in memory
-            custody = Custody(events, index, starts, delivered, joined)
+            custody = Custody(events, index, starts, delivered | _of_a_mac(starts, parents, hands_over), joined)
     every = _visits(starts, parents, joined, deliveries, start_of_sent, start_of_reading, first)
     unclear = every.of_start[custody.unclear & ~delivered]
     of = every.of_reception[reader]
@@ -199,6 +200,12 @@ def _bare(sent: Transmissions, start_of_sent: Positions) -> Starts:
         positions=sent.prepared[rows],
         kinds=np.full(len(rows), BARE, dtype=np.uint8),
     )
+
+
+def _of_a_mac(starts: Starts, parents: Positions, hands_over: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """bool[s], readings of frames that a MAC sent of its own, for another MAC: none sends them on."""
+    of_mac: NDArray[np.bool_] = (parents >= 0) & (values_at(starts.kinds, parents) == BARE)
+    return of_mac & hands_over[values_at(starts.nodes, parents)]
 
 
 def _joined(starts: Starts, parents: Positions) -> Positions:
