@@ -44,6 +44,13 @@ SENT = {
         ],
         [(7, 37), (8, 38)],
     ),
+    "Contiki-NG, TSCH: a keepalive, then a broadcast without a number": (
+        [
+            *[("driver.load.enter", 7), ("driver.load.exit", 7), ("mac.sequence", 36), ("driver.exec.enter", 7)],
+            *[("driver.load.enter", 7), ("driver.load.exit", 7), ("driver.exec.enter", 7)],
+        ],
+        [(7, 36), (7, -1)],
+    ),
     "RIOT: of a frame received, then of one sent": (
         [
             *[("driver.rx_read.enter", None), ("driver.rx_read.exit", 9), ("mac.sequence", 200)],

@@ -19,7 +19,7 @@ from gpiorig.analysis.events.completions import RX_END, Index
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.ids import PACKET_LAYERS, SEQUENCE, code_set
 from gpiorig.analysis.events.table import BY_NAME, EVENT_TYPES
-from gpiorig.analysis.packets.occurrences import NONE, Latest, Positions, values_at
+from gpiorig.analysis.packets.occurrences import NONE, Latest, Positions, owner, values_at
 
 CALL, CALL_END = "mac.tx.enter", "mac.tx.exit"
 RX_BEGIN = "driver.rx_read.enter"
@@ -114,9 +114,26 @@ def _before_at_once(events: Events, at: Positions, node: int) -> Positions:
 
 
 def latest_sent(
-    numbered: SequenceNumbers, owners: Positions, commands: Positions, *, told_owners: Positions
+    events: Events,
+    index: Index,
+    numbered: SequenceNumbers,
+    owners: Positions,
+    commands: Positions,
+    *,
+    told_owners: Positions,
 ) -> Positions:
-    """int64[t], row of the number that holds for each command of an owner (node and id), -1 for none."""
+    """int64[t], row of the number that holds for each command of an owner (node and id), -1 for none.
+
+    One that was told after a load holds until the next load of a frame with that id, which may have none.
+    """
     own = np.flatnonzero((numbered.readings < 0) & (numbered.ids >= 0))
-    rows = Latest.of(told_owners[own], numbered.since[own]).before(owners, commands, included=True)
-    return values_at(own, rows)
+    rows = values_at(own, Latest.of(told_owners[own], numbered.since[own]).before(owners, commands, included=True))
+    since = values_at(numbered.since, rows)
+    for point in TOLD_AFTER:
+        enter = f"{point}.enter"
+        loads = np.concatenate([index.positions(enter, node=node) for node in range(len(events.node_names))])
+        loaded = Latest.of(owner(events.nodes[loads].astype(np.int64), events.ids[loads]), loads)
+        latest = values_at(loads, loaded.before(owners, commands, included=True))
+        told_after = values_at(events.codes, since) == BY_NAME[enter].code
+        rows = np.where(told_after & (latest > since), NONE, rows)
+    return rows

@@ -132,7 +132,7 @@ def find(events: Events, index: Index, completions: Completions, numbered: Seque
     outcomes[acknowledges >= 0] = ACKNOWLEDGEMENT
     owners = owner(nodes, ids)
     told_owners = owner(events.nodes[numbered.positions].astype(np.int64), numbered.ids)
-    number = sequence_numbers.latest_sent(numbered, owners, commands, told_owners=told_owners)
+    number = sequence_numbers.latest_sent(events, index, numbered, owners, commands, told_owners=told_owners)
     sequences = np.where(ids >= 0, values_at(numbered.numbers.astype(np.int64), number), NONE)
     return Transmissions(
         nodes=nodes.astype(np.int16),
