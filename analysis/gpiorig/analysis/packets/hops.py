@@ -32,7 +32,7 @@ from gpiorig.analysis.packets.milestones import Further, Passages
 from gpiorig.analysis.packets.occurrences import NONE, Positions, values_at
 from gpiorig.analysis.packets.overheard import Overheard
 from gpiorig.analysis.packets.receptions import Receptions
-from gpiorig.analysis.packets.transmissions import BUSY, COMPLETE, NO_ACK, UNKNOWN, Transmissions
+from gpiorig.analysis.packets.transmissions import BUSY, COMPLETE, NO_ACK, REPEATED, UNKNOWN, Transmissions
 from gpiorig.analysis.packets.unattributed import Unattributed
 from gpiorig.analysis.packets.visits import Visits
 
@@ -164,7 +164,7 @@ def build(
     )
     named = acknowledging[0][events.codes[acknowledging[0]] != BY_NAME[SEQUENCE].code]
     events = without_ids(events, np.concatenate([named, read.acknowledgements]))
-    acknowledged = read.acknowledged[sent.outcomes[read.acknowledged] == UNKNOWN]
+    acknowledged = read.acknowledged[np.isin(sent.outcomes[read.acknowledged], (UNKNOWN, REPEATED))]
     sent.outcomes[acknowledged] = COMPLETE
     unread = overheard.find(events, index, completed, sent, header_ns=header_ns)
     stays, custody = visits.find(events, index, sent, read)
