@@ -12,7 +12,7 @@ another one. Nothing is guessed.
 Some radios interrupt at the start of a frame, too. Where the driver reports that in a turn of its own
 (``radio.rx_start``), that interrupt goes with the completion that follows, if no other start lies between and a frame
 can take that long. Otherwise the frame came to nothing, and the start takes the place of its completion. Where start
-and end are reported in one turn, because the driver came late, the line rose at the start (`_late_starts`).
+and end are reported in one turn, because the driver came late, the line rose at the start (`frame_starts`).
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.events import polled
+from gpiorig.analysis.events import frame_starts, polled
 from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.frame_starts import START
 from gpiorig.analysis.events.table import BY_NAME
 
 Positions = NDArray[np.int64]
@@ -40,7 +41,6 @@ OTHER_ENDS = ("driver.rx_drop", "radio.rx_crc_error")
 HANDLER = "driver.isr.enter"
 LINKS = (HANDLER, "isr.radio.enter", "tap.irq.enter")
 FRAME_TIMESTAMP = "tap.frame_timestamp.enter"
-START = "radio.rx_start"
 # Events inside driver.isr, before the end of a reception.
 INSIDE = (
     "driver.rx_read.enter",
@@ -131,7 +131,8 @@ def _find_on_node(events: Events, index: Index, completion_of: Kept, *, node: in
     positions_of = partial(index.positions, node=node)
     begun, over = polled.unreported_commands(events, positions_of, ends) if is_polled else (ends[:0], ends[:0])
     ends = np.sort(np.concatenate([ends, over]), kind="stable")
-    starts = _starts(index, ends, node=node)
+    turns = next((at for name in LINKS if len(at := positions_of(name))), ends[:0])
+    starts = frame_starts.apart(positions_of(START), turns, ends)
     reported = np.sort(np.concatenate([ends, starts]), kind="stable")
     if not len(reported):
         return
@@ -145,10 +146,12 @@ def _find_on_node(events: Events, index: Index, completion_of: Kept, *, node: in
     bound = next((links[name] for name in reversed(LINKS) if len(index.positions(name, node=node))), reported)
     if is_polled:  # its line may rise at the start of a frame, as the frame timestamp line does
         bound = np.where(bound >= 0, polled.after_this_sample(events, bound), -1)
-    until = np.maximum(bound, _late_starts(index, bound, reported, node=node))
+    until = np.maximum(bound, frame_starts.taken_late(positions_of(START), bound, reported))
     sent = np.isin(events.codes[reported], [BY_NAME[name].code for name in (*TX_ENDS, COMMAND_END)])
     commands = index.positions("driver.exec.enter", node=node)
-    completions = _with_starts(events, reported, ~is_end, sent, list(links.values()), commands, longest=longest)
+    completions = frame_starts.replaced(
+        events, reported, ~is_end, sent, list(links.values()), commands, longest=longest
+    )
     completion_of[reported] = completions
     for name, positions in links.items():
         _assign_span(completion_of, positions, completions, index, name, node=node)
@@ -176,52 +179,6 @@ def _handled(index: Index, reported: Positions, *, node: int) -> dict[str, Posit
         links[name] = bound = positions
         effects = candidates
     return links
-
-
-def _starts(index: Index, ends: Positions, *, node: int) -> Positions:
-    """Positions of starts of receptions that were reported in an earlier turn of the driver than the end after them."""
-    starts: Positions = index.positions(START, node=node)
-    turns = next((at for name in LINKS if len(at := index.positions(name, node=node))), starts[:0])
-    following = np.searchsorted(ends, starts)
-    turns_before = np.append(np.searchsorted(turns, ends), -1)[following]
-    apart: NDArray[np.bool_] = (np.searchsorted(turns, starts) != turns_before) & (len(turns) > 0)
-    return starts[apart]
-
-
-def _late_starts(index: Index, rises: Positions, ends: Positions, *, node: int) -> Positions:
-    """The start of a frame that was reported between a rise of the line and the end of a reception, -1 for none.
-
-    Then the driver came late, and reports both in one turn: the rise was that of the start.
-    """
-    starts = np.append(index.positions(START, node=node), -1)
-    latest = starts[np.searchsorted(starts[:-1], ends) - 1]
-    return np.where((rises >= 0) & (latest > rises), latest, -1)
-
-
-def _with_starts(
-    events: Events,
-    reported: Positions,
-    is_start: NDArray[np.bool_],
-    sent: NDArray[np.bool_],
-    links: list[Positions],
-    commands: Positions,
-    *,
-    longest: int,
-) -> Positions:
-    """The completions, in place of each start that of its frame: the next one, unless that is of another frame.
-
-    The acknowledgement of a transmission begins after its command, as in `_frame_timestamp`.
-    """
-    earliest = reported.copy()
-    for positions in links:
-        earliest = np.where(positions >= 0, positions, earliest)
-    at = np.flatnonzero(is_start[:-1] & ~is_start[1:])
-    age = events.samples[earliest[at + 1]] - events.samples[earliest[at]]
-    commanded = np.searchsorted(commands, reported[at]) != np.searchsorted(commands, reported[at + 1])
-    at = at[(age <= longest) & ~(sent[at + 1] & commanded)]
-    completions = reported.copy()
-    completions[at] = reported[at + 1]
-    return completions
 
 
 def _link(candidates: Positions, bound: Positions) -> Positions:

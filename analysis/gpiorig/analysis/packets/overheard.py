@@ -12,8 +12,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.events.completions import FRAME_TIMESTAMP, LONGEST_FRAME_NS, START, Completions, Index
+from gpiorig.analysis.events.completions import FRAME_TIMESTAMP, LONGEST_FRAME_NS, Completions, Index
 from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.frame_starts import START
 from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets.occurrences import NONE, Positions
 from gpiorig.analysis.packets.transmissions import Transmissions

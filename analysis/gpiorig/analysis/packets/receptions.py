@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.events import polled
-from gpiorig.analysis.events.completions import FRAME_TIMESTAMP, HANDLER, LINKS, RX_END, START, Completions, Index
+from gpiorig.analysis.events.completions import FRAME_TIMESTAMP, HANDLER, LINKS, RX_END, Completions, Index
 from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.frame_starts import START
 from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets.acknowledgements import read_acknowledgements
 from gpiorig.analysis.packets.occurrences import NONE, Positions, latest_of, values_at

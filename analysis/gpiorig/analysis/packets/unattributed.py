@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.events.completions import START, Kept, slices
+from gpiorig.analysis.events.completions import Kept, slices
 from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.frame_starts import START
 from gpiorig.analysis.events.ids import belongs_by_order, carries_packet_id, code_set, needs_packet_id
 from gpiorig.analysis.events.table import BY_NAME, EVENT_TYPES
 
