@@ -124,7 +124,7 @@ def latest_sent(
 ) -> Positions:
     """int64[t], row of the number that holds for each command of an owner (node and id), -1 for none.
 
-    One that was told after a load holds until the next load of a frame with that id, which may have none.
+    One that was reported after a load holds until the next load of a frame with that id, which may have none.
     """
     own = np.flatnonzero((numbered.readings < 0) & (numbered.ids >= 0))
     rows = values_at(own, Latest.of(told_owners[own], numbered.since[own]).before(owners, commands, included=True))
@@ -134,6 +134,6 @@ def latest_sent(
         loads = np.concatenate([index.positions(enter, node=node) for node in range(len(events.node_names))])
         loaded = Latest.of(owner(events.nodes[loads].astype(np.int64), events.ids[loads]), loads)
         latest = values_at(loads, loaded.before(owners, commands, included=True))
-        told_after = values_at(events.codes, since) == BY_NAME[enter].code
-        rows = np.where(told_after & (latest > since), NONE, rows)
+        after_load = values_at(events.codes, since) == BY_NAME[enter].code
+        rows = np.where(after_load & (latest > since), NONE, rows)
     return rows
