@@ -115,6 +115,30 @@ def test_the_clock_of_a_node() -> None:
     assert abs(int(match[1]) - 200) <= 5
 
 
+def steps(*, at_s: float, by_s: float) -> Clock:
+    """A timer that steps at an instant."""
+    return lambda true_s: true_s + np.where(true_s > at_s, by_s, 0.0)
+
+
+def test_steps_beside_lost_samples() -> None:
+    """Samples are lost at 1 s: no node steps in both directions for that, and causes are in the order of time."""
+    back_b, lost, back_a = problems(
+        {"a": steps(at_s=1.25, by_s=-1.5e-4), "b": steps(at_s=0.75, by_s=-4e-4)}, lost=3_000
+    )
+
+    assert back_b.startswith("The clock of node b stepped back by 399"), back_b
+    assert " samples are missing between 0.9" in lost
+    assert back_a.startswith("The clock of node a stepped back by 150"), back_a
+
+
+def test_a_break_of_both_clocks_between_two_timestamps() -> None:
+    """Samples are lost as one node steps back: it does not show that the other one stepped; a third node shows both."""
+    clocks = {"a": steps(at_s=1.0, by_s=-1.5e-4), "b": good(3)}
+    assert [] == problems(clocks, lost=3_000)
+    (lost,) = problems({**clocks, "c": good(4)}, lost=3_000)
+    assert re.match(r"\d+ ± \d+ samples are missing .*, by the timers of b, c, which agree", lost), lost
+
+
 @pytest.mark.parametrize(("tick_us", "stood_s"), [(1, 0.07), (1, 0.35), (10_000, 0.35)])
 def test_a_timer_that_stood_still(tick_us: float, stood_s: float) -> None:
     """Over several packets: one step back, as far as it stood, however coarse its ticks are."""

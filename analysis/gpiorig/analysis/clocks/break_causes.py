@@ -57,7 +57,7 @@ def causes(
     steady_ppm: Mapping[str, float] | None = None,
     bounds: Sequence[Bound] = (),
 ) -> list[Cause]:
-    """The breaks and their causes; known gaps of the recording are omitted.
+    """The breaks and their causes, in order; known gaps of the recording are omitted.
 
     What the timers of several nodes show in common is the analyzer's, unless a loss of this size would have been found,
     as in a recording without samples. What one shows and another one certainly lacks is its own. What one shows alone,
@@ -82,7 +82,8 @@ def causes(
         )
         for node, log in logs.items()
     ]
-    return list(_causes(timers, events, bounds, ns_per_sample=ns_per_sample))
+    unordered = _causes(timers, events, bounds, ns_per_sample=ns_per_sample)
+    return sorted(unordered, key=lambda cause: cause.start)
 
 
 def _is_certain(one: Break) -> bool:
@@ -91,32 +92,43 @@ def _is_certain(one: Break) -> bool:
 
 
 def _causes(timers: list[Timer], events: Events, bounds: Sequence[Bound], *, ns_per_sample: float) -> Iterator[Cause]:
-    explained: set[Break] = set()
+    explained = {one for timer in timers for one in timer.breaks if _is_in_gap(one, events)}
+    for one in (one for timer in timers for one in timer.breaks if _is_certain(one)):
+        if one in explained:
+            continue
+        common = [one, *(same for timer in timers for same in timer.breaks if _is_common(one, same))]
+        if len(common) == 1:
+            continue
+        explained.update(common)
+        start, end = max(part.start for part in common), min(part.end for part in common)
+        where = _where(start, end, ns_per_sample=ns_per_sample)
+        yield Cause("", start, end, _of_analyzer(common, where, bounds, ns_per_sample=ns_per_sample))
     for timer in timers:
-        for one in timer.breaks:
-            if (
-                one in explained
-                or not _is_certain(one)
-                or any(start < one.end and end > one.start for start, end in events.gaps.tolist())
-            ):
-                continue
-            others = [other for other in timers if other is not timer]
-            common = [one, *(same for other in others for same in other.breaks if _is_common(one, same))]
-            explained.update(common)
-            start, end = max(part.start for part in common), min(part.end for part in common)
-            where = f"between {start * ns_per_sample / 1e9:.6f} and {end * ns_per_sample / 1e9:.6f} s"
+        others = [other for other in timers if other is not timer]
+        alone = [one for one in timer.breaks if one not in explained]
+        made_up = explained.intersection(timer.breaks)
+        for one in alone if len(alone) <= MAX_BREAKS else []:
             witnesses = [other.node for other in others if other.lacks(one, ns_per_sample=ns_per_sample)]
-            if len(common) > 1:
-                yield Cause("", start, end, _of_analyzer(common, where, bounds, ns_per_sample=ns_per_sample))
-            elif witnesses and len(timer.breaks) <= MAX_BREAKS and not timer.has_opposite(one):
+            if witnesses and _is_certain(one) and not timer.has_opposite(one, explained=made_up):
+                where = _where(one.start, one.end, ns_per_sample=ns_per_sample)
                 did_not = f"that of {', '.join(witnesses)} did not."
                 text = f"The clock of node {timer.node} {_change(one)} {where}; {did_not}"
-                yield Cause(timer.node, start, end, text)
+                yield Cause(timer.node, one.start, one.end, text)
+
+
+def _is_in_gap(one: Break, events: Events) -> bool:
+    return any(start < one.end and end > one.start for start, end in events.gaps.tolist())
+
+
+def _where(start: int, end: int, *, ns_per_sample: float) -> str:
+    return f"between {start * ns_per_sample / 1e9:.6f} and {end * ns_per_sample / 1e9:.6f} s"
 
 
 def _is_common(one: Break, other: Break) -> bool:
-    """Whether two breaks of different nodes are of the same time and size."""
-    if bool(one.rate_ppm) != bool(other.rate_ppm) or one.start >= other.end or other.start >= one.end:
+    """Whether two breaks are of different nodes and of the same time and size."""
+    if one.node == other.node or bool(one.rate_ppm) != bool(other.rate_ppm):
+        return False
+    if one.start >= other.end or other.start >= one.end:
         return False
     if one.rate_ppm:
         return abs(one.rate_ppm - other.rate_ppm) < CRYSTAL_PPM

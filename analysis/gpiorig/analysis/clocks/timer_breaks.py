@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -75,19 +75,28 @@ class Timer:
     limits_ns: Floats
     breaks: tuple[Break, ...]
 
-    def has_opposite(self, one: Break) -> bool:
-        """Whether it steps as far in the other direction at another time: late timestamps do, and clocks do not."""
-        return bool(np.any(self.errors_ns * np.sign(one.step_ns) < -abs(one.step_ns) / 2))
+    def has_opposite(self, one: Break, *, explained: Iterable[Break] = ()) -> bool:
+        """Whether it steps as far in the other direction at another time: late timestamps do, and clocks do not.
+
+        Those of its breaks whose cause is another one do not count.
+        """
+        opposite = self.errors_ns * np.sign(one.step_ns) < -abs(one.step_ns) / 2
+        for part in explained:
+            opposite[slice(*np.searchsorted(self.samples, (part.start, part.end)))] = False
+        return bool(np.any(opposite))
 
     def lacks(self, other: Break, *, ns_per_sample: float) -> bool:
-        """Whether it shows that a break of another node's timer is not one of its own: it would be twice its limit."""
+        """Whether it shows that a break of another node's timer is not one of its own: it would be twice its limit.
+
+        One that breaks itself then shows nothing: it may lack what another break has made up for.
+        """
         first = int(np.searchsorted(self.samples, other.start, side="right")) - 1
         last = int(np.searchsorted(self.samples, other.end))
         if first < 0 or last >= len(self.samples):
             return False
         if not other.rate_ppm:
-            part, half_ns = slice(first, last), abs(other.step_ns) / 2
-            return bool(np.all(np.maximum(np.abs(self.errors_ns[part]), self.limits_ns[part]) < half_ns))
+            errors_ns, limits_ns = np.abs(self.errors_ns[first:last]), self.limits_ns[first:last]
+            return bool(np.all((errors_ns < limits_ns) & (limits_ns < abs(other.step_ns) / 2)))
         if first < MIN_STAMPS or last > len(self.samples) - MIN_STAMPS or any(own.rate_ppm for own in self.breaks):
             return False
         span = min(self.samples[first] - self.samples[0], self.samples[-1] - self.samples[last])
