@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 import tomllib
 from collections.abc import Callable
@@ -321,3 +322,26 @@ def test_a_recording_with_a_break(tmp_path: Path) -> None:
     assert abs(period["ppm"] - truth) < 10
     assert period["residual_std_s"] < 2e-6
     assert "Each clock that it concerns is fitted before it and after it." in gpiorig("clocks", recording.folder).stdout
+
+
+@pytest.mark.slow
+def test_breaks_of_analyzer_and_node(tmp_path: Path) -> None:
+    """Samples are lost, then a clock stands still, and a serial line loses bytes: each break by place, size, cause."""
+    faults = (
+        'kind = "dropped"\nsamples = 5_000\nat_us = [600_000]',
+        'kind = "clock_step"\nnode = "responder"\nat_us = 800_000\ngap_us = 200',
+        'kind = "lost_bytes"\nnode = "initiator"\nppm = 3_000\nfrom_us = 450_000',
+    )
+    bench, run = tmp_path / "bench.toml", tmp_path / "run"
+    bench.write_text(BENCH.read_text() + "".join(f"\n[[virtual.faults]]\n{fault}\n" for fault in faults))
+    assert 0 == gpiorig("run", bench, "pingpong", "-o", run, "--packets", "34", "--no-report").status
+    lost, step = gpiorig("clocks", run, "--json").numbers["breaks"]
+
+    match = re.match(r"(\d+) ± (\d+) samples are missing between (\S+) and (\S+) s, by the timers of ini", lost)
+    assert match, lost
+    assert abs(int(match[1]) - 5_000) <= int(match[2]) < 500
+    assert float(match[3]) < 0.6 < float(match[4])
+    match = re.match(r"The clock of node responder stepped back by (\d+) ± (\d+) µs between (\S+) and (\S+) s; ", step)
+    assert match, step
+    assert abs(int(match[1]) - 200) <= int(match[2]) < 50
+    assert float(match[3]) < 0.8 - 5_000 / 24e6 < float(match[4])
