@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import errno
 import json
 import os
@@ -9,16 +10,18 @@ import shutil
 import subprocess
 import sys
 import threading
+import tomllib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import pyarrow as pa
 import pytest
 from commandline import Finished, gpiorig
 from patience import wait_until
+from payloadstudy import study_text
 
+from gpiorig.analysis.quantities import values
 from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
 from gpiorig.rig import resources
 from gpiorig.rig.campaign import analysed
@@ -92,7 +95,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def numbers(recording: Recording, names: Iterable[str], asserted: Sequence[str], warmup: object) -> Numbers:
     """In place of `analysed.numbers`: a check that fails where the script states so."""
     checks = ("A check.",) if (recording.folder / "unchecked").exists() else ()
-    return Numbers(pa.table({"quantity": pa.array([], pa.string())}), checks, {}, dict.fromkeys(names, ""), None)
+    return Numbers(values._part_schema().schema.empty_table(), checks, {}, dict.fromkeys(names, ""), None)
 
 
 def digests(place: Path) -> list[str]:
@@ -336,6 +339,42 @@ def test_passes_until_a_date(place: Path) -> None:
     late, records_late = run_plan(place, repeats=9, top="[repeat]\nuntil = 2020-01-01T00:00:00Z")
     assert (0, 0) == (done.status, late.status)
     assert 3 == events(records_late).count("complete")
+
+
+def test_passes_as_long_as_there_is_time(place: Path) -> None:
+    """Without a number of passes, another one begins until the date; the next call knows how many there were."""
+    until = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=4)
+    done, records = run_plan(place, repeats=1, top=f"[repeat]\nuntil = {until.isoformat()}")
+    complete = [record.repeat for record in records if record.event == "complete"]
+    assert (0, [*range(len(complete))]) == (done.status, complete), done.stderr
+    assert len(complete) > 1
+
+    report = gpiorig("study", "report", "-o", place / "out", "--json").numbers
+    assert {*range(len(complete))} <= {row["repeat"] for row in report["points"] if row["state"] == "done"}
+
+
+def test_a_study_on_boards(place: Path) -> None:
+    """Its points are recorded by the same means, with a bench file of the nodes that it asks for."""
+    lines = "{{ strobe = 'D{}', d0 = 'D{}', d1 = 'D{}' }}"
+    node = '[nodes.{}]\nboard = "iotlab-m3"\nserial = "/dev/ttyNONE{}"\nlines = {}\n'
+    names = enumerate(("initiator", "responder", "third"))
+    nodes = "".join(node.format(name, at, lines.format(*range(3 * at, 3 * at + 3))) for at, name in names)
+    analyzer = '[analyzers.la]\ndriver = "fx2lafw"\nsamplerate_hz = 24_000_000\n'
+    (place / "bench.toml").write_text(f'name = "boards"\n{analyzer}{nodes}')
+    study = study_text(experiment="packets = 10", show='kind = "table"')
+    (place / "s.toml").write_text(study.replace('template = "iotlab-m3"', 'template = "iotlab-m3"\nlines = ["bus"]'))
+    (place / "script").write_text("fails SerialPortError responder silent\n")
+    done = gpiorig("study", "run", place / "s.toml", "--bench", place / "bench.toml", "-o", place / "out")
+    records = list(journal.read(place / "out").records)
+
+    assert 0 == done.status, done.stdout + done.stderr
+    assert {"complete": 4, "failed": 1} == {event: events(records).count(event) for event in ("complete", "failed")}
+    assert {"boards"} == {record.bench for record in records if record.event == "started"}
+    written = place / "out/points" / records[-2].point
+    assert ["initiator", "responder"] == [*tomllib.loads((written / "bench.toml").read_text())["nodes"]]
+    assert {20, 60} == {
+        tomllib.loads(path.read_text())["settings"]["payload"] for path in place.glob("out/points/*/experiment.toml")
+    }
 
 
 def test_what_a_killed_plan_left(place: Path) -> None:
