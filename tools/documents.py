@@ -17,7 +17,7 @@ import manual  # noqa: E402
 import results  # noqa: E402
 import settings  # noqa: E402
 
-from gpiorig.rig.campaign import pages, study  # noqa: E402
+from gpiorig.studies.points import pages, study  # noqa: E402
 
 
 def _seeds() -> str:

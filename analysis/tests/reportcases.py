@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import studies
 from tripcases import analysed, trips
 
+import studies
 from gpiorig.analysis import report
 from gpiorig.analysis.delays import summaries
 from gpiorig.analysis.logs import node_log

@@ -25,7 +25,7 @@ LOADERS = {
     "gpiorig.capture.formats": "any module of the package: all of them are taken",
     "gpiorig.analysis.decoderhost.library": "decoders of sigrok, which the package does not contain",
 }
-ROOTS = ("gpiorig.rig.campaign.analysed", "gpiorig.rig.results.report", "gpiorig.rig.batch.work")
+ROOTS = ("gpiorig.studies.points.analysed", "gpiorig.rig.results.report", "gpiorig.studies.batch.work")
 
 
 def run_nodes(tree: ast.AST) -> Iterator[ast.AST]:

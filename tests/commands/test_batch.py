@@ -18,7 +18,7 @@ import pytest
 from commandline import Finished, gpiorig
 
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.batch import cluster, places
+from gpiorig.studies.batch import cluster, places
 
 MODULE = "gpiorig.rig.store.store"
 

@@ -24,17 +24,17 @@ from payloadstudy import study_text
 from gpiorig.analysis.quantities import values
 from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
 from gpiorig.rig import resources
-from gpiorig.rig.campaign import analysed
-from gpiorig.rig.campaign.analysed import Numbers
-from gpiorig.rig.campaign.points import Conditions
-from gpiorig.rig.plans import attempt, ends, journal, plan, plan_file, remote
-from gpiorig.rig.plans.disk import Limits
-from gpiorig.rig.plans.folders import DIGITS
-from gpiorig.rig.plans.journal import Journal, Record
-from gpiorig.rig.plans.lane import Lane
-from gpiorig.rig.plans.pending import pending
-from gpiorig.rig.plans.session import Options, Session
-from gpiorig.rig.plans.state import State
+from gpiorig.studies.plans import attempt, ends, journal, plan, plan_file, remote
+from gpiorig.studies.plans.disk import Limits
+from gpiorig.studies.plans.folders import DIGITS
+from gpiorig.studies.plans.journal import Journal, Record
+from gpiorig.studies.plans.lane import Lane
+from gpiorig.studies.plans.pending import pending
+from gpiorig.studies.plans.session import Options, Session
+from gpiorig.studies.plans.state import State
+from gpiorig.studies.points import analysed
+from gpiorig.studies.points.analysed import Numbers
+from gpiorig.studies.points.points import Conditions
 
 PLAN = """
 output = "out"
@@ -310,7 +310,7 @@ def test_a_full_disk_is_waited_for(place: Path, monkeypatch: pytest.MonkeyPatch)
     free = shutil.disk_usage(place).free
     usages = [free, free, *[800_000] * 4]
     monkeypatch.setattr(
-        "gpiorig.rig.plans.disk.shutil.disk_usage",
+        "gpiorig.studies.plans.disk.shutil.disk_usage",
         lambda folder: SimpleNamespace(free=usages.pop(0) if len(usages) > 1 else usages[0]),
     )
     monkeypatch.setattr(Limits, "is_low", lambda self: False)

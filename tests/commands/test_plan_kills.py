@@ -10,7 +10,7 @@ from plan_kills import PLAN, VICTIMS, trial
 
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig import resources
-from gpiorig.rig.plans import journal
+from gpiorig.studies.plans import journal
 
 DEMO = resources.benches()["demo"]
 

@@ -18,8 +18,8 @@ from privatesshd import Server
 
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig import resources
-from gpiorig.rig.plans import journal, remote
-from gpiorig.rig.plans.folders import DIGITS
+from gpiorig.studies.plans import journal, remote
+from gpiorig.studies.plans.folders import DIGITS
 
 pytestmark = [
     pytest.mark.deep,

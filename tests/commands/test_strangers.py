@@ -19,9 +19,9 @@ from gpiorig.capture.recording.recording import Recording
 from gpiorig.capture.recording.segment_writer import SegmentWriter
 from gpiorig.capture.serial.record import SerialWriter
 from gpiorig.rig import resources
-from gpiorig.rig.campaign import pages
-from gpiorig.rig.campaign.folder import PointFolder
 from gpiorig.rig.store.store import Store
+from gpiorig.studies.points import pages
+from gpiorig.studies.points.folder import PointFolder
 
 PACKETS = 3
 

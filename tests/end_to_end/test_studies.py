@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from commandline import gpiorig
 
-from gpiorig.analysis.campaign import published
 from gpiorig.rig import resources
-from gpiorig.rig.campaign import study
-from gpiorig.rig.campaign.points import Conditions
-from gpiorig.rig.campaign.states import Sought
+from gpiorig.studies.pages import published
+from gpiorig.studies.points import study
+from gpiorig.studies.points.points import Conditions
+from gpiorig.studies.points.states import Sought
 
 STUDIES = resources.studies()
 QUICK = Conditions(quick=True)

@@ -15,8 +15,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 NOT_OURS = {".git", ".venv", "target", "build", "dist", "runs", "demo", "__pycache__"}  # where there is no git to ask
 GENERATED = b"by `make generate`. Do not edit."  # in the first line of a copy
-COMPONENTS = ("capture", "analysis", "rig", "vbench")
-FOLDERS = {"vbench": "rig/vbench"}  # of components that do not lie at the root
+COMPONENTS = ("capture", "analysis", "rig", "vbench", "studies")
+FOLDERS = {"vbench": "rig/vbench", "studies": "rig/studies"}  # of components that do not lie at the root
 API = "api"  # the module for Python users, above all components
 # The rooms of each component; a module imports its own room and those before it. First are the flat modules.
 ROOMS = {
@@ -37,21 +37,22 @@ ROOMS = {
             "measure",
             "decoderhost",
             "report",
-            "campaign",
         ),
     ),
     "rig": (
         *("", "bench", "host", "experiments", "recordings", "run", "flash", "verify", "results", "store"),
-        *("batch", "campaign", "plans", "live", "export", "view", "probes", "measure"),
+        *("live", "export", "view", "probes", "measure"),
         *("arguments", "commands", "cli", "__main__"),
     ),
     "vbench": ("", "description", "boards", "ends", "serving"),
+    "studies": ("", "pages", "batch", "points", "plans"),
     API: ("",),
 }
-# Until the core meets the virtual bench by a protocol, these of its modules import it.
+# Until the core meets the virtual bench and the studies by protocols, these of its modules import them.
 MEETING = (
     *("rig.bench.bench", "rig.bench.node_checks", "rig.run.bench_capture", "rig.run.conclusion", "rig.run.endpoints"),
-    *("rig.run.record", "rig.run.runner", "rig.plans.runner", "rig.arguments.bench", "rig.commands.bench"),
+    *("rig.run.record", "rig.run.runner", "rig.arguments.bench", "rig.commands.bench"),
+    *("rig.commands.batch", "rig.commands.store", "rig.commands.study"),
 )
 
 
@@ -89,7 +90,7 @@ def place(dotted: str) -> tuple[int, int]:
 def upward(dotted: str, source: str) -> set[str]:
     """The imports of a module that run against the order."""
     names = {name for name in imports(source) if place(name) > place(dotted)}
-    return {name for name in names if not name.startswith("vbench.")} if dotted in MEETING else names
+    return {name for name in names if not name.startswith(("vbench.", "studies."))} if dotted in MEETING else names
 
 
 def tree(root: Path) -> list[Path]:

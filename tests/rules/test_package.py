@@ -135,7 +135,7 @@ def test_the_wheel_says_which_platform_it_is_for(wheel: Path, contents: Path) ->
 def test_the_wheel_holds_what_the_program_needs(sources: Path, contents: Path) -> None:
     """The package's own files, byte for byte, three stripped libraries, and no tests."""
     here = {path.relative_to(contents).as_posix(): path for path in contents.rglob("*") if path.is_file()}
-    for component in ("capture", "analysis", "rig", "rig/vbench"):
+    for component in ("capture", "analysis", "rig", "rig/vbench", "rig/studies"):
         for path in (sources / component / "gpiorig").rglob("*"):
             if path.is_file():
                 assert path.read_bytes() == here[path.relative_to(sources / component).as_posix()].read_bytes()

@@ -35,11 +35,11 @@ from plan_kills import NEVER, Plan, kept_without_record, of_journal
 from gpiorig.capture.errors import CaptureError
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.capture.serial.record import Kind
-from gpiorig.rig.plans.journal import Record
-from gpiorig.rig.plans.state import State
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results.analyse import analyse
 from gpiorig.rig.results.checks import failed_checks
+from gpiorig.studies.plans.journal import Record
+from gpiorig.studies.plans.state import State
 
 PAGE = ROOT / "docs/evidence/unattended.md"
 # 4 MHz are enough for its symbols; the boards keep the pace of the clock on a busy machine, too.

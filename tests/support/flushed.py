@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gpiorig.capture.recording.recording import EDGES, SERIAL
-from gpiorig.rig.campaign.folder import POINTS, RECORDING
-from gpiorig.rig.plans.folders import DIGITS, KEPT
+from gpiorig.studies.plans.folders import DIGITS, KEPT
+from gpiorig.studies.points.folder import POINTS, RECORDING
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,9 +29,9 @@ from leftovers import MARK, processes
 
 from gpiorig.capture.errors import CaptureError
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.plans import journal, outcome
-from gpiorig.rig.plans.journal import Record
-from gpiorig.rig.plans.state import State
+from gpiorig.studies.plans import journal, outcome
+from gpiorig.studies.plans.journal import Record
+from gpiorig.studies.plans.state import State
 
 PATIENCE_S = 600.0
 PACKETS = 200

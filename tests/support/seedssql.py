@@ -13,12 +13,12 @@ from typing import Any
 import pyarrow.parquet as pq
 from commandline import ROOT, gpiorig
 
-from gpiorig.analysis.campaign import amounts
-from gpiorig.analysis.campaign.expressions import Expression, Term, parse
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.statistics.repeats import MIN_REPEATS
-from gpiorig.rig.campaign import study
 from gpiorig.rig.store.store import Store
+from gpiorig.studies.pages import amounts
+from gpiorig.studies.pages.expressions import Expression, Term, parse
+from gpiorig.studies.points import study
 
 PAGE = (ROOT / "docs" / "guide" / "seeds-sql.md").read_text(encoding="utf-8")
 MEAN, TERMS, OVER_TIME = "Mean of repeats", "Two terms", "Quantities over time"

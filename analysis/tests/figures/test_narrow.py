@@ -6,9 +6,9 @@ import itertools
 import re
 
 import pytest
-import studies
 from matplotlib.text import Text
 
+import studies
 from gpiorig.analysis.figures import narrow, plates, style
 from gpiorig.analysis.figures.panels import Chart, Curve, Mark, Panel
 from gpiorig.analysis.figures.studies import draw

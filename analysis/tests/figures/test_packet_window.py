@@ -6,9 +6,9 @@ import json
 
 import numpy as np
 import pytest
-import studies
 from tripcases import analysed
 
+import studies
 from gpiorig.analysis.figures import packet_boxes
 from gpiorig.analysis.figures.packet_boxes import STEP
 from gpiorig.analysis.figures.packet_window import EVENTS_LANE, OTHER, PacketWindows

@@ -6,10 +6,10 @@ import functools
 
 import chromium
 import pytest
-import studies
 from tripcases import analysed
 from windows import DESKTOP
 
+import studies
 from gpiorig.analysis import report
 from gpiorig.analysis.delays import summaries
 

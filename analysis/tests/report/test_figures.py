@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import studies
 from reportcases import PLAIN, one_way
 
+import studies
 from gpiorig.analysis.clocks.stability import Stability
 from gpiorig.analysis.figures import clock_errors, palette, plates, series, style
 from gpiorig.analysis.packets.path import Kind

@@ -7,10 +7,10 @@ import re
 
 import numpy as np
 import pytest
-import studies
 from reportcases import PLAIN, one_way
 from windows import PHONE
 
+import studies
 from gpiorig.analysis import report
 from gpiorig.analysis.figures.palette import KIND_COLOURS
 from gpiorig.analysis.packets.path import Kind

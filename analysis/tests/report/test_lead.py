@@ -6,9 +6,9 @@ import dataclasses
 import re
 
 import pytest
-import studies
 from reportcases import PLAIN, one_way
 
+import studies
 from gpiorig.analysis.attribution.findings import Attribution, Finding
 from gpiorig.analysis.attribution.step_series import TOTAL
 from gpiorig.analysis.report.conclusions import summary_lines

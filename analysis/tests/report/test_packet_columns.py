@@ -7,8 +7,8 @@ import zlib
 
 import numpy as np
 import pytest
-import studies
 
+import studies
 from gpiorig.analysis.report import packet_columns
 
 

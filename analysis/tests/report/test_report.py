@@ -6,10 +6,10 @@ import dataclasses
 import re
 
 import pytest
-import studies
 from reportcases import PLAIN, data_of, one_way, studied, text_of
 from tripcases import analysed
 
+import studies
 from gpiorig.analysis import report
 from gpiorig.analysis.attribution.findings import Finding
 from gpiorig.analysis.figures import packet_boxes, palette, plates

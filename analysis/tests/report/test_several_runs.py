@@ -7,9 +7,9 @@ import re
 
 import numpy as np
 import pytest
-import studies
 from reportcases import PLAIN, data_of, one_way
 
+import studies
 from gpiorig.analysis import report
 from gpiorig.analysis.compare import comparison
 from gpiorig.analysis.compare.limits import threshold

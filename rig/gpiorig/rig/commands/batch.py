@@ -12,13 +12,13 @@ from typing import Any, get_args
 from gpiorig.analysis.number_text import count_text, number_text
 from gpiorig.analysis.quantities.names import parse_all
 from gpiorig.rig import progress
-from gpiorig.rig.batch import engine, places, tables, work
-from gpiorig.rig.batch.engine import Outcome
-from gpiorig.rig.batch.places import Output
-from gpiorig.rig.batch.rows import Processed
-from gpiorig.rig.batch.work import Task, Verb
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.recordings.described import Given
+from gpiorig.studies.batch import engine, places, tables, work
+from gpiorig.studies.batch.engine import Outcome
+from gpiorig.studies.batch.places import Output
+from gpiorig.studies.batch.rows import Processed
+from gpiorig.studies.batch.work import Task, Verb
 
 MEMORY = "memory://"
 SHOWN_CHECKS = 20

@@ -17,8 +17,6 @@ from gpiorig.analysis.number_text import count_text
 from gpiorig.analysis.tables import stages
 from gpiorig.capture.errors import CaptureError
 from gpiorig.rig import text_table
-from gpiorig.rig.campaign import stored
-from gpiorig.rig.campaign.stored import Ended
 from gpiorig.rig.errors import RigError, StoreError
 from gpiorig.rig.plain_json import without_nan
 from gpiorig.rig.progress import iterate
@@ -28,6 +26,8 @@ from gpiorig.rig.recordings.standing import Standing
 from gpiorig.rig.store.contents import NONE
 from gpiorig.rig.store.outcomes import Added
 from gpiorig.rig.store.store import Store
+from gpiorig.studies.points import stored
+from gpiorig.studies.points.stored import Ended
 
 EXPORTED = (".csv", ".parquet", ".arrow", ".feather")
 BOARDS = {True: "virtual", False: "on boards", None: "not known whether virtual"}

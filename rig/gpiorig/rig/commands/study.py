@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from gpiorig.analysis.campaign.results import StudyResults
 from gpiorig.analysis.number_text import count_text
 from gpiorig.rig import names, progress, resources
 from gpiorig.rig.bench import bench as benches
-from gpiorig.rig.campaign import numbers, pages, states, study, table
-from gpiorig.rig.campaign.points import Conditions
 from gpiorig.rig.errors import BenchError, RigError
-from gpiorig.rig.plans import journal, lock, plan, runner, status
-from gpiorig.rig.plans.journal import Record
-from gpiorig.rig.plans.pending import estimated, pending
-from gpiorig.rig.plans.plan import Plan
-from gpiorig.rig.plans.runner import Ending
-from gpiorig.rig.plans.session import Options
 from gpiorig.rig.verbosity import note
+from gpiorig.studies.pages.results import StudyResults
+from gpiorig.studies.plans import journal, lock, plan, runner, status
+from gpiorig.studies.plans.journal import Record
+from gpiorig.studies.plans.pending import estimated, pending
+from gpiorig.studies.plans.plan import Plan
+from gpiorig.studies.plans.runner import Ending
+from gpiorig.studies.plans.session import Options
+from gpiorig.studies.points import numbers, pages, states, study, table
+from gpiorig.studies.points.points import Conditions
 
 if TYPE_CHECKING:
     from tqdm import tqdm

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from gpiorig.rig.errors import VirtualBenchError
 
-if TYPE_CHECKING:  # recordings are kept where these change (rig.campaign.versions)
+if TYPE_CHECKING:  # recordings are kept where these change (studies.points.versions)
     from gpiorig.vbench.description.ends import VirtualAnalyzer, VirtualSerial, VirtualThreshold
     from gpiorig.vbench.description.world import BrownOut, ClockStep, VirtualInterferer, VirtualLink, VirtualNode
 

@@ -1,0 +1,92 @@
+"""Pages of studies: one for a study, one for a document, one for the catalogue; figures and tables as files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from gpiorig.analysis.report.blocks import Block, Heading, Links, Section, Table, text
+from gpiorig.analysis.report.files import write_figures
+from gpiorig.analysis.report.page import write_page
+from gpiorig.analysis.tables import stages
+from gpiorig.studies.pages import study_sections
+from gpiorig.studies.pages.catalogue import DOCUMENT_HEADER, by_document, catalogue_rows
+from gpiorig.studies.pages.results import StudyResults
+from gpiorig.studies.pages.study_sections import StudyPage, state_line
+
+CATALOGUE = "index.html"
+
+
+def write_study(folder: Path, results: StudyResults) -> Path:
+    """Write the page of a study, and its figures and tables as files next to it; returns the page's path.
+
+    Figures are SVG and PNG, tables CSV, Parquet and LaTeX: ``NAME-1.svg`` for the first show, ``NAME-published.csv``
+    for the published values.
+    """
+    return _write(folder, study_sections.of_study(results))
+
+
+def write_document(folder: Path, studies: Sequence[StudyResults]) -> Path:
+    """Write one page for the studies of a document, and the page and files of each; returns the document's page."""
+    pages = [study_sections.of_study(results) for results in studies]
+    for page in pages:
+        _write(folder, page)
+    document = studies[0].document
+    path = folder / document_file(document)
+    sections = [Section(page.results.name, page.results.title, _inner(page)) for page in pages]
+    write_page(path, title=f"Studies of {document}", virtual=_is_virtual(studies),
+               summary=study_sections.summary(pages), sections=sections)  # fmt: skip
+    return path
+
+
+def write_catalogue(folder: Path, studies: Sequence[StudyResults]) -> Path:
+    """Write the page of all documents: a table of published values each, and links to the pages of `write_document`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    sections = []
+    for document, of_document in by_document(studies).items():
+        table = Table(f"Figures of {document}", DOCUMENT_HEADER, tuple(catalogue_rows(of_document)))
+        links = [(f"All figures of {document}", document_file(document))]
+        links += [(f"{results.figure}: {results.title}", f"{results.name}.html") for results in of_document]
+        sections.append(Section(_slug(document), document, (table, Links(tuple(links)))))
+    lines = [f"{results.name}: {state_line(results)}" for results in studies]
+    summary = {"lead": "", "headline": [("studies", str(len(studies)))], "lines": lines, "failed": None}
+    path = folder / CATALOGUE
+    write_page(path, title="Catalogue of studies", virtual=_is_virtual(studies), summary=summary, sections=sections)
+    return path
+
+
+def document_file(document: str) -> str:
+    """File name of a document's page, such as ``seeds-000.html``."""
+    return f"{_slug(document)}.html"
+
+
+def _write(folder: Path, page: StudyPage) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    results = page.results
+    path = folder / f"{results.name}.html"
+    title = results.title + (f" ({results.place})" if results.place else "")
+    write_page(path, title=title, virtual=_is_virtual([results]),
+               summary=study_sections.summary([page]), sections=page.sections)  # fmt: skip
+    write_figures(page.sections, folder, ("svg", "png"))
+    for name, content in page.contents.items():
+        for suffix in study_sections.TABLE_FILES:
+            stages.write(content, folder / f"{name}{suffix}")
+    return path
+
+
+def _inner(page: StudyPage) -> tuple[Block, ...]:
+    """The blocks of a study within the page of its document."""
+    blocks: list[Block] = [Links(((f"{page.results.figure}, on its own page", f"{page.results.name}.html"),))]
+    blocks += [text(page.conclusion)] if page.conclusion else []
+    for section in page.sections:
+        blocks += [Heading(section.title), *section.blocks]
+    return tuple(blocks)
+
+
+def _is_virtual(studies: Sequence[StudyResults]) -> bool:
+    return any(point.virtual for results in studies for point in results.points)
+
+
+def _slug(document: str) -> str:
+    return re.sub(r"[^A-Za-z0-9]+", "-", document).strip("-")

@@ -1,0 +1,90 @@
+"""The status of a plan: from its journal and its folder, also while it runs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from gpiorig.rig.errors import RigError
+from gpiorig.studies.plans import disk, journal
+from gpiorig.studies.plans.journal import Record
+from gpiorig.studies.plans.state import State
+
+SHORT = 8  # digits of a digest, for a terminal
+
+
+def missing(output: Path) -> RigError:
+    """The error of a folder without a journal."""
+    return RigError(f"{output}: nothing was run into this folder; give the `output` of a plan, or the -o of a study.")
+
+
+def of(output: Path) -> dict[str, Any]:
+    """The status of a folder.
+
+    Raises
+    ------
+    RigError
+        Nothing was run into it.
+    """
+    content = journal.read(output)
+    records = content.records
+    if not records:
+        raise missing(output)
+    state, last = State.of(records), records[-1]
+    studies: dict[str, Counter[str]] = {}
+    for progress in state.points.values():
+        studies.setdefault(progress.study, Counter())[progress.state] += 1
+    problems = ("given up", "refused", "skipped")
+    return {
+        "output": str(output),
+        "ended": last.event == "plan ended",
+        "why": last.text if last.event == "plan ended" else "",
+        "last": last.at,
+        "damaged_lines": len(content.damaged),
+        "studies": {study: dict(counts) for study, counts in studies.items()},
+        "running": [point for point, progress in state.points.items() if progress.state == "running"],
+        "problems": {point: progress.text for point, progress in state.points.items() if progress.state in problems},
+        "kept": [folder for progress in state.points.values() for folder in progress.leftovers],
+        "not_fetched": {
+            folder: record.bench for folder, record in state.not_fetched.items() if record.event != "started"
+        },
+        "quarantined": state.quarantined,
+        "failures": dict(Counter(record.cause for record in records if record.event == "failed")),
+        "gaps": [{"text": gap.text, "seconds": gap.seconds} for gap in state.gaps],
+        "bytes": disk.size_of(output),
+    }
+
+
+def text(status: dict[str, Any]) -> str:
+    """The status for a terminal."""
+    lines = [f"{status['output']}: {'ended' if status['ended'] else 'not ended'}, last record {status['last']}"]
+    if status["why"]:
+        lines.append(f"  {status['why']}")
+    for study, counts in status["studies"].items():
+        lines.append(f"  {study}: " + ", ".join(f"{count} {state}" for state, count in counts.items()))
+    if status["damaged_lines"]:
+        lines.append(
+            f"  {status['damaged_lines']} damaged lines in the journal: what they stated is not in this status"
+        )
+    lines += [f"  running: {point[:SHORT]}" for point in status["running"]]
+    lines += [f"  {point[:SHORT]}: {why}" for point, why in status["problems"].items()]
+    lines += [f"  not fetched: ~/{folder} of {bench}" for folder, bench in status["not_fetched"].items()]
+    lines += [f"  quarantine: {name}: {why}" for name, why in status["quarantined"].items()]
+    lines += [f"  gap of {gap['seconds']:.0f} s: {gap['text']}" for gap in status["gaps"]]
+    if status["failures"]:
+        failed = ", ".join(f"{count} x {cause}" for cause, count in status["failures"].items())
+        lines.append(f"  failed attempts: {failed}; kept: {len(status['kept'])}")
+    return "\n".join([*lines, f"  {disk.text(status['bytes'])} on the disk"])
+
+
+def line(record: Record) -> str:
+    """A record for a terminal, in one line whatever a program printed."""
+    repeat = f"repeat {record.repeat + 1}" if record.point else ""
+    words = (record.study, repeat, record.point[:SHORT], f"attempt {record.attempt}" if record.attempt else "")
+    about = " ".join(word for word in words if word)
+    where = record.bench + (f"/{record.node}" if record.node else "")
+    parts = [record.at[11:19], record.event, about, f"[{where}]" if where else "", record.cause]
+    rest = f": {' '.join(record.text.split())}" if record.text else ""
+    place = f" ({record.folder})" if record.folder else ""
+    return f"{' '.join(part for part in parts if part)}{rest}{place}"

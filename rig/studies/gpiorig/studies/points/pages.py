@@ -1,0 +1,61 @@
+"""The pages of studies below an output folder: one for each study, one for each document, and the catalogue."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+
+from gpiorig.capture import confined
+from gpiorig.capture.atomic_file import replacing
+from gpiorig.studies.pages import catalogue
+from gpiorig.studies.pages.results import StudyResults
+from gpiorig.studies.points import reasons, states
+from gpiorig.studies.points.study import Study
+
+PAGES = "pages"
+
+
+def write(output: Path, results: Sequence[StudyResults], others: Sequence[StudyResults] | None = None) -> list[Path]:
+    """Write the page of each study, and with others of the folder those of their documents and the catalogue.
+
+    Returns
+    -------
+    list[Path]
+        The pages of the studies; if there are others, the catalogue is the last.
+    """
+    from gpiorig.studies.pages import page  # draws: takes seconds to import
+
+    folder = confined.subfolder(output, PAGES)
+    written = [page.write_study(folder, study) for study in results if study.shows or study.published]
+    every = sorted((study for study in [*results, *(others or ())] if study.document), key=lambda study: study.name)
+    if others is None or not every:
+        return written
+    for document in dict.fromkeys(study.document for study in every):
+        page.write_document(folder, [study for study in every if study.document == document])
+    return [*written, page.write_catalogue(folder, every)]
+
+
+def write_markdown(path: Path, results: Sequence[StudyResults]) -> Path:
+    """Write the table of all documents, and what is not done in them; returns its path."""
+    with replacing(path) as new:
+        new.write_text(_markdown(catalogue.numbers(results), results), encoding="utf-8")
+    return path
+
+
+def write_numbers(path: Path, results: Sequence[StudyResults]) -> Path:
+    """Write the numbers of the table of all documents as CSV; with the study files they make the table again."""
+    with replacing(path) as new, new.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([catalogue.NUMBERS_HEADER, *catalogue.numbers(results)])
+    return path
+
+
+def markdown(path: Path, studies: Sequence[Study]) -> str:
+    """The table of all documents from the numbers of an earlier run, a file of `write_numbers`, and study files."""
+    with path.open(encoding="utf-8", newline="") as file:
+        _, *rows = csv.reader(file)
+    return _markdown(rows, [states.described(study) for study in studies])
+
+
+def _markdown(rows: Sequence[Sequence[str]], studies: Sequence[StudyResults]) -> str:
+    return catalogue.seeds_markdown(catalogue.listed(rows, studies), reasons.load())

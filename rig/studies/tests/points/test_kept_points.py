@@ -1,0 +1,170 @@
+"""What is kept of a study: states after each kind of damage, another analysis, repeats, tables."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import keptpoints as kept
+import msgspec
+import pytest
+from commandline import gpiorig
+from payloadstudy import study_tables
+
+from gpiorig.capture.recording.recording import Recording
+from gpiorig.rig.errors import RigError
+from gpiorig.studies.plans import lock, runner
+from gpiorig.studies.plans.plan import Plan
+from gpiorig.studies.plans.session import Options
+from gpiorig.studies.points import analysed, states, table, work
+from gpiorig.studies.points.folder import PointFolder
+from gpiorig.studies.points.states import Sought
+
+pytestmark = pytest.mark.usefixtures("by_hand")
+
+
+def test_all_points_once_then_the_repeats(tmp_path: Path) -> None:
+    """And what is done is not done again."""
+    sought = kept.sought(tmp_path)
+    order = []
+
+    ending = runner.run(Plan.of([sought]), Options(), ended=lambda outcome: order.append(outcome.item.point))
+
+    assert ({}, False) == (ending.errors, ending.stopped)
+    assert [(20, 0), (60, 0), (20, 1), (60, 1)] == [(point.coordinates["payload"], point.repeat) for point in order]
+    assert {"done": 4} == kept.counts(sought)
+    runner.run(Plan.of([sought]), Options(), ended=lambda outcome: pytest.fail("it was done"))
+
+
+DAMAGE: dict[str, tuple[Callable[[PointFolder], object], str, str]] = {
+    "no folder": (lambda folder: shutil.rmtree(folder.path), "missing", ""),
+    "no recording": (lambda folder: shutil.rmtree(folder.recording), "missing", ""),
+    "no description": (lambda folder: (folder.recording / "recording.toml").unlink(), "broken", "is not complete"),
+    "no edges": (lambda folder: (folder.recording / "edges" / "000001.seg").unlink(), "broken", "is not complete"),
+    "cut edges": (
+        lambda folder: (folder.recording / "edges" / "000001.seg").write_bytes(b"e"),
+        "broken",
+        "is not complete",
+    ),
+    "interrupted": (
+        lambda folder: Recording.open(folder.recording).update(state="capturing"),
+        "broken",
+        "its recording is not complete",
+    ),
+    "no point.json": (lambda folder: (folder.path / "point.json").unlink(), "stale", "its numbers are not complete"),
+    "cut point.json": (lambda folder: (folder.path / "point.json").write_text('{"st'), "stale", "are not complete"),
+    "no quantities": (lambda folder: folder.quantities.unlink(), "stale", "quantities.parquet was changed"),
+    "cut quantities": (lambda folder: folder.quantities.write_bytes(b"PAR1"), "stale", "quantities.parquet was chan"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_damage_has_a_state_and_is_repaired(tmp_path: Path, damage: str) -> None:
+    """The next run does what is missing, and the tables are those from before."""
+    hurt, state, reason = DAMAGE[damage]
+    sought = kept.sought(tmp_path)
+    runner.run(Plan.of([sought]), Options())
+    before = study_tables(sought.output)
+
+    hurt(kept.folder_of(sought))
+
+    assert state == kept.state_of(sought)[0]
+    assert reason in kept.state_of(sought)[1]
+    runner.run(Plan.of([sought]), Options())
+    assert {"done": 4} == kept.counts(sought)
+    assert before == study_tables(sought.output)
+
+
+def test_another_analysis_makes_numbers_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So does a quantity or an assertion that the study did not ask for before; nothing is recorded."""
+    sought = kept.sought(tmp_path)
+    runner.run(Plan.of([sought]), Options())
+    monkeypatch.setattr(work, "record", lambda *args, **options: pytest.fail("it is recorded"))
+
+    wider = kept.sought(tmp_path, kept.STUDY.replace('"loss"', '"loss", "goodput"').replace("1 s", "2 s"))
+    assert ("stale", "its numbers lack goodput, rtt.max < 2 s") == kept.state_of(wider)
+    runner.run(Plan.of([wider]), Options())
+    assert {"done": 4} == kept.counts(wider)
+    assert {"done": 4} == kept.counts(kept.sought(tmp_path)), "the narrower study still has all that it asks for"
+
+    for module in ("folder", "work"):
+        monkeypatch.setattr(f"gpiorig.studies.points.{module}.analysis_version", lambda: "other")
+    assert "stale" == kept.state_of(wider)[0]
+    runner.run(Plan.of([wider]), Options())
+    assert {"done": 4} == kept.counts(wider)
+
+
+def test_repeats_end_when_the_interval_is_narrow(tmp_path: Path) -> None:
+    """Equal values in each repeat need the least number of them."""
+    until = '[repeat.until]\ny = "rtt.median"\nwidth = 0.1\nleast = 4\nmost = 6\n[[show]]'
+    narrow = kept.sought(tmp_path, kept.STUDY.replace("[[show]]", until))
+    runner.run(Plan.of([narrow]), Options())
+    assert {"done": 8} == kept.counts(narrow)
+
+
+def test_repeats_end_at_the_most(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Values that differ by more than the width need all."""
+
+    def wide(recording: Recording, *arguments: object) -> analysed.Numbers:
+        right = kept.numbers(recording, *arguments)  # type: ignore[arg-type]
+        value = float(int(hashlib.sha256(recording.info.bench.encode()).hexdigest()[:6], 16))
+        return analysed.Numbers(kept.table(value), (), right.verdicts, right.reasons, None)
+
+    monkeypatch.setattr(analysed, "numbers", wide)
+    until = '[repeat.until]\ny = "rtt.median"\nwidth = 0.001\nleast = 3\nmost = 5\n[[show]]'
+    sought = kept.sought(tmp_path, kept.STUDY.replace("[[show]]", until))
+    runner.run(Plan.of([sought]), Options())
+    assert {"done": 10} == kept.counts(sought)
+
+
+def test_a_folder_has_one_writer(tmp_path: Path) -> None:
+    """A second one is refused at once, with the process of the first; the lock is free when that has ended."""
+    with (
+        lock.held(tmp_path),
+        pytest.raises(RigError, match=r"another gpiorig \(process \d+\) records into this folder"),
+    ):
+        with lock.held(tmp_path):
+            pass
+    with lock.held(tmp_path):
+        pass
+
+
+def test_the_table_has_all_studies(tmp_path: Path) -> None:
+    """In the order of their names; a study's rows take the place of its earlier ones."""
+    runner.run(Plan.of([kept.sought(tmp_path)]), Options())
+    (tmp_path / "a.toml").write_text(kept.STUDY)
+    other = Sought.of(states.Study("a", tmp_path / "a.toml", kept.sought(tmp_path).study.file), kept.Conditions(),
+                      tmp_path / "out")  # fmt: skip
+    runner.run(Plan.of([other]), Options(), ended=lambda outcome: pytest.fail("equal points are shared"))
+    runner.run(Plan.of([kept.sought(tmp_path)]), Options())
+
+    rows = table.read(tmp_path / "out")
+    assert ["a"] * 4 + ["s"] * 4 == [row["study"] for row in rows]
+    assert {"a", "s"} == set(table.entries(tmp_path / "out"))
+
+
+def test_a_run_reads_the_tables_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The table of all points and the pages are of the same results."""
+    sought, read = kept.sought(tmp_path), []
+    table_of = PointFolder.table
+    monkeypatch.setattr(PointFolder, "table", lambda folder: read.append(folder.path.name) or table_of(folder))
+
+    assert 0 == gpiorig("study", "run", tmp_path / "s.toml", "-o", sought.output).status
+
+    assert sorted(point.digest for point in sought.points(range(2))) == sorted(read)
+    assert (sought.output / table.TABLE).is_file()
+    assert (sought.output / "pages" / "s.html").is_file()
+
+
+def test_point_json_names_its_point(tmp_path: Path) -> None:
+    """The study, the coordinates, versions and what was computed."""
+    sought = kept.sought(tmp_path)
+    runner.run(Plan.of([sought]), Options())
+    file = msgspec.json.decode((kept.folder_of(sought).path / "point.json").read_bytes())
+
+    assert ("s", {"payload": 20}, 0, "", {"loss": "", "rtt": ""}) == tuple(
+        file[key] for key in ("study", "coordinates", "repeat", "error", "quantities")
+    )
+    assert file["versions"].keys() == {"gpiorig", "python"} and file["bytes"] > 0
