@@ -46,10 +46,10 @@ setup: $(VENV)/.installed native firmware
 debian:
 	@tools/debian.sh
 
-$(VENV)/.installed: pyproject.toml constraints.txt | debian
+$(VENV)/.installed: pyproject.toml rig/vbench/pyproject.toml constraints.txt | debian
 	@echo "setting up the virtual environment"
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]' --editable rig/vbench
 	@touch $@
 
 native: $(NATIVE) $(VBOARDS) $(USBBUS)

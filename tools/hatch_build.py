@@ -16,7 +16,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,12 +32,11 @@ DATA = {
     "firmware-gpio-probes/hooks": "gpiorig/rig/data/hooks",
     "studies": "gpiorig/rig/data/studies",
 }
-IMAGES = "gpiorig/rig/data/images"
-# Rust libraries, and where capture/gpiorig/capture/native.py and rig/vbench/gpiorig/vbench look for them.
-LIBRARIES = {
-    "libgpiorig_native.so": "gpiorig/capture/libgpiorig_native.so",
-    "libusbbus.so": "gpiorig/vbench/ends/libusbbus.so",
-    "libvboards.so": "gpiorig/vbench/boards/libvboards.so",
+IMAGES = "gpiorig/vbench/images"
+# The crates of each distribution, and next to which Python their libraries lie.
+CRATES = {
+    "gpiorig": {"gpiorig-native": "gpiorig/capture"},
+    "gpiorig-vbench": {"usbbus": "gpiorig/vbench/ends", "vboards": "gpiorig/vbench/boards"},
 }
 OTHER_WIDTHS = [("iotlab-m3", "events", "1")]  # of the symbol bus; firmware-gpio-probes/Makefile
 KERNELS = ("events", "threads")  # rig/gpiorig/rig/experiments/experiment.py
@@ -53,6 +52,7 @@ NO_COMPILER = (
     "the reference firmware could not be built (make BOARD={board} KERNEL={kernel}): {why}. Run `apt-get install make "
     "gcc-arm-none-eabi libnewlib-arm-none-eabi clang-16 lld-16 llvm-16`; or install a wheel of gpiorig, which holds it."
 )
+NO_SDIST = "gpiorig-vbench is built in a tree of gpiorig: run `pip wheel ./rig/vbench` there, or use gpiorig's sdist."
 NO_DOCUMENTS = "the pages of `make docs` are missing or old: {why}. Run `make docs`, and build again."
 
 
@@ -61,26 +61,30 @@ class BuildError(Exception):
 
 
 class CompiledParts(BuildHookInterface):
-    """Adds to a wheel what is not Python."""
+    """Adds to a wheel of gpiorig or of gpiorig-vbench what is not Python."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Build the parts, and return where they go and which platform they are for."""
         if version == "editable":
             return
-        self._add_documents(Path(self.root), build_data)
+        root, distribution = Path(__file__).resolve().parents[1], self.metadata.core.name
+        is_core = distribution == "gpiorig"
+        if is_core:
+            self._add_documents(root, build_data)
         if self.target_name == "sdist":
-            return
+            return None if is_core else self.app.abort(NO_SDIST)
         self._made = tempfile.TemporaryDirectory(prefix="gpiorig-wheel-")
-        root, folder = Path(self.root), Path(self._made.name)
+        folder, crates = Path(self._made.name), CRATES[distribution]
         try:
-            images = build_images(root, folder)
-            libraries = build_libraries(root, folder)
+            images = [] if is_core else build_images(root, folder)
+            libraries = build_libraries(root, folder, list(crates))
         except BuildError as error:
             self._made.cleanup()
-            self.app.abort(f"gpiorig: {error}")
+            self.app.abort(f"{distribution}: {error}")
         places = {str(path): f"{IMAGES}/{path.name}" for path in images}
-        places |= {str(path): LIBRARIES[path.name] for path in libraries}
-        build_data["force_include"] |= places | {str(root / source): place for source, place in DATA.items()}
+        places |= {str(path): f"{place}/{path.name}" for path, place in zip(libraries, crates.values(), strict=True)}
+        places |= {str(root / source): place for source, place in DATA.items()} if is_core else {}
+        build_data["force_include"] |= places
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{platform_of(libraries)}"  # loaded by ctypes: no ABI of CPython
 
@@ -105,23 +109,24 @@ class CompiledParts(BuildHookInterface):
             self._made.cleanup()
 
 
-def build_libraries(root: Path, folder: Path) -> list[Path]:
-    """The Rust libraries, stripped, in a folder."""
+def build_libraries(root: Path, folder: Path, crates: Sequence[str]) -> list[Path]:
+    """The Rust libraries of crates, stripped, in a folder, in the order of the crates."""
     for program in ("cargo", "rustc", "cc", "strip"):
         if shutil.which(program) is None:
             raise BuildError(NO_CARGO.format(missing=program))
-    command = ["cargo", "build", "--release", "--locked", "--workspace", "--lib"]
+    command = ["cargo", "build", "--release", "--locked", "--lib", *(f"--package={crate}" for crate in crates)]
     command += ["--message-format=json-render-diagnostics"]
     done = subprocess.run(command, cwd=root, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode:
         raise BuildError(f"`{' '.join(command[:-1])}` failed with status {done.returncode}; the reason is above.")
     built = [Path(name) for line in done.stdout.splitlines() for name in json.loads(line).get("filenames", ())]
-    libraries = [path for path in built if path.name in LIBRARIES]
-    if absent := LIBRARIES.keys() - {path.name for path in libraries}:
+    names = [f"lib{crate.replace('-', '_')}.so" for crate in crates]
+    libraries = [path for path in built if path.name in names]
+    if absent := set(names) - {path.name for path in libraries}:
         raise BuildError(f"cargo made no {' and no '.join(sorted(absent))}; gpiorig is built on Linux.")
     for path in libraries:  # the build id is a hash of debug information, too, which has the path of the sources
         subprocess.run(["strip", "--remove-section=.note.gnu.build-id", "-o", folder / path.name, path], check=True)
-    return [folder / path.name for path in libraries]
+    return [folder / name for name in names]
 
 
 def build_images(root: Path, folder: Path) -> list[Path]:

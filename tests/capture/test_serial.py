@@ -23,6 +23,7 @@ from gpiorig.capture.edges.waveform import waveform_of
 from gpiorig.capture.formats import iotlab_log
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.bench import bench as benches
+from gpiorig.vbench.description import section
 
 NODES = ("initiator", "responder")
 
@@ -32,12 +33,11 @@ def test_lines_on_the_pin_are_the_lines_of_the_recorder(demo: Demo, node: str) -
     """And no line is in the host before its last stop bit is over, by the analyzer's clock and its known error."""
     recording = Recording.open(demo.folder)
     bench = benches.loads(recording.info.bench)
-    assert bench.virtual
     form = UartFormat(baudrate=bench.nodes[node].described_board.baudrate)
     edges = recording.edges()
     on_pin = list(uart.lines(uart.decode(waveform_of(edges), f"{node}.uart_tx", form)))
     recorded = recording.serial(node).lines()
-    clock = bench.virtual.analyzers["la"]
+    clock = section.of(bench).analyzers["la"]
     sample_ns = 10**9 / edges.samplerate_hz
     error_ns = edges.end * sample_ns * abs(clock.clock_ppb) / 10**9 + clock.phase_ps / 1000
 
@@ -90,8 +90,7 @@ def test_lines_of_the_pins_are_shown_with_their_latency(demo: Demo) -> None:
     audit = gpiorig("serial", demo.folder, "--pins", "--audit").numbers
     recording = Recording.open(demo.folder)
     bench = benches.loads(recording.info.bench)
-    assert bench.virtual
-    serial = bench.virtual.serial
+    serial = section.of(bench).serial
     reader_us = serial.poll_us + serial.wake_us + serial.wake_tail_us + serial.other_us + serial.read_us
 
     assert sorted(line["end_sample"] for line in lines) == [line["end_sample"] for line in lines]

@@ -48,12 +48,8 @@ ROOMS = {
     "studies": ("", "pages", "batch", "points", "plans"),
     API: ("",),
 }
-# Until the core meets the virtual bench and the studies by protocols, these of its modules import them.
-MEETING = (
-    *("rig.bench.bench", "rig.bench.node_checks", "rig.run.bench_capture", "rig.run.conclusion", "rig.run.endpoints"),
-    *("rig.run.record", "rig.run.runner", "rig.arguments.bench", "rig.commands.bench"),
-    *("rig.commands.batch", "rig.commands.store", "rig.commands.study"),
-)
+# Until the core meets the studies by a protocol, these of its modules import them.
+MEETING = ("rig.commands.batch", "rig.commands.store", "rig.commands.study")
 
 
 def portion(component: str) -> Path:
@@ -90,7 +86,7 @@ def place(dotted: str) -> tuple[int, int]:
 def upward(dotted: str, source: str) -> set[str]:
     """The imports of a module that run against the order."""
     names = {name for name in imports(source) if place(name) > place(dotted)}
-    return {name for name in names if not name.startswith(("vbench.", "studies."))} if dotted in MEETING else names
+    return {name for name in names if not name.startswith("studies.")} if dotted in MEETING else names
 
 
 def tree(root: Path) -> list[Path]:

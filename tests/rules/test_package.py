@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import tomllib
 import venv
 import zipfile
 from pathlib import Path
@@ -73,21 +74,36 @@ def wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def contents(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What is in the wheel."""
-    folder = tmp_path_factory.mktemp("contents")
-    with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(folder)
-    return folder
+def virtual_wheel(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of the virtual bench, which is built in the clone."""
+    folder = tmp_path_factory.mktemp("virtual-wheel")
+    pip = (sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation")
+    run(*pip, "-w", folder, sources / "rig" / "vbench", folder=folder, CARGO_TARGET_DIR=str(ROOT / "target"))
+    (archive,) = folder.iterdir()
+    return archive
 
 
 @pytest.fixture(scope="module")
-def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The `gpiorig` of an environment with the wheel.
+def contents(wheel: Path, virtual_wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """What is in the wheels, by distribution."""
+    folders = {"gpiorig": tmp_path_factory.mktemp("core"), "gpiorig-vbench": tmp_path_factory.mktemp("virtual")}
+    for path, folder in zip((wheel, virtual_wheel), folders.values(), strict=True):
+        with zipfile.ZipFile(path) as archive:
+            archive.extractall(folder)
+    return folders
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, virtual_wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The `gpiorig` of an environment with both wheels."""
+    return environment(tmp_path_factory.mktemp("bare"), wheel, virtual_wheel)
+
+
+def environment(folder: Path, *wheels: Path) -> Path:
+    """The `gpiorig` of an environment with wheels.
 
     Its dependencies are those of this environment, by links to all that is installed there but gpiorig.
     """
-    folder = tmp_path_factory.mktemp("bare")
     venv.create(folder / "venv", with_pip=False)
     python = folder / "venv" / "bin" / "python"
     (folder / "others").mkdir()
@@ -97,7 +113,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     (site,) = (folder / "venv" / "lib").glob("python*/site-packages")
     (site / "others.pth").write_text(f"{folder / 'others'}\n")
     pip = (sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", "--no-index")
-    run(*pip, wheel, folder=folder)
+    run(*pip, *wheels, folder=folder)
     return folder / "venv" / "bin" / "gpiorig"
 
 
@@ -115,16 +131,20 @@ def test_the_sdist_holds_sources_only(sdist: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_wheel_says_which_platform_it_is_for(wheel: Path, contents: Path) -> None:
+@pytest.mark.parametrize("distribution", ["gpiorig", "gpiorig-vbench"])
+def test_a_wheel_says_which_platform_it_is_for(
+    wheel: Path, virtual_wheel: Path, contents: dict[str, Path], distribution: str
+) -> None:
     """Any Python 3, one machine, and the glibc that the libraries ask for."""
-    tag = re.fullmatch(r"gpiorig-[\d.]+-(py3-none-(?:manylinux_(\d+)_(\d+)|linux)_(\w+))\.whl", wheel.name)
-    assert tag is not None, wheel.name
-    description = next(contents.glob("*.dist-info/WHEEL")).read_text()
+    name, folder = {"gpiorig": wheel, "gpiorig-vbench": virtual_wheel}[distribution].name, contents[distribution]
+    tag = re.fullmatch(r"gpiorig(?:_vbench)?-[\d.]+-(py3-none-(?:manylinux_(\d+)_(\d+)|linux)_(\w+))\.whl", name)
+    assert tag is not None, name
+    description = next(folder.glob("*.dist-info/WHEEL")).read_text()
     assert "Root-Is-Purelib: false" in description
     assert f"Tag: {tag[1]}\n" in description
     assert os.uname().machine == tag[4]
     # An oracle of its own: the names of versions as they stand in the libraries.
-    asked = [re.findall(rb"GLIBC_(\d+)\.(\d+)\b", path.read_bytes()) for path in contents.rglob("*.so")]
+    asked = [re.findall(rb"GLIBC_(\d+)\.(\d+)\b", path.read_bytes()) for path in folder.rglob("*.so")]
     assert max((int(major), int(minor)) for versions in asked for major, minor in versions) == (
         int(tag[2]),
         int(tag[3]),
@@ -132,39 +152,53 @@ def test_the_wheel_says_which_platform_it_is_for(wheel: Path, contents: Path) ->
 
 
 @pytest.mark.slow
-def test_the_wheel_holds_what_the_program_needs(sources: Path, contents: Path) -> None:
-    """The package's own files, byte for byte, three stripped libraries, and no tests."""
-    here = {path.relative_to(contents).as_posix(): path for path in contents.rglob("*") if path.is_file()}
-    for component in ("capture", "analysis", "rig", "rig/vbench", "rig/studies"):
+@pytest.mark.parametrize(
+    ("distribution", "components", "libraries"),
+    [
+        ("gpiorig", ("capture", "analysis", "rig", "rig/studies"), {"capture/libgpiorig_native.so"}),
+        ("gpiorig-vbench", ("rig/vbench",), {"vbench/boards/libvboards.so", "vbench/ends/libusbbus.so"}),
+    ],
+)
+def test_a_wheel_holds_what_the_program_needs(
+    sources: Path, contents: dict[str, Path], distribution: str, components: tuple[str, ...], libraries: set[str]
+) -> None:
+    """The package's own files, byte for byte, stripped libraries, and no tests."""
+    folder = contents[distribution]
+    here = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
+    for component in components:
         for path in (sources / component / "gpiorig").rglob("*"):
             if path.is_file():
                 assert path.read_bytes() == here[path.relative_to(sources / component).as_posix()].read_bytes()
-    data = {name: name for name in ("decoders", "experiments", "studies")} | {"hooks": "firmware-gpio-probes/hooks"}
-    for name, origin in data.items():
-        expected = sorted(path.relative_to(sources / origin) for path in (sources / origin).rglob("*.*"))
-        packed = sorted(path.relative_to(contents / "gpiorig/rig/data" / name)
-                       for path in (contents / "gpiorig/rig/data" / name).rglob("*.*"))  # fmt: skip
-        assert expected and expected == packed
-    libraries = {name for name in here if name.endswith(".so")}
-    virtual = {"gpiorig/vbench/boards/libvboards.so", "gpiorig/vbench/ends/libusbbus.so"}
-    assert {"gpiorig/capture/libgpiorig_native.so", *virtual} == libraries
+    assert {f"gpiorig/{name}" for name in libraries} == {name for name in here if name.endswith(".so")}
     for name in libraries:
-        sections = sections_of(here[name])
+        sections = sections_of(here[f"gpiorig/{name}"])
         assert ".dynsym" in sections
         assert [] == [section for section in sections if section.startswith(".debug") or section == ".symtab"]
     assert [] == [name for name in here if "tests" in name or "__pycache__" in name]
-    (share,) = contents.glob("*.data/data/share")
+
+
+@pytest.mark.slow
+def test_the_wheel_holds_the_files_that_are_no_python(sources: Path, contents: dict[str, Path]) -> None:
+    """Decoders, experiments, studies, hooks; the documents."""
+    folder = contents["gpiorig"]
+    data = {name: name for name in ("decoders", "experiments", "studies")} | {"hooks": "firmware-gpio-probes/hooks"}
+    for name, origin in data.items():
+        expected = sorted(path.relative_to(sources / origin) for path in (sources / origin).rglob("*.*"))
+        packed = sorted(path.relative_to(folder / "gpiorig/rig/data" / name)
+                       for path in (folder / "gpiorig/rig/data" / name).rglob("*.*"))  # fmt: skip
+        assert expected and expected == packed
+    (share,) = folder.glob("*.data/data/share")
     assert manual.page() == (share / "man/man1/gpiorig.1").read_text()
     for name, text in documents.DOCUMENTS.items():
         assert text() == (share / "doc/gpiorig" / Path(name).relative_to("docs")).read_text(), name
 
 
 @pytest.mark.slow
-def test_the_manifest_is_of_the_images(contents: Path) -> None:
+def test_the_manifest_is_of_the_images(contents: dict[str, Path]) -> None:
     """Every board and kernel, with normal probes; without debug information, which is most of an image."""
-    folder = contents / "gpiorig/rig/data/images"
+    folder = contents["gpiorig-vbench"] / "gpiorig/vbench/images"
     manifest: dict[str, Any] = json.loads((folder / "manifest.json").read_text())
-    boards = {path.stem for path in (contents / "gpiorig/rig/boards").glob("*.toml")}
+    boards = {path.stem for path in (contents["gpiorig"] / "gpiorig/rig/boards").glob("*.toml")}
 
     assert {f"{board}{kernel}" for board in boards for kernel in ("", "-threads")} | {"iotlab-m3-w1"} == manifest.keys()
     assert {f"{name}.elf" for name in manifest} | {"manifest.json"} == {path.name for path in folder.iterdir()}
@@ -212,6 +246,26 @@ def test_the_installed_program(installed: Path, tmp_path: Path) -> None:
     assert f'"{listed["iotlab-m3"]["sha256"]}"' in (tmp_path / "run1" / "recording.toml").read_text()
 
 
+@pytest.mark.slow
+def test_the_core_alone(wheel: Path, tmp_path: Path) -> None:
+    """It has no image and no virtual bench, and names what has; the two wheels are of one version."""
+    program = environment(tmp_path, wheel)
+    for words in (
+        ("demo",),
+        ("run", "demo", "pingpong", "-o", "run"),
+        ("firmware", "check", "telosb", "--os", "reference"),
+    ):
+        done = subprocess.run([program, *words], cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert (2, 1) == (done.returncode, done.stderr.count("gpiorig-vbench")), done.stderr
+        assert "Run `pip install 'gpiorig[virtual]'`." in done.stderr
+    assert {} == json.loads(run(program, "firmware", "list", "--json", folder=tmp_path).stdout)
+    described = [tomllib.loads((ROOT / name / "pyproject.toml").read_text())["project"] for name in ("", "rig/vbench")]
+    core, virtual = described
+    assert core["version"] == virtual["version"]
+    assert [f"gpiorig=={core['version']}"] == virtual["dependencies"]
+    assert [f"gpiorig-vbench=={core['version']}"] == core["optional-dependencies"]["virtual"]
+
+
 @pytest.fixture(scope="module")
 def hook() -> ModuleType:
     """The build hook."""
@@ -232,7 +286,7 @@ def test_a_machine_without_rust(
     monkeypatch.setenv("PATH", str(tmp_path))
 
     with pytest.raises(hook.BuildError, match=f"{missing} is missing. Run `apt-get install cargo rustc"):
-        hook.build_libraries(ROOT, tmp_path)
+        hook.build_libraries(ROOT, tmp_path, ["vboards"])
 
 
 @pytest.mark.parametrize("missing", ["make", "arm-none-eabi-gcc"])

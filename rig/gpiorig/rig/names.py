@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from gpiorig.rig import resources
+from gpiorig.rig import resources, virtual_parts
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.verbosity import note
 
@@ -65,5 +65,10 @@ def _unknown(word: Path, kind: str, known: Mapping[str, Path]) -> str:
         hint = f"; {'a' if others[0] == 'bench' else 'an'} {others[0]} has it."
     else:
         hint = f"; did you mean `{near[0]}`?" if near else "."
-    names = f", or one of {', '.join(known)}" if known else ": none is built (`make firmware`)"
-    return f"no file and no {kind} has this name{hint} Give a path{names}."
+    if known:
+        names = f", or one of {', '.join(known)}"
+    else:
+        names = ": none is built (`make firmware`)" if resources.checkout() else ""
+    absent = kind in ("bench", "image") and not virtual_parts.are_installed()
+    install = f" Virtual benches and images are in gpiorig-vbench. {virtual_parts.remedy()}" if absent else ""
+    return f"no file and no {kind} has this name{hint} Give a path{names}.{install}"

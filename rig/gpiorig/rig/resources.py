@@ -67,12 +67,14 @@ def image(name: str) -> Path:
 
 def manifest() -> dict[str, dict[str, Any]]:
     """The facts of an installed package's images: board, kernel, probes, sha256, compiler, flags; else empty."""
-    return {} if checkout() else json.loads((image_folder() / "manifest.json").read_text())
+    path = image_folder() / "manifest.json"
+    return {} if checkout() or not path.exists() else json.loads(path.read_text())
 
 
 def image_folder() -> Path:
-    """The folder of the images: a checkout's own builds, or those of the package."""
-    return _folder(f"{FIRMWARE}/build", "images")
+    """The folder of the images: a checkout's own builds, or those that come with the virtual bench."""
+    root = checkout()
+    return root / FIRMWARE / "build" if root else next(iter(virtual("images")), _DATA / "images")
 
 
 def _folder(in_checkout: str, in_package: str) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from virtualbench import TICK_SOURCE, Sigrok, bench_text, build_tick, served
 from gpiorig.capture.recording.recording import BenchRemark, Epoch, Recording, RecordingInfo
 from gpiorig.rig import cli
 from gpiorig.rig.errors import VirtualBenchError
+from gpiorig.rig.run import endpoints
+from gpiorig.rig.run.endpoints import Endpoints
 from gpiorig.vbench import remarks
 
 AT = "    SYST_RVR = 8000u - 1u;\n"  # in tick.c; what comes before it is there once
@@ -98,8 +101,9 @@ def test_info_shows_the_remarks(tmp_path: Path, capsys: pytest.CaptureFixture[st
     recording = Recording.create(tmp_path / "run", info).finish(problems=["a test made it"])
     remark = BenchRemark(node="n", pc="0x0800", t_ps=3_000_000, times=2, what="SDIO 0x40018000 is not modelled")
 
-    assert recording == remarks.recorded(recording, ())
-    remarks.recorded(recording, (remark,))
+    ends = Endpoints(drivers={}, ports={})
+    assert recording == endpoints.with_remarks(recording, ends)
+    endpoints.with_remarks(recording, replace(ends, remarks=lambda: (remark,)))
 
     assert ((remark,), "incomplete") == (
         Recording.open(recording.folder).info.bench_remarks,

@@ -13,7 +13,8 @@ import msgspec
 import tomli_w
 
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.bench import boards, flashing, node_checks
+from gpiorig.rig import virtual_parts
+from gpiorig.rig.bench import boards, flashing, node_checks, virtual_section
 from gpiorig.rig.bench.analyzer import Analyzer
 from gpiorig.rig.bench.boards import Board
 from gpiorig.rig.bench.consoles import Console
@@ -21,10 +22,6 @@ from gpiorig.rig.bench.node import Node
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.strict_toml import load as load_toml
 from gpiorig.rig.strict_toml import parse
-from gpiorig.vbench.description import virtual as bench_virtual
-from gpiorig.vbench.description.ends import VirtualAnalyzer
-from gpiorig.vbench.description.modelled_usb import MODELS
-from gpiorig.vbench.description.virtual import Virtual
 
 # The channels of libsigrok's `beaglelogic` driver, in its order (libsigrok 0.5.2, src/hardware/beaglelogic/api.c).
 BEAGLELOGIC_CHANNELS = (
@@ -32,15 +29,12 @@ BEAGLELOGIC_CHANNELS = (
     *("P8_27", "P8_29", "P8_28", "P8_30", "P8_21", "P8_20"),
 )
 
-# The highest rate of libsigrok's driver (same file) and of the virtual analyzer.
-MAX_VIRTUAL_HZ = 100_000_000
-
 # Names become parts of file and channel names.
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 
 
 class Bench(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A complete bench; `virtual` is there on a virtual one only.
+    """A complete bench; `virtual` is there on a virtual one only: that table, which gpiorig-vbench reads and completes.
 
     `boards` has descriptions of boards by the name that nodes give them: those of files, in a recording. `simulated`
     marks the file of a virtual bench that is served, and is used as if it were of boards; it changes no more than what
@@ -51,7 +45,7 @@ class Bench(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     analyzers: dict[str, Analyzer]
     nodes: dict[str, Node]
     boards: dict[str, Board] | None = None
-    virtual: Virtual | None = None
+    virtual: dict[str, Any] | None = None
     simulated: bool | msgspec.UnsetType = msgspec.UNSET  # unset, it is not part of what names a study's points
 
     @property
@@ -81,9 +75,10 @@ def load(path: Path) -> Bench:
     return check(_with_boards(load_toml(path, Bench, what="bench file"), path.parent, what=what), what=what)
 
 
-def loads(text: str, *, what: str = "bench") -> Bench:
-    """As `load`, from text."""
-    return check(_with_boards(parse(text, Bench, what=what), None, what=what), what=what)
+def loads(text: str, *, what: str = "bench", is_recorded: bool = False) -> Bench:
+    """As `load`, from text; that of a recording, which is there already, needs no virtual bench."""
+    bench = _with_boards(parse(text, Bench, what=what), None, what=what)
+    return check(bench, what=what, is_recorded=is_recorded)
 
 
 def recorded_text(path: Path) -> str:
@@ -98,8 +93,12 @@ def recorded_text(path: Path) -> str:
     return f"{text.rstrip()}\n\n# Boards of files next to the bench file.\n{tomli_w.dumps({'boards': tables})}"
 
 
-def check(bench: Bench, *, what: str) -> Bench:
-    """The bench itself, if it can be; raises `BenchError` otherwise."""
+def check(bench: Bench, *, what: str, is_recorded: bool = False) -> Bench:
+    """The bench itself with every key of its `[virtual]` table, if it can be; raises `BenchError` otherwise."""
+    section = None
+    if bench.virtual is not None and (virtual_parts.are_installed() or not is_recorded):
+        section = virtual_section.load(what)
+        bench = msgspec.structs.replace(bench, virtual=section.complete(bench.virtual, what=what))
     if not bench.nodes or not bench.analyzers:
         raise BenchError(f"{what}: needs at least one `[nodes.NAME]` and one `[analyzers.NAME]`.")
     for name in (*bench.nodes, *bench.analyzers):
@@ -112,19 +111,13 @@ def check(bench: Bench, *, what: str) -> Bench:
                 "or add a `[virtual]` section."
             )
     for name, node in bench.nodes.items():
-        node_checks.check(name, node, virtual=bench.virtual, what=what)
+        node_checks.check(name, node, needs_port=bench.virtual is None, what=what)
     _check_ports(bench, what=what)
     flashing.check(bench.nodes, what=what)
     _check_channels(bench, what=what)
     _check_samplerates(bench, what=what)
-    if bench.virtual is not None:
-        bench_virtual.check(
-            bench.virtual,
-            nodes=bench.nodes.keys(),
-            analyzers=bench.analyzers.keys(),
-            where=lambda channel: place(bench, channel),
-            what=what,
-        )
+    if section is not None:
+        section.check(bench, what=what)
     return bench
 
 
@@ -146,7 +139,7 @@ def from_recording(recording: Recording) -> Bench:
             f"{recording.folder}: has no bench, which names what its channels carry, so its edges are not events: "
             "give its file to `gpiorig report --bench`, or use `measure`, `decode` or `export`, which need none."
         )
-    return loads(recording.info.bench, what=f"bench in {recording.folder}")
+    return loads(recording.info.bench, what=f"bench in {recording.folder}", is_recorded=True)
 
 
 def place(bench: Bench, channel: str) -> tuple[str, str]:
@@ -164,23 +157,14 @@ def place(bench: Bench, channel: str) -> tuple[str, str]:
             raise ValueError(f"channel `{channel}` of which analyzer? Write {analyzer}:{channel}.")
     if analyzer not in bench.analyzers:
         raise ValueError(f"channel `{channel}`: there is no analyzer `{analyzer}`.")
-    if bench.virtual is not None and name not in (names := virtual_channels(bench.virtual, analyzer)):
-        raise ValueError(f"the virtual analyzer has no channel {name}; it has {', '.join(names)}.")
     return analyzer, name
-
-
-def virtual_channels(virtual: Virtual, analyzer: str) -> tuple[str, ...]:
-    """The channels of an analyzer of a virtual bench, in the order of the bits of a sample."""
-    model = virtual.analyzers.get(analyzer, VirtualAnalyzer()).usb
-    return MODELS[model].channels if model else BEAGLELOGIC_CHANNELS
 
 
 def driver(bench: Bench, analyzer: str) -> str | None:
     """Sigrok's driver of an analyzer, as far as the file names it; None: the bench states it when it runs."""
     if bench.virtual is None:
         return bench.analyzers[analyzer].driver
-    model = bench.virtual.analyzers.get(analyzer, VirtualAnalyzer()).usb
-    return MODELS[model].driver if model else None
+    return virtual_section.load(bench.name).driver(bench, analyzer)
 
 
 def settle_ns(bench: Bench, node: str) -> int:
@@ -241,11 +225,6 @@ def _check_samplerates(bench: Bench, *, what: str) -> None:
         ]
         symbol_ns = min(held_ns, default=1_000_000)
         least_hz = 2 * 1_000_000_000 // symbol_ns
-        if bench.virtual is not None and analyzer.samplerate_hz > MAX_VIRTUAL_HZ:
-            raise BenchError(
-                f"{what}: analyzers.{name}.samplerate_hz is {analyzer.samplerate_hz}; a virtual analyzer takes up to "
-                f"{MAX_VIRTUAL_HZ}."
-            )
         if analyzer.samplerate_hz < least_hz:
             raise BenchError(
                 f"{what}: analyzers.{name}.samplerate_hz is {analyzer.samplerate_hz}; a symbol of the bus may last "

@@ -6,22 +6,27 @@ import argparse
 import dataclasses
 import json
 from pathlib import Path
+from typing import Protocol
 
 import msgspec
 
 from gpiorig.capture.atomic_file import replacing
-from gpiorig.rig import names, resources
+from gpiorig.rig import names, resources, virtual_parts
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.bench.finding import Finding
 from gpiorig.rig.errors import BenchError
-from gpiorig.rig.experiments import images
 from gpiorig.rig.host import scan, suggestion
 from gpiorig.rig.run import bench_findings as findings
 from gpiorig.rig.run import host_findings
-from gpiorig.vbench.serving import real_bench
-from gpiorig.vbench.serving.server import main
 
 _WORDS = {"right": "ok", "wrong": "WRONG", "unknown": "not known"}
+
+
+class Serve(Protocol):
+    """The part `serve` of the virtual bench: the work of `gpiorig bench virtual`."""
+
+    def __call__(self, options: argparse.Namespace) -> int:
+        """Serve the bench until it is ended; returns the exit status."""
 
 
 def run(options: argparse.Namespace) -> int:
@@ -30,10 +35,11 @@ def run(options: argparse.Namespace) -> int:
         return _list(as_json=options.json)
     if options.verb == "scan":
         return _scan(options)
+    if options.verb == "virtual":
+        serve: Serve = virtual_parts.load("serve", what="gpiorig bench virtual")
+        return serve(options)
     file = names.bench(options.bench)
     bench = benches.load(file)
-    if options.verb == "virtual":
-        return _serve(bench, file, options)
     if options.verb == "verify":
         from gpiorig.rig.commands import bench_verify as verify  # analyses, which takes long to import
 
@@ -109,25 +115,3 @@ def _list(*, as_json: bool) -> int:
             print(f"  {name:{width}}  {names.summary(file)}")
     print("gpiorig run BENCH EXPERIMENT -o DIR takes them by these names.")
     return 0
-
-
-def _serve(bench: benches.Bench, file: Path, options: argparse.Namespace) -> int:
-    if bench.virtual is None:
-        raise BenchError(f"{file}: a bench without a [virtual] section cannot be served; it is a real one.")
-    if options.bench_file and options.pace == "fast":
-        raise BenchError(
-            "--bench-file: a bench that is used as a real one keeps the host's time: at the fast pace its analyzers "
-            "are silent while its boards sleep. Omit --pace fast."
-        )
-    # A program that is given the ends as JSON drives the bench; a person, or a bench file, has the host's time.
-    pace = options.pace or (bench.virtual.pace if options.json and not options.bench_file else "real-time")
-    bench = msgspec.structs.replace(bench, virtual=msgspec.structs.replace(bench.virtual, pace=pace))
-    benches.check(bench, what=f"bench file {file}, --pace {pace}")
-    firmware = images.images(bench, bench_file=file) | images.given(options.firmware, bench)
-    written = options.bench_file
-    return main(
-        bench,
-        firmware,
-        as_json=options.json,
-        on_start=lambda ends: real_bench.write(written, bench, file, ends) if written else None,
-    )

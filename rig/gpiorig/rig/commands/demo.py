@@ -8,6 +8,7 @@ from pathlib import Path
 
 from gpiorig.capture.recording.recording import DESCRIPTION, EDGES, REPORT, SERIAL, Recording
 from gpiorig.capture.sigrok.analyzer import find_sigrok
+from gpiorig.rig import virtual_parts
 from gpiorig.rig.commands.report import analyse_and_print
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.experiments import images as firmware
@@ -21,6 +22,7 @@ DEFAULT_OUTPUT = Path("demo")
 
 def run(options: argparse.Namespace) -> int:
     """Record, analyse, report."""
+    virtual_parts.require("gpiorig demo")
     output = options.output or DEFAULT_OUTPUT
     experiment = demo_experiment(packets=options.packets, seed=options.seed, backoff=not options.no_backoff)
     with demo_bench(seed=options.seed) as (bench, bench_file):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
-from gpiorig.rig import resources
+from gpiorig.rig import resources, virtual_parts
 from gpiorig.rig.bench import boards
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.bench.boards import Board
@@ -96,7 +96,9 @@ def remedy(path: Path) -> str:
     command += f" WIDTH={width}" if width else ""
     if root:
         return f"Run `{command}`."
+    if not resources.images():
+        return f"The images of the reference firmware come with the virtual bench. {virtual_parts.remedy()}"
     return (
-        f"An installed gpiorig has the images {', '.join(resources.images()) or 'of no board'}. Run `{command}` in a "
+        f"An installed gpiorig has the images {', '.join(resources.images())}. Run `{command}` in a "
         "checkout of gpiorig, and name the image in the bench file or use that checkout's gpiorig."
     )

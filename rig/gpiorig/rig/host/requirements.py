@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 
 from gpiorig.capture import native
@@ -37,14 +36,14 @@ class Requirement:
 def all_of_them(*, sys: Path | None = None) -> Iterator[Requirement]:
     """Libraries, images, programs, firmware of analyzers, groups and rules."""
     yield _native()
-    boards = files("gpiorig.vbench.boards") / "libvboards.so"
-    present = "libvboards.so" if boards.is_file() else None
-    yield Requirement("virtual boards", "virtual benches", present, "make native, in the checkout", needed=True)
+    in_checkout = resources.checkout() is not None
+    present = "libvboards.so" if resources.virtual("boards/libvboards.so") else None
+    remedy = "make native, in the checkout" if in_checkout else "pip install 'gpiorig[virtual]'"
+    yield Requirement("virtual boards", "virtual benches", present, remedy, needed=in_checkout)
     images = resources.images()
     present = f"{len(images)} images" if images else None
-    yield Requirement(
-        "reference firmware", "the demo, flashing", present, f"make -C {resources.FIRMWARE}, in the checkout"
-    )
+    remedy = f"make -C {resources.FIRMWARE}, in the checkout" if in_checkout else remedy
+    yield Requirement("reference firmware", "the demo, flashing", present, remedy)
     for program in programs.PROGRAMS:
         yield Requirement(program.name, program.purpose, program.version(), program.remedy, needed=program.needed)
     tools = programs.msp430_tools()

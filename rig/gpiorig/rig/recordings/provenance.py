@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from gpiorig.capture.recording.description import ROLES
 from gpiorig.capture.recording.origin import Origin
 from gpiorig.capture.recording.recording import RecordingInfo
-from gpiorig.rig.bench import boards
+from gpiorig.rig import virtual_parts
+from gpiorig.rig.bench import boards, virtual_section
+from gpiorig.rig.bench.bench import Bench
 
 if TYPE_CHECKING:  # slow to import, and every command states whose boards its recording is of
     from gpiorig.analysis.logs.node_log import NodeLog
@@ -54,6 +56,16 @@ def unprobed(opened: Opened) -> list[str]:
     ]
 
 
+def _model_changes(bench: Bench) -> str:
+    """Settings of a virtual bench's timing model that are not its own; "" where there are none."""
+    if bench.virtual is None:
+        return ""
+    if not virtual_parts.are_installed():
+        return f"not read: the bench was a virtual one. {virtual_parts.remedy()}"
+    changes = virtual_section.load(bench.name).model_changes(bench)
+    return ", ".join(f"{name} = {value}" for name, value in changes.items())
+
+
 def of(opened: Opened, logs: Mapping[str, NodeLog]) -> dict[str, str]:
     """Where the numbers come from, in the order to print."""
     info, bench = opened.recording.info, opened.known_bench
@@ -61,7 +73,7 @@ def of(opened: Opened, logs: Mapping[str, NodeLog]) -> dict[str, str]:
         (node.board_name, boards.timestamp_ns(opened.boards[name], name, info.parameters)): opened.boards[name].radio
         for name, node in bench.nodes.items()
     }
-    study = bench.virtual.study if bench.virtual else {}
+    model = _model_changes(bench)
     origin = info.origin or Origin(bench_file="", bench_sha256="")
     return {
         **({"note": origin.note} if origin.note else {}),
@@ -69,7 +81,7 @@ def of(opened: Opened, logs: Mapping[str, NodeLog]) -> dict[str, str]:
         "bench": bench.name,
         "boards": _BOARDS[info.virtual],
         **{name: f"none: {consequence}" for name, consequence in missing(opened, logs).items()},
-        **({"changed timing model": ", ".join(f"{name} = {value}" for name, value in study.items())} if study else {}),
+        **({"changed timing model": model} if model else {}),
         "analyzer": info.analyzer,
         "samplerate": f"{float(info.samplerate_hz) / 1e6:g} MHz",
         **{f"parameter {key}": str(value) for key, value in info.parameters.items()},

@@ -11,7 +11,7 @@ from typing import Any
 
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.capture.sigrok.result import CaptureResult
-from gpiorig.rig.bench import certificate_file, symbols
+from gpiorig.rig.bench import certificate_file, symbols, virtual_section
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import RigError, VirtualBenchError
 from gpiorig.rig.experiments import images
@@ -22,7 +22,6 @@ from gpiorig.rig.recordings.merge import PARTS
 from gpiorig.rig.run import captures, endpoints
 from gpiorig.rig.run.captures import Captures, Options
 from gpiorig.rig.run.endpoints import Endpoints
-from gpiorig.vbench import remarks
 
 TICK_S = 0.1
 ASLEEP_S = 0.9  # without a sample; a connection that was closed is noticed before (session.DRAIN_S)
@@ -110,7 +109,6 @@ def capture(
     symbols.refuse_short(bench)
     served = bench.virtual is not None and driver is None
     loaded = images.images(bench, bench_file=bench_file) | (firmware or {}) if served else {}
-    seed = {"bench_seed": bench.virtual.seed} if bench.virtual else {}
     with contextlib.ExitStack() as stack:
         hashed = images.hashed(loaded)
         if driver is None:
@@ -127,7 +125,7 @@ def capture(
             sources=sources,
             virtual_stamps=bool(ends.stamps),
             firmware=hashed,
-            parameters={**(roles or {}), **seed},
+            parameters={**(roles or {}), **virtual_section.parameters(bench)},
         )
         recording = Recording.create(output, info)
         if bench.virtual is None:
@@ -189,7 +187,7 @@ def _settled(ends: Endpoints) -> dict[str, int]:
 
 def _concluded(recording: Recording, results: dict[str, CaptureResult], ends: Endpoints, stopped: str) -> Captured:
     """The finished recording, with the reason of a virtual bench that has stopped; an error without a sample."""
-    recording = remarks.recorded(recording, ends.remarks())
+    recording = endpoints.with_remarks(recording, ends)
     if stopped:
         recording = recording.update(capture={**recording.info.capture, "ended": stopped})
     if recording.info.state != "complete":

@@ -16,7 +16,7 @@ from gpiorig.capture.sigrok.analyzer import Analyzer, scan, versions
 from gpiorig.capture.sigrok.capture import Capture, Request, Restart
 from gpiorig.capture.sigrok.result import CaptureResult
 from gpiorig.rig.bench import bench as benches
-from gpiorig.rig.bench import synchronization
+from gpiorig.rig.bench import synchronization, virtual_section
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.bench.drivers import refusals
 from gpiorig.rig.errors import BenchError
@@ -47,7 +47,7 @@ class Options:
             channels=channels(bench, name) or [channel for channel in source.channels if channel],
             samplerate_hz=source.samplerate_hz,
             sample_limit=limit,
-            silence_s=None if bench.virtual and bench.virtual.pace == "fast" else self.silence_s,  # its time may stand
+            silence_s=None if virtual_section.has_own_time(bench) else self.silence_s,
             restart=self.restart,
             fills=len(bench.analyzers) > 1,
             one_shot=self.one_shot,

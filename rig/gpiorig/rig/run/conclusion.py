@@ -9,10 +9,9 @@ from gpiorig.capture.recording.recording import Recording
 from gpiorig.capture.sigrok import completeness
 from gpiorig.capture.sigrok.completeness import CODED
 from gpiorig.capture.sigrok.result import CaptureResult
-from gpiorig.rig.bench import synchronization
+from gpiorig.rig.bench import synchronization, virtual_section
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.recordings import merge
-from gpiorig.vbench.description.ends import Dropped
 
 SYNC = "sync"  # what the sync line's channel is called
 BENCH_COUNT = "the virtual bench's count of the samples that it sent"
@@ -58,10 +57,6 @@ def conclude(
 
 def _counted(bench: Bench, name: str, samples: int, counts: Mapping[str, int]) -> tuple[Bound, ...]:
     """What the count of a virtual analyzer shows: all that it has sent is here; a fault may drop more before that."""
-    drops = bench.virtual is not None and any(
-        isinstance(fault, Dropped) and (fault.analyzer or next(iter(bench.analyzers))) == name
-        for fault in bench.virtual.faults
-    )
-    if drops or counts.get(name) != samples or not samples:
+    if counts.get(name) != samples or not samples or virtual_section.drops(bench, name):
         return ()
     return (Bound(start=0, end=samples, limit_samples=1, found_by=BENCH_COUNT),)

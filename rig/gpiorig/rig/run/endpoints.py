@@ -5,17 +5,17 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Protocol
 
 from gpiorig.capture.errors import CaptureError, SerialPortError
 from gpiorig.capture.recording.recording import BenchRemark, Recording
 from gpiorig.capture.serial.port import SerialPort
 from gpiorig.capture.serial.reader import SerialReader
+from gpiorig.rig import virtual_parts
+from gpiorig.rig.bench import virtual_section
 from gpiorig.rig.bench.bench import Bench
-from gpiorig.vbench import remarks
-from gpiorig.vbench.serving.process import VirtualBenchProcess
-
-_PATIENCE_S = 1.0  # a virtual bench that has failed takes a moment to end
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -34,6 +34,13 @@ class Endpoints:
     remarks: Callable[[], Sequence[BenchRemark]] = tuple
 
 
+class Served(Protocol):
+    """The part `served` of the virtual bench."""
+
+    def __call__(self, bench_file: Path, *, firmware: dict[str, Path]) -> AbstractContextManager[Endpoints]:
+        """The ends of the bench of a file, which is started with these images and ended afterwards."""
+
+
 def of_file(bench: Bench) -> Endpoints:
     """The ends that the file of a real bench names."""
     return Endpoints(
@@ -48,16 +55,9 @@ def available(bench: Bench, bench_file: Path, firmware: dict[str, Path]) -> Iter
     if bench.virtual is None:
         yield of_file(bench)
         return
-    with VirtualBenchProcess(bench_file, firmware=firmware) as process:
-        serial = process.endpoints["serial"]
-        yield Endpoints(
-            drivers={name: str(driver) for name, driver in process.endpoints["analyzers"].items()},
-            ports={name: str(end["path"]) for name, end in serial.items()},
-            stamps={name: Path(end["stamps"]) for name, end in serial.items() if end["stamps"]},
-            check=lambda: process.check(patience_s=_PATIENCE_S),
-            settle=process.settle,
-            remarks=process.remarks,
-        )
+    served: Served = virtual_parts.load("served", what=f"bench file {bench_file}")
+    with served(bench_file, firmware=firmware) as ends:
+        yield ends
 
 
 @contextlib.contextmanager
@@ -84,9 +84,15 @@ def serial_ports(
 
 def bench_s(bench: Bench, ports: Mapping[str, SerialPort]) -> float:
     """How far the time of a virtual bench is, which its analyzers sample from the beginning; 0: not known."""
-    if bench.virtual is None or bench.virtual.pace != "fast":
+    if not virtual_section.has_own_time(bench):
         return 0.0
     return max((port.bench_ns or 0 for port in ports.values()), default=0) / 1e9
+
+
+def with_remarks(recording: Recording, ends: Endpoints) -> Recording:
+    """The recording with the remarks of a virtual bench in its description; its state stays."""
+    remarks = tuple(ends.remarks())
+    return recording.update(bench_remarks=remarks) if remarks else recording
 
 
 @contextlib.contextmanager
@@ -114,7 +120,7 @@ def incomplete_on_failure(
         with contextlib.suppress(OSError, CaptureError):
             mark = recording.info.virtual if virtual is None else virtual()
             incomplete = recording.finish(problems=[_reason(error)], virtual=mark)
-            remarks.recorded(incomplete, ends.remarks()).discard()
+            with_remarks(incomplete, ends).discard()
         # A virtual bench that has stopped knows better why nothing came than the one who waited.
         if isinstance(error, Exception):
             ends.check()

@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Protocol
 
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig import progress
+from gpiorig.rig import progress, virtual_parts
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.experiments.experiment import Experiment
 from gpiorig.rig.run import runner
-from gpiorig.vbench.serving import direct
+
+
+class Direct(Protocol):
+    """The part `direct` of the virtual bench: it records without sigrok-cli and ports."""
+
+    @property
+    def run(self) -> Callable[..., Recording]:
+        """As `runner.run`, but for `flashed`."""
+
+    def refuse_real_ends(self, bench: Bench) -> None:
+        """Raise `BenchError` for a bench whose ends take part in what happens."""
+
+
+def direct(bench: Bench) -> Direct:
+    """The part; raises `BenchError` if it is not installed."""
+    part: Direct = virtual_parts.load("direct", what=f"bench {bench.name}")
+    return part
 
 
 def record(
@@ -24,8 +42,8 @@ def record(
     flashed: bool = False,
     note: str = "",
 ) -> Recording:
-    """As `direct.run`, or `runner.run` with `flashed`, with a progress bar that is off without a terminal."""
-    run = direct.run if directly else partial(runner.run, flashed=flashed)
+    """As `Direct.run`, or `runner.run` with `flashed`, with a progress bar that is off without a terminal."""
+    run = direct(bench).run if directly else partial(runner.run, flashed=flashed)
     with progress.bar("recording", total=experiment.packets, unit="packets") as bar:
         return run(
             bench,

@@ -11,7 +11,7 @@ import msgspec
 
 from gpiorig.capture.errors import CaptureError
 from gpiorig.capture.recording.recording import Recording, RecordingInfo
-from gpiorig.rig.bench import certificate_file, symbols
+from gpiorig.rig.bench import certificate_file, symbols, virtual_section
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.experiments import console_settings, images, limits
@@ -25,7 +25,6 @@ from gpiorig.rig.run.captures import Captures
 from gpiorig.rig.run.dialogue import Progress
 from gpiorig.rig.run.drive import drive
 from gpiorig.rig.run.endpoints import Endpoints
-from gpiorig.vbench import remarks
 
 
 def run(
@@ -88,7 +87,7 @@ def run(
             endpoints.incomplete_on_failure(recording, ends, lambda: bench.is_virtual(answers)),
         ):
             recorded = _record(bench, experiment, recording, ends, sources, progress, answers).conclude()
-            return captures.with_boards(remarks.recorded(recorded, ends.remarks()), bench.is_virtual(answers))
+            return captures.with_boards(endpoints.with_remarks(recorded, ends), bench.is_virtual(answers))
 
 
 def check(bench: Bench, experiment: Experiment) -> None:
@@ -154,7 +153,7 @@ def parameters(bench: Bench, experiment: Experiment) -> dict[str, Any]:
         "app": _app(bench, experiment),
         "kernel": experiment.kernel,
         "probes": experiment.probes,
-        **({"bench_seed": bench.virtual.seed} if bench.virtual else {}),
+        **virtual_section.parameters(bench),
         **experiment.settings.given(),
         **own,
         **limits.parameters(experiment),

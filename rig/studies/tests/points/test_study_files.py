@@ -188,7 +188,7 @@ def test_repeats_have_their_seeds_and_phases(read) -> None:  # type: ignore[no-u
 
     assert [0, 1, 2, 0, 1, 2] == [point.repeat for point in every]
     assert [1, 2, 3] * 2 == [point.experiment.settings.seed for point in every]
-    assert [1, 2, 3] * 2 == [point.bench.virtual.seed for point in every if point.bench.virtual is not None]
+    assert [1, 2, 3] * 2 == [point.bench.virtual["seed"] for point in every if point.bench.virtual is not None]
     phases = [(point.experiment.nodes["n1"].gap_us, point.experiment.nodes["n2"].gap_us) for point in every]
     assert phases[:3] == phases[3:]
     assert [(13279, 2191), (15325, 6242), (17196, 8330)] == phases[:3]
@@ -209,7 +209,7 @@ def test_an_axis_goes_before_a_seed(read) -> None:  # type: ignore[no-untyped-de
     """A study may vary what repeats would."""
     seeds = '[[vary]]\nname = "seed"\nkey = "bench.virtual.seed"\nvalues = [7, 9]\n'
 
-    assert [7, 9] == [point.bench.virtual.seed for point in expanded(read(BENCH, PLAIN, seeds)) if point.bench.virtual]
+    assert [7, 9] == [(point.bench.virtual or {})["seed"] for point in expanded(read(BENCH, PLAIN, seeds))]
 
 
 def test_quick_cuts(read) -> None:  # type: ignore[no-untyped-def]

@@ -13,6 +13,7 @@ from gpiorig.rig.errors import BenchError
 from gpiorig.studies.points import given_bench, study, templates
 from gpiorig.studies.points.points import Conditions, points
 from gpiorig.studies.points.study_file import BenchAsked
+from gpiorig.vbench.description import section
 
 NAMES = ("initiator", "responder", *(f"n{number}" for number in range(1, 20)))
 LINES = ("bus", "tap.frame_timestamp")
@@ -70,28 +71,24 @@ def test_each_line_has_a_channel_of_its_own(count: int, analyzers: int) -> None:
     assert len(places) == len(set(places)) == (4 if count < 21 else 3) * count + (analyzers if analyzers > 1 else 0)
     for node in bench.nodes.values():
         assert 1 == len({place(bench, channel)[0] for channel in node.lines.values()})
-    assert bench.virtual is not None
-    clocks = [node.clock_ppb for node in bench.virtual.nodes.values()]
+    virtual = section.of(bench)
+    clocks = [node.clock_ppb for node in virtual.nodes.values()]
     assert count == len(set(clocks)) and all(-20_000 <= clock <= 20_000 for clock in clocks)
-    assert analyzers == len({analyzer.phase_ps for analyzer in bench.virtual.analyzers.values()})
+    assert analyzers == len({analyzer.phase_ps for analyzer in virtual.analyzers.values()})
 
 
 def test_two_nodes_have_the_clocks_of_the_demo() -> None:
     """So that a study of two nodes can be compared with the demo."""
-    demo, bench = (
-        benches.load(resources.benches()["demo"]).virtual,
-        bench_of(lines=("bus", "tap.irq", "uart_tx")).virtual,
-    )
+    demo = section.of(benches.load(resources.benches()["demo"]))
+    bench = section.of(bench_of(lines=("bus", "tap.irq", "uart_tx")))
 
-    assert demo is not None and bench is not None
     assert (demo.nodes, demo.analyzers, demo.links) == (bench.nodes, bench.analyzers, bench.links)
 
 
 def test_a_line_is_one_of_neighbours() -> None:
     """Others receive each other below any radio's sensitivity."""
-    virtual = bench_of(nodes=("initiator", "relay", "responder"), topology="line").virtual
+    virtual = section.of(bench_of(nodes=("initiator", "relay", "responder"), topology="line"))
 
-    assert virtual is not None
     assert {("initiator", "responder"), ("responder", "initiator")} == {
         (link.sender, link.receiver) for link in virtual.links if link.rssi_dbm == -120
     }
@@ -103,7 +100,7 @@ def test_boards_may_be_mixed_and_keys_of_the_virtual_bench_given() -> None:
     bench = bench_of(boards={"responder": "telosb"}, lines=("bus",), virtual={"serial": {"latency_timer_ms": 1}})
 
     assert ["strobe", "d0", "d1", "d2", "d3"] == list(bench.nodes["responder"].lines)
-    assert bench.virtual is not None and 1 == bench.virtual.serial.latency_timer_ms
+    assert 1 == section.of(bench).serial.latency_timer_ms
     assert "virtual 1 iotlab-m3, 1 telosb" == bench.name
 
 

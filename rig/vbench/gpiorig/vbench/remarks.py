@@ -1,4 +1,4 @@
-"""The remarks of a virtual bench: what firmware did that the models do not cover, and how they reach a recording."""
+"""The remarks of a virtual bench: what firmware did that the models do not cover, in the boards' log and in answers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from gpiorig.capture.recording.recording import BenchRemark, Recording
+from gpiorig.capture.recording.recording import BenchRemark
 
 LINE = re.compile(r"t=(?P<t_ps>\d+) ps board=(?P<board>\d+) pc=0x(?P<pc>[0-9a-f]{8}) times=(?P<times>\d+) (?P<what>.*)")
 DEBUGGER = "0xffffffff"  # the PC of an access by a debug adapter (rig/vbench/vboards/src/bus.rs)
@@ -37,8 +37,3 @@ def of_json(answer: dict[str, Any]) -> tuple[BenchRemark, ...]:
 def as_json(remarks: Sequence[BenchRemark]) -> dict[str, object]:
     """The answer with these remarks."""
     return {"remarks": msgspec.to_builtins(remarks)}
-
-
-def recorded(recording: Recording, remarks: Sequence[BenchRemark]) -> Recording:
-    """Put the remarks into the description of a recording, whose state stays."""
-    return recording.update(bench_remarks=tuple(remarks)) if remarks else recording

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from gpiorig.capture import confined
 from gpiorig.rig.errors import RigError
+from gpiorig.rig.run.record import direct
 from gpiorig.rig.store import catalogue
 from gpiorig.studies.batch import engine
 from gpiorig.studies.batch.outcome import Outcome
@@ -25,7 +26,6 @@ from gpiorig.studies.points import states, table
 from gpiorig.studies.points.folder import PointFile
 from gpiorig.studies.points.points import Conditions
 from gpiorig.studies.points.work import Task, work
-from gpiorig.vbench.serving.direct import refuse_real_ends
 
 ALIVE_S = 2.0  # how often a plan with benches states that it lives
 
@@ -260,4 +260,4 @@ def check_options(options: Options, conditions: Conditions) -> None:
     if conditions.lane and (options.workers > 1 or options.scheduler is not None):
         raise RigError("a bench of boards records one point at a time; omit --workers and --scheduler.")
     if options.directly and conditions.bench is not None:
-        refuse_real_ends(conditions.bench)
+        direct(conditions.bench).refuse_real_ends(conditions.bench)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpiorig.rig.bench.bench import Bench, place, virtual_channels
+from gpiorig.rig.bench.bench import Bench
 from gpiorig.vbench.boards.vboards import AnalyzerFaultCall, VirtualBoards
+from gpiorig.vbench.description import section
 from gpiorig.vbench.description.ends import (
     AnalyzerFault,
     ChannelFault,
@@ -27,10 +28,9 @@ from gpiorig.vbench.description.world import BrownOut, ClockStep
 
 def analyzer_calls(bench: Bench, analyzer: str) -> list[AnalyzerFaultCall]:
     """The faults of one analyzer and its wiring; those of channels that it does not sample are in it."""
-    assert bench.virtual is not None
     calls: list[AnalyzerFaultCall] = []
-    for fault in bench.virtual.faults:
-        if isinstance(fault, ChannelFault) and place(bench, fault.channel)[0] == analyzer:
+    for fault in section.of(bench).faults:
+        if isinstance(fault, ChannelFault) and section.place(bench, fault.channel)[0] == analyzer:
             calls += _channel_calls(bench, fault)
         elif isinstance(fault, AnalyzerFault) and (fault.analyzer or next(iter(bench.analyzers))) == analyzer:
             calls += _block_calls(fault)
@@ -39,17 +39,15 @@ def analyzer_calls(bench: Bench, analyzer: str) -> list[AnalyzerFaultCall]:
 
 def closes_connection(bench: Bench, analyzer: str) -> bool:
     """Whether the analyzer's end closes its connection; otherwise it falls silent."""
-    assert bench.virtual is not None
-    ends = [fault for fault in bench.virtual.faults if isinstance(fault, Dies | Stalls)]
+    ends = [fault for fault in section.of(bench).faults if isinstance(fault, Dies | Stalls)]
     own = [fault for fault in ends if (fault.analyzer or next(iter(bench.analyzers))) == analyzer]
     return bool(own) and isinstance(min(own, key=lambda fault: fault.at_us), Dies)
 
 
 def add_serial_faults(bench: Bench, boards: VirtualBoards, index: dict[str, int]) -> None:
     """Add the faults of the serial lines; `index` is the board of each node."""
-    assert bench.virtual is not None
     kinds = {Garbled: "garbled", LostBytes: "lost_bytes", LostLines: "lost_lines"}
-    for fault in bench.virtual.faults:
+    for fault in section.of(bench).faults:
         if isinstance(fault, SerialStall):
             boards.serial_fault(index[fault.node], "stall", ppm=0, from_us=fault.from_us, for_us=fault.for_us)
         elif isinstance(fault, Garbled | LostBytes | LostLines):
@@ -71,9 +69,8 @@ def add_brown_outs(virtual: Virtual, boards: VirtualBoards, index: dict[str, int
 
 
 def _number(bench: Bench, channel: str) -> int:
-    assert bench.virtual is not None
-    analyzer, name = place(bench, channel)
-    return virtual_channels(bench.virtual, analyzer).index(name)
+    analyzer, name = section.place(bench, channel)
+    return section.channels(section.of(bench), analyzer).index(name)
 
 
 def _channel_calls(bench: Bench, fault: ChannelFault) -> Iterator[AnalyzerFaultCall]:

@@ -18,11 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.capture.edges.edges import Edges, no_gaps
-from gpiorig.rig.bench import node_checks
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import VirtualBenchError
 from gpiorig.vbench.boards.vboards import FRAME, VirtualBoards
-from gpiorig.vbench.description.virtual import Virtual
+from gpiorig.vbench.description import section
 
 PS_HZ = Fraction(10**12)
 _EDGE = np.dtype([("t_ps", "<i8"), ("channel", "<u2"), ("level", "u1")])
@@ -30,9 +29,9 @@ _EDGE = np.dtype([("t_ps", "<i8"), ("channel", "<u2"), ("level", "u1")])
 
 def wires(bench: Bench) -> dict[str, tuple[int, str]]:
     """Board number and pin of each channel, `node.line`, in the order of the file."""
-    virtual = bench.virtual or Virtual()
+    virtual = section.of(bench)
     return {
-        f"{name}.{line}": (number, node_checks.pins(name, node, virtual)[line])
+        f"{name}.{line}": (number, section.pins(name, node, virtual)[line])
         for number, (name, node) in enumerate(bench.nodes.items())
         for line in node.lines
     }

@@ -5,13 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from gpiorig.rig.bench import bench as benches
-from gpiorig.rig.bench import node_checks
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import FirmwareError, VirtualBenchError
 from gpiorig.vbench.boards import faults
 from gpiorig.vbench.boards.vboards import VirtualBoards
+from gpiorig.vbench.description import section
 from gpiorig.vbench.description.ends import VirtualAnalyzer, VirtualThreshold
-from gpiorig.vbench.description.virtual import Virtual
 from gpiorig.vbench.description.world import VirtualNode
 
 Clips = dict[str, tuple[int, str] | None]  # channel -> (board index, pin), or None for the sync line
@@ -38,7 +37,7 @@ class World:
     """
 
     def __init__(self, bench: Bench, *, firmware: dict[str, Path], modelled_reader: bool) -> None:
-        self._bench, self._virtual = bench, bench.virtual or Virtual()
+        self._bench, self._virtual = bench, section.of(bench)
         self.boards = VirtualBoards(seed=self._virtual.seed)
         for name, value in self._virtual.study.items():
             self.boards.study(name, value)
@@ -63,7 +62,7 @@ class World:
         config = self._virtual.analyzers.get(name, VirtualAnalyzer())
         key = list(self._bench.analyzers).index(name)  # for the random generator
         analyzer = self.boards.add_analyzer(samplerate_hz=samplerate_hz, unitsize=unitsize, config=config, key=key)
-        channels = benches.virtual_channels(self._virtual, name)[: 8 * unitsize]
+        channels = section.channels(self._virtual, name)[: 8 * unitsize]
         for number, channel in enumerate(channels):
             self.boards.set_threshold(analyzer, number, config.thresholds.get(channel, VirtualThreshold()))
             if channel in self._clips[name]:
@@ -84,7 +83,7 @@ class World:
             name: {analyzer.sync: None} if analyzer.sync else {} for name, analyzer in self._bench.analyzers.items()
         }
         for name, node in self._bench.nodes.items():
-            pins = node_checks.pins(name, node, self._virtual)
+            pins = section.pins(name, node, self._virtual)
             for line, where in node.lines.items():
                 analyzer, channel = benches.place(self._bench, where)
                 clips[analyzer][channel] = (self.index[name], pins[line])

@@ -11,9 +11,9 @@ import socket
 from collections.abc import Callable
 from typing import Protocol
 
-from gpiorig.rig.bench.bench import MAX_VIRTUAL_HZ
 from gpiorig.rig.errors import VirtualBenchError
 from gpiorig.vbench.boards.vboards import VirtualBoards
+from gpiorig.vbench.description.section import MAX_HZ
 from gpiorig.vbench.ends.outgoing import accepted
 
 # Loopback's segment size is odd, and libsigrok then cuts 16-bit samples in half in live decoding; an even one does not.
@@ -181,7 +181,7 @@ class AnalyzerServer:
             return "error"
         if not value:
             return str(self._settings[word])
-        if not _NUMBER.fullmatch(value) or (word == "samplerate" and not 1 <= int(value) <= MAX_VIRTUAL_HZ):
+        if not _NUMBER.fullmatch(value) or (word == "samplerate" and not 1 <= int(value) <= MAX_HZ):
             return "error"
         self._settings[word] = int(value)
         return "ok"

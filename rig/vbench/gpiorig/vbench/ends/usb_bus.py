@@ -16,6 +16,7 @@ from pathlib import Path
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import VirtualBenchError
 from gpiorig.rig.host import sigrok_usb
+from gpiorig.vbench.description import section
 from gpiorig.vbench.description.ends import VirtualAnalyzer
 from gpiorig.vbench.description.modelled_usb import (
     MODELS,
@@ -135,7 +136,7 @@ def drivers_of(bench: Bench) -> dict[str, str]:
 
 def _models(bench: Bench) -> dict[str, Model]:
     """The analyzers on the USB, in the order of the file."""
-    given = bench.virtual.analyzers if bench.virtual else {}
+    given = section.of(bench).analyzers
     models = {name: given.get(name, VirtualAnalyzer()).usb for name in bench.analyzers}
     return {name: MODELS[model] for name, model in models.items() if model is not None}
 
@@ -147,7 +148,7 @@ def _lines(bench: Bench, ports: Mapping[str, int]) -> list[str]:
         f"device model={model.device} bus={number} port={_PORT} signal=beaglelogic 127.0.0.1:{ports[name]}"
         for number, (name, model) in enumerate(models.items(), 1)
     ]
-    faults = bench.virtual.faults if bench.virtual else []
+    faults = section.of(bench).faults
     numbers = {name: number for number, name in enumerate(models)}
     lines = [_fault_line(fault, numbers) for fault in faults if isinstance(fault, AnyUsbFault)]
     return [*devices, *lines]

@@ -5,15 +5,14 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 
-from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.bench.bench import Bench
-from gpiorig.vbench.description.virtual import Virtual
+from gpiorig.vbench.description import section
 from gpiorig.vbench.serving.process import Endpoints
 
 
 def text(bench: Bench, endpoints: Endpoints) -> str:
     """The ends of a bench."""
-    virtual = bench.virtual or Virtual()
+    virtual = section.of(bench)
     lines = [f"{bench.name}: {virtual.pace} pace, seed {virtual.seed}"]
     for name, driver in endpoints["analyzers"].items():
         lines.append(f"  analyzer {name}: {_analyzer(bench, name, driver)}")
@@ -41,7 +40,7 @@ def exports(variables: Mapping[str, str]) -> str:
 
 def _analyzer(bench: Bench, name: str, driver: str) -> str:
     kind, _, connection = driver.partition(":conn=")
-    if benches.driver(bench, name) is not None:
+    if section.driver(bench, name) is not None:
         return f"{kind} at {connection}, its USB path"
     rate_hz = bench.analyzers[name].samplerate_hz
     return f"sigrok-cli -d {driver} -c samplerate={rate_hz} --continuous -O binary"

@@ -38,6 +38,7 @@ from gpiorig.vbench import remarks
 from gpiorig.vbench.boards.truth import Truth
 from gpiorig.vbench.boards.vboards import VirtualBoards
 from gpiorig.vbench.boards.world import World
+from gpiorig.vbench.description import section
 from gpiorig.vbench.description.ends import AnalyzerFault
 from gpiorig.vbench.ends.pace import FastPace
 from gpiorig.vbench.ends.uart import CONSOLE_USART
@@ -84,18 +85,18 @@ def run(
         stack.enter_context(endpoints.incomplete_on_failure(recording, ends))
         parts = captures.parts(bench, sources, recording)
         results = _recorded(bench, experiment, recording, world, sources, parts, progress)
-        return remarks.recorded(conclusion.conclude(bench, parts, results, recording), ends.remarks())
+        return endpoints.with_remarks(conclusion.conclude(bench, parts, results, recording), ends)
 
 
 def refuse_real_ends(bench: Bench) -> None:
     """Raise `BenchError` for a bench whose ends take part in what happens."""
     if bench.virtual is None:
         raise BenchError(f"bench {bench.name}: has boards; only virtual ones are recorded directly. Omit --direct.")
-    if bench.virtual.pace != "fast":
+    if not section.has_own_time(bench):
         raise BenchError(
             f"bench {bench.name}: has the pace of a clock; recorded directly it has none. Omit --direct, or `pace`."
         )
-    if any(isinstance(fault, AnalyzerFault) for fault in bench.virtual.faults):
+    if any(isinstance(fault, AnalyzerFault) for fault in section.of(bench).faults):
         raise BenchError(
             f"bench {bench.name}: has a fault of an analyzer, which sigrok-cli must meet. Omit --direct, or the fault."
         )
@@ -112,7 +113,7 @@ def _recorded(
 ) -> dict[str, CaptureResult]:
     """Drive the nodes to the end; returns how each capture ended."""
     with contextlib.ExitStack() as stack:
-        truth = [stack.enter_context(_truth(bench, world.boards))] if bench.virtual and bench.virtual.truth else []
+        truth = [stack.enter_context(_truth(bench, world.boards))] if section.of(bench).truth else []
         analyzers = {
             name: stack.enter_context(DirectAnalyzer(world, name, source, parts[name]))
             for name, source in sources.items()
@@ -261,7 +262,6 @@ class _TruthWriter:
 
 @contextlib.contextmanager
 def _truth(bench: Bench, boards: VirtualBoards) -> Iterator[_TruthWriter]:
-    assert bench.virtual is not None and bench.virtual.truth is not None
-    truth = Truth(Path(bench.virtual.truth), bench, boards)
+    truth = Truth(Path(section.of(bench).truth), bench, boards)
     yield _TruthWriter(truth)
     truth.close()

@@ -23,8 +23,8 @@ from gpiorig.vbench import remarks
 from gpiorig.vbench.boards import faults
 from gpiorig.vbench.boards.truth import Truth
 from gpiorig.vbench.boards.world import World
+from gpiorig.vbench.description import section
 from gpiorig.vbench.description.ends import VirtualAnalyzer
-from gpiorig.vbench.description.virtual import Virtual
 from gpiorig.vbench.ends import usb_bus
 from gpiorig.vbench.ends.analyzer import AnalyzerServer
 from gpiorig.vbench.ends.debug_port import DebugPort
@@ -44,7 +44,7 @@ class VirtualBench:
     """Everything a bench file with a `[virtual]` section describes, running."""
 
     def __init__(self, bench: Bench, *, firmware: dict[str, Path]) -> None:
-        virtual = bench.virtual or Virtual()
+        virtual = section.of(bench)
         fast = virtual.pace == "fast"
         world = World(bench, firmware=firmware, modelled_reader=fast)
         index, self._boards = world.index, world.boards

@@ -1,0 +1,57 @@
+"""What the core asks about the `[virtual]` table of a bench file: its keys are known to gpiorig-vbench only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+from gpiorig.rig import virtual_parts
+
+if TYPE_CHECKING:  # that module reads the table by this one
+    from gpiorig.rig.bench.bench import Bench
+
+
+class Section(Protocol):
+    """The part `section` of the virtual bench."""
+
+    def complete(self, table: Mapping[str, Any], *, what: str) -> dict[str, Any]:
+        """The table with every key; raises `BenchError` with the key if one of it is unknown or impossible."""
+
+    def check(self, bench: Bench, *, what: str) -> None:
+        """Raise `BenchError` where the table does not fit the bench."""
+
+    def driver(self, bench: Bench, analyzer: str) -> str | None:
+        """Sigrok's driver of a virtual analyzer; None: the bench states it when it runs."""
+
+    def parameters(self, bench: Bench) -> dict[str, int]:
+        """What of the table are parameters of a recording."""
+
+    def model_changes(self, bench: Bench) -> dict[str, int]:
+        """Settings of the timing model that are not its own."""
+
+    def has_own_time(self, bench: Bench) -> bool:
+        """Whether its time is not the host's, and may stand still."""
+
+    def drops(self, bench: Bench, analyzer: str) -> bool:
+        """Whether an analyzer loses samples by a fault that is asked for."""
+
+
+def load(what: str) -> Section:
+    """The part; raises `BenchError` if it is not installed, for `what`."""
+    section: Section = virtual_parts.load("section", what=what)
+    return section
+
+
+def parameters(bench: Bench) -> dict[str, int]:
+    """What of the `[virtual]` table are parameters of a recording."""
+    return load(bench.name).parameters(bench) if bench.virtual is not None else {}
+
+
+def has_own_time(bench: Bench) -> bool:
+    """Whether its time is not the host's, and may stand still."""
+    return bench.virtual is not None and load(bench.name).has_own_time(bench)
+
+
+def drops(bench: Bench, analyzer: str) -> bool:
+    """Whether an analyzer of a virtual bench loses samples by a fault that is asked for."""
+    return bench.virtual is not None and load(bench.name).drops(bench, analyzer)
