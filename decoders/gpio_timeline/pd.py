@@ -62,7 +62,7 @@ STATISTICS = (
     (int, 'Round trips', 'Packets with an answer, in possible order'),
     (int, 'Lost packets', 'Packets without an answer'),
     (int, 'Packets out of order', 'Packets whose milestones cannot be in that order'),
-    (int, 'Damaged frames', 'Bursts on a symbol bus that are no event'),
+    (int, 'Damaged frames', 'Bursts on a symbol bus that are not an event'),
     (int, 'Unattributed events', 'Events that could not be given to a packet'),
     (float, 'Shortest round trip (us)', 'Shortest round-trip time'),
     (float, 'Mean round trip (us)', 'Mean round-trip time'),

@@ -1,9 +1,6 @@
-"""Words that this project does not write, by language.toml, and the places where they are left.
+"""Names and phrases that this project does not write, by language.toml.
 
-`python tests/rules/language.py` prints the table with the counts of now.
-
-The row of a word names what to write instead. What is left of it is counted, in the product and in the tests, and a
-count may only fall.
+`python tests/rules/language.py` prints the list of modules still to be mended as it is now, to take some off.
 """
 
 from __future__ import annotations
@@ -12,51 +9,55 @@ import ast
 import re
 import subprocess
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLE = Path(__file__).with_name("language.toml")
-FOREIGN = ("CHANGELOG.md", "LICENSE", "tests/glue/foreign", "rig/vbench/vboards/tests/data", "tests/rules/language.*")
-ALL = ("*.py", "*.md", "*.rs", "*.[ch]", "*.toml", "*.html", "*.css", "*.js", "*.sh", "Makefile", ".ci/run")
-Places = tuple[list[str], list[str]]  # `file:line` in the product, and in the tests
+WRITTEN = ("*.py", "*.md", "*.rs", "*.[ch]", "*.toml", "*.html", "*.css", "*.js", "*.sh", "Makefile", ".ci/run")
+NOT_HELD = (":!CHANGELOG.md", ":!tests", ":!*/tests/*")  # tests name what they compare
+Findings = Mapping[str, list[str]]  # by file, what it has
 
 
-def words() -> Mapping[str, dict[str, Any]]:
-    """The table: `pattern` (case counts if it has capitals) or `identifier`, `instead`, `product`, `tests`."""
+def table() -> Mapping[str, Any]:
+    """The content of language.toml."""
     return tomllib.loads(TABLE.read_text(encoding="utf-8"))
 
 
-def places() -> Mapping[str, Places]:
-    """By word the places where it is left."""
-    table = words()
-    left: dict[str, Places] = {name: ([], []) for name in table}
-    patterns = {
-        name: re.compile(row["pattern"], 0 if re.search("[A-Z]", row["pattern"]) else re.IGNORECASE)
-        for name, row in table.items()
-        if "pattern" in row
-    }
-    for path, line, text in _lines(pattern.pattern for pattern in patterns.values()):
-        for name, pattern in patterns.items():
-            left[name]["tests" in path.parts].extend(f"{path}:{line}" for _ in pattern.finditer(text))
-    identifiers = {row["identifier"]: name for name, row in table.items() if "identifier" in row}
-    for path in {path for path, _, _ in _lines([rf"\b(?:{'|'.join(identifiers)})\b"]) if path.suffix == ".py"}:
-        for bound, line in _bound((ROOT / path).read_text(encoding="utf-8")):
-            if bound in identifiers:
-                left[identifiers[bound]]["tests" in path.parts].append(f"{path}:{line}")
-    return left
+def left() -> set[str]:
+    """The modules whose names are still to be mended."""
+    return {str(PurePosixPath(folder, name)) for folder, names in table()["left"].items() for name in names.split()}
 
 
-def _lines(patterns: Iterable[str]) -> Iterator[tuple[Path, int, str]]:
-    """The lines of the repository that match one of several patterns."""
-    files = [*ALL, *(f":!{name}" for name in FOREIGN)]
-    options = [word for pattern in patterns for word in ("-e", pattern)]
-    command = ["git", "grep", "-n", "-i", "-P", *options, "--", *files]
-    printed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    for row in printed.splitlines():
+def names() -> Findings:
+    """By module of the product, `line N: NAME` of each forbidden name that it binds."""
+    forbidden = set(table()["names"].split())
+    modules = [path for path in _git("ls-files", "*/gpiorig/*.py", *NOT_HELD) if (ROOT / path).exists()]
+    rows = defaultdict(list)
+    for path in modules:
+        for name, line in _bound((ROOT / path).read_text(encoding="utf-8")):
+            if name in forbidden:
+                rows[path].append(f"line {line}: {name}")
+    return rows
+
+
+def phrases() -> Findings:
+    """By file of product or documents, `line N: write …` of each phrase."""
+    patterns = {re.compile(text, re.IGNORECASE): instead for text, instead in table()["phrases"].items()}
+    options = [word for pattern in patterns for word in ("-e", pattern.pattern)]
+    rows = defaultdict(list)
+    for row in _git("grep", "-n", "-i", "-P", *options, "--", *WRITTEN, *NOT_HELD):
         path, line, text = row.split(":", 2)
-        yield Path(path), int(line), text
+        rows[path] += [f"line {line}: write {instead}" for pattern, instead in patterns.items() if pattern.search(text)]
+    return rows
+
+
+def _git(*words: str) -> list[str]:
+    done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode < 2, done.stderr  # 1: no line matches
+    return done.stdout.splitlines()
 
 
 def _bound(text: str) -> Iterator[tuple[str, int]]:
@@ -70,16 +71,9 @@ def _bound(text: str) -> Iterator[tuple[str, int]]:
             yield node.name, node.lineno
 
 
-def main() -> None:
-    """Print the table with the counts of now."""
-    left = places()
-    for name, row in words().items():
-        kind = "identifier" if "identifier" in row else "pattern"
-        product, tests = map(len, left[name])
-        print(
-            f"[{name}]\n{kind} = '{row[kind]}'\ninstead = \"{row['instead']}\"\nproduct = {product}\ntests = {tests}\n"
-        )
-
-
 if __name__ == "__main__":
-    main()
+    folders = defaultdict(list)
+    for module in map(PurePosixPath, names()):
+        folders[module.parent].append(module.name)
+    for folder, modules in folders.items():
+        print(f'"{folder}" = "{" ".join(modules)}"')

@@ -4,7 +4,7 @@
  *     TX  begin, [before the CCA, after it], before transmit, [listening for the ACK, it began, it ended], end
  *     RX  begin, listening, [a frame began, it ended, [before the ACK is sent]], end
  *
- * Which step it is, its order tells, and whether it is the last one nobody knows when it comes. So the first opens slot.tx or
+ * The order tells which step it is; whether it is the last one is unknown when it comes. So the first opens slot.tx or
  * slot.rx, and the slot's end, which follows the last at once, closes it. What lies between, the radio's events tell: load,
  * exec, set_rx, set_idle, read. GPIORIG_TSCH_STEPS sends each step as rig.marker: 0x7400 (TX) or 0x7200 (RX) + its number.
  */

@@ -162,7 +162,7 @@ class Instance:
             try:
                 texts = [text.partition("\0")[0] if "\0" in text else text for text in data[1]]  # a C string ends there
             except TypeError:
-                self._failed(self, f"put an annotation with a text that is no string: {data[1]!r}")
+                self._failed(self, f"put an annotation with a text that is not a string: {data[1]!r}")
             else:
                 self._sink.annotation(output, start, end, int(data[0]), texts)
 
@@ -177,7 +177,7 @@ class Instance:
 def _problem(data: Any, classes: int, what: str, second: type) -> str:
     """What is wrong with [class, content], or ""."""
     if not isinstance(data, list) or len(data) != 2:
-        return f"{what} output {data!r}, which is no list of two"
+        return f"{what} output {data!r}, which is not a list of two"
     if not isinstance(data[0], int) or data[0] not in range(classes):
         return f"{what} class {data[0]!r}, which it has not registered"
     if not isinstance(data[1], second):

@@ -100,7 +100,7 @@ class Library:
         Raises
         ------
         DecoderError
-            It is not there, its code fails, or it is no decoder of API version 3.
+            It is not there, its code fails, or it is not a decoder of API version 3.
         """
         if decoder_id not in self._kinds:
             if self._file(decoder_id) is None:

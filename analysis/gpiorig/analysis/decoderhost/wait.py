@@ -84,7 +84,7 @@ class Pins:
         EndOfSamples
             None holds up to the end of the interval.
         Refused
-            These are no conditions.
+            These are not conditions.
         """
         if conditions is not None and not isinstance(conditions, dict | list):
             raise Refused("Condition list is neither a list nor a dict.")

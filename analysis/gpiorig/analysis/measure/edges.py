@@ -127,7 +127,7 @@ def between(begin: Instants, end: Instants, *, gaps: Samples, longest: int | Non
     """From each edge to the first edge of the other kind after it, unless another begin comes first.
 
     An edge that another begin follows before any end is unpaired; so is an end without a begin since the end before it.
-    On two channels an end at the same sample counts as after the begin.
+    On two channels an end at the same sample counts as after the start.
 
     Parameters
     ----------

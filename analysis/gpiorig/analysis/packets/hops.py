@@ -150,7 +150,7 @@ def build(
     Raises
     ------
     EventError
-        If there is no packet at all, or a destination is no node.
+        If there is no packet at all, or a destination is not a node.
     """
     events = without_zero(events)
     index = Index(events)

@@ -33,7 +33,7 @@ class Timelines:
     milestones
         The columns, in the order of the path.
     absent
-        Names of milestones that most packets lack (no such point or tap); they are no columns.
+        Names of milestones that most packets lack (no such point or tap); they are not columns.
     packets
         int64[p], row of the request among all packets; increasing, rows are in time order.
     ids

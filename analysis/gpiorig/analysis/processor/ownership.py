@@ -34,7 +34,7 @@ _SWITCH = BY_NAME["sched.switch"].code
 _SLEEP = tuple(BY_NAME[f"sched.sleep.{end}"].code for end in ("enter", "exit"))
 _BOOT = BY_NAME["rig.boot"].code
 _IS_REPORT = code_set((_SWITCH, *_SLEEP, _BOOT))
-# Software that works on packets; lines and slots are no software, they only last.
+# Software that works on packets; lines and slots are not software, they only last.
 IS_LAYER_EVENT = code_set(code for code, event in BY_CODE.items() if event.layer in PACKET_LAYERS and code < 128)
 _IS_LAYER = IS_LAYER_EVENT & code_set(code for code, event in BY_CODE.items() if event.kind == "enter")
 

@@ -29,7 +29,7 @@ def brunner_munzel(base: Values, new: Values) -> float:
 
     E. Brunner and U. Munzel, "The Nonparametric Behrens-Fisher Problem: Asymptotic Theory and a Small-Sample
     Approximation", Biometrical Journal 42 (1), 2000, pp. 17-25: the mean placement of each run's values among those
-    of the other, over its standard error, against Student's t. Spreads may differ. The error is no smaller than that
+    of the other, over its standard error, against Student's t. Spreads may differ. The error is at least that
     for equal runs, from the ranks of both together (Mann and Whitney's): that error ignores values that are too
     rare in one run for the other to show any, and is next to 0 for few values. Where the runs do not overlap at all
     it is the probability of that order among all orders of as many independent values.

@@ -18,7 +18,7 @@ from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.analysis.traces.trace import Counter, Slice, Trace, Track
 from gpiorig.capture.edges.nanoseconds import nearest_ns
 
-PACKETS, AIR, CAPTURE = "packets", "air", "capture"  # processes that are no nodes
+PACKETS, AIR, CAPTURE = "packets", "air", "capture"  # processes that are not nodes
 ROUND_TRIPS, STEPS = "round trips", "steps"
 DAMAGED = "damaged frame"
 _LAYERS = tuple(dict.fromkeys(event.layer for event in sorted(EVENT_TYPES, key=lambda item: item.layer == "rig")))

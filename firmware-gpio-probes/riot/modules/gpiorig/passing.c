@@ -41,7 +41,7 @@ int __wrap_msg_try_send(msg_t *message, kernel_pid_t target)
     return result;
 }
 
-/* A network interface polls, once or twice more than there are messages: an empty queue is no event. */
+/* A network interface polls, once or twice more than there are messages: an empty queue is not an event. */
 int __wrap_msg_try_receive(msg_t *message)
 {
     int result = __real_msg_try_receive(message);

@@ -166,7 +166,7 @@ def _resumable(options: argparse.Namespace) -> Recording:
     info = recording.info
     given = [name for name in ("driver", "channels", "samplerate") if getattr(options, name) is not None]
     if given and (given != ["channels"] or info.channels):
-        raise RigError(f"--resume goes on as {options.output} was begun: leave --{given[0]} out.")
+        raise RigError(f"--resume continues as {options.output} was begun: leave --{given[0]} out.")
     if info.virtual and not (info.bench and benches.from_recording(recording).virtual is None):
         raise RigError(
             f"{options.output} is of a virtual bench: the length of its pause is not known. Record it again, into "
@@ -178,7 +178,7 @@ def _resumable(options: argparse.Namespace) -> Recording:
 
 
 def _resumed(options: argparse.Namespace, before: Recording) -> tuple[Recording, list[str]]:
-    """A recording that goes on, and its channels; one that was killed before it knew any begins now."""
+    """A recording that continues, and its channels; one that was killed before it knew any begins now."""
     analyzer, info = scan(before.info.analyzer), before.info
     wanted = dict(zip(analyzer.channels, info.channels, strict=False))
     if info.channels and len(info.channels) != len(analyzer.channels):
@@ -204,7 +204,7 @@ def _limit(options: argparse.Namespace, rate_hz: int) -> int | None:
 
 
 def _as_before(recording: Recording, before: Recording | None, sizes: dict[Path, int]) -> None:
-    """A capture has not started: a new folder would only be in the way of the next attempt."""
+    """A capture has not started: a new folder would only hinder the next attempt."""
     if before is None:
         recording.discard()
     elif _sizes(recording) == sizes:

@@ -1,6 +1,6 @@
 //! Remarks of a run: accesses that are not modelled, lost bytes, doubtful use.
 //!
-//! A remark that repeats is counted. The text is for people; the lines are in the order in which things happened first.
+//! A remark that repeats is counted. The text is for readers; the lines are in the order in which things happened first.
 
 use std::collections::BTreeMap;
 

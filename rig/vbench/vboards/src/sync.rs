@@ -1,4 +1,4 @@
-//! The sync line: a pulse source on one channel of every analyzer, coded so that recordings can be laid over each
+//! The sync line: a pulse source on one channel of every analyzer, coded so that recordings can be aligned with each
 //! other. `docs/reference/sync-line.md` defines the code; `capture/gpiorig/capture/sync/sync_line.py` reads it.
 //!
 //! Pulse n rises n periods after the start; its width is bit n of a maximal-length sequence of 16 bits.

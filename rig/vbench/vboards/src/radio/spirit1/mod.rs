@@ -70,7 +70,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// Whether it belongs to what the chip was doing, and ends when that is broken off.
+    /// Whether it belongs to what the chip was doing, and ends when that is interrupted.
     fn is_activity(self) -> bool {
         !matches!(
             self,

@@ -136,7 +136,7 @@ impl Spirit1 {
             .and_then(|rx| self.ether.find(rx.source, rx.frame))
             .map_or(false, |c| c.psdu.is_some());
         if !known {
-            return self.discard(irq::RX_DATA_DISC); // the sender broke off in the sync word
+            return self.discard(irq::RX_DATA_DISC); // the sender stopped in the sync word
         }
         let fixed = usize::from(self.reg(regs::PCKTLEN1)) << 8 | usize::from(self.reg(regs::PCKTLEN1 + 1));
         if let Some((mut rx, opened)) = self.hear_bits(bits) {
