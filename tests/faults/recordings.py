@@ -220,7 +220,7 @@ def descriptions() -> list[Case]:
         case("not text", rewritten(DESCRIPTION, lambda text: b"\xff\xfe" + text), DESCRIPTION),
         case("empty", rewritten(DESCRIPTION, lambda text: b""), DESCRIPTION),
         *(
-            case(f"{path} in [files]", replaced(r"^\[files\.", f'[files."{path}"]\nbytes = 1\nsha256 = "0"\n\n[files.'))
+            case(f"{path} in [files]", replaced(r"^\[files\.", f'[files."{path}"]\nsize = 1\nsha256 = "0"\n\n[files.'))
             for path in ("../../x", "/etc/hostname")
         ),
     ]  # fmt: skip

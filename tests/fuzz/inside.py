@@ -14,13 +14,12 @@ from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.errors import CaptureError
 from gpiorig.capture.recording.segment_format import BODY, MAGIC, PAYLOAD_BYTES
 from gpiorig.capture.recording.segment_reader import read_segments
-from gpiorig.capture.serial.record import read_record
+from gpiorig.capture.serial import record
 
 from . import invariants
 from .invariants import hold
 from .readers import Target, fresh, our_errors
 
-SERIAL_MAGIC, FIELDS = b"gpiorig serial 1", struct.Struct("<qqIB3x")  # the format whose records have no numbers
 SPLIT = b"\n--\n"
 
 
@@ -76,19 +75,20 @@ def segment_blocks(data: bytes) -> None:
 
 def serial_entries(data: bytes) -> None:
     """A serial record whose entries have right checksums: 8 bytes of head each, then their bytes."""
-    written, at = SERIAL_MAGIC, 0
+    written, at, number = record.MAGIC, 0, 0
     while at + 8 <= len(data):
         stamp, kind, length, flags = struct.unpack_from("<iBHB", data, at)
         content = data[at + 8 : at + 8 + length % 200]
-        at += 8 + len(content)
-        fields = FIELDS.pack(stamp << 32 if flags & 1 else stamp, seeds.STAMP_NS + stamp, len(content), kind % 6)
+        at, number = at + 8 + len(content), number + 1
+        stamp_ns = stamp << 32 if flags & 1 else stamp
+        fields = record.FIELDS.pack(stamp_ns, seeds.STAMP_NS + stamp, len(content), number, kind % 6)
         written += fields + struct.pack("<I", zlib.crc32(content, zlib.crc32(fields))) + content
     path = fresh("serial_entries") / "node.rec"
     path.write_bytes(written)
     with our_errors():
-        record = read_record(path, clock="host")
-        hold(len(record.data) == (int(record.ends[-1]) if len(record.ends) else 0), "the reads make up the bytes")
-        record.lines()
+        reads = record.read_record(path, clock="host")
+        hold(len(reads.data) == (int(reads.ends[-1]) if len(reads.ends) else 0), "the reads make up the bytes")
+        reads.lines()
 
 
 def targets() -> list[Target]:

@@ -120,10 +120,10 @@ def change_last_block(path: Path) -> None:
 def test_a_complete_recording_whose_edges_are_cut_is_refused(
     tmp_path: Path, damage: Callable[[Path], None], sizes: bool
 ) -> None:
-    """Also one of format 1, which has no sizes: its edges are without their end."""
+    """Also one without the table of its files: its edges are without their end."""
     recording = make(tmp_path / "run")
     if not sizes:
-        recording.update(files={}, format=1)
+        recording.update(files={})
     damage(tmp_path / "run")
 
     with pytest.raises(FormatError, match=r"run/edges.*; restore it from a copy"):
@@ -156,20 +156,6 @@ def test_an_interrupted_recording_names_where_it_was_cut(tmp_path: Path) -> None
         assert 0 == waveform.edges().end
 
     assert [f"{recording.edges_folder}/000001.seg, offset 0: the last block is cut short"] == waveform.remarks
-
-
-def test_a_recording_of_format_1_is_read(tmp_path: Path) -> None:
-    """There, [files] has the sha256 only."""
-    recording = make(tmp_path / "run")
-    path = recording.folder / "recording.toml"
-    text = path.read_text()
-    tables = text[text.index("[files") :]
-    lines = [f'"{name}" = "{file.sha256}"\n' for name, file in recording.info.files.items()]
-    path.write_text(text.replace(tables, "".join(["[files]\n", *lines])).replace("format = 2", "format = 1"))
-    recording = Recording.open(tmp_path / "run")
-
-    assert [None, None] == [file.size for file in recording.info.files.values()]
-    assert () == recording.verify()
 
 
 def test_changed_and_missing_files_are_found(tmp_path: Path) -> None:
@@ -222,7 +208,8 @@ def losses(**fields: int) -> str:
         ('"24000000/1"', '"-1/1"', "samplerate '-1/1' is not a rate"),
         ('"24000000/1"', '"100000000000000000/1"', r"a samplerate of 1e\+17 Hz is out of range"),
         ('"24000000/1"', '"1/100000000000000000"', "a samplerate of 1e-17 Hz is out of range"),
-        ("format = 2", "format = 3", "recording format 3; this gpiorig reads formats up to 2"),
+        ("format = 2", "format = 3", "recording format 3; this gpiorig reads format 2: use the one that recorded it"),
+        ("format = 2", "format = 1", "recording format 1; this gpiorig reads format 2"),
         ("format = 2", f"format = {'9' * 5000}", "correct it"),
         ("virtual = true", "virtual = true\nx = " + "[" * 50_000, "nested too deep"),
         ('    "irq",\n', "".join(f"'c{n}',\n" for n in range(63)), "65 channels; at most 64"),
@@ -234,9 +221,13 @@ def losses(**fields: int) -> str:
         ("losses = []", losses(samples=2**62), "more samples are lost than"),
         ("losses = []", losses(start=10, end=5), "a loss ends at sample 5, before its start at 10"),
         ("losses = []", losses(end=10)[:-1] + ", " + losses(start=9, end=12)[10:], "at samples 0 and 9 overlap"),
-        ("[files]", '[files]\n"/etc/hostname" = "0"', "'/etc/hostname' in .files. is not a file of a recording"),
-        ("[files]", '[files]\n"edges/../../x" = "0"', "'edges/../../x' in .files. is not a file"),
-        ("[files]", '[files]\n"serial/.." = "0"', "'serial/..' in .files. is not a file"),
+        (
+            "[files]",
+            '[files."/etc/hostname"]\nsha256 = "0"\nsize = 1',
+            "'/etc/hostname' in .files. is not a file",
+        ),
+        ("[files]", '[files."edges/../../x"]\nsha256 = "0"\nsize = 1', "'edges/../../x' in .files. is not a file"),
+        ("[files]", '[files."serial/.."]\nsha256 = "0"\nsize = 1', "'serial/..' in .files. is not a file"),
         ('"capturing"', '"done"', "Invalid enum value 'done'"),
         ("virtual = true", "virtual = true\nvirtual = true", "overwrite"),
         ("virtual = true", "virtual", "recording.toml"),

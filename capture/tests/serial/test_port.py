@@ -8,7 +8,6 @@ import struct
 import time
 import tracemalloc
 import tty
-import zlib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -294,18 +293,6 @@ def test_a_record_that_is_missing_is_noticed(tmp_path: Path) -> None:
     path.write_bytes(content[: 16 + 39] + content[16 + 3 * 39 :])
     with pytest.raises(FormatError, match=r"x\.rec, offset 55: record 4 is where record 2 should be"):
         read_record(path, clock="host")
-
-
-def test_records_without_numbers_are_read(tmp_path: Path) -> None:
-    """Those of the first format."""
-    path = tmp_path / "x.rec"
-    fields = struct.pack("<qqIB3x", 5, 6, 6, Kind.RECEIVED)
-    path.write_bytes(b"gpiorig serial 1" + fields + struct.pack("<I", zlib.crc32(fields + b"ready\n")) + b"ready\n")
-    record = read_record(path, clock="host")
-
-    assert ([5], [6], b"ready\n", "") == (
-        record.stamps_ns.tolist(), record.wall_ns.tolist(), record.data, record.torn
-    )  # fmt: skip
 
 
 def test_another_file_is_no_serial_record(tmp_path: Path) -> None:

@@ -23,7 +23,6 @@ from gpiorig.capture.recording.notes import AlignmentNote, BenchRemark, TimeStep
 from gpiorig.capture.recording.origin import Origin
 
 FORMAT = 2
-FORMATS = (1, FORMAT)  # 1: [files] without sizes, serial records without numbers
 DESCRIPTION, UNFINISHED = "recording.toml", "recording.new"
 IMPORTED = "imported from "  # how `analyzer` begins of a recording that was imported
 EDGES = "edges"
@@ -61,11 +60,11 @@ class RecordedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     sha256
         Of its bytes, in hex.
     size
-        In bytes; None in recordings of format 1.
+        In bytes.
     """
 
     sha256: str
-    size: int | None = None
+    size: int
 
 
 class SyncDelay(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -131,7 +130,7 @@ class RecordingInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     sync_delay
         How long the sync line takes to its analyzer; unset if nothing is known of it.
     origin
-        What it was made with; unset in recordings of earlier versions, of no bench, and imported ones.
+        What it was made with; unset in recordings of no bench, and imported ones.
     given
         What a command was given later: `bench`, `virtual` and `ROLES`, each with what was recorded in its place, "" for
         nothing; unset if nothing was.
@@ -233,7 +232,7 @@ def changed(info: RecordingInfo, changes: dict[str, object], *, where: Path) -> 
 
 
 def _parsed(path: Path) -> dict[str, Any]:
-    """The tables of a description, unchecked; those of format 1 as format 2 has them."""
+    """The tables of a description, unchecked."""
     try:
         if path.stat().st_size > MAX_BYTES:
             raise RecordingError(f"has more than {MAX_BYTES} bytes", where=path, remedy=REMEDY)
@@ -247,16 +246,13 @@ def _parsed(path: Path) -> dict[str, Any]:
         raise RecordingError("is nested too deep", where=path, remedy=REMEDY) from error
     except ValueError as error:
         raise RecordingError(str(error), where=path, remedy=REMEDY) from error
-    files = raw.get("files")
-    if isinstance(files, dict):
-        raw["files"] = {name: {"sha256": file} if isinstance(file, str) else file for name, file in files.items()}
     return raw
 
 
 def check(info: RecordingInfo, where: Path) -> None:
     """Refuse a description that contradicts itself; `where` is named in the error."""
-    if info.format not in FORMATS:
-        remedy = f"this gpiorig reads formats up to {FORMAT}"
+    if info.format != FORMAT:
+        remedy = f"this gpiorig reads format {FORMAT}: use the one that recorded it"
         raise FormatError(f"recording format {info.format}", where=where, remedy=remedy)
     rate_hz = ratio(info.samplerate)
     if not rate_hz:

@@ -308,5 +308,5 @@ def _check_files(info: RecordingInfo, folder: Path) -> None:
         if not path.is_file():
             raise FormatError("the file is missing", where=path, remedy=LEFT)
         size = path.stat().st_size
-        if expected.size not in (None, size):
+        if expected.size != size:
             raise FormatError(f"has {size} bytes instead of {expected.size}", where=path, remedy=LEFT)

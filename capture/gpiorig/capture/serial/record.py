@@ -6,9 +6,8 @@ endian:
     stamp i64 ns | wall i64 ns since 1970 | length u32 | number u32 | kind u8, 3 zero bytes | crc32 u32 | the bytes
 
 `stamp` is monotonic time of the host, or the virtual bench's time; recording.toml names it (`serial_clock`). `number`
-counts the records from 1, so that a missing one is noticed; files of "gpiorig serial 1" have none. `Kind` is what the
-bytes are. The checksum covers the fields before it and the bytes. The file only grows, in complete records, so a crash
-tears the last one at most.
+counts the records from 1, so that a missing one is noticed. `Kind` is what the bytes are. The checksum covers the
+fields before it and the bytes. The file only grows, in complete records, so a crash tears the last one at most.
 """
 
 from __future__ import annotations
@@ -33,8 +32,6 @@ from gpiorig.capture.errors import FormatError, RecordingError
 
 MAGIC = b"gpiorig serial 2"
 FIELDS = struct.Struct("<qqIIB3x")
-UNNUMBERED_MAGIC = b"gpiorig serial 1"
-UNNUMBERED = struct.Struct("<qqIB3x")
 CRC = struct.Struct("<I")
 NEWLINE = 10
 MAX_BYTES = 1 << 20  # of a record; a read gives at most seriallink.READ_BYTES
@@ -52,7 +49,6 @@ class Kind(IntEnum):
     COUNTED = 4  # what went wrong below us and how late we were, as a JSON object of totals: docs/guide/serial.md
 
 
-FORMATS = {MAGIC: FIELDS, UNNUMBERED_MAGIC: UNNUMBERED}
 KINDS = frozenset(Kind)
 EVENTS = (Kind.OPENED, Kind.LOST, Kind.COUNTED)
 
@@ -262,8 +258,7 @@ class RecordFile:
             self._file = confined.opened(path)
         except OSError as error:
             raise RecordingError(f"cannot be read: {error.strerror}", where=path) from error
-        self._fields: struct.Struct | None = None  # until the first bytes are there
-        self._at = self._number = 0
+        self._at = self._number = 0  # 0: the first bytes are not there yet
         self.torn = ""
         try:
             self._begin()
@@ -273,37 +268,36 @@ class RecordFile:
 
     def _begin(self) -> None:
         head = self._file.read(len(MAGIC))
-        layouts = [fields for magic, fields in FORMATS.items() if magic.startswith(head)]
-        if not layouts:
+        if not MAGIC.startswith(head):
             raise FormatError("is not a serial record", where=self._path, remedy=f"one begins with {MAGIC.decode()!r}")
         if len(head) == len(MAGIC):
-            self._fields, self._at = layouts[0], len(MAGIC)
+            self._at = len(MAGIC)
 
     def read(self) -> Iterator[Entry]:
         """Yield the entries up to the end of the file; later calls yield those that were added since."""
-        if self._fields is None:
+        if not self._at:
             self._file.seek(0)
             self._begin()
-        self.torn = "" if self._fields else f"{self._path}, offset 0"
-        while self._fields is not None and (entry := self._next(self._fields)) is not None:
+        self.torn = "" if self._at else f"{self._path}, offset 0"
+        while self._at and (entry := self._next()) is not None:
             yield entry
 
-    def _next(self, fields: struct.Struct) -> Entry | None:
+    def _next(self) -> Entry | None:
         """Read one record; None at the end of the file, or where its last record is cut short."""
         self._file.seek(self._at)
-        head = self._file.read(fields.size + CRC.size)
+        head = self._file.read(FIELDS.size + CRC.size)
         if not head:
             return None
-        if len(head) == fields.size + CRC.size:
-            stamp_ns, wall_ns, length, *number, kind = fields.unpack_from(head)
+        if len(head) == FIELDS.size + CRC.size:
+            stamp_ns, wall_ns, length, number, kind = FIELDS.unpack_from(head)
             data = self._file.read(min(length, MAX_BYTES + 1))
-            (crc,) = CRC.unpack_from(head, fields.size)
-            if len(data) == length and zlib.crc32(data, zlib.crc32(head[: fields.size])) == crc:
+            (crc,) = CRC.unpack_from(head, FIELDS.size)
+            if len(data) == length and zlib.crc32(data, zlib.crc32(head[: FIELDS.size])) == crc:
                 if kind not in KINDS:
                     raise self._damaged(f"a record of kind {kind}", "a newer gpiorig wrote it")
                 self._number += 1
-                if number and number != [self._number]:
-                    raise self._damaged(f"record {number[0]} is where record {self._number} should be")
+                if number != self._number:
+                    raise self._damaged(f"record {number} is where record {self._number} should be")
                 self._at += len(head) + length
                 return Entry(stamp_ns, wall_ns, Kind(kind), data)
             if length > MAX_BYTES or self._file.read(1):
