@@ -76,7 +76,7 @@ $(DIR)/shipped.elf: $(ELF)
 
 $(ELF): $(OBJECTS) $(LINK_SCRIPT)
 	$(LINK) -o $@ $(OBJECTS)
-	$(SIZE) $@ | tee $(@:.elf=.size)
+	$(SIZE) $@ > $(@:.elf=.size)
 
 $(DIR)/%.o: %.c $(DIR)/flags
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(OPTIMIZE) -c -o $@ $<
