@@ -7,6 +7,9 @@ PYTEST = $(BIN)/python -m pytest -q --numprocesses 2 --dist loadfile
 NATIVE := capture/gpiorig/capture/libgpiorig_native.so
 VBOARDS := rig/vbench/gpiorig/vbench/boards/libvboards.so
 USBBUS := rig/vbench/gpiorig/vbench/ends/libusbbus.so
+# What the demo runs: the crates of its libraries, and the board of its image.
+DEMO_CRATES := gpiorig-native vboards
+DEMO_BOARD := iotlab-m3
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find capture/native rig/vbench/usbbus rig/vbench/vboards -name '*.rs' -o -name Cargo.toml)
 
 # Compiled modules are kept: hundreds of short processes would each compile them again.
@@ -17,10 +20,13 @@ MARKDOWN := $(filter-out CHANGELOG.md docs/reference/events.md docs/reference/se
     $(wildcard *.md docs/*.md docs/*/*.md firmware-gpio-probes/*.md))
 MDFORMAT = $(BIN)/mdformat --wrap 120 --number --compact-tables
 
+# Groups of Debian packages; each target asks for those that it needs itself.
+DEBIAN := $(addprefix debian-,python native sigrok firmware check test)
+
 SECONDS ?= 600
 TARGETS ?=
 
-.PHONY: help setup debian native firmware demo test test-fast test-deep check faults fuzz generate docs format bench sensitivity costs clean
+.PHONY: help setup $(DEBIAN) native firmware demo-image demo test test-fast test-deep check faults fuzz generate docs format bench sensitivity costs clean
 
 help:
 	@echo "make demo       two virtual boards, a real sigrok-cli capture, a report (sets everything up first)"
@@ -41,22 +47,31 @@ help:
 	@echo "make setup      Debian packages, virtual environment, native libraries, firmware"
 	@echo "make clean      delete what was built"
 
-setup: $(VENV)/.installed native firmware
+$(DEBIAN):
+	@tools/debian.sh $(@:debian-%=%)
 
-debian:
-	@tools/debian.sh
+setup: $(VENV)/.developed native firmware debian-sigrok
 
-$(VENV)/.installed: pyproject.toml rig/vbench/pyproject.toml constraints.txt | debian
-	@echo "setting up the virtual environment"
-	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]' --editable rig/vbench
+# What is imported is compiled then; to compile all of it here takes longer than the rest.
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt
+$(VENV)/.installed: pyproject.toml rig/vbench/pyproject.toml constraints.txt | debian-python
+	@tools/step.sh "Python packages of gpiorig" $(VENV) sh -c '$(PYTHON) -m venv $(VENV) && $(PIP) --editable . --editable rig/vbench'
+	@touch $@
+
+$(VENV)/.developed: $(VENV)/.installed
+	@tools/step.sh "Python packages of tests and checks" $(VENV) $(PIP) --editable '.[dev]'
 	@touch $@
 
 native: $(NATIVE) $(VBOARDS) $(USBBUS)
 
-target/.built: $(RUST_SOURCES) | debian
-	@echo "building the Rust libraries"
-	@cargo build --quiet --target-dir target --release --locked --workspace --examples --lib
+# The libraries of the demo; then what only tests use, which is built with them.
+CARGO := cargo build --quiet --target-dir target --release --locked
+target/.built: $(RUST_SOURCES) | debian-native
+	@tools/step.sh "Rust libraries of gpiorig" target $(CARGO) --lib $(DEMO_CRATES:%=--package %)
+	@touch $@
+
+target/.built-all: target/.built
+	@tools/step.sh "Rust libraries and programs of tests" target $(CARGO) --lib --examples --workspace
 	@touch $@
 
 $(NATIVE): target/.built
@@ -65,24 +80,35 @@ $(NATIVE): target/.built
 $(VBOARDS): target/.built
 	@cp target/release/libvboards.so $@.new && mv $@.new $@
 
-$(USBBUS): target/.built
+$(USBBUS): target/.built-all
 	@cp target/release/libusbbus.so $@.new && mv $@.new $@
 
-firmware: debian
-	@$(MAKE) --no-print-directory -s -j2 -C firmware-gpio-probes
+firmware: debian-firmware
+	@tools/step.sh "firmware of all boards" firmware-gpio-probes/build $(MAKE) --no-print-directory -s -j2 -C firmware-gpio-probes
 
-demo: setup
+# The complete compiler where it is installed with its C library, else the part of it that builds the image of the demo.
+DEMO_COMPILER := $(if $(filter /%,$(shell arm-none-eabi-gcc -print-file-name=nosys.specs 2>/dev/null)),,build/arm-compiler)
+build/arm-compiler: | debian-native
+	@tools/step.sh "part of Debian's ARM compiler" $@ tools/arm_compiler.sh $@
+
+demo-image: $(DEMO_COMPILER)
+	@tools/step.sh "firmware of $(DEMO_BOARD)" firmware-gpio-probes/build/$(DEMO_BOARD) $(MAKE) --no-print-directory -s \
+	    -C firmware-gpio-probes BOARD=$(DEMO_BOARD) $(DEMO_COMPILER:%=CROSS=$(CURDIR)/%/usr/bin/arm-none-eabi-)
+
+demo:
+	@test -e $(VENV)/.installed || echo "set-up of the demo, a minute or more; a line for each part when it is done:"
+	@$(MAKE) --no-print-directory -s -j4 $(NATIVE) $(VBOARDS) $(VENV)/.installed demo-image debian-sigrok
 	@$(BIN)/gpiorig demo --force
 	@echo "gpiorig is $(BIN)/gpiorig here; after \`. $(BIN)/activate\` it is gpiorig in this shell"
 
 # A second thread of OpenBLAS would double the processor time of our small products.
 test test-fast: export OPENBLAS_NUM_THREADS := 1
 
-test: setup
+test: setup debian-test
 	@cargo test --quiet --release --target-dir target --locked --workspace --lib --tests
 	@$(PYTEST)
 
-test-fast: setup
+test-fast: setup debian-test
 	@$(PYTEST) -m "not slow"
 
 test-deep: export GPIORIG_DEEP := 1
@@ -90,7 +116,7 @@ test-deep: test
 	@PYTHONPATH=rig/vbench/tests $(BIN)/python -m core_oracle 10_000_000
 	@$(BIN)/python tests/speed/long_capture.py
 
-check: setup
+check: $(VENV)/.developed debian-firmware debian-check
 	@$(PYTHON) firmware-gpio-probes/generate.py --check
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -107,7 +133,7 @@ faults: setup
 
 fuzz: export OPENBLAS_NUM_THREADS := 1
 fuzz: setup
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[fuzz]'
+	@$(PIP) --editable '.[fuzz]'
 	@PYTHONPATH=tests:tests/support $(BIN)/python -m fuzz --seconds $(SECONDS) $(TARGETS)
 
 generate:
@@ -116,7 +142,7 @@ generate:
 docs: $(VENV)/.installed
 	@$(BIN)/python tools/documents.py
 
-format: setup
+format: $(VENV)/.developed
 	@$(BIN)/ruff check --fix --quiet . || true
 	@$(BIN)/ruff format --quiet .
 	@$(MDFORMAT) $(MARKDOWN)

@@ -1,46 +1,75 @@
 #!/bin/sh
-# Installs the Debian packages that gpiorig builds and runs with, where they are missing.
-# With --bench also those of a real bench, and the user joins the groups that may use analyzers and serial ports.
-# Without root or sudo: prints the line to run and stops with status 2.
+# Installs the Debian packages of the named groups, where they are missing; says how much that is and how long it took.
+# With the group bench the user also joins the groups that may use analyzers and serial ports.
+# Without root or sudo: prints the commands to run and stops with status 2.
 set -eu
 
+# Group, packages, and what they are for.
+table='
+python    python3-venv                the environment of the Python packages
+native    gcc libc6-dev               link the Rust libraries; the libraries of gcc serve the ARM compiler of the demo, too
+native    cargo rustc                 the Rust libraries; a rustup toolchain does as well, any from 1.63 on
+sigrok    sigrok-cli                  captures; decoders in tests
+firmware  make gcc libc6-dev          host programs of the probe library
+firmware  gcc-arm-none-eabi           images of the boards with a Cortex-M
+firmware  libnewlib-arm-none-eabi     their string functions
+firmware  clang-16 lld-16 llvm-16     the image of TelosB
+check     clang-tidy-16 cppcheck      lint of the probe library
+test      sigrok-firmware-fx2lafw     the firmware of FX2 analyzers: modelled ones are loaded with it
+test      mspdebug openocd            an independent MSP430 core; flashing of virtual boards
+test      tshark                      an independent reader of packet captures
+test      pulseview xvfb imagemagick  decoders in PulseView, and pictures of it
+test      chromium                    the page of the report
+bench     sigrok-cli libsigrok4       captures; the udev rules of analyzers
+bench     sigrok-firmware-fx2lafw     the firmware of FX2 analyzers
+bench     openocd                     flashing; the udev rules of debug adapters
+bench     udev usbutils psmisc        lsusb, and fuser: which program uses a port
+'
+
+# The packages of a group.
+packages_of() {
+    echo "$table" | while read -r group words; do
+        [ "$group" = "$1" ] || continue
+        for word in ${words%%  *}; do echo "$word"; done
+    done
+}
+
+# Targets of make run beside each other; apt does not.
+exec 9<"$0"
+flock 9
+
+packages=""
 bench=""
-case "${1-}" in
-"") ;;
---bench) bench=1 ;;
-*)
-    echo "usage: tools/debian.sh [--bench]" >&2
-    exit 2
-    ;;
-esac
-
-packages="sigrok-cli sigrok-firmware-fx2lafw gcc-arm-none-eabi libnewlib-arm-none-eabi clang-16 clang-tidy-16 cppcheck lld-16 llvm-16 mspdebug openocd tshark gcc libc6-dev make python3-venv pulseview xvfb imagemagick chromium"
-# A rustup toolchain does as well as Debian's; any rustc from 1.63 on builds the crates.
-if ! command -v cargo >/dev/null || ! command -v rustc >/dev/null; then
-    packages="$packages cargo rustc"
-fi
-
-# libsigrok4 and openocd have the udev rules of analyzers and debug adapters; psmisc has fuser, usbutils lsusb.
-[ -z "$bench" ] || packages="$packages libsigrok4 udev usbutils psmisc"
+for group in "$@"; do
+    of_group=$(packages_of "$group")
+    if [ -z "$of_group" ]; then
+        echo "usage: tools/debian.sh GROUP...   with python, native, sigrok, firmware, check, test or bench" >&2
+        exit 2
+    fi
+    [ "$group" != bench ] || bench=1
+    packages="$packages $of_group"
+done
 
 missing=""
 for package in $packages; do
+    case " $missing " in *" $package "*) continue ;; esac
+    case $package in cargo | rustc) ! command -v "$package" >/dev/null || continue ;; esac
     dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q "ok installed" || missing="$missing $package"
 done
 
 # The groups that the user of a bench is not in; sigrok's and OpenOCD's udev rules give devices to plugdev.
 user="${SUDO_USER:-$(id -un)}"
-groups=""
+memberships=""
 if [ -n "$bench" ] && [ "$user" != root ]; then
-    for group in plugdev dialout; do
-        id -nG "$user" | grep -qw "$group" || groups="$groups $group"
+    for membership in plugdev dialout; do
+        id -nG "$user" | grep -qw "$membership" || memberships="$memberships $membership"
     done
 fi
-[ -n "$missing$groups" ] || exit 0
+[ -n "$missing$memberships" ] || exit 0
 
 print_commands() {
     [ -z "$missing" ] || echo "  apt-get install --no-install-recommends$missing" >&2
-    for group in $groups; do echo "  adduser $user $group" >&2; done
+    for membership in $memberships; do echo "  adduser $user $membership" >&2; done
 }
 
 as_root=""
@@ -53,21 +82,27 @@ if [ "$(id -u)" -ne 0 ]; then
         exit 2
     fi
 fi
-if [ -n "$missing" ]; then
-    echo "installing Debian packages:$missing"
-    log=$(mktemp)
-    export DEBIAN_FRONTEND=noninteractive
+install_missing() {
     # shellcheck disable=SC2086 # the list is meant to be split
-    if ! { $as_root apt-get update -q && $as_root apt-get install -q -y --no-install-recommends $missing; } \
-        >"$log" 2>&1; then
+    $as_root apt-get install -q -y --no-install-recommends -o APT::Keep-Downloaded-Packages=false $missing
+}
+
+if [ -n "$missing" ]; then
+    log=$(mktemp)
+    start_s=$(date +%s)
+    export DEBIAN_FRONTEND=noninteractive LC_ALL=C
+    # Lists that are missing or outdated are the usual reason why a first try fails.
+    if ! { install_missing || { $as_root apt-get update -q && install_missing; }; } >"$log" 2>&1; then
         tail -n 20 "$log" >&2
         echo "the packages could not be installed (log: $log). Run as root:" >&2
         print_commands
         exit 2
     fi
+    size=$(sed -n 's/^After this operation, \(.*\) of additional disk space will be used.$/\1, /p' "$log")
+    echo "Debian packages$missing ($size$(($(date +%s) - start_s)) s)"
     rm -f "$log"
 fi
-for group in $groups; do
-    $as_root adduser --quiet "$user" "$group"
-    echo "$user is in the group $group from the next login on"
+for membership in $memberships; do
+    $as_root adduser --quiet "$user" "$membership"
+    echo "$user is in the group $membership from the next login on"
 done

@@ -174,33 +174,6 @@ def test_bench_check_of_boards(tmp_path: Path) -> None:
     assert "--live is for boards" in live.stderr
 
 
-def set_up(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    """`tools/debian.sh` of a user without root and sudo, on a machine without packages and groups."""
-    for name, script in {"dpkg-query": "exit 1", "id": "echo 1000"}.items():
-        (folder / name).write_text(f"#!/bin/sh\n{script}\n")
-        (folder / name).chmod(0o755)
-    (folder / "grep").symlink_to("/usr/bin/grep")
-    command = ["/bin/sh", ROOT / "tools" / "debian.sh", *options]
-    return subprocess.run(command, env={"PATH": str(folder)}, capture_output=True, text=True, check=False)
-
-
-def test_a_real_bench_has_more_packages_and_groups(tmp_path: Path) -> None:
-    """With --bench the packages of a bench are named, too, and the groups to join."""
-    done = set_up(tmp_path, "--bench")
-
-    assert 2 == done.returncode
-    assert " libsigrok4 udev usbutils psmisc\n  adduser 1000 plugdev\n  adduser 1000 dialout\n" in done.stderr
-
-
-def test_missing_packages_are_named(tmp_path: Path) -> None:
-    """Without root and sudo, set-up prints the complete apt line and stops with status 2."""
-    done = set_up(tmp_path)
-
-    assert 2 == done.returncode
-    assert "apt-get install --no-install-recommends sigrok-cli sigrok-firmware-fx2lafw gcc-arm-none-eabi" in done.stderr
-    assert done.stderr.rstrip().endswith("cargo rustc")
-
-
 @pytest.mark.slow
 def test_another_kernel_than_wanted_is_refused(tmp_path: Path, bench_file: Path) -> None:
     """The firmware that a node reports is compared with the experiment, as on a bench of boards."""

@@ -15,7 +15,7 @@ from playwright import sync_api
 def launched() -> Iterator[sync_api.Browser]:
     """A browser."""
     chromium = shutil.which("chromium")
-    assert chromium, "Debian's chromium is missing: tools/debian.sh installs it"
+    assert chromium, "Debian's chromium is missing: `tools/debian.sh test` installs it"
     with tempfile.TemporaryDirectory() as home, sync_api.sync_playwright() as driver:  # settings of crash reports
         environment: dict[str, str | float | bool] = {**os.environ, "HOME": home}
         browser = driver.chromium.launch(executable_path=chromium, env=environment)
