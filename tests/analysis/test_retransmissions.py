@@ -12,18 +12,24 @@ import repeatedrequests
 from depth import DEEP, most
 from repeatedrequests import Waits
 
+from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.analysis.packets import timelines
+from gpiorig.analysis.packets.occurrences import NONE
 from gpiorig.analysis.packets.path import Kind
+from gpiorig.analysis.packets.receptions import FROM_ONE
 from gpiorig.analysis.report import conclusions
 from gpiorig.analysis.report.data import ReportData
 from gpiorig.analysis.study.study import RouteStudy
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results import report
 from gpiorig.rig.results.analyse import analyse
+from gpiorig.vbench.boards.truth import FrameOnAir
 
 SEEDS = range(1, 21) if DEEP else (1, 3)
 PACKETS = 100
 REPEAT_US = 60_000
+SAMPLES_PER_PS = 24e-6 * (1 - 3e-6)  # the bench's analyzer is 3 ppm slow
+US = 24  # samples
 MEAN_ERROR, VARIANCE_ERROR = 0.01, 0.03  # of 20 seeds the largest are 0.007 and 0.022
 
 
@@ -34,6 +40,7 @@ class Case:
     data: ReportData
     numbers: dict[str, Any]
     truth: Waits
+    frames: list[FrameOnAir]
 
     @property
     def study(self) -> RouteStudy:
@@ -58,7 +65,8 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> list[Case]:
         log = data.analysis.logs["initiator"]
         got = (log.sent_us >= 0) & (log.received_us >= 0) & ~log.lost
         logged_us = dict(zip(log.sequences[got].tolist(), (log.received_us - log.sent_us)[got].tolist(), strict=True))
-        every.append(Case(data, reported.numbers, repeatedrequests.true_waits(path, recording, logged_us)))
+        frames = repeatedrequests.frames_on_air(path, recording)
+        every.append(Case(data, reported.numbers, repeatedrequests.true_waits(frames, logged_us), frames))
     return every
 
 
@@ -126,6 +134,38 @@ def test_packets_that_an_application_read_again_are_counted(cases: list[Case]) -
         assert trips.deliveries[:, 0].sum() == len(trips) + trips.read_again[0]
         assert trips.replies.min() >= 0
         assert case.numbers["read_again"]["responder"] == trips.read_again[0]
+
+
+def test_frames_readings_and_interrupts_are_of_the_packets_of_the_record(cases: list[Case]) -> None:
+    """Each frame on the air is in one transmission with its id and number, and each reading is of one that arrived.
+
+    A line of the other node rises 9 us after a frame (AT86RF231 datasheet 8111C, 12.4): the event is of its packet, or,
+    where no driver read the frame, of none.
+    """
+    interrupts = readings = 0
+    for case in cases:
+        hops = case.data.analysis.hops
+        assert hops is not None
+        events, sent, read = hops.events, hops.transmissions, hops.receptions
+        rise = events.codes == BY_NAME["tap.irq.enter"].code
+        packets = np.append(hops.packets.ids, NONE)[hops.packet_of]
+        for frame in (frame for frame in case.frames if frame.psdu[0] & 7 == repeatedrequests.DATA):
+            node, id_ = events.node(frame.node), repeatedrequests.id_of(frame)
+            begin, end = (ps * SAMPLES_PER_PS for ps in (frame.start_ps, frame.end_ps))
+            (row,) = np.flatnonzero((sent.nodes == node) & (sent.begins <= begin) & (sent.ends >= end))
+            assert (id_, frame.psdu[2]) == (sent.ids[row], sent.sequences[row])
+            (of,) = np.nonzero((read.nodes != node) & (read.ends > end) & (read.ends < end + 20 * US))
+            assert len(of) == 0 or (not frame.lost_at and [row] == read.transmissions[of].tolist())
+            readings += len(of)
+            (at,) = np.nonzero(
+                rise & (events.nodes != node) & (events.samples > end) & (events.samples < end + 20 * US)
+            )
+            if not frame.lost_at and len(at):
+                assert set(packets[at].tolist()) <= {id_, NONE} and (len(of) == 0 or [id_] == packets[at].tolist())
+                interrupts += 1
+        assert len(read) == np.count_nonzero(read.origins == FROM_ONE)
+    assert readings == sum(len(case.data.analysis.hops.receptions) for case in cases if case.data.analysis.hops)
+    assert interrupts >= readings > 200 * len(cases)
 
 
 def test_without_losses_nothing_is_a_retransmission(tmp_path: Path) -> None:

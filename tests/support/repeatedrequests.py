@@ -56,9 +56,18 @@ def run(folder: Path, *, seed: int, packets: int, repeat_us: int, lost_ppm: int 
     return recording, folder / "truth"
 
 
-def true_waits(path: Path, recording: Recording, logged_us: Mapping[int, int]) -> Waits:
+def frames_on_air(path: Path, recording: Recording) -> list[FrameOnAir]:
+    """Every frame on the air, by the record of the losses."""
+    return truth.losses(path, benches.loads(recording.info.bench))
+
+
+def id_of(frame: FrameOnAir) -> int:
+    """The last two bytes before the checksum."""
+    return int.from_bytes(frame.psdu[-4:-2], "big")
+
+
+def true_waits(frames: Sequence[FrameOnAir], logged_us: Mapping[int, int]) -> Waits:
     """By the record of the losses, and the round trips by the initiator's own log, by id."""
-    frames = truth.losses(path, benches.loads(recording.info.bench))
     acks = [frame for frame in frames if frame.psdu[0] & 7 == ACK]
     starts = defaultdict(list)
     for ack in acks:
@@ -71,7 +80,7 @@ def true_waits(path: Path, recording: Recording, logged_us: Mapping[int, int]) -
     by_id: dict[int, list[FrameOnAir]] = defaultdict(list)
     for frame in frames:
         if frame.psdu[0] & 7 == DATA:
-            by_id[int.from_bytes(frame.psdu[-4:-2], "big")].append(frame)
+            by_id[id_of(frame)].append(frame)
     alone = {i: of for i, of in by_id.items() if [f.node for f in of] == list(NODES) and i in logged_us}
     between = [reply.start_ps - request.end_ps for request, reply in alone.values()]
     last = min(request.start_ps + logged_us[i] * 10**6 - reply.end_ps for i, (request, reply) in alone.items())
