@@ -136,7 +136,8 @@ def notes(hops: Hops) -> list[str]:
             f"{count_text(len(hops.packets), 'packet')} without one: a route is from the node that sends a frame "
             "to the node that reads it."
         )
-    if beneath := _delivered_beneath(hops):
+    beneath = _delivered_beneath(hops)
+    if beneath:
         sentences.append(
             f"No application was seen to receive ({APPLICATION}): delivered means that {beneath} was reached, "
             "whether an application takes the packet there or not."
@@ -155,8 +156,9 @@ def notes(hops: Hops) -> list[str]:
         )
     for node, name in enumerate(hops.events.node_names):
         if again := int(hops.visits.again[hops.visits.nodes == node].sum()):
+            reader = f"Node {name}" if beneath else f"The application of {name}"
             sentences.append(
-                f"The application of {name} read {count_text(again, 'packet')} again that it had read before: sent "
+                f"{reader} read {count_text(again, 'packet')} again that it had read before: sent "
                 "again by the MAC or the application, or another packet with that id."
             )
     unknown = int(np.count_nonzero(unread.transmissions < 0))
