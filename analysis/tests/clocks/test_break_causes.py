@@ -131,6 +131,17 @@ def test_steps_beside_lost_samples() -> None:
     assert back_a.startswith("The clock of node a stepped back by 150"), back_a
 
 
+def test_a_step_beside_damaged_timestamps() -> None:
+    """A digit of some of them is lost on the serial line: that is not a step in the other direction."""
+
+    def damaged(true_s: Floats) -> Floats:
+        at = np.arange(len(true_s))
+        return np.where(np.isin(at, [12, 20, 31]), true_s / 10, stepped(-2e-4)(true_s))
+
+    (step,) = problems({"a": damaged, "b": good(3)})
+    assert step.startswith("The clock of node a stepped back by 20"), step
+
+
 def test_a_break_of_both_clocks_between_two_timestamps() -> None:
     """Samples are lost as one node steps back: it does not show that the other one stepped; a third node shows both."""
     clocks = {"a": steps(at_s=1.0, by_s=-1.5e-4), "b": good(3)}

@@ -78,12 +78,15 @@ class Timer:
     def has_opposite(self, one: Break, *, explained: Iterable[Break] = ()) -> bool:
         """Whether it steps as far in the other direction at another time: late timestamps do, and clocks do not.
 
-        Those of its breaks whose cause is another one do not count.
+        Those of its breaks whose cause is another one do not count, and single timestamps, as damaged ones.
         """
         opposite = self.errors_ns * np.sign(one.step_ns) < -abs(one.step_ns) / 2
         for part in explained:
             opposite[slice(*np.searchsorted(self.samples, (part.start, part.end)))] = False
-        return bool(np.any(opposite))
+        large = np.abs(self.errors_ns) > self.limits_ns
+        returns = large[1:] & large[:-1] & (np.abs(self.errors_ns[1:] + self.errors_ns[:-1]) <= self.limits_ns[1:])
+        single = np.append(returns, False) | np.append(False, returns)
+        return bool(np.any(opposite & ~single[: len(opposite)]))
 
     def lacks(self, other: Break, *, ns_per_sample: float) -> bool:
         """Whether it shows that a break of another node's timer is not one of its own: it would be twice its limit.
