@@ -3,19 +3,47 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 
 from gpiorig.analysis.traces.pulseview_session import Stack
+from gpiorig.rig import plain_json
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.export import decoder_folder, decoder_stacks
 from gpiorig.rig.export.decoder_stacks import Naming
+from gpiorig.rig.plain_json import Result
 from gpiorig.rig.recordings import standing
 from gpiorig.rig.recordings.opened import Opened, open_recording
 from gpiorig.rig.results.analyse import analyse
+
+
+class Listed(Result, frozen=True, kw_only=True):
+    """A decoder, and whether it is installed."""
+
+    description: str
+    state: str
+
+
+class Decoders(Result, frozen=True, kw_only=True):
+    """Our decoders by their names; `folder` is where they are looked for."""
+
+    folder: str
+    decoders: dict[str, Listed]
+
+
+class Wiring(Result, frozen=True, kw_only=True):
+    """The channels and options of a decoder for a bench."""
+
+    decoder: str
+    channels: dict[str, str]
+    options: dict[str, str | int]
+    state: str | None
+    remarks: tuple[str, ...]
+
+
+RESULTS = {"decoders-list": (Decoders,), "decoders-wiring": (Wiring,)}
 
 
 def run(options: argparse.Namespace) -> int:
@@ -45,8 +73,8 @@ def _list(target: Path, *, as_json: bool) -> int:
         decoder.name: (decoder.summary, decoder_folder.state(decoder, target)) for decoder in decoder_folder.shipped()
     }
     if as_json:
-        rows = {name: {"description": summary, "state": state} for name, (summary, state) in states.items()}
-        print(json.dumps({"folder": str(target), "decoders": rows}))
+        rows = {name: Listed(description=summary, state=state) for name, (summary, state) in states.items()}
+        print(plain_json.text(Decoders(folder=str(target), decoders=rows)))
         return 0
     width = max(map(len, states))
     for name, (summary, state) in states.items():
@@ -60,8 +88,10 @@ def _print_wiring(options: argparse.Namespace) -> int:
     layer = stack.layers[0]
     source = standing.announced(options.source, as_json=options.json)
     if options.json:
-        words = {"decoder": layer.decoder, "channels": layer.channels, "options": layer.options}
-        print(json.dumps(words | source.as_json()))
+        wiring = Wiring(
+            decoder=layer.decoder, channels=dict(layer.channels), options=dict(layer.options), **source.as_json()
+        )
+        print(plain_json.text(wiring))
     else:
         print(stack.words())
     return 0

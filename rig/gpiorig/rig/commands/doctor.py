@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
-from dataclasses import asdict
 
-from gpiorig.rig import names
+from gpiorig.rig import names, plain_json
 from gpiorig.rig.arguments.overwriting import check_file
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.bench.finding import Finding
@@ -15,6 +13,17 @@ from gpiorig.rig.commands.bench import findings_of, line
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.host import bundle, requirements
 from gpiorig.rig.host.requirements import Requirement
+from gpiorig.rig.plain_json import Result
+
+
+class Looked(Result, frozen=True, kw_only=True):
+    """What is there of what gpiorig uses, and what is found of a bench."""
+
+    requirements: tuple[Requirement, ...]
+    findings: tuple[Finding, ...]
+
+
+RESULTS = {"doctor": (Looked,)}
 
 
 def run(options: argparse.Namespace) -> int:
@@ -37,9 +46,7 @@ def run(options: argparse.Namespace) -> int:
         _bundle(options, "\n".join([*lines, ""]))
     status = int(missing or any(finding.verdict == "wrong" for finding in findings))
     if options.json:
-        print(
-            json.dumps({"requirements": [asdict(item) for item in items], "findings": [asdict(it) for it in findings]})
-        )
+        print(plain_json.text(Looked(requirements=tuple(items), findings=tuple(findings))))
         return status
     for text in lines:
         print(text)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
+
+from msgspec import UNSET, UnsetType, field, structs
 
 from gpiorig.analysis.tables import stages
 from gpiorig.analysis.traces import perfetto, trace
@@ -18,12 +19,15 @@ from gpiorig.capture.edges.waveform import Block, Waveform
 from gpiorig.capture.formats import pcap
 from gpiorig.capture.frames.frames import Frames
 from gpiorig.capture.recording.recording import Recording
+from gpiorig.rig import plain_json
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.export import export, pulseview_slices
+from gpiorig.rig.plain_json import Result
 from gpiorig.rig.progress import stage, watched
 from gpiorig.rig.recordings import inputs, standing, time_base
 from gpiorig.rig.recordings.described import Given
 from gpiorig.rig.recordings.opened import open_recording
+from gpiorig.rig.recordings.time_base import TimeBaseNumbers
 from gpiorig.rig.results.analyse import analyse
 from gpiorig.rig.verbosity import note
 
@@ -37,6 +41,23 @@ _TRACES: dict[str, tuple[str, ...]] = {"perfetto": (".pftrace", ".perfetto-trace
 _FRAMES: dict[str, tuple[str, ...]] = {"pcap": (".pcapng",)}
 
 
+class Written(Result, frozen=True, kw_only=True):
+    """A file that was written: what of the source it has, and what was rounded; its samples, of edges or a trace."""
+
+    output: str
+    format: str
+    content: str = field(name="what")
+    rounding: str
+    from_sample: int | UnsetType = UNSET
+    to_sample: int | UnsetType = UNSET
+    time_base: TimeBaseNumbers | UnsetType = UNSET
+    state: str | None = None
+    remarks: tuple[str, ...] = ()
+
+
+RESULTS = {"export": (Written,)}
+
+
 def run(options: argparse.Namespace) -> int:
     """Find out what is asked for, and write it."""
     kind, name = _format(options)
@@ -44,11 +65,11 @@ def run(options: argparse.Namespace) -> int:
     if options.source.is_file() and not Given.of(options).is_empty:
         raise RigError(f"{options.source}: is a file; --bench, --initiator and --responder are of a recording.")
     write = {"table": _write_table, "trace": _write_trace, "frames": _write_frames, "edges": _write_edges}[kind]
-    result = write(options, name)
-    result |= standing.announced(options.source, as_json=options.json).as_json()
-    rounding = f"; {result['rounding']}" if result["rounding"] else ""
-    text = f"{options.output}: {result['what']} of {options.source}{rounding}"
-    print(json.dumps(result) if options.json else text)
+    written = write(options, name)
+    stated = standing.announced(options.source, as_json=options.json).as_json()
+    rounding = f"; {written.rounding}" if written.rounding else ""
+    text = f"{options.output}: {written.content} of {options.source}{rounding}"
+    print(plain_json.text(structs.replace(written, **stated)) if options.json else text)
     return 0
 
 
@@ -88,7 +109,7 @@ def _check_output(path: Path) -> None:
         raise RigError(f"{path}: the output must be a file, not a folder or a device.")
 
 
-def _write_edges(options: argparse.Namespace, name: str) -> dict[str, Any]:
+def _write_edges(options: argparse.Namespace, name: str) -> Written:
     waveform = _waveform(options)
     bounds = _window(options, waveform.samplerate_hz)
     if bounds is not None:
@@ -102,7 +123,8 @@ def _write_edges(options: argparse.Namespace, name: str) -> dict[str, Any]:
     base = base_of()
     for sentence in [] if options.json else base.sentences():
         note(f"{options.source}: {sentence}")
-    return _said(options, name, f"samples {first} to {end}", rounding, (first, end)) | base.as_json()
+    written = _written(options, name, f"samples {first} to {end}", rounding, (first, end))
+    return structs.replace(written, time_base=base.numbers())
 
 
 def _noting(waveform: Waveform, covered: list[int]) -> Waveform:
@@ -116,7 +138,7 @@ def _noting(waveform: Waveform, covered: list[int]) -> Waveform:
     return dataclasses.replace(waveform, read=read)
 
 
-def _write_trace(options: argparse.Namespace, name: str) -> dict[str, Any]:
+def _write_trace(options: argparse.Namespace, name: str) -> Written:
     _refuse(options, "channels", why="a trace shows what was decoded")
     recording = _recording(options, "a trace")
     shown_trace = export.trace_of(open_recording(recording))
@@ -125,10 +147,10 @@ def _write_trace(options: argparse.Namespace, name: str) -> dict[str, Any]:
         shown_trace = trace.window(shown_trace, *bounds)
     with stage("writing"):
         rounding = perfetto.write(options.output, shown_trace, epoch_ns=export.epoch_ns(recording))
-    return _said(options, name, f"{len(shown_trace.slices)} slices and instants", rounding, bounds)
+    return _written(options, name, f"{len(shown_trace.slices)} slices and instants", rounding, bounds)
 
 
-def _write_frames(options: argparse.Namespace, name: str) -> dict[str, Any]:
+def _write_frames(options: argparse.Namespace, name: str) -> Written:
     for option in ("channels", "packet", "begin", "end"):
         _refuse(options, option, why="all frames are written")
     frames: Frames
@@ -141,24 +163,26 @@ def _write_frames(options: argparse.Namespace, name: str) -> dict[str, Any]:
         frames = content
     with stage("writing"):
         rounding = pcap.write(options.output, frames)
-    return _said(options, name, "packet capture", rounding, None)
+    return _written(options, name, "packet capture", rounding, None)
 
 
-def _write_table(options: argparse.Namespace, name: str) -> dict[str, Any]:
+def _write_table(options: argparse.Namespace, name: str) -> Written:
     for option in ("channels", "packet", "begin", "end"):
         _refuse(options, option, why="the complete table is written")
     table = export.table(open_recording(_recording(options, "a table")), options.table)
     with stage("writing"):
         stages.write(table, options.output)
     what = f"{table.num_rows} rows of {options.table}"
-    return _said(options, name, what, "samples are exact, times in ns are floats", None)
+    return _written(options, name, what, "samples are exact, times in ns are floats", None)
 
 
-def _said(
-    options: argparse.Namespace, name: str, what: str, rounding: str, bounds: tuple[int, int] | None
-) -> dict[str, Any]:
-    window = {} if bounds is None else {"from_sample": bounds[0], "to_sample": bounds[1]}
-    return {"output": str(options.output), "format": name, "what": what, "rounding": rounding, **window}
+def _written(
+    options: argparse.Namespace, name: str, content: str, rounding: str, bounds: tuple[int, int] | None
+) -> Written:
+    begin, end = bounds or (UNSET, UNSET)
+    return Written(
+        output=str(options.output), format=name, content=content, rounding=rounding, from_sample=begin, to_sample=end
+    )
 
 
 def _refuse(options: argparse.Namespace, name: str, *, why: str) -> None:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-import msgspec
-
-from gpiorig.rig import names
+from gpiorig.rig import names, plain_json
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import BenchError, FlashError
@@ -18,6 +15,15 @@ from gpiorig.rig.experiments import experiment as experiments
 from gpiorig.rig.experiments import images
 from gpiorig.rig.flash import nodes
 from gpiorig.rig.flash.nodes import Result
+
+
+class Flashed(plain_json.Result, frozen=True, kw_only=True):
+    """What became of each node; `gpiorig flash --dry-run` prints the commands by node."""
+
+    nodes: tuple[Result, ...]
+
+
+RESULTS = {"flash": (Flashed, dict[str, list[str]])}
 
 
 def run(options: argparse.Namespace) -> int:
@@ -31,7 +37,11 @@ def run(options: argparse.Namespace) -> int:
     wanted = nodes.chosen(bench, options.nodes, what=str(file))
     if options.dry_run:
         plans = {name: nodes.plan(bench, firmware, name, only_different=options.only_different) for name in wanted}
-        print(json.dumps(plans) if options.json else "\n".join(_described(name, plan) for name, plan in plans.items()))
+        print(
+            plain_json.text(plans)
+            if options.json
+            else "\n".join(_described(name, plan) for name, plan in plans.items())
+        )
         return 0
     results = []
     for result in nodes.flash(
@@ -41,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
         if not options.json:
             print(line(result), flush=True)
     if options.json:
-        print(json.dumps({"nodes": msgspec.to_builtins(results)}))
+        print(plain_json.text(Flashed(nodes=tuple(results))))
     return int(any(result.verdict == "failed" for result in results))
 
 

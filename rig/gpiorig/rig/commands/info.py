@@ -24,6 +24,7 @@ from gpiorig.capture.printable import printable
 from gpiorig.capture.recording.recording import DESCRIPTION, Recording
 from gpiorig.capture.text.node_lines import NodeLines
 from gpiorig.rig.errors import BenchError, RigError
+from gpiorig.rig.plain_json import plain
 from gpiorig.rig.progress import watched
 from gpiorig.rig.recordings import inputs, standing, time_base
 from gpiorig.rig.recordings.import_files import PACKETS
@@ -106,7 +107,7 @@ def describe(waveform: Waveform, *, analyzer: Analyzer | None = None) -> dict[st
         ],
         "source": waveform.source,
         "remarks": [*waveform.remarks, *base.sentences()],
-        **base.as_json(),
+        "time_base": plain(base.numbers()),
         "clock_text": base.clock_text(float(samples / rate) * NS_PER_S),
     }
 

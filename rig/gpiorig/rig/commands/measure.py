@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from msgspec import structs
 
 from gpiorig.analysis import columns
 from gpiorig.analysis.delays.instruments import Instruments
@@ -18,15 +18,31 @@ from gpiorig.analysis.number_text import count_text, number_text, resolved_text,
 from gpiorig.capture.edges.waveform import Waveform
 from gpiorig.capture.recording.recording import DESCRIPTION
 from gpiorig.capture.text.node_lines import NodeLines
+from gpiorig.rig import plain_json
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.measure import comparisons, delay_files, edges
-from gpiorig.rig.measure.edges import Measurement, Spec
+from gpiorig.rig.measure.edges import Measurement, MeasurementNumbers, Spec
+from gpiorig.rig.plain_json import Result
 from gpiorig.rig.progress import watched
 from gpiorig.rig.recordings import inputs, standing, time_base
 from gpiorig.rig.recordings.opened import open_recording
-from gpiorig.rig.recordings.time_base import TimeBase
+from gpiorig.rig.recordings.time_base import TimeBase, TimeBaseNumbers
 
 FILE_ONLY = ("samplerate", "unitsize", "channels", "columns", "recover")
+
+
+class NodeMeasurements(Result, frozen=True, kw_only=True):
+    """A measurement on the lines of each node."""
+
+    samplerate_hz: float
+    virtual: bool | None
+    state: str | None
+    remarks: tuple[str, ...]
+    time_base: TimeBaseNumbers
+    nodes: dict[str, MeasurementNumbers]
+
+
+RESULTS = {"measure": (MeasurementNumbers, NodeMeasurements)}
 
 
 def run(options: argparse.Namespace) -> int:
@@ -56,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
         delay_files.draw(options.figure, drawn, us=us, virtual=bool(waveform.virtual))
     source = standing.announced(options.file, waveform, as_json=options.json)
     head = {"samplerate_hz": float(loaded.samplerate_hz), "virtual": waveform.virtual, **source.as_json()}
-    _print(options, measurements, base, head | base.as_json())
+    _print(options, measurements, base, head | {"time_base": base.numbers()})
     return 0
 
 
@@ -114,15 +130,9 @@ def _print(
     options: argparse.Namespace, measurements: dict[str, Measurement], base: TimeBase, head: dict[str, Any]
 ) -> None:
     if options.json:
-        if options.per:
-            print(
-                json.dumps(
-                    head | {"nodes": {name: measurement.as_json() for name, measurement in measurements.items()}},
-                    allow_nan=False,
-                )
-            )
-        else:
-            print(json.dumps(head | measurements[""].as_json(), allow_nan=False))
+        of_nodes = {name: measurement.numbers() for name, measurement in measurements.items()}
+        result = NodeMeasurements(**head, nodes=of_nodes) if options.per else structs.replace(of_nodes[""], **head)
+        print(plain_json.text(result))
         return
     for name, measurement in measurements.items():
         print("\n".join([*_text(measurement, node=name), *[f"  {measurement.hint}"] * bool(measurement.hint)]))

@@ -4,18 +4,33 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 import re
 from pathlib import Path
 
 import msgspec
 
 from gpiorig.analysis.number_text import signed_text
+from gpiorig.capture.recording.notes import AlignmentNote
 from gpiorig.capture.recording.recording import Recording, SyncDelay
+from gpiorig.rig import plain_json
 from gpiorig.rig.errors import RigError
+from gpiorig.rig.plain_json import Result
 from gpiorig.rig.recordings import merge, standing
 
 _DELAY = re.compile(r"(\d+(?:\.\d+)?)(?:(?:\+-|±)(\d+(?:\.\d+)?))?")
+
+
+class Merged(Result, frozen=True, kw_only=True):
+    """A recording of several analyzers, and how each is aligned with the first."""
+
+    recording: str
+    virtual: bool | None
+    state: str | None
+    remarks: tuple[str, ...]
+    alignments: tuple[AlignmentNote, ...]
+
+
+RESULTS = {"merge": (Merged,)}
 
 
 def run(options: argparse.Namespace) -> int:
@@ -27,8 +42,13 @@ def run(options: argparse.Namespace) -> int:
     merged = merge.merge_folders(parts, options.output, sync=options.sync, receivers=receivers)
     status = int(not standing.of(merged).is_complete)
     if options.json:
-        facts = {"recording": str(merged.folder), "virtual": merged.info.virtual, **standing.of(merged).as_json()}
-        print(json.dumps(facts | {"alignments": msgspec.to_builtins(merged.info.alignments)}))
+        result = Merged(
+            recording=str(merged.folder),
+            virtual=merged.info.virtual,
+            **standing.of(merged).as_json(),
+            alignments=merged.info.alignments,
+        )
+        print(plain_json.text(result))
         return status
     common = "frames" if receivers else "sync pulses"
     print(f"{merged.folder}: {', '.join(name for name in merged.info.channels if name)}")

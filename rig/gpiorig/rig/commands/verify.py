@@ -3,18 +3,39 @@
 from __future__ import annotations
 
 import argparse
-import json
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from gpiorig.capture.recording import description
 from gpiorig.capture.recording.recording import DESCRIPTION, Recording
-from gpiorig.rig import verbosity
+from gpiorig.rig import plain_json, verbosity
+from gpiorig.rig.plain_json import Result
 from gpiorig.rig.recordings import standing
+from gpiorig.rig.recordings.integrity import Checked
 from gpiorig.rig.recordings.standing import Standing
 from gpiorig.rig.results import reproduction
 from gpiorig.rig.results.reproduction import Reproduction
+
+
+class VerifiedRun(Result, frozen=True, kw_only=True):
+    """A recording; `made_by` has the versions that made its report, `remarks` are those on both."""
+
+    recording: str
+    verified: bool
+    made_by: dict[str, str]
+    remarks: tuple[str, ...]
+    files: tuple[Checked, ...]
+    state: str | None
+
+
+class Verified(Result, frozen=True, kw_only=True):
+    """Whether the parts of recordings are as recorded, and the files of their reports come out again."""
+
+    verified: bool
+    runs: tuple[VerifiedRun, ...]
+
+
+RESULTS = {"verify": (Verified,)}
 
 
 def run(options: argparse.Namespace) -> int:
@@ -29,8 +50,8 @@ def run(options: argparse.Namespace) -> int:
             print("\n".join(_lines(checked[-1], standings[-1])), flush=True)
     verified = all(map(_is_verified, checked, standings))
     if options.json:
-        runs = [_numbers(*pair) for pair in zip(checked, standings, strict=True)]
-        print(json.dumps({"verified": verified, "runs": runs}))
+        runs = tuple(_numbers(*pair) for pair in zip(checked, standings, strict=True))
+        print(plain_json.text(Verified(verified=verified, runs=runs)))
     return int(not verified)
 
 
@@ -39,11 +60,16 @@ def _is_verified(checked: Reproduction, recording: Standing) -> bool:
     return recording.is_complete and not checked.failed
 
 
-def _numbers(checked: Reproduction, recording: Standing) -> dict[str, Any]:
-    """A recording's part of `--json`; its remarks are those on the recording and on its report."""
-    numbers, stated = checked.numbers(), recording.as_json()
-    remarks = [*stated["remarks"], *numbers["remarks"]]
-    return numbers | {"verified": _is_verified(checked, recording), "state": stated["state"], "remarks": remarks}
+def _numbers(checked: Reproduction, recording: Standing) -> VerifiedRun:
+    """A recording's part of `--json`."""
+    return VerifiedRun(
+        recording=str(checked.folder),
+        verified=_is_verified(checked, recording),
+        made_by=checked.made_by,
+        remarks=(*recording.as_json()["remarks"], *checked.remarks),
+        files=checked.files,
+        state=recording.state,
+    )
 
 
 def _lines(checked: Reproduction, recording: Standing) -> list[str]:

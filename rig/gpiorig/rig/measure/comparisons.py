@@ -8,7 +8,7 @@ from typing import Any
 from gpiorig.analysis.measure.line_fit import LineFit
 from gpiorig.analysis.measure.nominal import Deviation
 from gpiorig.analysis.number_text import count_text, plus_minus, round_time_text, signed_text, time_text, uncertain_text
-from gpiorig.rig.plain_json import without_nan
+from gpiorig.rig.plain_json import Number, Result, plain, without_nan
 
 ENDS = ("intercept", "slope")
 
@@ -41,11 +41,28 @@ def fit_text(numbers: dict[str, Any] | None) -> str:
     )
 
 
+class DeviationNumbers(Result, frozen=True, kw_only=True):
+    """The deviation of a mean period from a nominal one in ppm, and the parts of its uncertainty (k = 2)."""
+
+    nominal_ns: float
+    ppm: Number
+    ends_ppm: Number
+    scatter_ppm: Number
+    clock_ppm: Number
+    runs: int
+    uncertainty_ppm: Number
+
+
+def deviation_numbers(deviation: Deviation) -> DeviationNumbers:
+    """The numbers of a deviation."""
+    return DeviationNumbers(**dataclasses.asdict(deviation), uncertainty_ppm=deviation.uncertainty_ppm)
+
+
 def deviation_json(deviation: Deviation | None) -> dict[str, Any] | None:
     """The numbers of a deviation; None without one."""
     if deviation is None:
         return None
-    return dict(without_nan(dataclasses.asdict(deviation) | {"uncertainty_ppm": deviation.uncertainty_ppm}))
+    return dict(plain(deviation_numbers(deviation)))
 
 
 def deviation_text(numbers: dict[str, Any] | None, *, clock: str) -> str:

@@ -9,7 +9,6 @@ import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from gpiorig.analysis.delays import instruments
 from gpiorig.analysis.delays.instruments import Analyzer
@@ -18,8 +17,27 @@ from gpiorig.capture.edges.step_likelihood import FEWEST
 from gpiorig.capture.edges.time_step import StepEstimator, TimeStep, observed
 from gpiorig.capture.edges.waveform import RateOrigin, Waveform
 from gpiorig.capture.recording.notes import TimeStepNote
+from gpiorig.rig.plain_json import Number, Result
 
 EXACT = (RateOrigin.RECORDER, RateOrigin.OPTION)  # rates that are taken as they are
+
+
+class TimeBaseNumbers(Result, frozen=True, kw_only=True):
+    """What the times of a capture rest on.
+
+    `samplerate_origin` and `step_origin` name who states them: recorder, file, option, derived, times or edges.
+    `step_edges` show the step, `possible_step_ns` may be it. `clock_ppm` is the limit of the recorder's clock.
+    """
+
+    samplerate_origin: str
+    step_ns: float
+    step_origin: str
+    step_is_certain: bool
+    step_edges: int
+    possible_step_ns: Number
+    rounding_ns: float
+    clock_ppm: float
+    clock_origin: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,22 +69,20 @@ class TimeBase:
             self, analyzer=dataclasses.replace(self.analyzer, clock_ppm=clock_ppm, sources=sources)
         )
 
-    def as_json(self) -> dict[str, Any]:
+    def numbers(self) -> TimeBaseNumbers:
         """The field `time_base` of a command's object."""
         step = self.step
-        return {
-            "time_base": {
-                "samplerate_origin": str(self.origin),
-                "step_ns": _ns(step.step_s),
-                "step_origin": "edges" if step.is_coarser else str(self.origin),
-                "step_is_certain": step.is_certain or self.origin in EXACT,
-                "step_edges": step.edges,
-                "possible_step_ns": _ns(step.possible_s) if step.possible_s else None,
-                "rounding_ns": _ns(step.resolution_s) if step.is_rounded else 0.0,
-                "clock_ppm": self.analyzer.clock_ppm,
-                "clock_origin": self.analyzer.source("clock_ppm"),
-            }
-        }
+        return TimeBaseNumbers(
+            samplerate_origin=str(self.origin),
+            step_ns=_ns(step.step_s),
+            step_origin="edges" if step.is_coarser else str(self.origin),
+            step_is_certain=step.is_certain or self.origin in EXACT,
+            step_edges=step.edges,
+            possible_step_ns=_ns(step.possible_s) if step.possible_s else None,
+            rounding_ns=_ns(step.resolution_s) if step.is_rounded else 0.0,
+            clock_ppm=self.analyzer.clock_ppm,
+            clock_origin=self.analyzer.source("clock_ppm"),
+        )
 
     def sentences(self) -> list[str]:
         """What is to be stated of the step; of a recording of an analyzer nothing."""

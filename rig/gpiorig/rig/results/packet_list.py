@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import duckdb
+import msgspec
 
 from gpiorig.analysis.packets import delivery, timelines
 from gpiorig.analysis.tables import registry, stages
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.errors import RigError
+from gpiorig.rig.plain_json import Number, Result
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results import reported_tables
 from gpiorig.rig.results.analyse import analyse
@@ -42,6 +44,27 @@ longest AS (
 SELECT chosen.* EXCLUDE (by_ns), coalesce(steps, []) AS steps
 FROM chosen LEFT JOIN longest USING (packet_row) ORDER BY {order}
 """
+
+
+class PacketStep(Result, frozen=True, kw_only=True):
+    """A step of a packet."""
+
+    step: str
+    node: str
+    duration_ns: float
+
+
+class PacketRow(Result, frozen=True, kw_only=True):
+    """A packet: its row in `packets.parquet`, when it was sent, its delay, and its longest steps."""
+
+    packet_row: int
+    id: int
+    origin: str
+    start_sample: int
+    sent_s: Number
+    delay_ns: Number
+    status: str
+    steps: tuple[PacketStep, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +111,7 @@ def tables(recording: Recording, *, fresh: bool = False) -> Mapping[str, pa.Tabl
     return {name: content for name, content in contents.items() if content is not None}
 
 
-def packets(contents: Mapping[str, pa.Table], chosen: Chosen, *, samplerate_hz: float) -> list[dict[str, Any]]:
+def packets(contents: Mapping[str, pa.Table], chosen: Chosen, *, samplerate_hz: float) -> list[PacketRow]:
     """The rows.
 
     Raises
@@ -127,7 +150,7 @@ def packets(contents: Mapping[str, pa.Table], chosen: Chosen, *, samplerate_hz: 
         "id": chosen.id,
     }
     used = {name: value for name, value in given.items() if f"${name}" in query}
-    rows: list[dict[str, Any]] = database.sql(query, params=used).to_arrow_table().to_pylist()
+    rows = msgspec.convert(database.sql(query, params=used).to_arrow_table().to_pylist(), list[PacketRow])
     if chosen.id is not None and not rows:
         raise RigError(f"id {chosen.id}: not in this recording; `gpiorig packets` without --id lists all packets.")
     return rows

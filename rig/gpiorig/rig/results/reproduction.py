@@ -6,7 +6,6 @@ import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -53,16 +52,6 @@ class Reproduction:
     def failed(self) -> bool:
         """Whether a file differs, is missing or is one too many."""
         return any(file.verdict in FAILURES for file in self.files)
-
-    def numbers(self) -> dict[str, Any]:
-        """As one JSON object."""
-        return {
-            "recording": str(self.folder),
-            "verified": not self.failed,
-            "made_by": self.made_by,
-            "remarks": list(self.remarks),
-            "files": [{"name": file.name, "verdict": file.verdict, "what": file.what} for file in self.files],
-        }
 
 
 def check(folder: Path, *, progress: Progress = lambda text: None) -> Reproduction:
