@@ -25,6 +25,7 @@ KINDS = {
     "vector": "ours, in a vector table",
     "source": "a probe in the source itself",
 }
+EVENTS = "firmware-gpio-probes/events.toml"
 
 
 class Least(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -188,9 +189,9 @@ def load(path: Path) -> HookFile:
             raise BenchError(f"{what}: hook {hook.symbol} comes twice; write one with all its points.")
         seen.add(hook.symbol)
         if unknown := [point for point in hook.points if not events_of(point)]:
-            raise BenchError(f"{what}: hook {hook.symbol}: no point {unknown[0]} in firmware-gpio-probes/events.toml.")
+            raise BenchError(f"{what}: hook {hook.symbol}: no point {unknown[0]} in the event table ({EVENTS}).")
     test = hooks.selftest
     for counts in (role for roles in (test, *test.radio.values()) for role in (roles.initiator, roles.responder)):
         if unknown := [point for point in counts if not events_of(point)]:
-            raise BenchError(f"{what}: selftest: no point {unknown[0]} in firmware-gpio-probes/events.toml.")
+            raise BenchError(f"{what}: selftest: no point {unknown[0]} in the event table ({EVENTS}).")
     return hooks
