@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
-import json
 from pathlib import Path
 from typing import Protocol
 
 import msgspec
 
 from gpiorig.capture.atomic_file import replacing
-from gpiorig.rig import names, resources, virtual_parts
+from gpiorig.capture.sigrok.analyzer import Analyzer
+from gpiorig.capture.usb.tree import UsbDevice
+from gpiorig.rig import names, plain_json, resources, virtual_parts
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.bench.finding import Finding
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.host import scan, suggestion
+from gpiorig.rig.host.identify import Answer
+from gpiorig.rig.host.ports import Port
+from gpiorig.rig.plain_json import Result
 from gpiorig.rig.run import bench_findings as findings
 from gpiorig.rig.run import host_findings
+from gpiorig.rig.verify.certificate import Certificate
 
 _WORDS = {"right": "ok", "wrong": "WRONG", "unknown": "not known"}
 
@@ -27,6 +31,45 @@ class Serve(Protocol):
 
     def __call__(self, options: argparse.Namespace) -> int:
         """Serve the bench until it is ended; returns the exit status."""
+
+
+class Listed(Result, frozen=True, kw_only=True):
+    """A file that comes with gpiorig."""
+
+    file: str
+    description: str
+
+
+class Names(Result, frozen=True, kw_only=True):
+    """Benches and experiments by their names."""
+
+    benches: dict[str, Listed]
+    experiments: dict[str, Listed]
+
+
+class Scanned(Result, frozen=True, kw_only=True):
+    """What is connected, what answered at each port, what could not be asked, and a bench file for it."""
+
+    analyzers: tuple[Analyzer, ...]
+    ports: tuple[tuple[Port, Answer], ...]
+    adapters: tuple[UsbDevice, ...]
+    troubles: tuple[str, ...]
+    bench: str
+
+
+class CheckedBench(benches.Bench, frozen=True, kw_only=True):
+    """A bench with what was found of it; `live`: also of what is connected."""
+
+    findings: tuple[Finding, ...]
+    live: bool
+
+
+RESULTS = {
+    "bench-list": (Names,),
+    "bench-scan": (Scanned,),
+    "bench-check": (CheckedBench,),
+    "bench-verify": (Certificate,),
+}
 
 
 def run(options: argparse.Namespace) -> int:
@@ -64,7 +107,17 @@ def _scan(options: argparse.Namespace) -> int:
     text = suggestion.text(connected)
     boards = [answer.board for _, answer in connected.ports if answer.board]
     if options.json:
-        print(json.dumps({**dataclasses.asdict(connected), "bench": text}))
+        print(
+            plain_json.text(
+                Scanned(
+                    analyzers=connected.analyzers,
+                    ports=connected.ports,
+                    adapters=connected.adapters,
+                    troubles=connected.troubles,
+                    bench=text,
+                )
+            )
+        )
     elif not options.output:
         print(text, end="")
     if options.output:
@@ -82,7 +135,8 @@ def _check(bench: benches.Bench, file: Path, options: argparse.Namespace) -> int
     results = findings_of(bench, file, live=options.live)
     status = int(any(finding.verdict == "wrong" for finding in results))
     if options.json:
-        print(json.dumps(msgspec.to_builtins(bench) | {"findings": msgspec.to_builtins(results), "live": options.live}))
+        checked = CheckedBench(**msgspec.structs.asdict(bench), findings=tuple(results), live=options.live)
+        print(plain_json.text(checked))
         return status
     print(f"{file}: {bench.name}: {'virtual ' * bench.states_virtual}bench; the file is consistent")
     for name, node in bench.nodes.items():
@@ -103,10 +157,10 @@ def _list(*, as_json: bool) -> int:
     kinds = {"benches": resources.benches(), "experiments": resources.experiments()}
     if as_json:
         entries = {
-            kind: {name: {"file": str(file), "description": names.summary(file)} for name, file in files.items()}
+            kind: {name: Listed(file=str(file), description=names.summary(file)) for name, file in files.items()}
             for kind, files in kinds.items()
         }
-        print(json.dumps(entries))
+        print(plain_json.text(Names(**entries)))
         return 0
     width = max(len(name) for files in kinds.values() for name in files)
     for kind, files in kinds.items():

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import datetime
-import json
 import time
 from fractions import Fraction
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+
+from msgspec import structs
 
 from gpiorig.capture.numbers import parse_samplerate
 from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
@@ -17,7 +17,7 @@ from gpiorig.capture.sigrok.analyzer import scan, versions
 from gpiorig.capture.sigrok.capture import START_DEADLINE_S, Capture, CaptureResult, Request, Restart, Resume
 from gpiorig.capture.sigrok.completeness import CODED, conclude
 from gpiorig.capture.sigrok.result import WALL_UNCERTAINTY_S
-from gpiorig.rig import durations, names
+from gpiorig.rig import durations, names, plain_json
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.bench import drivers
 from gpiorig.rig.errors import RigError
@@ -25,6 +25,7 @@ from gpiorig.rig.experiments import images
 from gpiorig.rig.host import log_file
 from gpiorig.rig.progress import bar
 from gpiorig.rig.recordings import captured, described, standing
+from gpiorig.rig.recordings.captured import CaptureNumbers
 from gpiorig.rig.run import bench_capture, resumption
 from gpiorig.rig.run.captures import Options
 from gpiorig.rig.verbosity import note
@@ -36,6 +37,9 @@ TICK_S, FIRST_TICK_S = 0.5, 0.02  # the latter until sample 0 has its time
 
 
 BEFORE_SAMPLES = "start of the capture on the host's clock, before the first sample"
+
+
+RESULTS = {"capture": (CaptureNumbers,)}
 
 
 def run(options: argparse.Namespace) -> int:
@@ -52,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
         if not result.samples and result.problems:
             recording.discard()
             raise RigError(result.problems[0])
-    results = captured.as_json(recording, result, heartbeats), captured.text(recording, result, heartbeats)
+    results = captured.numbers(recording, result, heartbeats), captured.text(recording, result, heartbeats)
     return _print(recording, *results, as_json=options.json)
 
 
@@ -104,13 +108,13 @@ def _of_bench(options: argparse.Namespace) -> int:
         ),
         quiet=options.json,
     )
-    return _print(finished.recording, finished.as_json(), finished.text(), as_json=options.json)
+    return _print(finished.recording, finished.numbers(), finished.text(), as_json=options.json)
 
 
-def _print(recording: Recording, numbers: dict[str, Any], text: str, *, as_json: bool) -> int:
+def _print(recording: Recording, numbers: CaptureNumbers, text: str, *, as_json: bool) -> int:
     """Print how it went; the text states the state, not whose boards it is of. 1 if the recording is not complete."""
     source = standing.of(recording)
-    print(json.dumps(numbers | source.as_json()) if as_json else text)
+    print(plain_json.text(structs.replace(numbers, **source.as_json())) if as_json else text)
     if source.boards and not as_json:
         note(f"{recording.folder}: {source.boards}")
     return int(not source.is_complete)

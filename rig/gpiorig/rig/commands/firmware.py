@@ -3,21 +3,65 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
-from typing import Any
 
-from gpiorig.rig import names, resources
+from msgspec import UNSET, UnsetType, structs
+
+from gpiorig.rig import names, plain_json, resources
 from gpiorig.rig.experiments import images as firmware
+from gpiorig.rig.plain_json import Result
 from gpiorig.rig.probes import hook_files as table
 from gpiorig.rig.probes import selftest
 from gpiorig.rig.probes.check import Verdict, check
 from gpiorig.rig.probes.hook_files import HookFile
 from gpiorig.rig.probes.image import Image
-from gpiorig.rig.probes.selftest import c_tables
+from gpiorig.rig.probes.selftest import SelfTestNumbers, c_tables
 from gpiorig.rig.recordings import standing
 from gpiorig.rig.recordings.described import Given
+
+
+class CheckedHook(Result, frozen=True, kw_only=True):
+    """A hook in an image: the sites that reach the probe, and those that pass it by."""
+
+    symbol: str
+    kind: str
+    state: str
+    wrapped: tuple[str, ...]
+    unwrapped: tuple[str, ...]
+    problems: tuple[str, ...]
+
+
+class CheckedImage(Result, frozen=True, kw_only=True):
+    """An image, whose hooks are compared with a hook file."""
+
+    image: str
+    os: str
+    version: str
+    good: bool
+    problems: tuple[str, ...]
+    notes: tuple[str, ...]
+    hooks: tuple[CheckedHook, ...]
+
+
+class ImageEntry(Result, frozen=True, kw_only=True):
+    """An image that comes with gpiorig; of an installed package also what it was built from."""
+
+    board: str | UnsetType = UNSET
+    kernel: str | UnsetType = UNSET
+    probes: str | UnsetType = UNSET
+    file: str
+    sha256: str
+    sha256_with_debug_information: str | UnsetType = UNSET
+    compiler: str | UnsetType = UNSET
+    flags: str | UnsetType = UNSET
+
+
+RESULTS = {
+    "firmware-check": (CheckedImage,),
+    "firmware-selftest": (SelfTestNumbers,),
+    "firmware-list": (dict[str, ImageEntry],),
+}
 
 
 def run(options: argparse.Namespace) -> int:
@@ -33,7 +77,7 @@ def _check(expected: HookFile, options: argparse.Namespace) -> int:
     elf = names.image(options.elf)
     verdict = check(Image(elf), expected, variant=options.probes)
     if options.json:
-        print(json.dumps(_numbers(verdict, expected, elf)))
+        print(plain_json.text(_numbers(verdict, expected, elf)))
     else:
         _print(verdict, expected, elf)
     return _fail(verdict.failures, elf)
@@ -50,33 +94,33 @@ def _print(verdict: Verdict, expected: HookFile, elf: Path) -> None:
         print(f"note: {note}")
 
 
-def _numbers(verdict: Verdict, expected: HookFile, elf: Path) -> dict[str, Any]:
-    return {
-        "image": str(elf),
-        "os": expected.os,
-        "version": expected.version,
-        "good": not verdict.failures,
-        "problems": verdict.problems,
-        "notes": verdict.notes,
-        "hooks": [
-            {
-                "symbol": finding.hook.symbol,
-                "kind": finding.hook.kind,
-                "state": finding.state,
-                "wrapped": [str(site) for site in finding.wrapped],
-                "unwrapped": finding.unwrapped,
-                "problems": finding.problems,
-            }
+def _numbers(verdict: Verdict, expected: HookFile, elf: Path) -> CheckedImage:
+    return CheckedImage(
+        image=str(elf),
+        os=expected.os,
+        version=expected.version,
+        good=not verdict.failures,
+        problems=verdict.problems,
+        notes=verdict.notes,
+        hooks=tuple(
+            CheckedHook(
+                symbol=finding.hook.symbol,
+                kind=finding.hook.kind,
+                state=finding.state,
+                wrapped=tuple(map(str, finding.wrapped)),
+                unwrapped=finding.unwrapped,
+                problems=finding.problems,
+            )
             for finding in verdict.findings
-        ],
-    }
+        ),
+    )
 
 
 def _selftest(expected: HookFile, options: argparse.Namespace) -> int:
     result = selftest.test(Given.of(options).open(options.recording), expected.selftest)
     source = standing.announced(options.recording, as_json=options.json)
     if options.json:
-        print(json.dumps(result.numbers() | source.as_json()))
+        print(plain_json.text(structs.replace(result.numbers(), **source.as_json())))
     else:
         print(result.summary())
     return _fail(result.failures, options.recording)
@@ -88,17 +132,17 @@ def _table(expected: HookFile, options: argparse.Namespace) -> int:
 
 
 def _list(*, as_json: bool) -> int:
-    known = resources.manifest()
+    manifest = resources.manifest()
     images = {
-        name: {**known.get(name, {}), "file": str(file), "sha256": firmware.sha256(file)}
+        name: ImageEntry(**{**manifest.get(name, {}), "file": str(file), "sha256": firmware.sha256(file)})
         for name, file in resources.images().items()
     }
     if as_json:
-        print(json.dumps(images))
+        print(plain_json.text(images))
         return 0
     width = max(map(len, images), default=0)
     for name, entry in images.items():
-        print(f"{name:{width}}  sha256 {entry['sha256']}")
+        print(f"{name:{width}}  sha256 {entry.sha256}")
     print(f"in {resources.image_folder()}")
     return 0
 

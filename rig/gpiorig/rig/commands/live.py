@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import json
 import shutil
 
 from gpiorig.capture.printable import printable_lines
-from gpiorig.rig import terminal
+from gpiorig.rig import plain_json, terminal
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.live import view
 from gpiorig.rig.live.watch import Update, Watch
 
+RESULTS = {"live": (view.UpdateNumbers,)}
 MIN_INTERVAL_S = 0.1
 CLEAR_BELOW = "\x1b[J"
 NEWLINE = "\n"
@@ -38,7 +38,7 @@ def _show(update: Update, *, as_json: bool, drawn: int) -> int:
     """Print an update, on a terminal in place of the last one, of which `drawn` lines are there; the lines of this."""
     output = terminal.unfiltered()
     if as_json:
-        print(json.dumps(view.as_json(update), allow_nan=False), file=output, flush=True)
+        print(plain_json.text(view.numbers(update)), file=output, flush=True)
         return 0
     if not output.isatty():
         print(printable_lines(view.line(update)), file=output, flush=True)

@@ -10,21 +10,22 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pyarrow as pa
 
 from gpiorig.analysis.errors import AnalysisError
 from gpiorig.analysis.number_text import count_text
 from gpiorig.analysis.tables import stages
 from gpiorig.capture.errors import CaptureError
-from gpiorig.rig import text_table
+from gpiorig.rig import plain_json, text_table
 from gpiorig.rig.errors import RigError, StoreError
-from gpiorig.rig.plain_json import without_nan
+from gpiorig.rig.plain_json import Number, Result, without_nan
 from gpiorig.rig.progress import iterate
 from gpiorig.rig.recordings import standing
 from gpiorig.rig.recordings.described import Given
 from gpiorig.rig.recordings.standing import Standing
-from gpiorig.rig.store.contents import NONE
-from gpiorig.rig.store.outcomes import Added
+from gpiorig.rig.store.contents import NONE, Key
+from gpiorig.rig.store.outcomes import Added, Collected
 from gpiorig.rig.store.store import Store
 from gpiorig.studies.points import stored
 from gpiorig.studies.points.stored import Ended
@@ -32,6 +33,59 @@ from gpiorig.studies.points.stored import Ended
 EXPORTED = (".csv", ".parquet", ".arrow", ".feather")
 BOARDS = {True: "virtual", False: "on boards", None: "not known whether virtual"}
 MAX_WIDTH = 60  # characters of a cell on the terminal
+
+
+class AddedRun(Result, frozen=True, kw_only=True):
+    """What was added; the remarks are those on the recording and on what was added of it."""
+
+    study: str
+    point: str
+    run: str
+    status: str
+    state: str | None
+    remarks: tuple[str, ...]
+    folder: str
+
+
+class StoredStudy(Result, frozen=True, kw_only=True):
+    """A study in the store; `bytes` of its tables."""
+
+    study: str
+    points: int
+    runs: int
+    bytes: int | None
+
+
+class StoredRecording(Result, frozen=True, kw_only=True):
+    """A recording of which there are results; `missing`: it is not at its last place."""
+
+    recording: str
+    fingerprint: str
+    place: str
+    state: str
+    experiment: str
+    virtual: bool | None
+    began: str
+    samplerate_hz: Number
+    bytes: int
+    parameters: dict[str, Any]
+    missing: bool
+
+
+class Contents(Result, frozen=True, kw_only=True):
+    """What a store has."""
+
+    studies: tuple[StoredStudy, ...]
+    recordings: tuple[StoredRecording, ...]
+
+
+RESULTS = {
+    "store-add": (AddedRun,),
+    "store-ls": (Contents,),
+    "store-query": (dict[str, Any],),
+    "store-rm": (tuple[Key, ...],),
+    "store-gc": (Collected,),
+}
 
 
 def run(options: argparse.Namespace) -> int:
@@ -56,7 +110,7 @@ def _add(store: Store, options: argparse.Namespace) -> int:
             print(f"not added: {error}", file=sys.stderr)
             status = 1
             continue
-        print(json.dumps(_as_json(added, source)) if options.json else _as_text(added, str(folder)))
+        print(plain_json.text(_stated(added, source)) if options.json else _as_text(added, str(folder)))
     return status
 
 
@@ -68,7 +122,7 @@ def _add_points(store: Store, folder: Path, points: Sequence[Ended], options: ar
     for point in ended:
         added = point.add(store)
         if options.json:
-            print(json.dumps(_as_json(added, standing.of_source(point.folder.recording))))
+            print(plain_json.text(_stated(added, standing.of_source(point.folder.recording))))
     if not options.json:
         studies = len({point.study for point in ended})
         print(f"{folder}: {count_text(len(ended), 'point')} of {count_text(studies, 'study', 'studies')} added")
@@ -81,11 +135,17 @@ def _add_points(store: Store, folder: Path, points: Sequence[Ended], options: ar
         print(f"{folder}: not added: {count_text(left, 'point')} ({states}); {remedy}.", file=sys.stderr)
 
 
-def _as_json(added: Added, source: Standing) -> dict[str, Any]:
-    """What was added; the remarks are those on the recording and on what was added of it."""
-    stated = source.as_json()
-    remarks = [*stated["remarks"], *added.remarks]
-    return {**asdict(added.key), "status": added.status, **stated, "remarks": remarks, "folder": str(source.source)}
+def _stated(added: Added, source: Standing) -> AddedRun:
+    """What was added."""
+    return AddedRun(
+        study=added.key.study,
+        point=added.key.point,
+        run=added.key.run,
+        status=added.status,
+        state=source.state,
+        remarks=(*source.as_json()["remarks"], *added.remarks),
+        folder=str(source.source),
+    )
 
 
 def _as_text(added: Added, folder: str) -> str:
@@ -103,8 +163,11 @@ def _list(store: Store, options: argparse.Namespace) -> int:
     ).to_pylist()
     rows = store.recordings()
     if options.json:
-        listed = [asdict(row) | {"parameters": json.loads(row.parameters), "missing": not row.is_there} for row in rows]
-        print(json.dumps({"studies": studies, "recordings": without_nan(listed)}))
+        listed = tuple(
+            StoredRecording(**asdict(row) | {"parameters": json.loads(row.parameters)}, missing=not row.is_there)
+            for row in rows
+        )
+        print(plain_json.text(Contents(studies=msgspec.convert(studies, tuple[StoredStudy, ...]), recordings=listed)))
     else:
         for study in studies:
             size = (study["bytes"] or 0) / 1e6
@@ -153,7 +216,7 @@ def _export(store: Store, options: argparse.Namespace) -> int:
 def _remove(store: Store, options: argparse.Namespace) -> int:
     removed = store.remove(study=options.study, recording=options.recording)
     if options.json:
-        print(json.dumps([asdict(key) for key in removed]))
+        print(plain_json.text(removed))
     else:
         print(f"{len(removed)} runs were removed; the recordings themselves are left alone")
     return 0
@@ -162,7 +225,7 @@ def _remove(store: Store, options: argparse.Namespace) -> int:
 def _collect(store: Store, options: argparse.Namespace) -> int:
     collected = store.gc()
     if options.json:
-        print(json.dumps(asdict(collected)))
+        print(plain_json.text(collected))
         return 0
     print(f"{collected.files} files that no run has were deleted, {collected.bytes} bytes")
     for key in collected.runs:

@@ -3,23 +3,84 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
 
 from gpiorig.analysis.number_text import number_text, time_text
 from gpiorig.rig.live.distribution import RESOLUTION, Figures
-from gpiorig.rig.live.watch import Update
-from gpiorig.rig.plain_json import without_nan
+from gpiorig.rig.live.watch import NodeCounts, Update
+from gpiorig.rig.plain_json import Number, Result
 from gpiorig.rig.recordings.provenance import VIRTUAL
 
 NODE_COLUMNS = ("events", "events/s", "damaged", "sent", "delivered", "lost", "other", "unattributed")
 FIGURE_COLUMNS = ("n", "median", "p99", "p2p")
 
 
-def as_json(update: Update) -> dict[str, Any]:
-    """All of it; times of delays in ns."""
-    delays = {name: {"window": asdict(recent), "all": asdict(every)} for name, (recent, every) in update.delays.items()}
-    content: dict[str, Any] = without_nan(asdict(update) | {"delays": delays, "remarks": remarks(update)})
-    return content
+class FigureNumbers(Result, frozen=True, kw_only=True):
+    """Statistics of a delay; `p2p` is peak to peak."""
+
+    n: int
+    median_ns: Number
+    p99_ns: Number
+    p2p_ns: Number
+
+
+class DelayFigures(Result, frozen=True, kw_only=True):
+    """A delay in the window and since the start."""
+
+    window: FigureNumbers
+    all: FigureNumbers
+
+
+class UpdateNumbers(Result, frozen=True, kw_only=True):
+    """A capture so far: its state, the packets of each node, and the delays."""
+
+    state: str
+    reason: str
+    virtual: bool | None
+    reached_s: Number
+    age_s: Number
+    changes: int
+    lost_samples: int
+    nodes: dict[str, NodeCounts]
+    window_s: Number
+    settle_s: Number
+    delays: dict[str, DelayFigures]
+    sentence: str
+    last_problem: str
+    analyzers: int
+    not_aligned: str
+    busy_s: Number
+    remarks: tuple[str, ...]
+
+
+def numbers(update: Update) -> UpdateNumbers:
+    """All of it, for `--json`."""
+    delays = {
+        name: DelayFigures(window=_numbers(recent), all=_numbers(every))
+        for name, (recent, every) in update.delays.items()
+    }
+    return UpdateNumbers(
+        state=update.state,
+        reason=update.reason,
+        virtual=update.virtual,
+        reached_s=update.reached_s,
+        age_s=update.age_s,
+        changes=update.changes,
+        lost_samples=update.lost_samples,
+        nodes=update.nodes,
+        window_s=update.window_s,
+        settle_s=update.settle_s,
+        delays=delays,
+        sentence=update.sentence,
+        last_problem=update.last_problem,
+        analyzers=update.analyzers,
+        not_aligned=update.not_aligned,
+        busy_s=update.busy_s,
+        remarks=tuple(remarks(update)),
+    )
+
+
+def _numbers(figures: Figures) -> FigureNumbers:
+    return FigureNumbers(n=figures.n, median_ns=figures.median_ns, p99_ns=figures.p99_ns, p2p_ns=figures.p2p_ns)
 
 
 def table(update: Update) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, get_args
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.experiments.node_settings import FIRMWARES
+from gpiorig.rig.plain_json import Result
 from gpiorig.rig.probes.hook_files import Count, Counts, HookFile, Role, SelfTest, count_text, fits
 from gpiorig.rig.recordings.opened import Opened, open_recording
 from gpiorig.rig.results.analyse import analyse
@@ -24,6 +25,31 @@ from gpiorig.rig.results.analyse import analyse
 _LAST_BUS_CODE = 127
 # The firmwares whose `defaults`, which an experiment begins with, turn groups off (firmware-gpio-probes/settings.toml).
 SWITCHED = {"reference", "riot"}
+
+
+class EventNumbers(Result, frozen=True, kw_only=True):
+    """How often an event of a node is in a ping-pong: expected, at least and at most; `wrong` ping-pongs."""
+
+    node: str
+    role: str
+    event: str
+    expected: str
+    least: int
+    most: int
+    wrong: int
+    asked: bool
+    good: bool
+
+
+class SelfTestNumbers(Result, frozen=True, kw_only=True):
+    """The events of the ping-pongs of a recording, with its state."""
+
+    packets: int
+    tested: int
+    good: bool
+    events: tuple[EventNumbers, ...]
+    state: str | None = None
+    remarks: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -115,23 +141,23 @@ class SelfTestResult:
             lines.append(f"{events_text(count, 'more event')} of groups that are off ({settings})")
         return "\n".join(lines)
 
-    def numbers(self) -> dict[str, Any]:
+    def numbers(self) -> SelfTestNumbers:
         """For ``--json``."""
-        events = [
-            {
-                "node": seen.node,
-                "role": seen.role,
-                "event": seen.event,
-                "expected": count_text(seen.expected),
-                "least": seen.least,
-                "most": seen.most,
-                "wrong": seen.wrong,
-                "asked": seen.asked,
-                "good": not seen.failure(self.tested),
-            }
+        events = tuple(
+            EventNumbers(
+                node=seen.node,
+                role=seen.role,
+                event=seen.event,
+                expected=count_text(seen.expected),
+                least=seen.least,
+                most=seen.most,
+                wrong=seen.wrong,
+                asked=seen.asked,
+                good=not seen.failure(self.tested),
+            )
             for seen in self.seen
-        ]
-        return {"packets": self.packets, "tested": self.tested, "good": not self.failures, "events": events}
+        )
+        return SelfTestNumbers(packets=self.packets, tested=self.tested, good=not self.failures, events=events)
 
 
 def test(recording: Recording, expected: SelfTest) -> SelfTestResult:

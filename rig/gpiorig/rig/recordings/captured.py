@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import msgspec
+from msgspec import UNSET, UnsetType
 
 from gpiorig.analysis.number_text import count_text, plus_minus
-from gpiorig.capture.edges.bounds import sentence
+from gpiorig.capture.edges.bounds import Bound, sentence
+from gpiorig.capture.edges.losses import Loss
+from gpiorig.rig.plain_json import Number, Result
 
 if TYPE_CHECKING:
     from gpiorig.capture.recording.recording import Recording
@@ -19,21 +21,60 @@ if TYPE_CHECKING:
 USELESS_PPM = 10_000  # no crystal is off by 1 %
 
 
-def as_json(recording: Recording, result: CaptureResult, beats: tuple[Heartbeat, ...]) -> dict[str, Any]:
-    """The recording, finished, and how its capture went."""
+class HeartbeatNumbers(Result, frozen=True, kw_only=True):
+    """A heartbeat line: its pulses, the longest loss that they do not show, and the number of `losses`."""
+
+    channel: str
+    rises: int
+    period_samples: Number
+    limit_samples: int
+    glitches: int
+    missing: int
+    losses: int
+    start: int
+    end: int
+    is_coded: bool
+
+
+class CaptureNumbers(Result, frozen=True, kw_only=True):
+    """A finished recording, and how its capture went.
+
+    `nodes`, `stopped` and, of several analyzers, a part for each are of the lines of a bench; a part has no remarks.
+    """
+
+    folder: str
+    state: str
+    reason: str
+    samplerate_hz: int
+    samples: int
+    duration_s: Number
+    losses: tuple[Loss, ...]
+    bounds: tuple[Bound, ...]
+    heartbeats: tuple[HeartbeatNumbers, ...]
+    capture: dict[str, int | float | str]
+    nodes: tuple[str, ...] | UnsetType = UNSET
+    stopped: str | UnsetType = UNSET
+    analyzers: dict[str, CaptureNumbers] | UnsetType = UNSET
+    remarks: tuple[str, ...] | UnsetType = UNSET
+
+
+def numbers(recording: Recording, result: CaptureResult, beats: tuple[Heartbeat, ...]) -> CaptureNumbers:
+    """For `--json`."""
     info = recording.info
-    return {
-        "folder": str(recording.folder),
-        "state": info.state,
-        "reason": info.reason,
-        "samplerate_hz": int(info.samplerate_hz),
-        "samples": result.samples,
-        "duration_s": float(result.samples / info.samplerate_hz),
-        "losses": msgspec.to_builtins(info.losses),
-        "bounds": msgspec.to_builtins(info.bounds),
-        "heartbeats": [{**dataclasses.asdict(beat), "losses": len(beat.losses)} for beat in beats],
-        "capture": info.capture,
-    }
+    return CaptureNumbers(
+        folder=str(recording.folder),
+        state=info.state,
+        reason=info.reason,
+        samplerate_hz=int(info.samplerate_hz),
+        samples=result.samples,
+        duration_s=float(result.samples / info.samplerate_hz),
+        losses=info.losses,
+        bounds=info.bounds,
+        heartbeats=tuple(
+            HeartbeatNumbers(**{**dataclasses.asdict(beat), "losses": len(beat.losses)}) for beat in beats
+        ),
+        capture=info.capture,
+    )
 
 
 def text(recording: Recording, result: CaptureResult, beats: tuple[Heartbeat, ...]) -> str:

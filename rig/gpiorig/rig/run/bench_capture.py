@@ -7,7 +7,8 @@ import dataclasses
 import time
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+
+from msgspec import UNSET, structs
 
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.capture.sigrok.result import CaptureResult
@@ -18,6 +19,7 @@ from gpiorig.rig.experiments import images
 from gpiorig.rig.host import log_file
 from gpiorig.rig.progress import bar
 from gpiorig.rig.recordings import captured
+from gpiorig.rig.recordings.captured import CaptureNumbers
 from gpiorig.rig.recordings.merge import PARTS
 from gpiorig.rig.run import captures, endpoints
 from gpiorig.rig.run.captures import Captures, Options
@@ -43,16 +45,16 @@ class Captured:
             return dict.fromkeys(self.results, self.recording)
         return {name: Recording.open(self.recording.folder / PARTS / name) for name in self.results}
 
-    def as_json(self) -> dict[str, Any]:
+    def numbers(self) -> CaptureNumbers:
         """The recording, and how its captures went."""
         reference = next(iter(self.results.values()))
-        analyzers = {name: captured.as_json(part, self.results[name], ()) for name, part in self._parts.items()}
-        return {
-            **captured.as_json(self.recording, reference, ()),
-            "nodes": list(self.recording.nodes),
-            "stopped": self.stopped,
-            **({"analyzers": analyzers} if len(analyzers) > 1 else {}),
-        }
+        analyzers = {name: captured.numbers(part, self.results[name], ()) for name, part in self._parts.items()}
+        return structs.replace(
+            captured.numbers(self.recording, reference, ()),
+            nodes=tuple(self.recording.nodes),
+            stopped=self.stopped,
+            analyzers=analyzers if len(analyzers) > 1 else UNSET,
+        )
 
     def text(self) -> str:
         """The same in lines."""
