@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
+import msgspec
 import numpy as np
 import pytest
 from depth import by_depth, fewest, most
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from gpiorig.analysis.clocks import slope
 from gpiorig.analysis.clocks.fit import ClockFit, fit
 from gpiorig.analysis.clocks.node_clock import node_clock
-from gpiorig.analysis.clocks.node_json import boot_period_json
+from gpiorig.analysis.clocks.node_json import of_boot_period
 from gpiorig.analysis.clocks.resolution import counted_step, quantum
 from gpiorig.analysis.clocks.unwrap import unwrap
 from gpiorig.analysis.errors import EventError
@@ -267,7 +268,7 @@ def test_coverage_of_timestamps_in_bands() -> None:
         node = node_clock("n", ticks, host_ns, reference="host", tick_hz=hz, modulus=2**32)
         resets += len(node.boot_periods) > 1
         split += len(node.boot_periods[0].segments) > 1
-        period = boot_period_json(node.boot_periods[0])
+        period = msgspec.to_builtins(of_boot_period(node.boot_periods[0]))
         low, high = period["ppm_interval"]
         held += low <= ppm <= high
         seen += len(period["bands_s"]) > 1
@@ -295,7 +296,7 @@ def test_the_phase_at_which_a_node_prints_is_not_the_step_of_its_clock(
     """The interval follows from the scatter and from the step, which may be that of an operating system's tick."""
     ticks, host_ns = printed(every_ms=every_ms, phase_ms=phase_ms, ppm=40)
     node = node_clock("n", ticks, host_ns, reference="host", tick_hz=Fraction(1000))
-    period = boot_period_json(node.boot_periods[0])
+    period = msgspec.to_builtins(of_boot_period(node.boot_periods[0]))
     span_s = period["end_s"] - period["start_s"]
     assert step_ms * 1e6 == node.quantisation_ns
     for fitted_line in (period, period["minimum_delay"]):

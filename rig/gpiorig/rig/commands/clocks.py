@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
 from collections.abc import Iterable
 from fractions import Fraction
@@ -11,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from msgspec import UNSET, UnsetType
 
 from gpiorig.analysis.clocks import break_causes, node_clock, node_json, pairing, timer_guesses
 from gpiorig.analysis.clocks.node_clock import BootPeriod, NodeClock
+from gpiorig.analysis.clocks.node_json import ClockLine, ClockOfNode, MinimumDelay
 from gpiorig.analysis.clocks.resolution import residual_text
 from gpiorig.analysis.delays.instruments import ASSUMED, CLOCK_PPM
 from gpiorig.analysis.events import events
@@ -23,9 +24,11 @@ from gpiorig.analysis.number_text import count_text, round_time_text, signed_tex
 from gpiorig.analysis.statistics.interval_text import ppm_interval
 from gpiorig.analysis.statistics.intervals import Interval
 from gpiorig.capture.recording.recording import DESCRIPTION, Recording
+from gpiorig.rig import plain_json
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.measure import clock_lines, log_lines, log_times
 from gpiorig.rig.measure.clock_lines import Found
+from gpiorig.rig.plain_json import Result
 from gpiorig.rig.progress import iterate
 from gpiorig.rig.recordings import standing
 from gpiorig.rig.recordings.opened import open_recording
@@ -41,6 +44,28 @@ FIGURES = (".svg", ".png", ".pdf")
 
 
 MAX_BOOT_PERIODS = 10  # in text
+
+
+class ClockNumbers(Result, frozen=True, kw_only=True):
+    """The clocks of nodes against a reference; counts of lines are of a log, `breaks` of the pins."""
+
+    source: str
+    reference: str
+    reference_clock_ppm: float
+    reference_clock_origin: str
+    virtual: bool | None
+    lines: int | UnsetType = UNSET
+    matched: int | UnsetType = UNSET
+    unmatched: int | UnsetType = UNSET
+    stamps: int | UnsetType = UNSET
+    irregularities: dict[str, int] | UnsetType = UNSET
+    breaks: list[str] | UnsetType = UNSET
+    state: str | None
+    remarks: tuple[str, ...]
+    nodes: dict[str, ClockOfNode]
+
+
+RESULTS = {"clocks": (ClockNumbers,)}
 
 
 def run(options: argparse.Namespace) -> int:
@@ -167,8 +192,8 @@ def _from_pins(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, N
 
 def _print(options: argparse.Namespace, head: dict[str, Any], clocks: dict[str, NodeClock]) -> None:
     if options.json:
-        nodes = {node: node_json.as_json(clock) for node, clock in clocks.items()}
-        print(json.dumps(head | {"nodes": nodes}, allow_nan=False))
+        nodes = {node: node_json.of_clock(clock) for node, clock in clocks.items()}
+        print(plain_json.text(ClockNumbers(**head, nodes=nodes)))
         return
     for clock in clocks.values():
         print("\n".join(_text(clock)))
@@ -198,34 +223,33 @@ def _text(clock: NodeClock) -> list[str]:
 
 
 def _boot_period_text(period: BootPeriod, step_ns: float) -> list[str]:
-    numbers = node_json.boot_period_json(period)
-    if numbers["ppm"] is None:
-        return [f"{count_text(numbers['n'], 'timestamp')}: no fit, {numbers['note']}"]
-    span = numbers["end_s"] - numbers["start_s"]
+    numbers, line = node_json.of_boot_period(period), node_json.line(period)
+    if line is None:
+        return [f"{count_text(numbers.n, 'timestamp')}: no fit, {numbers.note}"]
+    span = line.end_s - line.start_s
     lines = [
-        f"{count_text(numbers['n'], 'timestamp')} over {span:.3f} s: {_ppm(numbers)}, "
-        f"residual {residual_text(numbers['residual_std_s'] * 1e9, step_ns)} (standard deviation), "
-        f"{count_text(numbers['outliers'], 'outlier')}, offset {typeset(format(numbers['offset_s'], '.6f'))} s"
+        f"{count_text(numbers.n, 'timestamp')} over {span:.3f} s: {_ppm(line)}, "
+        f"residual {residual_text(line.residual_std_s * 1e9, step_ns)} (standard deviation), "
+        f"{count_text(line.outliers, 'outlier')}, offset {typeset(format(line.offset_s, '.6f'))} s"
     ]
-    if len(numbers["bands_s"]) > 1:
-        levels = ", ".join(time_text(level * 1e9) if level else "0" for level in sorted(numbers["bands_s"]))
-        lines.append(f"  timestamps lie in {len(numbers['bands_s'])} bands, at {levels} from the largest")
+    if len(line.bands_s) > 1:
+        levels = ", ".join(time_text(level * 1e9) if level else "0" for level in sorted(line.bands_s))
+        lines.append(f"  timestamps lie in {len(line.bands_s)} bands, at {levels} from the largest")
     lines += [
-        f"  from {p['start_s']:.6f} to {p['end_s']:.6f} s: {_ppm(p)}, offset {typeset(format(p['offset_s'], '.6f'))} s"
-        for p in numbers["segments"]
+        f"  from {p.start_s:.6f} to {p.end_s:.6f} s: {_ppm(p)}, offset {typeset(format(p.offset_s, '.6f'))} s"
+        for p in numbers.segments
     ]
-    if numbers["drift_ppm_per_s"] is not None:
-        lines.append(f"  drift {signed_text(numbers['drift_ppm_per_s'], '.3g')} ppm per s")
-    if numbers["minimum_delay"]:
-        least = numbers["minimum_delay"]
-        late = ", ".join(f"{name} {time_text(value * 1e9)}" for name, value in least["delay_s"].items())
+    if numbers.drift_ppm_per_s is not None:
+        lines.append(f"  drift {signed_text(numbers.drift_ppm_per_s, '.3g')} ppm per s")
+    if least := numbers.minimum_delay:
+        late = ", ".join(f"{name} {time_text(value * 1e9)}" for name, value in least.delay_s.items())
         lines.append(f"  minimum delay: {_ppm(least)}; later than the fastest line by {late}")
-    return lines + [f"  {numbers['note']}"] * bool(numbers["note"])
+    return lines + [f"  {numbers.note}"] * bool(numbers.note)
 
 
-def _ppm(numbers: dict[str, Any]) -> str:
-    low, high = numbers["ppm_interval"] or (math.nan, math.nan)
-    return ppm_interval(Interval(numbers["ppm"], low, high, ""), sign="+")
+def _ppm(line: ClockLine | MinimumDelay) -> str:
+    low, high = line.ppm_interval or (math.nan, math.nan)
+    return ppm_interval(Interval(line.ppm, low, high, ""), sign="+")
 
 
 def _draw(path: Path, clocks: dict[str, NodeClock], *, virtual: bool) -> None:
