@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+import msgspec
 
 from gpiorig.analysis.delays.instruments import ASSUMED, CLOCK_PPM
 from gpiorig.analysis.delays.uncertainty import COVERAGE_FACTOR, quantised, rectangular
@@ -25,22 +25,23 @@ def expanded_ns(step_ns: float, longest_ns: float) -> float:
     return COVERAGE_FACTOR * (quantised(step_ns) + rectangular(CLOCK_PPM) * 1e-6 * abs(longest_ns))
 
 
-def as_json(step: TimestampStep) -> dict[str, Any]:
+class TimestampNumbers(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What timestamps rest on: their step and what states it, null where that is not known; the limit of the clock."""
+
+    step_ns: float | None
+    step_origin: str | None
+    clock_ppm: float = CLOCK_PPM
+    clock_origin: str = ASSUMED
+
+    @property
+    def text(self) -> str:
+        """The same as a line of text."""
+        step = "in steps that are not known"
+        if self.step_ns:
+            step = f"in steps of {round_time_text(self.step_ns)}, {ORIGINS[self.step_origin]}"
+        return f"timestamps {step}; their clock ±{self.clock_ppm:g} ppm, {self.clock_origin}"
+
+
+def numbers(step: TimestampStep) -> TimestampNumbers:
     """The field `timestamps` of a command's object."""
-    return {
-        "timestamps": {
-            "step_ns": step.step_ns or None,
-            "step_origin": step.origin if step.step_ns else None,
-            "clock_ppm": CLOCK_PPM,
-            "clock_origin": ASSUMED,
-        }
-    }
-
-
-def text(result: dict[str, Any]) -> str:
-    """The same as a line of text, from the object that has the field."""
-    numbers = result["timestamps"]
-    step = "in steps that are not known"
-    if numbers["step_ns"]:
-        step = f"in steps of {round_time_text(numbers['step_ns'])}, {ORIGINS[numbers['step_origin']]}"
-    return f"timestamps {step}; their clock ±{numbers['clock_ppm']:g} ppm, {numbers['clock_origin']}"
+    return TimestampNumbers(step_ns=step.step_ns or None, step_origin=step.origin if step.step_ns else None)

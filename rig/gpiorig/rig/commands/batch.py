@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import sys
 from pathlib import Path
 from typing import Any, get_args
 
 from gpiorig.analysis.number_text import count_text, number_text
 from gpiorig.analysis.quantities.names import parse_all
-from gpiorig.rig import progress
+from gpiorig.rig import plain_json, progress
 from gpiorig.rig.errors import RigError
+from gpiorig.rig.plain_json import Result
 from gpiorig.rig.recordings.described import Given
 from gpiorig.studies.batch import engine, places, tables, work
 from gpiorig.studies.batch.engine import Outcome
@@ -24,6 +24,22 @@ MEMORY = "memory://"
 SHOWN_CHECKS = 20
 
 
+class BatchNumbers(Result, frozen=True, kw_only=True):
+    """How many recordings there are, and what became of them; errors by recording, tables by name."""
+
+    runs: int
+    done: int
+    kept: int
+    failed: int
+    failed_checks: int
+    seconds: float
+    errors: dict[str, str]
+    tables: dict[str, str]
+
+
+RESULTS = {"batch": (BatchNumbers,)}
+
+
 def run(options: argparse.Namespace) -> int:
     """Do all items; errors of single ones are printed at the end."""
     tasks = _tasks(options)
@@ -32,20 +48,23 @@ def run(options: argparse.Namespace) -> int:
     failed = {outcome.item.run: outcome.error for outcome in outcomes if outcome.error is not None}
     paths = tables.write(Output(options.output), done, failed, [task.run for task in tasks])
     checks = [f"{one.run}: {check}" for one in done for check in one.checks]
-    numbers = {
-        "runs": len(tasks),
-        "done": len(done),
-        "kept": sum(one.unchanged for one in done),
-        "failed": len(failed),
-        "failed_checks": len(checks),
-    }
+    unchanged = sum(one.unchanged for one in done)
     if options.json:
-        seconds = round(sum(outcome.seconds for outcome in outcomes), 3)
-        print(json.dumps({**numbers, "seconds": seconds, "errors": failed, "tables": paths}))
+        numbers = BatchNumbers(
+            runs=len(tasks),
+            done=len(done),
+            kept=unchanged,
+            failed=len(failed),
+            failed_checks=len(checks),
+            seconds=round(sum(outcome.seconds for outcome in outcomes), 3),
+            errors=failed,
+            tables=paths,
+        )
+        print(plain_json.text(numbers))
     else:
         print(
             f"{count_text(len(tasks), 'recording')}: {number_text(len(done))} done, "
-            f"{number_text(numbers['kept'])} of them kept, {number_text(len(failed))} failed."
+            f"{number_text(unchanged)} of them kept, {number_text(len(failed))} failed."
         )
         print(f"numbers: {paths['runs']}")
     _print_failures(outcomes, checks)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import textwrap
 from collections.abc import Sequence
 from typing import Any
@@ -23,14 +22,19 @@ from gpiorig.capture.formats import pcap
 from gpiorig.capture.printable import printable
 from gpiorig.capture.recording.recording import DESCRIPTION, Recording
 from gpiorig.capture.text.node_lines import NodeLines
+from gpiorig.rig import plain_json
 from gpiorig.rig.errors import BenchError, RigError
-from gpiorig.rig.plain_json import plain
+from gpiorig.rig.plain_json import Result, plain
 from gpiorig.rig.progress import watched
 from gpiorig.rig.recordings import inputs, standing, time_base
 from gpiorig.rig.recordings.import_files import PACKETS
 from gpiorig.rig.recordings.opened import open_recording
+from gpiorig.rig.recordings.summaries import CaptureSummary, FrameSummary, LogSummary
 
 LINE = 120  # characters, after which names continue in the next line
+
+
+RESULTS = {"info": (CaptureSummary, LogSummary, FrameSummary)}
 
 
 def run(options: argparse.Namespace) -> int:
@@ -51,25 +55,31 @@ def run(options: argparse.Namespace) -> int:
         if isinstance(content, NodeLines):
             summary = content.summary()
             description = {"format": name, "source": content.source, **summary.as_json()}
-            description |= timestamps.as_json(summary.step)
-            description["text"] = [*summary.for_people(), f"  {content.source}", f"  {timestamps.text(description)}"]
+            description["timestamps"] = stamps = timestamps.numbers(summary.step)
+            description["text"] = [*summary.for_people(), f"  {content.source}", f"  {stamps.text}"]
         elif isinstance(content, Waveform):
             description = {"format": name, **describe(content)}
         else:
             description = {"format": name, "source": content.source, **content.summary()}
             if description["skipped"] and not description["frames"]:
                 raise RigError(f"{options.file}: has no frame of IEEE 802.15.4: {_counts(description['skipped'])}.")
-            description |= timestamps.as_json(TimestampStep(description.pop("step_ns"), description.pop("step_origin")))
+            step = TimestampStep(description.pop("step_ns"), description.pop("step_origin"))
+            description["timestamps"] = stamps = timestamps.numbers(step)
             description["text"] = _frames_text(description)
             if description["frames"]:
-                description["text"].append(f"  {timestamps.text(description)}")
+                description["text"].append(f"  {stamps.text}")
     clock_text = description.pop("clock_text", None)
     text = description.pop("text", None) or [*_capture_text(description), f"  {clock_text}"]
     if options.json:
-        print(json.dumps(description))
+        print(plain_json.text(msgspec.convert(description, _kind(description))))
     else:
         print("\n".join([f"{options.file}: {text[0]}", *text[1:]]))
     return 0
+
+
+def _kind(description: dict[str, Any]) -> type[Result]:
+    """The structure of a description."""
+    return CaptureSummary if "channels" in description else LogSummary if "lines" in description else FrameSummary
 
 
 def _analyzer(recording: Recording) -> Analyzer | None:

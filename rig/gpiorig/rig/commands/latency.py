@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 import math
 from collections.abc import Callable
 from fractions import Fraction
@@ -12,23 +11,78 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from msgspec import UNSET, UnsetType
 
 from gpiorig.analysis.measure import timestamps
+from gpiorig.analysis.measure.timestamps import TimestampNumbers
 from gpiorig.analysis.number_text import NS_PER_S, count_text, resolved_text, time_text
 from gpiorig.analysis.statistics.summary import summarize
 from gpiorig.capture.edges import time_step
 from gpiorig.capture.edges.waveform import of_parts
 from gpiorig.capture.recording.recording import DESCRIPTION, Recording
+from gpiorig.rig import plain_json
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.measure import delay_files, delay_results, frame_delays, log_pairs, log_values
+from gpiorig.rig.measure.comparisons import DeviationNumbers, FitNumbers
 from gpiorig.rig.measure.delay_results import DelayResults
+from gpiorig.rig.measure.frame_delays import FrameLatency
 from gpiorig.rig.measure.log_pairs import Paired
-from gpiorig.rig.plain_json import without_nan
+from gpiorig.rig.plain_json import Number, Result
 from gpiorig.rig.recordings import standing
 
 MAX_NODES = 10  # in text, and in a figure
 CLOCK = "the clock of the timestamps"
 OF_LINES = {"rows": "--rows", "id_offset": "--id-offset", "ids": "--ids", "nominal": "--nominal"}
+
+
+class LatencyNumbers(Result, frozen=True, kw_only=True):
+    """Delays of all nodes, or of one; `stamp_uncertainty_ns` is by the step and the clock of the timestamps.
+
+    Without `source` to `remarks`, `nodes` and `timestamps` it is of a node. `lines` is of delays that lines hold; the
+    fields of requests and responses are of pairs. `unpaired_ids` are examples. `fit` and `deviation` are there where
+    they are asked for, null without enough delays.
+    """
+
+    source: str | UnsetType = UNSET
+    virtual: bool | UnsetType | None = UNSET
+    state: str | UnsetType | None = UNSET
+    remarks: list[str] | UnsetType = UNSET
+    n: int
+    min_ns: Number
+    p5_ns: Number
+    p25_ns: Number
+    median_ns: Number
+    p75_ns: Number
+    p95_ns: Number
+    p99_ns: Number
+    max_ns: Number
+    mean_ns: Number
+    peak_to_peak_ns: Number
+    iqr_ns: Number
+    std_ns: Number
+    stamp_uncertainty_ns: Number
+    lines: int | UnsetType = UNSET
+    unpaired_request: int | UnsetType = UNSET
+    unpaired_response: int | UnsetType = UNSET
+    too_long: int | UnsetType = UNSET
+    unusable_lines: int | UnsetType = UNSET
+    omitted_rows: int | UnsetType = UNSET
+    backsteps: int | UnsetType = UNSET
+    has_ids: bool | UnsetType = UNSET
+    unpaired_ids: dict[str, str | None] | UnsetType = UNSET
+    fit: FitNumbers | UnsetType | None = UNSET
+    deviation: DeviationNumbers | UnsetType | None = UNSET
+    missing_ids: int
+    missing_before: int | UnsetType = UNSET
+    missing_after: int | UnsetType = UNSET
+    repeated_ids: int | UnsetType = UNSET
+    least_id: int | UnsetType | None = UNSET
+    largest_id: int | UnsetType | None = UNSET
+    nodes: dict[str, LatencyNumbers] | UnsetType = UNSET
+    timestamps: TimestampNumbers | UnsetType = UNSET
+
+
+RESULTS = {"latency": (LatencyNumbers, FrameLatency)}
 
 
 def run(options: argparse.Namespace) -> int:
@@ -56,7 +110,8 @@ def _pairs(options: argparse.Namespace) -> int:
     step = time_step.timestamp_step(instants, format_ns=paired.resolution_ns)
     ids = {node: [int(text) for text in texts if text.isdecimal()] for node, texts in paired.requests.items()}
     results = DelayResults.of(options, pairs, step_ns=step.step_ns, ids=ids)
-    return _finish(options, results, paired.source, _numbers(paired, results) | timestamps.as_json(step), _text)
+    numbers = _numbers(paired, results) | {"timestamps": timestamps.numbers(step)}
+    return _finish(options, results, paired.source, numbers, _text)
 
 
 def _values(options: argparse.Namespace) -> int:
@@ -72,7 +127,7 @@ def _values(options: argparse.Namespace) -> int:
         "omitted_rows": values.omitted,
         **results.of_all(),
         "nodes": {
-            node: _summary(delays.delays_ns[places], 0.0) | results.of_node(node, places)
+            node: LatencyNumbers(**_summary(delays.delays_ns[places], 0.0), **results.of_node(node, places))
             for node, places in sorted(delays.places().items())
         },
     }
@@ -95,7 +150,8 @@ def _finish(
         nodes = delays.by_node()
         drawn = {name or "log": values for name, values in nodes.items()} if len(nodes) <= MAX_NODES else {}
         delay_files.draw(options.figure, drawn or {"all": delays.delays_ns}, us=1e-3, virtual=bool(head["virtual"]))
-    print(json.dumps({**head, **numbers}, allow_nan=False) if options.json else text(numbers))
+    result = LatencyNumbers(**head, **numbers)
+    print(plain_json.text(result) if options.json else text(plain_json.plain(result)))
     return 0
 
 
@@ -160,12 +216,12 @@ def _numbers(paired: Paired, results: DelayResults) -> dict[str, Any]:
         "unpaired_ids": dict(zip(("request", "response"), ids, strict=True)),
         **results.of_all(),
         "nodes": {
-            node: {
+            node: LatencyNumbers(
                 **_summary(pairs.delays_ns[places.get(node, nowhere)], step_ns),
-                "unpaired_request": pairs.unpaired_requests.get(node, 0),
-                "unpaired_response": pairs.unpaired_responses.get(node, 0),
+                unpaired_request=pairs.unpaired_requests.get(node, 0),
+                unpaired_response=pairs.unpaired_responses.get(node, 0),
                 **results.of_node(node, places.get(node, nowhere)),
-            }
+            )
             for node in nodes
         },
     }
@@ -177,7 +233,7 @@ def _summary(delays_ns: Any, step_ns: float) -> dict[str, Any]:
     del values["lost"]
     longest_ns = float(np.abs(delays_ns).max(initial=0))
     values["stamp_uncertainty_ns"] = timestamps.expanded_ns(step_ns, longest_ns) if step_ns else None
-    return dict(without_nan(values))
+    return values
 
 
 def _text(result: dict[str, Any]) -> str:
@@ -199,7 +255,7 @@ def _text(result: dict[str, Any]) -> str:
     if result["stamp_uncertainty_ns"] and result["n"]:
         step = time_text(result["stamp_uncertainty_ns"])
         lines.append(f"each ± {step} (k = 2) by step and clock of the timestamps; how late they are is not in it")
-    lines.append(timestamps.text(result))
+    lines.append(TimestampNumbers(**result["timestamps"]).text)
     if result["too_long"]:
         lines.append(f"{count_text(result['too_long'], 'pair')} longer than --max-gap: unpaired")
     if result["unusable_lines"]:

@@ -21,7 +21,8 @@ from gpiorig.capture.text.node_lines import NodeLines
 from gpiorig.rig import plain_json
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.measure import comparisons, delay_files, edges
-from gpiorig.rig.measure.edges import Measurement, MeasurementNumbers, Spec
+from gpiorig.rig.measure.edges import Spec
+from gpiorig.rig.measure.measurement import Measurement, MeasurementNumbers
 from gpiorig.rig.plain_json import Result
 from gpiorig.rig.progress import watched
 from gpiorig.rig.recordings import inputs, standing, time_base
@@ -137,7 +138,8 @@ def _print(
     for name, measurement in measurements.items():
         print("\n".join([*_text(measurement, node=name), *[f"  {measurement.hint}"] * bool(measurement.hint)]))
         if options.nominal is not None:
-            numbers = comparisons.deviation_json(measurement.deviation)
+            deviation = measurement.deviation
+            numbers = None if deviation is None else plain_json.plain(comparisons.deviation_numbers(deviation))
             print(f"  {comparisons.deviation_text(numbers, clock='the clock of the analyzer')}")
     longest_ns = max((abs(m.summary.max_ns) for m in measurements.values() if m.summary.n), default=0.0)
     print("\n".join([*base.sentences(), base.clock_text(longest_ns)]))

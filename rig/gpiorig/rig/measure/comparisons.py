@@ -8,20 +8,36 @@ from typing import Any
 from gpiorig.analysis.measure.line_fit import LineFit
 from gpiorig.analysis.measure.nominal import Deviation
 from gpiorig.analysis.number_text import count_text, plus_minus, round_time_text, signed_text, time_text, uncertain_text
-from gpiorig.rig.plain_json import Number, Result, plain, without_nan
+from gpiorig.rig.plain_json import Number, Result
 
 ENDS = ("intercept", "slope")
 
 
-def fit_json(line: LineFit | None) -> dict[str, Any] | None:
-    """The numbers of a fit; None without one."""
-    if line is None:
-        return None
-    sums = {
-        "intercept_uncertainty_ns": line.intercept_uncertainty_ns,
-        "slope_uncertainty_ns": line.slope_uncertainty_ns,
-    }
-    return dict(without_nan(dataclasses.asdict(line) | sums))
+class FitNumbers(Result, frozen=True, kw_only=True):
+    """A line of delays over another number, from its least to its largest value, with the parts of uncertainties."""
+
+    n: int
+    least: Number
+    largest: Number
+    intercept_ns: Number
+    slope_ns: Number
+    intercept_scatter_ns: Number
+    slope_scatter_ns: Number
+    intercept_step_ns: Number
+    slope_step_ns: Number
+    step_ns: Number
+    residual_std_ns: Number
+    intercept_uncertainty_ns: Number
+    slope_uncertainty_ns: Number
+
+
+def fit_numbers(line: LineFit) -> FitNumbers:
+    """The numbers of a fit."""
+    return FitNumbers(
+        **dataclasses.asdict(line),
+        intercept_uncertainty_ns=line.intercept_uncertainty_ns,
+        slope_uncertainty_ns=line.slope_uncertainty_ns,
+    )
 
 
 def fit_text(numbers: dict[str, Any] | None) -> str:
@@ -56,13 +72,6 @@ class DeviationNumbers(Result, frozen=True, kw_only=True):
 def deviation_numbers(deviation: Deviation) -> DeviationNumbers:
     """The numbers of a deviation."""
     return DeviationNumbers(**dataclasses.asdict(deviation), uncertainty_ppm=deviation.uncertainty_ppm)
-
-
-def deviation_json(deviation: Deviation | None) -> dict[str, Any] | None:
-    """The numbers of a deviation; None without one."""
-    if deviation is None:
-        return None
-    return dict(plain(deviation_numbers(deviation)))
 
 
 def deviation_text(numbers: dict[str, Any] | None, *, clock: str) -> str:

@@ -54,12 +54,12 @@ class DelayResults:
         return cls(delays, step_ns, nominal_ns, {node: counts for node, counts in counted.items() if counts})
 
     def of_all(self) -> dict[str, Any]:
-        """As JSON, of all nodes together, one after the other."""
+        """Fields of `LatencyNumbers`, of all nodes together, one after the other."""
         places = [np.empty(0, dtype=np.intp), *self.delays.places().values()]
         return self._compared(np.concatenate(places)) | self._missing(list(self.ids.values()))
 
     def of_node(self, node: str, places: Places) -> dict[str, Any]:
-        """As JSON, of a node, whose delays are at these places."""
+        """The same of a node, whose delays are at these places."""
         return self._compared(places) | self._missing([self.ids[node]] if node in self.ids else [])
 
     def table(self, part: slice) -> pa.Table:
@@ -87,7 +87,7 @@ class DelayResults:
         compared: dict[str, Any] = {}
         if self.delays.has_against():
             line = line_fit.fit(self.delays.against[places], delays_ns, step_ns=self.step_ns)
-            compared["fit"] = comparisons.fit_json(line)
+            compared["fit"] = line and comparisons.fit_numbers(line)
         if not math.isnan(self.nominal_ns):
             deviation = nominal.deviation(
                 self.delays.starts_ns[places] if len(self.delays.starts_ns) else None,
@@ -97,7 +97,7 @@ class DelayResults:
                 ends_ns=timestamps.expanded_ns(self.step_ns, 0.0),
                 clock_ppm=CLOCK_PPM,
             )
-            compared["deviation"] = comparisons.deviation_json(deviation)
+            compared["deviation"] = deviation and comparisons.deviation_numbers(deviation)
         return compared
 
     def _missing(self, counted: list[IdCounts]) -> dict[str, Any]:

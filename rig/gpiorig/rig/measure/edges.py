@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,62 +9,22 @@ from fractions import Fraction
 from typing import Literal, cast
 
 import numpy as np
-from msgspec import UNSET, UnsetType
 
 from gpiorig.analysis.delays.instruments import Instruments, Pin
-from gpiorig.analysis.delays.uncertainty import DelayUncertainty, for_delay
+from gpiorig.analysis.delays.uncertainty import for_delay
 from gpiorig.analysis.measure import edges as measure
 from gpiorig.analysis.measure import nominal
 from gpiorig.analysis.measure.edges import Instants, Kind, Pairs, Samples
-from gpiorig.analysis.measure.nominal import Deviation
 from gpiorig.analysis.number_text import NS_PER_S
-from gpiorig.analysis.statistics.summary import Summary, summarize
+from gpiorig.analysis.statistics.summary import summarize
 from gpiorig.capture.edges.waveform import Waveform
 from gpiorig.rig.errors import RigError
-from gpiorig.rig.measure import comparisons
-from gpiorig.rig.measure.comparisons import DeviationNumbers
-from gpiorig.rig.plain_json import Number, Result
-from gpiorig.rig.recordings.time_base import TimeBaseNumbers
+from gpiorig.rig.measure.measurement import Measurement
 
 Way = Literal["between", "period", "width", "skew", "toggle"]
 TOGGLE = "toggle"  # of a skew: pins that change with each event, whatever the direction
 NEARER = 4.0  # times, that edges of the other direction must be for a hint
 LEVELS = {"high": "rise", "low": "fall"}
-
-
-class MeasurementNumbers(Result, frozen=True, kw_only=True):
-    """What was measured, with its statistics and the expanded uncertainty of the longest delay and of the median.
-
-    The fields up to `time_base` are of the only measurement; those of nodes have them in common.
-    """
-
-    samplerate_hz: float | UnsetType = UNSET
-    virtual: bool | UnsetType | None = UNSET
-    state: str | UnsetType | None = UNSET
-    remarks: tuple[str, ...] | UnsetType = UNSET
-    time_base: TimeBaseNumbers | UnsetType = UNSET
-    measured: str
-    unpaired_start: int
-    unpaired_end: int
-    too_long: int
-    across_gaps: int
-    n: int
-    min_ns: Number
-    p5_ns: Number
-    p25_ns: Number
-    median_ns: Number
-    p75_ns: Number
-    p95_ns: Number
-    p99_ns: Number
-    max_ns: Number
-    mean_ns: Number
-    peak_to_peak_ns: Number
-    iqr_ns: Number
-    std_ns: Number
-    uncertainty_ns: Number
-    median_uncertainty_ns: Number
-    hint: str
-    deviation: DeviationNumbers | UnsetType = UNSET
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,62 +65,6 @@ class Loaded:
     instants: dict[tuple[str, Kind], Instants]
     gaps: Samples
     samplerate_hz: Fraction
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Measurement:
-    """What was measured, with its statistics.
-
-    Attributes
-    ----------
-    pairs
-        The delays.
-    edges
-        How many begins and ends there were.
-    summary
-        Statistics of the delays.
-    uncertainty
-        Of the median, and of any other delay.
-    hint
-        What to try where the result is hardly what was meant.
-    deviation
-        Of the mean from the nominal delay; None where there is none to compare.
-    """
-
-    pairs: Pairs
-    edges: tuple[int, int]
-    summary: Summary
-    uncertainty: DelayUncertainty
-    hint: str = ""
-    deviation: Deviation | None = None
-
-    @property
-    def longest_expanded_ns(self) -> float:
-        """Expanded uncertainty of the longest delay, the largest of all; NaN without any."""
-        longest_ns = np.fmax(abs(self.summary.min_ns), abs(self.summary.max_ns))
-        return float(self.uncertainty.expanded_of(np.asarray(longest_ns)))
-
-    @property
-    def median_expanded_ns(self) -> float:
-        """Expanded uncertainty of a delay as long as the median; NaN without any."""
-        return float(self.uncertainty.expanded_of(np.asarray(self.summary.median_ns)))
-
-    def numbers(self) -> MeasurementNumbers:
-        """For `--json`."""
-        statistics = dataclasses.asdict(self.summary)
-        del statistics["lost"]
-        return MeasurementNumbers(
-            measured=self.pairs.name,
-            unpaired_start=self.pairs.unpaired_start,
-            unpaired_end=self.pairs.unpaired_end,
-            too_long=self.pairs.too_long,
-            across_gaps=self.pairs.across_gaps,
-            **statistics,
-            uncertainty_ns=self.longest_expanded_ns,
-            median_uncertainty_ns=self.median_expanded_ns,
-            hint=self.hint,
-            deviation=UNSET if self.deviation is None else comparisons.deviation_numbers(self.deviation),
-        )
 
 
 def between(begin: str, end: str) -> Spec:

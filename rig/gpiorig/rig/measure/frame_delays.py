@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 
 from gpiorig.analysis import columns
 from gpiorig.analysis.measure import frames as framelatency
 from gpiorig.analysis.measure import timestamps
 from gpiorig.analysis.measure.frames import View, Way
+from gpiorig.analysis.measure.timestamps import TimestampNumbers
 from gpiorig.analysis.number_text import count_text, number_text, resolved_text, time_text
 from gpiorig.capture import formats
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.frames.frames import Frame, Frames
+from gpiorig.rig import plain_json
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.measure import delay_files
+from gpiorig.rig.plain_json import Number, Result
 from gpiorig.rig.recordings import inputs, standing
 
 if TYPE_CHECKING:
@@ -30,6 +33,66 @@ Summarise = Callable[[Any, float], dict[str, Any]]
 KINDS = {"ack": "acknowledged after", "interval": "interval", "retry": "retried after"}
 MAX_DRAWN = 10  # series in a figure
 STATISTICS = ("min", "p5", "median", "mean", "p95", "p99", "max")
+
+
+class FrameDelays(Result, frozen=True, kw_only=True):
+    """Delays between frames of one source; `stamp_uncertainty_ns` is by the step and the clock of the timestamps."""
+
+    n: int
+    min_ns: Number
+    p5_ns: Number
+    p25_ns: Number
+    median_ns: Number
+    p75_ns: Number
+    p95_ns: Number
+    p99_ns: Number
+    max_ns: Number
+    mean_ns: Number
+    peak_to_peak_ns: Number
+    iqr_ns: Number
+    std_ns: Number
+    stamp_uncertainty_ns: Number
+
+
+class ViewNumbers(Result, frozen=True, kw_only=True):
+    """What one capture, or one node of it, shows: delays by source, frames and acknowledgements that fit nothing."""
+
+    ack: dict[str, FrameDelays]
+    interval: dict[str, FrameDelays]
+    retry: dict[str, FrameDelays]
+    unacknowledged: dict[str, int]
+    stray_acks: int
+    untimely_acks: int
+    bad_fcs: int
+    malformed: int
+    back_steps: int
+    equal_stamps: int
+    duplicates: int
+    step_ns: float
+    step_origin: str
+    remarks: list[str]
+    timestamps: TimestampNumbers
+
+
+class WayNumbers(Result, frozen=True, kw_only=True):
+    """Frames that two views show: delays from one to the other by source, and frames that one of them lacks."""
+
+    begin: str = msgspec.field(name="from")
+    end: str = msgspec.field(name="to")
+    delays: dict[str, FrameDelays]
+    only_from: int
+    only_to: int
+    ambiguous: int
+    clocks: int
+
+
+class FrameLatency(Result, frozen=True, kw_only=True):
+    """Delays between the frames of packet captures."""
+
+    state: str | None
+    remarks: list[str]
+    views: dict[str, ViewNumbers]
+    ways: list[WayNumbers]
 
 
 def captures(options: argparse.Namespace) -> dict[str, Frames] | None:
@@ -65,7 +128,7 @@ def run(options: argparse.Namespace, frames: Mapping[str, Frames], summarise: Su
     result = standing.all_announced(options.logs, as_json=options.json) | _numbers(
         views, ways, summarise, several=len(frames) > 1
     )
-    print(json.dumps(result, allow_nan=False) if options.json else "\n".join(_text(result)))
+    print(plain_json.text(msgspec.convert(result, FrameLatency)) if options.json else "\n".join(_text(result)))
     return 0
 
 
@@ -134,7 +197,7 @@ def _numbers(views: list[View], ways: list[Way], summarise: Summarise, *, severa
                 "bad_fcs": view.bad_fcs,
                 "malformed": view.malformed,
                 **view.clock.as_json(),
-                **timestamps.as_json(view.step),
+                "timestamps": timestamps.numbers(view.step),
             }
             for view in views
         },
@@ -182,7 +245,7 @@ def _text(result: dict[str, Any]) -> Iterator[str]:
         if malformed := view["malformed"]:
             yield f"  omitted: {count_text(malformed, 'frame')} whose header cannot be read"
         yield from (f"  {remark}" for remark in view["remarks"])
-        yield f"  {timestamps.text(view)}"
+        yield f"  {view['timestamps'].text}"
     for way in result["ways"]:
         yield f"{way['from']} to {way['to']}:"
         yield from (f"  frames of {source}: {_line(part)}" for source, part in way["delays"].items())
