@@ -1,7 +1,12 @@
 """PulseView sessions (.pvs): which decoders run on a .sr file, the look of its channels, markers, cursors, zoom.
 
 PulseView loads `NAME.pvs` with `NAME.sr`. The format is Qt's INI; its keys and the encoding of their values were
-learned from PulseView 0.4.2, which stores the same on leaving (docs/evidence/sigrok-notes.md).
+learned from PulseView 0.4.2, which stores the same on leaving, in `[Session0]` of its PulseView.conf.
+
+Sections are `[General]`, one for each channel (name, enabled, color), `[decode_signalN]`, `[view0]` (scale in s per
+pixel, offsets in pixels) and `[meta_objN]` (`time_marker` or `selection`). Channels of a decode signal are counted
+through all decoders of its stack; an option's value is the bytes of its GVariant, type `s` with a zero at the end, type
+`x` with 8 bytes, least significant first. Times are boost text archives.
 """
 
 from __future__ import annotations
