@@ -39,7 +39,7 @@ def test_what_makes_waits_long_is_told(runs: list[Run]) -> None:
     assert 0.97 * true[1] <= counted[1] <= 1.01 * true[1]
     # The wait of a repeated packet has any phase: one in eight is on the grid, and the truth calls it busy.
     repeated = true[2] * 8 / 7
-    # Nine of ten are found (docs/guide/attribution.md: 88, and 9 of unknown cause); of 100 packets 80 at least.
+    # Nine of ten are found (interference.py 10 1000: 88, and 9 of unknown cause); of 100 packets 80 at least.
     assert fewest(round(repeated), 0.9) <= counted[2] <= 1.1 * repeated
 
 

@@ -120,8 +120,8 @@ def event_names(part: list[Event]) -> list[str]:
     return [f"{name} {number}" if name == "sched.switch" else name for _, name, number in part]
 
 
-# The order seen in RIOT c8bd52ff on native64, and for the at86rf2xx read in its source (docs/guide/riot.md), without
-# what the stub lacks.
+# The order seen in RIOT c8bd52ff on native64, and for the at86rf2xx read in its source,
+# without what the stub lacks.
 # Threads are numbered in the order of their creation: main 1, the interface 2, 6lo 3, ipv6 4, udp 5, receiver 6.
 SEND = """
 app.tx.enter sock.tx.enter udp.header.enter udp.header.exit ipv6.header.enter ipv6.header.exit

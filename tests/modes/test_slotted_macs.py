@@ -175,7 +175,7 @@ def test_the_radio_is_on_for_its_duty_cycle(tmp_path: Path, rdc: int, frame_ms: 
 
 # An M3's timer resolves 1 us of the 8.2 ms of calibration, and a run has some us of its own around the loop. A TelosB's
 # oscillator is tuned to 0.2 % (boards/telosb/clock.c) and wanders by 0.15 % (virtual-boards.md), also while
-# the loop is calibrated; an event with an id takes it 45 us (firmware-gpio-probes/README.md).
+# the loop is calibrated; an event with an id takes it 45 us (docs/guide/probe-cost.md).
 @pytest.mark.parametrize(("board", "relative", "absolute_us"), [(M3, 0.0005, 10), (TELOSB, 0.005, 60)])
 @pytest.mark.parametrize("kernel", ["events", "threads"])
 @pytest.mark.parametrize(("on_us", "period_us"), [(2_000, 8_000), (50_000, 100_000)])

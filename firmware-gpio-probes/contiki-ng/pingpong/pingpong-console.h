@@ -1,4 +1,4 @@
-/** The host's side, line by line: the serial protocol of firmware-gpio-probes/README.md, as far as it applies. */
+/** The host's side, line by line: the serial protocol of docs/reference/reference-firmware.md, as far as it applies. */
 #ifndef PINGPONG_CONSOLE_H
 #define PINGPONG_CONSOLE_H
 

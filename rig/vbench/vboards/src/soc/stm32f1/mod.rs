@@ -1,6 +1,6 @@
 //! STM32F103xE: 512 KiB of flash, 64 KiB of RAM, and its peripherals.
 //!
-//! `docs/evidence/virtual-boards.md` tells what of each device is modelled. Devices that are not read as 0 and are
+//! `docs/evidence/virtual-boards.md` has what each device lacks. Devices that are not read as 0 and are
 //! logged; an address that belongs to none is a bus error, and ends the run when the chip is strict. Sources: RM0008
 //! rev 21, DS5792 (STM32F103xC/D/E).
 

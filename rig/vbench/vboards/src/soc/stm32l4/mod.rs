@@ -1,8 +1,8 @@
 //! STM32L476: 1 MiB of flash, 96 + 32 KiB of RAM, and the peripherals that a radio node uses.
 //!
-//! What is modelled of each device stands at the head of its file and in `docs/evidence/virtual-boards.md`. Other
-//! devices of the chip read as 0 and are logged; an address that belongs to none is a bus error, and ends the run when
-//! the chip is strict. Sources: RM0351 rev 5 to 9, DS10198; sections are those of rev 5.
+//! What is modelled of each device stands at the head of its file; `docs/evidence/virtual-boards.md` has what is missing.
+//! Other devices of the chip read as 0 and are logged; an address that belongs to none is a bus error, and ends the run
+//! when the chip is strict. Sources: RM0351 rev 5 to 9, DS10198; sections are those of rev 5.
 //!
 //! Time is kept twice: what runs from the core's clock (timers, SPI, DMA) counts its cycles; what has a clock of its own
 //! (USARTs, LPTIMs, RTC, oscillators) counts picoseconds.
