@@ -58,8 +58,8 @@ $(VENV)/.installed: pyproject.toml rig/vbench/pyproject.toml constraints.txt | d
 	@tools/step.sh "Python packages of gpiorig" $(VENV) sh -c '$(PYTHON) -m venv $(VENV) && $(PIP) --editable . --editable rig/vbench'
 	@touch $@
 
-$(VENV)/.developed: $(VENV)/.installed
-	@tools/step.sh "Python packages of tests and checks" $(VENV) $(PIP) --editable '.[dev]'
+$(VENV)/.developed: $(VENV)/.installed rig/studies/pyproject.toml
+	@tools/step.sh "Python packages of tests and checks" $(VENV) $(PIP) --editable '.[dev]' --editable rig/studies
 	@touch $@
 
 native: $(NATIVE) $(VBOARDS) $(USBBUS)

@@ -30,7 +30,6 @@ DATA = {
     "decoders": "gpiorig/rig/data/decoders",
     "experiments": "gpiorig/rig/data/experiments",
     "firmware-gpio-probes/hooks": "gpiorig/rig/data/hooks",
-    "studies": "gpiorig/rig/data/studies",
 }
 IMAGES = "gpiorig/vbench/images"
 # The crates of each distribution, and next to which Python their libraries lie.

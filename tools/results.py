@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 import json
-import keyword
 from functools import cache
 from typing import Any
 
 import msgspec
 
+from gpiorig.rig import cli
 from gpiorig.rig.arguments import COMMANDS
 
 FOLDER = "docs/reference/json"
@@ -20,8 +19,7 @@ def results() -> dict[str, tuple[Any, ...]]:
     """The structures that a command may print, by its verbs, such as ``bench-check``: `RESULTS` of its module."""
     collected: dict[str, tuple[Any, ...]] = {}
     for command in COMMANDS:
-        name = f"{command}_" if keyword.iskeyword(command) else command
-        collected |= getattr(importlib.import_module(f"gpiorig.rig.commands.{name}"), "RESULTS", {})
+        collected |= getattr(cli.module("commands", command), "RESULTS", {})
     return collected
 
 

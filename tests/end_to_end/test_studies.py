@@ -7,13 +7,12 @@ from pathlib import Path
 import pytest
 from commandline import gpiorig
 
-from gpiorig.rig import resources
 from gpiorig.studies.pages import published
 from gpiorig.studies.points import study
 from gpiorig.studies.points.points import Conditions
 from gpiorig.studies.points.states import Sought
 
-STUDIES = resources.studies()
+STUDIES = study.files()
 QUICK = Conditions(quick=True)
 
 

@@ -45,11 +45,9 @@ ROOMS = {
         *("arguments", "commands", "cli", "__main__"),
     ),
     "vbench": ("", "description", "boards", "ends", "serving"),
-    "studies": ("", "pages", "batch", "points", "plans"),
+    "studies": ("", "pages", "batch", "points", "plans", "arguments", "commands"),
     API: ("",),
 }
-# Until the core meets the studies by a protocol, these of its modules import them.
-MEETING = ("rig.commands.batch", "rig.commands.store", "rig.commands.study")
 
 
 def portion(component: str) -> Path:
@@ -85,8 +83,7 @@ def place(dotted: str) -> tuple[int, int]:
 
 def upward(dotted: str, source: str) -> set[str]:
     """The imports of a module that run against the order."""
-    names = {name for name in imports(source) if place(name) > place(dotted)}
-    return {name for name in names if not name.startswith("studies.")} if dotted in MEETING else names
+    return {name for name in imports(source) if place(name) > place(dotted)}
 
 
 def tree(root: Path) -> list[Path]:

@@ -155,7 +155,7 @@ def test_a_wheel_says_which_platform_it_is_for(
 @pytest.mark.parametrize(
     ("distribution", "components", "libraries"),
     [
-        ("gpiorig", ("capture", "analysis", "rig", "rig/studies"), {"capture/libgpiorig_native.so"}),
+        ("gpiorig", ("capture", "analysis", "rig"), {"capture/libgpiorig_native.so"}),
         ("gpiorig-vbench", ("rig/vbench",), {"vbench/boards/libvboards.so", "vbench/ends/libusbbus.so"}),
     ],
 )
@@ -179,9 +179,9 @@ def test_a_wheel_holds_what_the_program_needs(
 
 @pytest.mark.slow
 def test_the_wheel_holds_the_files_that_are_no_python(sources: Path, contents: dict[str, Path]) -> None:
-    """Decoders, experiments, studies, hooks; the documents."""
+    """Decoders, experiments, hooks; the documents."""
     folder = contents["gpiorig"]
-    data = {name: name for name in ("decoders", "experiments", "studies")} | {"hooks": "firmware-gpio-probes/hooks"}
+    data = {name: name for name in ("decoders", "experiments")} | {"hooks": "firmware-gpio-probes/hooks"}
     for name, origin in data.items():
         expected = sorted(path.relative_to(sources / origin) for path in (sources / origin).rglob("*.*"))
         packed = sorted(path.relative_to(folder / "gpiorig/rig/data" / name)

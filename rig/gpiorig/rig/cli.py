@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 
 from gpiorig.capture import log
-from gpiorig.rig import memory, signals, terminal
+from gpiorig.rig import memory, signals, study_parts, terminal
 from gpiorig.rig.arguments import COMMANDS, GROUPS, common_options, overwriting
 from gpiorig.rig.arguments.parser import EXIT_WRONG_USE, Parser, did_you_mean, leaves
 from gpiorig.rig.errors import Interrupted
@@ -92,16 +92,19 @@ def _help(words: list[str]) -> int:
     return EXIT_DONE if words else EXIT_WRONG_USE
 
 
-def _module(room: str, command: str) -> ModuleType:
+def module(room: str, command: str) -> ModuleType:
     """The module of a verb in a room; one whose verb is a keyword of Python ends in an underscore."""
+    if command in study_parts.VERBS:
+        part: ModuleType = study_parts.load(f"{room}.{command}", what=f"gpiorig {command}")
+        return part
     return importlib.import_module(f"gpiorig.rig.{room}.{command}{'_' if keyword.iskeyword(command) else ''}")
 
 
 def options_of(command: str, parser: Callable[..., Parser] = Parser) -> Parser:
     """The parser of one command; `parser` makes an empty one."""
-    module = _module("arguments", command)
-    options = parser(prog=f"gpiorig {command}", description=COMMANDS[command], epilog=module.EPILOG)
-    module.add_arguments(options)
+    arguments = module("arguments", command)
+    options = parser(prog=f"gpiorig {command}", description=COMMANDS[command], epilog=arguments.EPILOG)
+    arguments.add_arguments(options)
     for leaf in leaves(options):
         common_options.add_arguments(leaf)
     return options
@@ -113,6 +116,8 @@ def tree() -> Parser:
     top.add_argument("--version", action="store_true", help="print the version and leave")
     commands = top.add_subparsers(dest="command", metavar="COMMAND")
     for name, summary in COMMANDS.items():
+        if name in study_parts.VERBS and not study_parts.are_installed():
+            continue
         options_of(name, partial(commands.add_parser, name, help=summary))
     return top
 
@@ -123,10 +128,10 @@ def _run(command: str, words: list[str]) -> int:
     log.begin(sys.stderr if parsed.verbose > 1 else None)
     log.LOG.info("%s", shlex.join(["gpiorig", command, *words]))
     overwriting.check(parsed)
-    module = _module("commands", command)
+    work = module("commands", command)
     try:
         with signals.raised():
-            status = int(module.run(parsed))
+            status = int(work.run(parsed))
             sys.stdout.flush()
     except Exception as error:
         if command in LOGGED and parsed.output is not None:

@@ -48,11 +48,6 @@ def experiments() -> dict[str, Path]:
     return dict(sorted((path.stem, path) for path in _folder("experiments", "experiments").glob("*.toml")))
 
 
-def studies() -> dict[str, Path]:
-    """The study files that come with gpiorig, by name."""
-    return dict(sorted((path.stem, path) for path in _folder("studies", "studies").glob("*.toml")))
-
-
 def images() -> dict[str, Path]:
     """The images of the reference firmware that are there, by name, as in ``iotlab-m3-threads``."""
     if checkout():

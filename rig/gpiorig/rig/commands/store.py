@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 import pyarrow as pa
@@ -17,7 +17,7 @@ from gpiorig.analysis.errors import AnalysisError
 from gpiorig.analysis.number_text import count_text
 from gpiorig.analysis.tables import stages
 from gpiorig.capture.errors import CaptureError
-from gpiorig.rig import plain_json, text_table
+from gpiorig.rig import plain_json, study_parts, text_table
 from gpiorig.rig.errors import RigError, StoreError
 from gpiorig.rig.plain_json import Number, Result, without_nan
 from gpiorig.rig.progress import iterate
@@ -27,8 +27,30 @@ from gpiorig.rig.recordings.standing import Standing
 from gpiorig.rig.store.contents import NONE, Key
 from gpiorig.rig.store.outcomes import Added, Collected
 from gpiorig.rig.store.store import Store
-from gpiorig.studies.points import stored
-from gpiorig.studies.points.stored import Ended
+
+
+class Point(Protocol):
+    """A point of a study, as `studies.points.stored` has it."""
+
+    @property
+    def study(self) -> str:
+        """Its study."""
+
+    @property
+    def state(self) -> str:
+        """Its state."""
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether a store takes it."""
+
+    @property
+    def recording(self) -> Path:
+        """Its recording."""
+
+    def add(self, store: Store) -> Added:
+        """Add it to a store, in place of an earlier one."""
+
 
 EXPORTED = (".csv", ".parquet", ".arrow", ".feather")
 BOARDS = {True: "virtual", False: "on boards", None: "not known whether virtual"}
@@ -99,7 +121,7 @@ def _add(store: Store, options: argparse.Namespace) -> int:
     given, status = Given.of(options), 0
     for folder in iterate(options.recordings, "adding", unit="runs"):
         try:
-            if points := stored.points_in(folder):
+            if points := _points_in(folder):
                 _add_points(store, folder, points, options)
                 continue
             added = store.add(given.open(folder), study=options.study, quantities=options.quantities)
@@ -114,22 +136,30 @@ def _add(store: Store, options: argparse.Namespace) -> int:
     return status
 
 
-def _add_points(store: Store, folder: Path, points: Sequence[Ended], options: argparse.Namespace) -> None:
+def _points_in(folder: Path) -> Sequence[Point]:
+    """The points of studies in a folder; without gpiorig-studies a folder has none."""
+    if not study_parts.are_installed():
+        return ()
+    points: Sequence[Point] = study_parts.load("stored", what="gpiorig store add").points_in(folder)
+    return points
+
+
+def _add_points(store: Store, folder: Path, points: Sequence[Point], options: argparse.Namespace) -> None:
     """Add the points of studies that have ended."""
     if options.study != NONE or options.quantities:
         raise StoreError(f"{folder}: its points have their studies and quantities; omit --study and --quantity.")
-    ended = [point for point in points if point.state in stored.RESULTS]
+    ended = [point for point in points if point.has_ended]
     for point in ended:
         added = point.add(store)
         if options.json:
-            print(plain_json.text(_stated(added, standing.of_source(point.folder.recording))))
+            print(plain_json.text(_stated(added, standing.of_source(point.recording))))
     if not options.json:
         studies = len({point.study for point in ended})
         print(f"{folder}: {count_text(len(ended), 'point')} of {count_text(studies, 'study', 'studies')} added")
     if len(ended) < len(points):
         left, states = (
             len(points) - len(ended),
-            ", ".join(sorted({point.state for point in points} - {*stored.RESULTS})),
+            ", ".join(sorted({point.state for point in points if not point.has_ended})),
         )
         remedy = "`gpiorig study run` records or analyses them"
         print(f"{folder}: not added: {count_text(left, 'point')} ({states}); {remedy}.", file=sys.stderr)

@@ -39,6 +39,16 @@ class Ended:
     reason: str
     folder: PointFolder
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether a store takes it."""
+        return self.state in RESULTS
+
+    @property
+    def recording(self) -> Path:
+        """Its recording."""
+        return self.folder.recording
+
     def add(self, store: Store) -> Added:
         """Add it to a store, in place of an earlier one."""
         return store.add_point(

@@ -44,6 +44,13 @@ class Study:
         return f"study {self.name}"
 
 
+def files() -> dict[str, Path]:
+    """The study files that come with gpiorig, by name."""
+    root = resources.checkout()
+    folder = root / "studies" if root else Path(__file__).parents[1] / "files"
+    return dict(sorted((path.stem, path) for path in folder.glob("*.toml")))
+
+
 def load(path: Path) -> Study:
     """The checked study of a file; raises `BenchError` with the study, the axis and the remedy."""
     study = Study(path.stem, path, load_toml(path, StudyFile, what="study file"))
@@ -76,7 +83,7 @@ def load_all(places: Iterable[Path]) -> list[Study]:
 
 
 def _paths(word: Path) -> list[Path]:
-    known = resources.studies()
+    known = files()
     name = word.name.replace(".", "-", 1) if word.suffix != SUFFIX else word.stem
     if word.is_dir():
         if not (paths := sorted(word.glob(f"*{SUFFIX}"))):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from gpiorig.analysis.number_text import count_text
-from gpiorig.rig import names, progress, resources
+from gpiorig.rig import names, progress
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.errors import BenchError, RigError
 from gpiorig.rig.verbosity import note
@@ -73,7 +73,7 @@ def _print(record: Record, *, as_json: bool = False) -> None:
 def _list(options: argparse.Namespace) -> int:
     """Print the studies with their points, states, and what is to come."""
     rows = []
-    files = options.files or list(resources.studies().values())
+    files = options.files or list(study.files().values())
     for sought in plan.load(files, _conditions(options), options.output).sought:
         one, tasks = sought.study, pending([sought])
         counts: Counter[str] = Counter(sought.state(point)[0] for point in sought.points(states.rounds(sought)))

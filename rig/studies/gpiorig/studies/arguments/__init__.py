@@ -1,0 +1,1 @@
+"""The options of `gpiorig study` and `gpiorig batch`."""
