@@ -44,6 +44,7 @@ class Desk:
             "analyzers": dict.fromkeys(bench.analyzers, self.analyzer.driver),
             "serial": {node: {"path": str(port.link)} for node, port in self.ports.items()},
             "debug": {},
+            "environment": {},
         }
         real_bench.write(self.bench_file, bench, self._served, ends)
         self._process: subprocess.Popen[str] | None = None

@@ -129,10 +129,13 @@ class Lane:
         return self._analysed(task)
 
     def _analysed(self, task: Task) -> Outcome:
-        done = done_by.attempt(work, replace(task, recorded=True))
-        failed = "failed" in self._session.entered(done) and done.result is not None
+        """Analyse a recording; a failed check is the outcome, and ends the work on the point with the last attempt."""
+        done, digest = done_by.attempt(work, replace(task, recorded=True)), task.point.digest
+        has_failed = done.result is not None and self._session.has_failed(digest)
+        if not has_failed or self._is_last(digest):
+            self._session.entered(done)
         reasons = [*done.result.checks, *filter(None, done.result.verdicts.values())] if done.result else []
-        return Outcome("check", " ".join(reasons)) if failed else Outcome()
+        return Outcome("check", " ".join(reasons)) if has_failed else Outcome()
 
     def _give_up(self, task: Task, text: str, *, is_refused: bool = False) -> None:
         """The point has failed, or its firmware refuses it; one whose recording is complete has its numbers."""

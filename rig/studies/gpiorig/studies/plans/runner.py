@@ -97,7 +97,7 @@ class Runner:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._why, self._stopped = list[str](), False
+        self._why: list[str] = []
 
     def run(self) -> Ending:
         """Work until nothing is left to do, and write the tables of the points."""
@@ -117,10 +117,12 @@ class Runner:
             for sought in session.plan.sought:
                 results.append(states.results_of(sought.study, sought.conditions, sought.output))
                 table.write(sought.output, results[-1])
-        of_lanes = [point for point, owners in session.owners.items() if any(one.conditions.lane for one, _ in owners)]
-        standings = [session.state.points[point].state for point in of_lanes if point in session.state.points]
-        left = sum(standing in ("given up", "skipped") for standing in standings)
-        return Ending(results, session.errors, self._stopped, self.why, left)
+        left = sum(
+            session.state.points[digest].state in ("given up", "skipped")
+            for digest, owners in session.owners.items()
+            if digest in session.state.points and any(sought.conditions.lane for sought, _ in owners)
+        )
+        return Ending(results, session.errors, session.stopped, self.why, left)
 
     @property
     def why(self) -> str:
@@ -147,7 +149,7 @@ class Runner:
     def _pending(self) -> list[Task]:
         """Tasks, without those of benches whose recordings were moved away."""
         session = self._session
-        session.own()
+        session.find_owners()
         tasks = pending(session.plan.sought, retry=session.options.retry)
         return [replace(task, directly=session.options.directly) for task in tasks if not self._is_moved(task)]
 
@@ -209,10 +211,8 @@ class Runner:
                 for ended in outcomes:
                     begun.pop(ended.item.point.digest, None)
                     self._write_end(ended)
-                    state = session.entered(ended)
-                    if options.stop_on_failure and "failed" in state:
-                        self._stopped = True
-                        session.stop.set()
+                    session.entered(ended)
+                    if session.stop.is_set():
                         return
         finally:
             for task in begun.values():

@@ -60,8 +60,8 @@ class Session:
         What happened, and what that leads to; the state follows the journal.
     folders, limits
         Where things are, and how much room there is.
-    stop
-        Is set when the plan ends.
+    stop, stopped
+        The first is set when the plan ends; the second states whether that is for a failure.
     owners
         The studies that each point is of, by its digest.
     errors
@@ -74,6 +74,7 @@ class Session:
         self.limits, self.stop = Limits.of(plan.output, plan.file.disk), threading.Event()
         self.owners: dict[str, list[tuple[Sought, Point]]] = {}
         self.errors: dict[str, str] = {}
+        self.stopped = False
         self._lock = threading.Lock()
 
     @property
@@ -81,7 +82,7 @@ class Session:
         """Whether nothing more is begun."""
         return self.stop.is_set() or self.plan.file.repeat.is_over
 
-    def own(self) -> None:
+    def find_owners(self) -> None:
         """Find the studies of each point."""
         self.owners = {}
         for sought in self.plan.sought:
@@ -130,7 +131,10 @@ class Session:
         return f"the disk has no room: {why}"
 
     def entered(self, ended: Outcome[Task, PointFile]) -> set[PointState]:
-        """The states of a point that was worked on, one for each study that it is of; it is added to the store."""
+        """The states of a point that was worked on, one for each study that it is of; it is added to the store.
+
+        After a failure the plan stops where the options ask for it.
+        """
         digest, after = ended.item.point.digest, set[PointState]()
         with self._lock:
             self._notified(ended)
@@ -139,9 +143,17 @@ class Session:
                 if ended.trace:
                     with replacing(self.plan.output / f"{digest}.traceback.txt") as new:
                         new.write_text(ended.trace, encoding="utf-8")
-                return {"failed"}
-            for sought, point in self.owners[digest]:
-                state, reason = sought.state(point)
-                after.add(state)
-                self._store(sought, point, state, reason)
+                after = {"failed"}
+            else:
+                for sought, point in self.owners[digest]:
+                    state, reason = sought.state(point)
+                    after.add(state)
+                    self._store(sought, point, state, reason)
+        if self.options.stop_on_failure and "failed" in after:
+            self.stopped = True
+            self.stop.set()
         return after
+
+    def has_failed(self, digest: str) -> bool:
+        """Whether a point has failed for one of its studies."""
+        return any(sought.state(point)[0] == "failed" for sought, point in self.owners[digest])
