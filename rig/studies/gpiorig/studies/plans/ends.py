@@ -10,6 +10,7 @@ import msgspec
 import tomli_w
 
 from gpiorig.capture.atomic_file import replacing
+from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.strict_toml import convert
@@ -39,11 +40,12 @@ class End(ABC):
 
     def __init__(self, bench: Bench, file: Path) -> None:
         self._file = file
-        self._whole = convert(given_bench.tree(bench, file, list(bench.nodes)), Bench, what=str(file))
+        tree = given_bench.tree(bench, file, list(bench.nodes))
+        self._unchanged = benches.check(convert(tree, Bench, what=str(file)), what=str(file))
 
     def is_of(self, point: Point) -> bool:
         """Whether a point needs the bench as its file has it: all nodes, and nothing changed."""
-        return point.bench == self._whole
+        return point.bench == self._unchanged
 
     def check(self, point: Point) -> None:
         """Raise `BenchError` for a point that cannot be recorded here."""
