@@ -17,14 +17,9 @@ GROUP = "gpiorig.virtual"
 
 def load(part: str, *, what: str) -> Any:
     """A part of the virtual bench; raises `BenchError` if it is not installed, which `what` needs."""
-    require(what)
-    return _parts()[part].load()
-
-
-def require(what: str) -> None:
-    """Raise `BenchError` if the virtual bench is not installed, which `what` needs."""
-    if not are_installed():
+    if (entry := _parts().get(part)) is None:
         raise BenchError(f"{what}: virtual boards are in the distribution gpiorig-vbench. {remedy()}")
+    return entry.load()
 
 
 def are_installed() -> bool:

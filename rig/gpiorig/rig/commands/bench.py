@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
 
 import msgspec
 
@@ -24,13 +24,6 @@ from gpiorig.rig.run import host_findings
 from gpiorig.rig.verify.certificate import Certificate
 
 _WORDS = {"right": "ok", "wrong": "WRONG", "unknown": "not known"}
-
-
-class Serve(Protocol):
-    """The part `serve` of the virtual bench: the work of `gpiorig bench virtual`."""
-
-    def __call__(self, options: argparse.Namespace) -> int:
-        """Serve the bench until it is ended; returns the exit status."""
 
 
 class Listed(Result, frozen=True, kw_only=True):
@@ -79,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
     if options.verb == "scan":
         return _scan(options)
     if options.verb == "virtual":
-        serve: Serve = virtual_parts.load("serve", what="gpiorig bench virtual")
+        serve: Callable[[argparse.Namespace], int] = virtual_parts.load("serve", what="gpiorig bench virtual")
         return serve(options)
     file = names.bench(options.bench)
     bench = benches.load(file)

@@ -30,7 +30,7 @@ DATA = (
 OTHER = (
     *("capture/formats/vcd.py", "capture/sigrok/capture.py", "analysis/figures/packet.py", "analysis/report/page.py"),
     *("analysis/traces/perfetto.py", "analysis/report/style.css", "rig/commands/run.py", "rig/view/server.py"),
-    *("rig/experiments/demo.py", "studies/points/pages.py", "studies/points/imported_by_no_module.py"),
+    *("rig/commands/demo.py", "studies/points/pages.py", "studies/points/imported_by_no_module.py"),
 )
 
 
