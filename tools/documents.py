@@ -10,7 +10,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 # The tree's own modules, also where another gpiorig is installed.
-sys.path[:0] = [str(ROOT / folder) for folder in ("capture", "analysis", "rig", "tools", "firmware-gpio-probes")]
+FOLDERS = ("capture", "analysis", "rig", "rig/vbench", "rig/studies", "tools", "firmware-gpio-probes")
+sys.path[:0] = [str(ROOT / folder) for folder in FOLDERS]
 
 import generate  # noqa: E402
 import manual  # noqa: E402

@@ -20,9 +20,9 @@ def plain(result: Any) -> Any:
     return without_nan(msgspec.to_builtins(result, str_keys=True, enc_hook=_of_numpy))
 
 
-def text(result: Any) -> str:
-    """A structure as one line of JSON."""
-    return json.dumps(plain(result), allow_nan=False)
+def text(result: Any, *, ascii: bool = True) -> str:
+    """A structure as one line of JSON; `ascii`: with escapes for all other characters."""
+    return json.dumps(plain(result), allow_nan=False, ensure_ascii=ascii)
 
 
 def without_nan(value: Any) -> Any:

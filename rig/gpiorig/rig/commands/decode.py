@@ -14,7 +14,7 @@ from gpiorig.analysis.decoderhost.host import Outcome, decode
 from gpiorig.analysis.decoderhost.library import Library, search_path
 from gpiorig.analysis.decoderhost.outputs import Output, OutputKind, Selection, Sink
 from gpiorig.analysis.decoderhost.stack import Stack, parse_stacks
-from gpiorig.analysis.decoderhost.table import JsonLines, RowSink, file_of
+from gpiorig.analysis.decoderhost.table import JsonLines, OutputRow, RowSink, file_of
 from gpiorig.capture.edges.waveform import Waveform
 from gpiorig.capture.recording.recording import DESCRIPTION
 from gpiorig.rig import terminal, verbosity
@@ -25,6 +25,8 @@ from gpiorig.rig.export import decoder_stacks as stacks
 from gpiorig.rig.progress import watched
 from gpiorig.rig.recordings import inputs, standing, time_base
 from gpiorig.rig.recordings.opened import open_recording
+
+RESULTS = {"decode": (OutputRow,)}
 
 
 def run(options: argparse.Namespace) -> int:

@@ -19,14 +19,50 @@ from gpiorig.analysis.probe_effect.effect import VARIANTS, Effect, Meter
 from gpiorig.analysis.tables import stages
 from gpiorig.capture.atomic_file import replacing
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig import names
+from gpiorig.rig import names, plain_json
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.experiments import experiment as experiments
+from gpiorig.rig.plain_json import Number, Result
 from gpiorig.rig.probes import runs, variant_images
 from gpiorig.rig.recordings.provenance import VIRTUAL
 from gpiorig.rig.verbosity import note
 
 UNKNOWN = "\N{EN DASH}"
+
+
+class DelayCost(Result, frozen=True, kw_only=True):
+    """The median of a delay without probes, with empty, normal and doubled ones, and the cost of the probes in it."""
+
+    delay: str
+    node: str
+    source: str
+    events: int
+    packets: int
+    off_ns: Number
+    empty_ns: Number
+    normal_ns: Number
+    doubled_ns: Number
+    zero_ns: Number
+    cost_ns: Number
+    cost_low_ns: Number
+    cost_high_ns: Number
+    true_cost_ns: Number
+    error_ns: Number
+    error_share: Number
+    within: bool | None
+
+
+class ProbeNumbers(Result, frozen=True, kw_only=True):
+    """What the probes cost; `event_ns` is the cost of an event by node, `without_lines` why a variant has none."""
+
+    parameters: dict[str, Any]
+    paired: bool
+    event_ns: dict[str, Number]
+    delays: list[DelayCost]
+    without_lines: dict[str, str]
+
+
+RESULTS = {"probes": (ProbeNumbers,)}
 
 
 def run(options: argparse.Namespace) -> int:
@@ -51,7 +87,7 @@ def run(options: argparse.Namespace) -> int:
     meter, parameters, unread = runs.evaluate(options.output)
     virtual = bool(Recording.open(options.output / "normal").info.virtual)
     _write(meter, options.output, virtual=virtual)
-    numbers = _numbers(meter, parameters) | {"without_lines": unread}
+    numbers = plain_json.plain(_numbers(meter, parameters, unread))
     with replacing(options.output / "probe-effect.json") as new:
         new.write_text(json.dumps(numbers, indent=1, allow_nan=False) + "\n")
     print(json.dumps(numbers, allow_nan=False) if options.json else _text(meter, virtual=virtual))
@@ -68,13 +104,14 @@ def _write(meter: Meter, folder: Path, *, virtual: bool) -> None:
         style.save(figure, folder / f"probe-effect{suffix}")
 
 
-def _numbers(meter: Meter, parameters: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "parameters": parameters,
-        "paired": meter.paired,
-        "event_ns": {node: None if math.isnan(cost) else cost for node, cost in meter.event_ns.items()},
-        "delays": probe_effect.table(meter).to_pylist(),
-    }
+def _numbers(meter: Meter, parameters: dict[str, Any], unread: dict[str, str]) -> ProbeNumbers:
+    return ProbeNumbers(
+        parameters=parameters,
+        paired=meter.paired,
+        event_ns=dict(meter.event_ns),
+        delays=msgspec.convert(probe_effect.table(meter).to_pylist(), list[DelayCost]),
+        without_lines=unread,
+    )
 
 
 def _text(meter: Meter, *, virtual: bool) -> str:

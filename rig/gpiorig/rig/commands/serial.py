@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import os
 import re
 import shutil
@@ -19,9 +18,6 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from types import TracebackType
 
-import numpy as np
-from numpy.typing import NDArray
-
 from gpiorig.capture.errors import SerialPortError
 from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
 from gpiorig.capture.serial.aggregator import Costs, addressed, errors_ns, measure_line_ns, replay
@@ -29,12 +25,18 @@ from gpiorig.capture.serial.lines import LineAssembler, SerialLine, all_lines
 from gpiorig.capture.serial.port import SerialPort
 from gpiorig.capture.serial.reader import SerialReader
 from gpiorig.capture.serial.record import Entry, Kind, RecordFile
-from gpiorig.rig import terminal
+from gpiorig.rig import plain_json, terminal
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.host import log_file
 from gpiorig.rig.recordings import serial_pins, standing
-from gpiorig.rig.recordings.serial_view import Form, SerialView
+from gpiorig.rig.recordings.serial_errors import AggregatorErrors, HostErrors, LineErrors, quantiles
+from gpiorig.rig.recordings.serial_view import (
+    Form,
+    LineRow,
+    PinLineRow,
+    SerialView,
+)
 from gpiorig.rig.recordings.standing import Standing
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
@@ -46,10 +48,10 @@ POLL_S = 0.1
 WAKE_NS, READ_NS = 20_000, 10_000  # assumptions about an ordinary PC, as in bench_ends.VirtualSerial
 
 
-QUANTILES = {"min": 0.0, "median": 0.5, "p95": 0.95, "p99": 0.99, "max": 1.0}
-
-
 BAUDRATE = 115_200
+
+
+RESULTS = {"serial": (LineRow, PinLineRow, HostErrors, AggregatorErrors)}
 
 
 def run(options: argparse.Namespace) -> int:
@@ -120,14 +122,11 @@ def _aggregated(
         for line in lines:
             print(line, file=output)
         return 0
-    facts = {"line_cost_ns": line_ns, "virtual": recording.info.virtual, **source.as_json()}
-    print(json.dumps(_quantiles(errors_ns(lines)) | facts))
+    result = AggregatorErrors(
+        **quantiles(errors_ns(lines)), line_cost_ns=line_ns, virtual=recording.info.virtual, **source.as_json()
+    )
+    print(plain_json.text(result))
     return 0
-
-
-def _quantiles(errors_ns: NDArray[np.int64]) -> dict[str, object]:
-    quantiles_ns = np.quantile(errors_ns, list(QUANTILES.values()), method="lower").tolist() if errors_ns.size else []
-    return {"lines": errors_ns.size, "error_ns": dict(zip(QUANTILES, quantiles_ns, strict=False))}
 
 
 def _epoch_ns(recording: Recording) -> int:
@@ -141,17 +140,21 @@ def _on_pins(recording: Recording, options: argparse.Namespace, source: Standing
         raise RigError(f"{recording.folder}: no node's uart_tx is on the analyzer.")
     if options.audit:
         latencies = {
-            node: _quantiles(serial_pins.latencies_ns(recording, node, baudrate=options.baudrate)) for node in nodes
+            node: LineErrors(**quantiles(serial_pins.latencies_ns(recording, node, baudrate=options.baudrate)))
+            for node in nodes
         }
         zero = "sample 0" if recording.info.serial_clock == "virtual" else "the fastest line"
-        facts = {"zero": zero, "virtual": recording.info.virtual, **source.as_json()}
-        print(json.dumps({"nodes": latencies, **facts}))
+        print(
+            plain_json.text(HostErrors(nodes=latencies, zero=zero, virtual=recording.info.virtual, **source.as_json()))
+        )
         return 0
     view, epoch_ns = _view(nodes, options), _epoch_ns(recording)
     for line, node in serial_pins.all_lines(recording, nodes, baudrate=options.baudrate):
         if options.json:
-            found_line = {"start_sample": line.start, "end_sample": line.end, "node": node}
-            print(json.dumps(found_line | {"text": line.text, "errors": line.errors}, ensure_ascii=False))
+            row = PinLineRow(
+                start_sample=line.start, end_sample=line.end, node=node, text=line.text, errors=line.errors
+            )
+            print(plain_json.text(row, ascii=False))
             continue
         end_ns = serial_pins.nanoseconds(recording, line.end)
         view.show(SerialLine(end_ns, epoch_ns + end_ns, node, Kind.RECEIVED, line.text))

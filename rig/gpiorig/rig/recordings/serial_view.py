@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable
 from typing import Literal, TextIO
@@ -11,12 +10,33 @@ from gpiorig.capture.printable import printable
 from gpiorig.capture.serial.aggregator import log_line
 from gpiorig.capture.serial.lines import SerialLine
 from gpiorig.capture.serial.record import Kind
-from gpiorig.rig import terminal
+from gpiorig.rig import plain_json, terminal
+from gpiorig.rig.plain_json import Result
 
 Form = Literal["people", "json", "iotlab"]
 
 COLOURS = (36, 33, 35, 32, 34, 31)  # ECMA-48, SGR: cyan, yellow, magenta, green, blue, red
 SIGNS = {Kind.RECEIVED: "|", Kind.SENT: "<"}
+
+
+class LineRow(Result, frozen=True, kw_only=True):
+    """A line of a node at the host, or an event of its port."""
+
+    stamp_ns: int
+    wall_ns: int
+    node: str
+    kind: str
+    text: str
+
+
+class PinLineRow(Result, frozen=True, kw_only=True):
+    """A line on the TX pin of a node; `errors` of its characters."""
+
+    start_sample: int
+    end_sample: int
+    node: str
+    text: str
+    errors: int
 
 
 class SerialView:
@@ -58,8 +78,9 @@ class SerialView:
 
     def _text(self, line: SerialLine) -> str | None:
         if self._form == "json":
-            fields = {"stamp_ns": line.stamp_ns, "wall_ns": line.wall_ns, "node": line.node}
-            return json.dumps(fields | {"kind": line.kind.name.lower(), "text": line.text}, ensure_ascii=False)
+            kind = line.kind.name.lower()
+            row = LineRow(stamp_ns=line.stamp_ns, wall_ns=line.wall_ns, node=line.node, kind=kind, text=line.text)
+            return plain_json.text(row, ascii=False)
         if self._form == "iotlab":
             return log_line(line.wall_ns, line.node, line.text) if line.kind is Kind.RECEIVED else None
         if line.kind is Kind.COUNTED:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -13,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from gpiorig.analysis.number_text import count_text
-from gpiorig.rig import names, progress
+from gpiorig.rig import names, plain_json, progress
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.errors import BenchError, RigError
+from gpiorig.rig.plain_json import Result
 from gpiorig.rig.verbosity import note
 from gpiorig.studies.pages.results import StudyResults
 from gpiorig.studies.plans import journal, lock, plan, runner, status
@@ -24,7 +24,9 @@ from gpiorig.studies.plans.pending import estimated, pending
 from gpiorig.studies.plans.plan import Plan
 from gpiorig.studies.plans.runner import Ending
 from gpiorig.studies.plans.session import Options
-from gpiorig.studies.points import numbers, pages, states, study, table
+from gpiorig.studies.plans.status import Status
+from gpiorig.studies.points import numbers, pages, states, table
+from gpiorig.studies.points.numbers import ValueNumbers
 from gpiorig.studies.points.points import Conditions
 
 if TYPE_CHECKING:
@@ -32,6 +34,56 @@ if TYPE_CHECKING:
 
 FOLLOW_S = 0.5  # how often to look for new records
 SHOWN = 5  # reasons that are printed for a study
+
+
+class ListedStudy(Result, frozen=True, kw_only=True):
+    """A study: its points by state, and those to record with an estimate of the time and the disk that they take."""
+
+    study: str
+    document: str
+    figure: str
+    title: str
+    points: int
+    states: dict[str, int]
+    to_record: int
+    seconds: int
+    bytes: int
+
+
+class PointRow(Result, frozen=True, kw_only=True):
+    """A point of a study; `coordinates` is an object as text."""
+
+    study: str
+    digest: str
+    coordinates: str
+    repeat: int
+    state: str
+    reason: str
+    virtual: bool | None
+
+
+class StudyNumbers(Result, frozen=True, kw_only=True):
+    """What the figures of a study show at each combination of the axes."""
+
+    numbers: list[ValueNumbers]
+
+
+class Studied(Result, frozen=True, kw_only=True):
+    """The pages that were written, the points, the errors of this run by digest, and the numbers of the studies."""
+
+    output: str
+    pages: list[str]
+    points: list[PointRow]
+    errors: dict[str, str]
+    studies: dict[str, StudyNumbers]
+
+
+RESULTS = {
+    "study-list": (list[ListedStudy],),
+    "study-run": (Studied,),
+    "study-report": (Studied,),
+    "study-status": (Status, Record),
+}
 
 
 def run(options: argparse.Namespace) -> int:
@@ -47,7 +99,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _status(options: argparse.Namespace) -> int:
     counts = status.of(options.folder)
-    print(json.dumps(counts) if options.json else status.text(counts))
+    print(plain_json.text(counts) if options.json else status.text(counts))
     return 0
 
 
@@ -78,14 +130,25 @@ def _list(options: argparse.Namespace) -> int:
         one, tasks = sought.study, pending([sought])
         counts: Counter[str] = Counter(sought.state(point)[0] for point in sought.points(states.rounds(sought)))
         ahead = estimated([sought], tasks)
-        cost = {"to_record": ahead.points, "seconds": round(ahead.seconds), "bytes": round(ahead.bytes)}
-        rows.append(_described(one) | {"points": counts.total(), "states": dict(sorted(counts.items())), **cost})
+        rows.append(
+            ListedStudy(
+                study=one.name,
+                document=one.file.document,
+                figure=one.file.figure,
+                title=one.file.title,
+                points=counts.total(),
+                states=dict(sorted(counts.items())),
+                to_record=ahead.points,
+                seconds=round(ahead.seconds),
+                bytes=round(ahead.bytes),
+            )
+        )
         if not options.json:
             rest = f"; {ahead}" if ahead.points else ""
             print(": ".join(part for part in (one.name, one.place, one.file.title) if part))
             print(f"  {_counted(counts)}{rest}")
     if options.json:
-        print(json.dumps(rows))
+        print(plain_json.text(rows))
     return 0
 
 
@@ -184,13 +247,14 @@ def _printed(
 ) -> int:
     failed = any(point.state == "failed" for one in results for point in one.points) or bool(errors)
     if options.json:
-        print(json.dumps({
-            "output": str(options.output),
-            "pages": [str(path) for path in written],
-            "points": [row for one in results for row in table.rows(one)],
-            "errors": errors,
-            "studies": {one.name: {"numbers": numbers.of(one)} for one in results},
-        }))  # fmt: skip
+        result = Studied(
+            output=str(options.output),
+            pages=[str(path) for path in written],
+            points=msgspec.convert([row for one in results for row in table.rows(one)], list[PointRow]),
+            errors=errors,
+            studies={one.name: StudyNumbers(numbers=numbers.of(one)) for one in results},
+        )
+        print(plain_json.text(result))
         return int(failed)
     for one in results:
         print(f"{one.name}: {_counted(Counter(point.state for point in one.points))}")
@@ -206,10 +270,6 @@ def _printed(
     for path in written:
         print(path)
     return int(failed)
-
-
-def _described(one: study.Study) -> dict[str, object]:
-    return {"study": one.name, "document": one.file.document, "figure": one.file.figure, "title": one.file.title}
 
 
 def _counted(counts: Counter[str]) -> str:

@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
-import math
-from typing import Any
+from msgspec import UNSET, UnsetType
 
+from gpiorig.rig.plain_json import Number, Result
 from gpiorig.studies.pages import statistics, values
 from gpiorig.studies.pages.results import StudyResults
 
 
-def of(results: StudyResults) -> list[dict[str, Any]]:
+class ValueNumbers(Result, frozen=True, kw_only=True):
+    """The value of an expression at a combination, over the repeats; `troubles` has those that are not in it."""
+
+    y: str
+    coordinates: dict[str, bool | int | float | str]
+    node: str
+    troubles: tuple[tuple[int, str], ...]
+    value: Number
+    low: Number | UnsetType = UNSET
+    high: Number | UnsetType = UNSET
+    sd: Number | UnsetType = UNSET
+    unit: str | UnsetType = UNSET
+    repeats: int | UnsetType = UNSET
+    n: tuple[int, int] | UnsetType = UNSET
+
+
+def of(results: StudyResults) -> list[ValueNumbers]:
     """The value of each expression at each combination and node; null for one that is not defined."""
     shown = dict.fromkeys(pair for show in results.shows for pair in values.expressions(show, results.quantities))
     return [
@@ -21,10 +37,18 @@ def of(results: StudyResults) -> list[dict[str, Any]]:
     ]
 
 
-def _row(text: str, cell: statistics.Cell) -> dict[str, Any]:
-    row = {"y": text, "coordinates": dict(cell.coordinates), "node": cell.node, "troubles": list(cell.troubles)}
-    if (estimate := cell.estimate) is None:
-        return row | {"value": None}
-    numbers = {"value": estimate.value, "low": estimate.low, "high": estimate.high, "sd": estimate.sd}
-    defined = {key: value if math.isfinite(value) else None for key, value in numbers.items()}
-    return row | defined | {"unit": estimate.unit, "repeats": estimate.repeats, "n": list(estimate.n)}
+def _row(text: str, cell: statistics.Cell) -> ValueNumbers:
+    estimate = cell.estimate
+    return ValueNumbers(
+        y=text,
+        coordinates=dict(cell.coordinates),
+        node=cell.node,
+        troubles=cell.troubles,
+        value=estimate.value if estimate else None,
+        low=estimate.low if estimate else UNSET,
+        high=estimate.high if estimate else UNSET,
+        sd=estimate.sd if estimate else UNSET,
+        unit=estimate.unit if estimate else UNSET,
+        repeats=estimate.repeats if estimate else UNSET,
+        n=estimate.n if estimate else UNSET,
+    )
