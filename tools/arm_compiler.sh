@@ -4,6 +4,7 @@
 #   tools/arm_compiler.sh FOLDER
 set -eu
 folder=$1
+packages="gcc-arm-none-eabi libnewlib-arm-none-eabi"
 cores=thumb/v7-m/nofp # the libraries of one kind of core
 
 # Unpacks files of a package's archive into the current folder.
@@ -14,7 +15,7 @@ take() {
 }
 
 state_failure() {
-    [ $? -eq 0 ] || echo "no ARM compiler. Run as root: apt-get update; apt-get install gcc-arm-none-eabi libnewlib-arm-none-eabi" >&2
+    [ $? -eq 0 ] || echo "no ARM compiler. Run as root: apt-get update; apt-get install $packages" >&2
 }
 trap state_failure EXIT
 
@@ -22,7 +23,8 @@ rm -rf "$folder.new"
 mkdir -p "$folder.new"
 origin=$PWD
 cd "$folder.new"
-apt-get download -q gcc-arm-none-eabi binutils-arm-none-eabi libnewlib-arm-none-eabi libnewlib-dev
+# shellcheck disable=SC2086 # the list is meant to be split
+apt-get download -q $packages binutils-arm-none-eabi libnewlib-dev
 gcc=./usr/lib/gcc/arm-none-eabi/*
 take gcc-arm-none-eabi ./usr/bin/arm-none-eabi-gcc "$gcc/cc1" "$gcc/collect2" "$gcc/include/std*.h" "$gcc/lto-wrapper" \
     "$gcc/liblto_plugin.so" "$gcc/$cores/libgcc.a"

@@ -7,7 +7,7 @@ set -eu
 # Group, packages, and what they are for.
 table='
 python    python3-venv                the environment of the Python packages
-native    gcc libc6-dev               link the Rust libraries; the libraries of gcc serve the ARM compiler of the demo, too
+native    gcc libc6-dev               link the Rust libraries; the ARM compiler of the demo uses those of gcc
 native    cargo rustc                 the Rust libraries; a rustup toolchain does as well, any from 1.63 on
 sigrok    sigrok-cli                  captures; decoders in tests
 firmware  make gcc libc6-dev          host programs of the probe library
@@ -40,7 +40,7 @@ flock 9
 
 packages=""
 bench=""
-for group in "$@"; do
+for group in "${@:-none}"; do
     of_group=$(packages_of "$group")
     if [ -z "$of_group" ]; then
         echo "usage: tools/debian.sh GROUP...   with python, native, sigrok, firmware, check, test or bench" >&2
