@@ -34,7 +34,7 @@ packages_of() {
     done
 }
 
-# Targets of make run beside each other; apt does not.
+# Targets of make run in parallel; apt does not.
 exec 9<"$0"
 flock 9
 
