@@ -28,7 +28,7 @@ def asked(shell: str, script: str, place: Path) -> str:
 
 def test_fish(tmp_path: Path) -> None:
     """Commands after `rep`, options after `report --f`."""
-    script = "gpiorig completion fish | source; complete -C 'gpiorig rep'; complete -C 'gpiorig report run --fig'"
+    script = "gpiorig --completion fish | source; complete -C 'gpiorig rep'; complete -C 'gpiorig report run --fig'"
     offered = asked("fish", script, tmp_path)
     assert "report" in offered
     assert "--figures" in offered
@@ -40,7 +40,7 @@ def test_zsh(tmp_path: Path) -> None:
     zmodload zsh/zpty
     builtin zpty shell zsh -f -i
     send() { builtin zpty -w shell "$1"; sleep "$2" }
-    send 'PS1="> "; autoload -Uz compinit; compinit -u -D; eval "$(gpiorig completion zsh)"' 4
+    send 'PS1="> "; autoload -Uz compinit; compinit -u -D; eval "$(gpiorig --completion zsh)"' 4
     builtin zpty -w -n shell $'gpiorig pulsev\t'
     sleep 4
     local line

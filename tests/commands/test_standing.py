@@ -48,7 +48,6 @@ WITHOUT = ("batch", "pulseview", "view")  # an object about a recording, for pro
 OTHERS = {
     "bench": "reads no recording",
     "capture": "records; tests/capture",
-    "completion": "reads no recording",
     "demo": "records, then reports",
     "doctor": "reads no recording",
     "flash": "reads no recording",

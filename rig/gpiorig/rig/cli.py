@@ -34,6 +34,9 @@ examples:
   gpiorig run bench.toml experiment.toml -o run
   gpiorig report run                          rebuild tables, figures and page of a recording
   gpiorig export run -o run.sr                look at it in PulseView
+  gpiorig --completion bash > ~/.local/share/bash-completion/completions/gpiorig
+                                              also zsh (a folder of `fpath`), fish: completes commands, options,
+                                              their values, names of benches and experiments, files
 
 `gpiorig COMMAND --help` shows the options and examples of a command.
 exit status: 0 done, 1 a check failed, 2 wrong use or bad input, 130 interrupted (Ctrl-C; 143 SIGTERM, 129 SIGHUP),
@@ -41,6 +44,8 @@ exit status: 0 done, 1 a check failed, 2 wrong use or bad input, 130 interrupted
 `gpiorig capture` and `gpiorig view` that Ctrl-C ends are done."""
 
 LOGGED = ("demo", "run", "capture", "serial")  # what makes a recording, with its log in it
+COMPLETION = "--completion"
+SHELLS = ("bash", "zsh", "fish")
 HELP_WORDS = ("-h", "--help", "help")
 
 
@@ -51,7 +56,9 @@ def help_text() -> str:
         "\n".join([f"{group}:", *(f"  {name:{width}}  {summary}" for name, summary in commands.items())])
         for group, commands in GROUPS.items()
     ]
-    return "\n\n".join(["usage: gpiorig COMMAND ...   gpiorig --help | --version", DESCRIPTION, *groups, EPILOG])
+    return "\n\n".join(
+        ["usage: gpiorig COMMAND ...   gpiorig --help | --version | --completion SHELL", DESCRIPTION, *groups, EPILOG]
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -77,6 +84,8 @@ def _main(words: list[str]) -> int:
         return EXIT_DONE
     if not words or words[0] in HELP_WORDS:
         return _help(words)
+    if words[0].partition("=")[0] == COMPLETION:
+        return _guarded(COMPLETION, words, _print_completion)
     if words[0] not in COMMANDS:
         hint = did_you_mean(words[0], COMMANDS)
         print(f"gpiorig: error: no command {words[0]!r}{hint}; `gpiorig --help` lists them", file=sys.stderr)
@@ -90,6 +99,15 @@ def _help(words: list[str]) -> int:
         return _main([*words[1:], "--help"])
     print(help_text())
     return EXIT_DONE if words else EXIT_WRONG_USE
+
+
+def _print_completion(_: str, words: list[str]) -> int:
+    """Print the script that completes words in a shell."""
+    shell = tree().parse_args(words).completion
+    from argcomplete.shell_integration import shellcode
+
+    print(shellcode(["gpiorig"], shell=shell))
+    return EXIT_DONE
 
 
 def module(room: str, command: str) -> ModuleType:
@@ -114,6 +132,8 @@ def tree() -> Parser:
     """The parser of all commands, for completion and for the manual page; a call needs that of its command only."""
     top = Parser(prog="gpiorig", description=DESCRIPTION, epilog=EPILOG)
     top.add_argument("--version", action="store_true", help="print the version and leave")
+    completion = "print the script that completes words in this shell, and leave"
+    top.add_argument(COMPLETION, choices=SHELLS, metavar="SHELL", help=f"{completion}: {', '.join(SHELLS)}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND")
     for name, summary in COMMANDS.items():
         if name in study_parts.VERBS and not study_parts.are_installed():

@@ -13,7 +13,7 @@ import pytest
 from commandline import gpiorig
 
 from gpiorig.rig.arguments import COMMANDS
-from gpiorig.rig.arguments.completion import SHELLS
+from gpiorig.rig.cli import SHELLS
 
 
 def test_every_command_is_in_the_page() -> None:
@@ -66,7 +66,7 @@ def test_words_are_completed(line: str, expected: list[str], tmp_path: Path) -> 
 @pytest.mark.parametrize("shell", SHELLS)
 def test_a_script_for_each_shell(shell: str) -> None:
     """It names the program, and a shell that is installed reads it."""
-    done = gpiorig("completion", shell)
+    done = gpiorig("--completion", shell)
     assert (0, "") == (done.status, done.stderr)
     assert "gpiorig" in done.stdout
     if shutil.which(shell):

@@ -4,7 +4,6 @@ GROUPS = {
     "begin": {
         "demo": "Record two virtual boards, and write a report.",
         "doctor": "Show what this machine lacks, and what installs it.",
-        "completion": "Print a script that completes words in a shell.",
     },
     "record": {
         "run": "Run an experiment on a bench and record it.",

@@ -1,4 +1,4 @@
-"""Words that a shell completes: called by the script of `gpiorig completion`, at each press of the key."""
+"""Words that a shell completes: called by the script of `gpiorig --completion`, at each press of the key."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from gpiorig.studies.plans.plan import Plan
 from gpiorig.studies.plans.runner import Ending
 from gpiorig.studies.plans.session import Options
 from gpiorig.studies.plans.status import Status
-from gpiorig.studies.points import numbers, pages, states, table
+from gpiorig.studies.points import numbers, pages, states, study, table
 from gpiorig.studies.points.numbers import ValueNumbers
 from gpiorig.studies.points.points import Conditions
 
