@@ -34,7 +34,7 @@ def images() -> None:
 def folder(images: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The meter's folder after a complete measurement."""
     folder = tmp_path_factory.mktemp("probes") / "effect"
-    done = gpiorig("probes", BENCH, EXPERIMENT, "-o", folder, "--packets", str(PACKETS))
+    done = gpiorig("firmware", "cost", BENCH, EXPERIMENT, "-o", folder, "--packets", str(PACKETS))
     assert (0, "") == (done.status, done.stderr)
     assert "Virtual bench" in done.stdout
     return folder
@@ -100,7 +100,7 @@ def test_files_are_written(folder: Path) -> None:
 
 def test_a_folder_with_recordings_is_only_compared(folder: Path, numbers: dict[str, Any]) -> None:
     """And gives the same numbers again."""
-    done = gpiorig("probes", BENCH, EXPERIMENT, "-o", folder, "--packets", str(PACKETS), "--json")
+    done = gpiorig("firmware", "cost", BENCH, EXPERIMENT, "-o", folder, "--packets", str(PACKETS), "--json")
 
     assert 0 == done.status
     assert numbers == done.numbers
@@ -108,7 +108,7 @@ def test_a_folder_with_recordings_is_only_compared(folder: Path, numbers: dict[s
 
 def test_one_build_at_a_time(images: None, tmp_path: Path) -> None:
     """As on boards, where an image must be flashed in between."""
-    done = gpiorig("probes", BENCH, EXPERIMENT, "-o", tmp_path, "--packets", "2", "--only", "normal")
+    done = gpiorig("firmware", "cost", BENCH, EXPERIMENT, "-o", tmp_path, "--packets", "2", "--only", "normal")
 
     assert (0, "") == (done.status, done.stderr)
     assert "still to record: off, empty, doubled" in done.stdout
@@ -125,7 +125,9 @@ def test_images_of_ones_own(images: None, folder: Path, tmp_path: Path) -> None:
         copy.write_bytes(reference_image("iotlab-m3", probes=variant).read_bytes())
         words += ["--image", f"{variant}={copy}"]
 
-    done = gpiorig("probes", bench, EXPERIMENT, "-o", tmp_path / "own", "--packets", str(PACKETS), "--json", *words)
+    done = gpiorig(
+        "firmware", "cost", bench, EXPERIMENT, "-o", tmp_path / "own", "--packets", str(PACKETS), "--json", *words
+    )
 
     assert (0, "") == (done.status, done.stderr)
     assert ["doubled", "normal", "off"] == sorted(

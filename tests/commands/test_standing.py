@@ -53,7 +53,6 @@ OTHERS = {
     "flash": "reads no recording",
     "import": "records; rig/tests/recordings/test_import_files.py",
     "merge": "records; tests/capture/test_two_analyzers.py",
-    "probes": "takes complete recordings only",
     "radio": "needs a radio bus; tests/commands/test_json.py",
     "run": "records; test_a_run_without_a_report",
     "study": "states how each of its points ended",

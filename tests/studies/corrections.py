@@ -1,6 +1,7 @@
 """What the correction for probes takes off, against firmware without probes: `python …/corrections.py FOLDER …`.
 
-A folder is what `gpiorig probes BENCH EXPERIMENT -o FOLDER` makes on a virtual bench; `normal` is compared with `off`.
+A folder is what `gpiorig firmware cost BENCH EXPERIMENT -o FOLDER` makes on a virtual bench; `normal` is compared with
+`off`.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ import msgspec
 import results
 
 HELD = {
-    *("bench-verify", "flash", "merge", "probes", "radio"),
+    *("bench-verify", "flash", "firmware-cost", "merge", "radio"),
     *("study-list", "study-report", "study-run", "study-status"),
 }
 FOLLOWED = "study-status"  # with `--follow` an object for each line

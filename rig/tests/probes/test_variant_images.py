@@ -1,4 +1,4 @@
-"""`gpiorig probes --image`: which image each node has for each kind of probes."""
+"""`gpiorig firmware cost --image`: which image each node has for each kind of probes."""
 
 from __future__ import annotations
 

@@ -39,8 +39,7 @@ GROUPS = {
     "bench and firmware": {
         "bench": "Find, check, verify or serve a bench.",
         "flash": "Put the images of a bench onto its boards.",
-        "firmware": "Check the hooks of an image, or the events of a recording.",
-        "probes": "Measure the cost of the probes.",
+        "firmware": "Check hooks and events, or measure the cost of the probes.",
     },
 }
 COMMANDS = {name: summary for commands in GROUPS.values() for name, summary in commands.items()}

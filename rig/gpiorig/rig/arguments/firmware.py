@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import get_args
 
 from gpiorig.rig.arguments import reading_options
+from gpiorig.rig.experiments.probe_kinds import Probes
+from gpiorig.rig.probes.variant_images import FORM
 
 EPILOG = """\
 examples:
@@ -19,13 +22,27 @@ examples:
                                               does every ping-pong of a recording show every event?
   gpiorig firmware table --os riot --radio at86rf231 > gpiorig_expected.h
                                               the same expectation as a C table, for gpiorig_selftest_end()
+  gpiorig firmware cost bench.toml pingpong -o effect
+                                              on a virtual bench: records the experiment with all four kinds of
+                                              probes, on the same seeds, and compares
+  gpiorig firmware cost bench.toml pingpong -o effect --only doubled
+                                              on boards: flash the image with these probes before each, `normal`, too
+  gpiorig firmware cost bench.toml pingpong -o effect --json
+                                              what is recorded is not recorded again
 
+  gpiorig firmware cost bench.toml pingpong -o effect --image off=off/app.elf --image normal=normal/app.elf
+                 --image doubled=doubled/app.elf
+                                              images of one's own firmware, for all nodes or for one of them; the
+                                              unprobed image's own timestamps are the truth of the round trip
+
+For the cost both nodes need the radio's lines wired: tap.frame_timestamp, better tap.irq and tap.select, too
+(docs/guide/probe-effect.md).
 check wants an image linked with -Wl,--emit-relocs, better compiled with -g (docs/guide/firmware-check.md)."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of all verbs."""
-    verbs = parser.add_subparsers(dest="verb", required=True, metavar="check|selftest|table|list")
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="check|selftest|table|list|cost")
     check = verbs.add_parser("check", help="are all hooks in an image?", description="Check the hooks of an image.")
     check.add_argument("elf", type=Path, metavar="ELF", help="image, or name of one that comes with gpiorig")
     check.add_argument("--probes", default="normal", choices=("normal", "empty", "doubled"), help="variant it must be")
@@ -43,6 +60,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     known = verbs.add_parser(
         "list", help="the images that come with gpiorig", description="List the images of the reference firmware."
     )
+    cost = verbs.add_parser(
+        "cost", help="what do the probes cost?", description="Measure the cost of the probes, step by step."
+    )
+    _add_cost(cost)
     for verb in (check, selftest, table):
         verb.add_argument(
             "--os", required=True, dest="system", metavar="OS", help="riot, contiki-ng, freertos, openwsn, reference"
@@ -53,5 +74,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         )
     for verb in (check, selftest, known):
         verb.add_argument("--json", action="store_true", help="print what was found as one JSON object")
-    for verb in (check, selftest, table, known):
+    for verb in (check, selftest, table, known, cost):
         verb.epilog = EPILOG
+
+
+def _add_cost(parser: argparse.ArgumentParser) -> None:
+    """The options of the meter."""
+    parser.add_argument("bench", type=Path, metavar="BENCH", help="bench file, or name of one that comes with gpiorig")
+    parser.add_argument("experiment", type=Path, metavar="EXPERIMENT", help="experiment file, or name of one")
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="folder of the recordings")
+    parser.add_argument("--packets", type=int, metavar="N", help="number of packets, in place of the experiment's")
+    parser.add_argument(
+        "--image",
+        action="append",
+        default=[],
+        metavar=FORM,
+        help="image of one's own firmware with these probes, of all nodes or of one; on a virtual bench; repeatable",
+    )
+    parser.add_argument("--only", choices=get_args(Probes), help="record this one only")
+    parser.add_argument("--json", action="store_true", help="print the numbers as one JSON object")

@@ -65,9 +65,13 @@ RESULTS = {
 
 
 def run(options: argparse.Namespace) -> int:
-    """Check, test, print the table, or list the images."""
+    """Check, test, print the table, list the images, or measure what the probes cost."""
     if options.verb == "list":
         return _list(as_json=options.json)
+    if options.verb == "cost":
+        from gpiorig.rig.commands import firmware_cost  # analyses and draws, which takes long to import
+
+        return firmware_cost.run(options)
     expected = table.load(options.hooks) if options.hooks else table.find(options.system, options.os_version)
     verbs = {"check": _check, "selftest": _selftest, "table": _table}
     return verbs[options.verb](expected, options)

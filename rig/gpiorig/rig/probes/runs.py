@@ -67,7 +67,7 @@ def evaluate(folder: Path) -> tuple[Meter, dict[str, Any], dict[str, str]]:
     for variant in SHOWN:
         if variant not in recordings:
             raise BenchError(
-                f"{folder}: no recording with {variant} probes. Record it: gpiorig probes --only {variant}."
+                f"{folder}: no recording with {variant} probes. Record it: gpiorig firmware cost --only {variant}."
             )
     parameters = {variant: _common(recording) for variant, recording in recordings.items()}
     for variant, given in parameters.items():

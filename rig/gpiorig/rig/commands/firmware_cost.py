@@ -1,4 +1,4 @@
-"""`gpiorig probes`: what the probes themselves cost."""
+"""`gpiorig firmware cost`: what the probes themselves cost."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class ProbeNumbers(Result, frozen=True, kw_only=True):
     without_lines: dict[str, str]
 
 
-RESULTS = {"probes": (ProbeNumbers,)}
+RESULTS = {"firmware-cost": (ProbeNumbers,)}
 
 
 def run(options: argparse.Namespace) -> int:
