@@ -57,7 +57,7 @@ def lines(form: str, *, ppm: float = 100.0, reset_at: int | None = 600, n: int =
         ("{host:.6f};m3-1;now={us}", r"now=(?P<node_time>\d+)", []),
         ("[{host:.6f}] m3-1: {s:.6f}", r"\[(?P<host>[\d.]+)\] (?P<node>\S+): (?P<node_time>[\d.]+)", []),
         ("{host:.6f} m3-1 t={us}", r"(?P<host_s>[\d.]+) (?P<node>\S+) t=(?P<ticks>\d+)", ["--tick-hz", "1000000"]),
-        ("{host:.6f} m3-1 t={ms}", r"(?P<host>[\d.]+) (?P<node>\S+) t=(?P<node_time>\d+)", ["--node-unit", "ms"]),
+        ("{host:.6f} m3-1 t={ms}", r"(?P<host>[\d.]+) (?P<node>\S+) t=(?P<node_time>\d+)", ["--time-unit", "ms"]),
     ],
     ids=["iotlab", "unit found out", "decimal seconds", "ticks", "milliseconds"],
 )
@@ -128,7 +128,7 @@ def test_boot_lines(tmp_path: Path) -> None:
         ("1 1\n2 2\n3 3\n", ["--pattern", r"(?P<host>\d) (?P<node_time>\d)", "--node", "a"], 2, "timestamps of node a"),
         ("1 nan\n2 inf\n3 1e99\n", ["--pattern", ANY], 2, "none of 3 lines matches"),
         ("1 1\n2 2\n3 nan\n4 4\n", ["--pattern", ANY], 0, "not a number, or too large a one: 1"),
-        ("1 1e15\n2 2e15\n3 3e15\n", ["--pattern", ANY, "--node-unit", "s"], 2, "beyond 292 years"),
+        ("1 1e15\n2 2e15\n3 3e15\n", ["--pattern", ANY, "--time-unit", "s"], 2, "beyond 292 years"),
         ("1 1\n", ["--pattern", ANY, "--bits", "-3"], 2, "is not a number of bits"),
         ("1 1.5\n2 2.5\n", ["--pattern", ANY, "--bits", "62"], 2, "too many for times with 1 decimals"),
         ("1 1\n", ["--pattern", ANY, "--slack", "nan"], 2, "is not a time"),

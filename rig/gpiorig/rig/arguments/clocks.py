@@ -37,7 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("log", type=Path, metavar="LOG|RUN", help="a log of a known format, any text, or a recording")
     parser.add_argument("--pattern", metavar="REGEX", help="finds the timestamps in a line, by named groups")
     parser.add_argument("--boot", metavar="REGEX", help="a line that reports that its node booted")
-    parser.add_argument("--node-unit", choices=input_options.TIME_UNITS, help="of the node's time")
+    unit = "of the node's time"
+    parser.add_argument("--time-unit", dest="node_unit", choices=input_options.TIME_UNITS, help=unit)
     parser.add_argument("--tick-hz", type=_rate, metavar="RATE", help="ticks of the node's time per second: 32768")
     parser.add_argument("--host-unit", choices=input_options.TIME_UNITS, default="s", help="of the group `host` (s)")
     parser.add_argument(

@@ -135,7 +135,7 @@ def _fitted(options: argparse.Namespace, log_stamps: Found) -> dict[str, NodeClo
             if usual is None and len(ticks) > 2 and rate == rate:
                 raise RigError(
                     f"{options.log}: the time of {node} counts {rate / 10**digits:.6g} per second of the "
-                    "host, which is not a usual rate; give --tick-hz, or --node-unit."
+                    "host, which is not a usual rate; give --tick-hz, or --time-unit."
                 )
             tick_hz = usual or Fraction(10**digits)
         modulus = timer_guesses.likely_modulus(ticks) if options.bits is None else (1 << options.bits) * 10**digits
