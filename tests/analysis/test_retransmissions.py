@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -23,6 +22,7 @@ from gpiorig.analysis.study.study import RouteStudy
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results import report
 from gpiorig.rig.results.analyse import analyse
+from gpiorig.rig.results.headline import Numbers
 from gpiorig.vbench.boards.truth import FrameOnAir
 
 SEEDS = range(1, 21) if DEEP else (1, 3)
@@ -38,7 +38,7 @@ class Case:
     """One seed: the report, and what its retransmissions cost by the record of the losses."""
 
     data: ReportData
-    numbers: dict[str, Any]
+    numbers: Numbers
     truth: Waits
     frames: list[FrameOnAir]
 
@@ -79,8 +79,8 @@ def test_shares_are_those_of_the_record(cases: list[Case]) -> None:
         assert len(case.truth.ids) >= 0.98 * len(case.study.route)
         assert mean == pytest.approx(group.time.value, abs=MEAN_ERROR)
         assert variance == pytest.approx(group.variance.value, abs=VARIANCE_ERROR)
-        numbers = case.numbers["shares"]["round trip"]["retransmission"]
-        assert (group.time.value, group.variance.value) == (numbers["mean"], numbers["variance"])
+        numbers = case.numbers.shares["round trip"]["retransmission"]
+        assert (group.time.value, group.variance.value) == (numbers.mean, numbers.variance)
         outside += not group.variance.low <= variance <= group.variance.high
     assert outside <= most(len(cases), 0.05)
 
@@ -133,7 +133,7 @@ def test_packets_that_an_application_read_again_are_counted(cases: list[Case]) -
         assert trips.read_again[0] >= len(answered) - len(np.unique(answered))
         assert trips.deliveries[:, 0].sum() == len(trips) + trips.read_again[0]
         assert trips.replies.min() >= 0
-        assert case.numbers["read_again"]["responder"] == trips.read_again[0]
+        assert case.numbers.read_again["responder"] == trips.read_again[0]
 
 
 def test_frames_readings_and_interrupts_are_of_the_packets_of_the_record(cases: list[Case]) -> None:
