@@ -89,7 +89,8 @@ after the last but two of the packets, cannot be seen. On a real bench the host'
 1.5 ms ([capture](../start/capture.md#completeness)); a sync line finds a few samples.
 
 **A node's clock** is named if another node's timer shows that the analyzer is not the cause, and if it breaks three
-times at most. A change by less than 50 ppm (TelosB: 3800, its timer counts an RC oscillator) is not stated.
+times at most, lost samples not counted. A change by less than 50 ppm (TelosB: 3800, its timer counts an RC oscillator)
+is not stated.
 
 **`stalls`**: the samples end before the time of the virtual bench. A real analyzer that sends nothing for 2 s is an
 error.
