@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, UnsetType, field
 
 from gpiorig.analysis.measure.timestamps import TimestampNumbers
 from gpiorig.capture.recording.notes import AlignmentNote, BenchRemark
@@ -40,8 +40,8 @@ class FrameSummary(Result, frozen=True, kw_only=True):
     format: str | UnsetType = UNSET
     source: str | UnsetType = UNSET
     frames: int
-    first: str | None
-    last: str | None
+    earliest: str | None = field(name="first")
+    latest: str | None = field(name="last")
     duration_s: Number
     bad_fcs: int
     kinds: dict[str, int]
