@@ -5,6 +5,7 @@ They go to their places in docs/, so that their links work. Pages of git link to
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 
@@ -38,7 +39,8 @@ def main() -> None:
     """Write all of them, and a schema for each command with `--json`."""
     texts = {name: text() for name, text in DOCUMENTS.items()}
     texts |= {f"{results.FOLDER}/{name}.json": results.schema(name) for name in results.results()}
-    (ROOT / results.FOLDER).mkdir(exist_ok=True)
+    shutil.rmtree(ROOT / results.FOLDER, ignore_errors=True)  # it may hold schemas of verbs that have gone
+    (ROOT / results.FOLDER).mkdir()
     for name, text in texts.items():
         (ROOT / name).write_text(text, encoding="utf-8")
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import pkgutil
 from functools import cache
 from typing import Any
 
@@ -16,11 +18,12 @@ FOLDER = "docs/reference/json"
 
 @cache
 def results() -> dict[str, tuple[Any, ...]]:
-    """The structures that a command may print, by its verbs, such as ``bench-check``: `RESULTS` of its module."""
+    """The structures that a command may print, by its verbs, such as ``bench-check``: `RESULTS` of the modules."""
     collected: dict[str, tuple[Any, ...]] = {}
-    for command in COMMANDS:
-        collected |= getattr(cli.module("commands", command), "RESULTS", {})
-    return collected
+    for package in {cli.module("commands", command).__package__ for command in COMMANDS}:
+        for module in pkgutil.iter_modules(importlib.import_module(package).__path__, f"{package}."):
+            collected |= getattr(importlib.import_module(module.name), "RESULTS", {})
+    return dict(sorted(collected.items()))
 
 
 def schema(name: str) -> str:
