@@ -377,6 +377,14 @@ def test_a_study_on_boards(place: Path) -> None:
     }
 
 
+def test_a_stop_at_the_first_failure(place: Path) -> None:
+    """`--stop-on-failure` holds on benches, too: at the end of a point, not of its first attempt."""
+    done, records = run_plan(place, "--stop-on-failure", script="unchecked\n" * 2, watchdog="retries = 1", repeats=3)
+    assert 1 == done.status
+    assert ["started", "failed", "started", "failed"] == events(records)
+    assert "pp: 3 points: 1 failed, 2 missing" in done.stdout
+
+
 def test_what_a_killed_plan_left(place: Path) -> None:
     """A complete recording that was not written down counts; one that was cut is kept; half a line is not read."""
     _written(place, "", repeats=2)

@@ -113,7 +113,7 @@ def _print_completion(_: str, words: list[str]) -> int:
 def module(room: str, command: str) -> ModuleType:
     """The module of a verb in a room; one whose verb is a keyword of Python ends in an underscore."""
     if command in study_parts.VERBS:
-        part: ModuleType = study_parts.load(f"{room}.{command}", what=f"gpiorig {command}")
+        part: ModuleType = study_parts.load(f"{room}.{command}", needed_by=f"gpiorig {command}")
         return part
     return importlib.import_module(f"gpiorig.rig.{room}.{command}{'_' if keyword.iskeyword(command) else ''}")
 

@@ -13,10 +13,10 @@ GROUP = "gpiorig.studies"
 VERBS = ("study", "batch")  # whose options and work are there
 
 
-def load(part: str, *, what: str) -> Any:
-    """A part of the studies; raises `RigError` if they are not installed, which `what` needs."""
+def load(part: str, *, needed_by: str) -> Any:
+    """A part of the studies; raises `RigError` if they are not installed, which `needed_by` needs."""
     if not are_installed():
-        raise RigError(f"{what}: studies and batches are in the distribution gpiorig-studies. {remedy()}")
+        raise RigError(f"{needed_by}: studies and batches are in the distribution gpiorig-studies. {remedy()}")
     return _parts()[part].load()
 
 

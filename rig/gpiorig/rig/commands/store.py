@@ -140,7 +140,7 @@ def _points_in(folder: Path) -> Sequence[Point]:
     """The points of studies in a folder; without gpiorig-studies a folder has none."""
     if not study_parts.are_installed():
         return ()
-    points: Sequence[Point] = study_parts.load("stored", what="gpiorig store add").points_in(folder)
+    points: Sequence[Point] = study_parts.load("stored", needed_by="gpiorig store add").points_in(folder)
     return points
 
 

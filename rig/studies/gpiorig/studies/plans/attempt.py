@@ -133,8 +133,8 @@ def _watched(process: subprocess.Popen[bytes], watch: Watch) -> Outcome | None:
         if now_s - began_s > watch.timeout_s:
             return Outcome("timeout", f"it was not done after {watch.timeout_s:g} s (watchdog.timeout)")
         if now_s - looked_s >= look_s:
-            looked_s, last, sign = now_s, sign, watch.sign()
-            if sign != last:
+            looked_s, before, sign = now_s, sign, watch.sign()
+            if sign != before:
                 changed_s = now_s
             elif now_s - changed_s > watch.silence_s:
                 return Outcome("silent", f"it has written nothing for {watch.silence_s:g} s (watchdog.silence)")

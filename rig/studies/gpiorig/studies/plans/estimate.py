@@ -31,17 +31,17 @@ class Estimate:
         return f"about {time_text(self.seconds)} and {self.bytes / 1e6:.0f} MB of disk, {basis}"
 
 
-def of(points: Iterable[Point], known: Iterable[tuple[Point, PointFile]], *, workers: int = 1) -> Estimate:
+def of(points: Iterable[Point], recorded: Iterable[tuple[Point, PointFile]], *, workers: int = 1) -> Estimate:
     """The estimate for points that are not recorded, from points that are."""
-    wanted = list(points)
-    done = [(point, file) for point, file in known if file.recording_s > 0 and file.bytes]
+    points = list(points)
+    done = [(point, file) for point, file in recorded if file.recording_s > 0 and file.bytes]
     measured = len(done) >= _MIN_KNOWN
     slower = (
         sum(file.recording_s for _, file in done) / sum(map(_seconds, (point for point, _ in done))) if measured else 1
     )
     larger = sum(file.bytes for _, file in done) / sum(map(_bytes, (point for point, _ in done))) if measured else 1
     return Estimate(
-        len(wanted), slower * sum(map(_seconds, wanted)) / workers, larger * sum(map(_bytes, wanted)), measured
+        len(points), slower * sum(map(_seconds, points)) / workers, larger * sum(map(_bytes, points)), measured
     )
 
 
@@ -57,10 +57,10 @@ def time_text(seconds: float) -> str:
 def run_s(point: Point) -> float:
     """Time that the nodes run."""
     experiment = point.experiment
-    own = experiment.settings_of(experiment.initiator)
+    settings = experiment.settings_of(experiment.initiator)
     limits = [] if experiment.duration_s is None else [float(experiment.duration_s)]
     if experiment.packets is not None:
-        limits.append(experiment.packets / max(own.get("train") or 1, 1) * own["interval_us"] / 1e6)
+        limits.append(experiment.packets / max(settings.get("train") or 1, 1) * settings["interval_us"] / 1e6)
     return min(limits)
 
 

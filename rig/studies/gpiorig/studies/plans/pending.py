@@ -30,8 +30,8 @@ def pending(all_sought: Iterable[Sought], *, retry: bool = False) -> list[Task]:
                 folder, lane = sought.folder(point), sought.conditions.lane
                 recorded = state == "stale" and not folder.outdated
                 task = Task(point, folder.path, sought.names, sought.asserted, recorded, lane=lane)
-                number, other = tasks.get(point.digest, (point.repeat // of_pass, None))
-                tasks[point.digest] = number, task if other is None else other.joined(task)
+                number, of_study = tasks.get(point.digest, (point.repeat // of_pass, None))
+                tasks[point.digest] = number, task if of_study is None else of_study.joined(task)
     return [task for _, task in sorted(tasks.values(), key=lambda item: item[0])]
 
 
@@ -52,7 +52,7 @@ def _shuffled(study: str, points: Sequence[Point]) -> Sequence[Point]:
         return points
     order: list[Point] = []
     for repeat in dict.fromkeys(point.repeat for point in points):
-        own = [point for point in points if point.repeat == repeat]
-        random.Random(f"{study} {repeat}").shuffle(own)
-        order += own
+        of_repeat = [point for point in points if point.repeat == repeat]
+        random.Random(f"{study} {repeat}").shuffle(of_repeat)
+        order += of_repeat
     return order

@@ -159,63 +159,63 @@ class PlanFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={
 
 def load(path: Path) -> PlanFile:
     """The checked plan of a file; raises `BenchError` with the file, the key and the remedy."""
-    file, what = load_toml(path, PlanFile, what="plan"), f"plan {path}"
+    file, source = load_toml(path, PlanFile, what="plan"), f"plan {path}"
     if not file.output or not file.jobs:
-        raise BenchError(f"{what}: needs `output`, a folder, and at least one [[job]].")
-    _check_jobs(file, what=what)
-    _check_benches(file.benches, what=what)
+        raise BenchError(f"{source}: needs `output`, a folder, and at least one [[job]].")
+    _check_jobs(file, source=source)
+    _check_benches(file.benches, source=source)
     for key in ("silence", "timeout", "pause", "hook_timeout"):
-        seconds(getattr(file.watchdog, key), what=f"{what}: watchdog.{key}")
-    seconds(file.disk.wait, what=f"{what}: disk.wait")
+        seconds(getattr(file.watchdog, key), source=f"{source}: watchdog.{key}")
+    seconds(file.disk.wait, source=f"{source}: disk.wait")
     for key in ("keep_free", "quota"):
-        size(getattr(file.disk, key), what=f"{what}: disk.{key}")
+        size(getattr(file.disk, key), source=f"{source}: disk.{key}")
     return file
 
 
-def seconds(text: str, *, what: str = "plan") -> float:
+def seconds(text: str, *, source: str = "plan") -> float:
     """A time such as ``5m``; infinite for an empty text."""
     try:
         return float(durations.seconds(text)) if text else float("inf")
     except RigError as error:
-        raise BenchError(f"{what}: {error}") from error
+        raise BenchError(f"{source}: {error}") from error
 
 
-def size(text: str, *, what: str = "plan") -> float:
+def size(text: str, *, source: str = "plan") -> float:
     """Bytes of a size such as ``20GB``; infinite for an empty text."""
     if not text:
         return float("inf")
     match = _SIZE.fullmatch(text)
     if match is None:
-        raise BenchError(f"{what} is {text!r}; write a size such as 500MB or 20GB.")
+        raise BenchError(f"{source} is {text!r}; write a size such as 500MB or 20GB.")
     return float(match[1]) * _BYTES[match[2]] if match[2] else 0.0
 
 
-def _check_jobs(file: PlanFile, *, what: str) -> None:
-    names = [job.name for job in file.jobs]
+def _check_jobs(file: PlanFile, *, source: str) -> None:
+    job_names = [job.name for job in file.jobs]
     for job in file.jobs:
-        where = f"{what}: job `{job.name}`"
+        place = f"{source}: job `{job.name}`"
         if not _NAME.fullmatch(job.name):
-            raise BenchError(f"{where}: use up to 64 letters, digits, - and _ in its name, a letter first.")
-        if names.count(job.name) > 1:
-            raise BenchError(f"{where}: is there twice; give each job a name of its own.")
+            raise BenchError(f"{place}: use up to 64 letters, digits, - and _ in its name, a letter first.")
+        if job_names.count(job.name) > 1:
+            raise BenchError(f"{place}: is there twice; give each job a name of its own.")
         if bool(job.experiment) == bool(job.study):
-            raise BenchError(f"{where}: give either `experiment` or `study`.")
+            raise BenchError(f"{place}: give either `experiment` or `study`.")
         if job.bench and job.bench not in file.benches:
-            known = ", ".join(file.benches) or "none"
-            raise BenchError(f"{where}: no bench is called `{job.bench}` in [benches]; known: {known}.")
+            names = ", ".join(file.benches) or "none"
+            raise BenchError(f"{place}: no bench is called `{job.bench}` in [benches]; known: {names}.")
         if job.experiment and not job.bench:
-            raise BenchError(f"{where}: an experiment needs `bench`, a key of [benches].")
+            raise BenchError(f"{place}: an experiment needs `bench`, a key of [benches].")
         if job.experiment and job.quick:
-            raise BenchError(f"{where}: `quick` belongs to a study; an experiment has `packets`.")
+            raise BenchError(f"{place}: `quick` belongs to a study; an experiment has `packets`.")
         if job.study and job.packets is not None:
-            raise BenchError(f"{where}: `packets` belongs to an experiment; delete it.")
+            raise BenchError(f"{place}: `packets` belongs to an experiment; delete it.")
 
 
-def _check_benches(benches: Mapping[str, PlanBench], *, what: str) -> None:
+def _check_benches(benches: Mapping[str, PlanBench], *, source: str) -> None:
     files: dict[str, str] = {}
     for name, bench in benches.items():
         if not _NAME.fullmatch(name):
-            raise BenchError(f"{what}: bench `{name}`: use up to 64 letters, digits, - and _, a letter first.")
-        if other := files.get(bench.file):
-            raise BenchError(f"{what}: benches `{other}` and `{name}` are the same file; delete one.")
+            raise BenchError(f"{source}: bench `{name}`: use up to 64 letters, digits, - and _, a letter first.")
+        if name_before := files.get(bench.file):
+            raise BenchError(f"{source}: benches `{name_before}` and `{name}` are the same file; delete one.")
         files[bench.file] = name

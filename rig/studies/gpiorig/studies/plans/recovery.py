@@ -16,18 +16,18 @@ def recover(journal: Journal, state: State, folders: Folders) -> None:
     """Write what happened since the last record of an earlier call."""
     if not journal.records:
         return
-    last = journal.records[-1]
+    latest = journal.records[-1]
     if journal.damaged:
         _adopt(journal, state, folders)
-    if last.event != "plan ended" or last.text:
-        seen = datetime.datetime.fromisoformat(last.at)
+    if latest.event != "plan ended" or latest.text:
+        seen = datetime.datetime.fromisoformat(latest.at)
         alive = folders.output / ALIVE
         if alive.exists():
             seen = max(seen, datetime.datetime.fromtimestamp(alive.stat().st_mtime, datetime.UTC))
         seconds = (datetime.datetime.now(datetime.UTC) - seen).total_seconds()
         journal.write(
             "gap",
-            text=f"nothing ran from {seen.isoformat(timespec='milliseconds')}: {last.text or 'it was killed'}",
+            text=f"nothing ran from {seen.isoformat(timespec='milliseconds')}: {latest.text or 'it was killed'}",
             seconds=round(max(seconds, 0.0), 3),
         )
     starts = {record.point: record for record in journal.records if record.event == "started"}

@@ -117,15 +117,15 @@ class Session:
 
     def await_room(self, task: Task) -> str:
         """Wait until there is room for a recording as large as the largest of its study; else why not."""
-        wanted = max(MIN_BYTES, self.state.largest_bytes.get(task.point.study, 0))
-        if not (why := self.limits.lacking(wanted)):
+        size = max(MIN_BYTES, self.state.largest_bytes.get(task.point.study, 0))
+        if not (why := self.limits.lacking(size)):
             return ""
         self.write("disk low", task, text=why)
         end_s = time.monotonic() + plan_file.seconds(self.plan.file.disk.wait)
         while (left_s := end_s - time.monotonic()) > 0:
             if self.stop.wait(min(DISK_POLL_S, left_s)):
                 return ""
-            if not self.limits.lacking(wanted):
+            if not self.limits.lacking(size):
                 self.write("disk free", task)
                 return ""
         return f"the disk has no room: {why}"

@@ -57,16 +57,16 @@ def of(output: Path) -> Status:
     records = content.records
     if not records:
         raise missing(output)
-    state, last = State.of(records), records[-1]
+    state, latest = State.of(records), records[-1]
     studies: dict[str, Counter[str]] = {}
     for progress in state.points.values():
         studies.setdefault(progress.study, Counter())[progress.state] += 1
     problems = ("given up", "refused", "skipped")
     return Status(
         output=str(output),
-        ended=last.event == "plan ended",
-        why=last.text if last.event == "plan ended" else "",
-        last=last.at,
+        ended=latest.event == "plan ended",
+        why=latest.text if latest.event == "plan ended" else "",
+        last=latest.at,
         damaged_lines=len(content.damaged),
         studies={study: dict(counts) for study, counts in studies.items()},
         running=[point for point, progress in state.points.items() if progress.state == "running"],
@@ -105,8 +105,8 @@ def line(record: Record) -> str:
     repeat = f"repeat {record.repeat + 1}" if record.point else ""
     words = (record.study, repeat, record.point[:SHORT], f"attempt {record.attempt}" if record.attempt else "")
     about = " ".join(word for word in words if word)
-    where = record.bench + (f"/{record.node}" if record.node else "")
-    parts = [record.at[11:19], record.event, about, f"[{where}]" if where else "", record.cause]
+    place = record.bench + (f"/{record.node}" if record.node else "")
+    parts = [record.at[11:19], record.event, about, f"[{place}]" if place else "", record.cause]
     rest = f": {' '.join(record.text.split())}" if record.text else ""
-    place = f" ({record.folder})" if record.folder else ""
-    return f"{' '.join(part for part in parts if part)}{rest}{place}"
+    folder = f" ({record.folder})" if record.folder else ""
+    return f"{' '.join(part for part in parts if part)}{rest}{folder}"
