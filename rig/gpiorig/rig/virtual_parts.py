@@ -15,10 +15,10 @@ from gpiorig.rig.errors import BenchError
 GROUP = "gpiorig.virtual"
 
 
-def load(part: str, *, what: str) -> Any:
-    """A part of the virtual bench; raises `BenchError` if it is not installed, which `what` needs."""
+def load(part: str, *, needed_by: str) -> Any:
+    """A part of the virtual bench; raises `BenchError` if it is not installed."""
     if (entry := _parts().get(part)) is None:
-        raise BenchError(f"{what}: virtual boards are in the distribution gpiorig-vbench. {remedy()}")
+        raise BenchError(f"{needed_by}: virtual boards are in the distribution gpiorig-vbench. {remedy()}")
     return entry.load()
 
 

@@ -98,7 +98,7 @@ def check(bench: Bench, *, what: str, is_recorded: bool = False) -> Bench:
     section = None
     if bench.virtual is not None and (virtual_parts.are_installed() or not is_recorded):
         section = virtual_section.load(what)
-        bench = msgspec.structs.replace(bench, virtual=section.complete(bench.virtual, what=what))
+        bench = msgspec.structs.replace(bench, virtual=section.complete(bench.virtual, source=what))
     if not bench.nodes or not bench.analyzers:
         raise BenchError(f"{what}: needs at least one `[nodes.NAME]` and one `[analyzers.NAME]`.")
     for name in (*bench.nodes, *bench.analyzers):
@@ -117,7 +117,7 @@ def check(bench: Bench, *, what: str, is_recorded: bool = False) -> Bench:
     _check_channels(bench, what=what)
     _check_samplerates(bench, what=what)
     if section is not None:
-        section.check(bench, what=what)
+        section.check(bench, source=what)
     return bench
 
 

@@ -14,10 +14,10 @@ if TYPE_CHECKING:  # that module reads the table by this one
 class Section(Protocol):
     """The part `section` of the virtual bench."""
 
-    def complete(self, table: Mapping[str, Any], *, what: str) -> dict[str, Any]:
+    def complete(self, table: Mapping[str, Any], *, source: str) -> dict[str, Any]:
         """The table with every key; raises `BenchError` with the key if one of it is unknown or impossible."""
 
-    def check(self, bench: Bench, *, what: str) -> None:
+    def check(self, bench: Bench, *, source: str) -> None:
         """Raise `BenchError` where the table does not fit the bench."""
 
     def driver(self, bench: Bench, analyzer: str) -> str | None:
@@ -36,9 +36,9 @@ class Section(Protocol):
         """Whether an analyzer loses samples by a fault that is asked for."""
 
 
-def load(what: str) -> Section:
-    """The part; raises `BenchError` if it is not installed, for `what`."""
-    section: Section = virtual_parts.load("section", what=what)
+def load(source: str) -> Section:
+    """The part; raises `BenchError`, which names the source of the table, if it is not installed."""
+    section: Section = virtual_parts.load("section", needed_by=source)
     return section
 
 

@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
     if options.verb == "scan":
         return _scan(options)
     if options.verb == "virtual":
-        serve: Callable[[argparse.Namespace], int] = virtual_parts.load("serve", what="gpiorig bench virtual")
+        serve: Callable[[argparse.Namespace], int] = virtual_parts.load("serve", needed_by="gpiorig bench virtual")
         return serve(options)
     file = names.bench(options.bench)
     bench = benches.load(file)

@@ -13,5 +13,5 @@ RESULTS = {"demo": (Numbers,)}
 
 def run(options: argparse.Namespace) -> int:
     """Record, analyse, report."""
-    work: Callable[[argparse.Namespace], int] = virtual_parts.load("demo", what="gpiorig demo")
+    work: Callable[[argparse.Namespace], int] = virtual_parts.load("demo", needed_by="gpiorig demo")
     return work(options)

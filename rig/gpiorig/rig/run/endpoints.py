@@ -55,7 +55,7 @@ def available(bench: Bench, bench_file: Path, firmware: dict[str, Path]) -> Iter
     if bench.virtual is None:
         yield of_file(bench)
         return
-    served: Served = virtual_parts.load("served", what=f"bench file {bench_file}")
+    served: Served = virtual_parts.load("served", needed_by=f"bench file {bench_file}")
     with served(bench_file, firmware=firmware) as ends:
         yield ends
 

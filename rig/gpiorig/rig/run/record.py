@@ -27,7 +27,7 @@ class Direct(Protocol):
 
 def direct(bench: Bench) -> Direct:
     """The part; raises `BenchError` if it is not installed."""
-    part: Direct = virtual_parts.load("direct", what=f"bench {bench.name}")
+    part: Direct = virtual_parts.load("direct", needed_by=f"bench {bench.name}")
     return part
 
 

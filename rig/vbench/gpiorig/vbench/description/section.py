@@ -33,26 +33,26 @@ def of(bench: Bench) -> Virtual:
     return msgspec.convert(bench.virtual or {}, Virtual)
 
 
-def complete(table: Mapping[str, Any], *, what: str) -> dict[str, Any]:
+def complete(table: Mapping[str, Any], *, source: str) -> dict[str, Any]:
     """The table with every key; raises `BenchError` with the key if one of it is unknown or impossible."""
-    virtual = strict_toml.convert({"virtual": table}, _File, what=what).virtual
+    virtual = strict_toml.convert({"virtual": table}, _File, what=source).virtual
     every: dict[str, Any] = msgspec.to_builtins(virtual)
     return every
 
 
-def check(bench: Bench, *, what: str) -> None:
+def check(bench: Bench, *, source: str) -> None:
     """Raise `BenchError` where the section does not fit the bench."""
     virtual = of(bench)
     for name, node in bench.nodes.items():
-        _check_node(name, node, virtual, what=what)
+        _check_node(name, node, virtual, source=source)
         for wired in node.lines.values():
-            _check_channel(bench, wired, what=what)
+            _check_channel(bench, wired, source=source)
     for name, analyzer in bench.analyzers.items():
         if analyzer.sync:
-            _check_channel(bench, f"{name}:{analyzer.sync}", what=what)
+            _check_channel(bench, f"{name}:{analyzer.sync}", source=source)
         if analyzer.samplerate_hz > MAX_HZ:
             raise BenchError(
-                f"{what}: analyzers.{name}.samplerate_hz is {analyzer.samplerate_hz}; a virtual analyzer takes up to "
+                f"{source}: analyzers.{name}.samplerate_hz is {analyzer.samplerate_hz}; a virtual analyzer takes up to "
                 f"{MAX_HZ}."
             )
     description.check(
@@ -60,7 +60,7 @@ def check(bench: Bench, *, what: str) -> None:
         nodes=bench.nodes.keys(),
         analyzers=bench.analyzers.keys(),
         where=lambda channel: place(bench, channel),
-        what=what,
+        what=source,
     )
 
 
@@ -110,28 +110,28 @@ def drops(bench: Bench, analyzer: str) -> bool:
     return any(isinstance(fault, Dropped) and (fault.analyzer or only) == analyzer for fault in of(bench).faults)
 
 
-def _check_channel(bench: Bench, channel: str, *, what: str) -> None:
+def _check_channel(bench: Bench, channel: str, *, source: str) -> None:
     try:
         place(bench, channel)
     except ValueError as error:
-        raise BenchError(f"{what}: {error}") from error
+        raise BenchError(f"{source}: {error}") from error
 
 
-def _check_node(name: str, node: Node, virtual: Virtual, *, what: str) -> None:
+def _check_node(name: str, node: Node, virtual: Virtual, *, source: str) -> None:
     board = node.described_board
     if board.name not in boards.names():
         raise BenchError(
-            f"{what}: nodes.{name}.board: no model of {board.name} exists; use one of {', '.join(boards.names())}."
+            f"{source}: nodes.{name}.board: no model of {board.name} exists; use one of {', '.join(boards.names())}."
         )
     has_pins = pins(name, node, virtual)
     if unknown := sorted(node.lines.keys() - has_pins.keys()):
         raise BenchError(
-            f"{what}: nodes.{name}.lines: the virtual {board.name} has no pin for {', '.join(unknown)}; it has "
+            f"{source}: nodes.{name}.lines: the virtual {board.name} has no pin for {', '.join(unknown)}; it has "
             f"{', '.join(sorted(has_pins))}. Name others in [virtual.nodes.{name}.pins]."
         )
     start = virtual.nodes.get(name, VirtualNode()).radio_start
     if start not in board.radio.virtual_starts:
         raise BenchError(
-            f"{what}: virtual.nodes.{name}.radio_start is `{start}`; the virtual {board.radio.name} has "
+            f"{source}: virtual.nodes.{name}.radio_start is `{start}`; the virtual {board.radio.name} has "
             f"{', '.join(board.radio.virtual_starts)}."
         )

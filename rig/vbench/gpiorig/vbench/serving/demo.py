@@ -52,10 +52,12 @@ def _delete(folder: Path) -> None:
             f"{folder} holds a recording that is not known to be of virtual boards, and is not replaced; choose "
             "another folder."
         )
-    known = {DESCRIPTION, EDGES, REPORT, SERIAL}
-    others = [path.name for path in folder.iterdir() if path.name not in known and path.suffix != ".parquet"]
-    if others:
-        raise RigError(f"{folder} holds {', '.join(sorted(others))} in addition to a recording; choose another folder.")
+    recorded = {DESCRIPTION, EDGES, REPORT, SERIAL}
+    strange = [path.name for path in folder.iterdir() if path.name not in recorded and path.suffix != ".parquet"]
+    if strange:
+        raise RigError(
+            f"{folder} holds {', '.join(sorted(strange))} in addition to a recording; choose another folder."
+        )
     shutil.rmtree(folder)
 
 
