@@ -1,4 +1,4 @@
-"""`gpiorig bench scan`, `bench check --live` and `doctor` on a served virtual bench, with the real sigrok-cli."""
+"""`gpiorig bench scan` and `bench check --live` on a served virtual bench, with the real sigrok-cli."""
 
 from __future__ import annotations
 
@@ -37,7 +37,6 @@ def test_a_served_bench_is_found_and_checked(tmp_path: Path) -> None:
         first = gpiorig(*scan, "-o", scanned)
         again = gpiorig(*scan, "-o", scanned)
         checks = [gpiorig("bench", "check", file, "--live", "--json") for file in (served, scanned)]
-        doctor = gpiorig("doctor", scanned, "--json")
         with Path(ports["m3"]).open() as port, subprocess.Popen(["sleep", "60"], stdin=port) as other:
             left_alone = gpiorig(*scan, "--json").numbers
             in_use = gpiorig("bench", "check", served, "--live")
@@ -50,8 +49,6 @@ def test_a_served_bench_is_found_and_checked(tmp_path: Path) -> None:
     assert {("iotlab-m3", ports["m3"]), ("telosb", ports["telosb"])} == {(node.board, node.serial) for node in nodes}
     assert [0, 0] == [check.status for check in checks], [check.stdout for check in checks]
     assert {"sigrok-cli", "disk"} <= {finding["about"] for finding in checks[0].numbers["findings"]}
-    assert doctor.numbers["findings"]
-    assert 0 == doctor.status
     assert f"in use by sleep ({other.pid}); left alone" == left_alone["ports"][0][1]["reason"]
     assert f"WRONG: nodes.m3.serial: {ports['m3']} is in use by sleep ({other.pid}); end that program" in in_use.stdout
     assert "telosb" == left_alone["ports"][1][1]["pairs"]["board"]

@@ -65,7 +65,7 @@ def test_an_archive_of_the_demo_has_nothing_private(
     shutil.copytree(demo.folder, home / "run")
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("USER", "alice")
-    words = ("doctor", "demo", "--bundle", archive, "--recording", home / "run")
+    words = ("doctor", "--bundle", archive, "--bench", "demo", "--recording", home / "run")
     asked = gpiorig(*words)
     done = gpiorig(*words, "--yes")
     again = gpiorig(*words, "--yes")

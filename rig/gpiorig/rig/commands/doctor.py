@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 
 from gpiorig.rig import names, plain_json
 from gpiorig.rig.arguments.overwriting import check_file
 from gpiorig.rig.bench import bench as benches
-from gpiorig.rig.bench.finding import Finding
 from gpiorig.rig.commands.bench import findings_of, line
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.host import bundle, requirements
@@ -17,10 +17,9 @@ from gpiorig.rig.plain_json import Result
 
 
 class Looked(Result, frozen=True, kw_only=True):
-    """What is there of what gpiorig uses, and what is found of a bench."""
+    """What is there of what gpiorig uses."""
 
     requirements: tuple[Requirement, ...]
-    findings: tuple[Finding, ...]
 
 
 RESULTS = {"doctor": (Looked,)}
@@ -28,37 +27,35 @@ RESULTS = {"doctor": (Looked,)}
 
 def run(options: argparse.Namespace) -> int:
     """Print what is there and what is missing; 1 if something needed is missing."""
-    if options.bundle is None and (options.recording or options.experiment or options.with_data or options.yes):
-        raise RigError("--recording, --experiment, --with-data and --yes are of the archive; give --bundle FILE.")
+    parts = (options.bench, options.recording, options.experiment, options.with_data, options.yes)
+    if options.bundle is None and any(parts):
+        raise RigError(
+            "--bench, --recording, --experiment, --with-data and --yes are of the archive; add --bundle FILE."
+        )
     if options.bundle is not None:
         check_file(options.bundle, force=options.force)
         if not (options.yes or sys.stdin.isatty()):
             raise RigError("--bundle asks before it writes, but standard input is not a terminal; give --yes.")
     items = list(requirements.all_of_them())
-    findings: list[Finding] = []
-    if options.bench is not None:
-        file = names.bench(options.bench)
-        bench = benches.load(file)
-        findings = findings_of(bench, file, live=bench.virtual is None)
     missing = any(item.needed and item.present is None for item in items)
-    lines = [*map(_line, items), *map(line, findings)]
+    lines = [*map(_line, items)]
     if options.bundle is not None:
-        _bundle(options, "\n".join([*lines, ""]))
-    status = int(missing or any(finding.verdict == "wrong" for finding in findings))
+        _bundle(options, lines)
     if options.json:
-        print(plain_json.text(Looked(requirements=tuple(items), findings=tuple(findings))))
-        return status
+        print(plain_json.text(Looked(requirements=tuple(items))))
+        return int(missing)
     for text in lines:
         print(text)
-    print("something that is needed is missing." if status else "nothing that is needed is missing.")
-    return status
+    print("something that is needed is missing." if missing else "nothing that is needed is missing.")
+    return int(missing)
 
 
-def _bundle(options: argparse.Namespace, listing: str) -> None:
+def _bundle(options: argparse.Namespace, lines: list[str]) -> None:
     """Show what goes into the archive, ask, and write it."""
+    file = None if options.bench is None else names.bench(options.bench)
     archive = bundle.collected(
-        listing,
-        bench=None if options.bench is None else names.bench(options.bench),
+        "\n".join([*lines, *_of_bench(file), ""]),
+        bench=file,
         experiment=None if options.experiment is None else names.experiment(options.experiment),
         recording=options.recording,
         with_data=options.with_data,
@@ -70,6 +67,14 @@ def _bundle(options: argparse.Namespace, listing: str) -> None:
             print("not written", file=sys.stderr)
             return
     archive.write(options.bundle)
+
+
+def _of_bench(file: Path | None) -> list[str]:
+    """What `gpiorig bench check --live` finds of a bench, of a virtual one that of its file; a line each."""
+    if file is None:
+        return []
+    bench = benches.load(file)
+    return [*map(line, findings_of(bench, file, live=bench.virtual is None))]
 
 
 def _line(item: Requirement) -> str:
