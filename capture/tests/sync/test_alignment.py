@@ -28,10 +28,10 @@ def test_a_straight_line_fits_two_crystals() -> None:
     reference = seen(FAST, first=0, count=6000, ppm=-31)
     other = seen(SLOW, first=500, count=5000, ppm=22, start_s=4.9)
 
-    fit = alignment.align(reference, other, reference_hz=FAST, other_hz=SLOW)
+    fit = alignment.align(reference, other, reference_hz=FAST, aligned_hz=SLOW)
 
     assert 5000 == fit.pulses
-    assert 2 == fit.other.size
+    assert 2 == fit.aligned.size
     assert 53_000 == pytest.approx(fit.rate_ppb, abs=20)
     assert fit.residual_std_ns < 1.1 * fit.sampling_std_ns
     assert np.all(np.abs(fit.renumber(other.samples) - reference.samples[500:5500]) <= 2)
@@ -40,9 +40,9 @@ def test_a_straight_line_fits_two_crystals() -> None:
 def test_a_longer_way_of_the_sync_line_is_corrected() -> None:
     """250 ns later at the slower analyzer: what it sees then, the reference sees 6 of its samples later."""
     both = seen(FAST, first=0, count=3000), seen(SLOW, first=0, count=3000)
-    plain = alignment.align(*both, reference_hz=FAST, other_hz=SLOW)
+    plain = alignment.align(*both, reference_hz=FAST, aligned_hz=SLOW)
 
-    fit = alignment.align(*both, reference_hz=FAST, other_hz=SLOW, delay_ns=250, delay_limit_ns=60)
+    fit = alignment.align(*both, reference_hz=FAST, aligned_hz=SLOW, delay_ns=250, delay_limit_ns=60)
 
     assert np.array_equal(plain.renumber(both[1].samples) + 6, fit.renumber(both[1].samples))
     assert pytest.approx(np.hypot(plain.uncertainty_ns, 60 / np.sqrt(3))) == fit.uncertainty_ns
@@ -53,7 +53,7 @@ def test_wandering_clocks_get_more_knots() -> None:
     reference = seen(FAST, first=0, count=12_000)
     other = seen(FAST, first=0, count=12_000, wander_ppm=1.0)
 
-    fit = alignment.align(reference, other, reference_hz=FAST, other_hz=FAST)
+    fit = alignment.align(reference, other, reference_hz=FAST, aligned_hz=FAST)
 
     assert fit.knot_s < 60
     assert fit.residual_std_ns < alignment.FIT_LIMIT * fit.sampling_std_ns
@@ -64,11 +64,11 @@ def test_wandering_clocks_get_more_knots() -> None:
 def test_samples_of_one_burst_keep_their_distances(slow: Fraction) -> None:
     """Rows within two samples are as far apart as by the samplerates, wherever the clocks' difference goes."""
     fit = alignment.align(
-        seen(FAST, first=0, count=3000), seen(slow, first=0, count=3000, ppm=43), reference_hz=FAST, other_hz=slow
+        seen(FAST, first=0, count=3000), seen(slow, first=0, count=3000, ppm=43), reference_hz=FAST, aligned_hz=slow
     )
     begins = np.arange(200_000, dtype=np.int64) * 200
     bursts = (begins[:, None] + np.arange(4)).reshape(-1)
-    plain = np.rint(np.interp(bursts, fit.other, fit.reference))
+    plain = np.rint(np.interp(bursts, fit.aligned, fit.reference))
 
     renumbered = fit.renumber(bursts)
 
@@ -85,13 +85,13 @@ def test_lost_samples_are_no_line() -> None:
     stepped = SyncPulses(other.samples - np.where(other.positions > 1500, 100, 0), other.positions, 0)
 
     with pytest.raises(CaptureError, match=r"do not fall on a line: \d+ ns off at 36\d{7}"):
-        alignment.align(reference, stepped, reference_hz=FAST, other_hz=FAST)
+        alignment.align(reference, stepped, reference_hz=FAST, aligned_hz=FAST)
 
 
 def test_no_common_pulses_are_refused() -> None:
     with pytest.raises(CaptureError, match="0 sync pulses in common"):
         alignment.align(
-            seen(FAST, first=0, count=100), seen(FAST, first=30_000, count=100), reference_hz=FAST, other_hz=FAST
+            seen(FAST, first=0, count=100), seen(FAST, first=30_000, count=100), reference_hz=FAST, aligned_hz=FAST
         )
 
 
@@ -102,11 +102,11 @@ def test_a_second_round_needs_the_wall_clocks() -> None:
     day = "2026-01-01T00:00:00+00:00", "2026-01-01T00:10:55+00:00", "2026-01-01T00:05:00+00:00"
 
     with pytest.raises(CaptureError, match="in 2 ways"):
-        alignment.align(reference, other, reference_hz=FAST, other_hz=FAST)
-    fit = alignment.align(reference, other, reference_hz=FAST, other_hz=FAST, epochs=day[:2])
+        alignment.align(reference, other, reference_hz=FAST, aligned_hz=FAST)
+    fit = alignment.align(reference, other, reference_hz=FAST, aligned_hz=FAST, epochs=day[:2])
     assert 1 >= abs(reference.samples[LENGTH + 100] - fit.renumber(other.samples[:1])[0])
     with pytest.raises(CaptureError, match="300 s from where their wall clocks do"):
-        alignment.align(reference, other, reference_hz=FAST, other_hz=FAST, epochs=(day[0], day[2]))
+        alignment.align(reference, other, reference_hz=FAST, aligned_hz=FAST, epochs=(day[0], day[2]))
 
 
 def test_positions_come_from_the_code() -> None:

@@ -29,7 +29,7 @@ class Alignment:
 
     Attributes
     ----------
-    other, reference
+    aligned, reference
         float64, shape (k,): the knots; beyond the first and the last the line continues straight.
     pulses
         Sync pulses that both analyzers saw.
@@ -49,7 +49,7 @@ class Alignment:
         the half width of the interval in which that certainly is.
     """
 
-    other: NDArray[np.float64]
+    aligned: NDArray[np.float64]
     reference: NDArray[np.float64]
     pulses: int
     rate_ppb: float
@@ -86,21 +86,21 @@ class Alignment:
         numpy.ndarray
             int64, shape (n,); not decreasing where `samples` is not.
         """
-        interval = np.clip(np.searchsorted(self.other, samples, side="right") - 1, 0, self.other.size - 2)
-        slope = np.diff(self.reference) / np.diff(self.other)
-        exact = self.reference[interval] + (samples - self.other[interval]) * slope[interval]
+        interval = np.clip(np.searchsorted(self.aligned, samples, side="right") - 1, 0, self.aligned.size - 2)
+        slope = np.diff(self.reference) / np.diff(self.aligned)
+        exact = self.reference[interval] + (samples - self.aligned[interval]) * slope[interval]
         rows = np.arange(len(samples))
-        first = np.maximum.accumulate(np.where(np.diff(samples, prepend=samples[:1]) > BURST_SAMPLES, rows, 0))
-        steady = exact[first] + (samples - samples[first]) * self.ratio
+        burst_starts = np.maximum.accumulate(np.where(np.diff(samples, prepend=samples[:1]) > BURST_SAMPLES, rows, 0))
+        steady = exact[burst_starts] + (samples - samples[burst_starts]) * self.ratio
         return np.rint(np.where(np.abs(steady - exact) < 0.5, steady, exact)).astype(np.int64)
 
 
 def align(
     reference: SyncPulses,
-    other: SyncPulses,
+    aligned: SyncPulses,
     *,
     reference_hz: Fraction,
-    other_hz: Fraction,
+    aligned_hz: Fraction,
     epochs: tuple[str, str] = ("", ""),
     delay_ns: float = 0.0,
     delay_limit_ns: float = 0.0,
@@ -109,9 +109,9 @@ def align(
 
     Parameters
     ----------
-    reference, other
+    reference, aligned
         The pulses, as `sync_line.read` gives them.
-    reference_hz, other_hz
+    reference_hz, aligned_hz
         Samplerates.
     epochs
         Wall-clock time of sample 0 of each (ISO 8601), or "": resolves complete rounds of the sequence.
@@ -123,13 +123,13 @@ def align(
     CaptureError
         They have too few pulses in common, or it is not certain which, or the pulses do not fall on a line.
     """
-    positions = other.positions + LENGTH * _rounds_apart(reference, other, (reference_hz, other_hz), epochs)
+    positions = aligned.positions + LENGTH * _rounds_apart(reference, aligned, (reference_hz, aligned_hz), epochs)
     _, at_reference, at_other = np.intersect1d(reference.positions, positions, return_indices=True)
     return fit(
-        other.samples[at_other],
+        aligned.samples[at_other],
         reference.samples[at_reference],
         reference_hz=reference_hz,
-        other_hz=other_hz,
+        aligned_hz=aligned_hz,
         delay_ns=delay_ns,
         delay_limit_ns=delay_limit_ns,
     )
@@ -140,7 +140,7 @@ def fit(
     y: NDArray[np.int64],
     *,
     reference_hz: Fraction,
-    other_hz: Fraction,
+    aligned_hz: Fraction,
     noise_ns: float = 0.0,
     delay_ns: float = 0.0,
     delay_limit_ns: float = 0.0,
@@ -153,7 +153,7 @@ def fit(
         int64, shape (n,): samples of the other analyzer, and those of the reference.
     noise_ns
         Standard deviation in ns that the receivers of a radio add to the instants; 0 for a cable.
-    reference_hz, other_hz, delay_ns, delay_limit_ns
+    reference_hz, aligned_hz, delay_ns, delay_limit_ns
         As for `align`.
 
     Raises
@@ -166,49 +166,49 @@ def fit(
             f"the two recordings have {x.size} sync pulses in common",
             remedy=f"they need {MIN_PULSES}: did they run at the same time?",
         )
-    reference_ns, other_ns = (float(1e9 / rate) for rate in (reference_hz, other_hz))
-    sampling_ns = math.hypot(reference_ns, other_ns) / math.sqrt(12)
+    reference_ns, aligned_ns = (float(1e9 / rate) for rate in (reference_hz, aligned_hz))
+    sampling_ns = math.hypot(reference_ns, aligned_ns) / math.sqrt(12)
     for knot_s in KNOTS_S:
-        knots = _knots(x, knot_s * float(other_hz))
+        knots = _knots(x, knot_s * float(aligned_hz))
         values = _fit(x, y, knots)
         residual_ns = (y - np.interp(x, knots, values)) * reference_ns
         std_ns = float(np.sqrt(np.mean(residual_ns**2)))
         if std_ns <= FIT_LIMIT * max(sampling_ns, noise_ns):
             break
     worst = int(np.argmax(np.abs(residual_ns)))
-    if abs(residual_ns[worst]) > max(LARGEST_SAMPLES * max(reference_ns, other_ns), LARGEST_NOISE * noise_ns):
+    if abs(residual_ns[worst]) > max(LARGEST_SAMPLES * max(reference_ns, aligned_ns), LARGEST_NOISE * noise_ns):
         raise CaptureError(
             f"the sync pulses of the two do not fall on a line: {abs(residual_ns[worst]):.0f} ns off at {x[worst]}",
             remedy="were samples lost there, or do the two see different sync lines?",
         )
     slope = float(values[-1] - values[0]) / float(knots[-1] - knots[0])
     return Alignment(
-        other=knots,
+        aligned=knots,
         reference=values + delay_ns / reference_ns,
         pulses=x.size,
-        rate_ppb=(float(reference_hz / other_hz) / slope - 1) * 1e9,
+        rate_ppb=(float(reference_hz / aligned_hz) / slope - 1) * 1e9,
         residual_std_ns=std_ns,
         residual_max_ns=float(abs(residual_ns[worst])),
         sampling_std_ns=sampling_ns,
         knot_s=knot_s,
-        ratio=float(reference_hz / other_hz),
+        ratio=float(reference_hz / aligned_hz),
         delay_ns=delay_ns,
         delay_limit_ns=delay_limit_ns,
     )
 
 
 def _rounds_apart(
-    reference: SyncPulses, other: SyncPulses, rates_hz: tuple[Fraction, Fraction], epochs: tuple[str, str]
+    reference: SyncPulses, aligned: SyncPulses, rates_hz: tuple[Fraction, Fraction], epochs: tuple[str, str]
 ) -> int:
     """How many rounds of the sequence to add to the positions of the other recording."""
-    first = int(reference.positions[0]) - int(other.positions[-1])
-    last = int(reference.positions[-1]) - int(other.positions[0])
-    overlapping = range(-(-first // LENGTH), last // LENGTH + 1)
+    lowest_shift = int(reference.positions[0]) - int(aligned.positions[-1])
+    highest_shift = int(reference.positions[-1]) - int(aligned.positions[0])
+    overlapping = range(-(-lowest_shift // LENGTH), highest_shift // LENGTH + 1)
     if all(epochs):
         begins_s = [_unix_s(epoch) for epoch in epochs]
         zeros_s = [
             int(pulses.positions[0]) * PERIOD_NS / 1e9 - float(int(pulses.samples[0]) / rate)
-            for pulses, rate in zip((reference, other), rates_hz, strict=True)
+            for pulses, rate in zip((reference, aligned), rates_hz, strict=True)
         ]
         # The pulses' own time at each sample 0, and the wall clocks: the two differences must agree.
         apart_s = (begins_s[1] - begins_s[0]) - (zeros_s[1] - zeros_s[0])

@@ -63,7 +63,7 @@ def read(edges: Edges, channel: str) -> Frames:
     return Frames(*pulses.read(edges, channel), edges.samplerate_hz)
 
 
-def in_common(reference: Frames, other: Frames) -> tuple[Indices, Indices, float]:
+def in_common(reference: Frames, aligned: Frames) -> tuple[Indices, Indices, float]:
     """Find the frames that both receivers received.
 
     Three frames in a row that have the same two intervals and three lengths in both recordings are taken for the same,
@@ -80,57 +80,63 @@ def in_common(reference: Frames, other: Frames) -> tuple[Indices, Indices, float
     CaptureError
         Nothing fits, or more than one thing does.
     """
-    first, second = _candidates(reference, other)
-    at_ns = other.times_ns[second]
-    apart_ns = reference.times_ns[first] - at_ns
+    reference_frames, aligned_frames = _candidates(reference, aligned)
+    at_ns = aligned.times_ns[aligned_frames]
+    apart_ns = reference.times_ns[reference_frames] - at_ns
     chosen = _agreed(at_ns, apart_ns)
     if not chosen.any():
         raise CaptureError(
             "the two receivers have no frames in common",
             remedy="did they receive from the same sender at the same time, on the lines that were named?",
         )
-    x, y = _matched(reference, other, at_ns[chosen], apart_ns[chosen])
-    at_ns = other.times_ns[x]
+    x, y = _matched(reference, aligned, at_ns[chosen], apart_ns[chosen])
+    at_ns = aligned.times_ns[x]
     rest_ns = _rest(at_ns, reference.times_ns[y] - at_ns)
     noise_ns = float(MAD_TO_STD * np.median(np.abs(rest_ns)))
-    sampling_ns = 1e9 / float(min(reference.samplerate_hz, other.samplerate_hz))
+    sampling_ns = 1e9 / float(min(reference.samplerate_hz, aligned.samplerate_hz))
     steady = np.abs(rest_ns) <= max(OUTLIER * noise_ns, sampling_ns)
-    return other.samples[x[steady]], reference.samples[y[steady]], noise_ns
+    return aligned.samples[x[steady]], reference.samples[y[steady]], noise_ns
 
 
-def _candidates(reference: Frames, other: Frames) -> tuple[Indices, Indices]:
+def _candidates(reference: Frames, aligned: Frames) -> tuple[Indices, Indices]:
     """Indices of frames in both that begin the same two intervals with the same three lengths."""
-    if min(len(reference.samples), len(other.samples)) < 3:
+    if min(len(reference.samples), len(aligned.samples)) < 3:
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     tried = np.linspace(0, len(reference.samples) - 3, TRIED).astype(np.int64)
-    if sum(len(pair[0]) for pair in _alike(reference, other, np.unique(tried))) > ALIKE * np.unique(tried).size:
+    if sum(len(pair[0]) for pair in _alike(reference, aligned, np.unique(tried))) > ALIKE * np.unique(tried).size:
         raise CaptureError(
             "the frames come at intervals that repeat, so it is not certain which are the same",
             remedy="let a node send at random intervals (docs/reference/sync-line.md#frames-in-place-of-a-line)",
         )
-    parts = list(_alike(reference, other, np.arange(len(reference.samples) - 2)))
+    parts = list(_alike(reference, aligned, np.arange(len(reference.samples) - 2)))
     return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
 
 
-def _alike(reference: Frames, other: Frames, wanted: Indices) -> Iterator[tuple[Indices, Indices]]:
+def _alike(reference: Frames, aligned: Frames, starts: Indices) -> Iterator[tuple[Indices, Indices]]:
     """The candidates for some frames of the reference, a part at a time."""
-    own, its = np.diff(reference.times_ns), np.diff(other.times_ns)
-    order = np.argsort(its[:-1], kind="stable")
-    tolerance = own[wanted] * RATE + JITTER_NS
-    low = np.searchsorted(its[order], own[wanted] - tolerance)
-    count = np.searchsorted(its[order], own[wanted] + tolerance, side="right") - low
+    reference_gaps_ns, aligned_gaps_ns = np.diff(reference.times_ns), np.diff(aligned.times_ns)
+    order = np.argsort(aligned_gaps_ns[:-1], kind="stable")
+    tolerance = reference_gaps_ns[starts] * RATE + JITTER_NS
+    low = np.searchsorted(aligned_gaps_ns[order], reference_gaps_ns[starts] - tolerance)
+    count = np.searchsorted(aligned_gaps_ns[order], reference_gaps_ns[starts] + tolerance, side="right") - low
     parts = np.searchsorted(np.cumsum(count), np.arange(0, count.sum(), PAIRS))
-    for begin, end in itertools.pairwise(np.unique([0, *parts, len(wanted)])):
+    for begin, end in itertools.pairwise(np.unique([0, *parts, len(starts)])):
         counts = count[begin:end]
-        first = np.repeat(wanted[begin:end], counts)
-        starts = np.repeat(low[begin:end] - np.cumsum(counts) + counts, counts)
-        second = order[starts + np.arange(len(first))]
-        same = np.abs(own[first + 1] - its[second + 1]) <= own[first + 1] * RATE + JITTER_NS
-        first, second = first[same], second[same]
+        reference_frames = np.repeat(starts[begin:end], counts)
+        gap_places = np.repeat(low[begin:end] - np.cumsum(counts) + counts, counts)
+        aligned_frames = order[gap_places + np.arange(len(reference_frames))]
+        same = (
+            np.abs(reference_gaps_ns[reference_frames + 1] - aligned_gaps_ns[aligned_frames + 1])
+            <= reference_gaps_ns[reference_frames + 1] * RATE + JITTER_NS
+        )
+        reference_frames, aligned_frames = reference_frames[same], aligned_frames[same]
         for step in range(3):
-            same = np.abs(reference.lengths_ns[first + step] - other.lengths_ns[second + step]) <= JITTER_NS
-            first, second = first[same], second[same]
-        yield first, second
+            same = (
+                np.abs(reference.lengths_ns[reference_frames + step] - aligned.lengths_ns[aligned_frames + step])
+                <= JITTER_NS
+            )
+            reference_frames, aligned_frames = reference_frames[same], aligned_frames[same]
+        yield reference_frames, aligned_frames
 
 
 def _agreed(at_ns: Floats, apart_ns: Floats) -> NDArray[np.bool_]:
@@ -139,9 +145,9 @@ def _agreed(at_ns: Floats, apart_ns: Floats) -> NDArray[np.bool_]:
     window = (at_ns // WINDOW_NS).astype(np.int64)
     agreeing: list[tuple[float, float, int, Indices]] = []  # (instant, distance of the clocks, votes, candidates)
     for number in np.unique(window):
-        own = np.flatnonzero(window == number)
-        votes = own[np.abs(apart_ns[own] - _mode(apart_ns[own])) <= RATE * WINDOW_NS]
-        if votes.size >= MIN_VOTES and 2 * votes.size > own.size:
+        in_window = np.flatnonzero(window == number)
+        votes = in_window[np.abs(apart_ns[in_window] - _mode(apart_ns[in_window])) <= RATE * WINDOW_NS]
+        if votes.size >= MIN_VOTES and 2 * votes.size > in_window.size:
             agreeing.append((float(np.mean(at_ns[votes])), float(np.median(apart_ns[votes])), votes.size, votes))
     if not agreeing:
         return chosen
@@ -163,17 +169,17 @@ def _mode(values: Floats) -> float:
     return float(np.median(ordered[at : at + reach[at]]))
 
 
-def _matched(reference: Frames, other: Frames, at_ns: Floats, apart_ns: Floats) -> tuple[Indices, Indices]:
+def _matched(reference: Frames, aligned: Frames, at_ns: Floats, apart_ns: Floats) -> tuple[Indices, Indices]:
     """Indices of the frames that fall on each other, in the other recording and in the reference."""
     order = np.argsort(at_ns)
     line = Polynomial.fit(at_ns, apart_ns, 1)
-    rest = np.interp(other.times_ns, at_ns[order], (apart_ns - line(at_ns))[order])
-    expected = other.times_ns + line(other.times_ns) + rest
+    rest = np.interp(aligned.times_ns, at_ns[order], (apart_ns - line(at_ns))[order])
+    expected = aligned.times_ns + line(aligned.times_ns) + rest
     after = np.clip(np.searchsorted(reference.times_ns, expected), 1, len(reference.samples) - 1)
     is_before = expected - reference.times_ns[after - 1] < reference.times_ns[after] - expected
     nearest = np.where(is_before, after - 1, after)
     same = np.abs(reference.times_ns[nearest] - expected) <= 2 * JITTER_NS
-    same &= np.abs(reference.lengths_ns[nearest] - other.lengths_ns) <= JITTER_NS
+    same &= np.abs(reference.lengths_ns[nearest] - aligned.lengths_ns) <= JITTER_NS
     x = np.flatnonzero(same)
     _, once = np.unique(nearest[x], return_index=True)
     return x[once], nearest[x[once]]

@@ -169,7 +169,7 @@ class Aligned:
                     pulses,
                     lane.pulses,
                     reference_hz=reference.info.samplerate_hz,
-                    other_hz=lane.info.samplerate_hz,
+                    aligned_hz=lane.info.samplerate_hz,
                     epochs=(reference.info.epoch.wall, lane.info.epoch.wall),
                     **alignments.later(lane.info, reference.info),
                 )

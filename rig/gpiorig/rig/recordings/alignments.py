@@ -68,7 +68,7 @@ def later(info: RecordingInfo, reference: RecordingInfo) -> dict[str, float]:
 
 
 def _rates_and_delays(info: RecordingInfo, reference: RecordingInfo) -> dict[str, Any]:
-    return {"reference_hz": reference.samplerate_hz, "other_hz": info.samplerate_hz, **later(info, reference)}
+    return {"reference_hz": reference.samplerate_hz, "aligned_hz": info.samplerate_hz, **later(info, reference)}
 
 
 def _read(read: Callable[[Edges, str], Seen], recording: Recording, channel: str) -> Seen:

@@ -164,7 +164,7 @@ def _note(recording: Recording, fit: Alignment) -> AlignmentNote:
         channels=_named(recording.info.channels, sync=None),
         pulses=fit.pulses,
         rate_ppb=round(fit.rate_ppb, 1),
-        pieces=fit.other.size - 1,
+        pieces=fit.aligned.size - 1,
         residual_std_ns=round(fit.residual_std_ns, 3),
         residual_max_ns=round(fit.residual_max_ns, 3),
         uncertainty_ns=round(fit.uncertainty_ns, 3),
