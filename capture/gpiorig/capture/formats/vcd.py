@@ -52,8 +52,8 @@ def read(path: Path, options: ReadOptions) -> Waveform:
     timescale is the samplerate. Where all channels are x or z there is a gap; where only some are, they read low.
     """
     header = read_header(path)
-    wanted = chosen([name for _, bits in header.variables for name in bits], options.channels, path)
-    variables = [variable for variable in header.variables if not set(wanted).isdisjoint(variable[1])]
+    selected = chosen([name for _, bits in header.variables for name in bits], options.channels, path)
+    variables = [variable for variable in header.variables if not set(selected).isdisjoint(variable[1])]
     channels = chosen([name for _, bits in variables for name in bits], (), path)  # complete vectors
     rate = options.samplerate_hz or header.samplerate_hz or header.per_second
     table = _variables(variables, header)
@@ -88,7 +88,7 @@ def read(path: Path, options: ReadOptions) -> Waveform:
         remarks=remarks,
         rate_origin=_origin(header, options),
     )
-    return waveform if wanted == channels else select.channels(waveform, wanted)
+    return waveform if selected == channels else select.channels(waveform, selected)
 
 
 def _origin(header: Header, options: ReadOptions) -> RateOrigin:
@@ -99,11 +99,11 @@ def _origin(header: Header, options: ReadOptions) -> RateOrigin:
 
 def _variables(variables: list[tuple[str, tuple[str, ...]]], header: Header) -> NDArray[np.void]:
     """The native table of variables, sorted by identifier: the first bit of each, and how many, none if not read."""
-    places = dict.fromkeys([*header.others, *(code for code, _ in header.variables)], (0, 0))
-    first = 0
+    places = dict.fromkeys([*header.without_bits, *(code for code, _ in header.variables)], (0, 0))
+    first_bit = 0
     for code, bits in variables:
-        places[code] = first, len(bits)
-        first += len(bits)
+        places[code] = first_bit, len(bits)
+        first_bit += len(bits)
     rows = [(int.from_bytes(code.encode("ascii").ljust(8, b"\0"), "little"), *place) for code, place in places.items()]
     return np.array(sorted(rows), dtype=[("code", "<u8"), ("first", "<u4"), ("width", "<u4")])
 
@@ -113,10 +113,10 @@ def _changes(path: Path, header: Header, state: _State, table: NDArray[np.void])
     with path.open("rb") as file:
         file.seek(header.length)
         rest = b""
-        last = False
-        while not last:
+        is_end = False
+        while not is_end:
             data = file.read(BLOCK_BYTES)
-            last = not data
+            is_end = not data
             text = rest + (data or b"\n")
             raw = np.frombuffer(text, dtype=np.uint8)
             capacity = len(text) // 2 + 1
@@ -135,14 +135,14 @@ def _changes(path: Path, header: Header, state: _State, table: NDArray[np.void])
             rest = text[state.consumed :]
             if state.fault or len(rest) > BLOCK_BYTES:
                 word = rest.split(None, 1)[0][:40].decode("latin-1")
-                what, remedy = {
+                problem, remedy = {
                     2: (
                         "a time does not fit into 64 bits",
                         "give the rate of the capture, for instance --samplerate 24MHz",
                     ),
                     3: (f"{word!r} is of a variable that is not declared", "the file is damaged: save it again"),
                 }.get(state.fault, (f"{word!r} is not a value change", "the file is damaged: save it again"))
-                raise FormatError(what, where=f"{path}, line {state.line + 1}", remedy=remedy)
+                raise FormatError(problem, where=f"{path}, line {state.line + 1}", remedy=remedy)
 
 
 def write(path: Path, waveform: Waveform) -> str:
@@ -178,7 +178,7 @@ def write(path: Path, waveform: Waveform) -> str:
         def changes(changed: int, levels: int) -> str:
             return " ".join(f"{levels >> bit & 1}{codes[bit]}" for bit in used if changed >> bit & 1)
 
-        first, pending = True, ""
+        is_first, pending = True, ""
         for sample, levels, changed in rows(waveform):
             file.write(pending)
             pending = ""
@@ -188,8 +188,8 @@ def write(path: Path, waveform: Waveform) -> str:
                 pending = f"{unknown}\n"  # unless this is the end
                 continue
             values = changes(changed, levels & changed)
-            file.write(f"{time}\n$dumpvars {values} $end\n" if first else f"{time} {values}\n")
-            first = False
+            file.write(f"{time}\n$dumpvars {values} $end\n" if is_first else f"{time} {values}\n")
+            is_first = False
     remarks = [] if exact else [f"times are rounded to {name}; a comment holds the exact samplerate"]
     if blanks:
         remarks.append("blanks in channel names are written as _")

@@ -95,8 +95,8 @@ class NodeLines:
         """Read all of it once and count."""
         counts: dict[str, list[int]] = {}
         dirt: Counter[str] = Counter()
-        first: int | None = None
-        last = 0
+        earliest_ns: int | None = None
+        latest_ns = 0
         timestamps_ns = np.empty(0, dtype=np.int64)
         for block in self.read():
             if timestamps_ns.size < MAX_TIMESTAMPS:
@@ -106,11 +106,13 @@ class NodeLines:
                 counts.setdefault(node, [0] * len(LineKind))[kind] += count
             if block.stamps_ns.size:
                 low, high = int(block.stamps_ns.min()), int(block.stamps_ns.max())
-                first, last = (low, high) if first is None else (min(first, low), max(last, high))
+                earliest_ns, latest_ns = (
+                    (low, high) if earliest_ns is None else (min(earliest_ns, low), max(latest_ns, high))
+                )
         nodes = {node: tuple(kinds) for node, kinds in sorted(counts.items())}
-        latest = last if first is not None else None
+        last_ns = latest_ns if earliest_ns is not None else None
         step = timestamp_step(timestamps_ns, format_ns=float(self.resolution_ns))
-        return LinesSummary(nodes, dict(sorted(dirt.items())), first, latest, step)
+        return LinesSummary(nodes, dict(sorted(dirt.items())), earliest_ns, last_ns, step)
 
 
 @dataclass(frozen=True, slots=True)

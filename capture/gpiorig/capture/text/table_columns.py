@@ -67,10 +67,10 @@ def refusal(path: Path, head: bytes) -> FormatError | None:
 
 
 def _columns(path: Path, head: Head, options: ReadOptions) -> Layout:
-    header, wanted = head.header, options.columns
+    header, columns_by_role = head.header, options.columns
     _check_kind(path, head)
     width = len(header or head.rows[0][1])
-    places = {role: _place(role, wanted, header, width, path) for role in ("time", *ROLES)}
+    places = {role: _place(role, columns_by_role, header, width, path) for role in ("time", *ROLES)}
     time = _time(path, head, places["time"])
     if places["channel"] is None and places["level"] is None and places["levels"] is None:
         channel, level = _match(CHANNEL_PATTERN, header), _match(LEVEL_PATTERN, header)
@@ -78,7 +78,9 @@ def _columns(path: Path, head: Head, options: ReadOptions) -> Layout:
             node = _match(NODE_PATTERN, header) if places["node"] is None else places["node"]
             places.update(channel=channel, level=level, node=node)
     elif (places["channel"] is None) != (places["level"] is None):
-        raise FormatError("a channel column needs a level column", where=path, remedy=table_advice.keyed(head, wanted))
+        raise FormatError(
+            "a channel column needs a level column", where=path, remedy=table_advice.keyed(head, columns_by_role)
+        )
     if head.rows and len(head.rows[0][1]) < width:
         raise FormatError(
             "columns are missing", where=f"{path}, line {head.rows[0][0]}", remedy="is this line a row of a table?"
@@ -89,7 +91,7 @@ def _columns(path: Path, head: Head, options: ReadOptions) -> Layout:
     if places["levels"] is not None:
         channels = _port(path, head, places["levels"], options)
     elif places["channel"] is not None and places["level"] is not None:
-        _check_levels(path, head, [places["level"]], table_advice.keyed(head, wanted))
+        _check_levels(path, head, [places["level"]], table_advice.keyed(head, columns_by_role))
     else:
         used = [place for place in (time, places["node"], places["group"]) if place is not None]
         chosen_places, remarks = _channels(path, head, width, used, options)
@@ -100,12 +102,12 @@ def _columns(path: Path, head: Head, options: ReadOptions) -> Layout:
     for role, at in places.items():
         if at is not None and role in ROLES and (role != "node" or places["channel"] is not None):
             roles[at] = ROLES[role]
-    unit, counts = _unit(header[time] if header else "", wanted, path)
+    unit, counts = _unit(header[time] if header else "", columns_by_role, path)
     if counts and options.samplerate_hz is None:
         raise FormatError("its times count samples", where=path, remedy="give it, for instance --samplerate 24MHz")
-    last = max(place for place, role in enumerate(roles) if role != IGNORED)
+    last_read = max(place for place, role in enumerate(roles) if role != IGNORED)
     return Layout(
-        roles=tuple(roles[: last + 1]),
+        roles=tuple(roles[: last_read + 1]),
         channels=channels,
         first_byte=head.first_byte,
         first_line=head.first_line,
@@ -157,11 +159,11 @@ def _channels(
     if options.channels and header:
         names = chosen([header[place] for place in places], options.channels, path)
         places = [place for place in places if header[place] in names]
-    levels = [place for place in places if not _others(head, place)]
+    levels = [place for place in places if not _fields_not_levels(head, place)]
     times = {place for place, name in enumerate(header) if TIME_PATTERN.search(name)}
-    others = [place for place in places if place not in levels and place not in times]
-    if others or not levels:
-        _check_levels(path, head, others or places, table_advice.next_step(path, head, time=used[0]))
+    not_levels = [place for place in places if place not in levels and place not in times]
+    if not_levels or not levels:
+        _check_levels(path, head, not_levels or places, table_advice.next_step(path, head, time=used[0]))
     invented = [place for place in levels if not (header and header[place])]
     if header:
         named = {place: header[place] or f"column {place + 1}" for place in levels}
@@ -176,30 +178,34 @@ def _channels(
     if len(named) > MAX_CHANNELS:
         selected = chosen(list(named.values()), options.channels, path)
         named = {place: name for place, name in named.items() if name in selected}
-    shown = ", ".join([named[place] for place in invented if place in named][:8])
-    remarks = (f"names that the file does not have are made up: {shown}; --channels names them",) if shown else ()
+    invented_names = ", ".join([named[place] for place in invented if place in named][:8])
+    remarks = (
+        (f"names that the file does not have are made up: {invented_names}; --channels names them",)
+        if invented_names
+        else ()
+    )
     return named, remarks
 
 
-def _others(head: Head, place: int) -> list[str]:
+def _fields_not_levels(head: Head, place: int) -> list[str]:
     """Fields of a column that are not levels: none if at most a later row is damaged, which its reader names."""
     fields = [row[place] for _, row in head.rows if place < len(row)]
-    others = [field for field in fields if not LEVEL_WORDS.match(field)]
-    return others if len(others) > 1 or (fields and others[:1] == fields[:1]) else []
+    texts = [field for field in fields if not LEVEL_WORDS.match(field)]
+    return texts if len(texts) > 1 or (fields and texts[:1] == fields[:1]) else []
 
 
 def _check_levels(path: Path, head: Head, places: list[int], remedy: str) -> None:
     """Refuse a table by the first of these columns whose fields are not levels, those of several levels before."""
-    not_levels = {place: others for place in places if (others := _others(head, place))}
-    for place, others in not_levels.items():
-        if all(PORT_PATTERN.fullmatch(field) for field in others):
-            what = f"column {head.name(place)} holds several levels in one field, such as {others[0]!r}"
-            raise FormatError(what, where=path, remedy=table_advice.port(head, place))
-    for place, others in not_levels.items():
+    not_levels = {place: texts for place in places if (texts := _fields_not_levels(head, place))}
+    for place, texts in not_levels.items():
+        if all(PORT_PATTERN.fullmatch(field) for field in texts):
+            problem = f"column {head.name(place)} holds several levels in one field, such as {texts[0]!r}"
+            raise FormatError(problem, where=path, remedy=table_advice.port(head, place))
+    for place, texts in not_levels.items():
         is_numbers = all(NUMBER.match(field) for fields in not_levels.values() for field in fields)
-        what = "is a table of numbers that are not levels: " if is_numbers else ""
+        problem = "is a table of numbers that are not levels: " if is_numbers else ""
         raise FormatError(
-            f"{what}column {head.name(place)} holds {others[0][:40]!r}"
+            f"{problem}column {head.name(place)} holds {texts[0][:40]!r}"
             + ("" if is_numbers else ", which is not a level"),
             where=path,
             remedy=remedy,
@@ -226,8 +232,8 @@ def _port(path: Path, head: Head, place: int, options: ReadOptions) -> tuple[str
     return tuple(f"{name}[{bit}]" for bit in range(width))
 
 
-def _place(role: str, wanted: dict[str, str], header: list[str], width: int, path: Path) -> int | None:
-    name = wanted.get(role)
+def _place(role: str, columns_by_role: dict[str, str], header: list[str], width: int, path: Path) -> int | None:
+    name = columns_by_role.get(role)
     if name is None:
         return None
     if name in header:
@@ -243,9 +249,9 @@ def _match(pattern: re.Pattern[str], header: list[str]) -> int | None:
     return next((place for place, name in enumerate(header) if pattern.match(name)), None)
 
 
-def _unit(name: str, wanted: dict[str, str], path: Path) -> tuple[int, bool]:
+def _unit(name: str, columns_by_role: dict[str, str], path: Path) -> tuple[int, bool]:
     """Power of ten of a time column's unit per second, and whether it counts samples."""
-    given = wanted.get("unit")
+    given = columns_by_role.get("unit")
     match = UNIT_PATTERN.search(name)
     unit = (given or (match[1] if match else "s")).lower().replace("µ", "u").replace("μ", "u")
     unit = UNIT_NAMES.get(unit, "s" if unit == "sec" else unit)

@@ -37,7 +37,7 @@ class Header:
         Units of time per second.
     variables
         (identifier, names of its bits, lowest first) of each variable.
-    others
+    without_bits
         Identifiers of variables that are not bits.
     samplerate_hz
         The rate on whose samples the times were, where the file states so.
@@ -51,7 +51,7 @@ class Header:
 
     per_second: Fraction
     variables: tuple[tuple[str, tuple[str, ...]], ...]
-    others: frozenset[str]
+    without_bits: frozenset[str]
     samplerate_hz: Fraction | None
     epoch: str
     virtual: bool | None
@@ -67,31 +67,17 @@ def read_header(path: Path) -> Header:
     FormatError
         They are cut short, or lack something.
     """
+    data = _declarations(path)
+    declared = END.split(data, maxsplit=1)[0]
     try:
-        with path.open("rb") as file:
-            data = file.read(1 << 16)
-            while END.search(data) is None and len(data) < HEADER_BYTES:
-                more = file.read(1 << 20)
-                if not more:
-                    break
-                data += more
-    except OSError as error:
-        raise FormatError(f"cannot be read: {error.strerror}", where=path, remedy="check the name") from error
-    end = END.search(data)
-    if end is None and len(data) >= HEADER_BYTES:
-        what = f"has declarations of more than {HEADER_BYTES >> 20} MiB"
-        raise FormatError(what, where=path, remedy="dump fewer variables, or give them shorter names")
-    if end is None:
-        raise FormatError("has no $enddefinitions", where=path, remedy="it was cut short, or is not a VCD file")
-    try:
-        text = data[: end.start()].decode()
+        text = declared.decode()
     except UnicodeDecodeError:  # the standard knows ASCII only; who wrote this did not know UTF-8
-        text = data[: end.start()].decode("latin-1")
+        text = declared.decode("latin-1")
     scale: Fraction | None = None
     samplerate_hz, epoch, note = None, "", ""
     scopes: list[str] = []
     variables: dict[str, tuple[list[str], str, int]] = {}
-    others: set[str] = set()
+    without_bits: set[str] = set()
     characters = 0
     for keyword, content in _sections(text):
         words = content.split()
@@ -100,15 +86,15 @@ def read_header(path: Path) -> Header:
         elif keyword == "scope":
             scopes.append(words[-1] if words else "")
             if len(scopes) > MAX_SCOPES:
-                what = f"has more than {MAX_SCOPES} scopes within each other"
-                raise FormatError(what, where=path, remedy="dump fewer levels of the design")
+                problem = f"has more than {MAX_SCOPES} scopes within each other"
+                raise FormatError(problem, where=path, remedy="dump fewer levels of the design")
         elif keyword == "upscope":
             del scopes[-1:]
         elif keyword == "var":
-            characters += _declare(words, scopes, variables, others, path)
+            characters += _declare(words, scopes, variables, without_bits, path)
             if characters > MAX_NAMES:
-                what = f"declares variables whose bits have names of {characters} characters and more in all"
-                raise FormatError(what, where=path, remedy="dump fewer variables, or narrower ones")
+                problem = f"declares variables whose bits have names of {characters} characters and more in all"
+                raise FormatError(problem, where=path, remedy="dump fewer variables, or narrower ones")
         elif keyword == "comment":
             if match := SIGROK_RATE.search(content):
                 samplerate_hz = parse_samplerate(match[1].strip(), where=path)
@@ -122,12 +108,12 @@ def read_header(path: Path) -> Header:
     return Header(
         per_second=scale,
         variables=_named(variables),
-        others=frozenset(others),
+        without_bits=frozenset(without_bits),
         samplerate_hz=samplerate_hz or None,
         epoch=epoch,
         virtual=stated(note),
-        length=end.end(),
-        lines=data[: end.end()].count(b"\n"),
+        length=len(data),
+        lines=data.count(b"\n"),
     )
 
 
@@ -145,8 +131,33 @@ def _sections(text: str) -> Iterator[tuple[str, str]]:
             yield match[1], part[match.end() :].strip()
 
 
+def _declarations(path: Path) -> bytes:
+    """The start of the file, with its $enddefinitions."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(1 << 16)
+            while END.search(data) is None and len(data) < HEADER_BYTES:
+                more = file.read(1 << 20)
+                if not more:
+                    break
+                data += more
+    except OSError as error:
+        raise FormatError(f"cannot be read: {error.strerror}", where=path, remedy="check the name") from error
+    end = END.search(data)
+    if end is not None:
+        return data[: end.end()]
+    if len(data) >= HEADER_BYTES:
+        problem = f"has declarations of more than {HEADER_BYTES >> 20} MiB"
+        raise FormatError(problem, where=path, remedy="dump fewer variables, or give them shorter names")
+    raise FormatError("has no $enddefinitions", where=path, remedy="it was cut short, or is not a VCD file")
+
+
 def _declare(
-    words: list[str], scopes: list[str], variables: dict[str, tuple[list[str], str, int]], others: set[str], path: Path
+    words: list[str],
+    scopes: list[str],
+    variables: dict[str, tuple[list[str], str, int]],
+    without_bits: set[str],
+    path: Path,
 ) -> int:
     """Add a variable: its scopes, its name and its width; a second name of the same variable is dropped.
 
@@ -158,7 +169,7 @@ def _declare(
     if len(words) < 4 or not re.fullmatch(r"[0-9]{1,6}", words[1]) or len(words[2]) > 8 or not words[2].isascii():
         raise FormatError(f"has a $var of {' '.join(words)[:60]!r}", where=path, remedy="save it again")
     if words[0].lower() not in BITS or words[1] == "0":
-        others.add(words[2])
+        without_bits.add(words[2])
         return 0
     name, width = "".join(words[3:]), int(words[1])
     if (match := RANGE.search(name)) and any(integer(end.lstrip("-")) is None for end in match.groups() if end):
