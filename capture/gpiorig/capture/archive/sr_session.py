@@ -104,8 +104,8 @@ def read_info(path: Path, *, recover: bool = False) -> SrInfo:
             if not {VERSION, METADATA} <= set(texts):
                 raise FormatError("is a zip file, but no sigrok session", where=path, remedy="give a .sr file")
             if texts[VERSION].strip() not in VERSIONS:
-                what = f"has session format {texts[VERSION].strip()[:20]!r}"
-                raise FormatError(what, where=path, remedy="formats 1 and 2 are supported")
+                problem = f"has session format {texts[VERSION].strip()[:20]!r}"
+                raise FormatError(problem, where=path, remedy="formats 1 and 2 are supported")
             info, base = _described(texts[METADATA], path)
             numbered = _numbered(members, base, path, remarks if recover else None)
             if not recover:
@@ -147,11 +147,11 @@ def _described(metadata: str, path: Path) -> tuple[SrInfo, str]:
                 names[number] = f"{text}#{number}" if text in names.values() else text
         base = device["capturefile"]
     except (configparser.Error, KeyError, ValueError) as error:
-        what = f"has no logic channels that can be understood ({' '.join(str(error).split())[:200]})"
-        raise FormatError(what, where=path, remedy="save it again with logic channels") from error
+        problem = f"has no logic channels that can be understood ({' '.join(str(error).split())[:200]})"
+        raise FormatError(problem, where=path, remedy="save it again with logic channels") from error
     if not 1 <= unitsize <= 8 or not names or max(names) > min(max(total, 1), MAX_CHANNELS, 8 * unitsize):
-        what = f"has {total} channels in {unitsize} bytes per sample"
-        raise FormatError(what, where=path, remedy=f"at most {MAX_CHANNELS} channels, 8 in a byte, are supported")
+        problem = f"has {total} channels in {unitsize} bytes per sample"
+        raise FormatError(problem, where=path, remedy=f"at most {MAX_CHANNELS} channels, 8 in a byte, are supported")
     rate = device.get("samplerate", "").strip()
     info = SrInfo(
         samplerate_hz=(parse_samplerate(rate, where=path) or None) if rate else None,
@@ -185,8 +185,8 @@ def _numbered(members: Iterable[Member], base: str, path: Path, remarks: list[st
         elif member.name not in (VERSION, METADATA) and not member.name.startswith("analog-"):
             strange.append(member.shown)
     if strange and remarks is None:
-        what = f"has members that are not of a session: {some(strange)}"
-        raise FormatError(what, where=path, remedy="the file is damaged: save it again; `--recover` omits them")
+        problem = f"has members that are not of a session: {some(strange)}"
+        raise FormatError(problem, where=path, remedy="the file is damaged: save it again; `--recover` omits them")
     if strange and remarks is not None:
         remarks.append(f"members whose names are not of a session are omitted: {some(strange)}")
     return numbered
@@ -198,14 +198,14 @@ def _chunks(numbered: list[tuple[int, Member]], base: str, unitsize: int, path: 
     for expected, (number, member) in enumerate(sorted(numbered, key=itemgetter(0)) or [(0, None)], start=1):
         if number != expected or member is None:
             twice = 0 < number < expected
-            what = f"the chunk {base}-{number} comes twice" if twice else f"the chunk {base}-{expected} is missing"
-            what += f": the samples from {start // unitsize} on are lost"
-            raise FormatError(what, where=path, remedy="the file is damaged; the rest can be read with `--recover`")
+            problem = f"the chunk {base}-{number} comes twice" if twice else f"the chunk {base}-{expected} is missing"
+            problem += f": the samples from {start // unitsize} on are lost"
+            raise FormatError(problem, where=path, remedy="the file is damaged; the rest can be read with `--recover`")
         if member.method not in (STORED, DEFLATED):
-            what = f"the chunk {member.shown} is compressed by method {member.method}"
-            raise FormatError(what, where=path, remedy="stored and deflated chunks can be read: save it again")
+            problem = f"the chunk {member.shown} is compressed by method {member.method}"
+            raise FormatError(problem, where=path, remedy="stored and deflated chunks can be read: save it again")
         yield Chunk(start, start + member.size, member)
         start += member.size
     if cut := start % unitsize:
-        what = f"ends with {cut} bytes of a {unitsize}-byte sample"
-        raise FormatError(what, where=path, remedy="the file is damaged: save it again")
+        problem = f"ends with {cut} bytes of a {unitsize}-byte sample"
+        raise FormatError(problem, where=path, remedy="the file is damaged: save it again")

@@ -81,12 +81,12 @@ def read(path: Path, options: ReadOptions) -> Waveform:
     transitions fall. The capture begins where all channels have begun; where one of them has a gap, there is one.
     """
     paths = _exports(path) if path.is_dir() else (path,)
-    files = [(one, _chunks(one)) for one in paths]
+    files = [(file, _chunks(file)) for file in paths]
     rate = options.samplerate_hz or _samplerate(files, path)
     if rate > FASTEST_HZ:
         raise FormatError(f"{float(rate):g} Hz is too fast", where=path, remedy=f"at most {FASTEST_HZ:g} Hz fit")
     default = tuple(
-        f"Channel {match[1]}" if (match := re.search(r"(\d+)\.bin$", one.name)) else one.stem for one in paths
+        f"Channel {match[1]}" if (match := re.search(r"(\d+)\.bin$", file.name)) else file.stem for file in paths
     )
     channels = options.channels or default
     if len(channels) != len(files):
@@ -95,7 +95,7 @@ def read(path: Path, options: ReadOptions) -> Waveform:
 
     def read_blocks() -> Iterator[Block]:
         remarks.clear()
-        sources = [_changes(one, chunks, rate, bit) for bit, (one, chunks) in enumerate(files)]
+        sources = [_changes(file, chunks, rate, bit) for bit, (file, chunks) in enumerate(files)]
         used = (1 << len(files)) - 1
         try:
             yield from assembled(merged(sources), Assembler(used=used, unknown=used), remarks=remarks)
@@ -161,8 +161,8 @@ def _chunks(path: Path) -> list[Chunk]:
                 chunks.append(Chunk(initial, begin_s, end_s, exact[0] if exact else None, offset, times))
                 file.seek(8 * times, 1)
             if left := size - file.tell():
-                what = f"has {left} bytes after what its header counts"
-                raise FormatError(what, where=path, remedy="it is damaged: export it again")
+                problem = f"has {left} bytes after what its header counts"
+                raise FormatError(problem, where=path, remedy="it is damaged: export it again")
             return chunks
     except OSError as error:
         raise FormatError(f"cannot be read: {error.strerror}", where=path, remedy="check the file") from error
@@ -196,9 +196,9 @@ def _samplerate(files: list[tuple[Path, list[Chunk]]], path: Path) -> Fraction:
     """The rate in the files, or the lowest usual one that fits all their times."""
     rates: set[Fraction] = {chunk.samplerate_hz for _, chunks in files for chunk in chunks if chunk.samplerate_hz}
     if len(rates) > 1:
-        shown = ", ".join(f"{float(rate):.12g}" for rate in sorted(rates))
+        rates_text = ", ".join(f"{float(rate):.12g}" for rate in sorted(rates))
         raise FormatError(
-            f"has chunks of several samplerates: {shown} Hz",
+            f"has chunks of several samplerates: {rates_text} Hz",
             where=path,
             remedy=f"give a multiple, for instance --samplerate {math.lcm(*map(int, rates))}Hz",
         )
@@ -206,9 +206,9 @@ def _samplerate(files: list[tuple[Path, list[Chunk]]], path: Path) -> Fraction:
         return rates.pop()
     # The lowest on which all transitions fall gives their instants as well as the one that was set.
     fitting = list(SALEAE_HZ)
-    for one, chunks in files:
+    for file, chunks in files:
         for chunk in chunks:
-            for times in _times(one, chunk):
+            for times in _times(file, chunk):
                 fitting = [rate for rate in fitting if fits(times, rate, tolerance_s=TOLERANCE_S)]
     if not fitting:
         raise FormatError(
@@ -230,5 +230,5 @@ def _changes(path: Path, chunks: list[Chunk], rate: Fraction, bit: int) -> Itera
             levels = (level ^ (1 + np.arange(times.size) & 1)).astype(np.uint64)
             level = int(levels[-1])
             yield changes(np.rint(times * hertz).astype(np.int64), mask, levels << np.uint64(bit))
-        one = np.array([mask], dtype=np.uint64)
-        yield Changes(np.array([end]), one, np.zeros(1, dtype=np.uint64), one)
+        bit_mask = np.array([mask], dtype=np.uint64)
+        yield Changes(np.array([end]), bit_mask, np.zeros(1, dtype=np.uint64), bit_mask)

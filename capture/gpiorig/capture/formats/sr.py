@@ -130,7 +130,7 @@ def write(path: Path, content: Waveform, *, start: int | None = None, end: int |
     unitsize = (len(content.channels) + 7) // 8
     deflater = MemberDeflater(unitsize=unitsize)
     metadata = _metadata(content, unitsize).encode()
-    first = last = 0
+    written_start = written_end = 0
     with replacing(path) as new, new.open("wb") as file:
         archive = ArchiveWriter(file)
         for name, text in ((VERSION, b"2"), (METADATA, metadata)):
@@ -140,11 +140,11 @@ def write(path: Path, content: Waveform, *, start: int | None = None, end: int |
             data, crc = deflater.deflate(samples, levels, chunk_start, chunk_end)
             size = (chunk_end - chunk_start) * unitsize
             archive.add(f"logic-1-{number}", data, method=DEFLATED, crc=crc, size=size)
-            first, last = chunk_start if number == 1 else first, chunk_end
-        if first == last:
+            written_start, written_end = chunk_start if number == 1 else written_start, chunk_end
+        if written_start == written_end:
             raise CaptureError("there are no samples to write", where=path, remedy="choose another window")
         archive.close()
-    return f"nothing is rounded; sample 0 of the file is sample {first} of the capture"
+    return f"nothing is rounded; sample 0 of the file is sample {written_start} of the capture"
 
 
 def write_sr(path: Path, edges: Edges, *, virtual: bool | None = None) -> None:
@@ -177,41 +177,41 @@ def _windows(
     """Yield (samples, levels, start, end) of each chunk; the first edge gives the levels at its start."""
     at, begin = start, start
     samples, levels = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.uint64)
-    known = 0
+    known_end = 0
     for block in content.read():
         samples, levels = np.append(samples, block.samples), np.append(levels, block.levels)
         if not samples.size:
             continue
         at = int(samples[0]) if at is None else max(at, int(samples[0]))
-        known = block.end if end is None else min(block.end, end)
+        known_end = block.end if end is None else min(block.end, end)
         begin = at if begin is None else begin
-        if known - begin > MAX_CHUNKS * step:
-            raise _too_long(known - begin, content.samplerate_hz, step, path)
+        if known_end - begin > MAX_CHUNKS * step:
+            raise _too_long(known_end - begin, content.samplerate_hz, step, path)
         for gap_start, gap_end in block.gaps.tolist():
             if gap_end > at and (end is None or gap_start < end):
-                what = f"samples {gap_start} to {gap_end} are not known, which a .sr file cannot express"
+                problem = f"samples {gap_start} to {gap_end} are not known, which a .sr file cannot express"
                 remedy = f"export a window before the gap, --to {gap_start}sa, or after it, --from {gap_end}sa"
-                raise CaptureError(what, where=path, remedy=remedy)
-        while at + step <= known:
+                raise CaptureError(problem, where=path, remedy=remedy)
+        while at + step <= known_end:
             yield *_rows(samples, levels, at, at + step), at, at + step
             at += step
         keep = max(int(np.searchsorted(samples, at, side="right")) - 1, 0)
         samples, levels = samples[keep:], levels[keep:]
-        if known == end:
+        if known_end == end:
             break
-    if at is not None and at < known:
-        yield *_rows(samples, levels, at, known), at, known
+    if at is not None and at < known_end:
+        yield *_rows(samples, levels, at, known_end), at, known_end
 
 
 def _too_long(samples: int, samplerate_hz: Fraction, step: int, path: Path) -> CaptureError:
     size_tib = float(Fraction(samples * CHUNK_BYTES, step << 40))
-    what = f"at least {samples} samples at {float(samplerate_hz):.12g} Hz would be {size_tib:.0f} TiB in a .sr file"
-    return CaptureError(what, where=path, remedy="export a window, or read the source at a lower rate: --samplerate")
+    problem = f"at least {samples} samples at {float(samplerate_hz):.12g} Hz would be {size_tib:.0f} TiB in a .sr file"
+    return CaptureError(problem, where=path, remedy="export a window, or read the source at a lower rate: --samplerate")
 
 
 def _rows(
     samples: NDArray[np.int64], levels: NDArray[np.uint64], start: int, end: int
 ) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
-    first = int(np.searchsorted(samples, start, side="right")) - 1
-    last = int(np.searchsorted(samples, end))
-    return samples[first:last], levels[first:last]
+    start_row = int(np.searchsorted(samples, start, side="right")) - 1
+    end_row = int(np.searchsorted(samples, end))
+    return samples[start_row:end_row], levels[start_row:end_row]
