@@ -142,8 +142,8 @@ class Edges:
         """Return the bit number of a channel."""
         if name and name in self.channels:
             return self.channels.index(name)
-        known = ", ".join(known for known in self.channels if known)
-        raise CaptureError(f"no channel {name!r} in this capture", remedy=f"available channels: {known}")
+        available = ", ".join(filter(None, self.channels))
+        raise CaptureError(f"no channel {name!r} in this capture", remedy=f"available channels: {available}")
 
     def channel(self, name: str) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
         """Return the changes of one channel; `initial_level` gives what it was before the first.
@@ -175,9 +175,9 @@ class Edges:
                 f"the window from sample {start} to {end} is empty",
                 remedy=f"the capture covers samples {self.start} to {self.end}",
             )
-        first = int(np.searchsorted(self.samples, start, side="right")) - 1
-        last = int(np.searchsorted(self.samples, end))
-        samples, levels = self.samples[first:last].copy(), self.levels[first:last].copy()
+        start_row = int(np.searchsorted(self.samples, start, side="right")) - 1
+        end_row = int(np.searchsorted(self.samples, end))
+        samples, levels = self.samples[start_row:end_row].copy(), self.levels[start_row:end_row].copy()
         samples[0] = start
         gaps = np.clip(self.gaps, start, end)
         gaps = gaps[gaps[:, 0] < gaps[:, 1]]
@@ -199,4 +199,4 @@ class Edges:
         """Return the rows between gaps: one slice of the arrays for each interval without lost samples."""
         cuts = [int(cut) for cut in np.searchsorted(self.samples, self.gaps[:, 1])]
         bounds = [0, *cuts, self.samples.size]
-        return [slice(first, last) for first, last in pairwise(bounds) if first < last]
+        return [slice(begin, stop) for begin, stop in pairwise(bounds) if begin < stop]

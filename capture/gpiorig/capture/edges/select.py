@@ -28,19 +28,19 @@ def window(waveform: Waveform, start: int, end: int) -> Waveform:
 
 def _cut(waveform: Waveform, start: int, end: int) -> Iterator[Block]:
     held: np.uint64 | None = None  # the levels at `start`, as far as they are known
-    begun, first, last = False, 0, 0
+    begun, first_sample, block_end = False, 0, 0
     for number, block in enumerate(waveform.read()):
         samples, levels, gaps = block.samples, block.levels, block.gaps
         if not number and samples.size:
-            first = int(samples[0])
+            first_sample = int(samples[0])
         before = int(np.searchsorted(samples, start, side="right"))
         if before:
             held = levels[before - 1]
         covering = gaps[(gaps[:, 0] <= start) & (gaps[:, 1] > start)]
         if covering.size:
             held = None
-        last = block.end
-        if last <= start:
+        block_end = block.end
+        if block_end <= start:
             continue
         after = int(np.searchsorted(samples, end))
         samples, levels = samples[before:after], levels[before:after]
@@ -52,12 +52,13 @@ def _cut(waveform: Waveform, start: int, end: int) -> Iterator[Block]:
         gaps = gaps[gaps[:, 0] < gaps[:, 1]]
         held = None
         if begun:
-            yield Block(samples, levels, min(last, end), np.minimum(gaps, end))
-        if last >= end:
+            yield Block(samples, levels, min(block_end, end), np.minimum(gaps, end))
+        if block_end >= end:
             break
     if not begun:
         raise CaptureError(
-            "the window holds no samples", remedy=f"the capture has samples {first} to {last}, less what was lost"
+            "the window holds no samples",
+            remedy=f"the capture has samples {first_sample} to {block_end}, less what was lost",
         )
 
 
@@ -81,13 +82,13 @@ def channels(waveform: Waveform, names: Sequence[str]) -> Waveform:
     return replace(waveform, channels=selected, read=lambda: _pick(waveform, bits))
 
 
-def _bits(known: tuple[str, ...], names: Sequence[str]) -> list[int]:
+def _bits(channels: tuple[str, ...], names: Sequence[str]) -> list[int]:
     bits: list[int] = []
     for name in names:
-        exact = [known.index(name)] if name and name in known else []
-        matches = exact or [bit for bit, other in enumerate(known) if other and fnmatchcase(other, name)]
+        exact = [channels.index(name)] if name and name in channels else []
+        matches = exact or [bit for bit, channel in enumerate(channels) if channel and fnmatchcase(channel, name)]
         if not matches:
-            there = ", ".join(filter(None, known)) or "none"
+            there = ", ".join(filter(None, channels)) or "none"
             raise CaptureError(f"no channel {name!r} in this capture", remedy=f"available channels: {there}")
         bits += [bit for bit in matches if bit not in bits]
     if not bits:

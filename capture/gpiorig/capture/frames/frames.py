@@ -116,8 +116,8 @@ class Frames:
         skipped: Counter[str] = Counter()
         clock = FrameClock()
         bad = 0
-        first: Frame | None = None
-        last: Frame | None = None
+        earliest: Frame | None = None
+        latest: Frame | None = None
         for item in self.read():
             if isinstance(item, Skipped):
                 skipped[item.why] += item.count
@@ -130,13 +130,13 @@ class Frames:
             if header is not None and header.source:
                 sources[header.source] += 1
             bad += item.fcs_ok is False
-            first = item if first is None or _before(item, first) else first
-            last = item if last is None or _before(last, item) else last
+            earliest = item if earliest is None or _before(item, earliest) else earliest
+            latest = item if latest is None or _before(latest, item) else latest
         return {
             "frames": kinds.total(),
-            "first": None if first is None else iso_text(first),
-            "last": None if last is None else iso_text(last),
-            "duration_s": 0.0 if first is None or last is None else float(_seconds(last) - _seconds(first)),
+            "first": None if earliest is None else iso_text(earliest),
+            "last": None if latest is None else iso_text(latest),
+            "duration_s": 0.0 if earliest is None or latest is None else float(_seconds(latest) - _seconds(earliest)),
             "bad_fcs": bad,
             "kinds": dict(kinds.most_common()),
             "nodes": {
@@ -166,5 +166,5 @@ def _seconds(frame: Frame) -> Fraction:
     return Fraction(frame.ticks, frame.ticks_per_s)
 
 
-def _before(one: Frame, other: Frame) -> bool:
-    return one.ticks * other.ticks_per_s < other.ticks * one.ticks_per_s
+def _before(left: Frame, right: Frame) -> bool:
+    return left.ticks * right.ticks_per_s < right.ticks * left.ticks_per_s

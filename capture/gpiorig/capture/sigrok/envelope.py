@@ -111,11 +111,11 @@ class _Envelope:
         self._hide_ns = self._hide(0)
         self._found = np.zeros(len(self.after_ns), dtype=bool)
 
-    def rise(self, first: int) -> NDArray[np.float64]:
+    def rise(self, begin: int) -> NDArray[np.float64]:
         """after(t) - before(t) between each window and the next, where the time before begins with window `first`."""
         widened = self._arrivals.delays_ns[:-1] - self._cone_ns[:-1]
-        before = np.minimum.accumulate(widened[first:]) + self._cone_ns[first:-1]
-        return np.concatenate([np.full(first, -np.inf), self.after_ns[first:] - before])
+        before = np.minimum.accumulate(widened[begin:]) + self._cone_ns[begin:-1]
+        return np.concatenate([np.full(begin, -np.inf), self.after_ns[begin:] - before])
 
     @property
     def is_low(self) -> bool:
@@ -128,16 +128,16 @@ class _Envelope:
         later = np.arange(len(self.after_ns), 0, -1)
         step_ns = np.maximum(FLOOR_NS, MARGIN * self._latest_of(later))
         is_confirmed = self.checked & (later >= windows)
-        first = 0
-        while len(self.losses) < MAX_LOSSES and first < len(times_ns) - 1:
-            rise_ns = self.rise(first)
-            self._rise_ns[first:] = rise_ns[first:]
-            self._hide_ns[first:] = self._hide(first)[first:]
+        begin = 0
+        while len(self.losses) < MAX_LOSSES and begin < len(times_ns) - 1:
+            rise_ns = self.rise(begin)
+            self._rise_ns[begin:] = rise_ns[begin:]
+            self._hide_ns[begin:] = self._hide(begin)[begin:]
             high = np.flatnonzero(is_confirmed & (rise_ns > step_ns)).tolist()
             certain = (at for at in high if rise_ns[at] - self._drift_ns(at) > step_ns[at])
             if (at := next(certain, None)) is None:
                 return
-            first = self._note(at, first, rise_ns)
+            begin = self._note(at, begin, rise_ns)
 
     def _drift_ns(self, at: int) -> float:
         """How much of the step after a window the crystals may be, until the next block that is not late."""
@@ -146,14 +146,14 @@ class _Envelope:
         on_time = at + 1 + int(np.argmax(delays_ns <= self.after_ns[at] + FLOOR_NS / 4))
         return 2 * float(self._cone_ns[on_time] - self._cone_ns[at])
 
-    def _note(self, at: int, first: int, rise_ns: NDArray[np.float64]) -> int:
+    def _note(self, at: int, earliest: int, rise_ns: NDArray[np.float64]) -> int:
         """Note the loss that shows between a window and the next; returns the window that is after it."""
         arrivals = self._arrivals
         # Windows before the loss that were late themselves make a first, lower step.
         level_ns = float(self.after_ns[min(at + SETTLED_WINDOWS, len(self.after_ns) - 1)])
         size_ns = float(rise_ns[at]) + level_ns - float(self.after_ns[at])
-        low = np.flatnonzero(arrivals.delays_ns[first : at + 1] < level_ns - size_ns / 2)
-        begin = first + int(low[-1]) if low.size else at
+        low = np.flatnonzero(arrivals.delays_ns[earliest : at + 1] < level_ns - size_ns / 2)
+        begin = earliest + int(low[-1]) if low.size else at
         early = np.flatnonzero(arrivals.delays_ns[at + 1 :] < level_ns - FLOOR_NS / 2)
         after = at + 1 + (int(early[-1]) + 1 if early.size else 0)
         uncertain_ns = max(FLOOR_NS / 2, float(self._hide_ns[at]))
@@ -189,8 +189,8 @@ class _Envelope:
         return (
             self._bound(0, places[0], self._start_ns(SETTLED_WINDOWS)),
             *(
-                self._bound(start, stop, float(limits_ns[first:after].max()))
-                for start, stop, (first, after) in zip(places, [*places[1:], end], pairwise(cuts), strict=True)
+                self._bound(start, stop, float(limits_ns[begin:after].max()))
+                for start, stop, (begin, after) in zip(places, [*places[1:], end], pairwise(cuts), strict=True)
                 if start < stop
             ),
         )
@@ -210,9 +210,9 @@ class _Envelope:
             return Bound(start=start, end=end, found_by="none: nothing came before it to compare with")
         return Bound(start=start, end=end, limit_samples=int(limit_ns * self._per_ns) + 1, found_by=HOST_CLOCK)
 
-    def _hide(self, first: int) -> NDArray[np.float64]:
+    def _hide(self, begin: int) -> NDArray[np.float64]:
         """How late even the best window since window `first` may have been, for each window."""
-        windows = np.maximum(np.arange(len(self.after_ns)) - first + 1, 1)
+        windows = np.maximum(np.arange(len(self.after_ns)) - begin + 1, 1)
         return np.maximum(FLOOR_NS / 2, MARGIN * self._latest_of(windows))
 
     def _latest_of(self, windows: NDArray[np.int64]) -> NDArray[np.float64]:
