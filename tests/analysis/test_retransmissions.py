@@ -96,8 +96,7 @@ def test_the_sentences_name_retransmissions(cases: list[Case]) -> None:
         assert cause is not None and "retransmission" == cause.finding.kind
         waiting = max(case.study.parts, key=lambda wait: wait.retransmission.sum())
         findings = next(a.findings for a in case.study.attributions if a.step == step_name(case, waiting.column))
-        finding = next(finding for finding in findings if finding.kind == "retransmission")
-        assert finding.numbers["retransmitted_packets"] == np.count_nonzero(waiting.retransmission)
+        assert findings[0].numbers["retransmitted_packets"] == np.count_nonzero(waiting.retransmission)
 
 
 def test_turn_arounds_are_those_of_the_responder_s_clock(cases: list[Case]) -> None:

@@ -164,8 +164,10 @@ def _significant(tested: list[Finding], series: Series, level: float) -> tuple[F
     findings = [finding for finding in findings if not _exposed(finding)]
     kinds = {finding.kind for finding in findings}
     named = any(finding.kind == "beat" and finding.numbers["activity"] for finding in findings)
-    if "channel" in kinds:  # it has the retransmissions and others' frames
-        findings = [finding for finding in findings if finding.kind != repeats.KIND]
+    if {"channel", repeats.KIND} <= kinds:  # both have retransmissions: seen on lines, with others' frames, or all of them
+        share = {finding.kind: finding.share for finding in findings}
+        lesser = "channel" if share[repeats.KIND] > share["channel"] else repeats.KIND
+        findings = [finding for finding in findings if finding.kind != lesser]
     if {"lattice", "channel", repeats.KIND} & kinds:  # levels, and delays beyond them, are not modes
         findings = [finding for finding in findings if finding.kind != "modes"]
     if named:  # the period of the search is that of the known activity
