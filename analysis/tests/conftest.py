@@ -259,11 +259,11 @@ def bench() -> Bench:
 
 @pytest.fixture(scope="session")
 def report_data() -> report.ReportData:
-    """Twenty round trips, with everything that a study can say."""
+    """Twenty round trips, with everything that an evaluation can say."""
     bench = Bench()
     for id_ in range(1, 21):
         bench.round_trip(id_)
-    return locked(reportcases.studied(bench))
+    return locked(reportcases.evaluated(bench))
 
 
 @pytest.fixture(scope="session")

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import evaluations
 from tripcases import analysed, trips
 
-import studies
 from gpiorig.analysis import report
 from gpiorig.analysis.delays import summaries
+from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.logs import node_log
-from gpiorig.analysis.study.analysis import Analysis
 
-PLAIN = {"audited": False, "findings": False, "layers": False, "occupancy": False}  # a study with few figures
+PLAIN = {"audited": False, "findings": False, "layers": False, "occupancy": False}  # an evaluation with few figures
 
 
 def data_of(bench, *, virtual=True, gaps=None, **options):
-    """The round trips of a bench, with the initiator's log, and their study: few figures unless `options` add some."""
+    """The round trips of a bench, with the initiator's log, and evaluated: few figures unless `options` add some."""
     events = bench.events(gaps=gaps)
     ids = trips(events).timelines.ids if bench.truth else ()
     text = "".join(f"packet seq={id_} tx_us=1 rx_us=2 status=ok\n" for id_ in ids)
@@ -25,23 +25,23 @@ def data_of(bench, *, virtual=True, gaps=None, **options):
         title="Ping-pong <test>",
         virtual=virtual,
         analysis=analysis,
-        study=studies.study(*analysis.routes, delays=delays, **PLAIN | options),
+        evaluation=evaluations.evaluation(*analysis.routes, delays=delays, **PLAIN | options),
         provenance={"seed": "1"},
         notes=(),
         tallies=(),
     )
 
 
-def studied(bench, **options):
-    """The same with everything that a study can contain."""
+def evaluated(bench, **options):
+    """The same with everything that an evaluation can contain."""
     return data_of(bench, **dict.fromkeys(PLAIN, True) | options)
 
 
 def one_way(*routes, gaps=(), **options):
     """A run of one-way routes."""
-    study = studies.study(*routes, **options)
-    analysis = Analysis(studies.events(gaps=gaps), None, "", None, routes, {}, (), ())
-    return report.ReportData("one way", False, analysis, study, {}, (), ())
+    evaluation = evaluations.evaluation(*routes, **options)
+    analysis = Analysis(evaluations.events(gaps=gaps), None, "", None, routes, {}, (), ())
+    return report.ReportData("one way", False, analysis, evaluation, {}, (), ())
 
 
 def text_of(folder, data):

@@ -44,7 +44,7 @@ StrPath = str | os.PathLike[str]
 
 @dataclass(frozen=True, eq=False)  # no slots: the parts of a report are cached
 class Run:
-    """A recording, analysed and studied once, when it is opened.
+    """A recording, analysed and evaluated once, when it is opened.
 
     Attributes
     ----------
@@ -93,7 +93,7 @@ class Run:
     @property
     def tables(self) -> tuple[str, ...]:
         """Names of the tables that the recording has."""
-        return (*(name for name, parts in self._stages.items() if parts is not None), *self._study_tables)
+        return (*(name for name, parts in self._stages.items() if parts is not None), *self._evaluation_tables)
 
     def table(self, name: str) -> pa.Table:
         """One of `tables`, with the same content as its Parquet file.
@@ -105,8 +105,8 @@ class Run:
         """
         if (parts := self._stages.get(name)) is not None:
             return parts[1](ALL)
-        if name in self._study_tables:
-            return self._study_tables[name]
+        if name in self._evaluation_tables:
+            return self._evaluation_tables[name]
         raise TableError(f"{self.folder}: no table {name!r}; available tables: {', '.join(self.tables)}.")
 
     @property
@@ -157,12 +157,12 @@ class Run:
 
     @cached_property
     def _stages(self) -> Mapping[str, registry.Parts | None]:
-        return registry.stage_tables(self.reported.data.analysis, self.reported.data.study)
+        return registry.stage_tables(self.reported.data.analysis, self.reported.data.evaluation)
 
     @cached_property
-    def _study_tables(self) -> Mapping[str, pa.Table]:
+    def _evaluation_tables(self) -> Mapping[str, pa.Table]:
         data = self.reported.data
-        return registry.study_tables(data.study) | quantity_tables.tables(data)
+        return registry.evaluation_tables(data.evaluation) | quantity_tables.tables(data)
 
     @cached_property
     def _pictures(self) -> dict[str, Picture]:
@@ -178,7 +178,7 @@ def open(
     quantities: Sequence[str] = (),
     asserted: Sequence[str] = (),
 ) -> Run:
-    """Open a recording, and analyse and study it; nothing is written.
+    """Open a recording, and analyse and evaluate it; nothing is written.
 
     Parameters
     ----------

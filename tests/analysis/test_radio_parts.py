@@ -73,14 +73,14 @@ def test_other_nodes_frames_are_measured(beside_others: Run) -> None:
 def test_shares_of_the_budget_add_up_to_the_step(beside_others: Run) -> None:
     """Time, variance and tail of the study's budget, and its rows."""
     route = beside_others.route
-    (study,) = report.of(beside_others.recording).data.study.routes
-    assert len(route) == study.budget.packets
-    for wait in study.parts:
-        parts = [part for part in study.budget.parts if part.step == wait.column]
+    (evaluation,) = report.of(beside_others.recording).data.evaluation.routes
+    assert len(route) == evaluation.budget.packets
+    for wait in evaluation.parts:
+        parts = [part for part in evaluation.budget.parts if part.step == wait.column]
         for kind in ("time", "variance", "tail"):
-            whole = getattr(study.budget, kind)[wait.column]
+            whole = getattr(evaluation.budget, kind)[wait.column]
             assert whole.value == pytest.approx(sum(getattr(part, kind).value for part in parts), abs=1e-12)
-    table = budget.as_table(study.budget)
+    table = budget.as_table(evaluation.budget)
     rows = [row for row in table.to_pylist() if row["part"]]
     assert list(radio_parts.NAMES) * 2 == [row["part"] for row in rows]
 
@@ -95,8 +95,8 @@ def test_assertions_and_comparisons_name_the_parts(beside_others: Run) -> None:
     fresh, _ = comparing.load(recording, fresh=True)
     stages = analyse(open_recording(recording))
     trips, steps = (registry.table(stages, name) for name in ("round_trips", "steps"))
-    (study,) = reported.data.study.routes
-    read = delays.from_tables(trips, steps, radio_parts.as_table(study.parts, study.route))
+    (evaluation,) = reported.data.evaluation.routes
+    read = delays.from_tables(trips, steps, radio_parts.as_table(evaluation.parts, evaluation.route))
     assert list(fresh.parts) == list(read.parts)
     assert all(np.array_equal(fresh.parts[part], read.parts[part]) for part in fresh.parts)
     limit = limits.threshold(f"{name}: other nodes' frames.mean +1 us")

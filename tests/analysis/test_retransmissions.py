@@ -11,6 +11,7 @@ import repeatedrequests
 from depth import DEEP, most
 from repeatedrequests import Waits
 
+from gpiorig.analysis.evaluation.evaluation import RouteEvaluation
 from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.analysis.packets import timelines
 from gpiorig.analysis.packets.occurrences import NONE
@@ -18,7 +19,6 @@ from gpiorig.analysis.packets.path import Kind
 from gpiorig.analysis.packets.receptions import FROM_ONE
 from gpiorig.analysis.report import conclusions
 from gpiorig.analysis.report.data import ReportData
-from gpiorig.analysis.study.study import RouteStudy
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results import report
 from gpiorig.rig.results.analyse import analyse
@@ -43,14 +43,14 @@ class Case:
     frames: list[FrameOnAir]
 
     @property
-    def study(self) -> RouteStudy:
+    def evaluation(self) -> RouteEvaluation:
         """Of the round trips."""
-        return self.data.study.routes[0]
+        return self.data.evaluation.routes[0]
 
 
 def step_name(case: Case, column: int) -> str:
     """Of a column of the route."""
-    return case.study.route.steps.steps[column].name
+    return case.evaluation.route.steps.steps[column].name
 
 
 @pytest.fixture(scope="module")
@@ -74,9 +74,9 @@ def test_shares_are_those_of_the_record(cases: list[Case]) -> None:
     """Of the mean and of the variance of the round trip; an interval of 95 % may miss one share in twenty."""
     outside = 0
     for case in cases:
-        (group,) = (group for group in case.study.budget.by_kind if group.of is Kind.RETRANSMISSION)
+        (group,) = (group for group in case.evaluation.budget.by_kind if group.of is Kind.RETRANSMISSION)
         mean, variance = case.truth.shares()
-        assert len(case.truth.ids) >= 0.98 * len(case.study.route)
+        assert len(case.truth.ids) >= 0.98 * len(case.evaluation.route)
         assert mean == pytest.approx(group.time.value, abs=MEAN_ERROR)
         assert variance == pytest.approx(group.variance.value, abs=VARIANCE_ERROR)
         numbers = case.numbers.shares["round trip"]["retransmission"]
@@ -88,21 +88,21 @@ def test_shares_are_those_of_the_record(cases: list[Case]) -> None:
 def test_the_sentences_name_retransmissions(cases: list[Case]) -> None:
     """As the kind that makes most of the variance, and as the cause; it is the only cause."""
     for case in cases:
-        kinds = case.study.numbers.by_kind("variance")
+        kinds = case.evaluation.numbers.by_kind("variance")
         assert Kind.RETRANSMISSION is max(kinds, key=lambda kind: kinds[kind])
         assert sum(kinds.values()) == pytest.approx(1)
-        assert "most of the variance: waiting for a retransmission" in conclusions.budget_sentence(case.study)
-        cause = conclusions.largest_cause(case.study)
+        assert "most of the variance: waiting for a retransmission" in conclusions.budget_sentence(case.evaluation)
+        cause = conclusions.largest_cause(case.evaluation)
         assert cause is not None and "retransmission" == cause.finding.kind
-        waiting = max(case.study.parts, key=lambda wait: wait.retransmission.sum())
-        findings = next(a.findings for a in case.study.attributions if a.step == step_name(case, waiting.column))
+        waiting = max(case.evaluation.parts, key=lambda wait: wait.retransmission.sum())
+        findings = next(a.findings for a in case.evaluation.attributions if a.step == step_name(case, waiting.column))
         assert findings[0].numbers["retransmitted_packets"] == np.count_nonzero(waiting.retransmission)
 
 
 def test_turn_arounds_are_those_of_the_responder_s_clock(cases: list[Case]) -> None:
     """From the delivery that was answered: by its own timestamps all are equal, to the microsecond of their ticks."""
     for case in cases:
-        log, steps = case.data.analysis.logs["responder"], case.study.route.steps
+        log, steps = case.data.analysis.logs["responder"], case.evaluation.route.steps
         answered_us = (log.sent_us - log.received_us)[(log.sent_us >= 0) & (log.received_us >= 0)]
         assert np.ptp(answered_us) <= 1
         (column,) = (i for i, step in enumerate(steps.steps) if step.turn_around)
@@ -116,7 +116,7 @@ def test_steps_add_up_and_waits_of_the_application_are_whole(cases: list[Case]) 
     for case in cases:
         lines = case.data.analysis.timelines
         assert lines is not None and timelines.steps_add_up(lines, timelines.steps(lines))
-        steps = case.study.route.steps
+        steps = case.evaluation.route.steps
         for column in [i for i, step in enumerate(steps.steps) if step.kind is Kind.RETRANSMISSION]:
             waited_us = steps.samples[:, column] / float(steps.samplerate_hz) * 1e6
             assert (waited_us[waited_us > 0] >= 0.999 * REPEAT_US).all()

@@ -10,11 +10,11 @@ from processor import events_of
 from synthetic_events import EVENTS_PER_PACKET, HEADER_NS, NODES, disturbed, ping_pongs, truth
 from tripcases import analysed, trips
 
+from gpiorig.analysis.evaluation import analysis
 from gpiorig.analysis.events import completions
 from gpiorig.analysis.events.table import BY_CODE
 from gpiorig.analysis.packets import spans, timelines
 from gpiorig.analysis.packets.timelines import COMPLETE
-from gpiorig.analysis.study import analysis
 from gpiorig.analysis.tables import registry, stages
 
 INITIATOR, RESPONDER = NODES

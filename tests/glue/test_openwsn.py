@@ -11,9 +11,9 @@ from commandline import ROOT, gpiorig
 from madeevents import events_of_rows
 from probed_image import Ran, run
 
+from gpiorig.analysis.evaluation.analysis import analyse
 from gpiorig.analysis.quantities.series import Recorded, Series
 from gpiorig.analysis.quantities.values import all_series
-from gpiorig.analysis.study.analysis import analyse
 
 FOREIGN = "tests/glue/foreign"
 SLOWER = 64 // 8  # the core runs at its clock after reset (RM0008 7.2.2), OpenWSN's board at 64 MHz

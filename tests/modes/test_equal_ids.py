@@ -42,7 +42,7 @@ def test_broadcasts_with_equal_ids_do_not_break_round_trips(tmp_path: Path, inte
     own_us = dict(zip(log.sequences.tolist(), (log.received_us - log.sent_us).tolist(), strict=True))
     pins_us = lines.rtt * 1e6 / float(lines.samplerate_hz)
     assert np.abs(pins_us - [own_us[id_] for id_ in lines.ids.tolist()]).max() < 5
-    audit = report.report_data(open_recording(recording), result).study.audit
+    audit = report.report_data(open_recording(recording), result).evaluation.audit
     assert () == audit.foreign
     assert {60} == {matching.matched for matching in audit.matchings if matching.node in ("initiator", "responder")}
     assert "no packet with this id was under way" not in result.hops.unattributed.counts()
@@ -89,4 +89,4 @@ def test_four_nodes_that_broadcast_do_not_break_round_trips(tmp_path: Path, app:
     assert 60 == np.count_nonzero(result.timelines.status == COMPLETE), result.timelines.counts()
     ends = [result.events.node(node) for node in ("initiator", "responder")]
     assert not np.isin(result.events.nodes[result.hops.unattributed.positions], ends).any()
-    assert () == report.report_data(open_recording(recording), result).study.audit.foreign
+    assert () == report.report_data(open_recording(recording), result).evaluation.audit.foreign

@@ -36,7 +36,7 @@ def run(folder: Path, board: str = "iotlab-m3", kernel: Any = "events", **settin
 
 def audited(mode: Mode) -> Audit:
     """The clocks of the recording against its pins."""
-    audit = report.report_data(open_recording(mode.recording), mode.found).study.audit
+    audit = report.report_data(open_recording(mode.recording), mode.found).evaluation.audit
     assert audit is not None
     return audit
 

@@ -11,8 +11,8 @@ import pytest
 from commandline import ROOT, gpiorig
 from timelinefeed import assert_followed
 
+from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.packets import timelines
-from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results import checks

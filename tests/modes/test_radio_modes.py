@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from gpiorig.analysis.study.analysis import Analysis
+from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.rig.experiments.experiment import Experiment, NodeRole, Settings
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results import checks

@@ -9,8 +9,8 @@ import pytest
 from commandline import ROOT, gpiorig
 from numpy.typing import NDArray
 
+from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.events.table import BY_NAME
-from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.bench import boards
 from gpiorig.rig.recordings.opened import open_recording

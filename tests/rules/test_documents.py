@@ -65,7 +65,7 @@ def test_commands_that_documents_show(document: Path) -> None:
 def test_the_page_of_recordings_lists_every_table() -> None:
     """docs/reference/recording.md names each table that a report writes."""
     named = set(re.findall(r"`(\w+)`", (ROOT / "docs/reference/recording.md").read_text(encoding="utf-8")))
-    assert set() == {*registry.NAMES, *registry.STUDY_TABLES} - named
+    assert set() == {*registry.NAMES, *registry.EVALUATION_TABLES} - named
 
 
 @pytest.mark.parametrize("command", COMMANDS)

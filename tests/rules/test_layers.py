@@ -28,7 +28,7 @@ ROOMS = {
         *(
             "audit",
             "probe_effect",
-            "study",
+            "evaluation",
             "quantities",
             "tables",
             "compare",

@@ -23,14 +23,14 @@ from synthetic_events import EVENTS_PER_PACKET, HEADER_NS, NODES, PERIOD, RATE_H
 
 from gpiorig.analysis.delays import instruments, probe_costs
 from gpiorig.analysis.delays.instruments import Instruments
+from gpiorig.analysis.evaluation import analysis, evaluator
+from gpiorig.analysis.evaluation.analysis import Analysis
+from gpiorig.analysis.evaluation.evaluation import Evaluation, RouteEvaluation
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_CODE
 from gpiorig.analysis.packets import hop_routes, hops, node_accounts, reordering, round_trips, timelines
 from gpiorig.analysis.packets.timelines import Timelines
 from gpiorig.analysis.processor import occupancy
-from gpiorig.analysis.study import analysis, studying
-from gpiorig.analysis.study.analysis import Analysis
-from gpiorig.analysis.study.study import RouteStudy, Study
 from gpiorig.analysis.tables import registry
 from gpiorig.rig import memory
 
@@ -47,8 +47,8 @@ STAGES = (
     (reordering, "find"),
     (probe_costs, "for_route"),
     (occupancy, "for_routes"),
-    (studying, "attribute"),
-    (studying, "routes"),
+    (evaluator, "attribute"),
+    (evaluator, "routes"),
     (registry, "write"),
 )
 RESET_PEAK = "5"  # of `/proc/self/clear_refs`, see proc(5)
@@ -110,7 +110,7 @@ def in_a_loop(events: Events) -> dict[str, NDArray[np.int64]]:
     return {name: np.array([marks[name] for marks in instants], dtype=np.int64) for name in names}
 
 
-def analysed(count: int, *, studied: bool) -> dict[str, float]:
+def analysed(count: int, *, evaluated: bool) -> dict[str, float]:
     """From the events to the tables; seconds, those of the processor, and the most memory of this process.
 
     Studied, with everything that a report contains on a route: running tasks, probe costs, jitter, budget, causes.
@@ -121,8 +121,8 @@ def analysed(count: int, *, studied: bool) -> dict[str, float]:
     analysis = of_events(events)
     (route,) = analysis.routes
     with tempfile.TemporaryDirectory() as folder:
-        study = Study((study_of(analysis),) if studied else (), None)
-        registry.write(analysis, study, folder=Path(folder))
+        evaluation = Evaluation((evaluation_of(analysis),) if evaluated else (), None)
+        registry.write(analysis, evaluation, folder=Path(folder))
     took_s, cpu_s = time.perf_counter() - start_s, time.process_time() - start_cpu_s
     assert analysis.timelines is not None
     assert timelines.steps_add_up(analysis.timelines, route.steps)
@@ -146,13 +146,13 @@ def staged(module: Any, name: str) -> Callable[..., Any]:
     return run
 
 
-def study_of(analysis: Analysis) -> RouteStudy:
+def evaluation_of(analysis: Analysis) -> RouteEvaluation:
     """Everything that is known of the round trips."""
-    (study,) = studying.routes(analysis, Instruments(instruments.by_driver("fx2lafw", samplerate_hz=RATE_HZ)))
-    assert study.layers is not None
-    assert len(study.layers.self_samples) == len(analysis.routes[0])
-    assert study.costs is not None
-    return study
+    (evaluation,) = evaluator.routes(analysis, Instruments(instruments.by_driver("fx2lafw", samplerate_hz=RATE_HZ)))
+    assert evaluation.layers is not None
+    assert len(evaluation.layers.self_samples) == len(analysis.routes[0])
+    assert evaluation.costs is not None
+    return evaluation
 
 
 if __name__ == "__main__":
@@ -160,7 +160,7 @@ if __name__ == "__main__":
         if sys.argv[1] == "stages":
             for module, name in STAGES:
                 setattr(module, name, staged(module, name))
-        print(json.dumps(analysed(int(sys.argv[2]), studied=sys.argv[1] != "tables")))
+        print(json.dumps(analysed(int(sys.argv[2]), evaluated=sys.argv[1] != "tables")))
     else:
         for row in rows():
             print(row)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import directbench
 
+from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.logs.node_log import NodeLog
-from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.bench import boards
 from gpiorig.rig.bench.bench import BEAGLELOGIC_CHANNELS

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from commandline import ROOT
 
+from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_CODE
 from gpiorig.analysis.packets import timelines
@@ -18,7 +19,6 @@ from gpiorig.analysis.packets.hops import Hops
 from gpiorig.analysis.packets.path import MILESTONES
 from gpiorig.analysis.packets.timelines import Timelines
 from gpiorig.analysis.packets.unattributed import REASONS
-from gpiorig.analysis.study.analysis import Analysis
 
 TAP = "tap.frame_timestamp"
 NEVER = 1 << 62  # samples: no packet is lost before the end

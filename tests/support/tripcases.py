@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from gpiorig.analysis.evaluation import analysis
+from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.logs.node_log import NodeLog
 from gpiorig.analysis.packets.round_trips import RoundTrips
-from gpiorig.analysis.study import analysis
-from gpiorig.analysis.study.analysis import Analysis
 
 HEADER_NS = 192_000
 ENDS = ("initiator", "responder")

@@ -5,15 +5,15 @@ from __future__ import annotations
 import itertools
 import re
 
+import evaluations
 import pytest
+from gpiorig.analysis.figures.evaluations import draw
 from matplotlib.text import Text
 
-import studies
 from gpiorig.analysis.figures import narrow, plates, style
 from gpiorig.analysis.figures.panels import Chart, Curve, Mark, Panel
-from gpiorig.analysis.figures.studies import draw
 
-ROUTE = studies.one_way(("a", "b", "c"), packets=60)
+ROUTE = evaluations.one_way(("a", "b", "c"), packets=60)
 NAMES = ("the first node of this chain", "another one", "a third node with a name of forty letters", "d")
 
 
@@ -33,10 +33,10 @@ def drawn_narrow(make):
 
 
 FIGURES = {
-    "steps": lambda: plates.steps(studies.about(ROUTE).numbers, virtual=True),
-    "budget": lambda: plates.budget(studies.about(ROUTE).numbers, studies.about(ROUTE).budget, virtual=True),
-    "ecdf": lambda: plates.step_ecdfs(studies.about(ROUTE).numbers, [1, 5], virtual=True),
-    "layers": lambda: plates.layers(studies.about(ROUTE).layers, period_ns=41.7, virtual=True),
+    "steps": lambda: plates.steps(evaluations.about(ROUTE).numbers, virtual=True),
+    "budget": lambda: plates.budget(evaluations.about(ROUTE).numbers, evaluations.about(ROUTE).budget, virtual=True),
+    "ecdf": lambda: plates.step_ecdfs(evaluations.about(ROUTE).numbers, [1, 5], virtual=True),
+    "layers": lambda: plates.layers(evaluations.about(ROUTE).layers, period_ns=41.7, virtual=True),
     "study": lambda: draw(chart()),
 }
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 
+import evaluations
 import numpy as np
 import pytest
 from tripcases import analysed
 
-import studies
+from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.figures import packet_boxes
 from gpiorig.analysis.figures.packet_boxes import STEP
 from gpiorig.analysis.figures.packet_window import EVENTS_LANE, OTHER, PacketWindows
 from gpiorig.analysis.packets import spans
-from gpiorig.analysis.study.analysis import Analysis
 
 
 def test_every_event_of_the_window_is_there_once(bench):
@@ -96,8 +96,8 @@ def test_of_one_id_the_one_that_is_asked_for(new_bench):
 
 def test_of_a_route_without_events():
     """The steps alone."""
-    route = studies.one_way(packets=5)
-    analysis = Analysis(studies.events(), None, "", None, (route,), {}, (), ())
+    route = evaluations.one_way(packets=5)
+    analysis = Analysis(evaluations.events(), None, "", None, (route,), {}, (), ())
     view = PacketWindows(analysis).view(int(route.ids[3]))
     assert route.starts[3] == view.start
     assert len(route.steps.steps) == len(view.boxes)

@@ -11,12 +11,12 @@ from synthetic_events import disturbed
 
 from gpiorig.analysis.compare import assertions, delays, limits
 from gpiorig.analysis.errors import QuantityError
+from gpiorig.analysis.evaluation import analysis
 from gpiorig.analysis.quantities import values as quantity_values
 from gpiorig.analysis.quantities.kinds import Kind
 from gpiorig.analysis.quantities.names import parse
 from gpiorig.analysis.quantities.series import Recorded
 from gpiorig.analysis.quantities.values import series_of
-from gpiorig.analysis.study import analysis
 
 MS = 24_000
 NODES = ("initiator", "responder")

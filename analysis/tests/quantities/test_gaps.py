@@ -11,11 +11,11 @@ from network import Network
 
 from gpiorig.analysis.audit.inputs import HostLines, NodeRecord
 from gpiorig.analysis.errors import QuantityError
+from gpiorig.analysis.evaluation import analysis
 from gpiorig.analysis.logs import node_log
 from gpiorig.analysis.quantities.names import parse
 from gpiorig.analysis.quantities.series import Recorded
 from gpiorig.analysis.quantities.values import named_values, series_of
-from gpiorig.analysis.study import analysis
 
 US = 24
 MS = 24_000

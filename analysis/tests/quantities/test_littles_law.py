@@ -10,10 +10,10 @@ import pytest
 from madeevents import events_of_rows
 
 from gpiorig.analysis.errors import QuantityError
+from gpiorig.analysis.evaluation import analysis
 from gpiorig.analysis.quantities import littles_law
 from gpiorig.analysis.quantities.series import Recorded
 from gpiorig.analysis.quantities.values import series_of
-from gpiorig.analysis.study import analysis
 
 
 def recorded(rows, *, end, gaps=(), **parameters):

@@ -11,12 +11,12 @@ from network import Network
 
 from gpiorig.analysis.compare import assertions, delays, limits
 from gpiorig.analysis.errors import QuantityError
+from gpiorig.analysis.evaluation import analysis
 from gpiorig.analysis.logs import node_log
 from gpiorig.analysis.processor import occupancy
 from gpiorig.analysis.quantities.kinds import Unit
 from gpiorig.analysis.quantities.series import Recorded
 from gpiorig.analysis.quantities.values import series_of
-from gpiorig.analysis.study import analysis
 
 MS = 24_000
 RATE_HZ = 24_000_000

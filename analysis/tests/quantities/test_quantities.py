@@ -14,6 +14,7 @@ from network import Network
 
 from gpiorig.analysis.compare import assertions, delays, limits
 from gpiorig.analysis.errors import QuantityError
+from gpiorig.analysis.evaluation import analysis
 from gpiorig.analysis.logs import node_log
 from gpiorig.analysis.packets import hop_routes, path
 from gpiorig.analysis.processor import occupancy
@@ -24,7 +25,6 @@ from gpiorig.analysis.quantities.kinds import Kind, Unit
 from gpiorig.analysis.quantities.names import MILESTONES, Milestone, is_quantity, parse
 from gpiorig.analysis.quantities.series import Recorded, weighted
 from gpiorig.analysis.quantities.values import all_series, default_series, named_values
-from gpiorig.analysis.study import analysis
 
 MS = 24_000
 NODES = ("initiator", "responder")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 
 import chromium
+import evaluations
 import pytest
 from tripcases import analysed
 from windows import DESKTOP
 
-import studies
 from gpiorig.analysis import report
 from gpiorig.analysis.delays import summaries
 
@@ -21,15 +21,15 @@ def address(new_bench, tmp_path_factory):
     for id_ in range(1, 21):
         bench.round_trip(id_)
     analysis = analysed(bench.events())
-    study = studies.study(
+    evaluation = evaluations.evaluation(
         *analysis.routes,
-        studies.one_way(("a", "b", "c"), packets=20),
+        evaluations.one_way(("a", "b", "c"), packets=20),
         delays=summaries.round_trips(analysis.timelines, analysis.events),
         layers=False,
         findings=False,
     )
     provenance = {"firmware": "0123456789abcdef" * 8}
-    data = report.ReportData("Ping-pong", True, analysis, study, provenance, ("a check that failed.",), ())
+    data = report.ReportData("Ping-pong", True, analysis, evaluation, provenance, ("a check that failed.",), ())
     path = tmp_path_factory.mktemp("page") / "report.html"
     report.write_report(path, data)
     return path.as_uri()

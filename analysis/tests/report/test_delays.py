@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from reportcases import PLAIN, studied
+from reportcases import PLAIN, evaluated
 
 from gpiorig.analysis.attribution.findings import Finding
 from gpiorig.analysis.delays.budget import Group
@@ -13,37 +13,37 @@ from gpiorig.analysis.report import conclusions, delays
 from gpiorig.analysis.statistics.intervals import Interval
 
 
-def data_and_study(new_bench, **options):
+def data_and_evaluation(new_bench, **options):
     bench = new_bench()
     for id_ in range(1, 61):
         bench.round_trip(id_)
-    data = studied(bench, **options)
-    return data, data.study.routes[0]
+    data = evaluated(bench, **options)
+    return data, data.evaluation.routes[0]
 
 
 @pytest.mark.parametrize("occupancy", [True, False])
 def test_the_note_explains_the_columns_that_are_there(new_bench, occupancy):
-    data, study = data_and_study(new_bench, **PLAIN | {"occupancy": occupancy})
-    table = delays.step_table(data, study, "")[0]
+    data, evaluation = data_and_evaluation(new_bench, **PLAIN | {"occupancy": occupancy})
+    table = delays.step_table(data, evaluation, "")[0]
     assert occupancy == ("pre-empted" in table.header) == ("Pre-empted:" in table.note)
     assert "Without its probes:" in table.note
 
 
 def test_a_step_that_is_longer_without_its_probes_says_so(new_bench):
     """A median of 216 us, without its probes 310 us: the step waits for an event that began earlier."""
-    data, study = data_and_study(new_bench, **PLAIN)
-    first, *others = study.uncertainties
+    data, evaluation = data_and_evaluation(new_bench, **PLAIN)
+    first, *others = evaluation.uncertainties
     longer = dataclasses.replace(first, probe_cost_ns=-94_000.0)
-    study = dataclasses.replace(study, uncertainties=(longer, *others))
-    table = delays.step_table(data, study, "")[0]
+    evaluation = dataclasses.replace(evaluation, uncertainties=(longer, *others))
+    table = delays.step_table(data, evaluation, "")[0]
     column = table.header.index("median without its probes")
     assert [True, *[False] * (len(table.rows) - 1)] == [row[column].endswith(", longer") for row in table.rows]
 
 
 def test_steps_with_different_shares_have_sentences_of_their_own(new_bench):
     """A lattice makes 24 % of the variance of one wait and 12 % of the other: no sentence gives both the one share."""
-    _, study = data_and_study(new_bench, **PLAIN)
-    waits = [step.name for step in study.route.steps.steps if "radio wait" in step.name]
+    _, evaluation = data_and_evaluation(new_bench, **PLAIN)
+    waits = [step.name for step in evaluation.route.steps.steps if "radio wait" in step.name]
     assert 2 == len(waits)
 
     def sentences(*shares):
@@ -55,9 +55,9 @@ def test_steps_with_different_shares_have_sentences_of_their_own(new_bench):
             dataclasses.replace(
                 attribution, findings=(lattices[waits.index(attribution.step)],) if attribution.step in waits else ()
             )
-            for attribution in study.attributions
+            for attribution in evaluation.attributions
         )
-        return conclusions.cause_sentences(dataclasses.replace(study, attributions=attributions))
+        return conclusions.cause_sentences(dataclasses.replace(evaluation, attributions=attributions))
 
     assert 1 == len(sentences(0.24, 0.24))
     assert 2 == len(sentences(0.24, 0.12))
@@ -65,15 +65,15 @@ def test_steps_with_different_shares_have_sentences_of_their_own(new_bench):
 
 def test_a_share_above_100_percent_is_not_printed(new_bench):
     """Neither in the sentence nor in the tile: 102 % of a variance reads as an error."""
-    data, study = data_and_study(new_bench, **PLAIN)
-    budget = study.budget
-    kind = conclusions.routenumbers.largest_kind(study.numbers.by_kind("variance"))[0]
+    data, evaluation = data_and_evaluation(new_bench, **PLAIN)
+    budget = evaluation.budget
+    kind = conclusions.routenumbers.largest_kind(evaluation.numbers.by_kind("variance"))[0]
     variance = Interval(1.02, 1.01, 1.03, "")
     group = Group(kind, (0,), variance, variance, Interval(1.05, 1.0, 1.1, ""))
     budget = dataclasses.replace(budget, by_kind=(group,), tail_packets=13, packets=60)
-    routes = (dataclasses.replace(study, budget=budget),)
-    data = dataclasses.replace(data, study=dataclasses.replace(data.study, routes=routes))
-    sentence = conclusions.budget_sentence(data.study.routes[0])
+    routes = (dataclasses.replace(evaluation, budget=budget),)
+    data = dataclasses.replace(data, evaluation=dataclasses.replace(data.evaluation, routes=routes))
+    sentence = conclusions.budget_sentence(data.evaluation.routes[0])
     assert f"most of the variance: {kind.text}, all of it (other steps are short when it is long)" in sentence
     assert "what the slowest 13 of 60 take longer" in sentence
     assert (f"of the variance: {kind.text}", "100 %") == conclusions.headline(data)[-1]

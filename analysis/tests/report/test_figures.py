@@ -10,11 +10,11 @@ import signal
 import time
 from pathlib import Path
 
+import evaluations
 import numpy as np
 import pytest
 from reportcases import PLAIN, one_way
 
-import studies
 from gpiorig.analysis.clocks.stability import Stability
 from gpiorig.analysis.figures import clock_errors, palette, plates, series, style
 from gpiorig.analysis.packets.path import Kind
@@ -75,7 +75,7 @@ def test_every_axis_has_a_unit(report_data, report_sections):
 @pytest.mark.slow
 def test_no_words_of_a_figure_are_cut_off(report_data, report_sections):
     """All words lie within their figure, with room for a reader's wider font at the right."""
-    hops = one_way(studies.one_way(("a", "b", "c", "d"), packets=20), **PLAIN)
+    hops = one_way(evaluations.one_way(("a", "b", "c", "d"), packets=20), **PLAIN)
     for picture in [*blocks.pictures(report_sections), *blocks.pictures(page.run_sections(hops))]:
         figure = picture.drawn()
         style._settle(figure)
@@ -98,9 +98,9 @@ def test_no_words_of_a_figure_are_cut_off(report_data, report_sections):
 
 def test_quantiles_on_one_place_are_named_together():
     """All but one packet take equally long: three marks are one, and its words are within the axes."""
-    route = studies.one_way(packets=300, equal=True)
+    route = evaluations.one_way(packets=300, equal=True)
     route.steps.samples[0, 0] += 90
-    numbers = studies.about(route).numbers
+    numbers = evaluations.about(route).numbers
     figure = plates.total(route.totals, numbers.total, period_ns=numbers.period_ns, noun="delay", virtual=False)
     words = [text.get_text() for text in figure.axes[1].texts]
     assert ["median, p95, p99"] == words
@@ -109,9 +109,9 @@ def test_quantiles_on_one_place_are_named_together():
 
 def test_a_budget_without_a_tail_gives_the_reason():
     """Shares of the variance, none of a tail: no row states that all delays are equal."""
-    route = studies.one_way(packets=40)
+    route = evaluations.one_way(packets=40)
     nothing = Interval(float("nan"), float("nan"), float("nan"), "")
-    about = studies.about(route)
+    about = evaluations.about(route)
     groups = tuple(dataclasses.replace(group, tail=nothing) for group in about.budget.by_kind)
     budget = dataclasses.replace(
         about.budget, tail=(nothing,) * len(route.steps.steps), by_kind=groups, tail_packets=33
@@ -173,7 +173,7 @@ def test_the_contrast_of_black_and_white():
 
 def test_captions_name_only_what_is_drawn(tmp_path):
     """Without gaps, losses and change points the caption of the run explains none of them."""
-    data = one_way(studies.one_way(lost=0), findings=False, layers=False, occupancy=False, audited=False)
+    data = one_way(evaluations.one_way(lost=0), findings=False, layers=False, occupancy=False, audited=False)
     section = next(section for section in page.run_sections(data) if section.id == "run")
     assert ["By the time of sending, one point per packet."] == [
         picture.caption for picture in blocks.pictures([section])

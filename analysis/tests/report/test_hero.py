@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 import re
 
+import evaluations
 import numpy as np
 import pytest
 from reportcases import PLAIN, one_way
 from windows import PHONE
 
-import studies
 from gpiorig.analysis import report
 from gpiorig.analysis.figures.palette import KIND_COLOURS
 from gpiorig.analysis.packets.path import Kind
@@ -23,7 +23,7 @@ LEFT, FOOT = 52, 24  # of the picture: the numbers of the rows, the axis
 @pytest.fixture(scope="module")
 def route():
     """Packets whose delays are all different: the radio wait makes them, 7680 samples of 24 MHz apart and more."""
-    return studies.one_way(packets=PACKETS)
+    return evaluations.one_way(packets=PACKETS)
 
 
 @pytest.fixture(scope="module")
@@ -217,7 +217,7 @@ def test_the_picture_fits_a_phone(opened):
 
 def test_the_table_of_steps_shows_those_that_matter_and_all_on_request(tmp_path, opened):
     """The five with the largest shares at first; a click on a heading sorts, largest first, and once more smallest."""
-    route = studies.one_way(("a", "b", "c"), packets=PACKETS)
+    route = evaluations.one_way(("a", "b", "c"), packets=PACKETS)
     path = tmp_path / "report.html"
     report.write_report(path, one_way(route, **PLAIN))
     page = opened(at=path.as_uri())
@@ -300,7 +300,7 @@ def test_packets_with_one_id_have_links_of_their_own(tmp_path, opened, route):
 
 def test_of_thousands_of_packets_a_row_shows_one_of_several_until_it_is_zoomed(tmp_path, opened):
     """The caption states it; the ends of the order are always shown; all rows are there when fewer are shown."""
-    route = studies.one_way(packets=5000)
+    route = evaluations.one_way(packets=5000)
     path = tmp_path / "report.html"
     report.write_report(path, one_way(route, **PLAIN))
     page = opened(at=path.as_uri())

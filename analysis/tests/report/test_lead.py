@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 import re
 
+import evaluations
 import pytest
 from reportcases import PLAIN, one_way
 
-import studies
 from gpiorig.analysis.attribution.findings import Attribution, Finding
 from gpiorig.analysis.attribution.step_series import TOTAL
 from gpiorig.analysis.report.conclusions import summary_lines
@@ -17,10 +17,10 @@ from gpiorig.analysis.report.lead import lead_sentence
 
 def sentence(route=None, *attributions, **options):
     """The sentence of a run of one route, whose attributions are replaced by those given."""
-    data = one_way(studies.one_way() if route is None else route, **PLAIN | options)
+    data = one_way(evaluations.one_way() if route is None else route, **PLAIN | options)
     if attributions:
-        study = dataclasses.replace(data.study.routes[0], attributions=attributions)
-        data = dataclasses.replace(data, study=dataclasses.replace(data.study, routes=(study,)))
+        evaluation = dataclasses.replace(data.evaluation.routes[0], attributions=attributions)
+        data = dataclasses.replace(data, evaluation=dataclasses.replace(data.evaluation, routes=(evaluation,)))
     return lead_sentence(data)
 
 
@@ -64,13 +64,13 @@ def test_it_says_that_causes_could_not_be_tested():
 
 
 def test_delays_that_do_not_vary_and_single_packets_have_no_cause():
-    assert "does not vary by more than the resolution" in sentence(studies.one_way(equal=True))
-    assert "of the only complete packet is spent on the air." in sentence(studies.one_way(packets=1))
+    assert "does not vary by more than the resolution" in sentence(evaluations.one_way(equal=True))
+    assert "of the only complete packet is spent on the air." in sentence(evaluations.one_way(packets=1))
 
 
 @pytest.mark.parametrize(("packets", "divided"), [(2, False), (9, False), (10, True)])
 def test_the_variance_of_few_packets_is_not_divided(packets, divided):
-    data = one_way(studies.one_way(packets=packets), **PLAIN)
+    data = one_way(evaluations.one_way(packets=packets), **PLAIN)
     lines = " ".join(summary_lines(data))
     assert divided == ("of its variance" in lead_sentence(data))
     assert divided == ("most of the variance" in lines)

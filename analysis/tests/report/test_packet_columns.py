@@ -5,10 +5,10 @@ from __future__ import annotations
 import base64
 import zlib
 
+import evaluations
 import numpy as np
 import pytest
 
-import studies
 from gpiorig.analysis.report import packet_columns
 
 
@@ -28,7 +28,7 @@ def decoded(packets):
 
 def test_columns_hold_every_value():
     """Ids, starts and durations come back, also where a column has one value."""
-    route = studies.one_way(packets=300)
+    route = evaluations.one_way(packets=300)
     packets = packet_columns.columns_of(route)
     ids, gaps, *steps = decoded(packets)
     assert route.ids.tolist() == ids.tolist()
@@ -40,7 +40,7 @@ def test_columns_hold_every_value():
 @pytest.mark.parametrize(("limit", "value"), [("MAX_PACKETS", 100), ("MAX_LETTERS", 1200)])
 def test_of_more_than_a_page_takes_some_are_left_out_but_not_the_ends(monkeypatch, limit, value):
     """Those that stay are in the order of sending; fastest and slowest are among them; the page states how many."""
-    route = studies.one_way(packets=2000)
+    route = evaluations.one_way(packets=2000)
     monkeypatch.setattr(packet_columns, limit, value)
     packets = packet_columns.columns_of(route)
     _, gaps, *steps = decoded(packets)

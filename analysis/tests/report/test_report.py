@@ -5,18 +5,18 @@ from __future__ import annotations
 import dataclasses
 import re
 
+import evaluations
 import pytest
-from reportcases import PLAIN, data_of, one_way, studied, text_of
+from reportcases import PLAIN, data_of, evaluated, one_way, text_of
 from tripcases import analysed
 
-import studies
 from gpiorig.analysis import report
 from gpiorig.analysis.attribution.findings import Finding
+from gpiorig.analysis.evaluation.evaluation import Evaluation
 from gpiorig.analysis.figures import packet_boxes, palette, plates
 from gpiorig.analysis.logs import node_log
 from gpiorig.analysis.report import blocks, page
 from gpiorig.analysis.report.packet_columns import columns_of
-from gpiorig.analysis.study.study import Study
 from gpiorig.analysis.tables import stages
 
 
@@ -156,7 +156,7 @@ def test_few_packets_still_make_a_page(new_bench, tmp_path, packets_n):
     bench = new_bench()
     for id_ in range(1, packets_n + 1):
         bench.round_trip(id_)
-    page_text = text_of(tmp_path, studied(bench, **PLAIN))
+    page_text = text_of(tmp_path, evaluated(bench, **PLAIN))
     if packets_n == 0:
         assert "<figure" not in page_text
         assert "no send call of a packet was seen on the pins" in page_text
@@ -202,12 +202,12 @@ def test_a_run_without_a_packet_has_no_figure_but_a_reason(tmp_path):
 
 def test_too_few_packets_for_tests_are_reported():
     """Without tests the page does not claim the absence of structure."""
-    data = one_way(studies.one_way(packets=5), findings=False, layers=False, occupancy=False, audited=False)
-    (route,) = data.study.routes
+    data = one_way(evaluations.one_way(packets=5), findings=False, layers=False, occupancy=False, audited=False)
+    (route,) = data.evaluation.routes
     few = "5 packets: fewer than 30 tell nothing about structure."
     untested = tuple(dataclasses.replace(attribution, tests=0, sentence=few) for attribution in route.attributions)
-    study = dataclasses.replace(data.study, routes=(dataclasses.replace(route, attributions=untested),))
-    lines = report.summary_lines(dataclasses.replace(data, study=study))
+    evaluation = dataclasses.replace(data.evaluation, routes=(dataclasses.replace(route, attributions=untested),))
+    lines = report.summary_lines(dataclasses.replace(data, evaluation=evaluation))
     assert f"What causes the jitter could not be tested. {few}" in lines
     assert "No structure" not in " ".join(lines)
 
@@ -216,10 +216,10 @@ def test_too_few_packets_for_tests_are_reported():
 @pytest.mark.parametrize(
     "route",
     [
-        studies.one_way(packets=1),
-        studies.one_way(packets=2),
-        studies.one_way(packets=50, equal=True),
-        studies.one_way(tuple("abcdefgh"), packets=20),
+        evaluations.one_way(packets=1),
+        evaluations.one_way(packets=2),
+        evaluations.one_way(packets=50, equal=True),
+        evaluations.one_way(tuple("abcdefgh"), packets=20),
     ],
     ids=["one packet", "two packets", "all equal", "eight nodes"],
 )
@@ -233,7 +233,7 @@ def test_one_way_routes_of_any_shape_make_a_page(tmp_path, route):
 @pytest.mark.usefixtures("undrawn")
 def test_the_absence_of_findings_is_reported(tmp_path):
     page_text = text_of(
-        tmp_path, one_way(studies.one_way(), findings=False, layers=False, occupancy=False, audited=False)
+        tmp_path, one_way(evaluations.one_way(), findings=False, layers=False, occupancy=False, audited=False)
     )
     assert "No finding: no step shows a structure." in page_text
     assert "No structure was found in any of 4 steps (24 tests)." in page_text
@@ -244,7 +244,7 @@ def test_the_absence_of_findings_is_reported(tmp_path):
 def test_of_many_routes_only_some_are_drawn_and_all_are_listed(monkeypatch):
     """Figures of the first routes, a row for each."""
     monkeypatch.setattr(page, "DRAWN_ROUTES", 2)
-    routes = [studies.one_way(("a", f"n{number}"), packets=30, seed=number) for number in range(7)]
+    routes = [evaluations.one_way(("a", f"n{number}"), packets=30, seed=number) for number in range(7)]
     section = next(section for section in page.run_sections(one_way(*routes, **PLAIN)) if section.id == "routes")
     table = next(block for block in section.blocks if isinstance(block, blocks.Table))
     assert [route.name for route in routes] == [row[0] for row in table.rows]
@@ -256,13 +256,13 @@ def test_of_many_routes_only_some_are_drawn_and_all_are_listed(monkeypatch):
 @pytest.mark.usefixtures("undrawn")
 def test_hops_are_drawn_in_one_column_and_every_kind_has_its_colour(tmp_path):
     """Hops are not directions; a box of the viewer has the colour that the figures give its kind."""
-    route = studies.one_way(("a", "b", "c"), packets=20)
+    route = evaluations.one_way(("a", "b", "c"), packets=20)
     hops = tuple(
         dataclasses.replace(step, start=dataclasses.replace(step.start, direction=int(number > 3)))
         for number, step in enumerate(route.steps.steps)
     )
     route = dataclasses.replace(route, steps=dataclasses.replace(route.steps, steps=hops))
-    assert 1 == len(plates.steps(studies.about(route).numbers, virtual=False).axes)
+    assert 1 == len(plates.steps(evaluations.about(route).numbers, virtual=False).axes)
     page_text = text_of(tmp_path, one_way(route, **PLAIN))
     for kind, look in palette.KIND_CLASSES.items():
         assert f"--{look}: {palette.KIND_COLOURS[kind]};" in page_text
@@ -271,7 +271,7 @@ def test_hops_are_drawn_in_one_column_and_every_kind_has_its_colour(tmp_path):
 
 @pytest.mark.usefixtures("undrawn")
 def test_gaps_and_unknown_instants_of_losses_are_reported(tmp_path):
-    data = one_way(studies.one_way(lost=3), gaps=[(2_000_000, 4_000_000)], layers=False, audited=False)
+    data = one_way(evaluations.one_way(lost=3), gaps=[(2_000_000, 4_000_000)], layers=False, audited=False)
     page_text = text_of(tmp_path, data)
     (run,) = (picture for picture in blocks.pictures(page.run_sections(data)) if picture.name == "run")
     axes = run.drawn().axes[0]
@@ -288,7 +288,7 @@ def test_gaps_and_unknown_instants_of_losses_are_reported(tmp_path):
 ])  # fmt: skip
 def test_few_packets_have_no_percentiles(packets_n, sentence, never):
     """A share of packets is given only where enough packets are beyond it."""
-    lines = " ".join(report.summary_lines(one_way(studies.one_way(packets=packets_n), **PLAIN)))
+    lines = " ".join(report.summary_lines(one_way(evaluations.one_way(packets=packets_n), **PLAIN)))
     assert sentence in lines
     assert never not in lines
     if packets_n == 1:
@@ -298,23 +298,25 @@ def test_few_packets_have_no_percentiles(packets_n, sentence, never):
 
 def test_a_finding_that_explains_more_than_those_of_the_steps_is_among_the_conclusions():
     """A finding about the total delay comes first where those about the steps explain less."""
-    route = studies.one_way()
+    route = evaluations.one_way()
     sentence = "The step beats with a: task 6, period 40 ms: its phase when the step begins makes 75 % of the variance."
     beat = Finding("beat", sentence, 1e-9, 0.75, {"period_ns": 4e7})
     for findings, first in ((False, True), (True, False)):
-        about = studies.about(route, findings=findings)
+        about = evaluations.about(route, findings=findings)
         total = dataclasses.replace(about.attributions[-1], findings=(beat,))
-        study = dataclasses.replace(about, attributions=(*about.attributions[:-1], total))
-        lines = report.summary_lines(dataclasses.replace(one_way(route, **PLAIN), study=Study((study,), None)))
+        evaluation = dataclasses.replace(about, attributions=(*about.attributions[:-1], total))
+        lines = report.summary_lines(
+            dataclasses.replace(one_way(route, **PLAIN), evaluation=Evaluation((evaluation,), None))
+        )
         expected = "overall, the delay beats with a: task 6, period 40 ms: its phase when the delay begins"
         assert first == any(expected in line for line in lines)
 
 
 def test_the_slowest_packet_is_no_percentile():
     """The 99th percentile of 64 packets is the slowest."""
-    assert ["median", "slowest"] == [*packet_boxes.chosen(studies.one_way(packets=64))]
-    assert ["median", "99th percentile", "slowest"] == [*packet_boxes.chosen(studies.one_way(packets=200))]
-    assert ["only packet"] == [*packet_boxes.chosen(studies.one_way(packets=1))]
+    assert ["median", "slowest"] == [*packet_boxes.chosen(evaluations.one_way(packets=64))]
+    assert ["median", "99th percentile", "slowest"] == [*packet_boxes.chosen(evaluations.one_way(packets=200))]
+    assert ["only packet"] == [*packet_boxes.chosen(evaluations.one_way(packets=1))]
 
 
 @pytest.mark.slow
@@ -322,7 +324,7 @@ def test_the_page_of_many_packets_stays_small(tmp_path):
     """Of 100 000 packets only the columns of the steps are larger than of 1000: captions name bands and quantiles."""
     sizes, other_sizes = [], []
     for number in (1000, 100_000):
-        route = studies.one_way(packets=number)
+        route = evaluations.one_way(packets=number)
         page_text = text_of(tmp_path, one_way(route, **PLAIN))
         sizes.append(len(page_text))
         other_sizes.append(len(page_text) - len(columns_of(route).letters))

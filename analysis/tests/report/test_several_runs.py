@@ -5,11 +5,11 @@ from __future__ import annotations
 import dataclasses
 import re
 
+import evaluations
 import numpy as np
 import pytest
 from reportcases import PLAIN, data_of, one_way
 
-import studies
 from gpiorig.analysis import report
 from gpiorig.analysis.compare import comparison
 from gpiorig.analysis.compare.limits import threshold
@@ -24,7 +24,7 @@ LATER = 24_000  # samples, 1 ms
 
 def route_of(seed=1, *, later=0, packets=200):
     """Packets whose radio wait lasts longer by some samples."""
-    route = studies.one_way(packets=packets, seed=seed)
+    route = evaluations.one_way(packets=packets, seed=seed)
     samples = route.steps.samples + np.array([0, later, 0, 0])
     return dataclasses.replace(route, steps=dataclasses.replace(route.steps, samples=samples))
 
@@ -145,7 +145,7 @@ def test_runs_that_cannot_be_compared_are_named(bench, tmp_path):
     """Of another route, and without a packet; figures and tables as files have all runs."""
     runs = [
         Run("first", data_of(bench)),
-        run_of("second", studies.one_way()),
+        run_of("second", evaluations.one_way()),
         Run("third", one_way(audited=False)),
     ]
     path = report.write_set(tmp_path, runs, figure_formats=("svg", "png"), table_formats=("csv", "latex"))
@@ -182,7 +182,7 @@ def test_the_staircases_have_one_axis_and_open_packets_of_their_runs(base, new, 
           return (last - 52) / (canvas.width - 62);
         })"""
     )
-    slowest = [run.data.study.routes[0].route.totals.max() for run in (base, new)]
+    slowest = [run.data.evaluation.routes[0].route.totals.max() for run in (base, new)]
     assert 1 == pytest.approx(reach[1], abs=0.02)
     assert slowest[0] / slowest[1] == pytest.approx(reach[0], abs=0.02)
     page.locator(".staircase select").first.select_option(label="time of sending")

@@ -13,10 +13,10 @@ from tripcases import analysed
 from gpiorig.analysis.delays import instruments
 from gpiorig.analysis.delays.instruments import Instruments
 from gpiorig.analysis.errors import TableError
+from gpiorig.analysis.evaluation import evaluator
+from gpiorig.analysis.evaluation.analysis import Analysis, analyse
+from gpiorig.analysis.evaluation.evaluation import Evaluation
 from gpiorig.analysis.statistics import summary
-from gpiorig.analysis.study import studying
-from gpiorig.analysis.study.analysis import Analysis, analyse
-from gpiorig.analysis.study.study import Study
 from gpiorig.analysis.tables import registry, stages
 
 
@@ -94,7 +94,7 @@ def test_unknown_suffix_and_missing_file(all_tables, tmp_path):
         stages.read(tmp_path / "broken.parquet")
 
 
-def routes_of_unequal_length() -> tuple[Analysis, Study]:
+def routes_of_unequal_length() -> tuple[Analysis, Evaluation]:
     """Twelve packets one way, one the other: its statistics are not defined."""
     network = Network("ab")
     for number in range(12):
@@ -102,13 +102,13 @@ def routes_of_unequal_length() -> tuple[Analysis, Study]:
     network.frame(100_000_000, "b", 99, {"a": "deliver"})
     analysis = analyse(network.events(), {}, header_ns=network.headers())
     analyzer = instruments.by_driver("fx2lafw", samplerate_hz=Fraction(24_000_000))
-    return analysis, studying.study(analysis, Instruments(analyzer), None, reference="analyzer")
+    return analysis, evaluator.evaluate(analysis, Instruments(analyzer), None, reference="analyzer")
 
 
 def test_routes_with_one_packet_have_their_rows() -> None:
     """A column that is undefined in one route is joined with the same column of the others."""
-    _, study = routes_of_unequal_length()
-    steps = registry.study_tables(study)["route_steps"]
+    _, evaluation = routes_of_unequal_length()
+    steps = registry.evaluation_tables(evaluation)["route_steps"]
 
     assert {"a > b", "b > a"} == set(steps["route"].to_pylist())
 
@@ -118,8 +118,8 @@ def test_tables_of_an_earlier_report_are_deleted(tmp_path: Path) -> None:
     (tmp_path / "round_trips.parquet").write_bytes(b"earlier")
     (tmp_path / "audit.parquet").write_bytes(b"earlier")
     (tmp_path / "notes.txt").write_bytes(b"own")
-    analysis, study = routes_of_unequal_length()
-    registry.write(analysis, study, folder=tmp_path)
+    analysis, evaluation = routes_of_unequal_length()
+    registry.write(analysis, evaluation, folder=tmp_path)
 
     assert (tmp_path / "hops.parquet").exists()
     assert (tmp_path / "notes.txt").exists()

@@ -14,10 +14,10 @@ import pytest
 from commandline import gpiorig
 from growing import PACKETS, Growing
 
+from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.events.decoder import Decoded
 from gpiorig.analysis.packets import delivery
 from gpiorig.analysis.statistics.summary import summarize
-from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.capture.edges.edges import no_gaps
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.capture.recording.segment_writer import write_waveform

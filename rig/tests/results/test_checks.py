@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from network import Network
 
+from gpiorig.analysis.evaluation.analysis import analyse
 from gpiorig.analysis.events.events import DamagedFrames, Events
 from gpiorig.analysis.logs import node_log
-from gpiorig.analysis.study.analysis import analyse
 from gpiorig.rig.results import checks
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.delays import radio_parts
 from gpiorig.analysis.errors import QuantityError, TableError
+from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets import path
 from gpiorig.analysis.packets.path import Kind
@@ -23,7 +24,6 @@ from gpiorig.analysis.quantities.delay_names import ONE_WAY, RTT
 from gpiorig.analysis.quantities.delays import NONE_COMPLETE, main_route
 from gpiorig.analysis.statistics import intervals
 from gpiorig.analysis.statistics.intervals import CONFIDENCE, Interval
-from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.analysis.tables import stages
 
 

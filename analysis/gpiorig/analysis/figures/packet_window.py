@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.events.table import BY_CODE
 from gpiorig.analysis.figures import packet, packet_boxes
 from gpiorig.analysis.figures.packet_boxes import INNER, OUTER, STEP, Box, PacketView
 from gpiorig.analysis.figures.palette import KIND_CLASSES, layer_kind
 from gpiorig.analysis.number_text import NS_PER_S, time_text
 from gpiorig.analysis.packets import delivery, spans, timelines
-from gpiorig.analysis.study.analysis import Analysis
 
 EVENTS_LANE = "instants"
 OTHER = "other"  # the look of what is not of the packet

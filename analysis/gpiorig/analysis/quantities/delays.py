@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from gpiorig.analysis.attribution import frame_owners, radio_waits
 from gpiorig.analysis.delays import radio_parts
 from gpiorig.analysis.errors import QuantityError
+from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.quantities.delay_names import ONE_WAY, RTT, matching, part_of
 from gpiorig.analysis.quantities.names import Quantity
 from gpiorig.analysis.quantities.series import Recorded, Samples, Series
-from gpiorig.analysis.study.analysis import Analysis
 
 NONE_COMPLETE = "no packet is complete on the pins"
 

@@ -16,6 +16,7 @@ from gpiorig.analysis.audit import auditor
 from gpiorig.analysis.audit.inputs import NodeRecord
 from gpiorig.analysis.audit.node_times import NodeTimes
 from gpiorig.analysis.errors import QuantityError
+from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.events import completions
 from gpiorig.analysis.events.completions import Completions, Index
 from gpiorig.analysis.events.events import Events
@@ -25,7 +26,6 @@ from gpiorig.analysis.packets.path import REPLY
 from gpiorig.analysis.quantities.names import Quantity
 from gpiorig.analysis.statistics import estimators, intervals
 from gpiorig.analysis.statistics.intervals import NAN, Interval
-from gpiorig.analysis.study.analysis import Analysis
 
 NONE = -1
 Samples = NDArray[np.int64]

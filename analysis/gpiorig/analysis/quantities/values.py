@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis import columns
 from gpiorig.analysis.errors import QuantityError
+from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.quantities import (
     blocked_times,
@@ -27,7 +28,6 @@ from gpiorig.analysis.quantities import (
 from gpiorig.analysis.quantities.kinds import Kind, Unit
 from gpiorig.analysis.quantities.names import Quantity, parse, parse_all
 from gpiorig.analysis.quantities.series import NONE, Recorded, Series
-from gpiorig.analysis.study.analysis import Analysis
 
 # Quantities of general use; those that a recording does not show are omitted.
 DEFAULT = (

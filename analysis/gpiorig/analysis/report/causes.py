@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from gpiorig.analysis.attribution.findings import Attribution, Finding
+from gpiorig.analysis.evaluation.evaluation import RouteEvaluation
 from gpiorig.analysis.figures import plates, series, style
 from gpiorig.analysis.figures.plates import WIDTH
 from gpiorig.analysis.number_text import count_text, share_text
@@ -19,12 +20,11 @@ from gpiorig.analysis.report.data import ReportData
 from gpiorig.analysis.report.pictures import period_text
 from gpiorig.analysis.report.texts import p_text
 from gpiorig.analysis.statistics.intervals import Interval
-from gpiorig.analysis.study.study import RouteStudy
 
 MAX_FOLDS = 4
 
 
-def blocks(data: ReportData, view: RouteStudy, prefix: str) -> list[Block]:
+def blocks(data: ReportData, view: RouteEvaluation, prefix: str) -> list[Block]:
     """Sentences, folds, and the table of all findings."""
     attributed = causes(view)
     if not attributed:
@@ -56,7 +56,7 @@ def blocks(data: ReportData, view: RouteStudy, prefix: str) -> list[Block]:
     return content
 
 
-def folds(data: ReportData, view: RouteStudy, prefix: str) -> list[Picture]:
+def folds(data: ReportData, view: RouteEvaluation, prefix: str) -> list[Picture]:
     """Delays folded over the periods of the findings, the largest part of the jitter first."""
     drawn = [
         _fold(data, view, attribution, finding, f"{prefix}fold-{number + 1}")
@@ -65,7 +65,7 @@ def folds(data: ReportData, view: RouteStudy, prefix: str) -> list[Picture]:
     return [picture for picture in drawn if picture is not None]
 
 
-def _periodic(view: RouteStudy) -> Iterator[tuple[Attribution, Finding]]:
+def _periodic(view: RouteEvaluation) -> Iterator[tuple[Attribution, Finding]]:
     for attribution, _ in causes(view):
         for finding in attribution.findings:
             period = period_ns(finding)
@@ -73,7 +73,9 @@ def _periodic(view: RouteStudy) -> Iterator[tuple[Attribution, Finding]]:
                 yield attribution, finding
 
 
-def _fold(data: ReportData, view: RouteStudy, attribution: Attribution, finding: Finding, name: str) -> Picture | None:
+def _fold(
+    data: ReportData, view: RouteEvaluation, attribution: Attribution, finding: Finding, name: str
+) -> Picture | None:
     column = next((i for i, step in enumerate(view.route.steps.steps) if step.name == attribution.step), None)
     if column is None:
         return None
@@ -91,7 +93,7 @@ def _fold(data: ReportData, view: RouteStudy, attribution: Attribution, finding:
     return Picture(name, partial(_draw_fold, view, column, finding, title, virtual=data.virtual), title, caption)
 
 
-def _draw_fold(view: RouteStudy, column: int, finding: Finding, title: str, *, virtual: bool) -> Figure:
+def _draw_fold(view: RouteEvaluation, column: int, finding: Finding, title: str, *, virtual: bool) -> Figure:
     """The durations in a column over the period of its lattice or beat."""
     durations = view.route.steps.samples
     sample_ns, period = view.numbers.period_ns, period_ns(finding)

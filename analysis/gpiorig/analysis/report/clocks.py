@@ -29,13 +29,13 @@ DRAWN_QUANTITIES = 3  # those compared with the most clocks
 def section(data: ReportData, prefix: str) -> Section:
     """The section of the page; `prefix` makes the names of its pictures unique."""
     blocks = tuple(_blocks(data, prefix))
-    audit = data.study.audit
+    audit = data.evaluation.audit
     line = next(iter(auditfigures.sentences(audit)), "compared") if audit is not None else "not compared"
     return Section("clocks", "Clocks: pins, node, host", blocks, line)
 
 
 def _blocks(data: ReportData, prefix: str) -> list[Block]:
-    audit = data.study.audit
+    audit = data.evaluation.audit
     if audit is None:
         return [
             why_not("The clocks were not compared: that takes packets on the pins and a node's log or serial record.")

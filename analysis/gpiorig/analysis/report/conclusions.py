@@ -11,13 +11,13 @@ from gpiorig.analysis.attribution.findings import Attribution, Finding
 from gpiorig.analysis.attribution.step_series import TOTAL
 from gpiorig.analysis.delays import numbers as routenumbers
 from gpiorig.analysis.delays import summaries
+from gpiorig.analysis.evaluation.evaluation import RouteEvaluation
 from gpiorig.analysis.number_text import count_text, number_text, resolved_text, share_text, time_text
 from gpiorig.analysis.packets.path import Kind
 from gpiorig.analysis.report.data import ReportData
 from gpiorig.analysis.report.texts import capped_share, tail_text
 from gpiorig.analysis.statistics.intervals import Interval
 from gpiorig.analysis.statistics.summary import Summary
-from gpiorig.analysis.study.study import RouteStudy
 
 MAX_LINES = 5
 MIN_FOR_P95, MIN_FOR_P99 = 20, 100  # packets; with fewer none is beyond the quantile
@@ -27,7 +27,7 @@ MIN_CAUSE = 0.01  # share of the total variance that a finding explains to be am
 
 def summary_lines(data: ReportData) -> list[str]:
     """The conclusion in five lines or fewer."""
-    routes = data.study.routes
+    routes = data.evaluation.routes
     first = _delay_line(data)
     if not first and data.analysis.no_packets:
         return [data.analysis.no_packets_sentence]
@@ -45,7 +45,7 @@ def summary_lines(data: ReportData) -> list[str]:
 
 def headline(data: ReportData) -> list[tuple[str, str]]:
     """The numbers on top: (name, number)."""
-    routes, total = data.study.routes, _total(data)
+    routes, total = data.evaluation.routes, _total(data)
     if total is None or not total.n:
         return []
     noun = routes[0].numbers.noun if routes else "round-trip time"
@@ -68,16 +68,16 @@ def headline(data: ReportData) -> list[tuple[str, str]]:
     return rows
 
 
-def budget_sentence(study: RouteStudy) -> str:
+def budget_sentence(evaluation: RouteEvaluation) -> str:
     """The kinds of steps with most of the time and most of the jitter, with its interval."""
-    budget, numbers = study.budget, study.numbers
+    budget, numbers = evaluation.budget, evaluation.numbers
     if not np.isfinite(numbers.variances).all():
         return routenumbers.where_conclusion(numbers) + "."
     slowest, share = routenumbers.largest_kind(numbers.by_kind("time"))
     if numbers.total.n < MIN_FOR_VARIANCE:
         few = count_text(numbers.total.n, "packet")
         return f"Most of the time ({share_text(share)}): {slowest.text}; {few}, too few to divide the variance."
-    worst, variance = _largest_variance(study)
+    worst, variance = _largest_variance(evaluation)
     tail = next(group.tail.value for group in budget.by_kind if group.of is worst)
     text = f"Most of the time ({share_text(share)}): {slowest.text}; most of the variance: {worst.text}, "
     text += capped_share(variance)
@@ -87,15 +87,15 @@ def budget_sentence(study: RouteStudy) -> str:
     return text + "."
 
 
-def causes(study: RouteStudy) -> list[tuple[Attribution, float]]:
+def causes(evaluation: RouteEvaluation) -> list[tuple[Attribution, float]]:
     """The attribution of each step of a route, with the share of the total variance that the step makes.
 
     The step whose findings explain most of the total variance is first; the total delay is not among them.
     """
-    names = [step.name for step in study.route.steps.steps]
-    shares = dict(zip(names, study.numbers.variances.tolist(), strict=True))
+    names = [step.name for step in evaluation.route.steps.steps]
+    shares = dict(zip(names, evaluation.numbers.variances.tolist(), strict=True))
     pairs = [
-        (attribution, shares[attribution.step]) for attribution in study.attributions if attribution.step in shares
+        (attribution, shares[attribution.step]) for attribution in evaluation.attributions if attribution.step in shares
     ]
 
     def explained(pair: tuple[Attribution, float]) -> float:
@@ -113,14 +113,14 @@ class Cause(NamedTuple):
     share: float
 
 
-def found_causes(study: RouteStudy) -> list[Cause]:
+def found_causes(evaluation: RouteEvaluation) -> list[Cause]:
     """The findings in the steps, the largest first; steps with equal findings share one.
 
     Findings that explain less than a hundredth of the total variance are omitted.
     """
     listed: list[Cause] = []
-    short = {step.name: routenumbers.short_name(step) for step in study.route.steps.steps}
-    for attribution, share in causes(study):
+    short = {step.name: routenumbers.short_name(step) for step in evaluation.route.steps.steps}
+    for attribution, share in causes(evaluation):
         name = short[attribution.step]
         for finding in attribution.findings:
             # Of findings of one kind in one step the largest counts: causes that go together explain the same.
@@ -137,34 +137,34 @@ def found_causes(study: RouteStudy) -> list[Cause]:
     return listed
 
 
-def largest_cause(study: RouteStudy) -> Cause | None:
+def largest_cause(evaluation: RouteEvaluation) -> Cause | None:
     """The cause that explains most of the total variance: a finding about the total delay, or one in its steps."""
-    overall = _total_cause(study)
+    overall = _total_cause(evaluation)
     if overall is not None:
-        return Cause(overall, (f"the {study.numbers.noun}",), overall.share)
-    return max(found_causes(study), key=lambda cause: cause.share, default=None)
+        return Cause(overall, (f"the {evaluation.numbers.noun}",), overall.share)
+    return max(found_causes(evaluation), key=lambda cause: cause.share, default=None)
 
 
-def cause_sentences(study: RouteStudy) -> list[str]:
+def cause_sentences(evaluation: RouteEvaluation) -> list[str]:
     """One sentence per cause, the largest first."""
-    by_step = [f"In {' and '.join(cause.steps)} {_lower(cause.finding.sentence)}" for cause in found_causes(study)]
-    overall = _total_cause(study)
+    by_step = [f"In {' and '.join(cause.steps)} {_lower(cause.finding.sentence)}" for cause in found_causes(evaluation)]
+    overall = _total_cause(evaluation)
     if overall is None:
         return by_step
-    return [f"Overall, {_lower(overall.sentence).replace('the step', f'the {study.numbers.noun}')}", *by_step]
+    return [f"Overall, {_lower(overall.sentence).replace('the step', f'the {evaluation.numbers.noun}')}", *by_step]
 
 
-def total_findings(study: RouteStudy) -> list[Finding]:
+def total_findings(evaluation: RouteEvaluation) -> list[Finding]:
     """The findings about the total delay."""
-    of_total = (attribution for attribution in study.attributions if attribution.step == TOTAL)
+    of_total = (attribution for attribution in evaluation.attributions if attribution.step == TOTAL)
     return [finding for attribution in of_total for finding in attribution.findings]
 
 
-def _total_cause(study: RouteStudy) -> Finding | None:
+def _total_cause(evaluation: RouteEvaluation) -> Finding | None:
     """The finding that explains more of the total delay than those in its steps together, if there is one."""
-    best = max(total_findings(study), key=lambda finding: finding.share, default=None)
+    best = max(total_findings(evaluation), key=lambda finding: finding.share, default=None)
     by_steps = sum(
-        _largest_share(attribution) * max(float(np.nan_to_num(share)), 0.0) for attribution, share in causes(study)
+        _largest_share(attribution) * max(float(np.nan_to_num(share)), 0.0) for attribution, share in causes(evaluation)
     )
     return None if best is None or best.share < max(2 * by_steps, MIN_CAUSE) else best
 
@@ -204,7 +204,7 @@ def _lower(sentence: str) -> str:
 
 def _delay_line(data: ReportData) -> str:
     """The delay of the packets; empty when none arrived."""
-    total, routes = _total(data), data.study.routes
+    total, routes = _total(data), data.evaluation.routes
     if total is None or not total.n:
         return ""
     expanded_ns = routes[0].expanded_ns if routes else math.nan
@@ -234,8 +234,8 @@ def _uncertainty(expanded_ns: float) -> str:
 def _total(data: ReportData) -> Summary | None:
     """The total delay: of all round trips, also where a step is unknown; else of the route with the most packets."""
     if data.timelines is not None:
-        return data.study.delays[summaries.ROUND_TRIP]
-    return data.study.routes[0].numbers.total if data.study.routes else None
+        return data.evaluation.delays[summaries.ROUND_TRIP]
+    return data.evaluation.routes[0].numbers.total if data.evaluation.routes else None
 
 
 def _nothing(data: ReportData) -> str:
@@ -244,18 +244,18 @@ def _nothing(data: ReportData) -> str:
     return "No packet is complete on the pins, from its first milestone to its last."
 
 
-def _largest_variance(study: RouteStudy) -> tuple[Kind, Interval]:
+def _largest_variance(evaluation: RouteEvaluation) -> tuple[Kind, Interval]:
     """The kind of steps that makes most of the variance, with its interval."""
-    kind, _ = routenumbers.largest_kind(study.numbers.by_kind("variance"))
-    return kind, next(group.variance for group in study.budget.by_kind if group.of is kind)
+    kind, _ = routenumbers.largest_kind(evaluation.numbers.by_kind("variance"))
+    return kind, next(group.variance for group in evaluation.budget.by_kind if group.of is kind)
 
 
-def _cause_line(study: RouteStudy) -> str:
+def _cause_line(evaluation: RouteEvaluation) -> str:
     """The source of the largest part of the jitter; empty if there is nothing to report."""
-    sentences = cause_sentences(study)
+    sentences = cause_sentences(evaluation)
     if sentences:
         return f"Where the jitter comes from: {sentences[0][0].lower()}{sentences[0][1:]}"
-    attributions = [attribution for attribution, _ in causes(study)]
+    attributions = [attribution for attribution, _ in causes(evaluation)]
     if attributions and not any(attribution.findings for attribution in attributions):
         tests = sum(attribution.tests for attribution in attributions)
         if not tests:
@@ -274,7 +274,7 @@ def _accounting_line(data: ReportData) -> str:
         calls = count_text(len(data.timelines), "send call")
         return f"{calls} seen on the pins, {number_text(n)} timelined; no packet in the log to compare with."
     if account is None:
-        routes = [study.route for study in data.study.routes]
+        routes = [evaluation.route for evaluation in data.evaluation.routes]
         return (
             f"Packets on {count_text(len(routes), 'route')}: {number_text(sum(map(len, routes)))} complete, "
             f"{number_text(sum(route.lost for route in routes))} lost, "

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from gpiorig.analysis.evaluation.analysis import Analysis
+from gpiorig.analysis.evaluation.evaluation import Evaluation
 from gpiorig.analysis.packets.timelines import Timelines
 from gpiorig.analysis.quantities.series import Series
-from gpiorig.analysis.study.analysis import Analysis
-from gpiorig.analysis.study.study import Study
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,8 @@ class ReportData:
         Name of the experiment.
     virtual
         Whether the recording is from a virtual bench.
-    analysis, study
-        The analysis of the recording and its study.
+    analysis, evaluation
+        The analysis of the recording and its evaluation.
     provenance
         Where the numbers come from, in the order to print: seed, samplerate, firmware, versions.
     notes
@@ -58,7 +58,7 @@ class ReportData:
     title: str
     virtual: bool
     analysis: Analysis
-    study: Study
+    evaluation: Evaluation
     provenance: Mapping[str, str]
     notes: tuple[str, ...]
     tallies: tuple[Tally, ...]

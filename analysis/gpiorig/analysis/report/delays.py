@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from gpiorig.analysis.delays.uncertainty import DelayUncertainty
+from gpiorig.analysis.evaluation.evaluation import RouteEvaluation
 from gpiorig.analysis.figures.palette import KIND_CLASSES
 from gpiorig.analysis.number_text import DASH, count_text, share_text, time_text, uncertain_text
 from gpiorig.analysis.packets.routes import ROUND_TRIP
@@ -17,7 +18,6 @@ from gpiorig.analysis.report.blocks import Block, Details, StepGroup, StepTable,
 from gpiorig.analysis.report.data import ReportData
 from gpiorig.analysis.report.texts import share_interval, tail_text, time_interval
 from gpiorig.analysis.statistics.summary import Summary
-from gpiorig.analysis.study.study import RouteStudy
 
 QUANTILES = (
     "Quantiles: Hyndman and Fan, type 7. Standard deviation: of the sample, n - 1. IPDV: the delay of a packet minus "
@@ -49,38 +49,38 @@ _COLUMN_NOTES = {
 }
 
 
-def budget_notes(study: RouteStudy) -> list[Block]:
+def budget_notes(evaluation: RouteEvaluation) -> list[Block]:
     """Notes on the budget, or the reason for its absence."""
-    if not np.isfinite(study.numbers.variances).all():
-        reason = "fewer than two packets" if study.numbers.total.n < 2 else (
-            f"all delays are equal within {study.numbers.resolution_text}, the resolution"
+    if not np.isfinite(evaluation.numbers.variances).all():
+        reason = "fewer than two packets" if evaluation.numbers.total.n < 2 else (
+            f"all delays are equal within {evaluation.numbers.resolution_text}, the resolution"
         )  # fmt: skip
         return [why_not(f"The variance cannot be divided: {reason}.")]
-    budget = study.budget
+    budget = evaluation.budget
     has_tail = all(math.isfinite(share.value) for share in budget.tail)
     tail = f"; the tail is the {tail_text(budget.tail_packets, budget.packets)}" if has_tail else ""
     lines = [f"Of {count_text(budget.packets, 'packet')}{tail}."]
     return [text(*lines, *([_sentence(budget.note)] if budget.note else []))]
 
 
-def step_table(data: ReportData, study: RouteStudy, prefix: str) -> list[Block]:
+def step_table(data: ReportData, evaluation: RouteEvaluation, prefix: str) -> list[Block]:
     """Duration, uncertainty and share in the jitter of each step."""
-    steps = study.route.steps.steps
+    steps = evaluation.route.steps.steps
     rows = []
     for column in range(len(steps)):
-        row = _step_row(study, column)
-        rows.append((row, *radio_rows.rows(study, column, columns=len(row))))
-    total = _total_row(study)
+        row = _step_row(evaluation, column)
+        rows.append((row, *radio_rows.rows(evaluation, column, columns=len(row))))
+    total = _total_row(evaluation)
     header = tuple(_COLUMN_NOTES)
     everything = (total, *(row for group in rows for row in group))
     shown = [i for i in range(len(header)) if i < 2 or any(row[i] != DASH for row in everything)]
     note = " ".join(dict.fromkeys(_COLUMN_NOTES[header[i]] for i in shown if _COLUMN_NOTES[header[i]]))
-    matter = _most_important(study)
+    matter = _most_important(evaluation)
     groups = tuple(
         StepGroup(
             KIND_CLASSES[steps[column].kind],
             tuple(tuple(row[i] for i in shown) for row in group),
-            tuple(_step_values(study, column)[i] for i in shown),
+            tuple(_step_values(evaluation, column)[i] for i in shown),
             column in matter,
         )
         for column, group in enumerate(rows)
@@ -93,68 +93,78 @@ def step_table(data: ReportData, study: RouteStudy, prefix: str) -> list[Block]:
         tuple(total[i] for i in shown),
         note,
     )
-    return [table, *radio_rows.notes(study), _add_up(data, study), *_components(study), _statistics(study)]
+    return [
+        table,
+        *radio_rows.notes(evaluation),
+        _add_up(data, evaluation),
+        *_components(evaluation),
+        _statistics(evaluation),
+    ]
 
 
-def _step_row(study: RouteStudy, column: int) -> tuple[str, ...]:
-    step, summary = study.route.steps.steps[column], study.numbers.steps[column]
-    uncertainty = study.uncertainties[column]
+def _step_row(evaluation: RouteEvaluation, column: int) -> tuple[str, ...]:
+    step, summary = evaluation.route.steps.steps[column], evaluation.numbers.steps[column]
+    uncertainty = evaluation.uncertainties[column]
     return (
         step.name,
         step.node,
         uncertain_text(summary.median_ns, uncertainty.expanded_ns),
         time_text(summary.peak_to_peak_ns),
-        share_text(float(study.numbers.means[column])),
-        share_interval(study.budget.variance[column]),
-        share_interval(study.budget.tail[column]),
+        share_text(float(evaluation.numbers.means[column])),
+        share_interval(evaluation.budget.variance[column]),
+        share_interval(evaluation.budget.tail[column]),
         f"{uncertainty.probe_events}",
         _without_probes(summary.median_ns, uncertainty),
-        _preempted(study, column),
+        _preempted(evaluation, column),
     )
 
 
-def _step_values(study: RouteStudy, column: int) -> tuple[float, ...]:
+def _step_values(evaluation: RouteEvaluation, column: int) -> tuple[float, ...]:
     """The numbers of a row of `_step_row`, to sort by."""
-    summary, uncertainty, occupancy = study.numbers.steps[column], study.uncertainties[column], study.occupancy
+    summary, uncertainty, occupancy = (
+        evaluation.numbers.steps[column],
+        evaluation.uncertainties[column],
+        evaluation.occupancy,
+    )
     preempted = float(occupancy.preempted_samples[:, column].mean()) if occupancy.known[column] else math.nan
     return (
         column,
         math.nan,
         summary.median_ns,
         summary.peak_to_peak_ns,
-        float(study.numbers.means[column]),
-        study.budget.variance[column].value,
-        study.budget.tail[column].value,
+        float(evaluation.numbers.means[column]),
+        evaluation.budget.variance[column].value,
+        evaluation.budget.tail[column].value,
         uncertainty.probe_events,
         summary.median_ns - uncertainty.probe_cost_ns,
         preempted,
     )
 
 
-def _most_important(study: RouteStudy) -> set[int]:
+def _most_important(evaluation: RouteEvaluation) -> set[int]:
     """The steps that have most of the mean, of the variance or of the tail."""
     shares = [
-        study.numbers.means,
-        *([part.value for part in parts] for parts in (study.budget.variance, study.budget.tail)),
+        evaluation.numbers.means,
+        *([part.value for part in parts] for parts in (evaluation.budget.variance, evaluation.budget.tail)),
     ]
     sizes = np.max(np.abs(np.nan_to_num(np.array(shares, dtype=np.float64))), axis=0)
     return set(np.argsort(-sizes, kind="stable")[:SHOWN_STEPS].tolist())
 
 
-def jitter_table(study: RouteStudy) -> Block:
+def jitter_table(evaluation: RouteEvaluation) -> Block:
     """Jitter by every definition."""
     rows = tuple(
         (jitter.name, jitter.source, time_interval(jitter.ns), jitter.ns.method or DASH, jitter.ns.note)
-        for jitter in study.jitter
+        for jitter in evaluation.jitter
     )
     header = ("<measure", "<defined in", "value (95 % interval)", "<interval by", "<note")
     return Table("Jitter of the total delay, by every definition", header, rows)
 
 
-def jitter_line(study: RouteStudy) -> str:
+def jitter_line(evaluation: RouteEvaluation) -> str:
     """The first measures of the table in a line."""
-    shown = [f"{jitter.name} {time_text(jitter.ns.value)}" for jitter in study.jitter[:2]]
-    return f"{count_text(len(study.jitter), 'measure')}: {', '.join([*shown, '…'][: len(study.jitter)])}"
+    shown = [f"{jitter.name} {time_text(jitter.ns.value)}" for jitter in evaluation.jitter[:2]]
+    return f"{count_text(len(evaluation.jitter), 'measure')}: {', '.join([*shown, '…'][: len(evaluation.jitter)])}"
 
 
 def delay_table(rows: Mapping[str, Summary]) -> Table:
@@ -170,16 +180,16 @@ def _summary_rows(rows: Mapping[str, Summary]) -> tuple[tuple[str, ...], ...]:
     )
 
 
-def _statistics(study: RouteStudy) -> Details:
-    named = {f"{s.name}": n for s, n in zip(study.route.steps.steps, study.numbers.steps, strict=True)}
+def _statistics(evaluation: RouteEvaluation) -> Details:
+    named = {f"{s.name}": n for s, n in zip(evaluation.route.steps.steps, evaluation.numbers.steps, strict=True)}
     table = Table("Statistics of every step", ("<step", "n", "lost", *_NAMES), _summary_rows(named), note=QUANTILES)
     return Details("Statistics of every step", (table,))
 
 
-def _components(study: RouteStudy) -> list[Block]:
+def _components(evaluation: RouteEvaluation) -> list[Block]:
     """The components of the uncertainties, of the total delay first."""
     rows = []
-    for delay in (study.uncertainties[-1], *study.uncertainties[:-1]):
+    for delay in (evaluation.uncertainties[-1], *evaluation.uncertainties[:-1]):
         parts = ((delay.components, "as measured on the pins"), (delay.probe_components, "correction for the probes"))
         for components, subject in parts:
             rows += [
@@ -192,12 +202,12 @@ def _components(study: RouteStudy) -> list[Block]:
     return [Details("Components of the uncertainties", (Table("Components of uncertainty", header, tuple(rows)),))]
 
 
-def _total_row(study: RouteStudy) -> tuple[str, ...]:
-    total, uncertainty = study.numbers.total, study.uncertainties[-1]
-    resolved = np.isfinite(study.numbers.variances).all()
-    tail = all(math.isfinite(share.value) for share in study.budget.tail)
+def _total_row(evaluation: RouteEvaluation) -> tuple[str, ...]:
+    total, uncertainty = evaluation.numbers.total, evaluation.uncertainties[-1]
+    resolved = np.isfinite(evaluation.numbers.variances).all()
+    tail = all(math.isfinite(share.value) for share in evaluation.budget.tail)
     return (
-        f"total {study.numbers.noun}",
+        f"total {evaluation.numbers.noun}",
         "",
         uncertain_text(total.median_ns, uncertainty.expanded_ns),
         time_text(total.peak_to_peak_ns),
@@ -216,27 +226,29 @@ def _without_probes(median_ns: float, delay: DelayUncertainty) -> str:
     return uncertain_text(median_ns - delay.probe_cost_ns, delay.corrected_expanded_ns) + longer
 
 
-def _preempted(study: RouteStudy, column: int) -> str:
+def _preempted(evaluation: RouteEvaluation, column: int) -> str:
     """Mean time of pre-empting activities, where the node shows them."""
-    occupancy = study.occupancy
+    occupancy = evaluation.occupancy
     if not occupancy.known[column]:
         return DASH
-    return time_text(float(occupancy.preempted_samples[:, column].mean()) * study.numbers.period_ns)
+    return time_text(float(occupancy.preempted_samples[:, column].mean()) * evaluation.numbers.period_ns)
 
 
-def _add_up(data: ReportData, study: RouteStudy) -> Block:
+def _add_up(data: ReportData, evaluation: RouteEvaluation) -> Block:
     """The check that the steps of every packet add up to its delay."""
     lines = data.timelines
-    if study.route.name == ROUND_TRIP and lines is not None:
-        correct = steps_add_up(lines, study.route.steps)
+    if evaluation.route.name == ROUND_TRIP and lines is not None:
+        correct = steps_add_up(lines, evaluation.route.steps)
         absent = f" Milestones that this recording does not have: {', '.join(lines.absent)}." if lines.absent else ""
     else:
-        correct, absent = bool((study.route.steps.samples >= 0).all()), ""
+        correct, absent = bool((evaluation.route.steps.samples >= 0).all()), ""
     if not correct:
-        return text(f"Failed: the steps of some packet do not add up to its {study.numbers.noun}.{absent}", look="bad")
-    packets = count_text(len(study.route), "packet")
+        return text(
+            f"Failed: the steps of some packet do not add up to its {evaluation.numbers.noun}.{absent}", look="bad"
+        )
+    packets = count_text(len(evaluation.route), "packet")
     return text(
-        f"Checked: the steps of each of {packets} add up to its {study.numbers.noun} exactly, in samples.{absent}"
+        f"Checked: the steps of each of {packets} add up to its {evaluation.numbers.noun} exactly, in samples.{absent}"
     )
 
 

@@ -32,7 +32,7 @@ def write(
     figure_formats
         Formats among `FIGURE_FORMATS`: every figure of the page and the median round trip as files in this folder.
     table_formats
-        Formats among `TABLE_FORMATS`: the tables of the study as files in this folder.
+        Formats among `TABLE_FORMATS`: the tables of the evaluation as files in this folder.
     """
     folder.mkdir(parents=True, exist_ok=True)
     page = folder / PAGE
@@ -42,7 +42,7 @@ def write(
         paths += write_figures(blocks, folder, figure_formats)
         paths += _write_packet(data, folder, figure_formats)
     if table_formats:
-        paths += write_tables(registry.study_tables(data.study), folder, table_formats)
+        paths += write_tables(registry.evaluation_tables(data.evaluation), folder, table_formats)
     return paths
 
 

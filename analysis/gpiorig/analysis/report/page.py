@@ -11,6 +11,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
+from gpiorig.analysis.evaluation.evaluation import RouteEvaluation
 from gpiorig.analysis.figures.palette import DARK_KIND_COLOURS, KIND_CLASSES, KIND_COLOURS
 from gpiorig.analysis.number_text import count_text, time_text
 from gpiorig.analysis.report import causes, clocks, health, inline_svg, processor, quantities
@@ -22,7 +23,6 @@ from gpiorig.analysis.report.conclusions import budget_sentence, cause_sentences
 from gpiorig.analysis.report.data import ReportData
 from gpiorig.analysis.report.lead import lead_sentence
 from gpiorig.analysis.report.served_blocks import Served
-from gpiorig.analysis.study.study import RouteStudy
 from gpiorig.capture.atomic_file import replacing
 from gpiorig.capture.printable import printable_lines
 
@@ -63,11 +63,11 @@ def write_report(path: Path, data: ReportData) -> tuple[Picture, ...]:
 
 def conclusions(data: ReportData) -> dict[str, Any]:
     """The top of the page: numbers, sentences, failed checks."""
-    routes = data.study.routes
+    routes = data.evaluation.routes
     first, *lines = summary_lines(data)
     if routes:
         further = cause_sentences(routes[0])[1 : 1 + FURTHER_CAUSES]
-        others = [f"{study.route.name}: {budget_sentence(study)}" for study in routes[1:DRAWN_ROUTES]]
+        others = [f"{evaluation.route.name}: {budget_sentence(evaluation)}" for evaluation in routes[1:DRAWN_ROUTES]]
         lines = [first, *lines[:-1], *further, *others, *lines[-1:]]
     return {
         "lead": lead_sentence(data),
@@ -79,7 +79,7 @@ def conclusions(data: ReportData) -> dict[str, Any]:
 
 def run_sections(data: ReportData, prefix: str = "") -> list[Section]:
     """All sections of one run; `prefix` makes their names unique on a page of several."""
-    routes = data.study.routes
+    routes = data.evaluation.routes
     sections = _route_sections(data, routes[0], prefix) if routes else [_no_packet(data)]
     if len(routes) > 1:
         sections.append(_other_routes(data, prefix))
@@ -88,26 +88,29 @@ def run_sections(data: ReportData, prefix: str = "") -> list[Section]:
     return [replace(section, id=f"{prefix}{section.id}") for section in sections]
 
 
-def _route_sections(data: ReportData, study: RouteStudy, prefix: str) -> list[Section]:
+def _route_sections(data: ReportData, evaluation: RouteEvaluation, prefix: str) -> list[Section]:
     """The sections about the packets of one route."""
-    delays = data.study.delays
+    delays = data.evaluation.delays
     tables: list[Block] = [delaysection.delay_table(delays)] if delays and not prefix.startswith("route") else []
     queues = [] if prefix.startswith("route") else processor.queues(data)
-    budget: list[Block] = [route_pictures.budget(data, study, prefix), *delaysection.budget_notes(study)]
+    budget: list[Block] = [route_pictures.budget(data, evaluation, prefix), *delaysection.budget_notes(evaluation)]
     shapes: list[Block] = [
-        route_pictures.total(data, study, prefix),
-        *route_pictures.distributions(data, study, prefix),
+        route_pictures.total(data, evaluation, prefix),
+        *route_pictures.distributions(data, evaluation, prefix),
     ]
     return [
-        Section("packets", "Every packet, every step", tuple(processor.packets(data, study, prefix))),
+        Section("packets", "Every packet, every step", tuple(processor.packets(data, evaluation, prefix))),
         Section("budget", "Where time goes and jitter comes from", tuple(budget)),
-        Section("steps", "Steps", tuple(delaysection.step_table(data, study, prefix))),
+        Section("steps", "Steps", tuple(delaysection.step_table(data, evaluation, prefix))),
         Section("distributions", "Distributions", (*shapes, *tables)),
-        Section("run", "Over the run", (route_pictures.over_the_run(data, study, prefix),)),
-        Section("causes", "Causes", tuple(causes.blocks(data, study, prefix))),
-        Section("layers", "Layers and pre-emption", (*processor.layers(data, study, prefix), *queues)),
+        Section("run", "Over the run", (route_pictures.over_the_run(data, evaluation, prefix),)),
+        Section("causes", "Causes", tuple(causes.blocks(data, evaluation, prefix))),
+        Section("layers", "Layers and pre-emption", (*processor.layers(data, evaluation, prefix), *queues)),
         Section(
-            "jitter", "Jitter by every definition", (delaysection.jitter_table(study),), delaysection.jitter_line(study)
+            "jitter",
+            "Jitter by every definition",
+            (delaysection.jitter_table(evaluation),),
+            delaysection.jitter_line(evaluation),
         ),
     ]
 
@@ -120,7 +123,7 @@ def _no_packet(data: ReportData) -> Section:
         reason = "no send call of a packet was seen on the pins"
     else:
         reason = "no packet is complete, from its first milestone to its last"
-    delays = data.study.delays
+    delays = data.evaluation.delays
     tables: list[Block] = [delaysection.delay_table(delays)] if any(delay.n for delay in delays.values()) else []
     note = why_not(f"No budget, step, distribution or timeline to show: {reason}.")
     return Section("steps", "Delays and steps", (note, *tables))
@@ -128,24 +131,24 @@ def _no_packet(data: ReportData) -> Section:
 
 def _other_routes(data: ReportData, prefix: str) -> Section:
     """A table of all routes, and the sections of some of them, folded away."""
-    routes = data.study.routes
+    routes = data.evaluation.routes
     rows = tuple(
         (
-            study.route.name,
-            f"{len(study.route)}",
-            f"{study.route.lost}; {study.route.partial}",
-            *(time_text(ns) for ns in (study.numbers.total.median_ns, study.numbers.total.p99_ns)),
-            time_text(study.numbers.total.peak_to_peak_ns),
-            budget_sentence(study),
+            evaluation.route.name,
+            f"{len(evaluation.route)}",
+            f"{evaluation.route.lost}; {evaluation.route.partial}",
+            *(time_text(ns) for ns in (evaluation.numbers.total.median_ns, evaluation.numbers.total.p99_ns)),
+            time_text(evaluation.numbers.total.peak_to_peak_ns),
+            budget_sentence(evaluation),
         )
-        for study in routes
+        for evaluation in routes
     )
     header = ("<route", "packets", "lost; incomplete", "median", "p99", "peak-to-peak", "<budget")
     blocks: list[Block] = [Table("All routes, the one with the most packets first", header, rows)]
-    for number, study in enumerate(routes[1:DRAWN_ROUTES], start=2):
-        inner = _route_sections(data, study, f"route-{number}-{prefix}")
+    for number, evaluation in enumerate(routes[1:DRAWN_ROUTES], start=2):
+        inner = _route_sections(data, evaluation, f"route-{number}-{prefix}")
         named = tuple(replace(part, id=f"route-{number}-{prefix}{part.id}") for part in inner)
-        blocks.append(Details(study.route.name, named))
+        blocks.append(Details(evaluation.route.name, named))
     if len(routes) > DRAWN_ROUTES:
         blocks.append(why_not(f"Figures are drawn of the first {DRAWN_ROUTES} routes; the tables have all."))
     return Section("routes", "All routes", tuple(blocks))

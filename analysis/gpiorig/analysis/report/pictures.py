@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 
+from gpiorig.analysis.evaluation.evaluation import RouteEvaluation
 from gpiorig.analysis.figures import budget as budgetview
 from gpiorig.analysis.figures import layers as layerview
 from gpiorig.analysis.figures import plates, series, thinning
@@ -17,23 +18,22 @@ from gpiorig.analysis.packets.timelines import LOST
 from gpiorig.analysis.report.blocks import Lead, Picture
 from gpiorig.analysis.report.conclusions import period_ns, total_findings
 from gpiorig.analysis.report.data import ReportData
-from gpiorig.analysis.study.study import RouteStudy
 
 
-def total(data: ReportData, study: RouteStudy, prefix: str) -> Picture:
+def total(data: ReportData, evaluation: RouteEvaluation, prefix: str) -> Picture:
     """Distribution of the total delay; of all round trips, also where a step is unknown."""
-    lines, noun = data.timelines, study.numbers.noun
-    delays, summary = study.route.totals, study.numbers.total
-    if study.route.name == ROUND_TRIP and lines is not None:
-        delays, summary = lines.rtt[lines.timelined], data.study.delays[ROUND_TRIP]
+    lines, noun = data.timelines, evaluation.numbers.noun
+    delays, summary = evaluation.route.totals, evaluation.numbers.total
+    if evaluation.route.name == ROUND_TRIP and lines is not None:
+        delays, summary = lines.rtt[lines.timelined], data.evaluation.delays[ROUND_TRIP]
     draw = partial(
         plates.total,
         delays,
         summary,
-        period_ns=study.numbers.period_ns,
-        expanded_ns=study.expanded_ns,
+        period_ns=evaluation.numbers.period_ns,
+        expanded_ns=evaluation.expanded_ns,
         noun=noun,
-        levels=_levels(study),
+        levels=_levels(evaluation),
         virtual=data.virtual,
     )
     return Picture(
@@ -46,57 +46,57 @@ def total(data: ReportData, study: RouteStudy, prefix: str) -> Picture:
     )
 
 
-def _levels(study: RouteStudy) -> str:
+def _levels(evaluation: RouteEvaluation) -> str:
     """The levels of the total delay that attribution found, as text; empty without levels."""
-    lattice = next((finding for finding in total_findings(study) if finding.kind == "lattice"), None)
+    lattice = next((finding for finding in total_findings(evaluation) if finding.kind == "lattice"), None)
     return f"on {lattice.numbers['levels']} levels {period_text(period_ns(lattice))} apart" if lattice else ""
 
 
-def budget(data: ReportData, study: RouteStudy, prefix: str) -> Picture:
+def budget(data: ReportData, evaluation: RouteEvaluation, prefix: str) -> Picture:
     """The budget."""
     caption = (
         "Shares of each kind of steps in the mean delay, in its variance, cov(part, delay) / var(delay), and in the "
         "excess of the slowest packets over the mean. Each bar adds up to 100 %; negative shares are left of zero."
     )
-    if budgetview.shown(study.budget):
+    if budgetview.shown(evaluation.budget):
         caption += " Below: every step that makes 1 % or more of either, with its 95 % interval."
-    draw = partial(plates.budget, study.numbers, study.budget, virtual=data.virtual)
+    draw = partial(plates.budget, evaluation.numbers, evaluation.budget, virtual=data.virtual)
     return Picture(f"{prefix}budget", draw, "Budget of time and jitter by kind of step", caption)
 
 
-def distributions(data: ReportData, study: RouteStudy, prefix: str) -> list[Picture]:
+def distributions(data: ReportData, evaluation: RouteEvaluation, prefix: str) -> list[Picture]:
     """Box plots of all steps, and distribution functions of those that vary most."""
     boxes = Picture(
         f"{prefix}steps",
-        partial(plates.steps, study.numbers, virtual=data.virtual),
+        partial(plates.steps, evaluation.numbers, virtual=data.virtual),
         "Box plots of every step",
         "Every step of the path. Thin line: smallest to largest; bar: 5 to 95 %; box: quartiles; mark: median.",
     )
-    varying = plates.varying_steps(study.numbers)
+    varying = plates.varying_steps(evaluation.numbers)
     if not varying:
         return [boxes]
     caption = (
         "Distribution functions of the steps with the widest ranges, each minus its own minimum, so that steps of "
-        f"different length can be compared{_thinned(len(study.route))}. Steps that vary far less are not drawn."
+        f"different length can be compared{_thinned(len(evaluation.route))}. Steps that vary far less are not drawn."
     )
-    curves = partial(plates.step_ecdfs, study.numbers, varying, virtual=data.virtual)
+    curves = partial(plates.step_ecdfs, evaluation.numbers, varying, virtual=data.virtual)
     return [boxes, Picture(f"{prefix}ecdf", curves, "Distribution functions of the steps that vary most", caption)]
 
 
-def over_the_run(data: ReportData, study: RouteStudy, prefix: str) -> Picture:
+def over_the_run(data: ReportData, evaluation: RouteEvaluation, prefix: str) -> Picture:
     """The delay over the run, with losses and changes."""
-    marks, n = _marks(data, study), len(study.route)
+    marks, n = _marks(data, evaluation), len(evaluation.route)
     points = "one point per packet" if n <= series.POINTS else (
         f"minimum to maximum in each of {thinning.SERIES_BINS} intervals of time as a band, the median as a line"
     )  # fmt: skip
-    counts = [count_text(len(marks.gaps), "gap"), count_text(study.route.lost, "lost packet")]
+    counts = [count_text(len(marks.gaps), "gap"), count_text(evaluation.route.lost, "lost packet")]
     counts.append(count_text(len(marks.changes), "change point"))
     draw = partial(
         plates.over_the_run,
-        study.numbers,
+        evaluation.numbers,
         origin=data.analysis.events.start,
         marks=marks,
-        title=f"The {study.numbers.noun} over the run: {', '.join(counts)}",
+        title=f"The {evaluation.numbers.noun} over the run: {', '.join(counts)}",
         virtual=data.virtual,
     )
     legend = (
@@ -105,15 +105,15 @@ def over_the_run(data: ReportData, study: RouteStudy, prefix: str) -> Picture:
         ("Dashed: change points that attribution found.", len(marks.changes)),
     )
     caption = " ".join([f"By the time of sending, {points}.", *(words for words, n in legend if n)])
-    if len(marks.losses) < study.route.lost:
-        caption += f" The instants of {study.route.lost - len(marks.losses)} lost packets are unknown."
+    if len(marks.losses) < evaluation.route.lost:
+        caption += f" The instants of {evaluation.route.lost - len(marks.losses)} lost packets are unknown."
     lead = Lead(f"{prefix}packets", "start", data.analysis.events.start)
-    return Picture(f"{prefix}run", draw, f"The {study.numbers.noun} over the run", caption, lead)
+    return Picture(f"{prefix}run", draw, f"The {evaluation.numbers.noun} over the run", caption, lead)
 
 
-def layers(data: ReportData, study: RouteStudy, prefix: str) -> Picture | None:
+def layers(data: ReportData, evaluation: RouteEvaluation, prefix: str) -> Picture | None:
     """Self-time and residence."""
-    times = study.layers
+    times = evaluation.layers
     if times is None or not times.layers or not len(times.self_samples):
         return None
     caption = (
@@ -121,39 +121,39 @@ def layers(data: ReportData, study: RouteStudy, prefix: str) -> Picture | None:
         "layer to its first of the next, queueing included. "
         "Medians. Self-time can exceed residence: it includes the return of the calls, after the packet has left."
     )
-    draw = partial(plates.layers, times, period_ns=study.numbers.period_ns, virtual=data.virtual)
+    draw = partial(plates.layers, times, period_ns=evaluation.numbers.period_ns, virtual=data.virtual)
     return Picture(f"{prefix}layers", draw, "Self-time and residence of each layer", caption)
 
 
-def pre_emption(data: ReportData, study: RouteStudy, prefix: str) -> Picture | None:
+def pre_emption(data: ReportData, evaluation: RouteEvaluation, prefix: str) -> Picture | None:
     """Occupancy of the processor during the steps with most pre-emption."""
-    if not layerview.shown_steps(study.occupancy):
+    if not layerview.shown_steps(evaluation.occupancy):
         return None
     caption = (
         "Running tasks and interrupts during the steps with the longest pre-emption, by the events of scheduler and "
         "interrupts. The rest to 100 %: the processor slept. Nothing seen: no event shows the occupant; it may be "
         "idle."
     )
-    draw = partial(plates.pre_emption, study.numbers, study.occupancy, virtual=data.virtual)
+    draw = partial(plates.pre_emption, evaluation.numbers, evaluation.occupancy, virtual=data.virtual)
     return Picture(f"{prefix}pre-emption", draw, "Occupancy of the processor during the steps", caption)
 
 
-def _marks(data: ReportData, study: RouteStudy) -> Marks:
+def _marks(data: ReportData, evaluation: RouteEvaluation) -> Marks:
     """Gaps and losses of the recording, change points of the total delay."""
     gaps = data.analysis.events.gaps
     losses = np.zeros(0, dtype=np.int64)
-    if study.route.name == ROUND_TRIP and data.timelines is not None:
+    if evaluation.route.name == ROUND_TRIP and data.timelines is not None:
         sent = data.timelines.samples[data.timelines.status == LOST, 0]
         losses = np.sort(sent[sent >= 0])
-    return Marks(gaps, losses, tuple(_changes(study)))
+    return Marks(gaps, losses, tuple(_changes(evaluation)))
 
 
-def _changes(study: RouteStudy) -> list[int]:
+def _changes(evaluation: RouteEvaluation) -> list[int]:
     """Instants, in samples, of the change points of the total delay (numbers ``at_1_s``, …, from the first packet)."""
-    rate, first = study.route.steps.samplerate_hz, int(study.route.starts[0])
+    rate, first = evaluation.route.steps.samplerate_hz, int(evaluation.route.starts[0])
     return [
         first + round(float(value) * rate)
-        for finding in total_findings(study)
+        for finding in total_findings(evaluation)
         if finding.kind == "change"
         for name, value in finding.numbers.items()
         if re.fullmatch(r"at_\d+_s", name) and isinstance(value, (int, float))

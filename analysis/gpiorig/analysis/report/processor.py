@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpiorig.analysis.evaluation.evaluation import RouteEvaluation
 from gpiorig.analysis.figures import layers as layerview
 from gpiorig.analysis.figures import packet_boxes
 from gpiorig.analysis.figures.palette import KIND_CLASSES
@@ -16,19 +17,18 @@ from gpiorig.analysis.report import pictures
 from gpiorig.analysis.report.blocks import Block, Details, Hero, Table, Viewer, text, why_not
 from gpiorig.analysis.report.data import ReportData
 from gpiorig.analysis.report.packet_columns import columns_of
-from gpiorig.analysis.study.study import RouteStudy
 
 LISTED = 40  # rows of the table of occupants
 
 
-def layers(data: ReportData, study: RouteStudy, prefix: str) -> list[Block]:
+def layers(data: ReportData, evaluation: RouteEvaluation, prefix: str) -> list[Block]:
     """Self-time against residence, and pre-empting activities."""
-    picture = pictures.layers(data, study, prefix)
-    if picture is None or study.layers is None:
+    picture = pictures.layers(data, evaluation, prefix)
+    if picture is None or evaluation.layers is None:
         reason = "The recording does not distinguish the layers: no layer has both its enter and its exit."
-        return [why_not(reason), *_pre_emption(data, study, prefix)]
-    table = Details("Times in each layer", (_layer_table(study.layers, study.numbers.period_ns),))
-    return [picture, table, *_pre_emption(data, study, prefix)]
+        return [why_not(reason), *_pre_emption(data, evaluation, prefix)]
+    table = Details("Times in each layer", (_layer_table(evaluation.layers, evaluation.numbers.period_ns),))
+    return [picture, table, *_pre_emption(data, evaluation, prefix)]
 
 
 def queues(data: ReportData) -> list[Block]:
@@ -54,17 +54,17 @@ def _queue_row(account: Account) -> tuple[str, ...]:
     return (account.node, str(account.queue), rate, wait, product, length, edges, str(account.most))
 
 
-def packets(data: ReportData, study: RouteStudy, prefix: str) -> list[Block]:
+def packets(data: ReportData, evaluation: RouteEvaluation, prefix: str) -> list[Block]:
     """All packets with all steps, and one of them to zoom into."""
-    name, numbers = f"{prefix}packets", study.numbers
-    views = packet_boxes.for_route(study.route, data.analysis.round_trips)
+    name, numbers = f"{prefix}packets", evaluation.numbers
+    views = packet_boxes.for_route(evaluation.route, data.analysis.round_trips)
     viewer, means = Viewer(name, views), numbers.by_kind("time")
     legend = tuple(
         (look, f"{kind.text} {share_text(means[kind])}" if kind in means else kind.text)
         for kind, look in KIND_CLASSES.items()
         if kind in means or look in viewer.looks
     )
-    return [Hero(name, numbers.noun, columns_of(study.route), legend), viewer]
+    return [Hero(name, numbers.noun, columns_of(evaluation.route), legend), viewer]
 
 
 def _layer_table(times: LayerTimes, period_ns: float) -> Table:
@@ -81,22 +81,22 @@ def _layer_table(times: LayerTimes, period_ns: float) -> Table:
     return Table("Layers: self-time and residence", header, tuple(row(i) for i in range(len(times.layers))))
 
 
-def _pre_emption(data: ReportData, study: RouteStudy, prefix: str) -> list[Block]:
-    known = study.occupancy.known
+def _pre_emption(data: ReportData, evaluation: RouteEvaluation, prefix: str) -> list[Block]:
+    known = evaluation.occupancy.known
     if not known.any():
         return [why_not("Pre-emption is unknown: the nodes show no events of scheduler or tasks.")]
     unknown = int(np.count_nonzero(~known))
     unsure = f"The occupancy of {unknown} steps is unknown." if unknown else ""
-    picture = pictures.pre_emption(data, study, prefix)
+    picture = pictures.pre_emption(data, evaluation, prefix)
     if picture is None:
         return [text(f"Nothing pre-empted the packets during any step whose node shows it. {unsure}".rstrip())]
-    table = Details("Activities during each step", (_occupants(study),))
+    table = Details("Activities during each step", (_occupants(evaluation),))
     return [picture, table, *([text(unsure)] if unsure else [])]
 
 
-def _occupants(study: RouteStudy) -> Table:
+def _occupants(evaluation: RouteEvaluation) -> Table:
     """Occupants of the processor during each step, the longest first."""
-    occupancy, steps = study.occupancy, study.route.steps.steps
+    occupancy, steps = evaluation.occupancy, evaluation.route.steps.steps
     rows = np.flatnonzero(occupancy.known).tolist()
     times = [
         (float(occupancy.mean_samples[i, o]), i, o)
@@ -105,7 +105,7 @@ def _occupants(study: RouteStudy) -> Table:
         if occupancy.mean_samples[i, o] > 0
     ]
     times.sort(reverse=True)
-    period_ns = study.numbers.period_ns
+    period_ns = evaluation.numbers.period_ns
     table = tuple((steps[i].name, occupancy.occupants[o], time_text(mean * period_ns)) for mean, i, o in times[:LISTED])
     rest = f"{len(times) - LISTED} shorter ones are in occupancy.parquet." if len(times) > LISTED else ""
     return Table("Activities during the steps", ("<step", "<activity", "mean time"), table, note=rest)

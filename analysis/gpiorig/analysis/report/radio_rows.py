@@ -5,22 +5,22 @@ from __future__ import annotations
 import numpy as np
 
 from gpiorig.analysis.delays.radio_parts import NAMES
+from gpiorig.analysis.evaluation.evaluation import RouteEvaluation
 from gpiorig.analysis.figures.budget import INDENT
 from gpiorig.analysis.number_text import DASH, share_text, time_text, uncertain_text
 from gpiorig.analysis.report.blocks import Block, text
 from gpiorig.analysis.report.texts import share_interval
-from gpiorig.analysis.study.study import RouteStudy
 
 
-def rows(study: RouteStudy, column: int, *, columns: int) -> list[tuple[str, ...]]:
+def rows(evaluation: RouteEvaluation, column: int, *, columns: int) -> list[tuple[str, ...]]:
     """One row for each part of a step that some packet has: its median, its range, and its shares."""
-    wait = next((wait for wait in study.parts if wait.column == column), None)
+    wait = next((wait for wait in evaluation.parts if wait.column == column), None)
     if wait is None:
         return []
-    known = {part.name: part for part in study.part_uncertainties}
-    step, period_ns = study.route.steps.steps[column], study.numbers.period_ns
+    known = {part.name: part for part in evaluation.part_uncertainties}
+    step, period_ns = evaluation.route.steps.steps[column], evaluation.numbers.period_ns
     filled = []
-    for part in study.budget.parts_of(column):
+    for part in evaluation.budget.parts_of(column):
         samples = wait.samples[:, NAMES.index(part.name)]
         median_ns = float(np.median(samples)) * period_ns
         limit = known[f"{step.name}: {part.name}"]
@@ -37,10 +37,10 @@ def rows(study: RouteStudy, column: int, *, columns: int) -> list[tuple[str, ...
     return filled
 
 
-def notes(study: RouteStudy) -> list[Block]:
+def notes(evaluation: RouteEvaluation) -> list[Block]:
     """Notes on what the pins do not show of each radio wait."""
     return [
-        text(f"{study.route.steps.steps[wait.column].name}, parts: {' '.join(wait.notes)}")
-        for wait in study.parts
+        text(f"{evaluation.route.steps.steps[wait.column].name}, parts: {' '.join(wait.notes)}")
+        for wait in evaluation.parts
         if wait.notes
     ]

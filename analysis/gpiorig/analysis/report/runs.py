@@ -55,13 +55,19 @@ class Run:
         """Its delays, with the parts of the radio waits."""
         run = replace(delays.from_analysis(self.data.analysis), cut=self.data.cut)
         named = (run.route, ROUND_TRIP)
-        study = next((study for study in self.data.study.routes if study.route.name in named), None)
-        return replace(run, parts=radio_parts.by_name(study.parts, study.route)) if study is not None else run
+        evaluation = next(
+            (evaluation for evaluation in self.data.evaluation.routes if evaluation.route.name in named), None
+        )
+        return (
+            replace(run, parts=radio_parts.by_name(evaluation.parts, evaluation.route))
+            if evaluation is not None
+            else run
+        )
 
     @property
     def noun(self) -> str:
         """Name of the total delay."""
-        return self.data.study.routes[0].numbers.noun if self.data.study.routes else "delay"
+        return self.data.evaluation.routes[0].numbers.noun if self.data.evaluation.routes else "delay"
 
     def times(self) -> Values:
         """The quantities of the page that are times, in samples."""

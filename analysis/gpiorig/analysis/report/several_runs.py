@@ -95,9 +95,9 @@ def _lines(runs: Sequence[Run], compared: Sequence[Difference]) -> list[str]:
 
 def _opening(runs: Sequence[Run]) -> list[Section]:
     """All packets of the runs over each other; nothing without a packet."""
-    named = [(n, run) for n, run in enumerate(runs, 1) if run.data.study.routes]
+    named = [(n, run) for n, run in enumerate(runs, 1) if run.data.evaluation.routes]
     pictures = tuple((f"{_prefix(n)}packets", run.name, _delay(run)) for n, run in named[:MAX_STAIRCASES])
-    present = {kind for _, run in named for kind in run.data.study.routes[0].numbers.kinds}
+    present = {kind for _, run in named for kind in run.data.evaluation.routes[0].numbers.kinds}
     legend = tuple((look, kind.text) for kind, look in KIND_CLASSES.items() if kind in present)
     if not pictures:
         return []
@@ -109,7 +109,7 @@ def _opening(runs: Sequence[Run]) -> list[Section]:
 
 def _delay(run: Run) -> str:
     """Median of a run, its p99 if packets are beyond that, and its packets."""
-    total = run.data.study.routes[0].numbers.total
+    total = run.data.evaluation.routes[0].numbers.total
     p99 = f", p99 {time_text(total.p99_ns)}" if total.n >= MIN_FOR_P99 else ""
     return f"median {time_text(total.median_ns)}{p99}, {count_text(total.n, 'packet')}"
 
@@ -128,7 +128,7 @@ def _tables(runs: Sequence[Run]) -> dict[str, pa.Table]:
     """The tables of all runs below each other; the first column names the run."""
     parts: dict[str, list[pa.Table]] = {}
     for run in runs:
-        for table, content in registry.study_tables(run.data.study).items():
+        for table, content in registry.evaluation_tables(run.data.evaluation).items():
             names = pa.array([run.name] * len(content), pa.string())
             # Each run has its own samplerate.
             parts.setdefault(table, []).append(content.add_column(0, "run", names).replace_schema_metadata(None))
@@ -137,18 +137,18 @@ def _tables(runs: Sequence[Run]) -> dict[str, pa.Table]:
 
 def _side_by_side(runs: Sequence[Run], *, virtual: bool) -> Section:
     """A row per run, and the total delays of all in one figure."""
-    main = [(run.name, run.data.study.routes[0]) for run in runs if run.data.study.routes]
+    main = [(run.name, run.data.evaluation.routes[0]) for run in runs if run.data.evaluation.routes]
     if not main:
         return Section("delays", "Side by side", (_table(runs), why_not("No run has a complete packet.")))
     delays: dict[str, tuple[NDArray[np.int64], float]] = {
-        name: (study.route.totals, study.numbers.period_ns) for name, study in main
+        name: (evaluation.route.totals, evaluation.numbers.period_ns) for name, evaluation in main
     }
-    nouns = {study.numbers.noun for _, study in main}
+    nouns = {evaluation.numbers.noun for _, evaluation in main}
     noun = nouns.pop() if len(nouns) == 1 else "delay"
     caption = "Above: distribution functions. Below: minimum to maximum, 5 to 95 %, quartiles, median."
     draw = partial(plates.overlaid, delays, noun=noun, virtual=virtual)
     blocks: list[Block] = [_table(runs), Picture("totals", draw, f"The {noun} of every run", caption)]
-    empty = [run.name for run in runs if not run.data.study.routes]
+    empty = [run.name for run in runs if not run.data.evaluation.routes]
     if empty:
         blocks.append(why_not(f"Runs without a complete packet: {', '.join(empty)}."))
     return Section("delays", "Side by side", tuple(blocks))
@@ -163,15 +163,15 @@ def _table(runs: Sequence[Run]) -> Table:
 
 
 def _row(run: Run) -> tuple[str, ...]:
-    if not run.data.study.routes:
+    if not run.data.evaluation.routes:
         return (run.name, run.data.title, DASH, "0", *([DASH] * 5))
-    study = run.data.study.routes[0]
-    total = study.numbers.total
-    sums = study.numbers.by_kind("variance")
+    evaluation = run.data.evaluation.routes[0]
+    total = evaluation.numbers.total
+    sums = evaluation.numbers.by_kind("variance")
     worst = max(sums, key=lambda kind: np.nan_to_num(sums[kind], nan=-np.inf))
     largest = f"{worst.text}, {share_text(min(sums[worst], 1.0))}" if np.isfinite(sums[worst]) else DASH
     delays = (total.median_ns, total.p99_ns, total.peak_to_peak_ns, total.std_ns)
-    return (run.name, run.data.title, study.route.name, f"{total.n}", *(time_text(ns) for ns in delays), largest)
+    return (run.name, run.data.title, evaluation.route.name, f"{total.n}", *(time_text(ns) for ns in delays), largest)
 
 
 def _prefix(number: int) -> str:

@@ -1,1 +1,1 @@
-"""Tables of the stages, of the study and of the audit."""
+"""Tables of the stages, of the evaluation and of the audit."""

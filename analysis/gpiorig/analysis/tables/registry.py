@@ -13,15 +13,15 @@ import pyarrow as pa
 from gpiorig.analysis.attribution import findings
 from gpiorig.analysis.audit.audit import Audit
 from gpiorig.analysis.delays import budget, jitter, radio_parts, uncertainty
+from gpiorig.analysis.evaluation.analysis import Analysis
+from gpiorig.analysis.evaluation.evaluation import Evaluation, RouteEvaluation
 from gpiorig.analysis.packets.hops import Hops
 from gpiorig.analysis.packets.round_trips import RoundTrips
 from gpiorig.analysis.processor import occupancy
-from gpiorig.analysis.study.analysis import Analysis
-from gpiorig.analysis.study.study import RouteStudy, Study
 from gpiorig.analysis.tables import audit as audit_tables
+from gpiorig.analysis.tables import evaluation as routetables
 from gpiorig.analysis.tables import hops as hop_tables
 from gpiorig.analysis.tables import stages as tables
-from gpiorig.analysis.tables import study as studytables
 from gpiorig.analysis.tables.stages import ALL
 
 SUFFIX = ".parquet"  # of tables in a recording
@@ -39,51 +39,53 @@ class StageTable:
         Name of the table, and of its file.
     parts
         The number of its rows, and a function that makes a part of them; None where the recording does not
-        have this stage. A study adds columns.
+        have this stage. An evaluation adds columns.
     """
 
     name: str
-    parts: Callable[[Analysis, Study | None], Parts | None]
+    parts: Callable[[Analysis, Evaluation | None], Parts | None]
 
 
-def _steps(analysis: Analysis, study: Study | None) -> Parts | None:
+def _steps(analysis: Analysis, evaluation: Evaluation | None) -> Parts | None:
     """The steps of all routes, one route below the other."""
     routes = [route for route in analysis.routes if len(route)]
-    known: dict[str, RouteStudy] = {} if study is None else {own.route.name: own for own in study.routes}
+    evaluations: dict[str, RouteEvaluation] = (
+        {} if evaluation is None else {evaluated.route.name: evaluated for evaluated in evaluation.routes}
+    )
 
     optional = {
-        "uncertainty_ns": any(own.uncertainties for own in known.values()),
-        "corrected_ns": any(own.costs is not None for own in known.values()),
+        "uncertainty_ns": any(evaluated.uncertainties for evaluated in evaluations.values()),
+        "corrected_ns": any(evaluated.costs is not None for evaluated in evaluations.values()),
     }
 
     def table_of_route(place: int, part: slice) -> pa.Table:
         route = routes[place]
-        own = known.get(route.name)
-        uncertainties, costs = (own.uncertainties, own.costs) if own else ((), None)
+        evaluated = evaluations.get(route.name)
+        uncertainties, costs = (evaluated.uncertainties, evaluated.costs) if evaluated else ((), None)
         content = tables.steps(route.steps, part=part, uncertainties=uncertainties, costs=costs)
         for name in (name for name, used in optional.items() if used and name not in content.column_names):
             content = content.append_column(name, pa.nulls(content.num_rows, pa.float64()))
-        return studytables.with_route(route.name, content)
+        return routetables.with_route(route.name, content)
 
     return _joined([route.steps.samples.size for route in routes], table_of_route)
 
 
-def _layers(study: Study) -> Parts | None:
+def _layers(evaluation: Evaluation) -> Parts | None:
     """Self-times and residence of every packet of all routes."""
-    shown = [(own.route, own.layers) for own in study.routes if own.layers]
+    with_layers = [(evaluated.route, evaluated.layers) for evaluated in evaluation.routes if evaluated.layers]
 
     def table_of_route(place: int, part: slice) -> pa.Table:
-        route, layers = shown[place]
-        return studytables.with_route(route.name, occupancy.layers_table(layers, route, part=part))
+        route, layers = with_layers[place]
+        return routetables.with_route(route.name, occupancy.layers_table(layers, route, part=part))
 
-    return _joined([layers.self_samples.size for _, layers in shown], table_of_route)
+    return _joined([layers.self_samples.size for _, layers in with_layers], table_of_route)
 
 
-def _radio_parts(study: Study) -> Parts | None:
+def _radio_parts(evaluation: Evaluation) -> Parts | None:
     """The divided radio waits of every packet of the first route."""
-    if not study.routes or not study.routes[0].parts:
+    if not evaluation.routes or not evaluation.routes[0].parts:
         return None
-    route, waits = study.routes[0].route, study.routes[0].parts
+    route, waits = evaluation.routes[0].route, evaluation.routes[0].parts
     return len(route) * len(waits), lambda part: radio_parts.as_table(waits, route, part=part)
 
 
@@ -94,7 +96,10 @@ def _joined(sizes: Sequence[int], table: Callable[[int, slice], pa.Table]) -> Pa
     def make(part: slice) -> pa.Table:
         start, stop, _ = part.indices(ends[-1])
         places = enumerate(pairwise(ends))
-        cuts = [(place, slice(max(start - first, 0), max(stop - first, 0))) for place, (first, _) in places]
+        cuts = [
+            (place, slice(max(start - route_start, 0), max(stop - route_start, 0)))
+            for place, (route_start, _) in places
+        ]
         parts = [table(place, cut) for place, cut in cuts]
         return pa.concat_tables(parts)
 
@@ -103,21 +108,23 @@ def _joined(sizes: Sequence[int], table: Callable[[int, slice], pa.Table]) -> Pa
 
 def _hop_table(
     rows: Callable[[Hops], Sized], table: Callable[[Hops, slice], pa.Table]
-) -> Callable[[Analysis, Study | None], Parts | None]:
-    def parts(analysis: Analysis, study: Study | None) -> Parts | None:
+) -> Callable[[Analysis, Evaluation | None], Parts | None]:
+    def parts(analysis: Analysis, evaluation: Evaluation | None) -> Parts | None:
         hops = analysis.hops
         return None if hops is None else (len(rows(hops)), lambda part: table(hops, part))
 
     return parts
 
 
-def _packets(analysis: Analysis, study: Study | None) -> Parts | None:
+def _packets(analysis: Analysis, evaluation: Evaluation | None) -> Parts | None:
     hops, trips = analysis.hops, analysis.round_trips
     return None if hops is None else (len(hops.packets), lambda part: hop_tables.packets_table(hops, trips, part=part))
 
 
-def _round_trips(table: Callable[[RoundTrips, slice], pa.Table]) -> Callable[[Analysis, Study | None], Parts | None]:
-    def parts(analysis: Analysis, study: Study | None) -> Parts | None:
+def _round_trips(
+    table: Callable[[RoundTrips, slice], pa.Table],
+) -> Callable[[Analysis, Evaluation | None], Parts | None]:
+    def parts(analysis: Analysis, evaluation: Evaluation | None) -> Parts | None:
         trips = analysis.round_trips
         return None if trips is None else (len(trips), lambda part: table(trips, part))
 
@@ -137,7 +144,7 @@ TABLES = (
     StageTable("steps", _steps),
 )
 NAMES = tuple(table.name for table in TABLES)
-_STUDY_STAGES: Mapping[str, Callable[[Study], Parts | None]] = {"layers": _layers, "radio_parts": _radio_parts}
+_EVALUATED_STAGES: Mapping[str, Callable[[Evaluation], Parts | None]] = {"layers": _layers, "radio_parts": _radio_parts}
 
 
 def table(analysis: Analysis, name: str) -> pa.Table | None:
@@ -146,34 +153,37 @@ def table(analysis: Analysis, name: str) -> pa.Table | None:
     return None if parts is None else parts[1](ALL)
 
 
-def _per_route(table: Callable[[RouteStudy], pa.Table | None]) -> Callable[[Study], pa.Table | None]:
+def _per_route(table: Callable[[RouteEvaluation], pa.Table | None]) -> Callable[[Evaluation], pa.Table | None]:
     """The tables of all routes below each other, the name of the route in front; None where no route has a row."""
 
-    def joined(study: Study) -> pa.Table | None:
-        parts = [(route.route.name, table(route)) for route in study.routes]
-        rows = [studytables.with_route(name, part) for name, part in parts if part is not None and part.num_rows]
+    def joined(evaluation: Evaluation) -> pa.Table | None:
+        parts = [(route.route.name, table(route)) for route in evaluation.routes]
+        rows = [routetables.with_route(name, part) for name, part in parts if part is not None and part.num_rows]
         return pa.concat_tables(rows, promote_options="permissive") if rows else None
 
     return joined
 
 
-def _audit_table(table: Callable[[Audit], pa.Table]) -> Callable[[Study], pa.Table | None]:
+def _audit_table(table: Callable[[Audit], pa.Table]) -> Callable[[Evaluation], pa.Table | None]:
     """A table of the audit; None without an audit."""
-    return lambda study: table(study.audit) if study.audit is not None else None
+    return lambda evaluation: table(evaluation.audit) if evaluation.audit is not None else None
 
 
-def _uncertainty(study: Study) -> pa.Table:
+def _uncertainty(evaluation: Evaluation) -> pa.Table:
     """One row per delay, then those of the parts of its radio waits, route by route."""
-    routes = [(own.route.name, (*own.uncertainties, *own.part_uncertainties)) for own in study.routes]
+    routes = [
+        (evaluated.route.name, (*evaluated.uncertainties, *evaluated.part_uncertainties))
+        for evaluated in evaluation.routes
+    ]
     return uncertainty.as_table(routes)
 
 
-def _summary(study: Study) -> pa.Table | None:
+def _summary(evaluation: Evaluation) -> pa.Table | None:
     """Statistics of total delays, and of each step of the first route; None without a packet that has all steps."""
-    if not study.routes:
+    if not evaluation.routes:
         return None
-    main = study.routes[0]
-    summaries = dict(study.delays) or {main.route.name: main.numbers.total}
+    main = evaluation.routes[0]
+    summaries = dict(evaluation.delays) or {main.route.name: main.numbers.total}
     summaries |= {step.name: summary for step, summary in zip(main.route.steps.steps, main.numbers.steps, strict=True)}
     return tables.summary(
         summaries,
@@ -183,15 +193,15 @@ def _summary(study: Study) -> pa.Table | None:
     )
 
 
-STUDY_TABLES: Mapping[str, Callable[[Study], pa.Table | None]] = {
+EVALUATION_TABLES: Mapping[str, Callable[[Evaluation], pa.Table | None]] = {
     "summary": _summary,
-    "route_steps": _per_route(studytables.steps),
-    "layer_times": _per_route(studytables.layer_times),
-    "jitter": _per_route(lambda own: jitter.as_table(own.jitter)),
-    "budget": _per_route(lambda own: budget.as_table(own.budget)),
-    "findings": _per_route(lambda own: findings.as_table(own.attributions)),
+    "route_steps": _per_route(routetables.steps),
+    "layer_times": _per_route(routetables.layer_times),
+    "jitter": _per_route(lambda evaluated: jitter.as_table(evaluated.jitter)),
+    "budget": _per_route(lambda evaluated: budget.as_table(evaluated.budget)),
+    "findings": _per_route(lambda evaluated: findings.as_table(evaluated.attributions)),
     "uncertainty": _uncertainty,
-    "occupancy": _per_route(lambda own: occupancy.occupancy_table(own.occupancy, own.route)),
+    "occupancy": _per_route(lambda evaluated: occupancy.occupancy_table(evaluated.occupancy, evaluated.route)),
     "audit": _audit_table(audit_tables.comparisons),
     "matchings": _audit_table(audit_tables.matchings),
     "serial_stages": _audit_table(audit_tables.stages),
@@ -200,42 +210,44 @@ STUDY_TABLES: Mapping[str, Callable[[Study], pa.Table | None]] = {
 }
 
 
-def study_tables(study: Study) -> dict[str, pa.Table]:
-    """The tables of a study that have a row, by name; none of them has rows per packet."""
-    contents = {name: make(study) for name, make in STUDY_TABLES.items()}
+def evaluation_tables(evaluation: Evaluation) -> dict[str, pa.Table]:
+    """The tables of an evaluation that have a row, by name; none of them has rows per packet."""
+    contents = {name: make(evaluation) for name, make in EVALUATION_TABLES.items()}
     return {name: content for name, content in contents.items() if content is not None and content.num_rows}
 
 
 def files(folder: Path) -> list[Path]:
     """The tables that `write` has written into a folder."""
-    names = {*NAMES, *_STUDY_STAGES, *STUDY_TABLES}
+    names = {*NAMES, *_EVALUATED_STAGES, *EVALUATION_TABLES}
     return [path for path in sorted(folder.glob(f"*{SUFFIX}")) if path.stem in names]
 
 
-def stage_tables(analysis: Analysis, study: Study) -> dict[str, Parts | None]:
+def stage_tables(analysis: Analysis, evaluation: Evaluation) -> dict[str, Parts | None]:
     """The tables with rows per event or packet, by name; None for those that the recording does not have."""
-    stages = {stage.name: stage.parts(analysis, study) for stage in TABLES}
-    return stages | {name: parts(study) for name, parts in _STUDY_STAGES.items()}
+    stages = {stage.name: stage.parts(analysis, evaluation) for stage in TABLES}
+    return stages | {name: parts(evaluation) for name, parts in _EVALUATED_STAGES.items()}
 
 
-def write(analysis: Analysis, study: Study, *, folder: Path) -> dict[str, pa.Table]:
-    """Write all tables as Parquet into a folder; equal recordings give equal bytes. Returns those of the study.
+def write(analysis: Analysis, evaluation: Evaluation, *, folder: Path) -> dict[str, pa.Table]:
+    """Write all tables as Parquet into a folder; equal recordings give equal bytes. Returns those of the evaluation.
 
     Tables of an earlier report that this one does not have are deleted.
     """
-    stages = stage_tables(analysis, study)
+    stages = stage_tables(analysis, evaluation)
     tables.write_all(_jobs([*stages.items()], folder))
-    study_content = study_tables(study)
-    absent = {name for name, parts in stages.items() if parts is None} | STUDY_TABLES.keys() - study_content.keys()
+    content_by_table = evaluation_tables(evaluation)
+    absent = {
+        name for name, parts in stages.items() if parts is None
+    } | EVALUATION_TABLES.keys() - content_by_table.keys()
     for name in absent:
         (folder / f"{name}{SUFFIX}").unlink(missing_ok=True)
-    for name, content in study_content.items():
+    for name, content in content_by_table.items():
         tables.write(content, folder / f"{name}{SUFFIX}")
-    return study_content
+    return content_by_table
 
 
 def write_stages(analysis: Analysis, *, folder: Path) -> None:
-    """Write the tables of an analysis without a study, as Parquet."""
+    """Write the tables of an analysis without an evaluation, as Parquet."""
     stages = [(stage.name, stage.parts(analysis, None)) for stage in TABLES]
     tables.write_all(_jobs(stages, folder))
 

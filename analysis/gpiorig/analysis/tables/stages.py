@@ -23,6 +23,7 @@ from gpiorig.analysis.columns import names, ns, nullable, table
 from gpiorig.analysis.delays.probe_costs import ProbeCosts
 from gpiorig.analysis.delays.uncertainty import DelayUncertainty
 from gpiorig.analysis.errors import TableError
+from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_CODE
 from gpiorig.analysis.number_text import NS_PER_S
@@ -33,7 +34,6 @@ from gpiorig.analysis.packets.round_trips import RoundTrips
 from gpiorig.analysis.packets.steps import Steps
 from gpiorig.analysis.packets.timelines import STATUS, Timelines
 from gpiorig.analysis.statistics.summary import Summary
-from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.analysis.tables import latex
 from gpiorig.capture.atomic_file import replacing
 from gpiorig.capture.text.cells import guarded_columns, unguarded_columns

@@ -8,13 +8,13 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_CODE, BY_NAME, EVENT_TYPES
 from gpiorig.analysis.packets import spans
 from gpiorig.analysis.packets.path import DIRECTIONS
 from gpiorig.analysis.packets.steps import Step
 from gpiorig.analysis.packets.timelines import LOST, NONE, STATUS, Timelines
-from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.analysis.traces.trace import Counter, Slice, Trace, Track
 from gpiorig.capture.edges.nanoseconds import nearest_ns
 

@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.errors import QuantityError
+from gpiorig.analysis.evaluation import analysis
+from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.events.decoder import Decoded
 from gpiorig.analysis.events.events import DamagedFrames, Events
 from gpiorig.analysis.packets import delivery
@@ -22,8 +24,6 @@ from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.quantities import values
 from gpiorig.analysis.quantities.names import parse
 from gpiorig.analysis.quantities.series import Recorded
-from gpiorig.analysis.study import analysis
-from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.capture.edges.edges import no_gaps
 from gpiorig.rig.live.distribution import Delays
 from gpiorig.rig.live.step_sums import StepSums

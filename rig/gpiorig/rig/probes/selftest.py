@@ -8,12 +8,12 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.analysis.number_text import count_text as events_text
 from gpiorig.analysis.packets.round_trips import RoundTrips
 from gpiorig.analysis.packets.timelines import GAP, LOST
-from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.experiments.node_settings import FIRMWARES

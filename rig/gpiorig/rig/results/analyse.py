@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 
+from gpiorig.analysis.evaluation import analysis
+from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.events import events
 from gpiorig.analysis.logs import node_log
-from gpiorig.analysis.study import analysis
-from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.rig.progress import counted, watched
 from gpiorig.rig.recordings.opened import Opened
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gpiorig.analysis.clocks import break_causes
+from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.analysis.logs.node_log import NodeLog
@@ -12,7 +13,6 @@ from gpiorig.analysis.number_text import count_text, number_text
 from gpiorig.analysis.packets import accounting, checks, timelines
 from gpiorig.analysis.quantities import littles_law
 from gpiorig.analysis.quantities.series import Recorded
-from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.bench import boards
 from gpiorig.rig.recordings.opened import SHOWN

@@ -13,9 +13,9 @@ from gpiorig.analysis.compare.comparison import Comparison
 from gpiorig.analysis.compare.delays import Delays
 from gpiorig.analysis.compare.pair import Values
 from gpiorig.analysis.delays import radio_parts
+from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.packets.routes import ROUND_TRIP
 from gpiorig.analysis.quantities.values import named_values
-from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.analysis.tables import stages
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.errors import RigError

@@ -7,6 +7,7 @@ from collections import Counter
 import numpy as np
 from msgspec import UNSET, UnsetType
 
+from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.packets import accounting, delivery
 from gpiorig.analysis.packets.accounting import Accounting
 from gpiorig.analysis.packets.hops import Hops
@@ -14,7 +15,6 @@ from gpiorig.analysis.packets.node_accounts import NodeAccount
 from gpiorig.analysis.packets.reordering import Reordering
 from gpiorig.analysis.packets.routes import ROUND_TRIP, Route
 from gpiorig.analysis.statistics.summary import Summary, summarize
-from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.experiments.limits import AssertionNumbers
 from gpiorig.rig.plain_json import Number, Result

@@ -12,10 +12,10 @@ from msgspec import UNSET, UnsetType
 
 from gpiorig.analysis.audit.inputs import NodeRecord
 from gpiorig.analysis.errors import QuantityError
+from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.quantities import values
 from gpiorig.analysis.quantities.names import parse_all
 from gpiorig.analysis.quantities.series import Recorded, Series
-from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.experiments import limits
 from gpiorig.rig.plain_json import Number, Result

@@ -18,11 +18,11 @@ from gpiorig.analysis.compare import delays
 from gpiorig.analysis.compare.assertions import Verdict
 from gpiorig.analysis.compare.delays import Delays
 from gpiorig.analysis.delays import radio_parts
+from gpiorig.analysis.evaluation import evaluator
+from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.packets import accounting, path, routes
 from gpiorig.analysis.packets.path import Kind
 from gpiorig.analysis.report import ReportData
-from gpiorig.analysis.study import studying
-from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.analysis.tables import registry, stages
 from gpiorig.capture import confined
 from gpiorig.capture.atomic_file import replacing
@@ -105,7 +105,7 @@ class Reported:
         """
         root = root or self.recording.folder
         place = place or confined.subfolder(root, REPORT)
-        written = registry.write(self.data.analysis, self.data.study, folder=root)
+        written = registry.write(self.data.analysis, self.data.evaluation, folder=root)
         asked = quantities.tables(self.data)
         for name, table in asked.items():
             stages.write(table, root / f"{name}{registry.SUFFIX}")
@@ -164,7 +164,7 @@ def of(recording: Recording, *, asserted: Sequence[str] = (), asked: Sequence[st
 
 
 def report_data(opened: Opened, analysis: Analysis, records: quantities.Records | None = None) -> ReportData:
-    """Study a recording; the notes are the checks that failed. Reads all of the recording to verify it.
+    """Evaluate a recording; the notes are the checks that failed. Reads all of the recording to verify it.
 
     `records` gives the lines at the host, where they have been read before.
     """
@@ -173,7 +173,7 @@ def report_data(opened: Opened, analysis: Analysis, records: quantities.Records 
     with stage("logs"):
         lines = records()
     with stage("statistics"):
-        study = studying.study(
+        evaluation = evaluator.evaluate(
             analysis,
             opened.instruments,
             lines,
@@ -186,9 +186,9 @@ def report_data(opened: Opened, analysis: Analysis, records: quantities.Records 
         title=recording.info.experiment or opened.known_bench.name,
         virtual=bool(recording.info.virtual),
         analysis=analysis,
-        study=study,
+        evaluation=evaluation,
         provenance={"state": standing.of(recording).text, **provenance.of(opened, analysis.logs)},
-        notes=(*failed, *(study.audit.foreign if study.audit else ())),
+        notes=(*failed, *(evaluation.audit.foreign if evaluation.audit else ())),
         tallies=hop_summary.tallies(analysis.hops) if analysis.hops is not None else (),
         doubts=tuple(remark.sentence for remark in recording.info.bench_remarks),
         asked=recording.info.virtual is not None,
@@ -199,7 +199,7 @@ def report_data(opened: Opened, analysis: Analysis, records: quantities.Records 
 def _shares(data: ReportData) -> dict[str, dict[str, Shares]]:
     """By route and kind of its steps, the shares of the mean, the variance (with its interval) and the tail."""
     return {
-        study.route.name: {
+        evaluation.route.name: {
             group.of.value: Shares(
                 mean=group.time.value,
                 variance=group.variance.value,
@@ -207,17 +207,26 @@ def _shares(data: ReportData) -> dict[str, dict[str, Shares]]:
                 variance_high=group.variance.high,
                 tail=group.tail.value,
             )
-            for group in study.budget.by_kind
+            for group in evaluation.budget.by_kind
             if isinstance(group.of, Kind)
         }
-        for study in data.study.routes
+        for evaluation in data.evaluation.routes
     }
 
 
 def _with_parts(run: Delays, data: ReportData) -> Delays:
     """The delays with the parts of the radio waits of the same route."""
-    study = next((study for study in data.study.routes if study.route.name in (run.route, routes.ROUND_TRIP)), None)
-    return replace(run, parts=radio_parts.by_name(study.parts, study.route)) if study is not None else run
+    evaluation = next(
+        (
+            evaluation
+            for evaluation in data.evaluation.routes
+            if evaluation.route.name in (run.route, routes.ROUND_TRIP)
+        ),
+        None,
+    )
+    return (
+        replace(run, parts=radio_parts.by_name(evaluation.parts, evaluation.route)) if evaluation is not None else run
+    )
 
 
 def _progress(count: int, text: str) -> AbstractContextManager[Any]:

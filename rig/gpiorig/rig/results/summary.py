@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.events.table import BY_CODE
 from gpiorig.analysis.number_text import NS_PER_S, count_text, time_text
 from gpiorig.analysis.packets import accounting, delivery
@@ -16,7 +17,6 @@ from gpiorig.analysis.packets.reordering import Reordering
 from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.packets.transmissions import NO_ACK
 from gpiorig.analysis.report import Tally
-from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.capture.recording.recording import Recording
 
 COUNTS = ("sent", "received", "lost", "dropped", "exhausted", "uart_dropped", "errors")

@@ -14,10 +14,10 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from gpiorig.analysis.errors import QuantityError
+from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.quantities import values
 from gpiorig.analysis.quantities.names import parse_all
 from gpiorig.analysis.quantities.series import Series
-from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.analysis.tables import registry, stages
 from gpiorig.capture import confined
 from gpiorig.capture.recording.recording import Recording

@@ -27,7 +27,7 @@ from gpiorig.rig.store.schema import FOLDER
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from gpiorig.analysis.study.analysis import Analysis
+    from gpiorig.analysis.evaluation.analysis import Analysis
 
 
 class Store:

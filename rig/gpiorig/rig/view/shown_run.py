@@ -8,10 +8,10 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
+from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.figures.packet_window import PacketWindows
 from gpiorig.analysis.report import served_page
 from gpiorig.analysis.report.served_blocks import EdgesPanel, Served
-from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.progress import stage
 from gpiorig.rig.recordings.described import Given

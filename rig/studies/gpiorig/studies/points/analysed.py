@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from gpiorig.analysis.compare import assertions
 from gpiorig.analysis.compare.limits import Assertion, assertion
 from gpiorig.analysis.errors import QuantityError
+from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.quantities import values
 from gpiorig.analysis.quantities.series import Series
-from gpiorig.analysis.study.analysis import Analysis
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results import checks, quantities

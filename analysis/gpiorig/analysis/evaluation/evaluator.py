@@ -1,4 +1,4 @@
-"""The study of an analysed recording: every statistic, with the properties of the instruments."""
+"""The evaluation of an analysed recording: every statistic, with the properties of the instruments."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from gpiorig.analysis.audit.inputs import NodeRecord
 from gpiorig.analysis.delays import budget, jitter, numbers, probe_costs, radio_parts, summaries, uncertainty
 from gpiorig.analysis.delays.instruments import Instruments
 from gpiorig.analysis.delays.probe_costs import ProbeCosts
+from gpiorig.analysis.evaluation.analysis import Analysis
+from gpiorig.analysis.evaluation.evaluation import Evaluation, RouteEvaluation
 from gpiorig.analysis.packets import hop_routes
 from gpiorig.analysis.packets.routes import ROUND_TRIP, Route
 from gpiorig.analysis.processor import occupancy
-from gpiorig.analysis.study.analysis import Analysis
-from gpiorig.analysis.study.study import RouteStudy, Study
 
-MAX_ROUTES = 8  # studied; the tables of hops contain all
+MAX_ROUTES = 8  # evaluated; the tables of hops contain all
 
 Progress = Callable[[int, str], AbstractContextManager[Callable[[int], object] | None]]
 
@@ -32,15 +32,15 @@ def _silent(count: int, text: str) -> AbstractContextManager[Callable[[int], obj
     return nullcontext()
 
 
-def study(
+def evaluate(
     analysis: Analysis,
     instruments: Instruments,
     records: Sequence[NodeRecord] | None,
     *,
     reference: str,
     progress: Progress = _silent,
-) -> Study:
-    """Study the routes and the clocks of a recording.
+) -> Evaluation:
+    """Evaluate the routes and the clocks of a recording.
 
     Parameters
     ----------
@@ -60,11 +60,13 @@ def study(
         audited = audit(analysis.events, records, reference=reference, round_trips=analysis.in_round_trips)
     lines = analysis.timelines
     delays = summaries.round_trips(lines, analysis.events) if lines is not None else {}
-    return Study(routes=routes(analysis, instruments, progress=progress), audit=audited, delays=delays)
+    return Evaluation(routes=routes(analysis, instruments, progress=progress), audit=audited, delays=delays)
 
 
-def routes(analysis: Analysis, instruments: Instruments, *, progress: Progress = _silent) -> tuple[RouteStudy, ...]:
-    """Study the routes that have packets, at most `MAX_ROUTES` of them."""
+def routes(
+    analysis: Analysis, instruments: Instruments, *, progress: Progress = _silent
+) -> tuple[RouteEvaluation, ...]:
+    """Evaluate the routes that have packets, at most `MAX_ROUTES` of them."""
     events, hops = analysis.events, analysis.hops
     chosen = [route for route in analysis.routes[:MAX_ROUTES] if len(route)]
     if hops is None or not chosen:
@@ -88,7 +90,7 @@ def _route(
     periodic: Mapping[str, Activity],
     costs: ProbeCosts | None,
     ran: tuple[occupancy.LayerTimes | None, occupancy.Occupancy],
-) -> RouteStudy:
+) -> RouteEvaluation:
     layers, running = ran
     air, parts = radio_waits.from_events(analysis.events, route, instruments)
 
@@ -100,7 +102,7 @@ def _route(
         return hop_routes.covariates(analysis.hops, part) | step_covariates(analysis.events, part, others)
 
     shares = budget.budget(route.steps, starts=route.starts, parts=parts)
-    return RouteStudy(
+    return RouteEvaluation(
         route=route,
         numbers=numbers.numbers(route, shares),
         jitter=jitter.for_route(route),

@@ -1,4 +1,4 @@
-"""Studies made up for the report's tests: their numbers are of the right form, and no more."""
+"""Evaluations made up for the report's tests: their numbers are of the right form, and no more."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from gpiorig.analysis.delays import numbers
 from gpiorig.analysis.delays.budget import Budget, Group
 from gpiorig.analysis.delays.jitter import Jitter
 from gpiorig.analysis.delays.uncertainty import Component, DelayUncertainty
+from gpiorig.analysis.evaluation.evaluation import Evaluation, RouteEvaluation
 from gpiorig.analysis.packets.path import Kind, Milestone, Source
 from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.packets.steps import Step, Steps
@@ -23,7 +24,6 @@ from gpiorig.analysis.processor.occupancy import LayerTimes, Occupancy
 from gpiorig.analysis.statistics import summary as statistics
 from gpiorig.analysis.statistics.intervals import Interval
 from gpiorig.analysis.statistics.summary import summarize
-from gpiorig.analysis.study.study import RouteStudy, Study
 
 RATE = Fraction(24_000_000)
 NAN = float("nan")
@@ -62,12 +62,12 @@ def one_way(nodes=("a", "b"), *, packets=200, seed=1, equal=False, lost=3):
 
 
 def about(route, *, findings=True, layers=True, occupancy=True):
-    """A possible study of a route."""
+    """A possible evaluation of a route."""
     steps, totals = route.steps.steps, route.totals
     good = statistics.resolved(totals)
     budget = _budget(route, good=good)
     rng = np.random.default_rng(2)
-    return RouteStudy(
+    return RouteEvaluation(
         route=route,
         numbers=numbers.numbers(route, budget),
         jitter=_jitter(totals, good=good),
@@ -83,10 +83,10 @@ def about(route, *, findings=True, layers=True, occupancy=True):
     )
 
 
-def study(*routes, audited=True, delays=None, **options):
-    """A study of those routes that have a packet."""
-    studied = tuple(about(route, **options) for route in routes if len(route))
-    return Study(studied, audit() if audited else None, delays or {})
+def evaluation(*routes, audited=True, delays=None, **options):
+    """An evaluation of those routes that have a packet."""
+    evaluated = tuple(about(route, **options) for route in routes if len(route))
+    return Evaluation(evaluated, audit() if audited else None, delays or {})
 
 
 def audit():

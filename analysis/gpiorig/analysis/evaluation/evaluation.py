@@ -1,4 +1,4 @@
-"""A study: all results of the analysis of one recording, by route, and those about its clocks."""
+"""The evaluation of a recording: all results of the analysis of one recording, by route, and those about its clocks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gpiorig.analysis.statistics.summary import Summary
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RouteStudy:
+class RouteEvaluation:
     """Results about one route.
 
     Parameters
@@ -66,19 +66,19 @@ class RouteStudy:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Study:
+class Evaluation:
     """Results about one recording.
 
     Parameters
     ----------
     routes
-        Studies of the routes with complete packets, in the order of `Analysis.routes`.
+        Evaluations of the routes with complete packets, in the order of `Analysis.routes`.
     audit
         None without a node's log and a serial record.
     delays
         Statistics of longer parts of round trips, by name (`summaries.round_trips`).
     """
 
-    routes: tuple[RouteStudy, ...]
+    routes: tuple[RouteEvaluation, ...]
     audit: Audit | None
     delays: Mapping[str, Summary] = field(default_factory=dict)

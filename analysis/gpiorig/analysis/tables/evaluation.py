@@ -1,4 +1,4 @@
-"""Tables of a study: summaries of steps and layers, with units in the names of columns."""
+"""Tables of an evaluation: summaries of steps and layers, with units in the names of columns."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import pyarrow as pa
 
 from gpiorig.analysis import columns
+from gpiorig.analysis.evaluation.evaluation import RouteEvaluation
 from gpiorig.analysis.statistics.intervals import Interval
-from gpiorig.analysis.study.study import RouteStudy
 
 
 def with_route(name: str, content: pa.Table) -> pa.Table:
@@ -17,11 +17,11 @@ def with_route(name: str, content: pa.Table) -> pa.Table:
     return content.add_column(0, "route", pa.array([name] * content.num_rows, pa.string()))
 
 
-def steps(study: RouteStudy) -> pa.Table:
+def steps(evaluation: RouteEvaluation) -> pa.Table:
     """One row per step: statistics, uncertainty, shares with their intervals."""
     rows = []
-    for column, (step, summary) in enumerate(zip(study.route.steps.steps, study.numbers.steps, strict=True)):
-        delay = study.uncertainties[column]
+    for column, (step, summary) in enumerate(zip(evaluation.route.steps.steps, evaluation.numbers.steps, strict=True)):
+        delay = evaluation.uncertainties[column]
         rows.append(
             {
                 "step": step.name,
@@ -37,9 +37,9 @@ def steps(study: RouteStudy) -> pa.Table:
                 "probe_events": delay.probe_events,
                 "probe_cost_ns": delay.probe_cost_ns,
                 "corrected_expanded_uncertainty_ns": delay.corrected_expanded_ns,
-                "share_of_mean": float(study.numbers.means[column]),
-                **_interval("share_of_variance", study.budget.variance[column]),
-                **_interval("share_of_tail", study.budget.tail[column]),
+                "share_of_mean": float(evaluation.numbers.means[column]),
+                **_interval("share_of_variance", evaluation.budget.variance[column]),
+                **_interval("share_of_tail", evaluation.budget.tail[column]),
             }
         )
     return columns.table({name: pa.array([_known(row[name]) for row in rows]) for name in rows[0]})
@@ -54,9 +54,9 @@ def _interval(name: str, interval: Interval) -> dict[str, float]:
     return {name: interval.value, f"{name}_low": interval.low, f"{name}_high": interval.high}
 
 
-def layer_times(study: RouteStudy) -> pa.Table | None:
+def layer_times(evaluation: RouteEvaluation) -> pa.Table | None:
     """One row per layer: mean and largest self-time and residence."""
-    times, period_ns = study.layers, study.numbers.period_ns
+    times, period_ns = evaluation.layers, evaluation.numbers.period_ns
     if times is None:
         return None
     nodes, layers, directions = zip(*times.layers, strict=True)
