@@ -43,7 +43,7 @@ def test_the_first_cell_of_a_table(table: pa.Table, place: str, tmp_path: Path) 
         (tmp_path / name).mkdir()
         stages.write(rows, tmp_path / name / "t.parquet")
 
-    assert differences.first(tmp_path / "one/t.parquet", tmp_path / "other/t.parquet").startswith(place)
+    assert differences.locate(tmp_path / "one/t.parquet", tmp_path / "other/t.parquet").startswith(place)
 
 
 def test_rows_in_parts_of_other_lengths(tmp_path: Path) -> None:
@@ -52,7 +52,7 @@ def test_rows_in_parts_of_other_lengths(tmp_path: Path) -> None:
     pa.parquet.write_table(content(_70000=0), tmp_path / "b.parquet", row_group_size=777)
 
     place = "row 70001, column value: 70000.0, derived 0.0"
-    assert place == differences.first(tmp_path / "a.parquet", tmp_path / "b.parquet")
+    assert place == differences.locate(tmp_path / "a.parquet", tmp_path / "b.parquet")
 
 
 def test_a_table_that_is_not_one(tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_a_table_that_is_not_one(tmp_path: Path) -> None:
     (tmp_path / "a.parquet").write_bytes(b"PAR1")
     stages.write(content(), tmp_path / "b.parquet")
 
-    assert differences.first(tmp_path / "a.parquet", tmp_path / "b.parquet").startswith("cannot be read: ")
+    assert differences.locate(tmp_path / "a.parquet", tmp_path / "b.parquet").startswith("cannot be read: ")
 
 
 @pytest.mark.parametrize(
@@ -77,4 +77,4 @@ def test_the_first_line_or_byte(name: str, one: bytes, other: bytes, place: str,
     (tmp_path / name).write_bytes(one)
     (tmp_path / f"derived-{name}").write_bytes(other)
 
-    assert place == differences.first(tmp_path / name, tmp_path / f"derived-{name}")
+    assert place == differences.locate(tmp_path / name, tmp_path / f"derived-{name}")

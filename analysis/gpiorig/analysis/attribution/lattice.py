@@ -94,15 +94,16 @@ class Lattice:
         """The same period with the levels that these delays have, of which it was fitted to the shortest."""
         place = np.rint((delays - self.origin) / self.period)
         on = np.abs(delays - self.origin - self.period * place) <= WINDOW * self.period
-        first, last, levels = _levels(place, on)
-        origin, top = self.origin + first * self.period, self.origin + last * self.period
+        lowest, highest, levels = _levels(place, on)
+        origin, top = self.origin + lowest * self.period, self.origin + highest * self.period
         return replace(self, origin=origin, top=top, levels=levels, on=on)
 
-    def own(self, delays: NDArray[np.int64]) -> Flags:
+    def on_levels(self, delays: NDArray[np.int64]) -> Flags:
         """bool[n], delays on one of its levels, not beyond the highest."""
         off = np.abs(delays - self.origin - self.period * np.rint((delays - self.origin) / self.period))
-        own: Flags = (off <= WINDOW * self.period) & (delays > self.origin - self.period / 2) & (delays < self.beyond)
-        return own
+        inside = (delays > self.origin - self.period / 2) & (delays < self.beyond)
+        near: Flags = inside & (off <= WINDOW * self.period)
+        return near
 
 
 def fit(delays: NDArray[np.int64]) -> Lattice | None:
@@ -147,7 +148,7 @@ def _fit(x: Floats, period: float, origin: float, *, lowest: float) -> Lattice |
     n, n_on = len(x), int(on.sum())
     if not n_on:
         return None
-    first, last, levels = _levels(place, on)
+    lowest_level, highest_level, levels = _levels(place, on)
     # The resolution is part of the error where it does not show in the scatter.
     sigma = float(np.sqrt(np.mean(residual[used] ** 2) + RESOLUTION_SAMPLES**2 / 12))
     off_levels = _beside(on)
@@ -156,10 +157,10 @@ def _fit(x: Floats, period: float, origin: float, *, lowest: float) -> Lattice |
     return Lattice(
         period=period,
         period_se=float(error),
-        origin=lowest + origin + first * period,
-        origin_se=float(np.hypot(inflation * sigma / np.sqrt(used.sum()), error * (centre - first))),
+        origin=lowest + origin + lowest_level * period,
+        origin_se=float(np.hypot(inflation * sigma / np.sqrt(used.sum()), error * (centre - lowest_level))),
         levels=levels,
-        top=lowest + origin + last * period,
+        top=lowest + origin + highest_level * period,
         on=on,
         share=max(0.0, (n_on - off_levels) / n),
         width=2 * float(residual[on].std()),
@@ -185,8 +186,8 @@ def _run(cells: Floats, counts: NDArray[np.int64]) -> tuple[float, float, int]:
     if not len(cells):
         return 0.0, 0.0, 0
     run = np.cumsum(np.diff(cells, prepend=cells[0]) > GAP)
-    own = cells[run == int(np.argmax(np.bincount(run, weights=counts)))]
-    return float(own[0]), float(own[-1]), len(own)
+    densest = cells[run == int(np.argmax(np.bincount(run, weights=counts)))]
+    return float(densest[0]), float(densest[-1]), len(densest)
 
 
 def _cut_off(residual: Floats, used: NDArray[np.bool_], cut: float) -> float:
@@ -206,8 +207,8 @@ def _p_value(place: Floats, residual: Floats, on: NDArray[np.bool_], *, period: 
     looks = float(np.ptp(place)) + 1  # periods of this length or longer that can be distinguished
     # One place with most of the delays is not a lattice: the fullest level does not count.
     _, inverse, counts = np.unique(place, return_inverse=True, return_counts=True)
-    others = inverse != int(np.argmax(counts))
-    smooth = float(bdtrc(int(on[others].sum()) - 1, int(others.sum()), SMOOTH))
+    off_fullest = inverse != int(np.argmax(counts))
+    smooth = float(bdtrc(int(on[off_fullest].sum()) - 1, int(off_fullest.sum()), SMOOTH))
     _, index, in_level = np.unique(place[on], return_inverse=True, return_counts=True)
     main = in_level >= max(2, MAIN_LEVEL * len(place))
     if int(main.sum()) < MIN_LEVELS or float(on.mean()) < MIN_ON:
@@ -274,17 +275,17 @@ def test(delays: NDArray[np.int64], *, period_ns: float, among: Flags | None = N
         )
         for name, (value, se) in named.items()
     }
-    own = lattice.own(delays)
-    share = _share(delays, own, lattice)
+    on_levels = lattice.on_levels(delays)
+    share = _share(delays, on_levels, lattice)
     numbers |= {
         "levels": lattice.levels,
-        "on_lattice": float(own.mean()),
+        "on_lattice": float(on_levels.mean()),
         "width_ns": lattice.width * period_ns,
         "packets": len(delays),
         "share": share,
     }
     period = time_text(lattice.period * period_ns, digits=_digits(lattice.period, z * lattice.period_se))
-    error, on = _short(z * lattice.period_se * period_ns), share_text(float(own.mean()))
+    error, on = _short(z * lattice.period_se * period_ns), share_text(float(on_levels.mean()))
     return Finding(
         kind="lattice",
         sentence=(
@@ -298,12 +299,12 @@ def test(delays: NDArray[np.int64], *, period_ns: float, among: Flags | None = N
     )
 
 
-def _share(delays: NDArray[np.int64], own: Flags, lattice: Lattice) -> Interval:
+def _share(delays: NDArray[np.int64], on_levels: Flags, lattice: Lattice) -> Interval:
     """The share of the sum of squares of all delays between the levels, minus that of delays there by chance."""
     levels = lattice.origin + lattice.period * np.rint((delays - lattice.origin) / lattice.period)
-    off_levels = np.count_nonzero(~own & (delays > lattice.origin - lattice.period) & (delays < lattice.beyond))
-    by_chance = min(1.0, off_levels * 2 * WINDOW / (1 - 2 * WINDOW) / max(1, int(np.count_nonzero(own))))
-    return within(delays.astype(np.float64), own, levels, worth=1 - by_chance)
+    off_levels = np.count_nonzero(~on_levels & (delays > lattice.origin - lattice.period) & (delays < lattice.beyond))
+    by_chance = min(1.0, off_levels * 2 * WINDOW / (1 - 2 * WINDOW) / max(1, int(np.count_nonzero(on_levels))))
+    return within(delays.astype(np.float64), on_levels, levels, worth=1 - by_chance)
 
 
 def _digits(value: float, error: float) -> int:

@@ -106,7 +106,7 @@ def _first_attempts(air: Air, alone: Flags, divided: Flags, *, free: Flags) -> _
     levels = None if air.commanded else _levels(delays, free & divided)
     if levels is None:
         return _Firsts(np.where(divided, seen, air.ends), np.zeros(len(seen), dtype=np.bool_), 0.0)
-    once = delays[free & divided & levels.own(delays)]
+    once = delays[free & divided & levels.on_levels(delays)]
     again = air.lengths + int(Fraction(ACK_WAIT_NS, NS_PER_S) * air.samplerate_hz)
     others = airtime.count_within(air.others, air.begins, air.begins + int(levels.beyond)) > 0
     repeated = (delays > levels.beyond) & (delays >= int(once.min()) + again) & ~others & ~air.foreign & alone
@@ -142,7 +142,7 @@ def _longer_than_a_backoff(delays: Samples, free: Flags) -> Flags:
     levels = _levels(delays, free)
     if levels is None:
         return np.zeros(len(delays), dtype=np.bool_)
-    return free & ~levels.own(delays)
+    return free & ~levels.on_levels(delays)
 
 
 def _notes(air: Air, reasons: dict[str, Flags], firsts: _Firsts) -> tuple[str, ...]:

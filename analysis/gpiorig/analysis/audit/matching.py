@@ -14,8 +14,8 @@ NONE = -1
 ID_ROUND = 1 << 16
 
 
-def same_text(entries: Sequence[Hashable], others: Sequence[Hashable]) -> NDArray[np.int64]:
-    """The place in `others` of each of `entries`, both in the same order, some missing or garbled on either side.
+def same_text(entries: Sequence[Hashable], counterparts: Sequence[Hashable]) -> NDArray[np.int64]:
+    """The place in `counterparts` of each of `entries`, both in the same order, some missing or garbled on either side.
 
     Entries that occur once on both sides are anchors; of these the longest increasing run remains, as in the patience
     diff of B. Cohen. From the anchors, the beginning and the end, equal entries are followed in both directions. What
@@ -26,20 +26,20 @@ def same_text(entries: Sequence[Hashable], others: Sequence[Hashable]) -> NDArra
     numpy.ndarray
         int64[len(entries)], increasing where it is not -1.
     """
-    if len(entries) == len(others) and all(map(eq, entries, others)):
+    if len(entries) == len(counterparts) and all(map(eq, entries, counterparts)):
         return np.arange(len(entries))
     down = np.full(len(entries), NONE, dtype=np.int64)
     up = down.copy()
-    anchors = [(NONE, NONE), *_anchors(entries, others), (len(entries), len(others))]
-    for (first, its), (last, lasts) in pairwise(anchors):
-        i, j = first, its
+    anchors = [(NONE, NONE), *_anchors(entries, counterparts), (len(entries), len(counterparts))]
+    for (before, before_place), (after, after_place) in pairwise(anchors):
+        i, j = before, before_place
         if i >= 0:
             down[i] = up[i] = j
-        while i + 1 < last and j + 1 < lasts and entries[i + 1] == others[j + 1]:
+        while i + 1 < after and j + 1 < after_place and entries[i + 1] == counterparts[j + 1]:
             i, j = i + 1, j + 1
             down[i] = j
-        i, j = last, lasts
-        while i - 1 > first and j - 1 > its and entries[i - 1] == others[j - 1]:
+        i, j = after, after_place
+        while i - 1 > before and j - 1 > before_place and entries[i - 1] == counterparts[j - 1]:
             i, j = i - 1, j - 1
             up[i] = j
     # Two answers for one entry, on either side: of several equal ones some are missing, and which is unknown.
@@ -51,10 +51,10 @@ def same_text(entries: Sequence[Hashable], others: Sequence[Hashable]) -> NDArra
     return partners
 
 
-def _anchors(entries: Sequence[Hashable], others: Sequence[Hashable]) -> list[tuple[int, int]]:
+def _anchors(entries: Sequence[Hashable], counterparts: Sequence[Hashable]) -> list[tuple[int, int]]:
     """Places of entries that are unique on both sides, both increasing, as many as possible."""
-    places, other_places = _once(entries), _once(others)
-    pairs = [(i, other_places[entry]) for entry, i in places.items() if entry in other_places]
+    places, counterpart_places = _once(entries), _once(counterparts)
+    pairs = [(i, counterpart_places[entry]) for entry, i in places.items() if entry in counterpart_places]
     # Longest increasing subsequence: `tails[k]` is the smallest end of an increasing run of k + 1.
     tails: list[int] = []
     ends: list[int] = []
@@ -97,14 +97,17 @@ def same_packet(logged: NDArray[np.int32], seen: NDArray[np.int32]) -> NDArray[n
     """
     if not len(logged) or not len(seen):
         return np.full(len(logged), NONE, dtype=np.int64)
-    numbers, others = _unwrapped(logged), _unwrapped(seen)
-    others += numbers[0] + _nearest(others[0] - numbers[0]) - others[0]
-    low, high = min(numbers.min(), others.min()), max(numbers.max(), others.max())
+    numbers, seen_numbers = _unwrapped(logged), _unwrapped(seen)
+    seen_numbers += numbers[0] + _nearest(seen_numbers[0] - numbers[0]) - seen_numbers[0]
+    low, high = min(numbers.min(), seen_numbers.min()), max(numbers.max(), seen_numbers.max())
     span = high - low + 1
-    numbers, others = numbers - low + span * _occurrence(numbers), others - low + span * _occurrence(others)
-    order = np.argsort(others)
-    at = np.minimum(np.searchsorted(others[order], numbers), len(others) - 1)
-    return np.where(others[order][at] == numbers, order[at], NONE)
+    numbers, seen_numbers = (
+        numbers - low + span * _occurrence(numbers),
+        seen_numbers - low + span * _occurrence(seen_numbers),
+    )
+    order = np.argsort(seen_numbers)
+    at = np.minimum(np.searchsorted(seen_numbers[order], numbers), len(seen_numbers) - 1)
+    return np.where(seen_numbers[order][at] == numbers, order[at], NONE)
 
 
 def _nearest(steps: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -123,7 +126,7 @@ def _occurrence(values: NDArray[np.int64]) -> NDArray[np.int64]:
     """int64[n]: how many equal values come before each."""
     order = np.argsort(values, kind="stable")
     ordered = values[order]
-    first = np.searchsorted(ordered, ordered)
+    group_starts = np.searchsorted(ordered, ordered)
     occurrence = np.empty(len(values), dtype=np.int64)
-    occurrence[order] = np.arange(len(values)) - first
+    occurrence[order] = np.arange(len(values)) - group_starts
     return occurrence

@@ -86,82 +86,82 @@ def causes(
     return sorted(unordered, key=lambda cause: cause.start)
 
 
-def _is_certain(one: Break) -> bool:
+def _is_certain(clock_break: Break) -> bool:
     """Whether a step is more than twice what it is uncertain by."""
-    return bool(one.rate_ppm) or abs(one.step_ns) > 2 * one.uncertainty_ns
+    return bool(clock_break.rate_ppm) or abs(clock_break.step_ns) > 2 * clock_break.uncertainty_ns
 
 
 def _causes(timers: list[Timer], events: Events, bounds: Sequence[Bound], *, ns_per_sample: float) -> Iterator[Cause]:
-    explained = {one for timer in timers for one in timer.breaks if _is_in_gap(one, events)}
-    for one in (one for timer in timers for one in timer.breaks if _is_certain(one)):
-        if one in explained:
+    explained = {clock_break for timer in timers for clock_break in timer.breaks if _is_in_gap(clock_break, events)}
+    for clock_break in (clock_break for timer in timers for clock_break in timer.breaks if _is_certain(clock_break)):
+        if clock_break in explained:
             continue
-        common = [one, *(same for timer in timers for same in timer.breaks if _is_common(one, same))]
+        common = [clock_break, *(same for timer in timers for same in timer.breaks if _is_common(clock_break, same))]
         if len(common) == 1:
             continue
         explained.update(common)
         start, end = max(part.start for part in common), min(part.end for part in common)
-        where = _where(start, end, ns_per_sample=ns_per_sample)
-        yield Cause("", start, end, _of_analyzer(common, where, bounds, ns_per_sample=ns_per_sample))
+        when = _when(start, end, ns_per_sample=ns_per_sample)
+        yield Cause("", start, end, _of_analyzer(common, when, bounds, ns_per_sample=ns_per_sample))
     for timer in timers:
-        others = [other for other in timers if other is not timer]
-        alone = [one for one in timer.breaks if one not in explained]
+        alone = [clock_break for clock_break in timer.breaks if clock_break not in explained]
         made_up = explained.intersection(timer.breaks)
-        for one in alone if len(alone) <= MAX_BREAKS else []:
-            witnesses = [other.node for other in others if other.lacks(one, ns_per_sample=ns_per_sample)]
-            if witnesses and _is_certain(one) and not timer.has_opposite(one, explained=made_up):
-                where = _where(one.start, one.end, ns_per_sample=ns_per_sample)
+        for clock_break in alone if len(alone) <= MAX_BREAKS else []:
+            lacking = (witness for witness in timers if witness.lacks(clock_break, ns_per_sample=ns_per_sample))
+            witnesses = [witness.node for witness in lacking if witness is not timer]
+            if witnesses and _is_certain(clock_break) and not timer.has_opposite(clock_break, explained=made_up):
+                when = _when(clock_break.start, clock_break.end, ns_per_sample=ns_per_sample)
                 did_not = f"that of {', '.join(witnesses)} did not."
-                text = f"The clock of node {timer.node} {_change(one)} {where}; {did_not}"
-                yield Cause(timer.node, one.start, one.end, text)
+                text = f"The clock of node {timer.node} {_change(clock_break)} {when}; {did_not}"
+                yield Cause(timer.node, clock_break.start, clock_break.end, text)
 
 
-def _is_in_gap(one: Break, events: Events) -> bool:
-    return any(start < one.end and end > one.start for start, end in events.gaps.tolist())
+def _is_in_gap(clock_break: Break, events: Events) -> bool:
+    return any(start < clock_break.end and end > clock_break.start for start, end in events.gaps.tolist())
 
 
-def _where(start: int, end: int, *, ns_per_sample: float) -> str:
+def _when(start: int, end: int, *, ns_per_sample: float) -> str:
     return f"between {start * ns_per_sample / 1e9:.6f} and {end * ns_per_sample / 1e9:.6f} s"
 
 
-def _is_common(one: Break, other: Break) -> bool:
+def _is_common(left: Break, right: Break) -> bool:
     """Whether two breaks are of different nodes and of the same time and size."""
-    if one.node == other.node or bool(one.rate_ppm) != bool(other.rate_ppm):
+    if left.node == right.node or bool(left.rate_ppm) != bool(right.rate_ppm):
         return False
-    if one.start >= other.end or other.start >= one.end:
+    if left.start >= right.end or right.start >= left.end:
         return False
-    if one.rate_ppm:
-        return abs(one.rate_ppm - other.rate_ppm) < CRYSTAL_PPM
-    return abs(one.step_ns - other.step_ns) < one.uncertainty_ns + other.uncertainty_ns
+    if left.rate_ppm:
+        return abs(left.rate_ppm - right.rate_ppm) < CRYSTAL_PPM
+    return abs(left.step_ns - right.step_ns) < left.uncertainty_ns + right.uncertainty_ns
 
 
-def _change(one: Break) -> str:
-    if one.rate_ppm:
-        return f"changed its rate by {one.rate_ppm:+.0f} ppm"
-    return f"stepped {_step(one)}"
+def _change(clock_break: Break) -> str:
+    if clock_break.rate_ppm:
+        return f"changed its rate by {clock_break.rate_ppm:+.0f} ppm"
+    return f"stepped {_step(clock_break)}"
 
 
-def _step(one: Break) -> str:
-    sign = "forward" if one.step_ns > 0 else "back"
-    return f"{sign} by {uncertain_text(abs(one.step_ns), one.uncertainty_ns)}"
+def _step(clock_break: Break) -> str:
+    sign = "forward" if clock_break.step_ns > 0 else "back"
+    return f"{sign} by {uncertain_text(abs(clock_break.step_ns), clock_break.uncertainty_ns)}"
 
 
-def _of_analyzer(common: list[Break], where: str, bounds: Sequence[Bound], *, ns_per_sample: float) -> str:
+def _of_analyzer(common: list[Break], when: str, bounds: Sequence[Bound], *, ns_per_sample: float) -> str:
     best = min(common, key=lambda part: part.uncertainty_ns)
     nodes = ", ".join(part.node for part in common)
     if best.rate_ppm:
-        return f"The analyzer's clock changed its rate by {-best.rate_ppm:+.0f} ppm {where}, by the timers of {nodes}."
+        return f"The analyzer's clock changed its rate by {-best.rate_ppm:+.0f} ppm {when}, by the timers of {nodes}."
     count, uncertain = (round(abs(ns) / ns_per_sample) for ns in (best.step_ns, best.uncertainty_ns))
     least = count - uncertain if best.step_ns > 0 else 1  # bounds are of losses: none of samples too many
     if edge_bounds.shown(bounds, best.start, best.end, samples=least):
         found_by = ", ".join(dict.fromkeys(bound.found_by for bound in _within(bounds, best)))
         return (
-            f"The timers of {nodes} stepped {_step(best)} together {where}, for an unknown cause: "
+            f"The timers of {nodes} stepped {_step(best)} together {when}, for an unknown cause: "
             f"no samples are missing there, by {found_by}."
         )
     missing = "samples are missing" if best.step_ns > 0 else "samples too many are"
-    return f"{count} ± {uncertain} {missing} {where}, by the timers of {nodes}, which agree."
+    return f"{count} ± {uncertain} {missing} {when}, by the timers of {nodes}, which agree."
 
 
-def _within(bounds: Sequence[Bound], one: Break) -> list[Bound]:
-    return [bound for bound in bounds if bound.start < one.end and one.start < bound.end]
+def _within(bounds: Sequence[Bound], clock_break: Break) -> list[Bound]:
+    return [bound for bound in bounds if bound.start < clock_break.end and clock_break.start < bound.end]

@@ -231,14 +231,14 @@ def _pin_components(
 ) -> tuple[Component, ...]:
     """Of the edges at both ends of a delay, and of the clock between them; they are `beyond_ns` further apart."""
     reference = instruments.reference
-    first, last = (instruments.others.get(pin.channel) for pin in (start, end))
-    analyzers = [other[0] if other else reference for other in (first, last)]
+    start_analyzer, end_analyzer = (instruments.others.get(pin.channel) for pin in (start, end))
+    analyzers = [aligned[0] if aligned else reference for aligned in (start_analyzer, end_analyzer)]
     components: list[Component] = []
     if analyzers[0] is analyzers[1]:
         components.append(_sampling(analyzers[0]))
     else:
-        components.append(_alignment(first, last))
-    rounded = sum(other is not None for other in (first, last))
+        components.append(_alignment(start_analyzer, end_analyzer))
+    rounded = sum(aligned is not None for aligned in (start_analyzer, end_analyzer))
     if rounded:
         grid_ns = reference.period_ns * math.sqrt(rounded / 12)
         components.append(
@@ -269,9 +269,9 @@ def _sampling(analyzer: Analyzer) -> Component:
     return Component(SAMPLING, standard_ns, "B", source)
 
 
-def _alignment(first: tuple[Analyzer, float] | None, last: tuple[Analyzer, float] | None) -> Component:
+def _alignment(start: tuple[Analyzer, float] | None, end: tuple[Analyzer, float] | None) -> Component:
     """Between two analyzers; each of those that were aligned to the reference has its own uncertainty."""
-    standard_ns = math.hypot(*(other[1] for other in (first, last) if other))
+    standard_ns = math.hypot(*(aligned[1] for aligned in (start, end) if aligned))
     return Component(
         "alignment of analyzers, sampling included",
         standard_ns,
@@ -300,9 +300,9 @@ def _constant_components(
     """The components of the constant that is subtracted from the frame timestamp to get the first bit on the air."""
     components = []
     for node in (node for milestone, node in zip((start, end), at, strict=True) if is_air(milestone)):
-        known = instruments.node(node)
-        width_ns, rounding_ns = known.mark_uncertainty_ns, instruments.mark_rounding_ns(node)
-        components.append(Component("first bit on the air", rectangular(width_ns), "B", known.mark_source or "unknown"))
+        radio = instruments.node(node)
+        width_ns, rounding_ns = radio.mark_uncertainty_ns, instruments.mark_rounding_ns(node)
+        components.append(Component("first bit on the air", rectangular(width_ns), "B", radio.mark_source or "unknown"))
         if rounding_ns:
             components.append(
                 Component("first bit on the air, rounded to a sample", rounding_ns, "B", "the rounding itself")

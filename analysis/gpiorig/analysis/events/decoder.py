@@ -81,12 +81,12 @@ class EventDecoder:
         lost = set(cuts)
         if 0 in lost:
             self._lose()
-        for first, last in pairwise(bounds):
+        for begin, end in pairwise(bounds):
             for rank, (_, source) in enumerate(self._sources):
-                self._wait_with(rank, source.feed(block.samples[first:last], block.levels[first:last]))
-            if last in lost:
+                self._wait_with(rank, source.feed(block.samples[begin:end], block.levels[begin:end]))
+            if end in lost:
                 self._lose()
-            self._put_in_order(int(block.samples[last]) if last < len(block.samples) else block.end)
+            self._put_in_order(int(block.samples[end]) if end < len(block.samples) else block.end)
 
     @property
     def waiting(self) -> int:
@@ -130,13 +130,13 @@ class EventDecoder:
         if len(symbols[0]):
             self._waiting.append((np.full(len(symbols[0]), rank, dtype=np.int32), *symbols))
 
-    def _put_in_order(self, known: int | None) -> None:
-        """Put events in order that no frame can precede any more; all samples before `known` were fed, None: all."""
-        horizon = known
+    def _put_in_order(self, fed_until: int | None) -> None:
+        """Put events in order that no frame can precede any more; samples before `fed_until` were fed, None: all."""
+        horizon = fed_until
         for rank, (_, source) in enumerate(self._sources):
-            if isinstance(source, _BusSource) and known is not None and horizon is not None:
-                self._wait_with(rank, source.settle(known))
-                horizon = min(horizon, source.open_since(known))
+            if isinstance(source, _BusSource) and fed_until is not None and horizon is not None:
+                self._wait_with(rank, source.settle(fed_until))
+                horizon = min(horizon, source.open_since(fed_until))
         if not self._waiting:
             return
         ranks, samples, codes, ids = (np.concatenate(column) for column in zip(*self._waiting, strict=True))
@@ -159,10 +159,10 @@ class _BusSource:
     """One symbol bus."""
 
     def __init__(self, channels: tuple[str, ...], samplerate_hz: Fraction, bus: Bus, *, node: str) -> None:
-        what = f"the symbol bus of node `{node}`"
+        line_text = f"the symbol bus of node `{node}`"
         lines = symbol_bus.BusLines(
-            strobe=_bit(channels, bus.strobe, what=what),
-            data=tuple(_bit(channels, channel, what=what) for channel in bus.data),
+            strobe=_bit(channels, bus.strobe, line_text=line_text),
+            data=tuple(_bit(channels, channel, line_text=line_text) for channel in bus.data),
             frame_gap_samples=math.ceil(bus.frame_gap_ns * samplerate_hz / NS_PER_S),
             settle_samples=max(1, math.ceil(bus.settle_ns * samplerate_hz / NS_PER_S)),
         )
@@ -176,13 +176,13 @@ class _BusSource:
     def lose(self) -> Symbols:
         return self._counted(self._decoder.finish())
 
-    def settle(self, known: int) -> Symbols:
-        return self._counted(self._decoder.settle(known))
+    def settle(self, fed_until: int) -> Symbols:
+        return self._counted(self._decoder.settle(fed_until))
 
-    def open_since(self, known: int) -> int:
-        """First edge of the frame that is still open, `known` if there is none."""
+    def open_since(self, fed_until: int) -> int:
+        """First edge of the frame that is still open, `fed_until` if there is none."""
         since = self._decoder.open_since
-        return known if since is None else since
+        return fed_until if since is None else since
 
     def damaged(self) -> tuple[Samples, Samples]:
         """Instants and numbers of symbols; they are released."""
@@ -202,10 +202,12 @@ class _LineSource:
     """One span line."""
 
     def __init__(self, channels: tuple[str, ...], channel: str, *, point: str, node: str) -> None:
-        what = f"the span line `{point}` of node `{node}`"
-        self._mask = np.uint64(1 << _bit(channels, channel, what=what))
+        line_text = f"the span line `{point}` of node `{node}`"
+        self._mask = np.uint64(1 << _bit(channels, channel, line_text=line_text))
         if f"{point}.enter" not in BY_NAME:
-            raise WiringError(f"{what}: the event table (firmware-gpio-probes/events.toml) has no span of that name.")
+            raise WiringError(
+                f"{line_text}: the event table (firmware-gpio-probes/events.toml) has no span of that name."
+            )
         self._codes = np.array([BY_NAME[f"{point}.exit"].code, BY_NAME[f"{point}.enter"].code], dtype=np.uint8)
         self._level: np.bool_ | None = None
 
@@ -226,10 +228,10 @@ class _LineSource:
         return _nothing()
 
 
-def _bit(channels: tuple[str, ...], channel: str, *, what: str) -> int:
+def _bit(channels: tuple[str, ...], channel: str, *, line_text: str) -> int:
     if channel not in channels:
-        known = ", ".join(name for name in channels if name)
-        raise WiringError(f"{what}: channel `{channel}` was not recorded; available channels: {known}.")
+        available = ", ".join(name for name in channels if name)
+        raise WiringError(f"{line_text}: channel `{channel}` was not recorded; available channels: {available}.")
     return channels.index(channel)
 
 

@@ -82,11 +82,11 @@ def absent(rows: int) -> NDArray[np.int64]:
     return np.broadcast_to(np.int64(NONE), rows)
 
 
-def below(first: Instants, second: Instants, order: Positions) -> Instants:
+def below(above: Instants, under: Instants, order: Positions) -> Instants:
     """The columns of two tables below each other, their rows then in some order."""
     return tuple(
-        absent(len(order)) if not any(one.strides[0] for one in both) else np.concatenate(both)[order]
-        for both in zip(first, second, strict=True)
+        absent(len(order)) if not any(column.strides[0] for column in both) else np.concatenate(both)[order]
+        for both in zip(above, under, strict=True)
     )
 
 
@@ -184,30 +184,30 @@ class Finder:
         application, mac = REPEATS.values()
         for name in application:
             at = self._positions_at(POINTS[COLUMNS[name]])
-            first = np.full(len(self._visits), NONE, dtype=np.int64)
-            first[self._visit_of[at[::-1]]] = at[::-1]  # written backwards, so that the first stays
-            self._keep_first(name, np.where(self._visits.parents[visits] < 0, first[visits], NONE), positions)
+            earliest = np.full(len(self._visits), NONE, dtype=np.int64)
+            earliest[self._visit_of[at[::-1]]] = at[::-1]  # written backwards, so that the first stays
+            self._keep_first(name, np.where(self._visits.parents[visits] < 0, earliest[visits], NONE), positions)
         attempts = values_at(self._attempts(), sendings)
         again = np.flatnonzero(attempts != sendings)
         bound = values_at(self._sent.commands, attempts[again]) + 1
         for name in mac if len(again) else ():
-            first = np.full(len(visits), NONE, dtype=np.int64)
-            first[again] = self._latest(self._positions_at(POINTS[COLUMNS[name]]), visits[again], bound)
-            self._keep_first(name, first, positions)
+            earliest = np.full(len(visits), NONE, dtype=np.int64)
+            earliest[again] = self._latest(self._positions_at(POINTS[COLUMNS[name]]), visits[again], bound)
+            self._keep_first(name, earliest, positions)
 
-    def _keep_first(self, name: str, first: Positions, positions: _Columns) -> None:
+    def _keep_first(self, name: str, earliest: Positions, positions: _Columns) -> None:
         latest = positions[name].astype(np.int64)
-        first = np.where((first >= 0) & (first < latest), first, latest)
-        if (first < latest).any():
-            positions[f"{name}{FIRST}"][:] = first
+        earliest = np.where((earliest >= 0) & (earliest < latest), earliest, latest)
+        if (earliest < latest).any():
+            positions[f"{name}{FIRST}"][:] = earliest
 
     def _attempts(self) -> Positions:
         """int64[t], the first transmission of each one's frame that found a free channel."""
         sent = self._sent
         on_air = np.flatnonzero(sent.outcomes != BUSY)
-        first = np.full(int(sent.frames.max(initial=0)) + 1, NONE, dtype=np.int64)
-        first[sent.frames[on_air[::-1]]] = on_air[::-1]
-        attempts = first[sent.frames]
+        first_attempts = np.full(int(sent.frames.max(initial=0)) + 1, NONE, dtype=np.int64)
+        first_attempts[sent.frames[on_air[::-1]]] = on_air[::-1]
+        attempts = first_attempts[sent.frames]
         return np.where(attempts >= 0, np.minimum(attempts, np.arange(len(sent))), np.arange(len(sent)))
 
     def arrivals(self, visits: Positions) -> Passages:
@@ -264,9 +264,9 @@ class Finder:
 
     def _latest(self, at: Positions, visits: Positions, bound: Positions) -> Positions:
         """int64[k], the latest of some events of each visit before its bound, -1 for none."""
-        last = np.full(len(self._visits), NONE, dtype=position_type(len(self._events)))
-        last[self._visit_of[at]] = at  # increasing within a visit: the last one stays
-        latest = last[visits].astype(np.int64)
+        latest_by_visit = np.full(len(self._visits), NONE, dtype=position_type(len(self._events)))
+        latest_by_visit[self._visit_of[at]] = at  # increasing within a visit: the last one stays
+        latest = latest_by_visit[visits].astype(np.int64)
         # Most visits have one event of a point; only the others are searched.
         late = np.flatnonzero(latest >= bound)
         if len(late):

@@ -97,15 +97,15 @@ def find(events: Events, *, initiator: str, responder: str, interval_ns: int) ->
     starts = np.sort(np.concatenate(data_marks))
     bounds = [*starts[:1], *starts[1:][np.diff(starts) > apart], events.end]
     rows, clean = [], []
-    last = events.start
+    before = events.start
     for start, end in pairwise(int(bound) for bound in bounds):
-        request = _one(data_marks[1], start, end, together, last=False)
-        reply = _one(data_marks[0], start, end, together, last=True)
+        request = _mark(data_marks[1], start, end, together, is_reply=False)
+        reply = _mark(data_marks[0], start, end, together, is_reply=True)
         frames = 1 + int(np.count_nonzero(np.diff(_inside(starts, start, end)) > together))
-        row = _row(asks, answers, request, reply, window=(last, end), apart=apart) if frames == 2 else None
+        row = _row(asks, answers, request, reply, window=(before, end), apart=apart) if frames == 2 else None
         rows.append(row)
         clean.append(row is not None)
-        last = reply if reply >= 0 else start
+        before = reply if reply >= 0 else start
     instants = np.array([row for row in rows if row is not None], dtype=np.int64).reshape(-1, len(NAMES))
     present: NDArray[np.bool_] = np.all(instants >= 0, axis=0) & (len(instants) > 0)
     names = tuple(name for name, is_present in zip(NAMES, present, strict=True) if is_present)
@@ -135,19 +135,19 @@ def _node(events: Events, name: str) -> _Node:
 
 def _inside(instants: Samples, start: int, end: int) -> Samples:
     """The increasing instants that are in [start, end)."""
-    first, last = np.searchsorted(instants, (start, end))
-    return instants[first:last]
+    start_row, end_row = np.searchsorted(instants, (start, end))
+    return instants[start_row:end_row]
 
 
-def _one(marks: Samples, start: int, end: int, together: int, *, last: bool) -> int:
+def _mark(marks: Samples, start: int, end: int, together: int, *, is_reply: bool) -> int:
     """The mark of the first, or the last, frame of a ping-pong at a node; -1 if it has none."""
     inside = _inside(marks, start, end)
     if not len(inside):
         return -1
-    mark = int(inside[-1 if last else 0])
+    mark = int(inside[-1 if is_reply else 0])
     # A radio that marks the frames it sends as well has marked the other frame too.
-    other = mark - start > together
-    return mark if other == last else -1
+    is_late = mark - start > together
+    return mark if is_late == is_reply else -1
 
 
 def _row(
@@ -171,8 +171,8 @@ def _row(
             zip(("request.read.first", "request.read.last", "reply.spi.first", "reply.spi.last"), turned, strict=True)
         )
         row |= dict(zip(("reply.read.first", "reply.read.last"), read, strict=True))
-    known = [sample for sample in row.values() if sample >= 0]
-    return list(row.values()) if known == sorted(known) else None
+    present = [sample for sample in row.values() if sample >= 0]
+    return list(row.values()) if present == sorted(present) else None
 
 
 def _next(instants: Samples, after: int) -> int:
@@ -192,8 +192,8 @@ def _burst_before(node: _Node, since: int, before: int, *, apart: int) -> tuple[
     if not len(begins):
         return None
     pauses = np.flatnonzero(begins[1:] - ends[:-1] > apart)
-    first = int(pauses[-1]) + 1 if len(pauses) else 0
-    return int(begins[first]), int(ends[-1])
+    row = int(pauses[-1]) + 1 if len(pauses) else 0
+    return int(begins[row]), int(ends[-1])
 
 
 def _turned(node: _Node, after: int, before: int) -> tuple[int, int, int, int] | None:

@@ -24,7 +24,9 @@ NS_PER_US = 1000
 def interval_errors(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
     """Intervals less the `interval_us` that the experiment asks of the node, on the pins or by another clock."""
     measured = events.intervals_of if not quantity.clock else log_clocks.intervals_of
-    return tuple(_less(one, "interval_us", one.node, recorded) for one in measured(quantity, recorded))
+    return tuple(
+        _less(intervals, "interval_us", intervals.node, recorded) for intervals in measured(quantity, recorded)
+    )
 
 
 def gaps_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
@@ -52,7 +54,7 @@ def spreads_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
     """
     packets = recorded.packets().packets
     origins = recorded.nodes(quantity)
-    earliest, latest, first = (np.full(len(packets), NONE, dtype=np.int64) for _ in range(3))
+    earliest, latest, earliest_sample = (np.full(len(packets), NONE, dtype=np.int64) for _ in range(3))
     nodes = np.zeros(len(packets), dtype=np.int64)
     for node in range(len(recorded.events.node_names)):
         seen = _firsts(replace(quantity, node=""), recorded, node)
@@ -64,15 +66,15 @@ def spreads_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
         new = nodes[rows] == 0
         earliest[rows] = np.where(new, instants, np.minimum(earliest[rows], instants))
         latest[rows] = np.maximum(latest[rows], instants)
-        first[rows] = np.where(new, samples, np.minimum(first[rows], samples))
+        earliest_sample[rows] = np.where(new, samples, np.minimum(earliest_sample[rows], samples))
         nodes[rows] += 1
     by_origin = []
     for origin in origins:
-        own = packets.origins == origin
-        rows, alone = np.flatnonzero(own & (nodes > 1)), np.flatnonzero(own & (nodes == 1))
+        of_origin = packets.origins == origin
+        rows, alone = np.flatnonzero(of_origin & (nodes > 1)), np.flatnonzero(of_origin & (nodes == 1))
         if len(rows):
             name, values = recorded.events.node_names[origin], (latest - earliest)[rows]
-            spread = plain(name, quantity, recorded, values, first[rows], packets=rows.astype(np.int32))
+            spread = plain(name, quantity, recorded, values, earliest_sample[rows], packets=rows.astype(np.int32))
             scale = Fraction(1) if quantity.clock else spread.scale
             lacking = alone.astype(np.int32)
             by_origin.append(replace(spread, scale=scale, lacking=len(alone), lacking_packets=lacking))
@@ -92,9 +94,9 @@ def _firsts(quantity: Quantity, recorded: Recorded, node: int) -> _Firsts:
     recorded.packets()
     at = chosen(recorded, event_of(quantity.subject), NONE, node)
     rows = packets_at(recorded, at).astype(np.int64)
-    packets, first = np.unique(rows, return_index=True)
-    known = packets >= 0
-    return _Firsts(packets[known], recorded.events.samples[at[first[known]]])
+    packets, row_places = np.unique(rows, return_index=True)
+    in_packet = packets >= 0
+    return _Firsts(packets[in_packet], recorded.events.samples[at[row_places[in_packet]]])
 
 
 def _gaps(quantity: Quantity, recorded: Recorded, node: int, origin: int, firsts: _Firsts) -> Series:
@@ -104,27 +106,27 @@ def _gaps(quantity: Quantity, recorded: Recorded, node: int, origin: int, firsts
     instant[firsts.packets] = firsts.samples
     pairs = np.array(list(_pairs(packets, origin, number_of(recorded, names[origin], "train"))), dtype=np.int64)
     before, after = pairs.reshape(-1, 2).T
-    known = (instant[before] != NONE) & (instant[after] != NONE)
-    known &= ~lost_between(recorded.events, instant[before], instant[after])
-    rows = before[known]
+    complete = (instant[before] != NONE) & (instant[after] != NONE)
+    complete &= ~lost_between(recorded.events, instant[before], instant[after])
+    rows = before[complete]
     series = plain(
         names[node] if node == origin else f"{names[origin]} > {names[node]}",
         quantity,
         recorded,
-        instant[after[known]] - instant[rows],
+        instant[after[complete]] - instant[rows],
         instant[rows],
         packets=rows.astype(np.int32),
-        lacking=int(np.count_nonzero(~known)),
+        lacking=int(np.count_nonzero(~complete)),
     )
-    return replace(series, lacking_packets=before[~known].astype(np.int32))
+    return replace(series, lacking_packets=before[~complete].astype(np.int32))
 
 
 def _pairs(packets: Packets, origin: int, train: int) -> Iterator[tuple[int, int]]:
     """Rows of the packets of an origin that follow each other in a train; a reset of the node begins again at 1."""
-    own = np.flatnonzero(packets.accounted & (packets.origins == origin))
-    ids: NDArray[np.int32] = packets.ids[own]
+    rows = np.flatnonzero(packets.accounted & (packets.origins == origin))
+    ids: NDArray[np.int32] = packets.ids[rows]
     follows = (np.diff(ids) == 1) & (np.diff((ids - 1) // train) == 0)
-    yield from zip(own[:-1][follows].tolist(), own[1:][follows].tolist(), strict=True)
+    yield from zip(rows[:-1][follows].tolist(), rows[1:][follows].tolist(), strict=True)
 
 
 def _less(series: Series, key: str, node: str, recorded: Recorded) -> Series:

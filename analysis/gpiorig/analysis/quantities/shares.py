@@ -33,25 +33,25 @@ def processor(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
     by_node, occupants = [], dict[str, None]()
     for node in recorded.nodes(quantity):
         owned = _ownership(recorded, node)
-        wanted = _occupant(quantity)
+        occupant = _occupant(quantity)
         names = [ownership.name_of(key) for key in owned.keys]
         occupants |= dict.fromkeys(name for name, key in zip(names, owned.keys, strict=True) if key // NUMBERS > 0)
-        if wanted not in names:
+        if occupant not in names:
             continue
-        own = owned.occupants == names.index(wanted)
+        is_running = owned.occupants == names.index(occupant)
         start, end, lost = active(recorded, node)
         if quantity.kind is Kind.SHARE:
             begins = np.clip(owned.starts, start, end)
             ends = np.clip(owned.starts + owned.durations, start, end)
-            ran = int((ends - begins)[own].sum())
+            ran = int((ends - begins)[is_running].sum())
             by_node.append(single(events.node_names[node], quantity, ran, Fraction(1, end - start - lost), start))
         else:
-            starts, ends = _joined(owned, own)
+            starts, ends = _joined(owned, is_running)
             by_node.append(plain(events.node_names[node], quantity, recorded, ends - starts, starts))
     if not by_node:
-        known = ", ".join(f"`{name}`" for name in occupants) or "no occupant"
+        occupant_names = ", ".join(f"`{name}`" for name in occupants) or "no occupant"
         raise QuantityError(
-            f"no node shows that `{quantity.text}` ran; the recording has {known} (docs/guide/occupancy.md)."
+            f"no node shows that `{quantity.text}` ran; the recording has {occupant_names} (docs/guide/occupancy.md)."
         )
     return tuple(by_node)
 
@@ -130,14 +130,14 @@ def goodput(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
     for origin, node in sorted(set(zip(origins.tolist(), visits.nodes[arrived].tolist(), strict=True))):
         if origin not in chosen:
             continue
-        own = arrived[(origins == origin) & (visits.nodes[arrived] == node)]
-        own = own[packets.starts[visits.packets[own]] >= recorded.begin]
+        delivered = arrived[(origins == origin) & (visits.nodes[arrived] == node)]
+        delivered = delivered[packets.starts[visits.packets[delivered]] >= recorded.begin]
         sent = np.flatnonzero((packets.origins == origin) & packets.called & (packets.starts >= recorded.begin))
-        if not len(sent) or not len(own):
+        if not len(sent) or not len(delivered):
             continue
         start = int(packets.starts[sent].min())
-        time = int(recorded.events.samples[visits.deliveries[own]].max()) - start
-        bits = 8 * number_of(recorded, names[origin], "payload") * len(own)
+        time = int(recorded.events.samples[visits.deliveries[delivered]].max()) - start
+        bits = 8 * number_of(recorded, names[origin], "payload") * len(delivered)
         scale = recorded.events.samplerate_hz / time
         name = f"{names[origin]} > {names[node]}"
         by_node.append(single(name, quantity, bits, scale, start, lacking=int(packets.lost[sent].sum())))
@@ -184,12 +184,12 @@ def _ownership(recorded: Recorded, node: int) -> Ownership:
     return ownership.build(events, node, spans=(both[:, 0], both[:, 1]), packet_of=none, threads=threads)
 
 
-def _joined(owned: Ownership, own: NDArray[np.bool_]) -> tuple[Samples, Samples]:
+def _joined(owned: Ownership, is_running: NDArray[np.bool_]) -> tuple[Samples, Samples]:
     """Starts and ends of the runs of an occupant: adjacent intervals are one."""
-    edges = np.diff(own.astype(np.int8), prepend=0, append=0)
+    edges = np.diff(is_running.astype(np.int8), prepend=0, append=0)
     starts = owned.starts[np.flatnonzero(edges[:-1] == 1)]
-    last = np.flatnonzero(edges == -1) - 1
-    return starts, owned.starts[last] + owned.durations[last]
+    run_ends = np.flatnonzero(edges == -1) - 1
+    return starts, owned.starts[run_ends] + owned.durations[run_ends]
 
 
 def _open(recorded: Recorded, point: str, node: int) -> Samples:
@@ -197,8 +197,8 @@ def _open(recorded: Recorded, point: str, node: int) -> Samples:
     events, index = recorded.events, recorded.index
     both = spans.pairs_of(f"{point}.enter", events, index, node=node)
     enters, exits = (index.positions(f"{point}.{end}", node=node) for end in ("enter", "exit"))
-    last = int(exits[-1]) if len(exits) else NONE
-    left_open = events.samples[enters[enters > last]]
+    latest_exit = int(exits[-1]) if len(exits) else NONE
+    left_open = events.samples[enters[enters > latest_exit]]
     ends = np.full(len(left_open), events.end, dtype=np.int64)
     return np.concatenate([events.samples[both], np.stack([left_open, ends], axis=1)])
 
@@ -221,6 +221,6 @@ def _radio_on(recorded: Recorded, node: int) -> Samples | None:
     receiving: Samples = np.stack([events.samples[at], ends], axis=1)[on]
     if recorded.analysis.hops is not None:
         sent = recorded.analysis.hops.transmissions
-        own = sent.nodes == node
-        receiving = np.concatenate([receiving, np.stack([sent.begins[own], sent.ends[own]], axis=1)])
+        of_node = sent.nodes == node
+        receiving = np.concatenate([receiving, np.stack([sent.begins[of_node], sent.ends[of_node]], axis=1)])
     return receiving

@@ -93,12 +93,12 @@ def series_of(text: str, recorded: Recorded) -> tuple[Series, ...]:
 
 def all_series(texts: Iterable[str], recorded: Recorded) -> tuple[Series, ...]:
     """The values of several quantities, in the order asked for; each series once."""
-    return once(one for quantity in parse_all(texts) for one in series(quantity, recorded))
+    return once(measured for quantity in parse_all(texts) for measured in series(quantity, recorded))
 
 
 def once(values: Iterable[Series]) -> tuple[Series, ...]:
     """The series without repetitions: two names may stand for the same delay."""
-    return tuple({(one.quantity, one.node): one for one in values}.values())
+    return tuple({(measured.quantity, measured.node): measured for measured in values}.values())
 
 
 def default_series(recorded: Recorded) -> tuple[Series, ...]:
@@ -121,19 +121,19 @@ def named_values(texts: Iterable[str], recorded: Recorded) -> dict[str, NDArray[
         A quantity is not a time, or the recording does not show it.
     """
     values = all_series(texts, recorded)
-    for quantity in (one.quantity for one in values):
+    for quantity in (measured.quantity for measured in values):
         if quantity.kind.unit is not Unit.TIME:
             raise QuantityError(
                 f"quantity `{quantity.name}`: only times are compared; this is a {quantity.kind.unit.name.lower()}."
             )
-    return {one.name: _in_samples(one, recorded) for one in values}
+    return {measured.name: _in_samples(measured, recorded) for measured in values}
 
 
-def _in_samples(one: Series, recorded: Recorded) -> NDArray[np.int64]:
+def _in_samples(times: Series, recorded: Recorded) -> NDArray[np.int64]:
     """Times in samples; those of other clocks to the nearest one."""
-    if one.scale == recorded.period_ns:
-        return one.values
-    samples: NDArray[np.int64] = np.rint(one.values * float(one.scale / recorded.period_ns)).astype(np.int64)
+    if times.scale == recorded.period_ns:
+        return times.values
+    samples: NDArray[np.int64] = np.rint(times.values * float(times.scale / recorded.period_ns)).astype(np.int64)
     return samples
 
 
@@ -142,34 +142,34 @@ def table(values: Iterable[Series], analysis: Analysis) -> pa.Table:
 
     A quantity that was asked for with its node and without it is there once: its rows would be the same.
     """
-    distinct = {(one.quantity.text, one.node): one for one in values}
-    parts = [_part(one, analysis) for one in distinct.values()]
+    distinct = {(measured.quantity.text, measured.node): measured for measured in values}
+    parts = [_part(measured, analysis) for measured in distinct.values()]
     schema = _part_schema()
     content = pa.concat_tables([schema, *parts])
     return content.replace_schema_metadata({"samplerate_hz": str(analysis.events.samplerate_hz)})
 
 
-def _part(one: Series, analysis: Analysis) -> pa.Table:
-    known, lacking = len(one.values), len(one.lacking_packets)
-    count = known + lacking
-    missing = np.arange(count) >= known
+def _part(measured: Series, analysis: Analysis) -> pa.Table:
+    measured_count, lacking = len(measured.values), len(measured.lacking_packets)
+    count = measured_count + lacking
+    missing = np.arange(count) >= measured_count
 
     def padded(values: NDArray[np.int64]) -> NDArray[np.int64]:
         return np.concatenate([values, np.full(lacking, NONE, dtype=np.int64)])
 
-    packets = np.concatenate([one.packets, one.lacking_packets]).astype(np.int32)
-    in_samples = one.quantity.kind.unit is Unit.TIME and one.scale == NS_PER_S / analysis.events.samplerate_hz
-    weights = padded(one.weights) if one.weights is not None else np.full(count, NONE, dtype=np.int64)
+    packets = np.concatenate([measured.packets, measured.lacking_packets]).astype(np.int32)
+    in_samples = measured.quantity.kind.unit is Unit.TIME and measured.scale == NS_PER_S / analysis.events.samplerate_hz
+    weights = padded(measured.weights) if measured.weights is not None else np.full(count, NONE, dtype=np.int64)
     content = {
-        "quantity": pa.array([one.quantity.text] * count, pa.string()),
-        "node": pa.array([one.node] * count, pa.string()),
+        "quantity": pa.array([measured.quantity.text] * count, pa.string()),
+        "node": pa.array([measured.node] * count, pa.string()),
         "packet_row": columns.nullable(packets),
         "packet_id": columns.nullable(_ids(packets, analysis)),
-        "start_sample": columns.nullable(padded(one.starts)),
-        "samples": pa.array(padded(one.values), mask=missing | (not in_samples)),
+        "start_sample": columns.nullable(padded(measured.starts)),
+        "samples": pa.array(padded(measured.values), mask=missing | (not in_samples)),
         "held_samples": columns.nullable(weights),
-        "value": pa.array(padded(one.values) * float(one.scale), pa.float64(), mask=missing),
-        "unit": pa.array([one.quantity.kind.unit.value] * count, pa.string()),
+        "value": pa.array(padded(measured.values) * float(measured.scale), pa.float64(), mask=missing),
+        "unit": pa.array([measured.quantity.kind.unit.value] * count, pa.string()),
     }
     return pa.table(content)
 

@@ -15,7 +15,7 @@ _BLOCK = 1 << 20
 _LONGEST = 40  # characters of a value
 
 
-def first(path: Path, derived: Path) -> str:
+def locate(path: Path, derived: Path) -> str:
     """Where `path` differs first from `derived`, a file of the same name; both are read part by part."""
     if path.suffix == ".parquet":
         try:
@@ -29,30 +29,30 @@ def _of_tables(path: Path, derived: Path) -> str:
     with (
         path.open("rb") as file,
         derived.open("rb") as derived_file,
-        pa.parquet.ParquetFile(file) as one,
-        pa.parquet.ParquetFile(derived_file) as other,
+        pa.parquet.ParquetFile(file) as table,
+        pa.parquet.ParquetFile(derived_file) as derived_table,
     ):
-        schema, expected_schema = one.schema_arrow, other.schema_arrow
+        schema, expected_schema = table.schema_arrow, derived_table.schema_arrow
         for name in [*schema.names, *expected_schema.names]:
             if name not in schema.names or name not in expected_schema.names:
                 return f"column {name}: {'not there' if name not in schema.names else 'not derived'}"
         for name in schema.names:
             if schema.field(name).type != expected_schema.field(name).type:
                 return f"column {name}: type {schema.field(name).type}, derived {expected_schema.field(name).type}"
-        for start, part, expected in _parts(one, other):
+        for start, part, expected in _parts(table, derived_table):
             if place := _of_parts(part, expected, schema.names, start):
                 return place
-        rows, expected_rows = one.metadata.num_rows, other.metadata.num_rows
+        rows, expected_rows = table.metadata.num_rows, derived_table.metadata.num_rows
     if rows != expected_rows:
         return f"row {min(rows, expected_rows) + 1}: {rows} rows, derived {expected_rows}"
     return "the same rows in other bytes: metadata or the program that wrote it"
 
 
 def _parts(
-    one: pa.parquet.ParquetFile, other: pa.parquet.ParquetFile
+    table: pa.parquet.ParquetFile, derived_table: pa.parquet.ParquetFile
 ) -> Iterator[tuple[int, pa.RecordBatch, pa.RecordBatch]]:
     """Rows that both have, in parts of equal length, and the number of the first row of each."""
-    batches = [file.iter_batches(batch_size=ROWS) for file in (one, other)]
+    batches = [file.iter_batches(batch_size=ROWS) for file in (table, derived_table)]
     row, pending = 0, [next(source, None) for source in batches]
     while pending[0] is not None and pending[1] is not None:
         length = min(part.num_rows for part in pending if part is not None)
@@ -80,8 +80,8 @@ def _short(value: object) -> str:
 
 
 def _of_lines(path: Path, derived: Path) -> str:
-    with path.open("rb") as one, derived.open("rb") as other:
-        for number, (line, expected) in enumerate(zip_longest(one, other), 1):
+    with path.open("rb") as file, derived.open("rb") as derived_file:
+        for number, (line, expected) in enumerate(zip_longest(file, derived_file), 1):
             if line != expected:
                 return f"line {number}"
     return "no line"
@@ -89,8 +89,8 @@ def _of_lines(path: Path, derived: Path) -> str:
 
 def _of_bytes(path: Path, derived: Path) -> str:
     at = 0
-    with path.open("rb") as one, derived.open("rb") as other:
-        while (block := one.read(_BLOCK)) == (expected := other.read(_BLOCK)) and block:
+    with path.open("rb") as file, derived.open("rb") as derived_file:
+        while (block := file.read(_BLOCK)) == (expected := derived_file.read(_BLOCK)) and block:
             at += len(block)
     pairs = zip(block, expected, strict=False)
     within = next((n for n, (left, right) in enumerate(pairs) if left != right), min(len(block), len(expected)))

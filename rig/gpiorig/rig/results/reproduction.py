@@ -143,4 +143,4 @@ def _compared(name: str, folder: Path, root: Path, expected: str | None) -> Chec
         what = "" if unchanged else f"it is as derived, but {REPORT}/{manifest.NAME} states another sum"
         return Checked(name, "same" if unchanged else "different", what)
     since = "" if expected is None else "; unchanged since the report" if unchanged else "; changed after the report"
-    return Checked(name, "different", f"{differences.first(path, derived)}{since}")
+    return Checked(name, "different", f"{differences.locate(path, derived)}{since}")
