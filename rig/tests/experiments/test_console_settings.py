@@ -71,7 +71,7 @@ def test_every_description_is_valid(name: str) -> None:
 
     assert name == console.name
     assert all(re.compile(pattern) for pattern in patterns)
-    assert console.set is None or console_settings.known(console)
+    assert console.set is None or console_settings.settings_of(console)
 
 
 def test_a_real_node_that_is_not_spoken_to_needs_no_port() -> None:

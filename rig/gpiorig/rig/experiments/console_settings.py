@@ -13,7 +13,7 @@ from gpiorig.rig.experiments.node_settings import FIRMWARES, Settings
 _DEFAULTS = Settings().given()
 
 
-def known(console: Console) -> list[str]:
+def settings_of(console: Console) -> list[str]:
     """The settings that a firmware has."""
     if console.set is None:
         return list(console.settings)
@@ -30,16 +30,16 @@ def settings(experiment: Experiment, node: str, console: Console) -> dict[str, A
     BenchError
         The firmware does not have a setting, or its console does not take such a value.
     """
-    has, given = known(console), experiment.settings_of(node)
+    has, given = settings_of(console), experiment.settings_of(node)
     if node == experiment.initiator and experiment.duration_s is not None and console.done is not None:
         given["duration_s"] = experiment.duration_s
-    where = f"experiment {experiment.name}: node {node} runs {console.text}, which"
+    subject = f"experiment {experiment.name}: node {node} runs {console.text}, which"
     for key, value in given.items():
         if key not in has and _DEFAULTS.get(key) != value:
             knows = f"it has {', '.join(has)}" if has else "it has none"
-            raise BenchError(f"{where} has no setting `{key}`; {knows}. Delete it, or set it at other nodes only.")
+            raise BenchError(f"{subject} has no setting `{key}`; {knows}. Delete it, or set it at other nodes only.")
         if key in console.times_ms and value % 1000:
-            raise BenchError(f"{where} takes milliseconds without a fraction: {key} is {value}.")
+            raise BenchError(f"{subject} takes milliseconds without a fraction: {key} is {value}.")
     return {key: value for key, value in given.items() if key in has}
 
 
@@ -63,8 +63,8 @@ def check(experiment: Experiment, bench: Bench) -> None:
     console = consoles[experiment.initiator]
     if console is None:
         return
-    where = f"experiment {experiment.name}: the initiator {experiment.initiator} runs {console.text}"
+    subject = f"experiment {experiment.name}: the initiator {experiment.initiator} runs {console.text}"
     if console.done is None and experiment.duration_s is None:
-        raise BenchError(f"{where}, so the run has no end; give duration_s.")
+        raise BenchError(f"{subject}, so the run has no end; give duration_s.")
     if console.start and console.start_endless is None and experiment.packets is None:
-        raise BenchError(f"{where}, which sends a number of packets; give packets.")
+        raise BenchError(f"{subject}, which sends a number of packets; give packets.")

@@ -31,7 +31,7 @@ def of_nodes(parameters: Mapping[str, Any], bench: Bench) -> dict[str, tuple[str
         if setting("app") in TO_NO_NODE:
             destinations[node] = ()
         elif setting("app") in TO_ALL:
-            destinations[node] = tuple(other for other in bench.nodes if other != node)
+            destinations[node] = tuple(name for name in bench.nodes if name != node)
         elif peer in bench.nodes:
             destinations[node] = (str(peer),)
     return destinations

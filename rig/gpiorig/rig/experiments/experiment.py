@@ -59,8 +59,8 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def settings_of(self, node: str) -> dict[str, Any]:
         """The settings of a node: its own, and those of all that it does not change."""
-        own = self.nodes[node].given() if node in self.nodes else {}
-        return self.settings.given() | {key: value for key, value in own.items() if key not in NOT_SETTINGS}
+        given = self.nodes[node].given() if node in self.nodes else {}
+        return self.settings.given() | {key: value for key, value in given.items() if key not in NOT_SETTINGS}
 
     def kernel_of(self, node: str) -> Kernel:
         """The kernel of a node: its own, or that of all."""

@@ -42,8 +42,8 @@ def _content(elf: ELFFile, name: str) -> bytes:
 
 def _command_line(path: Path) -> str:
     """The command line of an image of ours: from the package, or from the file that its build has left."""
-    if path.parent == resources.image_folder() and (known := resources.manifest().get(path.stem)):
-        return str(known["flags"])
+    if path.parent == resources.image_folder() and (manifest := resources.manifest().get(path.stem)):
+        return str(manifest["flags"])
     flags = path.with_name(FLAGS)
     if not flags.is_file() or flags.stat().st_mtime_ns > path.stat().st_mtime_ns:
         return ""

@@ -35,12 +35,14 @@ def chosen(ids: Sequence[str], end: DebugEnd | None, *, root: Path | None = None
     if len(fitting) == 1:
         return fitting[0]
     listed = "; ".join(map(described, there)) or "none"
-    wanted = f"with {end}" if end else f"of {' or '.join(ids)}"
+    condition = f"with {end}" if end else f"of {' or '.join(ids)}"
     if not fitting:
         raise WrongBoardError(
-            f"no adapter {wanted} is connected. Plug it in, or correct `debug`. Those that are there: {listed}."
+            f"no adapter {condition} is connected. Plug it in, or correct `debug`. Those that are there: {listed}."
         )
-    raise WrongBoardError(f"there are {len(fitting)} adapters {wanted}. Name one by its USB path in `debug`: {listed}.")
+    raise WrongBoardError(
+        f"there are {len(fitting)} adapters {condition}. Name one by its USB path in `debug`: {listed}."
+    )
 
 
 def is_named(device: UsbDevice, end: DebugEnd) -> bool:

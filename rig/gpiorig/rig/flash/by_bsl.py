@@ -74,15 +74,15 @@ def flash(
         It is another board or chip.
     """
     request = Request(port(method, end, serial, root=root), method.device_id, job.content.parts, job.only_different)
-    last = _carried_out(request, progress, deadline_s=_START_S + 3 * job.content.size / _BYTES_PER_S)
-    if last.wrong_device:
+    step = _carried_out(request, progress, deadline_s=_START_S + 3 * job.content.size / _BYTES_PER_S)
+    if step.wrong_device:
         raise WrongBoardError(
-            f"the device is 0x{last.device_id:04x}; the board file has 0x{method.device_id:04x}. Correct `board` or "
+            f"the device is 0x{step.device_id:04x}; the board file has 0x{method.device_id:04x}. Correct `board` or "
             "`serial`."
         )
-    read = Content(last.read)
+    read = Content(step.read)
     refuse_difference(job, read)
-    return Outcome(last.same, read, f"0x{last.device_id:04x}")
+    return Outcome(step.same, read, f"0x{step.device_id:04x}")
 
 
 def reset(method: Bsl, end: DebugEnd | None, serial: str | None, *, baudrate: int, root: Path | None) -> None:
@@ -94,7 +94,7 @@ def reset(method: Bsl, end: DebugEnd | None, serial: str | None, *, baudrate: in
         The port cannot be opened, or is not the board's.
     """
     request = Request(port(method, end, serial, root=root), console_baud=baudrate)
-    _carried_out(request, lambda what: None, deadline_s=_START_S)
+    _carried_out(request, lambda _: None, deadline_s=_START_S)
 
 
 def _carried_out(request: Request, progress: Progress, *, deadline_s: float) -> Step:
@@ -112,19 +112,19 @@ def _carried_out(request: Request, progress: Progress, *, deadline_s: float) -> 
         try:
             process.stdin.write(msgspec.json.encode(request))
             process.stdin.close()
-            last = Step(error="the program ended without an answer.")
+            step = Step(error="the program ended without an answer.")
             for line in process.stdout:
-                last = msgspec.json.decode(line, type=Step)
-                if last.now is not None:
-                    log.LOG.info("bootstrap loader on %s: %s", request.port, last.now)
-                    progress(last.now)
+                step = msgspec.json.decode(line, type=Step)
+                if step.now is not None:
+                    log.LOG.info("bootstrap loader on %s: %s", request.port, step.now)
+                    progress(step.now)
         except BaseException:
             process.kill()
             raise
         finally:
             timer.cancel()
-    log.ended("bootstrap loader", process.returncode, began_s=began_s, messages=last.error or "")
-    error = f"no answer within {deadline_s:.0f} s, while it should {last.now}." if last.now else last.error
+    log.ended("bootstrap loader", process.returncode, began_s=began_s, messages=step.error or "")
+    error = f"no answer within {deadline_s:.0f} s, while it should {step.now}." if step.now else step.error
     if error is not None:
         raise FlashError(f"bootstrap loader on {request.port}: {error}")
-    return last
+    return step

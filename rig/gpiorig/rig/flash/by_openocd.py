@@ -150,18 +150,20 @@ def _register(openocd: Openocd, address: int, *, bits: int) -> int:
     return int(openocd.call(f"read_memory 0x{address:x} {bits} 1", deadline_s=_START_S), 0)
 
 
-def _refuse_other(what: str, wanted: str, there: str) -> None:
-    if wanted != there:
-        raise WrongBoardError(f"{what} of the chip is {there}, in the board file {wanted}. Correct `board` or `debug`.")
+def _refuse_other(property_name: str, expected: str, there: str) -> None:
+    if expected != there:
+        raise WrongBoardError(
+            f"{property_name} of the chip is {there}, in the board file {expected}. Correct `board` or `debug`."
+        )
 
 
-def _read(openocd: Openocd, wanted: Content, progress: Progress) -> Content:
+def _read(openocd: Openocd, content: Content, progress: Progress) -> Content:
     """The parts of the flash memory that an image has."""
-    progress(f"read {wanted.size} bytes")
+    progress(f"read {content.size} bytes")
     parts = []
     with tempfile.TemporaryDirectory(prefix="gpiorig-") as folder:
         file = Path(folder) / "read"
-        for address, data in wanted.parts:
+        for address, data in content.parts:
             command = f"dump_image {file} 0x{address:x} {len(data)}"
             openocd.call(command, deadline_s=_START_S + len(data) / _READ_BYTES_PER_S)
             parts.append((address, file.read_bytes()))

@@ -35,9 +35,9 @@ class Content:
             end = address + len(data)
         return digest.hexdigest()
 
-    def first_difference(self, other: Content) -> int | None:
+    def first_difference(self, read_back: Content) -> int | None:
         """The first address at which another content of the same addresses differs."""
-        for (address, data), (_, read) in zip(self.parts, other.parts, strict=True):
+        for (address, data), (_, read) in zip(self.parts, read_back.parts, strict=True):
             if data != read:
                 equal = zip(data, read, strict=False)
                 return address + next((at for at, (a, b) in enumerate(equal) if a != b), min(len(data), len(read)))

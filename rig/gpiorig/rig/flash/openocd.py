@@ -64,7 +64,7 @@ class Openocd:
         FlashError
             It failed, with OpenOCD's own words, or took longer than the deadline.
         """
-        known, began_s = len(self.log), time.monotonic()
+        logged_before, began_s = len(self.log), time.monotonic()
         answer = self._exchange(f"format {{%d %s}} [catch {{{command}}} m] $m", deadline_s)
         if answer is None:
             self._process.kill()  # its late answer would be taken for that of the next command
@@ -75,7 +75,7 @@ class Openocd:
             "openocd: `%s`: %s after %.2f s: %s", command[:MAX_LOGGED], outcome, took_s, result[:MAX_LOGGED].strip()
         )
         if code != "0":
-            reasons = _ERROR.findall(self.log[known:]) or [result.strip() or "it gives no reason"]
+            reasons = _ERROR.findall(self.log[logged_before:]) or [result.strip() or "it gives no reason"]
             raise FlashError(f"OpenOCD, `{command}`: {'; '.join(reasons[-_LONGEST_REASON:])}")
         return result.strip()
 

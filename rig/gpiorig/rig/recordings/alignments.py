@@ -19,24 +19,24 @@ Seen = TypeVar("Seen")
 
 def by_sync_line(parts: Sequence[Recording], sync: str) -> Iterator[Alignment]:
     """How each part but the first, the reference, is aligned with it."""
-    reference, *others = parts
+    reference, *to_align = parts
     pulses = _read(sync_line.read, reference, sync)
-    for other in others:
+    for aligned in to_align:
         yield alignment.align(
             pulses,
-            _read(sync_line.read, other, sync),
-            epochs=(reference.info.epoch.wall, other.info.epoch.wall),
-            **_rates_and_delays(other.info, reference.info),
+            _read(sync_line.read, aligned, sync),
+            epochs=(reference.info.epoch.wall, aligned.info.epoch.wall),
+            **_rates_and_delays(aligned.info, reference.info),
         )
 
 
 def by_frames(parts: Sequence[Recording], receivers: Mapping[Path, str]) -> Iterator[Alignment]:
     """The same, by frames that a receiver of each part received; `receivers` has its channel for the part's folder."""
-    reference, *others = parts
+    reference, *to_align = parts
     received = _read(frame_line.read, reference, receivers[reference.folder])
-    for other in others:
-        x, y, noise_ns = frame_line.in_common(received, _read(frame_line.read, other, receivers[other.folder]))
-        yield alignment.fit(x, y, noise_ns=noise_ns, **_rates_and_delays(other.info, reference.info))
+    for aligned in to_align:
+        x, y, noise_ns = frame_line.in_common(received, _read(frame_line.read, aligned, receivers[aligned.folder]))
+        yield alignment.fit(x, y, noise_ns=noise_ns, **_rates_and_delays(aligned.info, reference.info))
 
 
 def check(part: Recording, sync: str, receivers: Mapping[Path, str] | None) -> None:
@@ -60,10 +60,10 @@ def check(part: Recording, sync: str, receivers: Mapping[Path, str] | None) -> N
 
 def later(info: RecordingInfo, reference: RecordingInfo) -> dict[str, float]:
     """How much later the sync line's edges reach an analyzer than the reference, as `alignment.align` takes it."""
-    own, its = info.sync_delay or SyncDelay(), reference.sync_delay or SyncDelay()
+    delay, reference_delay = info.sync_delay or SyncDelay(), reference.sync_delay or SyncDelay()
     return {
-        "delay_ns": own.delay_ns - its.delay_ns,
-        "delay_limit_ns": math.hypot(own.limit_ns, its.limit_ns),
+        "delay_ns": delay.delay_ns - reference_delay.delay_ns,
+        "delay_limit_ns": math.hypot(delay.limit_ns, reference_delay.limit_ns),
     }
 
 

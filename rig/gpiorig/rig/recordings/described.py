@@ -134,16 +134,17 @@ def _marked(info: RecordingInfo, before: RecordingInfo) -> RecordingInfo:
 def distinct(recordings: Sequence[Recording]) -> list[Recording]:
     """The recordings; raises `RigError` if one of them is given twice."""
     for n, recording in enumerate(recordings):
-        if any(recording.folder.samefile(other.folder) for other in recordings[:n]):
+        if any(recording.folder.samefile(earlier.folder) for earlier in recordings[:n]):
             raise RigError(f"{recording.folder} is given twice; give each run once.")
     return list(recordings)
 
 
 def names(recordings: Sequence[Recording]) -> list[str]:
     """A name for each: that of its folder, or its path where another one has the same."""
-    own = [recording.folder.resolve().name for recording in recordings]
+    folder_names = [recording.folder.resolve().name for recording in recordings]
     return [
-        name if own.count(name) == 1 else str(recording.folder) for name, recording in zip(own, recordings, strict=True)
+        name if folder_names.count(name) == 1 else str(recording.folder)
+        for name, recording in zip(folder_names, recordings, strict=True)
     ]
 
 

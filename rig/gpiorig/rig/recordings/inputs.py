@@ -29,11 +29,11 @@ def read_options(options: argparse.Namespace) -> ReadOptions:
     """Return the options as the readers take them."""
     columns = {}
     for part in (options.columns or "").split(","):
-        what, equals, name = part.partition("=")
-        if part and (not equals or what not in COLUMNS):
+        role, equals, name = part.partition("=")
+        if part and (not equals or role not in COLUMNS):
             raise RigError(f"--columns {part}: write WHAT=NAME; WHAT is one of {', '.join(COLUMNS)}.")
         if part:
-            columns[what] = name or ","
+            columns[role] = name or ","
     return ReadOptions(
         samplerate_hz=None if options.samplerate is None else parse_samplerate(options.samplerate) or None,
         unitsize=options.unitsize,

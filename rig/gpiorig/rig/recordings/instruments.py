@@ -21,16 +21,16 @@ _VIRTUAL = "beaglelogic"
 def from_info(info: RecordingInfo, bench: Bench | None) -> Instruments:
     """The instruments; of a recording without a bench file, such as an imported one, only what its driver gives."""
     if bench is None:
-        first = instruments.by_driver(info.recorder, samplerate_hz=info.samplerate_hz)
+        recorder = instruments.by_driver(info.recorder, samplerate_hz=info.samplerate_hz)
         if info.time_step:
-            first = time_base.stepped(first, info.time_step.as_step())
-        parts = [(note, _aligned(note, first)) for note in info.alignments]
-        return Instruments(first, {name: part for note, part in parts for name in note.channels})
-    known = {name: _analyzer(bench, name) for name in bench.analyzers}
+            recorder = time_base.stepped(recorder, info.time_step.as_step())
+        parts = [(note, _aligned(note, recorder)) for note in info.alignments]
+        return Instruments(recorder, {name: part for note, part in parts for name in note.channels})
+    analyzers = {name: _analyzer(bench, name) for name in bench.analyzers}
     reference = max(bench.analyzers, key=lambda name: bench.analyzers[name].samplerate_hz)
     return Instruments(
-        reference=known[reference],
-        others=_others(bench, known, info),
+        reference=analyzers[reference],
+        others=_others(bench, analyzers, info),
         nodes={name: _node(bench, name, info) for name in bench.nodes},
     )
 
@@ -46,7 +46,7 @@ def _analyzer(bench: Bench, name: str) -> Analyzer:
     )
 
 
-def _others(bench: Bench, known: dict[str, Analyzer], info: RecordingInfo) -> dict[str, tuple[Analyzer, float]]:
+def _others(bench: Bench, analyzers: dict[str, Analyzer], info: RecordingInfo) -> dict[str, tuple[Analyzer, float]]:
     """The analyzer of each channel that was aligned to the reference's, and its uncertainty in ns."""
     wires = {
         f"{node}.{line}": benches.place(bench, channel)[0]
@@ -54,7 +54,7 @@ def _others(bench: Bench, known: dict[str, Analyzer], info: RecordingInfo) -> di
         for line, channel in settings.lines.items()
     }
     return {
-        channel: (known[wires[channel]], note.uncertainty_ns)
+        channel: (analyzers[wires[channel]], note.uncertainty_ns)
         for note in info.alignments
         for channel in note.channels
         if channel in wires

@@ -74,16 +74,18 @@ def merge(
         In place of the sync line: for the folder of each part, the channel of a radio receiver that shows the frames
         which it receives.
     """
-    reference, *others = parts
+    reference, *to_align = parts
     fits = alignments.by_sync_line(parts, sync) if receivers is None else alignments.by_frames(parts, receivers)
     channels = _named(reference.info.channels, sync=None)
     waveforms = [select.channels(reference.waveform(), channels)]
     notes, bounds = list(reference.info.alignments), list(_bounds(reference))
-    for other, fit in zip(others, fits, strict=True):
-        own = select.channels(other.waveform(), _named(other.info.channels, sync=sync if receivers is None else None))
-        waveforms.append(renumbered(own, fit.renumber, samplerate_hz=reference.info.samplerate_hz))
-        notes += [_note(other, fit), *other.info.alignments]
-        bounds += [_renumbered(bound, fit) for bound in _bounds(other)]
+    for aligned, fit in zip(to_align, fits, strict=True):
+        waveform = select.channels(
+            aligned.waveform(), _named(aligned.info.channels, sync=sync if receivers is None else None)
+        )
+        waveforms.append(renumbered(waveform, fit.renumber, samplerate_hz=reference.info.samplerate_hz))
+        notes += [_note(aligned, fit), *aligned.info.alignments]
+        bounds += [_renumbered(bound, fit) for bound in _bounds(aligned)]
     write_waveform(output.edges_folder, join(waveforms))
     broken = [
         f"{part.info.analyzer}: {part.info.reason or part.state}" for part in parts if part.info.state != "complete"

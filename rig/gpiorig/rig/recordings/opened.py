@@ -114,8 +114,8 @@ def _answered(parameters: Mapping[str, Any], bench: Bench | None) -> bool:
     ends = [bench.nodes[node] for role in ROLES if bench and (node := parameters.get(role)) in bench.nodes]
     if not all(node.has_bus for node in ends):
         return False
-    shown = parameters.get("probes", "normal") in SHOWN and parameters.get("app", "pingpong") in ROUND_TRIPS
-    return shown and any(parameters.get(role) for role in ROLES)
+    is_visible = parameters.get("probes", "normal") in SHOWN and parameters.get("app", "pingpong") in ROUND_TRIPS
+    return is_visible and any(parameters.get(role) for role in ROLES)
 
 
 def wiring(bench: Bench) -> tuple[NodeLines, ...]:

@@ -38,21 +38,23 @@ def lines(recording: Recording, node: str, *, baudrate: int | None) -> Iterator[
         Bits per second, 8N1; None: that of its bench.
     """
     if node not in nodes(recording):
-        known = ", ".join(nodes(recording)) or "no node"
-        raise RigError(f"{recording.folder}: no channel {node}.{LINE}; the analyzer is on that of {known}.")
+        available = ", ".join(nodes(recording)) or "no node"
+        raise RigError(f"{recording.folder}: no channel {node}.{LINE}; the analyzer is on that of {available}.")
     if baudrate is None:
         baudrate = open_recording(recording).known_bench.nodes[node].bits_per_second
     return uart.lines(uart.decode(recording.waveform(), f"{node}.{LINE}", UartFormat(baudrate=baudrate)))
 
 
-def all_lines(recording: Recording, wanted: Sequence[str], *, baudrate: int | None) -> Iterator[tuple[UartLine, str]]:
+def all_lines(
+    recording: Recording, node_names: Sequence[str], *, baudrate: int | None
+) -> Iterator[tuple[UartLine, str]]:
     """The lines of several nodes with the node's name, in the order of their ends."""
 
     def ends(node: str) -> Iterator[tuple[int, UartLine, str]]:
         for line in lines(recording, node, baudrate=baudrate):
             yield line.end, line, node
 
-    for _, line, node in heapq.merge(*map(ends, wanted), key=itemgetter(0)):
+    for _, line, node in heapq.merge(*map(ends, node_names), key=itemgetter(0)):
         yield line, node
 
 

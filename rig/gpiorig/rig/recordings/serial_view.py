@@ -59,8 +59,8 @@ class SerialView:
     ) -> None:
         self._nodes = tuple(nodes)
         self._form, self._absolute = form, absolute
-        own = {"people": terminal.unfiltered, "iotlab": terminal.verbatim}.get(form, lambda: sys.stdout)
-        self._output = output or own()
+        stream = {"people": terminal.unfiltered, "iotlab": terminal.verbatim}.get(form, lambda: sys.stdout)
+        self._output = output or stream()
         self._width = max(map(len, self._nodes), default=0)
         self._zero_ns: int | None = None
 

@@ -41,9 +41,9 @@ class Key:
     run: str
 
     def __post_init__(self) -> None:
-        for what, name in (("study", self.study), ("point", self.point), ("run", self.run)):
+        for field, name in (("study", self.study), ("point", self.point), ("run", self.run)):
             if not NAME.fullmatch(name) or set(name) == {"."}:
-                raise StoreError(f"{name!r} cannot name a {what}: use letters, digits, `.`, `_` and `-`, at most 100.")
+                raise StoreError(f"{name!r} cannot name a {field}: use letters, digits, `.`, `_` and `-`, at most 100.")
 
     @property
     def folder(self) -> str:

@@ -37,9 +37,9 @@ def identifier(fingerprint: str) -> str:
     return fingerprint[:ID_DIGITS]
 
 
-def search(wanted: Iterable[str], folders: Iterable[Path]) -> Iterator[tuple[str, Path]]:
+def search(fingerprints: Iterable[str], folders: Iterable[Path]) -> Iterator[tuple[str, Path]]:
     """Recordings below some folders whose fingerprints are wanted, with their places."""
-    missing = set(wanted)
+    missing = set(fingerprints)
     for folder in folders:
         for path in folder.rglob(DESCRIPTION):
             if not missing:

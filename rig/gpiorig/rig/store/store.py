@@ -73,9 +73,9 @@ class Store:
         row = entries.row_of(recording)
         run = Run(Key(study, NONE, row.recording), row.recording, versions.here(__name__)["gpiorig"], tuple(quantities))
         catalogue.create(self.folder)
-        with catalogue.snapshot(self.folder) as known:
-            present = entries.run_of(known, run.key) == run
-            unchanged = row in entries.recordings(known)
+        with catalogue.snapshot(self.folder) as connection:
+            present = entries.run_of(connection, run.key) == run
+            unchanged = row in entries.recordings(connection)
         if present:
             return Added(run.key, "present") if unchanged else self._register(run, row, None)
         if problems := [line for line in recording.verify() if "was changed" in line]:
@@ -175,7 +175,7 @@ class Store:
         row = matches[0]
         if not row.is_there:
             self.find(search)
-            row = next(other for other in self.recordings() if other.recording == row.recording)
+            row = next(entry for entry in self.recordings() if entry.recording == row.recording)
         if not row.is_there:
             raise StoreError(
                 f"recording {row.recording} is not at its last place {row.place}; give a folder to search for it."
@@ -225,9 +225,9 @@ class Store:
                 broken = tuple(sorted({Key(*row[:3]) for row in rows if not self._is_there(row[3])}, key=str))
                 gone = {path for key in broken for path in entries.take_run(connection, key)}
                 entries.sweep(connection)
-            known = {path for *_, path in rows} - gone
+            registered = {path for *_, path in rows} - gone
             files = [path for path in tables.rglob("*") if path.is_file() or path.is_symlink()]
-            orphans = [path for path in files if path.relative_to(tables).as_posix() not in known]
+            orphans = [path for path in files if path.relative_to(tables).as_posix() not in registered]
             size = sum(path.lstat().st_size for path in orphans)
             for path in orphans:
                 path.unlink()
@@ -252,25 +252,25 @@ class Store:
         remarks: list[str] = []
         status: Status = "added"
         with catalogue.transaction(self.folder) as connection:
-            known = {other.recording: other for other in entries.recordings(connection)}
+            by_recording = {entry.recording: entry for entry in entries.recordings(connection)}
             before = entries.run_of(connection, run.key)
-            earlier = [other for other in known.values() if other.place == row.place and other != row]
-            earlier = [other for other in earlier if other.recording != row.recording]
+            earlier = [entry for entry in by_recording.values() if entry.place == row.place and entry != row]
+            earlier = [entry for entry in earlier if entry.recording != row.recording]
             same = before == run
             old = [] if same else self._places(entries.take_files(connection, run.key))
-            for other in earlier:
-                for key in entries.keys(connection, "recording = ?", [other.recording]):
+            for entry in earlier:
+                for key in entries.keys(connection, "recording = ?", [entry.recording]):
                     old += self._places(entries.take_run(connection, key))
                 remarks.append(
-                    f"recording {other.recording}, which was in {row.place} before, is removed from the store."
+                    f"recording {entry.recording}, which was in {row.place} before, is removed from the store."
                 )
             if before is not None and not same:
                 remarks.append("its tables are computed again: other code of the analysis, or other quantities.")
             if before is not None:
-                status = "present" if known[row.recording].place == row.place else "moved"
+                status = "present" if by_recording[row.recording].place == row.place else "moved"
             if remarks:
                 status = "replaced"
-            if row.recording not in known or known[row.recording] != row:
+            if row.recording not in by_recording or by_recording[row.recording] != row:
                 entries.put_recording(connection, row)
             if not same and draft is not None:
                 entries.put_run(connection, run, draft.files)

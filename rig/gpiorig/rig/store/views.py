@@ -93,8 +93,10 @@ def define(connection: catalogue.Connection, store: Path, sql: str) -> list[str]
         files = paths.setdefault(content, {}).setdefault(columns, [])
         place = str(tables / schema.table_file(store, path).relative_to(store / FOLDER))
         files.append(_text(re.sub(r"[\[*?]", r"[\g<0>]", place)))  # a list of files is a list of patterns
-    known = [*paths, AXES, *([RESULTS] if contents.QUANTITIES in paths else [])]
-    named = {name for name in (*known, *schema.TABLES) if re.search(rf"\b{name}\b", sql, re.IGNORECASE)} or {*known}
+    view_names = [*paths, AXES, *([RESULTS] if contents.QUANTITIES in paths else [])]
+    named = {name for name in (*view_names, *schema.TABLES) if re.search(rf"\b{name}\b", sql, re.IGNORECASE)} or {
+        *view_names
+    }
     if RESULTS in named:
         named |= {contents.QUANTITIES, AXES}
     for content in (name for name in paths if name in named):
@@ -112,7 +114,7 @@ def define(connection: catalogue.Connection, store: Path, sql: str) -> list[str]
             f"FROM {contents.QUANTITIES} q LEFT JOIN {AXES} a USING (study, point) "
             "JOIN runs r USING (study, point, run) LEFT JOIN recordings c ON c.recording = r.recording"
         )
-    return sorted({*schema.TABLES, *known})
+    return sorted({*schema.TABLES, *view_names})
 
 
 def _define_axes(connection: catalogue.Connection) -> None:
