@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from gpiorig.analysis.attribution import airtime, radio_waits
 from gpiorig.analysis.attribution.airtime import Intervals
-from gpiorig.analysis.attribution.frame_owners import ACK_WAIT_NS
+from gpiorig.analysis.attribution.frame_lines import ACK_WAIT_NS
 from gpiorig.analysis.attribution.on_air import Air
 from gpiorig.analysis.delays import budget, radio_parts
 from gpiorig.analysis.packets import path

@@ -16,28 +16,21 @@ the frame that was read, no other node's transmission ended with it, and other f
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from fractions import Fraction
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gpiorig.analysis.attribution import airtime
 from gpiorig.analysis.attribution.airtime import Flags, Intervals, Samples
-from gpiorig.analysis.attribution.covariates import begins
+from gpiorig.analysis.attribution.covariates import begins as milestone_begins
+from gpiorig.analysis.attribution.frame_lines import REPORTING_NS, FrameLines
 from gpiorig.analysis.attribution.on_air import Air
-from gpiorig.analysis.events.completions import FRAME_TIMESTAMP, TX_ENDS
 from gpiorig.analysis.events.events import Events
-from gpiorig.analysis.events.table import BY_NAME
-from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets.path import Kind
 from gpiorig.analysis.packets.receptions import APART_NS
 from gpiorig.analysis.packets.routes import Route
-from gpiorig.analysis.radio.air_frames import BYTE_NS, pulses
 
-TAP = FRAME_TIMESTAMP.removesuffix(".enter")
-ACK_WAIT_NS = 54 * 16_000  # macAckWaitDuration: 54 symbols of 16 us (IEEE 802.15.4-2006, table 86, 2450 MHz)
-REPORTING_NS = 200_000  # interrupt and driver, from the end of a transmission until software reports it
-REPORTED_WITHIN_NS = ACK_WAIT_NS + REPORTING_NS  # from the end of a frame, acknowledgement included
 DISTINCT = 0.01  # share of other frames that may be as long as the packet's own, or the length identifies nothing
 RECEIVED = 0.8  # share of a node's transmissions that a line must show for its silence to mean anything
 STEADY = 0.9  # share of the packets whose first bit follows the driver's command at the usual time
@@ -57,12 +50,12 @@ def for_route(events: Events, route: Route, *, header_ns: Mapping[str, int] | No
     """
     if not len(route):
         return {}
-    begun = begins(route)
+    begun = milestone_begins(route)
     steps = route.steps.steps
     columns = [i for i, step in enumerate(steps[:-1]) if step.kind is Kind.RADIO_WAIT]
     read = np.sort(np.concatenate([begun[:, i + 1] for i in columns])) if columns else np.zeros(0, dtype=np.int64)
     senders = tuple(dict.fromkeys(steps[i].node for i in columns))
-    finder = _Finder(events, read, senders, header_ns or {})
+    finder = _Finder(FrameLines(events, header_ns or {}), read, senders)
     return {
         steps[i].name: air
         for i in columns
@@ -71,214 +64,177 @@ def for_route(events: Events, route: Route, *, header_ns: Mapping[str, int] | No
     }
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Waits:
+    """Waits of one step for the radio, in samples; lengths are of the frames that were read after them."""
+
+    begins: Samples
+    ends: Samples
+    lengths: Samples
+    sender: str
+
+    def __len__(self) -> int:
+        return len(self.begins)
+
+    def around(self, line: Intervals) -> tuple[Samples, Flags]:
+        """int64[n], the wait in which each frame of a line begins, -1 for none; bool[n], frames that end in it, too."""
+        window = airtime.window_of(line.starts, self.begins, self.ends)
+        return window, (window >= 0) & (line.ends <= self.ends[np.maximum(window, 0)])
+
+
 class _Finder:
-    """The lines and transmissions of a recording, asked for the waits of one step after the other."""
+    """Finds the frames around the waits of one step after the other."""
 
-    def __init__(self, events: Events, read: Samples, senders: tuple[str, ...], header_ns: Mapping[str, int]) -> None:
-        events = _only(events, (FRAME_TIMESTAMP, f"{TAP}.exit", "driver.exec.enter", "radio.tx_start", *TX_ENDS))
-        self._events, self._read, self._header_ns = events, read, header_ns
-        self._byte = float(Fraction(BYTE_NS, NS_PER_S) * events.samplerate_hz)
-        self._apart, self._reported, self._reporting = (
-            self._samples(ns) for ns in (APART_NS, REPORTED_WITHIN_NS, REPORTING_NS)
-        )
-        shown = {name: pulses(events, TAP, node=name) for name in events.node_names}
-        self._pulses = {name: (rises[falls >= 0], falls[falls >= 0]) for name, (rises, falls) in shown.items()}
-        completed = {name: events.instants("radio.tx_complete", node=name) for name in events.node_names}
-        self._completed = {name: ends for name, ends in completed.items() if len(ends)}
-        self._senders = senders
-        transactions = {name: self._transactions_of(name) for name in events.node_names}
-        self._transactions = {name: intervals for name, intervals in transactions.items() if len(intervals.starts)}
+    def __init__(self, recorded: FrameLines, read: Samples, senders: tuple[str, ...]) -> None:
+        self._recorded, self._read, self._senders = recorded, read, senders
+        self._apart, self._byte = recorded.samples(APART_NS), recorded.byte_samples
 
-    def _samples(self, ns: int) -> int:
-        return int(Fraction(ns, NS_PER_S) * self._events.samplerate_hz)
-
-    def _transactions_of(self, node: str) -> Intervals:
-        """Transmissions from each command to send to the report of its end."""
-        commands = self._events.instants("driver.exec.enter", node=node)
-        reports = np.sort(np.concatenate([self._events.instants(name, node=node) for name in TX_ENDS]))
-        place = np.searchsorted(reports, commands)
-        reported = place < len(reports)
-        return Intervals(commands[reported], reports[place[reported]])
-
-    def air(self, begin: Samples, end: Samples, *, sender: str, receiver: str) -> Air | None:
+    def air(self, begins: Samples, ends: Samples, *, sender: str, receiver: str) -> Air | None:
         """The frames around the waits of one step; None where the receiver has no line."""
-        rises = self._pulses[receiver][0]
+        events = self._recorded.events
+        rises = self._recorded.pulses[receiver][0]
         if not len(rises):
             return None
-        row = np.minimum(np.searchsorted(rises, end), len(rises) - 1)  # the frame that was read
-        header = int(np.median(rises[row] - end))
-        lines = self._lines(header, receiver)
-        lengths = lines[receiver].ends[row] - lines[receiver].starts[row]
-        commands = self._commands(begin, end, sender)
-        unclear = np.zeros(len(begin), dtype=np.bool_)
+        row = np.minimum(np.searchsorted(rises, ends), len(rises) - 1)  # the frame that was read
+        lines = self._recorded.lines(receiver, header=int(np.median(rises[row] - ends)))
+        waits = _Waits(begins, ends, lines[receiver].ends[row] - lines[receiver].starts[row], sender)
+        commands = self._commands(waits)
+        hidden = np.zeros(len(waits), dtype=np.bool_)
+        unreceived, uneven = self._unreceived(lines[receiver], sender, receiver)
         if commands is None:
             del lines[sender]  # a radio that repeats frames without the driver receives nothing meanwhile
-            own = {name: self._alike(lines, name, begin, end, lengths, sender, unclear) for name in lines}
-            attempts = airtime.union(*(line.rows(own[name]) for name, line in lines.items()))
-            others = [self._not_own(line.rows(~own[name]), end, lengths) for name, line in lines.items()]
+            attempts, foreign, unclear = self._by_length(lines, waits)
+            alone = unreceived.rows(airtime.count_within(attempts, unreceived.starts, unreceived.ends) == 0)
+            window, inside = waits.around(alone)
+            hidden[window[inside]] = True
         else:
-            attempts, steady, first_bits = self._commanded(commands, begin, end, lengths, lines, sender)
-            unclear |= ~steady
-            others = [
+            attempts, unclear, first_bits = self._commanded(commands, waits, lines)
+            foreign = [
                 line.rows(airtime.nearest(line.starts, first_bits, tolerance=self._apart) < 0)
                 for line in lines.values()
             ]
-        merged = airtime.without(airtime.union(*others), attempts, tolerance=self._byte)
-        unreceived, uneven = self._unreceived(lines[receiver], sender, receiver)
-        hidden = np.zeros(len(begin), dtype=np.bool_)
-        if commands is None:
-            alone = unreceived.rows(airtime.count_within(attempts, unreceived.starts, unreceived.ends) == 0)
-            window = airtime.window_of(alone.starts, begin, end)
-            inside = (window >= 0) & (alone.ends <= end[np.maximum(window, 0)])
-            hidden[window[inside]] = True
-        unclear |= airtime.count_within(uneven, begin, end) > 0
         return Air(
-            begins=begin,
-            ends=end,
-            lengths=lengths,
+            begins=begins,
+            ends=ends,
+            lengths=waits.lengths,
             attempts=attempts,
-            others=merged,
+            others=airtime.without(airtime.union(*foreign), attempts, tolerance=self._byte),
             unreceived=airtime.union(unreceived),
             hidden=hidden,
-            unclear=unclear,
-            unseen=self._unseen(lines, begin, end, (sender,)),
-            foreign=self._unseen(lines, begin, end, self._senders),
+            unclear=unclear | (airtime.count_within(uneven, begins, ends) > 0),
+            unseen=self._unseen(lines, waits, (sender,)),
+            foreign=self._unseen(lines, waits, self._senders),
             commanded=commands is not None,
-            samplerate_hz=self._events.samplerate_hz,
-            span=self._events.end - self._events.start,
+            samplerate_hz=events.samplerate_hz,
+            span=events.end - events.start,
         )
 
-    def _lines(self, header: int, receiver: str) -> dict[str, Intervals]:
-        """Frames by line, from the first bit on the air to the last; nodes without a line have none.
-
-        A frame is an integer number of bytes, so a line that falls late by less than half a byte shows its end exactly.
-        """
-        lines = {}
-        for name, (rises, falls) in self._pulses.items():
-            known = name != receiver and name in self._header_ns
-            starts = rises - (self._samples(self._header_ns[name]) if known else header)
-            byte_counts = np.rint((falls - starts) / self._byte)
-            lines[name] = Intervals(starts, starts + np.rint(byte_counts * self._byte).astype(np.int64))
-        return lines
-
-    def _not_own(self, line: Intervals, end: Samples, lengths: Samples) -> Intervals:
-        """The frames of a line except those that were read."""
-        own = Intervals(end, end + lengths)
-        return airtime.without(line, own, tolerance=self._byte)
-
-    def _commands(self, begin: Samples, end: Samples, sender: str) -> tuple[Samples, int] | None:
+    def _commands(self, waits: _Waits) -> tuple[Samples, int] | None:
         """The driver's commands to send and the time from there to the first bit; None where they do not show it."""
-        commands = self._events.instants("radio.tx_start", node=sender)
-        last = np.searchsorted(commands, end, side="right") - 1
-        if not len(commands) or (last < 0).any():
+        commands = self._recorded.events.instants("radio.tx_start", node=waits.sender)
+        latest = np.searchsorted(commands, waits.ends, side="right") - 1
+        if not len(commands) or (latest < 0).any():
             return None
-        late = end - commands[last]
+        late = waits.ends - commands[latest]
         usual = int(np.median(late))
-        steady = (np.abs(late - usual) <= self._apart) & (commands[last] >= begin)
+        steady = (np.abs(late - usual) <= self._apart) & (commands[latest] >= waits.begins)
         return (commands, usual) if float(np.mean(steady)) >= STEADY else None
 
     def _commanded(
-        self,
-        commands: tuple[Samples, int],
-        begin: Samples,
-        end: Samples,
-        lengths: Samples,
-        lines: Mapping[str, Intervals],
-        sender: str,
+        self, commands: tuple[Samples, int], waits: _Waits, lines: Mapping[str, Intervals]
     ) -> tuple[Intervals, Flags, Samples]:
-        """Attempts before the last command of each wait; where that is the command of the frame; all first bits.
+        """Attempts before the last command of each wait; waits without the command of their frame; all first bits.
 
         An attempt lies where a line shows it, the sender's first, else where the command puts it.
         """
         instants, usual = commands
-        last = np.searchsorted(instants, end, side="right") - 1
-        steady: Flags = np.abs(end - instants[last] - usual) <= self._apart
-        window = airtime.window_of(instants, begin, end)
-        early = (window >= 0) & (last[np.maximum(window, 0)] != np.arange(len(instants)))
+        latest = np.searchsorted(instants, waits.ends, side="right") - 1
+        unsteady: Flags = np.abs(waits.ends - instants[latest] - usual) > self._apart
+        window = airtime.window_of(instants, waits.begins, waits.ends)
+        early = (window >= 0) & (latest[np.maximum(window, 0)] != np.arange(len(instants)))
         starts = instants[early] + usual
-        ends = starts + lengths[window[early]]
+        ends = starts + waits.lengths[window[early]]
         expected = starts
-        for name in sorted(lines, key=lambda name: name == sender):
+        for name in sorted(lines, key=lambda name: name == waits.sender):
             line = lines[name]
             place = airtime.nearest(expected, line.starts, tolerance=self._apart)
             starts = np.where(place >= 0, np.append(line.starts, 0)[place], starts)
             ends = np.where(place >= 0, np.append(line.ends, 0)[place], ends)
-        return airtime.union(Intervals(starts, ends)), steady, np.sort(instants + usual)
+        return airtime.union(Intervals(starts, ends)), unsteady, np.sort(instants + usual)
 
-    def _alike(
-        self,
-        lines: Mapping[str, Intervals],
-        name: str,
-        begin: Samples,
-        end: Samples,
-        lengths: Samples,
-        sender: str,
-        unclear: Flags,
-    ) -> Flags:
-        """bool[n], frames of a line within a wait that are as long as the packet's, and of no other node.
+    def _by_length(
+        self, lines: Mapping[str, Intervals], waits: _Waits
+    ) -> tuple[Intervals, list[Intervals], NDArray[np.bool_]]:
+        """Attempts that the lines show; by line, the frames that are neither attempts nor read; the unclear waits."""
+        read = Intervals(waits.ends, waits.ends + waits.lengths)
+        attempts, foreign = [], []
+        unclear = np.zeros(len(waits), dtype=np.bool_)
+        for name, line in lines.items():
+            is_attempt, unclear_on_line = self._attempts_on(name, lines, waits)
+            attempts.append(line.rows(is_attempt))
+            foreign.append(airtime.without(line.rows(~is_attempt), read, tolerance=self._byte))
+            unclear |= unclear_on_line
+        return airtime.union(*attempts), foreign, unclear
 
-        Where other frames on the line are as long, the packets that met such a frame become `unclear`; and where
-        another sender of the route was sending too, unless it received the frame.
+    def _attempts_on(self, name: str, lines: Mapping[str, Intervals], waits: _Waits) -> tuple[Flags, NDArray[np.bool_]]:
+        """bool[n], frames of a line within a wait that are as long as the packet's, and of no other node; bool[k].
+
+        The second are waits that stay unclear: where other frames on the line are as long, those of packets that met
+        such a frame; and those in which another sender of the route was sending too, unless it received the frame.
         """
-        line = lines[name]
-        ours = airtime.nearest(line.starts, self._read, tolerance=self._byte / 2) >= 0
-        for node, ends in self._completed.items():
-            if node not in (sender, name):
-                frames, _ = self._frames_of(ends, line.ends)
-                if np.mean(frames >= 0) >= RECEIVED:
-                    ours[frames[frames >= 0]] = True
-        window = airtime.window_of(line.starts, begin, end)
-        inside = (window >= 0) & (line.ends <= end[np.maximum(window, 0)])
-        latest = np.clip(np.searchsorted(begin, line.starts, side="right") - 1, 0, None)
-        alike = np.abs(line.ends - line.starts - lengths[latest]) <= self._byte / 2
-        elsewhere = ~inside & ~ours
-        own: Flags = inside & alike & ~ours
+        line, unclear = lines[name], np.zeros(len(waits), dtype=np.bool_)
+        is_assigned = self._assigned(line, (waits.sender, name))
+        window, inside = waits.around(line)
+        latest = np.clip(np.searchsorted(waits.begins, line.starts, side="right") - 1, 0, None)
+        is_as_long = np.abs(line.ends - line.starts - waits.lengths[latest]) <= self._byte / 2
+        is_outside = ~inside & ~is_assigned
+        is_attempt: Flags = inside & is_as_long & ~is_assigned
         for node in self._senders:
-            sending = airtime.window_of(line.starts, *self._transactions.get(node, airtime.NONE)) >= 0
-            elsewhere &= ~sending
-            if node not in (sender, name):
-                doubtful = own & sending
+            sending = airtime.window_of(line.starts, *self._recorded.transactions.get(node, airtime.NONE)) >= 0
+            is_outside &= ~sending
+            if node not in (waits.sender, name):
+                ambiguous = is_attempt & sending
                 if node in lines:
-                    doubtful &= airtime.nearest(line.starts, lines[node].starts, tolerance=self._byte) < 0
-                unclear[window[doubtful]] = True
-                own &= ~doubtful
-        if np.count_nonzero(elsewhere & alike) > DISTINCT * max(1, int(np.count_nonzero(elsewhere))):
-            unclear[window[own]] = True
-            return np.zeros(len(own), dtype=np.bool_)
-        return own
+                    ambiguous &= airtime.nearest(line.starts, lines[node].starts, tolerance=self._byte) < 0
+                unclear[window[ambiguous]] = True
+                is_attempt &= ~ambiguous
+        if np.count_nonzero(is_outside & is_as_long) > DISTINCT * max(1, int(np.count_nonzero(is_outside))):
+            unclear[window[is_attempt]] = True
+            return np.zeros(len(line.starts), dtype=np.bool_), unclear
+        return is_attempt, unclear
 
-    def _frames_of(self, reports: Samples, ends: Samples) -> tuple[Samples, int]:
-        """int64[e], the frame of each transmission that ended, -1 where the line has none; the usual time between.
+    def _assigned(self, line: Intervals, not_by: tuple[str, str]) -> Flags:
+        """bool[n], frames of a line that a packet's receiver read, or that ended with the transmission of a node."""
+        is_assigned = airtime.nearest(line.starts, self._read, tolerance=self._byte / 2) >= 0
+        for node, reports in self._recorded.completed.items():
+            if node not in not_by:
+                frames, _ = self._recorded.frames_of(reports, line.ends)
+                if np.mean(frames >= 0) >= RECEIVED:
+                    is_assigned[frames[frames >= 0]] = True
+        return is_assigned
 
-        A frame ends a certain time before its sender reports it, always the same to the tolerance.
-        """
-        place = np.searchsorted(ends, reports, side="right") - 1
-        late = reports - np.append(ends, 0)[place]
-        near = (place >= 0) & (late <= self._reported)
-        if not near.any():
-            return np.full(len(reports), -1, dtype=np.int64), 0
-        usual = int(np.median(late[near]))
-        return np.where(near & (np.abs(late - usual) <= self._apart), place, -1), usual
-
-    def _unseen(self, lines: Mapping[str, Intervals], begin: Samples, end: Samples, senders: tuple[str, ...]) -> Flags:
+    def _unseen(self, lines: Mapping[str, Intervals], waits: _Waits, senders: tuple[str, ...]) -> Flags:
         """bool[k], waits during which a node was sending, not one of `senders`, whose frames no line shows."""
-        unseen = np.zeros(len(begin), dtype=np.bool_)
-        for node, sending in self._transactions.items():
-            reports = self._completed.get(node, airtime.NONE.starts)
-            shown = [self._frames_of(reports, line.ends)[0] >= 0 for name, line in lines.items() if name != node]
-            if node in senders or any(len(rows) and np.mean(rows) >= RECEIVED for rows in shown):
+        unseen = np.zeros(len(waits), dtype=np.bool_)
+        reporting = self._recorded.samples(REPORTING_NS)
+        for node, sending in self._recorded.transactions.items():
+            reports = self._recorded.completed.get(node, airtime.NONE.starts)
+            on_lines = [
+                self._recorded.frames_of(reports, line.ends)[0] >= 0 for name, line in lines.items() if name != node
+            ]
+            if node in senders or any(len(rows) and np.mean(rows) >= RECEIVED for rows in on_lines):
                 continue
-            busy = Intervals(sending.starts, np.maximum(sending.ends - self._reporting, sending.starts))
-            unseen |= airtime.count_within(airtime.union(busy), begin, end) > 0
+            busy = Intervals(sending.starts, np.maximum(sending.ends - reporting, sending.starts))
+            unseen |= airtime.count_within(airtime.union(busy), waits.begins, waits.ends) > 0
         return unseen
 
     def _unreceived(self, line: Intervals, sender: str, receiver: str) -> tuple[Intervals, Intervals]:
         """Transmissions of other nodes that are not on the receiver's line: where they were; of unknown length."""
         placed, uneven = [airtime.NONE], [airtime.NONE]
-        for node, reports in self._completed.items():
+        for node, reports in self._recorded.completed.items():
             if node in (sender, receiver):
                 continue
-            frames, usual = self._frames_of(reports, line.ends)
+            frames, usual = self._recorded.frames_of(reports, line.ends)
             received = frames[frames >= 0]
             if np.mean(frames >= 0) < RECEIVED:
                 continue
@@ -287,15 +243,6 @@ class _Finder:
             missing = Intervals(ends - int(np.median(lengths)), ends)
             (placed if np.ptp(lengths) <= self._byte else uneven).append(missing)
         return _in_order(placed), airtime.union(*uneven)
-
-
-def _only(events: Events, names: tuple[str, ...]) -> Events:
-    """The events of these types: a search among all of them takes a pass over the recording for each."""
-    wanted = np.zeros(256, dtype=np.bool_)
-    wanted[[BY_NAME[name].code for name in names]] = True
-    rows = np.flatnonzero(wanted[events.codes])
-    columns = {name: getattr(events, name)[rows] for name in ("samples", "nodes", "codes", "ids")}
-    return replace(events, **columns)
 
 
 def _in_order(parts: list[Intervals]) -> Intervals:

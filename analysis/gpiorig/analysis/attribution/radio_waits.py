@@ -23,7 +23,7 @@ import numpy as np
 
 from gpiorig.analysis.attribution import airtime, channel, frame_owners
 from gpiorig.analysis.attribution.airtime import Flags, Intervals, Samples
-from gpiorig.analysis.attribution.frame_owners import ACK_WAIT_NS
+from gpiorig.analysis.attribution.frame_lines import ACK_WAIT_NS
 from gpiorig.analysis.attribution.lattice import Lattice
 from gpiorig.analysis.attribution.on_air import Air
 from gpiorig.analysis.delays.instruments import Instruments
