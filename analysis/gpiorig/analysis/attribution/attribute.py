@@ -164,7 +164,7 @@ def _significant(tested: list[Finding], series: Series, level: float) -> tuple[F
     findings = [finding for finding in findings if not _exposed(finding)]
     kinds = {finding.kind for finding in findings}
     named = any(finding.kind == "beat" and finding.numbers["activity"] for finding in findings)
-    if {"channel", repeats.KIND} <= kinds:  # both have retransmissions: seen on lines, with others' frames, or all of them
+    if {"channel", repeats.KIND} <= kinds:  # both have retransmissions: all, or those on lines
         share = {finding.kind: finding.share for finding in findings}
         lesser = "channel" if share[repeats.KIND] > share["channel"] else repeats.KIND
         findings = [finding for finding in findings if finding.kind != lesser]
