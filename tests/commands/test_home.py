@@ -10,7 +10,7 @@ from commandline import Demo, gpiorig
 
 LOOKING = (
     *("--help", "doctor", "bench list", "bench check demo", "bench scan --json", "decoders list", "decoders path"),
-    *("firmware list", "--completion bash", "info RUN", "packets RUN", "live RUN", "serial RUN"),
+    *("firmware list", "--completion bash", "info RUN", "packets RUN", "view RUN --follow", "serial RUN"),
     *("measure RUN --period tap.irq --per node", "clocks RUN", "compare RUN RUN", "report RUN -o OUT"),
     *(
         "decoders wiring RUN",

@@ -18,7 +18,7 @@ from gpiorig.rig.arguments.parser import leaves
 from gpiorig.rig.cli import options_of
 
 PAGE = ROOT / "docs" / "reference" / "json.md"
-LINES = ("decode", "live", "serial", "store-query")  # one object for each line
+LINES = ("decode", "serial", "store-query", "view")  # one object for each line
 WITHOUT = {"bench-virtual"}  # lines between programs, which tests of the served bench read
 IRQ = "initiator.tap.irq:rise"
 PAIRS = ("--request", r"seq=(?P<id>\d+) tx_us", "--response", r"seq=(?P<id>\d+) from", "--across-nodes")
@@ -48,7 +48,6 @@ CALLS = [
     ("latency", " ".join(["latency LOG", *PAIRS]).replace(" tx_us", ".tx_us").replace(" from", ".from")),
     ("latency", r"latency LOG --request seq=(?P<id>\d+).tx_us --response seq=(?P<id>\d+).tx_us --ids 0:9 --nominal 1s"),
     ("latency", r"latency LOG --request (?P<against>\d+).tx_us --response (?P<node>\d)"),
-    ("live", "live RUN"),
     ("measure", f"measure RUN --period {IRQ} --nominal 20ms"),
     ("measure", "measure RUN --period tap.irq --per node"),
     ("packets", "packets RUN"),
@@ -65,6 +64,7 @@ CALLS = [
     ("store-rm", "store rm --study trial -s STORE"),
     ("store-gc", "store gc -s STORE"),
     ("verify", "verify RUN"),
+    ("view", "view RUN --follow"),
 ]
 
 

@@ -32,7 +32,6 @@ CALLS = {
     "firmware selftest RUN --os reference": False,
     "info RUN": False,
     "latency RUN --value rx_us=(?P<value>\\d+) --time-unit us": False,
-    "live RUN": True,
     f"measure RUN --period {IRQ}": False,
     "packets RUN": False,
     "pulseview RUN --from 0sa --to 100sa -o OUT.sr": False,
@@ -41,9 +40,10 @@ CALLS = {
     "store add RUN -s STORE": False,
     "verify RUN": True,
     "view RUN": False,
+    "view RUN --follow": True,
 }
 SEVERAL = "report RUN OTHER -o OUT"
-WITHOUT = ("batch", "pulseview", "view")  # an object about a recording, for programs
+WITHOUT = ("batch ", "pulseview ", "view RUN$")  # an object about a recording, for programs
 # Commands without such a call, and why.
 OTHERS = {
     "bench": "reads no recording",
@@ -123,7 +123,7 @@ def test_its_state_is_stated_and_decides(call: str, recording: tuple[Path, str],
     ]
     if call.startswith("info"):
         lines = [line for line in done.stdout.splitlines() if line.startswith(f"  {state}")]
-    elif call.startswith("live"):
+    elif call.endswith("--follow"):
         lines = [line for line in done.stdout.splitlines() if line.startswith(state)]
     elif call.startswith("batch") and state == "complete":
         return  # its table has the state of each
@@ -132,7 +132,7 @@ def test_its_state_is_stated_and_decides(call: str, recording: tuple[Path, str],
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("call", [*(call for call in CALLS if call.split()[0] not in WITHOUT), SEVERAL])
+@pytest.mark.parametrize("call", [*(call for call in CALLS if not f"{call}$".startswith(WITHOUT)), SEVERAL])
 def test_programs_get_it_in_one_form(call: str, demo: Demo, tmp_path: Path) -> None:
     """With `--json` the object about a recording has `state` and `remarks`; rows have none, and stderr has it."""
     run = cut(demo, tmp_path / "run", "incomplete")

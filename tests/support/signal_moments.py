@@ -88,7 +88,7 @@ VERBS = {
     "serial": Verb("serial RUN --pins", prints=True),
     "info": Verb("info RUN --json", prints=True),
     "verify": Verb("verify RUN"),
-    "live": Verb("live RUN --json"),
+    "view --follow": Verb("view RUN --follow --json"),
     "store add": Verb("store add RUN -s PLACE/store", WRITING),
     "store query": Verb(f"store query -s RUN/../store {QUERY.replace(' ', '|')}"),
     "batch": Verb("batch RUN -o PLACE/results --workers 2 --fresh", WRITING),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import io
 import keyword
@@ -148,6 +149,7 @@ def _run(command: str, words: list[str]) -> int:
     log.begin(sys.stderr if parsed.verbose > 1 else None)
     log.LOG.info("%s", shlex.join(["gpiorig", command, *words]))
     overwriting.check(parsed)
+    _check(command, parsed)
     work = module("commands", command)
     try:
         with signals.raised():
@@ -158,6 +160,12 @@ def _run(command: str, words: list[str]) -> int:
             _keep_log(parsed.output, error)
         raise
     return status
+
+
+def _check(command: str, parsed: argparse.Namespace) -> None:
+    """Refuse options that do not go together, before the work of a command is imported."""
+    if check := getattr(module("arguments", command), "check", None):
+        check(parsed)
 
 
 def _keep_log(output: Path, error: Exception) -> None:

@@ -32,14 +32,13 @@ def test_what_is_not_an_instant(text: str) -> None:
 
 def test_options_have_the_types() -> None:
     """Also those that were not given."""
-    live = options_of("live").parse_args(["run", "--interval", "250ms"])
-    assert (Fraction(1, 4), 30, 2) == (live.interval, live.window, live.settle)
+    assert Fraction(1, 4) == options_of("view").parse_args(["run", "--follow", "--interval", "250ms"]).interval
     assert 60 == options_of("capture").parse_args(["-o", "run", "--restart"]).restart
     assert Instant(sample=7) == options_of("export").parse_args(["run", "-o", "a.sr", "--from", "7sa"]).begin
 
 
 @pytest.mark.parametrize(
-    ("command", "option"), [("capture", "--silence"), ("live", "--interval"), ("pulseview", "--around")]
+    ("command", "option"), [("capture", "--silence"), ("view", "--interval"), ("pulseview", "--around")]
 )
 def test_a_number_without_a_unit(command: str, option: str) -> None:
     """One line that names the form with a unit."""

@@ -161,7 +161,7 @@ def test_what_ends_without_a_word(recorded: Path, tmp_path: Path, monkeypatch: p
     growing = Growing.begin(recorded, tmp_path / "killed")
     growing.write(0.5)
     growing.writer.close(in_order=False)
-    done = gpiorig("live", tmp_path / "killed")
+    done = gpiorig("view", "--follow", tmp_path / "killed")
     assert (1, True) == (done.status, "interrupted (the program that recorded it ended" in done.stdout)
     with max((tmp_path / "killed" / "edges").glob("*.seg")).open("ab") as file:
         file.write(b"gpe1")
@@ -207,12 +207,12 @@ def test_several_analyzers(recorded: Path, expected: Analysis, tmp_path: Path) -
         part = Recording.create(tmp_path / "run" / "analyzers" / node, run.info).update(channels=channels)
         write_waveform(part.edges_folder, source.waveform())
     run.finish(unchecked="a test made it")
-    done = gpiorig("live", tmp_path / "run", "--json")
+    done = gpiorig("view", "--follow", tmp_path / "run", "--json")
     update = json.loads(done.stdout.splitlines()[-1])
     assert (0, 2, {}) == (done.status, update["analyzers"], update["delays"])
     first = sorted(expected.events.node_names)[0]
     assert f"not aligned: {first} has no sync line; put it on a channel of each analyzer" in update["not_aligned"]
-    assert update["not_aligned"].removesuffix(".") in gpiorig("live", tmp_path / "run").stdout
+    assert update["not_aligned"].removesuffix(".") in gpiorig("view", "--follow", tmp_path / "run").stdout
     counts = {name: node["events"] for name, node in update["nodes"].items()}
     numbers = enumerate(expected.events.node_names)
     assert {name: np.count_nonzero(expected.events.nodes == number) for number, name in numbers} == counts
@@ -253,9 +253,25 @@ def test_a_recording_without_a_bench(tmp_path: Path, recorded: Path) -> None:
     """It is refused, with what to do."""
     info = Recording.open(recorded).info
     Recording.create(tmp_path / "run", info).update(bench="", files={}, state="capturing")
-    done = gpiorig("live", tmp_path / "run")
+    done = gpiorig("view", "--follow", tmp_path / "run")
     assert (2, True) == (done.status, "capture --bench" in done.stderr)
-    assert 2 == gpiorig("live", tmp_path / "run", "--interval", "0s").status
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (("--follow", "--interval", "0s"), "--interval 0s: give at least 100ms."),
+        (("--follow", "--open"), "--open: it is of the page; omit it with --follow."),
+        (("--follow", "--assert", "loss < 1 %"), "--assert: it is of the page"),
+        (("--window", "5m"), "--window: it is of --follow; add that."),
+        (("--json",), "--json: it is of --follow; add that."),
+        (("run2", "--follow"), "give one RUN."),
+    ],
+)
+def test_options_that_do_not_go_together(words: tuple[str, ...], error: str) -> None:
+    """Those of the page and those of the table in the terminal; refused before anything is read."""
+    done = gpiorig("view", "run", *words)
+    assert (2, True) == (done.status, error in done.stderr), done.stderr
 
 
 @pytest.mark.parametrize("seed", range(3))

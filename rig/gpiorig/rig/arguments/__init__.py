@@ -8,14 +8,13 @@ GROUPS = {
     "record": {
         "run": "Run an experiment on a bench and record it.",
         "capture": "Record a logic analyzer, for any length of time.",
-        "live": "Show the results of a capture while it runs.",
         "serial": "Show and record the serial lines of nodes.",
         "import": "Make a recording of captures and logs of other tools.",
         "merge": "Align recordings of several analyzers by their sync line.",
     },
     "look": {
         "report": "Write tables, figures and page of a recording.",
-        "view": "Serve the page of recordings, with any packet and any edges.",
+        "view": "Serve the page of recordings, or follow a capture that runs.",
         "verify": "Derive the results of a recording again, and compare.",
         "packets": "List packets with their delays and longest steps.",
         "compare": "Show which delays changed between two runs; a gate for tests.",

@@ -1,4 +1,4 @@
-"""`gpiorig view`: the page of recordings served on this machine, with what a file cannot hold."""
+"""`gpiorig view`: the page of recordings served on this machine, or a capture followed in the terminal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from pathlib import Path
 
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig import browser
+from gpiorig.rig.commands import view_follow
 from gpiorig.rig.errors import RigError
+from gpiorig.rig.live.view import UpdateNumbers
 from gpiorig.rig.recordings import described, standing
 from gpiorig.rig.recordings.described import Given
 from gpiorig.rig.results.manifest import Options
@@ -22,12 +24,15 @@ from gpiorig.rig.view.server import address, server
 from gpiorig.rig.view.shown_run import ShownRun
 from gpiorig.rig.view.site import Site
 
+RESULTS = {"view": (UpdateNumbers,)}
 MAX_PORT = 65_535
 POLL_S = 0.2
 
 
 def run(options: argparse.Namespace) -> int:
-    """Serve until Ctrl-C."""
+    """Serve until Ctrl-C, or follow."""
+    if options.follow:
+        return view_follow.run(options)
     if options.port is not None and not 0 <= options.port <= MAX_PORT:
         raise RigError(f"--port {options.port}: give a port from 1 to {MAX_PORT}, or 0 for any free one.")
     given = Given.of(options)

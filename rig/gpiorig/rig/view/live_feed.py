@@ -25,7 +25,7 @@ KEPT = 10_000  # packets that a page which is opened later still gets
 
 
 class LiveFeed:
-    """The results of a capture so far, as `gpiorig live` computes them.
+    """The results of a capture so far, as `gpiorig view --follow` computes them.
 
     Parameters
     ----------

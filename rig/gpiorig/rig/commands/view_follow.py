@@ -1,33 +1,31 @@
-"""`gpiorig live`: show the results of a capture while it runs."""
+"""`gpiorig view --follow`: show the results of a capture while it runs."""
 
 from __future__ import annotations
 
 import argparse
 import shutil
+from fractions import Fraction
 
 from gpiorig.capture.printable import printable_lines
 from gpiorig.rig import plain_json, terminal
-from gpiorig.rig.errors import RigError
 from gpiorig.rig.live import view
 from gpiorig.rig.live.watch import Update, Watch
 
-RESULTS = {"live": (view.UpdateNumbers,)}
-MIN_INTERVAL_S = 0.1
+WINDOW_S, SETTLE_S, INTERVAL_S = Fraction(30), Fraction(2), Fraction(2)
 CLEAR_BELOW = "\x1b[J"
 NEWLINE = "\n"
 
 
 def run(options: argparse.Namespace) -> int:
     """Show updates until the capture has ended; 1 if its recording is not complete."""
-    if not options.interval >= MIN_INTERVAL_S:
-        raise RigError(f"--interval {float(options.interval):g}s: give at least {MIN_INTERVAL_S * 1000:g}ms.")
-    watch = Watch(
-        options.recording,
-        window_s=options.window,
-        settle_s=options.settle,
+    given = (options.window, options.settle, options.interval)
+    defaults = (WINDOW_S, SETTLE_S, INTERVAL_S)
+    window_s, settle_s, interval_s = (
+        default if time is None else time for time, default in zip(given, defaults, strict=True)
     )
+    watch = Watch(options.recordings[0], window_s=window_s, settle_s=settle_s)
     drawn = 0
-    for update in watch.updates(float(options.interval)):
+    for update in watch.updates(float(interval_s)):
         drawn = _show(update, as_json=options.json, drawn=drawn)
         if update.is_last:
             return 0 if update.state == "complete" else 1
