@@ -125,8 +125,8 @@ def test_roles_given_once_are_those_of_every_later_command(run: Path, tmp_path: 
     assert 0 == gpiorig("batch", run, "-o", tmp_path / "out", "--no-report", "--workers", "1").status
     rows = pq.read_table(tmp_path / "out" / "runs.parquet").to_pylist()
     assert [timelined] == [row["packets_timelined"] for row in rows]
-    verified = gpiorig("verify", run)
-    assert 0 == verified.status, verified.stdout + verified.stderr
+    reproduced = gpiorig("report", "--reproduce", run)
+    assert 0 == reproduced.status, reproduced.stdout + reproduced.stderr
 
 
 @pytest.mark.parametrize(

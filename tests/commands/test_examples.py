@@ -17,7 +17,7 @@ from gpiorig.rig.arguments import COMMANDS
 RECORDINGS = {"run1", "run2", "run3", "base", "new"}  # what examples call a recording of a ping-pong
 # They start a program, wait, read another file, write bytes, serve, ask.
 NOT_HERE = {"--open", "--follow", "--list", "-B", "view", "--bundle"}
-LONG = {"report", "verify", "compare"}  # they analyse a recording again and again, and have tests of their own
+LONG = {"report", "compare"}  # they analyse a recording again and again, and have tests of their own
 
 
 def from_recordings(command: str) -> list[list[str]]:
@@ -47,7 +47,7 @@ def here(demo: Demo, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_an_example_works(here: Path, monkeypatch: pytest.MonkeyPatch, words: list[str]) -> None:
     """It ends with status 0, prints or writes something, and finds what it looks for."""
     monkeypatch.chdir(here)
-    done = gpiorig(*words, figures=True)  # `verify` compares those of the recordings
+    done = gpiorig(*words, figures=True)  # `--reproduce` compares those of the recordings
     assert done.status == 0, done.stderr
     assert done.stdout
     assert "no pair" not in done.stdout

@@ -54,6 +54,7 @@ CALLS = [
     ("packets", "packets RUN --lost"),
     ("report", "report RUN -o OUT --quantity goodput --assert rtt.max<1us"),
     ("report", "report RUN OTHER -o OUT"),
+    ("report", "report RUN OTHER --reproduce"),
     ("run", "run demo pingpong --packets 2 --no-report -o OUT"),
     ("run", "run nothing pingpong -o OUT"),
     ("serial", "serial RUN"),
@@ -63,7 +64,6 @@ CALLS = [
     ("store-query", "store query select.*.from.quantities -s STORE"),
     ("store-rm", "store rm --study trial -s STORE"),
     ("store-gc", "store gc -s STORE"),
-    ("verify", "verify RUN"),
     ("view", "view RUN --follow"),
 ]
 

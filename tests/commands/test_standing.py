@@ -36,9 +36,9 @@ CALLS = {
     "packets RUN": False,
     "pulseview RUN --from 0sa --to 100sa -o OUT.sr": False,
     "report RUN -o OUT": True,
+    "report RUN --reproduce": True,
     "serial RUN": False,
     "store add RUN -s STORE": False,
-    "verify RUN": True,
     "view RUN": False,
     "view RUN --follow": True,
 }

@@ -110,7 +110,7 @@ def test_bench_of_boards(tmp_path: Path, bench_file: Path) -> None:
     assert info.origin
     assert ("window open", sha256(written)) == (info.origin.note, info.origin.certificate_sha256)
     assert "window open" in (tmp_path / "run/report/report.html").read_text()
-    assert 0 == gpiorig("verify", tmp_path / "run").status
+    assert 0 == gpiorig("report", "--reproduce", tmp_path / "run").status
 
 
 @pytest.mark.slow

@@ -73,9 +73,9 @@ def test_from_the_scan_to_the_verified_report(tmp_path: Path, board: str) -> Non
     if run.status or report.status:
         assert re.search(r"the analyzer sent \d+\.\d+ s of samples in", run.stderr)
 
-    verified = gpiorig("verify", recording, "--json")
-    assert 0 == verified.status, verified.stdout
-    (numbers,) = verified.numbers["runs"]
+    reproduced = gpiorig("report", "--reproduce", recording, "--json")
+    assert 0 == reproduced.status, reproduced.stdout
+    (numbers,) = reproduced.numbers["runs"]
     verdicts = {file["name"]: file["verdict"] for file in numbers["files"]}
     assert {"same"} == set(verdicts.values())
     assert {"edges/000001.seg", "certificate.json", "events.parquet", "report/report.html"} <= verdicts.keys()

@@ -87,7 +87,7 @@ VERBS = {
     "decode": Verb("decode RUN -P uart:rx=initiator.uart_tx", prints=True),
     "serial": Verb("serial RUN --pins", prints=True),
     "info": Verb("info RUN --json", prints=True),
-    "verify": Verb("verify RUN"),
+    "report --reproduce": Verb("report RUN --reproduce"),
     "view --follow": Verb("view RUN --follow --json"),
     "store add": Verb("store add RUN -s PLACE/store", WRITING),
     "store query": Verb(f"store query -s RUN/../store {QUERY.replace(' ', '|')}"),

@@ -13,9 +13,8 @@ GROUPS = {
         "merge": "Align recordings of several analyzers by their sync line.",
     },
     "look": {
-        "report": "Write tables, figures and page of a recording.",
+        "report": "Write tables, figures and page of a recording, or check them.",
         "view": "Serve the page of recordings, or follow a capture that runs.",
-        "verify": "Derive the results of a recording again, and compare.",
         "packets": "List packets with their delays and longest steps.",
         "compare": "Show which delays changed between two runs; a gate for tests.",
         "info": "Show what is in a recording, or in a file of a known format.",

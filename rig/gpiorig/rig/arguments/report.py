@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from gpiorig.rig.arguments import reading_options
+from gpiorig.rig.errors import RigError
 
 EPILOG = """\
 examples:
@@ -19,9 +20,15 @@ examples:
   gpiorig report own --bench bench.toml       of a recording whose channels are named as in the file (node.line)
   gpiorig report run1 --assert 'rtt.p99 < 20 ms' --assert 'loss < 1 %'    ends with status 1 if one does not hold
   gpiorig report run1 --quantity 'driver.exec -> isr.tx_end' --quantity goodput
+  gpiorig report run1 run2 --reproduce        derives recorded parts, tables and figures again, and compares them;
+                                              with --json every file and its verdict as one JSON object
 
 A page needs no other file and no network. run1/*.parquet are the tables; run1/report/study.json contains every
-statistic as JSON."""
+statistic as JSON. --reproduce writes nothing into the recording: it derives the files of its last report in a temporary
+folder (TMPDIR chooses where). Status 1: a file differs, is missing, or is one too many."""
+
+OPTIONS = ("output", "figures", "tables", "open", "bench", "initiator", "responder", "assertions", "quantities")
+SPELLED = {"assertions": "assert", "quantities": "quantity"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,3 +42,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--open", action="store_true", help="open the page in a browser")
     parser.add_argument("--json", action="store_true", help="print the numbers as one JSON object")
     reading_options.add_asked(parser)
+    parser.add_argument("--reproduce", action="store_true", help="derive the files of the last report again; compare")
+
+
+def check(options: argparse.Namespace) -> None:
+    """Refuse what does not go together.
+
+    Raises
+    ------
+    RigError
+        Options of a new report with `--reproduce`; several recordings without a folder.
+    """
+    given = [SPELLED.get(name, name) for name in OPTIONS if getattr(options, name)]
+    if options.reproduce and given:
+        raise RigError(f"--reproduce makes the last report again, with its options; omit --{given[0]}.")
+    if not options.reproduce and len(options.recordings) > 1 and options.output is None:
+        raise RigError("several runs make one page: give its folder with -o DIR.")

@@ -13,6 +13,8 @@ from gpiorig.analysis import report
 from gpiorig.analysis.report import FIGURE_FORMATS, TABLE_FORMATS
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig import browser, plain_json
+from gpiorig.rig.commands import report_again
+from gpiorig.rig.commands.report_again import Reproduced
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.progress import iterate, stage
 from gpiorig.rig.recordings import described, standing
@@ -24,13 +26,13 @@ from gpiorig.rig.results.headline import Numbers, SeveralNumbers
 from gpiorig.rig.results.report import Reported
 from gpiorig.rig.verbosity import SHOWN, note
 
-RESULTS = {"report": (Numbers, SeveralNumbers)}
+RESULTS = {"report": (Numbers, SeveralNumbers, Reproduced)}
 
 
 def run(options: argparse.Namespace) -> int:
-    """Analyse and report."""
-    if len(options.recordings) > 1 and options.output is None:
-        raise RigError("several runs make one page: give its folder with -o DIR.")
+    """Analyse and report, or derive the files of a report again."""
+    if options.reproduce:
+        return report_again.run(options)
     options.figures = _formats(options.figures, available=FIGURE_FORMATS, option="--figures")
     options.tables = _formats(options.tables, available=[*TABLE_FORMATS], option="--tables")
     given = Given.of(options)

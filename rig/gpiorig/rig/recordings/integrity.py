@@ -19,7 +19,7 @@ from gpiorig.rig.recordings.merge import PARTS
 TABLES = ".parquet"
 KNOWN = {DESCRIPTION, EDGES, SERIAL, PARTS, REPORT, KEPT, NAME}
 
-Verdict = Literal["same", "different", "missing", "extra", "not verified"]
+Verdict = Literal["same", "different", "missing", "extra", "not compared"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +41,10 @@ def check(folder: Path, info: RecordingInfo) -> Iterator[Checked]:
     if isinstance(info.origin, Origin):
         yield from _origin(folder, info, info.origin)
     else:
-        yield Checked("bench, certificate and images", "not verified", f"{DESCRIPTION} has no [origin]")
+        yield Checked("bench, certificate and images", "not compared", f"{DESCRIPTION} has no [origin]")
     for path in sorted(folder.iterdir()):
         if path.name not in KNOWN and path.suffix != TABLES:
-            yield Checked(path.name, "not verified", f"{DESCRIPTION} has no sum of it")
+            yield Checked(path.name, "not compared", f"{DESCRIPTION} has no sum of it")
 
 
 def _files(folder: Path, info: RecordingInfo) -> Iterator[Checked]:
@@ -52,7 +52,7 @@ def _files(folder: Path, info: RecordingInfo) -> Iterator[Checked]:
     present = {path.relative_to(folder).as_posix() for part in (EDGES, SERIAL) for path in (folder / part).glob("*")}
     if not info.files:
         what = f"{DESCRIPTION} has no sums: the recording did not end in order"
-        yield from (Checked(name, "not verified", what) for name in sorted(present))
+        yield from (Checked(name, "not compared", what) for name in sorted(present))
         return
     for name, expected in info.files.items():
         if name not in present:
@@ -88,8 +88,8 @@ def _origin(folder: Path, info: RecordingInfo, origin: Origin) -> Iterator[Check
 def _image(name: str, path: Path, expected: str) -> Checked:
     """An image is not part of the recording: it may have gone, or been built again."""
     if not path.is_file():  # such as a device, which has no end
-        return Checked(name, "not verified", f"{path} is not there any more")
+        return Checked(name, "not compared", f"{path} is not there any more")
     digest = sha256(path)
     if digest == expected:
         return Checked(name, "same")
-    return Checked(name, "not verified", f"{path} is another image now: its sha256 is {digest}")
+    return Checked(name, "not compared", f"{path} is another image now: its sha256 is {digest}")

@@ -64,15 +64,15 @@ def check(folder: Path, *, progress: Progress = lambda text: None) -> Reproducti
     """
     info = description.load(folder / DESCRIPTION)
     if Recording(folder, info).state == "capturing":
-        raise RigError(f"{folder}: the capture still runs; verify the recording when it has ended.")
+        raise RigError(f"{folder}: the capture still runs; reproduce its report when it has ended.")
     stated = manifest.read(folder)
     progress("hashing what was recorded")
     parts = [*_description(folder, stated), *integrity.check(folder, info)]
     present = _present(folder)
     if not present and stated is None:
-        files = [Checked(DERIVED, "not verified", "no report has been made of the recording")]
+        files = [Checked(DERIVED, "not compared", "no report has been made of the recording")]
     elif any(part.verdict == "missing" and part.name in info.files for part in parts):
-        files = [Checked(DERIVED, "not verified", "they cannot be derived without the missing files")]
+        files = [Checked(DERIVED, "not compared", "they cannot be derived without the missing files")]
     else:
         progress("deriving tables and figures")
         files = [*_derived(folder, info, stated, present)]
@@ -94,7 +94,7 @@ def _remarks(stated: Manifest | None) -> Iterator[str]:
 def _description(folder: Path, stated: Manifest | None) -> Iterator[Checked]:
     """The description has no sum in itself; the report has one."""
     if stated is None:
-        yield Checked(DESCRIPTION, "not verified", "no report states its sum")
+        yield Checked(DESCRIPTION, "not compared", "no report states its sum")
     elif sha256(folder / DESCRIPTION) == stated.description_sha256:
         yield Checked(DESCRIPTION, "same")
     else:
@@ -113,7 +113,7 @@ def _derived(folder: Path, info: RecordingInfo, stated: Manifest | None, present
     names = present | (stated.files.keys() if stated else set())
     suffixes = {Path(name).suffix for name in names if name.startswith(f"{REPORT}/")}
     options = stated.options if stated else manifest.Options()
-    with tempfile.TemporaryDirectory(prefix="gpiorig-verify-") as temporary:
+    with tempfile.TemporaryDirectory(prefix="gpiorig-reproduce-") as temporary:
         root = Path(temporary)
         try:
             recording = Recording(folder, stated.info(info) if stated else info)

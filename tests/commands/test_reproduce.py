@@ -1,4 +1,4 @@
-"""`gpiorig verify`: what was changed in a recording or in its report is named, and nothing else."""
+"""`gpiorig report --reproduce`: what was changed in a recording or in its report is named, and nothing else."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _make(folder: Path) -> None:
 @pytest.fixture(scope="module")
 def reported(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A recording and its report."""
-    folder = shared.filled(tmp_path_factory, "verified", _make)
+    folder = shared.filled(tmp_path_factory, "reproduced", _make)
     with shared.unchanged(folder):
         yield folder / "run"
 
@@ -60,10 +60,10 @@ def _change(path: Path) -> None:
 
 def test_an_unchanged_recording(reported: Path, run: Path) -> None:
     """Verified, wherever it is: every part, table and figure is the same."""
-    done = gpiorig("verify", reported, run, "--json")
+    done = gpiorig("report", "--reproduce", reported, run, "--json")
 
     assert 0 == done.status
-    assert done.numbers["verified"]
+    assert done.numbers["reproduced"]
     for one in done.numbers["runs"]:
         names = {file["name"] for file in one["files"] if file["verdict"] == "same"}
         assert len(names) == len(one["files"])
@@ -102,11 +102,11 @@ def test_every_change_of_a_report_is_named(run: Path) -> None:
     (run / "hops.parquet").unlink()
     shutil.copy(run / "events.parquet", run / "old.parquet")
 
-    done = gpiorig("verify", run)
+    done = gpiorig("report", "--reproduce", run)
     printed = [line.strip() for line in done.stdout.splitlines()]
 
     assert 1 == done.status
-    assert printed[0].startswith(f"{run}: NOT VERIFIED")
+    assert printed[0].startswith(f"{run}: NOT REPRODUCED")
     cell = f"row 5, column duration_samples: {values[4]}, derived {values[4] - 1}; changed after the report"
     assert f"different: steps.parquet: {cell}" in printed
     assert any(line.startswith("different: packets.parquet: ") for line in printed)
@@ -134,7 +134,7 @@ CHANGES: dict[str, tuple[Callable[[Path], None], tuple[str, str]]] = {
     "no log": (lambda run: (run / "serial/responder.rec").unlink(), ("serial/responder.rec", "missing")),
     "another log": (_add_serial, ("serial/third.rec", "extra")),
     "bench": (_change_bench, ("bench", "different")),
-    "own file": (lambda run: (run / "note.txt").touch(), ("note.txt", "not verified")),
+    "own file": (lambda run: (run / "note.txt").touch(), ("note.txt", "not compared")),
 }
 
 
@@ -160,7 +160,7 @@ def test_an_image_that_was_built_again(run: Path, tmp_path: Path) -> None:
 
     for what in (f"{image} is another image now", f"{image} is not there any more"):
         parts = {part.name: part for part in integrity.check(run, info)}
-        assert "not verified" == parts["image of initiator"].verdict
+        assert "not compared" == parts["image of initiator"].verdict
         assert parts["image of initiator"].what.startswith(what)
         image.unlink(missing_ok=True)
 
@@ -169,7 +169,7 @@ def test_edges_that_cannot_be_read(run: Path) -> None:
     """A changed byte of a segment is named, and so is that nothing can be derived of it."""
     _change(run / "edges/000001.seg")
 
-    done = gpiorig("verify", run)
+    done = gpiorig("report", "--reproduce", run)
 
     assert 1 == done.status
     assert "different: edges/000001.seg: changed after recording" in done.stdout
@@ -180,11 +180,11 @@ def test_a_recording_that_lacks_a_file(run: Path) -> None:
     """It is named, where other commands refuse the recording; nothing is derived."""
     (run / "serial/initiator.rec").unlink()
 
-    done = gpiorig("verify", run)
+    done = gpiorig("report", "--reproduce", run)
 
     assert 1 == done.status
     assert "missing: serial/initiator.rec" in done.stdout
-    assert "not verified: tables and figures: they cannot be derived without the missing files" in done.stdout
+    assert "not compared: tables and figures: they cannot be derived without the missing files" in done.stdout
 
 
 def test_a_report_of_an_earlier_version(run: Path) -> None:
@@ -196,14 +196,14 @@ def test_a_report_of_an_earlier_version(run: Path) -> None:
     (run / "report/manifest.json").unlink()
     (run / "certificate.json").unlink()
 
-    done = gpiorig("verify", run, "--json")
+    done = gpiorig("report", "--reproduce", run, "--json")
     (numbers,) = done.numbers["runs"]
     files = {file["name"]: file["verdict"] for file in numbers["files"]}
 
-    assert ({}, False) == (numbers["made_by"], numbers["verified"])
+    assert ({}, False) == (numbers["made_by"], numbers["reproduced"])
     assert "report/manifest.json is not there" in numbers["remarks"][-1]
     assert "missing" == files.pop("certificate.json")
-    assert "not verified" == files.pop("recording.toml")
+    assert "not compared" == files.pop("recording.toml")
     assert {"same"} == set(files.values())
     assert {"events.parquet", "report/report.html", "report/study.json"} <= files.keys()
     assert "quantities.parquet" not in files
@@ -216,23 +216,23 @@ def test_a_page_in_another_folder(run: Path, tmp_path: Path) -> None:
         assert 0 == gpiorig("report", run, *REPORT_OPTIONS[4:], "-o", page).status
         content = msgspec.json.decode((page / "manifest.json").read_bytes())
         assert names in (None, content["files"].keys())
-        assert 0 == gpiorig("verify", run).status
+        assert 0 == gpiorig("report", "--reproduce", run).status
     assert {"report/report.html", "events.parquet"} <= content["files"].keys()
 
 
 def test_a_recording_of_an_earlier_version(run: Path) -> None:
-    """Without sums and without a report: what cannot be verified is named; nothing differs."""
+    """Without sums and without a report: what cannot be compared is named; nothing differs."""
     Recording.open(run).update(origin=msgspec.UNSET, files={})
     shutil.rmtree(run / "report")
     for path in run.glob("*.parquet"):
         path.unlink()
 
-    done = gpiorig("verify", run)
+    done = gpiorig("report", "--reproduce", run)
 
     assert 0 == done.status
-    assert "not verified: edges/000001.seg: recording.toml has no sums" in done.stdout
-    assert "not verified: bench, certificate and images: recording.toml has no [origin]" in done.stdout
-    assert "not verified: tables and figures: no report has been made" in done.stdout
+    assert "not compared: edges/000001.seg: recording.toml has no sums" in done.stdout
+    assert "not compared: bench, certificate and images: recording.toml has no [origin]" in done.stdout
+    assert "not compared: tables and figures: no report has been made" in done.stdout
 
 
 def test_a_report_of_another_version(run: Path) -> None:
@@ -242,7 +242,7 @@ def test_a_report_of_another_version(run: Path) -> None:
     content["versions"]["gpiorig"] = "0.0.9"
     manifest.write_bytes(msgspec.json.encode(content))
 
-    done = gpiorig("verify", run)
+    done = gpiorig("report", "--reproduce", run)
 
     assert 0 == done.status
     assert "note: the report was made by another version of the analysis (gpiorig 0.0.9 there, " in done.stdout
@@ -258,8 +258,8 @@ def test_a_recording_that_cannot_be_verified(run: Path) -> None:
         written.replace(b"hops.parquet", b"/etc/a"),
     ):
         manifest.write_bytes(content)
-        done = gpiorig("verify", run)
+        done = gpiorig("report", "--reproduce", run)
         assert 2 == done.status
         assert "write it again with `gpiorig report`" in done.stderr
 
-    assert 2 == gpiorig("verify", run / "report").status
+    assert 2 == gpiorig("report", "--reproduce", run / "report").status
