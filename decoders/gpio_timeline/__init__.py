@@ -10,7 +10,7 @@ call of the initiator to the arrival of the reply at its application.
 
 The option "wiring" names the nodes, their lines and the channel each is on;
 the channels are given as ch0, ch1, ... The first node is the initiator, the
-second the responder. `gpiorig decoders wiring RUN|BENCH` prints all of it for
+second the responder. `gpiorig decode --wiring RUN|BENCH` prints all of it for
 a recording or a bench; by hand:
 
  $ sigrok-cli -i run.sr -A gpio_timeline=packets:warnings -P \

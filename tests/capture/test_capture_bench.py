@@ -161,7 +161,7 @@ def test_other_commands_take_the_recording(run: Path) -> None:
     description = run / "recording.toml"
     text = description.read_text()
     description.write_text(text[: text.index("[files")] if "[files" in text else text)
-    for words in (("info", run), ("report", run), ("compare", run, run), ("decoders", "wiring", run)):
+    for words in (("info", run), ("report", run), ("compare", run, run), ("decode", "--wiring", run)):
         done = gpiorig(*words)
         assert 0 == done.status, (words, done.stderr)
 

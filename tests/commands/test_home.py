@@ -9,11 +9,11 @@ import pytest
 from commandline import Demo, gpiorig
 
 LOOKING = (
-    *("--help", "doctor", "bench list", "bench check demo", "bench scan --json", "decoders list", "decoders path"),
+    *("--help", "doctor", "bench list", "bench check demo", "bench scan --json", "decode --list", "decode --path"),
     *("firmware list", "--completion bash", "info RUN", "packets RUN", "view RUN --follow", "serial RUN"),
     *("measure RUN --period tap.irq --per node", "clocks RUN", "compare RUN RUN", "report RUN -o OUT"),
     *(
-        "decoders wiring RUN",
+        "decode --wiring RUN",
         "export RUN -o OUT.sr --from 0s --to 9999sa",
         "store add RUN -s OUT.store",
         "store ls -s OUT.store",

@@ -1,4 +1,4 @@
-"""`gpiorig decoders`: installation, and that their descriptions are right."""
+"""Our decoders: installation, and that their descriptions are right."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def shown(decoder: str, **environment: str) -> str:
 
 def states(target: Path) -> dict[str, str]:
     """State of each decoder in a folder."""
-    rows = gpiorig("decoders", "list", "--folder", target, "--json").numbers["decoders"]
+    rows = gpiorig("decode", "--list", "--folder", target, "--json").numbers["decoders"]
     return {name: row["state"] for name, row in rows.items()}
 
 
@@ -46,7 +46,7 @@ def test_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, link: bool) ->
     assert target == decoder_folder.default_target()
     assert dict.fromkeys(IDS, "not installed") == states(target)
     for _ in range(2):
-        done = gpiorig("decoders", "install", *(["--link"] if link else []))
+        done = gpiorig("decode", "--install", *(["--link"] if link else []))
         assert (0, "") == (done.status, done.stderr)
         assert dict.fromkeys(IDS, "linked" if link else "installed") == states(target)
     assert sorted(IDS) == sorted(path.name for path in target.iterdir())
@@ -58,7 +58,7 @@ def test_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, link: bool) ->
     if not link:
         (target / IDS[0] / "pd.py").write_text("# part of gpiorig, an older one\n")
         assert "another version" == states(target)[IDS[0]]
-    assert 0 == gpiorig("decoders", "uninstall").status
+    assert 0 == gpiorig("decode", "--uninstall").status
     assert [] == list(target.iterdir())
 
 
@@ -67,17 +67,17 @@ def test_others_decoders_stay(tmp_path: Path) -> None:
     foreign = tmp_path / IDS[-1] / "__init__.py"
     foreign.parent.mkdir()
     foreign.write_text("# mine\n")
-    refused = gpiorig("decoders", "install", "--folder", tmp_path)
+    refused = gpiorig("decode", "--install", "--folder", tmp_path)
     assert 2 == refused.status
     assert f"{IDS[-1]} there is not ours" in refused.stderr
     assert [IDS[-1]] == [path.name for path in tmp_path.iterdir()]
-    assert 0 == gpiorig("decoders", "uninstall", "--folder", tmp_path).status
+    assert 0 == gpiorig("decode", "--uninstall", "--folder", tmp_path).status
     assert "# mine\n" == foreign.read_text()
 
 
 def test_path() -> None:
     """The folder that it names serves as $SIGROKDECODE_DIR."""
-    folder = gpiorig("decoders", "path").stdout.strip()
+    folder = gpiorig("decode", "--path").stdout.strip()
     assert "ID: gpio_timeline\n" in shown("gpio_timeline", SIGROKDECODE_DIR=folder)
 
 
@@ -95,8 +95,8 @@ def test_declared_channels() -> None:
 
 
 def wiring(*words: str | Path) -> Finished:
-    """`gpiorig decoders wiring`, which must work."""
-    done = gpiorig("decoders", "wiring", *words)
+    """`gpiorig decode --wiring`, which must work."""
+    done = gpiorig("decode", "--wiring", *words)
     assert (0, "") == (done.status, done.stderr)
     return done
 
@@ -138,7 +138,7 @@ def test_wiring_of_a_bench() -> None:
 )
 def test_wrong_nodes(words: tuple[str, ...], error: str) -> None:
     """A node that is not there is named, with those that are."""
-    done = gpiorig("decoders", "wiring", ROOT / "rig/vbench/gpiorig/vbench/benches/mixed.toml", *words)
+    done = gpiorig("decode", "--wiring", ROOT / "rig/vbench/gpiorig/vbench/benches/mixed.toml", *words)
     assert 2 == done.status
     assert error in done.stderr
 

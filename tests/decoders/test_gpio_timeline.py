@@ -208,7 +208,7 @@ def assert_like_the_report(run: Path, tmp_path: Path) -> Counter[str]:
     stack = decoder_stacks.timeline(
         benches.loads(recording.info.bench), lines.initiator, lines.responder, absent=lines.absent, lost_after_ms=10_000
     )
-    assert f"{stack.words()}\n".replace(":lost_after_ms=10000", "") == gpiorig("decoders", "wiring", run).stdout
+    assert f"{stack.words()}\n".replace(":lost_after_ms=10000", "") == gpiorig("decode", "--wiring", run).stdout
     done = subprocess.run(
         [
             *("sigrok-cli", "-i", tmp_path / "run.sr", "-P", stack.words()),

@@ -76,7 +76,7 @@ def test_the_decoders_of_a_slice(demo: Demo, cut: Path) -> None:
     assert "gpio_timeline" == trace["decoder0\\id"]
     assert len(decoder_stacks.TIMELINE_CHANNELS) == int(trace["channels"])
     assigned = [trace[f"channel{i}\\assigned_signal_name"].strip('"') for i in range(10)]
-    words = gpiorig("decoders", "wiring", demo.folder).stdout
+    words = gpiorig("decode", "--wiring", demo.folder).stdout
     assert assigned == [word.partition("=")[2] for word in words.split(":")[1:11]]
     assert words.partition("wiring=")[2].partition(":")[0] in trace["decoder0\\option0\\value"]
 

@@ -237,7 +237,7 @@ def test_the_installed_program(installed: Path, tmp_path: Path) -> None:
     numbers = json.loads(gpiorig("demo", "--packets", "20", "--json"))
     assert (20, 20) == (numbers["packets_sent"], numbers["packets_timelined"])
     assert (tmp_path / "demo" / "report" / "report.html").stat().st_size > 100_000
-    assert "gpio_timeline" in gpiorig("decoders", "install", "--folder", tmp_path / "decoders")
+    assert "gpio_timeline" in gpiorig("decode", "--install", "--folder", tmp_path / "decoders")
     assert (tmp_path / "decoders" / "gpio_timeline" / "pd.py").is_file()
     checked = json.loads(gpiorig("firmware", "check", "iotlab-m3-threads", "--os", "reference", "--json"))
     assert checked["good"] and str(installed.parents[1]) in checked["image"]

@@ -100,7 +100,7 @@ VERBS = {
     "view": Verb("view RUN", serves=True),
     "doctor": Verb("doctor --json", prints=True),
     "firmware check": Verb("firmware check iotlab-m3 --os reference --json", prints=True),
-    "decoders install": Verb("decoders install", WRITING),
+    "decode --install": Verb("decode --install", WRITING),
 }
 
 

@@ -23,8 +23,7 @@ GROUPS = {
     },
     "any capture or log": {
         "measure": "Measure delays, periods, widths and skews between edges.",
-        "decode": "Run sigrok protocol decoders on edges.",
-        "decoders": "Install our sigrok decoders, and print their options.",
+        "decode": "Run sigrok protocol decoders on edges, or install ours.",
         "radio": "List the frames on the SPI buses of radios.",
         "latency": "Measure delays between lines of logs, and of packet captures.",
         "clocks": "Fit the clocks of nodes, by logs or by the pins.",

@@ -19,7 +19,7 @@ examples:
   gpiorig pulseview run1 --from 240000sa --to 0.02s -o w2.sr
 
 The .sr file has the window's samples, the .pvs file next to it the decoders, colours, markers and zoom; PulseView loads
-both with `pulseview -D -c -i w.sr`. It needs our decoders: `gpiorig decoders install` (--open does without)."""
+both with `pulseview -D -c -i w.sr`. It needs our decoders: `gpiorig decode --install` (--open does without)."""
 
 
 DEFAULT_MARGIN = "100us"

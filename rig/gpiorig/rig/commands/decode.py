@@ -1,4 +1,4 @@
-"""`gpiorig decode`: sigrok protocol decoders on a recording."""
+"""`gpiorig decode`: sigrok protocol decoders on a recording; ours for sigrok-cli and PulseView."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
+
+from msgspec import UNSET, UnsetType, field
 
 from gpiorig.analysis.decoderhost import outputs
 from gpiorig.analysis.decoderhost.host import Outcome, decode
@@ -19,9 +21,12 @@ from gpiorig.capture.edges.waveform import Waveform
 from gpiorig.capture.recording.recording import DESCRIPTION
 from gpiorig.rig import terminal, verbosity
 from gpiorig.rig.bench.bench import Bench
+from gpiorig.rig.commands import decode_library
+from gpiorig.rig.commands.decode_library import Decoders, Wiring
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.export import decoder_folder
 from gpiorig.rig.export import decoder_stacks as stacks
+from gpiorig.rig.plain_json import Result
 from gpiorig.rig.progress import watched
 from gpiorig.rig.recordings import inputs, standing, time_base
 from gpiorig.rig.recordings.opened import open_recording
@@ -29,15 +34,29 @@ from gpiorig.rig.recordings.opened import open_recording
 RESULTS = {"decode": (OutputRow,)}
 
 
+class Decoded(Result, frozen=True, kw_only=True):
+    """An output of a decoder; `text` is of an annotation its text, of --python what the decoder passes on, as JSON."""
+
+    start: int
+    end: int
+    stack: int
+    decoder: str
+    kind: str
+    category: str | UnsetType = field(name="class", default=UNSET)
+    row: str | UnsetType = UNSET
+    text: Any = UNSET
+    texts: tuple[str, ...] | UnsetType = UNSET
+    data: str | UnsetType = UNSET
+
+
+RESULTS = {"decode": (Decoded, Decoders, Wiring)}
+
+
 def run(options: argparse.Namespace) -> int:
-    """Decode."""
+    """Decode, or do what is asked for of our decoders."""
+    if options.library or options.wiring:
+        return decode_library.run(options)
     as_rows = options.json or options.output is not None
-    if sum(map(bool, (options.json, options.output, options.samplenum))) > 1:
-        raise RigError("--json, --samplenum and -o exclude each other; give one of them.")
-    if options.python and not as_rows:
-        raise RigError("--python is for tables; add --json or -o FILE.")
-    if sum(map(bool, (options.annotations, options.binary, options.meta))) > 1 and not as_rows:
-        raise RigError("-A, -B and -M print different things; give one of them, or add --json or -o FILE for a table.")
     waveform, bench = _open(options)
     waveform, base_of = time_base.watch(waveform)
     library = Library((*search_path(), decoder_folder.source()))  # ours last: what sigrok-cli finds comes first

@@ -1,4 +1,4 @@
-"""`gpiorig decoders`: our sigrok decoders for sigrok-cli and PulseView, and how a bench is given to them."""
+"""`gpiorig decode --install`, `--list`, `--wiring`, …: our decoders for sigrok, and how a bench is given to them."""
 
 from __future__ import annotations
 
@@ -43,20 +43,17 @@ class Wiring(Result, frozen=True, kw_only=True):
     remarks: tuple[str, ...]
 
 
-RESULTS = {"decoders-list": (Decoders,), "decoders-wiring": (Wiring,)}
-
-
 def run(options: argparse.Namespace) -> int:
-    """Do the verb's work."""
-    if options.verb == "path":
+    """Do what is asked for."""
+    if options.library == "path":
         print(decoder_folder.source())
         return 0
-    if options.verb == "wiring":
+    if options.wiring:
         return _print_wiring(options)
     target = options.folder or decoder_folder.default_target()
-    if options.verb == "list":
+    if options.library == "list":
         return _list(target, as_json=options.json)
-    if options.verb == "uninstall":
+    if options.library == "uninstall":
         gone = decoder_folder.uninstall(target)
         print(f"deleted from {target}: {', '.join(name.name for name in gone) or 'nothing of ours was there'}")
         return 0
@@ -86,7 +83,7 @@ def _list(target: Path, *, as_json: bool) -> int:
 def _print_wiring(options: argparse.Namespace) -> int:
     stack = _stack(options)
     layer = stack.layers[0]
-    source = standing.announced(options.source, as_json=options.json)
+    source = standing.announced(options.wiring, as_json=options.json)
     if options.json:
         wiring = Wiring(
             decoder=layer.decoder, channels=dict(layer.channels), options=dict(layer.options), **source.as_json()
@@ -100,27 +97,27 @@ def _print_wiring(options: argparse.Namespace) -> int:
 def _stack(options: argparse.Namespace) -> Stack:
     absent = None
     roles = {"initiator": options.initiator, "responder": options.responder}
-    if options.source.is_dir():
-        opened = open_recording(options.source)
+    if options.wiring.is_dir():
+        opened = open_recording(options.wiring)
         bench, parameters = opened.known_bench, opened.recording.info.parameters
         if not any(roles.values()) and options.node is None:
             absent = _absent(opened)
         roles = {role: given or str(parameters.get(role, "")) for role, given in roles.items()}
     else:
-        bench = benches.load(options.source)
+        bench = benches.load(options.wiring)
     naming = _as_wired(bench) if options.analyzer_names else decoder_stacks.recorded
     if options.node is None:
         names = [*bench.nodes, ""]
         initiator = roles["initiator"] or next(name for name in names if name != roles["responder"])
         responder = roles["responder"] or next(name for name in names if name != initiator)
         if not responder:
-            raise RigError(f"{options.source}: a timeline needs two nodes; the bench has only {initiator}.")
+            raise RigError(f"{options.wiring}: a timeline needs two nodes; the bench has only {initiator}.")
         return decoder_stacks.timeline(bench, initiator, responder, absent=absent, naming=naming)
     if options.node not in bench.nodes:
         raise RigError(f"--node {options.node}: the bench has {', '.join(bench.nodes)}.")
     stack = decoder_stacks.probe(bench, options.node, naming=naming)
     if stack is None:
-        raise RigError(f"{options.source}: node {options.node} has no symbol bus.")
+        raise RigError(f"{options.wiring}: node {options.node} has no symbol bus.")
     return stack
 
 
