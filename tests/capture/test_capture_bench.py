@@ -121,7 +121,7 @@ def test_roles_given_once_are_those_of_every_later_command(run: Path, tmp_path: 
         assert stages.read(run / f"{name}.parquet").select(exported.column_names).equals(exported)
     compared = gpiorig("compare", run, run, "--fresh", "--json")
     assert (0, "rtt") == (compared.status, compared.numbers["changes"][0]["name"])
-    assert 0 == gpiorig("pulseview", run, "--packet", "typical", "-o", tmp_path / "typical.sr").status
+    assert 0 == gpiorig("export", run, "--pulseview", "--packet", "typical", "-o", tmp_path / "typical.sr").status
     assert 0 == gpiorig("batch", run, "-o", tmp_path / "out", "--no-report", "--workers", "1").status
     rows = pq.read_table(tmp_path / "out" / "runs.parquet").to_pylist()
     assert [timelined] == [row["packets_timelined"] for row in rows]
@@ -133,7 +133,7 @@ def test_roles_given_once_are_those_of_every_later_command(run: Path, tmp_path: 
     "command",
     [
         ("export", "RUN", "-o", "OUT.parquet", "--table", "round_trips"),
-        ("pulseview", "RUN", "--packet", "slowest", "-o", "OUT.sr"),
+        ("export", "RUN", "--pulseview", "--packet", "slowest", "-o", "OUT.sr"),
         ("packets", "RUN", "--slowest", "1"),
         ("batch", "RUN", "-o", "OUT", "--do", "decode", "--workers", "1"),
     ],

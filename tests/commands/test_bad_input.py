@@ -80,7 +80,11 @@ def test_a_file_in_place_of_a_recording(tmp_path: Path) -> None:
     capture = tmp_path / "run.sr"
     capture.touch()
 
-    for words in (("report", capture), ("pulseview", capture, "--packet", "1"), ("merge", capture, capture, "-o", "x")):
+    for words in (
+        ("report", capture),
+        ("export", capture, "--pulseview", "--packet", "1"),
+        ("merge", capture, capture, "-o", "x"),
+    ):
         assert_one_error(gpiorig(*words), "run.sr: is a file, not the folder of a recording", "gpiorig import")
 
 
@@ -197,7 +201,7 @@ READING = [
     ["decode", "RUN", "-P", "counter:data=initiator.strobe"],
     ["radio", "RUN"],
     ["clocks", "RUN"],
-    ["pulseview", "RUN", "--packet", "3", "-o", "OUT"],
+    ["export", "RUN", "--pulseview", "--packet", "3", "-o", "OUT.sr"],
     ["merge", "RUN", "DEMO", "-o", "OUT"],
     ["compare", "RUN", "DEMO"],
     ["report", "RUN"],
@@ -302,7 +306,7 @@ def test_merge_of_recordings_without_a_sync_line(tmp_path: Path, demo: Demo) -> 
 def test_unknown_packet(tmp_path: Path, demo: Demo) -> None:
     """A window around a packet that was not sent."""
     assert_one_error(gpiorig("export", demo.folder, "-o", tmp_path / "x.sr", "--packet", "999"), "999")
-    for command in (("export", demo.folder), ("pulseview", demo.folder)):
+    for command in (("export", demo.folder), ("export", demo.folder, "--pulseview")):
         done = gpiorig(*command, "-o", tmp_path / "x.sr", "--packet", "slow")
         assert_one_error(done, "no packet slow; give typical, fastest, slowest, or an id")
 

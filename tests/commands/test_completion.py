@@ -41,10 +41,10 @@ def test_zsh(tmp_path: Path) -> None:
     builtin zpty shell zsh -f -i
     send() { builtin zpty -w shell "$1"; sleep "$2" }
     send 'PS1="> "; autoload -Uz compinit; compinit -u -D; eval "$(gpiorig --completion zsh)"' 4
-    builtin zpty -w -n shell $'gpiorig pulsev\t'
+    builtin zpty -w -n shell $'gpiorig firmw\t'
     sleep 4
     local line
     while builtin zpty -r -t shell line; do print -r -- "$line"; done
     """
     offered = asked("zsh", script, tmp_path)
-    assert "gpiorig pulseview" in offered.replace("\x08", "")
+    assert "gpiorig firmware" in offered.replace("\x08", "")

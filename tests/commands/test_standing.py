@@ -34,7 +34,7 @@ CALLS = {
     "latency RUN --value rx_us=(?P<value>\\d+) --time-unit us": False,
     f"measure RUN --period {IRQ}": False,
     "packets RUN": False,
-    "pulseview RUN --from 0sa --to 100sa -o OUT.sr": False,
+    "export RUN --pulseview --from 0sa --to 100sa -o OUT.sr": False,
     "report RUN -o OUT": True,
     "report RUN --reproduce": True,
     "serial RUN": False,
@@ -43,7 +43,7 @@ CALLS = {
     "view RUN --follow": True,
 }
 SEVERAL = "report RUN OTHER -o OUT"
-WITHOUT = ("batch ", "pulseview ", "view RUN$")  # an object about a recording, for programs
+WITHOUT = ("batch ", "export RUN --pulseview", "view RUN$")  # an object about a recording, for programs
 # Commands without such a call, and why.
 OTHERS = {
     "bench": "reads no recording",

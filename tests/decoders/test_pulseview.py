@@ -45,7 +45,7 @@ def cut(demo: Demo, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The .sr file of a packet's slice."""
     path = tmp_path_factory.mktemp("slice") / "p.sr"
     with patch.dict(os.environ, XDG_CONFIG_HOME=str(path.parent)):
-        done = gpiorig("pulseview", demo.folder, "--packet", str(PACKET), "-o", path)
+        done = gpiorig("export", demo.folder, "--pulseview", "--packet", str(PACKET), "-o", path)
     assert (0, "") == (done.status, done.stderr)
     return path
 
@@ -95,7 +95,7 @@ def test_ways_to_choose(
 ) -> None:
     """By packet, by sample, by window; both files are written, and the samples are as many as asked for."""
     monkeypatch.chdir(tmp_path)
-    done = gpiorig("pulseview", demo.folder, *words)
+    done = gpiorig("export", demo.folder, "--pulseview", *words)
     assert (0, "") == (done.status, done.stderr)
     session = session_of(tmp_path / f"{name}.pvs")
     known = {"--around": 24_000, "--from": 100_000}
@@ -133,7 +133,7 @@ def test_markers_do_not_overlap(demo: Demo, tmp_path: Path, monkeypatch: pytest.
     """Of markers too near to each other the first of the list stays."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    assert 0 == gpiorig("pulseview", demo.folder, "--packet", "typical").status
+    assert 0 == gpiorig("export", demo.folder, "--pulseview", "--packet", "typical").status
     session = session_of(tmp_path / "packet-typical.pvs")
     texts = [session[name]["text"].strip('"') for name in session.sections() if name.startswith("meta_obj")]
     assert "send" == texts[0]
@@ -152,7 +152,7 @@ def test_markers_do_not_overlap(demo: Demo, tmp_path: Path, monkeypatch: pytest.
 )
 def test_wrong_use(demo: Demo, words: tuple[str, ...], error: str) -> None:
     """Ends with status 2 and names the mistake."""
-    done = gpiorig("pulseview", demo.folder, *words)
+    done = gpiorig("export", demo.folder, "--pulseview", *words)
     assert 2 == done.status
     assert error in done.stderr
 

@@ -38,7 +38,7 @@ def test_options_have_the_types() -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "option"), [("capture", "--silence"), ("view", "--interval"), ("pulseview", "--around")]
+    ("command", "option"), [("capture", "--silence"), ("view", "--interval"), ("export", "--around")]
 )
 def test_a_number_without_a_unit(command: str, option: str) -> None:
     """One line that names the form with a unit."""

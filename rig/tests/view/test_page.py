@@ -120,7 +120,7 @@ def test_any_packet_opens_with_all_layers(opened: Callable[..., Page], route: Ro
     assert start < first < last < end
     assert end - start == pytest.approx(1.1 * (last - first), rel=1e-3)
     command = page.locator("#viewer-packets .command code").inner_text()
-    assert re.fullmatch(rf"gpiorig pulseview /\S+/run --packet {route.ids[row]} --open", command)
+    assert re.fullmatch(rf"gpiorig export /\S+/run --pulseview --packet {route.ids[row]} --open", command)
 
 
 def test_a_packet_of_the_file_gets_its_surroundings_too(opened: Callable[..., Page]) -> None:
@@ -269,7 +269,7 @@ def _any_packet_of_the_second(page: Page, route: Route) -> None:
     sent_ns = route.starts[2] * 1e9 / float(route.steps.samplerate_hz)
     assert 0 < sent_ns - start_ns < 2e6
     command = own.locator(".command code").first.inner_text()
-    assert re.fullmatch(r"gpiorig pulseview /\S+/copy --packet \d+ --open", command)
+    assert re.fullmatch(r"gpiorig export /\S+/copy --pulseview --packet \d+ --open", command)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

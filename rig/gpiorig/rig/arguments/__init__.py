@@ -18,8 +18,7 @@ GROUPS = {
         "packets": "List packets with their delays and longest steps.",
         "compare": "Show which delays changed between two runs; a gate for tests.",
         "info": "Show what is in a recording, or in a file of a known format.",
-        "pulseview": "Open a packet of a recording in PulseView.",
-        "export": "Write a recording, or a part of it, for another tool.",
+        "export": "Write a recording or a part of it for another tool, as PulseView.",
     },
     "any capture or log": {
         "measure": "Measure delays, periods, widths and skews between edges.",

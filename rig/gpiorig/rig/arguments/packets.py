@@ -19,7 +19,7 @@ examples:
 
 A row is a round trip, or a packet that is not part of one: its id, when it was sent (from sample 0), its delay, its
 longest steps with the node of each, its status. The tables of `gpiorig report` are read where they are newer than the
-recording; otherwise the recording is analysed, and nothing is written. `gpiorig pulseview` shows a packet."""
+recording; otherwise the recording is analysed, and nothing is written. `gpiorig export --pulseview` shows one."""
 
 DEFAULT_STEPS = 3
 DEFAULT_COUNT = 10

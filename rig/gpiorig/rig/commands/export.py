@@ -20,6 +20,7 @@ from gpiorig.capture.formats import pcap
 from gpiorig.capture.frames.frames import Frames
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig import plain_json
+from gpiorig.rig.commands import export_pulseview
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.export import export, pulseview_slices
 from gpiorig.rig.plain_json import Result
@@ -60,6 +61,8 @@ RESULTS = {"export": (Written,)}
 
 def run(options: argparse.Namespace) -> int:
     """Find out what is asked for, and write it."""
+    if options.pulseview:
+        return export_pulseview.run(options)
     kind, name = _format(options)
     _check_output(options.output)
     if options.source.is_file() and not Given.of(options).is_empty:
@@ -220,8 +223,6 @@ def _waveform(options: argparse.Namespace) -> Waveform:
 
 def _window(options: argparse.Namespace, rate: Fraction) -> tuple[int, int] | None:
     """The samples asked for: [from, to); None for all of them."""
-    if options.packet is not None and (options.begin or options.end):
-        raise RigError("--packet and --from/--to exclude each other; give one of them.")
     if options.packet is not None:
         return _round_trip(_recording(options, "the round trip of a packet"), options.packet)
     if not (options.begin or options.end):

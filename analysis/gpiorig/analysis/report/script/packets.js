@@ -119,6 +119,6 @@ class Packets {
     const name = this.name(row), from = this.starts[row];
     const which = this.roundTrips && !name.includes("/") ? `--packet ${name}`
       : `--from ${from}sa --to ${from + this.totals[row] + 1}sa`;
-    return `gpiorig pulseview ${run} ${which} --open`;
+    return `gpiorig export ${run} --pulseview ${which} --open`;
   }
 }

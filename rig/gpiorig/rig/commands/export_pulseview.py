@@ -1,4 +1,4 @@
-"""`gpiorig pulseview`: a packet, or a window, of a recording for PulseView, with decoders and markers set."""
+"""`gpiorig export --pulseview`: a packet, or a window, of a recording for PulseView, with decoders and markers set."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import argparse
 import os
 import shutil
 import subprocess
+from fractions import Fraction
 from pathlib import Path
 
 from gpiorig.analysis.packets.timelines import Timelines
@@ -21,23 +22,23 @@ from gpiorig.rig.recordings.described import Given
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results.analyse import analyse
 
+MARGIN_S = Fraction(100, 10**6)
+
 
 def run(options: argparse.Namespace) -> int:
     """Cut, write, perhaps show."""
-    if (options.end is None) != (options.begin is None):
-        raise RigError("--from and --to make a window together; give both.")
-    opened = open_recording(Given.of(options).open(options.recording))
+    opened = open_recording(Given.of(options).open(options.source))
     edges, bench = opened.recording.edges(), opened.known_bench
     timelines = analyse(opened).timelines if opened.answered else None
     cut = _cut(options, edges, timelines)
     if not edges.start <= cut.start < cut.end <= edges.end:
         raise RigError(
-            f"{options.recording}: no samples {cut.start} to {cut.end}; the recording has {edges.start} to {edges.end}."
+            f"{options.source}: no samples {cut.start} to {cut.end}; the recording has {edges.start} to {edges.end}."
         )
     roles = None if timelines is None else (timelines.initiator, timelines.responder)
     absent = () if timelines is None else timelines.absent
     target = options.output or Path("window.sr" if options.packet is None else f"packet-{options.packet}.sr")
-    if target.suffix != ".sr" or (target.exists() and not target.is_file()):
+    if target.exists() and not target.is_file():
         raise RigError(f"{target}: the output must be a file that ends in .sr.")
     for path in (target, target.with_suffix(".pvs")):
         overwriting.check_file(path, force=options.force)
@@ -45,8 +46,8 @@ def run(options: argparse.Namespace) -> int:
         session = pulseview_slices.write(
             target, edges, bench, roles, cut, absent, virtual=opened.recording.info.virtual
         )
-    print(f"{target}, {session.name}: samples {cut.start} to {cut.end} of {options.recording}")
-    standing.announced(options.recording)
+    print(f"{target}, {session.name}: samples {cut.start} to {cut.end} of {options.source}")
+    standing.announced(options.source)
     if options.open:
         return _show(target)
     print(f"look at it: pulseview -D -c -i {target}")
@@ -54,10 +55,10 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _cut(options: argparse.Namespace, edges: Edges, timelines: Timelines | None) -> Slice:
-    margin = int(options.margin * edges.samplerate_hz)
+    margin = int((MARGIN_S if options.margin is None else options.margin) * edges.samplerate_hz)
     if options.packet is not None:
         if timelines is None:
-            raise RigError(f"{options.recording}: it has no round trips; choose a window with --around.")
+            raise RigError(f"{options.source}: it has no round trips; choose a window with --around.")
         row = pulseview_slices.packet_row(timelines, options.packet)
         within = (edges.start, edges.end)
         return pulseview_slices.for_packet(
