@@ -13,7 +13,7 @@ from gpiorig.rig.cli import options_of
         ("report r --quantity", "quantities"),
         ("report r --assert", "assertions"),
         ("compare a b --quantity", "quantities"),
-        ("compare a b --threshold", "thresholds"),
+        ("compare a b --assert", "assertions"),
         ("batch r --quantity", "quantities"),
         ("store add r --quantity", "quantities"),
         ("store ls --search", "search"),

@@ -196,7 +196,7 @@ def test_the_command_line(m3: Recording, tmp_path: Path) -> None:
     exported = gpiorig("export", m3.folder, "-o", tmp_path / "q.parquet", "--table", "quantities")
     assert 0 == exported.status, exported.stderr
     assert 30 + 30 + 60 + 60 + 2 == pq.read_table(tmp_path / "q.parquet").num_rows
-    limits = ("--threshold", "p99(mac.tx -> mac.rx) +5 %", "--quantity", "stack", "--quantity", "self time of udp")
+    limits = ("--assert", "p99(mac.tx -> mac.rx) +5 %", "--quantity", "stack", "--quantity", "self time of udp")
     same = gpiorig("compare", m3.folder, m3.folder, *limits, "--json")
     assert 0 == same.status, same.stderr
     names = {change["name"] for change in same.numbers["changes"]}

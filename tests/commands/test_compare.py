@@ -38,7 +38,7 @@ def longer(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int, str]:
 
 @pytest.mark.slow
 def test_the_same_firmware_with_another_demo_passes(demo: Demo, other_demo: Demo):
-    done = gpiorig("compare", demo.folder, other_demo.folder, "--any-change", "--threshold", "*.median +10 us")
+    done = gpiorig("compare", demo.folder, other_demo.folder, "--any-change", "--assert", "*.median +10 us")
     assert (0, "") == (done.status, done.stderr)
     assert "None of 40 delays changed." in done.stdout
     assert "threshold *.median +10 us: kept" in done.stdout
@@ -48,7 +48,7 @@ def test_the_same_firmware_with_another_demo_passes(demo: Demo, other_demo: Demo
 @pytest.mark.slow
 def test_a_longer_frame_is_named(demo: Demo, longer: tuple[Path, int, str], tmp_path: Path):
     """Eight bytes take 256 us on the air at 250 kbit/s (IEEE 802.15.4-2020, 12.3: 32 us a byte)."""
-    done = gpiorig("compare", demo.folder, longer[0], "--json", "-o", tmp_path / "changes.csv")
+    done = gpiorig("compare", demo.folder, longer[0], "--json", "--changes", tmp_path / "changes.csv")
     numbers = done.numbers
     air = "request: air: first bit to radio interrupt"
     assert air in numbers["changed"]
@@ -81,7 +81,7 @@ def test_the_report_gives_the_same_verdict_again(longer: tuple[Path, int, str], 
 
 @pytest.mark.slow
 def test_a_recording_does_not_differ_from_itself(demo: Demo):
-    done = gpiorig("compare", demo.folder, demo.folder, "--any-change", "--threshold", "rtt.p99 +0 ns", "--json")
+    done = gpiorig("compare", demo.folder, demo.folder, "--any-change", "--assert", "rtt.p99 +0 ns", "--json")
     assert (0, []) == (done.status, done.numbers["changed"])
     assert all(0 == number["median_change"]["value_ns"] for number in done.numbers["changes"])
 
@@ -106,7 +106,7 @@ def test_a_new_run_without_packets_fails_with_no_threshold_at_all(demo: Demo, si
     assert 1 == done.status
     assert "check failed: no packet of the new run is complete on the pins\n" == done.stderr
     assert ": the loss changed." in done.stdout
-    done = gpiorig("compare", demo.folder, silent, "--threshold", "rtt.p99 +5 %", "--threshold", "loss +1 %", "--json")
+    done = gpiorig("compare", demo.folder, silent, "--assert", "rtt.p99 +5 %", "--assert", "loss +1 %", "--json")
     assert (1, [["loss"]]) == (done.status, [number["exceeded"] for number in done.numbers["thresholds"]])
 
 
@@ -116,8 +116,18 @@ def test_a_base_without_packets_is_refused(demo: Demo, silent: Path):
     assert "no packet is complete on the pins, so there is nothing to compare with" in done.stderr
 
 
+@pytest.mark.slow
+def test_a_limit_of_each_run(demo: Demo, other_demo: Demo):
+    """It is judged for both, and decides the status; the comparison is printed as without it."""
+    done = gpiorig("compare", demo.folder, other_demo.folder, "--assert", "rtt.max < 1 us")
+    assert 1 == done.status
+    assert "None of 40 delays changed." in done.stdout
+    failed = [f"check failed: {run.folder}: Assertion rtt.max < 1 us: does not hold" for run in (demo, other_demo)]
+    assert all(any(line.startswith(text) for line in done.stderr.splitlines()) for text in failed), done.stderr
+
+
 def test_one_run_twice_on_a_page_is_refused(demo: Demo, tmp_path: Path):
-    done = gpiorig("report", demo.folder, demo.folder, "-o", tmp_path / "page")
+    done = gpiorig("compare", demo.folder, demo.folder, "-o", tmp_path / "page")
     assert 2 == done.status
     assert "is given twice; give each run once." in done.stderr
 
@@ -126,9 +136,9 @@ def test_one_run_twice_on_a_page_is_refused(demo: Demo, tmp_path: Path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--threshold", "rtt.p99 5 %"), "not understood; write it like `rtt.p99 +5 %`"),
-        (("--threshold", "rt.p99 +5 %"), "this run has no such delay; did you mean `rtt`?"),
-        (("-o", "changes.txt"), "changes.txt: a table is a file with suffix .parquet"),
+        (("--assert", "rtt.p99 5 %"), "not understood; write it like `rtt.p99 +5 %`"),
+        (("--assert", "rt.p99 +5 %"), "this run has no such delay; did you mean `rtt`?"),
+        (("--changes", "changes.txt"), "changes.txt: a table is a file with suffix .parquet"),
     ],
 )
 def test_bad_input(demo: Demo, words: tuple[str, str], message: str):

@@ -42,7 +42,7 @@ CALLS = {
     "view RUN": False,
     "view RUN --follow": True,
 }
-SEVERAL = "report RUN OTHER -o OUT"
+SEVERAL = "compare RUN OTHER -o OUT"
 WITHOUT = ("batch ", "export RUN --pulseview", "view RUN$")  # an object about a recording, for programs
 # Commands without such a call, and why.
 OTHERS = {

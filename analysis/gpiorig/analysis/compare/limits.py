@@ -99,6 +99,11 @@ class Threshold:
         return abs(change) if self.up and self.down else change if self.up else -change
 
 
+def is_assertion(text: str) -> bool:
+    """Whether a limit has a relation, as one of a run has; one of a change has a sign."""
+    return bool(re.search(r"(?<!-)[<>]", text))
+
+
 def assertion(text: str) -> Assertion:
     """One assertion: quantity.statistic, relation, amount and unit.
 

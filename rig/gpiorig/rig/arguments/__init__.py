@@ -16,7 +16,7 @@ GROUPS = {
         "report": "Write tables, figures and page of a recording, or check them.",
         "view": "Serve the page of recordings, or follow a capture that runs.",
         "packets": "List packets with their delays and longest steps.",
-        "compare": "Show which delays changed between two runs; a gate for tests.",
+        "compare": "Show which delays changed between runs; a gate for tests.",
         "info": "Show what is in a recording, or in a file of a known format.",
         "export": "Write a recording or a part of it for another tool, as PulseView.",
     },

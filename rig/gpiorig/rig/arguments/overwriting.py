@@ -7,7 +7,7 @@ from pathlib import Path
 
 from gpiorig.rig.errors import RigError
 
-OUTPUTS = ("output", "figure")
+OUTPUTS = ("output", "figure", "changes")
 
 
 def add_force(parser: argparse.ArgumentParser) -> None:
@@ -16,7 +16,7 @@ def add_force(parser: argparse.ArgumentParser) -> None:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Refuse, before any work is done, to replace a file of `-o` or `--figure`.
+    """Refuse, before any work is done, to replace a file of `-o`, `--figure` or `--changes`.
 
     Raises
     ------

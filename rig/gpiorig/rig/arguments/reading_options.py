@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from pathlib import Path
 
 from gpiorig.rig.arguments import repeated_options
+
+FORMATS = {"figures": ("svg", "png", "pdf"), "tables": ("csv", "latex")}  # as `analysis.report` writes them
+TABLE_SUFFIXES = (".parquet", ".csv", ".arrow", ".feather", ".tex")  # as `analysis.tables.stages` writes them
 
 
 def add_described(parser: argparse.ArgumentParser) -> None:
@@ -16,6 +20,27 @@ def add_described(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--initiator", metavar="NODE", help="without an experiment: the node whose packets are answered")
     group.add_argument("--responder", metavar="NODE", help="without an experiment: the node that answers")
+
+
+def add_page(parser: argparse.ArgumentParser) -> None:
+    """What is written next to a page, and whether it is opened."""
+    for option, formats in FORMATS.items():
+        parser.add_argument(
+            f"--{option}",
+            metavar="FORMATS",
+            default=(),
+            type=partial(_formats, formats),
+            help=f"write the {option} next to the page, too: any of {','.join(formats)}",
+        )
+    parser.add_argument("--open", action="store_true", help="open the page in a browser")
+
+
+def _formats(available: tuple[str, ...], text: str) -> tuple[str, ...]:
+    """Formats separated by commas."""
+    for name in text.split(","):
+        if name not in available:
+            raise argparse.ArgumentTypeError(f"{name!r} is not a format; available formats: {', '.join(available)}")
+    return tuple(text.split(","))
 
 
 def add_asked(parser: argparse.ArgumentParser) -> None:

@@ -15,7 +15,6 @@ examples:
   gpiorig report run1 --open                  and opens the page in a browser
   gpiorig report run1 --json                  prints the headline numbers as one JSON object
   gpiorig report run1 -o page                 the same, with the report in ./page
-  gpiorig report run1 run2 run3 -o page       the difference of run2 and of run3 to run1; then each run
   gpiorig report own --initiator client --responder server    of `gpiorig capture --bench`: round trips, too
   gpiorig report own --bench bench.toml       of a recording whose channels are named as in the file (node.line)
   gpiorig report run1 --assert 'rtt.p99 < 20 ms' --assert 'loss < 1 %'    ends with status 1 if one does not hold
@@ -23,9 +22,10 @@ examples:
   gpiorig report run1 run2 --reproduce        derives recorded parts, tables and figures again, and compares them;
                                               with --json every file and its verdict as one JSON object
 
-A page needs no other file and no network. run1/*.parquet are the tables; run1/report/study.json contains every
-statistic as JSON. --reproduce writes nothing into the recording: it derives the files of its last report in a temporary
-folder (TMPDIR chooses where). Status 1: a file differs, is missing, or is one too many."""
+`gpiorig compare` makes one page of several runs. A page needs no other file and no network. run1/*.parquet are the
+tables; run1/report/study.json contains every statistic as JSON. --reproduce writes nothing into the recording: it
+derives the files of its last report in a temporary folder (TMPDIR chooses where). Status 1: a file differs, is missing,
+or is one too many."""
 
 OPTIONS = ("output", "figures", "tables", "open", "bench", "initiator", "responder", "assertions", "quantities")
 SPELLED = {"assertions": "assert", "quantities": "quantity"}
@@ -33,13 +33,12 @@ SPELLED = {"assertions": "assert", "quantities": "quantity"}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of a report."""
-    parser.add_argument("recordings", type=Path, nargs="+", metavar="RUN", help="recording folders")
+    parser.add_argument(
+        "recordings", type=Path, nargs="+", metavar="RUN", help="recording folder; with --reproduce several"
+    )
     parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="folder of the report (RUN/report)")
     reading_options.add_described(parser)
-    for option, formats in (("figures", "svg,png,pdf"), ("tables", "csv,latex")):
-        help_text = f"write the {option} next to the page, too: any of {formats}"
-        parser.add_argument(f"--{option}", metavar="FORMATS", default="", help=help_text)
-    parser.add_argument("--open", action="store_true", help="open the page in a browser")
+    reading_options.add_page(parser)
     parser.add_argument("--json", action="store_true", help="print the numbers as one JSON object")
     reading_options.add_asked(parser)
     parser.add_argument("--reproduce", action="store_true", help="derive the files of the last report again; compare")
@@ -51,10 +50,10 @@ def check(options: argparse.Namespace) -> None:
     Raises
     ------
     RigError
-        Options of a new report with `--reproduce`; several recordings without a folder.
+        Options of a new report with `--reproduce`; several recordings without it.
     """
     given = [SPELLED.get(name, name) for name in OPTIONS if getattr(options, name)]
     if options.reproduce and given:
         raise RigError(f"--reproduce makes the last report again, with its options; omit --{given[0]}.")
-    if not options.reproduce and len(options.recordings) > 1 and options.output is None:
-        raise RigError("several runs make one page: give its folder with -o DIR.")
+    if not options.reproduce and len(options.recordings) > 1:
+        raise RigError("several runs: `gpiorig compare BASE NEW -o DIR` makes one page of them; give one RUN.")

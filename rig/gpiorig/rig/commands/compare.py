@@ -1,19 +1,27 @@
-"""`gpiorig compare`: which delays changed from one run to another, and by how much."""
+"""`gpiorig compare`: which delays changed from one run to others, and by how much; one page of them."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from msgspec import UNSET, UnsetType, structs
 
 from gpiorig.analysis.compare import comparison, sentences, thresholds
 from gpiorig.analysis.compare.common import Joined
 from gpiorig.analysis.compare.comparison import Change, Comparison
-from gpiorig.analysis.compare.limits import threshold
+from gpiorig.analysis.compare.limits import Threshold, assertion, is_assertion, threshold
 from gpiorig.analysis.compare.thresholds import Outcome
 from gpiorig.analysis.quantities.delay_names import LOSS
 from gpiorig.analysis.quantities.names import is_quantity, parse_all
 from gpiorig.analysis.tables import stages
+from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig import plain_json
+from gpiorig.rig.commands import compare_page
+from gpiorig.rig.commands.report import status_of
 from gpiorig.rig.experiments.limits import IntervalNumbers, interval_numbers
 from gpiorig.rig.plain_json import Number, Result
 from gpiorig.rig.recordings import standing
@@ -21,6 +29,8 @@ from gpiorig.rig.recordings.described import Given
 from gpiorig.rig.recordings.standing import Standing
 from gpiorig.rig.results import compare as comparing
 from gpiorig.rig.results.compare import Compared
+from gpiorig.rig.results.headline import Numbers
+from gpiorig.rig.results.report import Reported
 
 
 class StandingNumbers(Result, frozen=True, kw_only=True):
@@ -70,7 +80,10 @@ class ThresholdNumbers(Result, frozen=True, kw_only=True):
 
 
 class ComparisonNumbers(Result, frozen=True, kw_only=True):
-    """All changes from one run to another; `joined` are steps that one run divides and the other does not."""
+    """All changes from one run to another; `joined` are steps that one run divides and the other does not.
+
+    `report` is the path of a page that was asked for; `runs` are the runs on it, or those with limits of one run.
+    """
 
     changed: tuple[str, ...]
     changes: tuple[ChangeNumbers, ...]
@@ -83,35 +96,88 @@ class ComparisonNumbers(Result, frozen=True, kw_only=True):
     new: str
     recordings: dict[str, StandingNumbers]
     sentences: tuple[str, ...]
+    report: str | UnsetType = UNSET
+    runs: tuple[Numbers, ...] | UnsetType = UNSET
 
 
-RESULTS = {"compare": (ComparisonNumbers,)}
+class SeveralNumbers(Result, frozen=True, kw_only=True):
+    """Several runs, each compared with the first; `report` and `runs` as of one comparison."""
+
+    comparisons: tuple[ComparisonNumbers, ...]
+    report: str | UnsetType = UNSET
+    runs: tuple[Numbers, ...] | UnsetType = UNSET
+
+
+RESULTS = {"compare": (ComparisonNumbers, SeveralNumbers)}
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A comparison, the outcomes of its thresholds, and the standings of its runs, `base` and `new`."""
+
+    compared: Compared
+    outcomes: list[Outcome]
+    standings: dict[str, Standing]
 
 
 def run(options: argparse.Namespace) -> int:
-    """Compare, print, judge."""
+    """Compare each run with the first, print, judge; write their page if asked to."""
     parse_all(options.quantities)
-    limits = [threshold(text) for text in options.thresholds]
+    of_runs = [text for text in options.assertions if is_assertion(text)]
+    limits = [threshold(text) for text in options.assertions if not is_assertion(text)]
+    for text in of_runs:
+        assertion(text)
+    base, *news = map(Given.of(options).open, (options.base, *options.new))
+    reported, page = {}, None
+    if options.output or of_runs:
+        reported = compare_page.reports([base, *news], asserted=of_runs, asked=options.quantities)
     if options.output:
-        comparing.check_output(options.output)
-    base, new = map(Given.of(options).open, (options.base, options.new))
+        page = compare_page.write(reported, options)
+        if not options.json:
+            compare_page.show(reported, page)
+    status = max((status_of(run_report) for run_report in reported.values()), default=0)
+    judged = []
+    for new in news:
+        if not options.json and len(news) > 1:
+            print(f"{new.folder}:")
+        judged.append(_judge(base, new, limits, options))
+        status = max(status, _show(judged[-1], options))
+    if options.json:
+        _print_numbers(judged, reported, page)
+    return status
+
+
+def _judge(base: Recording, new: Recording, limits: Sequence[Threshold], options: argparse.Namespace) -> Judged:
+    """Compare two runs, by these limits or else by those that they carry."""
     standings = {"base": standing.of(base), "new": standing.of(new)}
     limits = limits or [threshold(text) for text in comparing.thresholds(base, new)]
     names = dict.fromkeys([*options.quantities, *(limit.quantity for limit in limits if is_quantity(limit.quantity))])
     compared = comparing.compare(base, new, names, fresh=options.fresh)
     before, now, result = compared.before, compared.now, compared.comparison
-    judged = [limit for limit in limits if now.complete or limit.quantity == LOSS]
-    outcomes = [thresholds.judge(limit, before, now, result) for limit in judged]
-    if options.output:
-        stages.write(comparison.as_table(result), options.output)
-    for recording in standings.values() if not options.json else ():
-        recording.announce(boards=False)  # which the sentences state
-    if options.json:
-        print(plain_json.text(_numbers(compared, outcomes, standings)))
-    else:
-        print("\n".join(compared.sentences))
-    are_complete = all(recording.is_complete for recording in standings.values())
-    return _status(result, outcomes, any_change=options.any_change, quiet=options.json) or int(not are_complete)
+    counted = [limit for limit in limits if now.complete or limit.quantity == LOSS]
+    outcomes = [thresholds.judge(limit, before, now, result) for limit in counted]
+    if options.changes:
+        stages.write(comparison.as_table(result), options.changes)
+    return Judged(compared, outcomes, standings)
+
+
+def _show(judged: Judged, options: argparse.Namespace) -> int:
+    """Print what changed and what failed; the exit status."""
+    if not options.json:
+        for recording in judged.standings.values() if options.output is None else ():
+            recording.announce(boards=False)  # which the sentences state
+        print("\n".join(judged.compared.sentences))
+    are_complete = all(recording.is_complete for recording in judged.standings.values())
+    result = judged.compared.comparison
+    return _status(result, judged.outcomes, any_change=options.any_change, quiet=options.json) or int(not are_complete)
+
+
+def _print_numbers(judged: Sequence[Judged], reported: Mapping[str, Reported], page: Path | None) -> None:
+    """Print one object."""
+    numbers = tuple(_numbers(pair.compared, pair.outcomes, pair.standings) for pair in judged)
+    result = numbers[0] if len(numbers) == 1 else SeveralNumbers(comparisons=numbers)
+    runs = compare_page.numbers(reported) if reported else UNSET
+    print(plain_json.text(structs.replace(result, report=UNSET if page is None else str(page), runs=runs)))
 
 
 def _status(result: Comparison, outcomes: list[Outcome], *, any_change: bool, quiet: bool) -> int:

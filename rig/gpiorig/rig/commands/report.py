@@ -1,4 +1,4 @@
-"""`gpiorig report`: tables, figures and page of recordings, rebuilt from their edges and serial bytes."""
+"""`gpiorig report`: tables, figures and page of a recording, rebuilt from its edges and serial bytes."""
 
 from __future__ import annotations
 
@@ -9,55 +9,34 @@ from pathlib import Path
 
 from msgspec import structs
 
-from gpiorig.analysis import report
-from gpiorig.analysis.report import FIGURE_FORMATS, TABLE_FORMATS
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig import browser, plain_json
 from gpiorig.rig.commands import report_again
 from gpiorig.rig.commands.report_again import Reproduced
-from gpiorig.rig.errors import RigError
-from gpiorig.rig.progress import iterate, stage
-from gpiorig.rig.recordings import described, standing
+from gpiorig.rig.recordings import standing
 from gpiorig.rig.recordings.described import Given
-from gpiorig.rig.results import compare as comparing
 from gpiorig.rig.results import report as reporting
-from gpiorig.rig.results import several
-from gpiorig.rig.results.headline import Numbers, SeveralNumbers
+from gpiorig.rig.results.headline import Numbers
 from gpiorig.rig.results.report import Reported
 from gpiorig.rig.verbosity import SHOWN, note
 
-RESULTS = {"report": (Numbers, SeveralNumbers, Reproduced)}
+RESULTS = {"report": (Numbers, Reproduced)}
 
 
 def run(options: argparse.Namespace) -> int:
     """Analyse and report, or derive the files of a report again."""
     if options.reproduce:
         return report_again.run(options)
-    options.figures = _formats(options.figures, available=FIGURE_FORMATS, option="--figures")
-    options.tables = _formats(options.tables, available=[*TABLE_FORMATS], option="--tables")
-    given = Given.of(options)
-    recordings = described.distinct([given.open(folder) for folder in options.recordings])
-    if len(recordings) == 1:
-        return analyse_and_print(
-            recordings[0],
-            as_json=options.json,
-            output=options.output,
-            asserted=options.assertions,
-            figure_formats=options.figures,
-            table_formats=options.tables,
-            quantities=options.quantities,
-            opened=options.open,
-        )
-    return _set_and_print(recordings, options)
-
-
-def _formats(text: str, *, available: Sequence[str], option: str) -> tuple[str, ...]:
-    """Formats separated by commas; none for an empty text."""
-    formats = tuple(text.split(",")) if text else ()
-    for name in formats:
-        if name not in available:
-            raise RigError(f"{option}: {name!r} is not a format; available formats: {', '.join(available)}.")
-    return formats
+    return analyse_and_print(
+        Given.of(options).open(options.recordings[0]),
+        as_json=options.json,
+        output=options.output,
+        asserted=options.assertions,
+        figure_formats=options.figures,
+        table_formats=options.tables,
+        quantities=options.quantities,
+        opened=options.open,
+    )
 
 
 def analyse_and_print(
@@ -92,18 +71,18 @@ def analyse_and_print(
     """
     reported = reporting.of(recording, asserted=asserted, asked=quantities)
     if not as_json:
-        _say(recording)
+        announce(recording)
     page = reported.write(output, figure_formats=figure_formats, table_formats=table_formats)
     if as_json:
         print(plain_json.text(structs.replace(reported.numbers, report=str(page))))
     else:
-        _print(reported.sentences, page)
+        print_page(reported.sentences, page)
     if opened:
         browser.show(page)
-    return _status(reported)
+    return status_of(reported)
 
 
-def _say(recording: Recording) -> None:
+def announce(recording: Recording) -> None:
     """Print the standing of a recording; of one that is not complete a failed check states it."""
     source = standing.of(recording)
     if source.is_complete:
@@ -112,41 +91,12 @@ def _say(recording: Recording) -> None:
         note(f"{recording.folder}: {later}")
 
 
-def _print(sentences: Sequence[str], page: Path) -> None:
+def print_page(sentences: Sequence[str], page: Path) -> None:
     """Print the sentences and where the page is; with `-q` its path alone."""
     print(page if SHOWN.quiet else "\n".join([*sentences, f"report: {page}"]))
 
 
-def _set_and_print(recordings: Sequence[Recording], options: argparse.Namespace) -> int:
-    """One page for several recordings; their own folders are left alone. 1 if a check of any failed."""
-    watched = iterate(recordings, "analysing", unit="runs")
-    runs = {
-        name: reporting.of(recording, asserted=options.assertions, asked=options.quantities)
-        for name, recording in zip(described.names(recordings), watched, strict=True)
-    }
-    with stage("page"):
-        page = report.write_set(
-            options.output,
-            several.runs(runs),
-            figure_formats=options.figures,
-            table_formats=options.tables,
-            watch=comparing.watched,
-        )
-    for recording in recordings if not options.json else ():
-        _say(recording)
-    if options.json:
-        numbers = tuple(structs.replace(reported.numbers, run=name) for name, reported in runs.items())
-        print(plain_json.text(SeveralNumbers(report=str(page), runs=numbers)))
-    else:
-        lines = [f"{name}: {report.summary_lines(reported.data)[0]}" for name, reported in runs.items()]
-        boards = dict.fromkeys(filter(None, (standing.of(recording).boards for recording in recordings)))
-        _print([*lines, *boards], page)
-    if options.open:
-        browser.show(page)
-    return max(_status(reported) for reported in runs.values())
-
-
-def _status(reported: Reported) -> int:
+def status_of(reported: Reported) -> int:
     """Print what failed; the exit status."""
     for check in reported.data.notes:
         print(f"check failed: {reported.recording.folder}: {check}", file=sys.stderr)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from gpiorig.analysis.attribution import radio_waits
 from gpiorig.analysis.compare import delays, pair
@@ -149,9 +148,3 @@ def differences(base: Recording, new: Recording) -> list[str]:
 def watched(names: Sequence[str]) -> Iterator[str]:
     """The names, with a progress bar on a terminal."""
     yield from iterate(names, "comparing", unit="delays")
-
-
-def check_output(path: Path) -> None:
-    """Refuse a file whose suffix names no format, before the work is done."""
-    if path.suffix not in stages.SUFFIXES:
-        raise RigError(f"{path}: a table is a file with suffix {' or '.join(stages.SUFFIXES)}.")

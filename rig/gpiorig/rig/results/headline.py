@@ -141,13 +141,6 @@ class Numbers(Headline, frozen=True, kw_only=True):
     report: str | UnsetType = UNSET
 
 
-class SeveralNumbers(Result, frozen=True, kw_only=True):
-    """Several recordings on one page, each with its `run`."""
-
-    report: str
-    runs: tuple[Numbers, ...]
-
-
 def headline(analysis: Analysis, recording: Recording) -> Headline:
     """The packets of a recording: one layout for all; times of routes in ms, of steps in us."""
     accounts = {account.node: account for account in analysis.accounts}

@@ -1,0 +1,13 @@
+"""What the options of reports name is what can be written."""
+
+from __future__ import annotations
+
+from gpiorig.analysis.report import FIGURE_FORMATS, TABLE_FORMATS
+from gpiorig.analysis.tables import stages
+from gpiorig.rig.arguments import reading_options
+
+
+def test_formats_are_those_that_are_written() -> None:
+    """The room of the arguments imports nothing heavy, so it has them a second time."""
+    assert {"figures": tuple(FIGURE_FORMATS), "tables": tuple(TABLE_FORMATS)} == reading_options.FORMATS
+    assert stages.SUFFIXES == reading_options.TABLE_SUFFIXES
