@@ -17,7 +17,7 @@ from types import ModuleType
 
 from gpiorig.capture import log
 from gpiorig.rig import memory, signals, study_parts, terminal
-from gpiorig.rig.arguments import COMMANDS, GROUPS, common_options, overwriting
+from gpiorig.rig.arguments import COMMANDS, GROUPS, common_options, overwriting, places
 from gpiorig.rig.arguments.parser import EXIT_WRONG_USE, Parser, did_you_mean, leaves
 from gpiorig.rig.errors import Interrupted
 from gpiorig.rig.verbosity import SHOWN
@@ -144,12 +144,13 @@ def tree() -> Parser:
 
 
 def _run(command: str, words: list[str]) -> int:
-    parsed = options_of(command).parse_args(words)
+    parser = options_of(command)
+    parsed = parser.parse_args(words)
     SHOWN.quiet, SHOWN.verbose = parsed.quiet, bool(parsed.verbose)
     log.begin(sys.stderr if parsed.verbose > 1 else None)
     log.LOG.info("%s", shlex.join(["gpiorig", command, *words]))
     overwriting.check(parsed)
-    _check(command, parsed)
+    _check(command, parser, parsed)
     work = module("commands", command)
     try:
         with signals.raised():
@@ -162,10 +163,11 @@ def _run(command: str, words: list[str]) -> int:
     return status
 
 
-def _check(command: str, parsed: argparse.Namespace) -> None:
-    """Refuse options that do not go together, before the work of a command is imported."""
+def _check(command: str, parser: Parser, parsed: argparse.Namespace) -> None:
+    """Refuse options that do not go together, and files that are not there, before the work is imported."""
     if check := getattr(module("arguments", command), "check", None):
         check(parsed)
+    places.check(parser, parsed)
 
 
 def _keep_log(output: Path, error: Exception) -> None:

@@ -33,6 +33,16 @@ def image(word: Path) -> Path:
     return _file(word, "image")
 
 
+def checker(kind: str) -> Callable[[Path], None]:
+    """The function that raises `BenchError` for a word that is neither a file nor a name of this kind."""
+
+    def check(word: Path) -> None:
+        if not word.exists() and str(word) not in (named := KINDS[kind]()):
+            raise BenchError(f"{kind} {word}: {_unknown(word, kind, named)}")
+
+    return check
+
+
 def summary(file: Path) -> str:
     """The first sentence of the comment at the start of a file."""
     comment = re.match(r"(?:#.*\n)*", file.read_text(encoding="utf-8"))

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from gpiorig.rig.arguments import times
+from gpiorig.rig.errors import RigError
 
 EPILOG = """\
 examples:
@@ -85,3 +86,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--virtual", action="store_true", help="a virtual bench: no word from the host's clock")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+_DETERMINED = ("channels", "samplerate", "heartbeat", "virtual")  # options that a bench file has the answer to
+_NEED_BENCH = ("firmware", "initiator", "responder", "no_serial")
+
+
+def check(options: argparse.Namespace) -> None:
+    """Refuse what does not go together.
+
+    Raises
+    ------
+    RigError
+        Options of an analyzer with a bench, those of a bench without it, neither.
+    """
+    given = [name for name in (_DETERMINED if options.bench else _NEED_BENCH) if getattr(options, name)]
+    if options.bench is not None:
+        if given:
+            raise RigError(f"the bench determines --{given[0].replace('_', '-')}; omit it together with --bench.")
+        if options.resume:
+            raise RigError("--resume continues a recording as it was begun; omit --bench.")
+    elif given:
+        raise RigError(f"--{given[0].replace('_', '-')} needs the bench file that names the nodes; give --bench FILE.")
+    elif not options.resume and (options.driver is None or options.samplerate is None):
+        raise RigError("which analyzer, and how fast? Give --driver and --samplerate, --bench, or --resume.")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 from gpiorig.rig.arguments import overwriting
+from gpiorig.rig.errors import RigError
 
 EPILOG = """\
 examples:
@@ -34,3 +36,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--yes", action="store_true", help="write it without a question")
     overwriting.add_force(parser)
     parser.add_argument("--json", action="store_true", help="print what is there as one JSON object")
+
+
+def check(options: argparse.Namespace) -> None:
+    """Refuse what does not go together.
+
+    Raises
+    ------
+    RigError
+        Options of the archive without it, an archive that is there, a question that cannot be answered.
+    """
+    parts = (options.bench, options.recording, options.experiment, options.with_data, options.yes)
+    if options.bundle is None and any(parts):
+        raise RigError(
+            "--bench, --recording, --experiment, --with-data and --yes are of the archive; add --bundle FILE."
+        )
+    if options.bundle is not None:
+        overwriting.check_file(options.bundle, force=options.force)
+        if not (options.yes or sys.stdin.isatty()):
+            raise RigError("--bundle asks before it writes, but standard input is not a terminal; give --yes.")

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import get_args
 
 from gpiorig.rig.arguments import reading_options
-from gpiorig.rig.experiments.probe_kinds import Probes
-from gpiorig.rig.probes.variant_images import FORM
+from gpiorig.rig.experiments.probe_kinds import IMAGE_FORM, Probes
 
 EPILOG = """\
 examples:
@@ -88,7 +87,7 @@ def _add_cost(parser: argparse.ArgumentParser) -> None:
         "--image",
         action="append",
         default=[],
-        metavar=FORM,
+        metavar=IMAGE_FORM,
         help="image of one's own firmware with these probes, of all nodes or of one; on a virtual bench; repeatable",
     )
     parser.add_argument("--only", choices=get_args(Probes), help="record this one only")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from gpiorig.rig.arguments import input_options
+from gpiorig.rig.arguments import input_options, places
 
 EPILOG = """\
 examples:
@@ -23,3 +23,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="of any format, of one time base")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="RUN", help="a new recording folder")
     input_options.add_arguments(parser)
+
+
+def check(options: argparse.Namespace) -> None:
+    """Refuse a file that is not there."""
+    for path in options.files:
+        places.file(path)

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from gpiorig.rig.arguments import input_options
+from gpiorig.rig.errors import RigError
 
 EPILOG = """\
 examples:
@@ -23,3 +24,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--formats", action="store_true", help="list the formats, and leave")
     input_options.add_arguments(parser)
+
+
+def check(options: argparse.Namespace) -> None:
+    """Refuse a call without a file."""
+    if options.file is None and not options.formats:
+        raise RigError("give a file or a recording folder; gpiorig info --help has examples.")

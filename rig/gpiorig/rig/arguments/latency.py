@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from gpiorig.rig.arguments import input_options, overwriting, times
+from gpiorig.rig.errors import RigError
 
 EPILOG = """\
 examples:
@@ -98,3 +99,9 @@ def _ids(text: str) -> tuple[int, int]:
     if not (first.isdecimal() and last.isdecimal() and int(first) <= int(last)):
         raise argparse.ArgumentTypeError(f"{text!r} is not a range of ids; give 0:999 or so")
     return int(first), int(last)
+
+
+def check(options: argparse.Namespace) -> None:
+    """Refuse two ways to find delays."""
+    if options.value is not None and (options.request or options.response):
+        raise RigError("--value finds complete delays; omit --request and --response.")

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from gpiorig.rig.arguments import input_options, overwriting, times
+from gpiorig.rig.errors import RigError
 
 EPILOG = """\
 examples:
@@ -65,3 +66,10 @@ def _ppm(text: str) -> float:
     if not 0 <= limit_ppm <= MAX_PPM:
         raise argparse.ArgumentTypeError(f"{text!r} is not a limit of a clock's error; give 50, 2.5 or so")
     return limit_ppm
+
+
+def check(options: argparse.Namespace) -> None:
+    """Refuse no measurement, and several."""
+    ways = [options.begin or options.end, options.period, options.width, options.skew]
+    if sum(bool(way) for way in ways) != 1 or bool(options.begin) != bool(options.end):
+        raise RigError("give one measurement: --start and --end, --period, --width or --skew; --help has examples.")

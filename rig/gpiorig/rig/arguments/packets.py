@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from gpiorig.rig.arguments import reading_options
+from gpiorig.rig.errors import RigError
 
 EPILOG = """\
 examples:
@@ -49,3 +50,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print one JSON object")
     form.add_argument("--csv", action="store_true", help="print a table with a row per packet and step")
+
+
+def check(options: argparse.Namespace) -> None:
+    """Refuse numbers that are too small, and an order of nothing."""
+    for option, least in (("slowest", 1), ("fastest", 1), ("steps", 0)):
+        number = getattr(options, option)
+        if number is not None and number < least:
+            raise RigError(f"--{option} {number}: give at least {least}.")
+    if options.by and options.slowest is None and options.fastest is None:
+        raise RigError("--by sorts the packets of --slowest or --fastest; give one of them.")

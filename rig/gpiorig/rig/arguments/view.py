@@ -28,6 +28,7 @@ exit status: 0 ended by Ctrl-C, 2 wrong use or bad input; of --follow 0 the reco
 or was interrupted, 130 Ctrl-C."""
 
 MIN_INTERVAL_S = 0.1
+MAX_PORT = 65_535
 OF_PAGE = ("port", "open", "perfetto", "assertions", "quantities", "bench", "initiator", "responder")
 OF_FOLLOW = ("interval", "window", "settle", "json")
 SPELLED = {"assertions": "assert", "quantities": "quantity"}
@@ -68,5 +69,7 @@ def check(options: argparse.Namespace) -> None:
             raise RigError(f"--{SPELLED.get(name, name)}: {remedy}.")
     if options.follow and len(options.recordings) > 1:
         raise RigError("--follow prints the results of one capture; give one RUN.")
+    if options.port is not None and not 0 <= options.port <= MAX_PORT:
+        raise RigError(f"--port {options.port}: give a port from 1 to {MAX_PORT}, or 0 for any free one.")
     if options.interval is not None and not options.interval >= MIN_INTERVAL_S:
         raise RigError(f"--interval {float(options.interval):g}s: give at least {MIN_INTERVAL_S * 1000:g}ms.")

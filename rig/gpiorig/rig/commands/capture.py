@@ -30,8 +30,6 @@ from gpiorig.rig.run import bench_capture, resumption
 from gpiorig.rig.run.captures import Options
 from gpiorig.rig.verbosity import note
 
-DETERMINED = ("channels", "samplerate", "heartbeat", "virtual")  # options that a bench file has the answer to
-NEED_BENCH = ("firmware", "initiator", "responder", "no_serial")
 ON = ("on", "true", "yes", "1")  # libsigrok 0.5.2, src/strutil.c, sr_parse_boolstring
 TICK_S, FIRST_TICK_S = 0.5, 0.02  # the latter until sample 0 has its time
 
@@ -46,7 +44,6 @@ def run(options: argparse.Namespace) -> int:
     """Record, and say how it went."""
     if options.bench is not None:
         return _of_bench(options)
-    _check_alone(options)
     beats = _heartbeats(options.heartbeat)
     before = _resumable(options) if options.resume else None
     recording, channels = _created(options) if before is None else _resumed(options, before)
@@ -80,11 +77,6 @@ def _captured(
 
 def _of_bench(options: argparse.Namespace) -> int:
     """Record the lines of a bench, and say how it went."""
-    given = [name for name in DETERMINED if getattr(options, name)]
-    if given:
-        raise RigError(f"the bench determines --{given[0].replace('_', '-')}; omit it together with --bench.")
-    if options.resume:
-        raise RigError("--resume continues a recording as it was begun; omit --bench.")
     bench_file = names.bench(options.bench)
     bench = benches.load(bench_file)
     fastest_hz = max(analyzer.samplerate_hz for analyzer in bench.analyzers.values())
@@ -120,16 +112,8 @@ def _print(recording: Recording, numbers: CaptureNumbers, text: str, *, as_json:
     return int(not source.is_complete)
 
 
-def _check_alone(options: argparse.Namespace) -> None:
-    given = [name for name in NEED_BENCH if getattr(options, name)]
-    if given:
-        raise RigError(f"--{given[0].replace('_', '-')} needs the bench file that names the nodes; give --bench FILE.")
-
-
 def _created(options: argparse.Namespace) -> tuple[Recording, list[str]]:
     """A new recording, and the analyzer's channels as `Request` takes them."""
-    if options.driver is None or options.samplerate is None:
-        raise RigError("which analyzer, and how fast? Give --driver and --samplerate, --bench, or --resume.")
     rate = parse_samplerate(options.samplerate)
     if rate.denominator != 1:
         raise RigError(f"--samplerate {options.samplerate}: sigrok takes whole samples per second")

@@ -7,10 +7,8 @@ import sys
 from pathlib import Path
 
 from gpiorig.rig import names, plain_json
-from gpiorig.rig.arguments.overwriting import check_file
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.commands.bench import findings_of, line
-from gpiorig.rig.errors import RigError
 from gpiorig.rig.host import bundle, requirements
 from gpiorig.rig.host.requirements import Requirement
 from gpiorig.rig.plain_json import Result
@@ -27,15 +25,6 @@ RESULTS = {"doctor": (Looked,)}
 
 def run(options: argparse.Namespace) -> int:
     """Print what is there and what is missing; 1 if something needed is missing."""
-    parts = (options.bench, options.recording, options.experiment, options.with_data, options.yes)
-    if options.bundle is None and any(parts):
-        raise RigError(
-            "--bench, --recording, --experiment, --with-data and --yes are of the archive; add --bundle FILE."
-        )
-    if options.bundle is not None:
-        check_file(options.bundle, force=options.force)
-        if not (options.yes or sys.stdin.isatty()):
-            raise RigError("--bundle asks before it writes, but standard input is not a terminal; give --yes.")
     items = list(requirements.all_of_them())
     missing = any(item.needed and item.present is None for item in items)
     lines = [*map(_line, items)]

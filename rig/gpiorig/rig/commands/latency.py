@@ -116,8 +116,6 @@ def _pairs(options: argparse.Namespace) -> int:
 
 def _values(options: argparse.Namespace) -> int:
     """Delays that the lines contain."""
-    if options.request or options.response:
-        raise RigError("--value finds complete delays; omit --request and --response.")
     values = log_values.read(options)
     delays = values.delays
     results = DelayResults.of(options, delays, step_ns=0.0, ids=values.ids)

@@ -78,9 +78,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _spec(options: argparse.Namespace) -> Spec:
-    ways = [options.begin or options.end, options.period, options.width, options.skew]
-    if sum(bool(way) for way in ways) != 1 or bool(options.begin) != bool(options.end):
-        raise RigError("give one measurement: --start and --end, --period, --width or --skew; --help has examples.")
     if options.period:
         return edges.period(options.period)
     if options.width:

@@ -35,8 +35,6 @@ RESULTS = {"merge": (Merged,)}
 
 def run(options: argparse.Namespace) -> int:
     """Merge, and print how well the parts fit."""
-    if len(options.recordings) < 2:
-        raise RigError("one recording is nothing to merge: name two or more.")
     parts = _delayed([Recording.open(folder) for folder in options.recordings], options.sync_delay)
     receivers = dict(_named(text, parts) for text in options.frames) if options.frames else None
     merged = merge.merge_folders(parts, options.output, sync=options.sync, receivers=receivers)

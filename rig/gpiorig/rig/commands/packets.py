@@ -8,7 +8,6 @@ import sys
 
 from gpiorig.analysis.number_text import DASH, count_text, time_text
 from gpiorig.rig import plain_json, text_table
-from gpiorig.rig.errors import RigError
 from gpiorig.rig.plain_json import Result
 from gpiorig.rig.recordings import standing
 from gpiorig.rig.recordings.described import Given
@@ -34,12 +33,6 @@ RESULTS = {"packets": (Packets,)}
 
 def run(options: argparse.Namespace) -> int:
     """Read or analyse, choose, print."""
-    for option, least in (("slowest", 1), ("fastest", 1), ("steps", 0)):
-        number = getattr(options, option)
-        if number is not None and number < least:
-            raise RigError(f"--{option} {number}: give at least {least}.")
-    if options.by and options.slowest is None and options.fastest is None:
-        raise RigError("--by sorts the packets of --slowest or --fastest; give one of them.")
     recording = Given.of(options).open(options.recording)
     chosen = packet_list.Chosen(
         options.slowest, options.fastest, options.by or "", options.lost, options.id, options.steps

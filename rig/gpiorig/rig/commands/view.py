@@ -25,7 +25,6 @@ from gpiorig.rig.view.shown_run import ShownRun
 from gpiorig.rig.view.site import Site
 
 RESULTS = {"view": (UpdateNumbers,)}
-MAX_PORT = 65_535
 POLL_S = 0.2
 
 
@@ -33,8 +32,6 @@ def run(options: argparse.Namespace) -> int:
     """Serve until Ctrl-C, or follow."""
     if options.follow:
         return view_follow.run(options)
-    if options.port is not None and not 0 <= options.port <= MAX_PORT:
-        raise RigError(f"--port {options.port}: give a port from 1 to {MAX_PORT}, or 0 for any free one.")
     given = Given.of(options)
     recordings = described.distinct([given.open(folder) for folder in options.recordings])
     for recording in recordings:

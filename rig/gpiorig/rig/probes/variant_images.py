@@ -9,8 +9,8 @@ from pathlib import Path
 from gpiorig.analysis.probe_effect.effect import VARIANTS
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import BenchError
+from gpiorig.rig.experiments.probe_kinds import IMAGE_FORM
 
-FORM = "[NODE.]PROBES=FILE"
 _IMAGE = re.compile(r"(?:([^.=]+)\.)?([^.=]+)=(.+)")
 
 
@@ -20,8 +20,8 @@ def read(options: Iterable[str], bench: Bench) -> dict[str, dict[str, Path]]:
     Raises
     ------
     BenchError
-        A word does not have the form `FORM`, names no node or no kind of probes, or comes twice; a kind lacks the image
-        of a node; or the bench has boards, which must be flashed.
+        A word does not have the form `IMAGE_FORM`, names no node or no kind of probes, or comes twice; a kind lacks the
+        image of a node; or the bench has boards, which must be flashed.
     """
     images: dict[str, dict[str, Path]] = {}
     for option in options:
@@ -46,7 +46,7 @@ def _parts(word: str, bench: Bench) -> tuple[list[str], str, Path]:
     match = _IMAGE.fullmatch(word)
     if match is None:
         raise BenchError(
-            f"--image {word}: use {FORM}, such as normal=app.elf or {next(iter(bench.nodes))}.off=app.elf."
+            f"--image {word}: use {IMAGE_FORM}, such as normal=app.elf or {next(iter(bench.nodes))}.off=app.elf."
         )
     node, variant, file = match.groups()
     if variant not in VARIANTS:

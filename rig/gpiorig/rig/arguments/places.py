@@ -1,0 +1,56 @@
+"""Files that a command reads: checked by name before its work is imported."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from gpiorig.capture.errors import FormatError, RecordingError
+from gpiorig.rig import names
+from gpiorig.rig.arguments.parser import verbs_of
+
+ERROR_AS_JSON = ("run", "virtual")  # with `--json` their work prints what is wrong as an object
+WRITTEN = "output"
+
+
+def check(parser: argparse.ArgumentParser, parsed: argparse.Namespace) -> None:
+    """Refuse a recording or a file that does not exist, and a bench, an experiment or an image of an unknown name.
+
+    Raises
+    ------
+    CaptureError, BenchError
+        As the work of the command would raise it.
+    """
+    verb = getattr(parsed, "verb", None)
+    leaf = verbs_of(parser).get(str(verb), parser)
+    if (verb or leaf.prog.split()[-1]) in ERROR_AS_JSON and parsed.json:
+        return
+    for action in leaf._actions:
+        place = getattr(parsed, action.dest, None)
+        exists = EXISTS.get(str(action.metavar))
+        if exists is None or action.type is not Path or action.dest == WRITTEN:
+            continue
+        for path in place if isinstance(place, list) else [place] if place is not None else []:
+            exists(path)
+
+
+def file(path: Path) -> None:
+    """Refuse a file or a folder that is not there."""
+    if not path.exists():
+        raise FormatError(f"cannot be read: {os.strerror(2)}", where=path, remedy="check the name")
+
+
+def folder(path: Path) -> None:
+    """Refuse a folder that is not there."""
+    if not path.exists():
+        raise RecordingError("there is no such folder", where=path, remedy="give the folder of a recording")
+
+
+EXISTS: Mapping[str, Callable[[Path], None]] = {
+    **dict.fromkeys(("RUN", "BASE", "NEW"), folder),
+    **dict.fromkeys(("FILE|RUN", "RUN|FILE", "LOG|RUN", "RUN|BENCH.toml"), file),
+    **{kind.upper(): names.checker(kind) for kind in ("bench", "experiment")},
+    "ELF": names.checker("image"),
+}
