@@ -9,8 +9,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from msgspec import UNSET, UnsetType, field
-
 from gpiorig.analysis.decoderhost import outputs
 from gpiorig.analysis.decoderhost.host import Outcome, decode
 from gpiorig.analysis.decoderhost.library import Library, search_path
@@ -26,30 +24,11 @@ from gpiorig.rig.commands.decode_library import Decoders, Wiring
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.export import decoder_folder
 from gpiorig.rig.export import decoder_stacks as stacks
-from gpiorig.rig.plain_json import Result
 from gpiorig.rig.progress import watched
 from gpiorig.rig.recordings import inputs, standing, time_base
 from gpiorig.rig.recordings.opened import open_recording
 
-RESULTS = {"decode": (OutputRow,)}
-
-
-class Decoded(Result, frozen=True, kw_only=True):
-    """An output of a decoder; `text` is of an annotation its text, of --python what the decoder passes on, as JSON."""
-
-    start: int
-    end: int
-    stack: int
-    decoder: str
-    kind: str
-    category: str | UnsetType = field(name="class", default=UNSET)
-    row: str | UnsetType = UNSET
-    text: Any = UNSET
-    texts: tuple[str, ...] | UnsetType = UNSET
-    data: str | UnsetType = UNSET
-
-
-RESULTS = {"decode": (Decoded, Decoders, Wiring)}
+RESULTS = {"decode": (OutputRow, Decoders, Wiring)}
 
 
 def run(options: argparse.Namespace) -> int:
