@@ -12,7 +12,7 @@ from types import ModuleType
 import pytest
 from commandline import ROOT
 
-from gpiorig.analysis.radio import spi_frames
+from gpiorig.analysis.radio import radio_frames
 
 LINKTYPE_NOFCS = 230  # tcpdump.org/linktypes.html: LINKTYPE_IEEE802_15_4_NOFCS
 TSHARK_FIELDS = (
@@ -75,7 +75,7 @@ def test_header_is_that_of_tshark(tmp_path: Path) -> None:
         assert (dst16 or dst64.replace(":", "")) == (frame.destination or "")
         assert (src16 or src64.replace(":", "")) == (frame.source or "")
         assert counter in ("", fields.get("Frame counter", ""))
-        assert spi_frames.sequence_number(octets) == (-1 if frame.sequence is None else frame.sequence)
+        assert radio_frames.sequence_number(octets) == (-1 if frame.sequence is None else frame.sequence)
 
 
 def test_every_length_and_any_octets_are_dissected() -> None:
@@ -89,7 +89,7 @@ def test_every_length_and_any_octets_are_dissected() -> None:
         assert all(0 <= field.first <= field.last <= len(octets) for field in frame.fields)
         assert all('"' not in text and "\\" not in text for field in frame.fields for text in field.texts)
         body = octets[:-2] if has_fcs and len(octets) >= 2 else octets
-        assert spi_frames.sequence_number(body) == (-1 if frame.sequence is None else frame.sequence)
+        assert radio_frames.sequence_number(body) == (-1 if frame.sequence is None else frame.sequence)
 
 
 def test_fcs() -> None:
@@ -97,10 +97,10 @@ def test_fcs() -> None:
     assert 0x2189 == mac.fcs_of(b"123456789")  # reveng.sourceforge.io/crc-catalogue: CRC-16/KERMIT
     octets = bytes.fromhex("02 00 56")
     octets += mac.fcs_of(octets).to_bytes(2, "little")
-    assert mac.Frame(octets, True).crc_ok and spi_frames.fcs_is_right(octets)
+    assert mac.Frame(octets, True).crc_ok and radio_frames.fcs_is_right(octets)
     assert "Ack #86" == mac.Frame(octets, True).summary()
     wrong = octets[:-1] + bytes((octets[-1] ^ 1,))
-    assert mac.Frame(wrong, True).crc_ok is False and not spi_frames.fcs_is_right(wrong)
+    assert mac.Frame(wrong, True).crc_ok is False and not radio_frames.fcs_is_right(wrong)
     assert "Ack #86 FCS wrong" == mac.Frame(wrong, True).summary()
 
 

@@ -17,7 +17,7 @@ from radio_captures import RADIOS, Radio, decoded, frames, run, sigrok, spi_line
 from spi_traffic import CHANNELS, Bus, random_lines
 
 from gpiorig.analysis.events.table import BY_NAME
-from gpiorig.analysis.radio import spi_frames
+from gpiorig.analysis.radio import radio_frames, spi_frames
 from gpiorig.capture.buses import spi
 from gpiorig.capture.edges.edges import Edges
 from gpiorig.capture.edges.waveform import Block
@@ -40,7 +40,7 @@ def records(stream: bytes) -> list[Row]:
         start, end, sent, flags, lqi, rssi_dbm, count = RECORD.unpack_from(stream, at)
         at += RECORD.size + count
         crc = int(bool(flags & CRC_OK)) if flags & CRC_KNOWN else -1
-        quality = lqi if flags & LQI_KNOWN else -1, rssi_dbm if flags & RSSI_KNOWN else spi_frames.UNKNOWN_RSSI
+        quality = lqi if flags & LQI_KNOWN else -1, rssi_dbm if flags & RSSI_KNOWN else radio_frames.UNKNOWN_RSSI
         rows.append((start, end, bool(sent), bool(flags & HAS_FCS), crc, *quality, stream[at - count : at]))
     return rows
 
@@ -285,7 +285,7 @@ def test_command() -> None:
         (
             *(row["start"], row["end"], row["sent"], row["has_fcs"]),
             *(-1 if row[key] is None else int(row[key]) for key in ("crc_ok", "lqi")),
-            spi_frames.UNKNOWN_RSSI if row["rssi_dbm"] is None else row["rssi_dbm"],
+            radio_frames.UNKNOWN_RSSI if row["rssi_dbm"] is None else row["rssi_dbm"],
             bytes.fromhex(row["octets"]),
         )
         for row in rows
@@ -310,4 +310,4 @@ def test_command_refuses(words: tuple[str, ...]) -> None:
 def body(frames: spi_frames.RadioFrames, index: int) -> bytes:
     """A frame without FCS."""
     whole = frames.frame(index)
-    return whole[: -spi_frames.FCS_BYTES] if frames.has_fcs[index] else whole
+    return whole[: -radio_frames.FCS_BYTES] if frames.has_fcs[index] else whole

@@ -9,7 +9,7 @@ import pytest
 
 from gpiorig.analysis.radio import air_frames
 from gpiorig.analysis.radio.air_frames import NO_LINE, NodeAir
-from gpiorig.analysis.radio.spi_frames import UNKNOWN_RSSI, RadioFrames
+from gpiorig.analysis.radio.radio_frames import UNKNOWN_RSSI, RadioFrames
 
 RATE_HZ = 24_000_000
 BYTE = 768  # samples of 32 us

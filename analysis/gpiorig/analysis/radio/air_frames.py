@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.events.events import Events
-from gpiorig.analysis.radio.spi_frames import FCS_BYTES, UNKNOWN_RSSI, RadioFrames
+from gpiorig.analysis.radio.radio_frames import FCS_BYTES, UNKNOWN_RSSI, RadioFrames
 from gpiorig.capture.edges.nanoseconds import nearest_ns
 from gpiorig.capture.frames.frames import Frame, Frames
 

@@ -10,8 +10,8 @@ from typing import Any
 from msgspec import UNSET, UnsetType
 
 from gpiorig.analysis.delays.instruments import Analyzer
-from gpiorig.analysis.radio import spi_frames
-from gpiorig.analysis.radio.spi_frames import CHIPS
+from gpiorig.analysis.radio import radio_frames, spi_frames
+from gpiorig.analysis.radio.spi_radios import CHIPS
 from gpiorig.capture.buses import spi
 from gpiorig.capture.buses.spi import SpiLines
 from gpiorig.capture.edges.waveform import Waveform
@@ -149,7 +149,7 @@ def _frames(waveform: Waveform, bus: RadioBus) -> Iterator[FrameRow]:
             has_fcs=bool(frames.has_fcs[i]),
             crc_ok=None if frames.crc[i] < 0 else bool(frames.crc[i]),
             lqi=_known(int(frames.lqi[i]), -1),
-            rssi_dbm=_known(int(frames.rssi_dbm[i]), spi_frames.UNKNOWN_RSSI),
+            rssi_dbm=_known(int(frames.rssi_dbm[i]), radio_frames.UNKNOWN_RSSI),
         )
 
 
