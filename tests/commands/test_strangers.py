@@ -17,7 +17,7 @@ from gpiorig.capture.errors import FormatError
 from gpiorig.capture.recording import description
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.capture.recording.segment_writer import SegmentWriter
-from gpiorig.capture.serial.record import SerialWriter
+from gpiorig.capture.serial.record_writer import SerialWriter
 from gpiorig.rig import resources
 from gpiorig.rig.store.store import Store
 from gpiorig.studies.points import pages

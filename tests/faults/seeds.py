@@ -20,7 +20,8 @@ from gpiorig.capture.edges.edges import Edges, no_gaps
 from gpiorig.capture.edges.waveform import waveform_of
 from gpiorig.capture.frames import ieee802154
 from gpiorig.capture.recording.segment_writer import SegmentWriter
-from gpiorig.capture.serial.record import Kind, SerialWriter
+from gpiorig.capture.serial.record import Kind
+from gpiorig.capture.serial.record_writer import SerialWriter
 
 RATE_HZ = Fraction(1_000_000)
 CHANNELS = ("a", "b", "c")

@@ -14,7 +14,7 @@ from gpiorig.capture.edges.bounds import unchecked
 from gpiorig.capture.errors import CaptureError, FormatError, RecordingError
 from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
 from gpiorig.capture.recording.segment_writer import SegmentWriter
-from gpiorig.capture.serial.record import SerialWriter
+from gpiorig.capture.serial.record_writer import SerialWriter
 
 INFO = RecordingInfo(
     samplerate="24000000/1",

@@ -21,8 +21,9 @@ from gpiorig.capture.deadline import Deadline
 from gpiorig.capture.errors import FormatError, RecordingError, SerialPortError
 from gpiorig.capture.serial.line_inbox import Line, LineInbox
 from gpiorig.capture.serial.port import SerialPort
-from gpiorig.capture.serial.record import Entry, Kind, SerialWriter, read_record
+from gpiorig.capture.serial.record import Entry, Kind, read_record
 from gpiorig.capture.serial.record_queue import RecordQueue
+from gpiorig.capture.serial.record_writer import SerialWriter
 
 BAUDRATE = 500_000
 

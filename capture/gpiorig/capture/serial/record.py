@@ -12,8 +12,6 @@ fields before it and the bytes. The file only grows, in complete records, so a c
 
 from __future__ import annotations
 
-import contextlib
-import os
 import struct
 import zlib
 from collections.abc import Iterator
@@ -27,7 +25,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.capture import confined
-from gpiorig.capture.atomic_file import FRESH
 from gpiorig.capture.errors import FormatError, RecordingError
 
 MAGIC = b"gpiorig serial 2"
@@ -51,75 +48,6 @@ class Kind(IntEnum):
 
 KINDS = frozenset(Kind)
 EVENTS = (Kind.OPENED, Kind.LOST, Kind.COUNTED)
-
-
-class SerialWriter:
-    """Appends to the record of one port.
-
-    Parameters
-    ----------
-    path
-        The file; must not exist.
-    """
-
-    def __init__(self, path: Path) -> None:
-        confined.check_own(path.parent)
-        try:
-            self._file = os.open(path, FRESH | os.O_APPEND, 0o644)
-        except FileExistsError as error:
-            raise RecordingError("was recorded already", where=path, remedy="record into a new folder") from error
-        self._path, self._number, self._size = path, 0, 0
-        try:
-            self.write(MAGIC)
-        except OSError:
-            os.close(self._file)
-            raise
-
-    def encode(self, data: bytes, *, stamp_ns: int, wall_ns: int, kind: Kind = Kind.RECEIVED) -> bytes:
-        """Return the next record, for `write`; parameters as those of `append`."""
-        self._number += 1
-        fields = FIELDS.pack(stamp_ns, wall_ns, len(data), self._number, kind)
-        return fields + CRC.pack(zlib.crc32(data, zlib.crc32(fields))) + data
-
-    def append(self, data: bytes, *, stamp_ns: int, wall_ns: int, kind: Kind = Kind.RECEIVED) -> None:
-        """Write one record.
-
-        Parameters
-        ----------
-        data
-            The bytes.
-        stamp_ns
-            When the read that gave them ended, in ns of the recording's serial clock.
-        wall_ns
-            The same on the wall clock, in ns since 1970.
-        kind
-            What they are.
-        """
-        self.write(self.encode(data, stamp_ns=stamp_ns, wall_ns=wall_ns, kind=kind))
-
-    def write(self, records: bytes) -> None:
-        """Write records made by `encode`, in their order; where that fails, such as on a full disk, none of them."""
-        left = memoryview(records)
-        try:
-            while left:
-                left = left[os.write(self._file, left) :]
-        except OSError as error:
-            with contextlib.suppress(OSError):
-                os.ftruncate(self._file, self._size)
-            error.filename = str(self._path)
-            raise
-        self._size += len(records)
-
-    def sync(self) -> None:
-        """Make what was written outlive a power failure."""
-        os.fdatasync(self._file)
-
-    def close(self) -> None:
-        """Close the file."""
-        if self._file >= 0:
-            os.fsync(self._file)
-            os.close(self._file)
-            self._file = -1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -305,8 +233,8 @@ class RecordFile:
         self.torn = f"{self._path}, offset {self._at}"
         return None
 
-    def _damaged(self, what: str, remedy: str = "restore it from a copy") -> FormatError:
-        return FormatError(what, where=f"{self._path}, offset {self._at}", remedy=remedy)
+    def _damaged(self, problem: str, remedy: str = "restore it from a copy") -> FormatError:
+        return FormatError(problem, where=f"{self._path}, offset {self._at}", remedy=remedy)
 
     def close(self) -> None:
         """Close the file."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
-from gpiorig.capture.serial.record import Entry, SerialWriter
+from gpiorig.capture.serial.record import Entry
+from gpiorig.capture.serial.record_writer import SerialWriter
 
 
 class RecordQueue:

@@ -24,7 +24,8 @@ from gpiorig.capture.frames.frames import Frames
 from gpiorig.capture.recording.description import IMPORTED
 from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
 from gpiorig.capture.recording.segment_writer import write_waveform
-from gpiorig.capture.serial.record import Kind, SerialWriter
+from gpiorig.capture.serial.record import Kind
+from gpiorig.capture.serial.record_writer import SerialWriter
 from gpiorig.capture.text.node_lines import LineKind, NodeLines, irregularities
 from gpiorig.capture.text.writer import epoch_fraction, nearest
 from gpiorig.rig.errors import RigError

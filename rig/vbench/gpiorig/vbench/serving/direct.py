@@ -21,7 +21,8 @@ from gpiorig.capture.recording.segment_writer import SegmentWriter
 from gpiorig.capture.serial.line_inbox import Line
 from gpiorig.capture.serial.lines import LineAssembler
 from gpiorig.capture.serial.port import silence
-from gpiorig.capture.serial.record import Entry, Kind, SerialWriter
+from gpiorig.capture.serial.record import Entry, Kind
+from gpiorig.capture.serial.record_writer import SerialWriter
 from gpiorig.capture.sigrok.analyzer import Analyzer
 from gpiorig.capture.sigrok.result import CaptureResult
 from gpiorig.capture.sigrok.stream import Headroom
