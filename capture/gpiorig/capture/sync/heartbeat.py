@@ -22,7 +22,6 @@ from gpiorig.capture.edges.edges import Edges, no_gaps
 from gpiorig.capture.edges.losses import Loss
 from gpiorig.capture.edges.waveform import Block, Waveform
 from gpiorig.capture.errors import CaptureError
-from gpiorig.capture.sync import sync_line
 
 RISES = 4096  # rising edges that are looked at together; the period is measured again in each such block
 ERROR = 0.02  # of the period: RC oscillators are within 1 % or so (RIOT#10545 measured 0.48 % and 1 %)
@@ -161,9 +160,9 @@ class _Jumps:
             self.intervals, self.jumps = self.intervals + len(intervals), self.jumps + len(intervals)
             return len(intervals)
         off = single - np.median(single)
-        middle = single[np.abs(off) <= max(MIN_JUMP, SPREADS * _spread(off))]
+        middle = single[np.abs(off) <= max(MIN_JUMP, SPREADS * spread_of(off))]
         period = float(middle.mean())
-        limit = max(MIN_JUMP, int(np.ceil(SPREADS * _spread(middle - period))))
+        limit = max(MIN_JUMP, int(np.ceil(SPREADS * spread_of(middle - period))))
         self.limit, self.period_sum = max(self.limit, limit), self.period_sum + float(middle.sum())
         self.periods += len(middle)
         steps = np.rint(intervals / period)
@@ -171,11 +170,11 @@ class _Jumps:
         self.intervals += len(intervals)
         self.missing += int((steps[~odd] - 1).sum())
         bounds = np.flatnonzero(np.diff(np.concatenate([[False], odd, [False]])))
-        for first, last in zip(bounds[::2].tolist(), bounds[1::2].tolist(), strict=True):
-            if last == len(intervals) and more and first > 0:  # may continue in the next block
-                self.intervals -= last - first
-                return int(first)
-            self._odd(int(rises[first]), int(rises[last]), last - first, period, limit)
+        for odd_start, odd_end in zip(bounds[::2].tolist(), bounds[1::2].tolist(), strict=True):
+            if odd_end == len(intervals) and more and odd_start > 0:  # may continue in the next block
+                self.intervals -= odd_end - odd_start
+                return int(odd_start)
+            self._odd(int(rises[odd_start]), int(rises[odd_end]), odd_end - odd_start, period, limit)
         return len(intervals)
 
     def _odd(self, start: int, end: int, intervals: int, period: float, limit: int) -> None:
@@ -227,48 +226,7 @@ class _Jumps:
         )
 
 
-def read_coded(waveform: Waveform, channel: str) -> Heartbeat:
-    """Look for lost blocks by the numbers of the pulses of a sync line; arguments and errors as those of `read`."""
-    edges = _one_channel(waveform, channel)
-    pulses = sync_line.read(edges, channel)
-    per_ns = float(waveform.samplerate_hz) / 1e9
-    intervals, steps = np.diff(pulses.samples), np.diff(pulses.positions)
-    crosses_gap = np.zeros(len(intervals), dtype=bool)
-    for start, end in edges.gaps:
-        crosses_gap |= (pulses.samples[:-1] <= start) & (pulses.samples[1:] >= end)
-    complete = (steps == 1) & ~crosses_gap
-    single = intervals[complete & (np.abs(intervals - sync_line.PERIOD_NS * per_ns) < sync_line.JITTER_NS * per_ns)]
-    if single.size == 0:
-        raise CaptureError(f"channel {channel}: no two sync pulses in a row", remedy="check the wire")
-    period = float(single.mean())
-    limit = max(MIN_JUMP, int(np.ceil(SPREADS * _spread(single - period))))
-    excess = steps * period - intervals
-    losses = [
-        Loss(
-            start=int(pulses.samples[at]) + 1,
-            end=int(pulses.samples[at + 1]),
-            samples=round(float(excess[at])),
-            # the period is known to a share of its spread; over many periods that adds up
-            uncertainty=limit + int(np.ceil(steps[at] * _spread(single - period) / np.sqrt(single.size))),
-            found_by=f"sync line {channel}",
-        )
-        for at in np.flatnonzero((excess > limit) & ~crosses_gap)
-    ]
-    return Heartbeat(
-        channel=channel,
-        rises=len(pulses.samples),
-        period_samples=period,
-        limit_samples=limit + 1,
-        glitches=pulses.damaged,
-        missing=int((steps[excess <= limit] - 1).sum()),
-        losses=tuple(losses),
-        start=int(pulses.samples[0]),
-        end=int(pulses.samples[-1]),
-        is_coded=True,
-    )
-
-
-def _spread(deviations: NDArray[np.float64]) -> float:
+def spread_of(deviations: NDArray[np.float64]) -> float:
     """Standard deviation by the 80 % quantile of the absolute deviations (1.2816 of a normal distribution's).
 
     A fifth of outliers does not move it; the median would be 0 for a source that is mostly exact and sometimes late.
@@ -292,23 +250,23 @@ def _parts(waveform: Waveform, bit: int) -> Iterator[tuple[bool, NDArray[np.int6
 
     A fresh block begins with the first row of the capture, or with the first after a gap, which is not a change.
     """
-    last, fresh = 0, True
+    level, fresh = 0, True
     for block in waveform.read():
         levels = block.levels >> np.uint64(bit) & np.uint64(1)
         cuts = np.searchsorted(block.samples, block.gaps[:, 1]).tolist()
-        for number, (first, end) in enumerate(pairwise([0, *cuts, len(levels)])):
+        for number, (start, end) in enumerate(pairwise([0, *cuts, len(levels)])):
             fresh = fresh or number > 0
-            if first == end:
+            if start == end:
                 continue
-            samples, part = block.samples[first:end], levels[first:end]
-            changed = np.diff(part, prepend=part[:1] ^ np.uint64(1) if fresh else np.uint64(last)) != 0
-            last = int(part[-1])
+            samples, part = block.samples[start:end], levels[start:end]
+            changed = np.diff(part, prepend=part[:1] ^ np.uint64(1) if fresh else np.uint64(level)) != 0
+            level = int(part[-1])
             if fresh or changed.any():
                 yield fresh, samples[changed], part[changed]
             fresh = False
 
 
-def _one_channel(waveform: Waveform, channel: str) -> Edges:
+def edges_of(waveform: Waveform, channel: str) -> Edges:
     """The edges of one channel in memory, as bit 0."""
     gaps, end = [no_gaps()], 0
 
