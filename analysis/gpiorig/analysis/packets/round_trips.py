@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +20,7 @@ from gpiorig.analysis.packets import milestones, path, timelines
 from gpiorig.analysis.packets import steps as steps_module
 from gpiorig.analysis.packets.holders import READ
 from gpiorig.analysis.packets.hops import Hops
+from gpiorig.analysis.packets.legs import Legs, legs_of
 from gpiorig.analysis.packets.occurrences import NONE, Positions, values_at
 from gpiorig.analysis.packets.path import PATH, REPLY, REQUEST, Source
 from gpiorig.analysis.packets.routes import ROUND_TRIP, Route
@@ -118,7 +118,7 @@ def find(hops: Hops, *, initiator: str, responder: str, header_ns: Mapping[str, 
     """
     ends = hops.events.node(initiator), hops.events.node(responder)
     pairing = Pairing(hops, *ends)
-    legs = _legs(hops, pairing, ends)
+    legs = legs_of(hops, pairing, ends)
     header = tuple(_samples(header_ns.get(name, 0), hops.events) for name in legs.nodes[1:])
     lines = _timelines(hops, pairing, legs, header, marked=header_ns)
     counts = _Counts(hops, pairing, ends)
@@ -159,105 +159,17 @@ def _samples(ns: int, events: Events) -> int:
     return round(Fraction(ns, NS_PER_S) * events.samplerate_hz)
 
 
-@dataclass(frozen=True, slots=True)
-class _Legs:
-    """The path that most round trips took, and the rows of its hops.
-
-    Parameters
-    ----------
-    nodes
-        Names; the initiator comes first and last.
-    turn
-        Place of the first hop of the reply.
-    sent, read
-        Per hop int64[p], the row of the hops that shows how it was sent and how it was read, -1 for none.
-    strange
-        Per hop int64[p], the row of `Hops.strange` where the sender is not known, -1 for none.
-    further
-        Per hop int64[p], the row of `Hops.further` where a further delivery caused the reply, -1 for none.
-    """
-
-    nodes: tuple[str, ...]
-    turn: int
-    sent: tuple[Positions, ...]
-    read: tuple[Positions, ...]
-    strange: tuple[Positions, ...]
-    further: tuple[Positions, ...]
-
-
-def _legs(hops: Hops, pairing: Pairing, ends: tuple[int, int]) -> _Legs:
-    out = _path(hops, pairing.delivered, ends)
-    back = _path(hops, pairing.arrived, ends[::-1])
-    strange_of = np.full(len(hops.visits), NONE, dtype=np.int64)
-    strange_of[hops.strange.visits] = np.arange(len(hops.strange.visits))
-    sent, read, strange, further = [], [], [], []
-    for nodes, packets, end in ((out, pairing.requests, pairing.delivered), (back, pairing.replies, pairing.arrived)):
-        for place, (sender, receiver) in enumerate(pairwise(nodes)):
-            rows, reached = _hop_rows(hops, place + 1, sender, receiver)
-            row = values_at(rows, packets)
-            sent.append(row)
-            read.append(np.where((row >= 0) & reached[np.maximum(row, 0)], row, NONE))
-            last = place == len(nodes) - 2
-            strange.append(values_at(strange_of, end) if last else np.full(len(packets), NONE, dtype=np.int64))
-            caused = pairing.caused if nodes is out else np.full(len(packets), NONE, dtype=np.int64)
-            further.append(_further_rows(hops, caused, place + 1))
-    names = hops.events.node_names
-    path_names = tuple(names[node] for node in (*out, *back[1:]))
-    return _Legs(path_names, len(out) - 1, tuple(sent), tuple(read), tuple(strange), tuple(further))
-
-
-def _path(hops: Hops, visits: Positions, ends: tuple[int, int]) -> tuple[int, ...]:
-    """The nodes that most packets came by to some visits; the two ends where none is known."""
-    known = visits[visits >= 0]
-    known = known[hops.visits.hops[known] > 0]
-    if not len(known):
-        return ends
-    count = int(np.bincount(hops.visits.hops[known]).argmax())
-    chain = [known[hops.visits.hops[known] == count]]
-    for _ in range(count):
-        chain.append(hops.visits.parents[chain[-1]].astype(np.int64))
-    paths, used = np.unique(hops.visits.nodes[np.column_stack(chain[::-1])], axis=0, return_counts=True)
-    nodes: tuple[int, ...] = tuple(paths[used.argmax()].tolist())
-    return nodes if (nodes[0], nodes[-1]) == ends else ends
-
-
-def _hop_rows(hops: Hops, number: int, sender: int, receiver: int) -> tuple[Positions, NDArray[np.bool_]]:
-    """int64[all packets], the row of one hop of each packet, and bool[h], rows that the receiver read.
-
-    Where the receiver did not read it, the row of a hop that failed, else that of any other receiver.
-    """
-    rows = np.flatnonzero((hops.numbers == number) & (hops.senders == sender))
-    complete = hops.visits_to[rows] >= 0
-    reached = complete & (hops.receivers[rows] == receiver)
-    row_of = np.full(len(hops.packets), NONE, dtype=np.int64)
-    for chosen in (complete & ~reached, ~complete, reached):
-        some = rows[chosen][::-1]
-        row_of[hops.packet_rows[some]] = some  # written backwards, so that the first stays
-    complete = np.zeros(len(hops), dtype=bool)
-    complete[rows[reached]] = True
-    return row_of, complete
-
-
-def _further_rows(hops: Hops, deliveries: Positions, number: int) -> Positions:
-    """int64[p], the row of `Hops.further` that is the hop of a number on the way to each delivery, -1 for none."""
-    further = hops.further
-    rows = np.flatnonzero(hops.visits.hops[further.passages.visits] == number)
-    order = rows[np.argsort(further.deliveries[rows], kind="stable")]
-    place = np.minimum(np.searchsorted(further.deliveries[order], deliveries), max(0, len(order) - 1))
-    return np.where(values_at(further.deliveries[order], place) == deliveries, values_at(order, place), NONE)
-
-
 def _values(values: Positions, rows: Positions, instead: Positions, places: Positions) -> Positions:
     """Values of rows, or instead of them others where a place is known."""
     return np.where(places >= 0, values_at(instead, places), values_at(values, rows))
 
 
 def _timelines(
-    hops: Hops, pairing: Pairing, legs: _Legs, header: tuple[int, ...], *, marked: Mapping[str, int]
+    hops: Hops, pairing: Pairing, legs: Legs, header: tuple[int, ...], *, marked: Mapping[str, int]
 ) -> Timelines:
     """The milestones, column by column, for memory's sake."""
     ways = path.round_trip_ways(legs.turn, len(legs.sent) - legs.turn)
-    wanted = tuple(
+    candidates = tuple(
         path.milestone(way, place, point)
         for place, way in enumerate(ways)
         for point in PATH
@@ -266,8 +178,8 @@ def _timelines(
     ended = values_at(hops.events.samples, pairing.ends)
 
     def instants(column: int) -> Positions:
-        milestone = wanted[column]
-        if column == len(wanted) - 1:
+        milestone = candidates[column]
+        if column == len(candidates) - 1:
             return ended
         place = milestone.direction
         sent, again, strange = (
@@ -284,16 +196,16 @@ def _timelines(
 
     answered = ended != NONE
     judged = answered if answered.any() else np.ones(len(answered), dtype=bool)
-    present = steps_module.present(wanted, instants, judged)
+    present = steps_module.present(candidates, instants, judged)
     present[[0, -1]] = True
     samples = np.empty((len(answered), int(np.count_nonzero(present))), dtype=np.int64)
     for place, column in enumerate(np.flatnonzero(present).tolist()):
         samples[:, place] = instants(column)
     samples[:, 0] = starts = hops.packets.starts[pairing.requests]  # also of a request that was never sent
     return Timelines(
-        milestones=tuple(m for m, here in zip(wanted, present, strict=True) if here),
+        milestones=tuple(m for m, here in zip(candidates, present, strict=True) if here),
         absent=tuple(
-            m.name for m, here in zip(wanted, present, strict=True) if not here and not m.point.endswith(path.FIRST)
+            m.name for m, here in zip(candidates, present, strict=True) if not here and not m.point.endswith(path.FIRST)
         ),
         packets=pairing.requests,
         ids=hops.packets.ids[pairing.requests],
