@@ -8,7 +8,7 @@ from attributioncases import MS, UNIT_NS, others_on_air, series, starts
 from depth import by_depth, fewest, most
 from interference import WAITS, Run, finding, run
 
-from gpiorig.analysis.attribution import attribute, channel, lattice
+from gpiorig.analysis.attribution import attribute, channel, lattice_finding
 from gpiorig.analysis.attribution.on_air import Wait
 
 pytestmark = pytest.mark.slow
@@ -121,7 +121,7 @@ def test_a_lattice_claims_its_own_share_only(among: str | None) -> None:
     own = delays.copy()
     late = rng.random(600) < 0.08
     delays[late] += rng.integers(300_000, 900_000, int(late.sum()))
-    claim = lattice.test(delays, period_ns=UNIT_NS, among=~late if among else None)
+    claim = lattice_finding.test(delays, period_ns=UNIT_NS, among=~late if among else None)
     squares = np.sum((own[~late] - own[~late].mean()) ** 2.0) / np.sum((delays - delays.mean()) ** 2.0)
     assert 8 == claim.numbers["levels"] and claim.p_value < 1e-9
     assert squares == pytest.approx(claim.share, rel=0.1)
@@ -133,6 +133,6 @@ def test_a_fine_grid_is_no_cause() -> None:
     """Sums of periods of 320 and 128 us lie on 64 us, whatever they are: no lattice, and the reason is reported."""
     rng = np.random.default_rng(6)
     delays = 3420 + 7680 * rng.integers(0, 16, 800) + 3072 * rng.integers(0, 5, 800)
-    claim = lattice.test(delays, period_ns=UNIT_NS)
+    claim = lattice_finding.test(delays, period_ns=UNIT_NS)
     assert (1.0, 0.0) == (claim.p_value, claim.share)
     assert "more than 16 show the resolution of a clock, not why delays differ." in claim.sentence

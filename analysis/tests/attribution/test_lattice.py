@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from depth import by_depth, fewest, most
 
-from gpiorig.analysis.attribution import lattice
+from gpiorig.analysis.attribution import lattice, lattice_finding
 
 UNIT_NS = 1e9 / 24e6
 
@@ -18,7 +18,7 @@ def drawn(seed: int, *, levels: int = 8, spacing: float = 7680.0, noise: float =
 
 def test_an_injected_lattice_comes_out() -> None:
     """The backoff of IEEE 802.15.4: 8 levels 320 us apart, phase and all of the variance with it."""
-    levels = lattice.test(drawn(1), period_ns=UNIT_NS)
+    levels = lattice_finding.test(drawn(1), period_ns=UNIT_NS)
     assert levels is not None
     assert (8, 1.0, 400) == (levels.numbers["levels"], levels.numbers["on_lattice"], levels.numbers["packets"])
     assert levels.numbers["period_ns"].low <= 320_000 <= levels.numbers["period_ns"].high
@@ -40,7 +40,7 @@ def test_the_interval_of_the_period_holds_it() -> None:
     runs, held = by_depth(60, 200), 0
     for seed in range(runs):
         spacing = 1000 + seed * 0.37
-        levels = lattice.test(drawn(seed, spacing=spacing, noise=3.0, n=100), period_ns=1.0)
+        levels = lattice_finding.test(drawn(seed, spacing=spacing, noise=3.0, n=100), period_ns=1.0)
         assert levels is not None
         held += levels.numbers["period_ns"].low <= spacing <= levels.numbers["period_ns"].high
     assert held >= fewest(runs, 0.95, risk=0.01)
@@ -126,7 +126,7 @@ def test_the_sample_grid_is_not_a_lattice() -> None:
 
 @pytest.mark.parametrize("delays", [[], [5], [5] * 100, [1, 2] * 50, [0, 100_000_000] * 50, list(range(29))])
 def test_what_can_be_none_is_none(delays: list[int]) -> None:
-    assert lattice.test(np.array(delays, dtype=np.int64), period_ns=UNIT_NS) is None
+    assert lattice_finding.test(np.array(delays, dtype=np.int64), period_ns=UNIT_NS) is None
 
 
 def test_a_long_range_is_folded_into_bins() -> None:

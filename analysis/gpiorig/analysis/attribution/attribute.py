@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from gpiorig.analysis.attribution import beat, channel, dependence, lattice, modes, repeats, trend
+from gpiorig.analysis.attribution import beat, channel, dependence, lattice_finding, modes, repeats, trend
 from gpiorig.analysis.attribution.activities import Activity
 from gpiorig.analysis.attribution.channel import Split
 from gpiorig.analysis.attribution.covariates import PREEMPTED
@@ -122,7 +122,7 @@ def _tests(series: Series, level: float) -> tuple[list[Finding], list[str]]:
     split = series.split if isinstance(series.split, Split) else None
     if isinstance(series.split, str):
         notes.append(f"A busy channel cannot be tested: {series.split}.")
-    levels = lattice.test(shape, period_ns=unit, among=split.free if split is not None else None)
+    levels = lattice_finding.test(shape, period_ns=unit, among=split.free if split is not None else None)
     if levels is not None and float(str(levels.numbers.get("grid_p_value", 1.0))) <= level:
         notes.append(levels.sentence)
     results = [
