@@ -13,7 +13,7 @@ from tripcases import analysed
 
 from gpiorig.analysis.events.ids import PACKET_LAYERS
 from gpiorig.analysis.events.table import BY_CODE
-from gpiorig.analysis.processor import layer_labels, occupancy
+from gpiorig.analysis.processor import layer_labels, occupancy, queue_lengths
 from gpiorig.analysis.processor.step_times import StepTimes
 from gpiorig.analysis.processor.windows import Windows
 
@@ -246,7 +246,7 @@ def test_queue_lengths_are_posts_less_fetches(seed):
     log = [row for row in log if not cut <= row[0] < cut + 5]
     events = events_of(log, gaps=[(cut, cut + 5)], end=log[-1][0] + 10)
     instants = np.concatenate([[0, cut + 5], random.integers(0, events.end, 100)])
-    got = occupancy.queue_lengths(events, node=NODE, instants=instants)
+    got = queue_lengths.queue_lengths(events, node=NODE, instants=instants)
     for queue in range(2):
         expected = []
         for instant in instants.tolist():

@@ -17,7 +17,7 @@ from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.evaluation import analysis
 from gpiorig.analysis.logs import node_log
 from gpiorig.analysis.packets import hop_routes, path
-from gpiorig.analysis.processor import occupancy
+from gpiorig.analysis.processor import queue_lengths
 from gpiorig.analysis.quantities import milestones
 from gpiorig.analysis.quantities import shares as quantity_shares
 from gpiorig.analysis.quantities import values as quantity_values
@@ -347,7 +347,7 @@ def test_queues_agree_with_a_queue(seed):
     (wait,), (length,) = (all_series([text], measured) for text in ("wait of queue 3", "length of queue 3"))
     assert (waits, len(held)) == (wait.values.tolist(), wait.lacking)
     assert lengths == length.values.tolist()
-    other = occupancy.queue_lengths(measured.events, node="a", instants=length.starts + 1)
+    other = queue_lengths.queue_lengths(measured.events, node="a", instants=length.starts + 1)
     assert other["queue 3"].tolist() == length.values.tolist()
     assert length.weights.sum() == at + 10 - rows[0][0]
 

@@ -10,7 +10,8 @@ from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets.path import DIRECTIONS, Kind
 from gpiorig.analysis.packets.round_trips import RoundTrips
 from gpiorig.analysis.packets.routes import Route
-from gpiorig.analysis.processor.occupancy import Occupancy, queue_lengths
+from gpiorig.analysis.processor.occupancy import Occupancy
+from gpiorig.analysis.processor.queue_lengths import queue_lengths
 
 Floats = NDArray[np.float64]
 

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.columns import names, ns, table
 from gpiorig.analysis.events.events import Events
-from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.ordered_pool import in_order
 from gpiorig.analysis.packets.routes import Route
@@ -159,7 +158,7 @@ class _Sums:
         instants = np.concatenate([starts, starts + np.cumsum(samples, axis=1)], axis=1)
         preempted, ran = np.zeros(samples.shape, dtype=np.int64), {}
         for node in dict.fromkeys(node for node in self._nodes if node in window.owned):
-            steps = np.array([at for at, other in enumerate(self._nodes) if other == node])
+            steps = np.array([at for at, name in enumerate(self._nodes) if name == node])
             part = StepTimes(window, node, rows=rows[packets], instants=instants, steps=steps)
             preempted[:, steps] = part.busy() - part.own()
             for key, times in part.sums().items():
@@ -226,47 +225,6 @@ def _stored(counts: Counts, rows: NDArray[np.int64], new: NDArray[np.int64]) -> 
         counts = counts.astype(np.int64)
     counts[rows] = new
     return counts
-
-
-def queue_lengths(events: Events, *, node: str, instants: NDArray[np.int64]) -> dict[str, NDArray[np.int64]]:
-    """How many messages waited in each queue of a node just before each instant.
-
-    Posts minus fetches, counted from the smallest length of the queue, because what was in it when the recording began
-    is not known. The count restarts after lost samples.
-
-    Parameters
-    ----------
-    events
-        Of the complete recording.
-    node
-        Name of the node.
-    instants
-        int64[k], samples.
-
-    Returns
-    -------
-    dict
-        ``queue 3`` for the queue with id 3: int64[k]. Empty where the node shows no queue.
-    """
-    post, fetch = BY_NAME["queue.post"].code, BY_NAME["queue.fetch"].code
-    changes = np.flatnonzero((events.nodes == events.node(node)) & np.isin(events.codes, (post, fetch)))
-    by_queue = {}
-    for queue in np.unique(events.ids[changes]).tolist():
-        positions = changes[events.ids[changes] == queue]
-        samples = events.samples[positions]
-        change = np.where(events.codes[positions] == post, 1, -1)
-        # After each event, and at the start of each interval without lost samples.
-        begins = np.concatenate([[events.start], events.gaps[:, 1]]) - 1
-        at = np.concatenate([samples, begins])
-        order = np.argsort(at, kind="stable")
-        total = np.cumsum(np.concatenate([change, np.zeros_like(begins)])[order])
-        interval = np.cumsum(order >= len(samples)) - 1
-        least = np.full(len(begins), np.iinfo(np.int64).max)
-        np.minimum.at(least, interval, total)
-        lengths = total - least[interval]
-        place = np.maximum(np.searchsorted(at[order], instants) - 1, 0)
-        by_queue[f"queue {queue}" if queue >= 0 else "queue"] = lengths[place]
-    return by_queue
 
 
 def layers_table(layers: LayerTimes, route: Route, *, part: slice = slice(None)) -> pa.Table:
