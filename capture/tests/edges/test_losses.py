@@ -96,6 +96,7 @@ def test_a_lost_block_is_found_with_its_size(ppm: int, start: int, size: int, ro
     assert loss.start <= start <= loss.end
     assert abs(error) <= loss.uncertainty <= heartbeat.SPREADS
     assert abs(loss.modulo - period) < 1
+    assert abs(result.period_samples - period) < 1
     assert result.limit_samples <= heartbeat.SPREADS + 1
 
 
@@ -151,6 +152,13 @@ def test_no_heartbeat_is_an_error() -> None:
         heartbeat.read(waveform_of(square(100)), "x", period_ns=PERIOD_NS)
     with pytest.raises(CaptureError, match=r"only 2\.4 samples per period"):
         heartbeat.read(waveform_of(square(100)), "hb", period_ns=100)
+    shortest = Edges.from_blocks(
+        [(2 * np.arange(200), (np.arange(200) % 2).astype(np.uint64))],
+        samplerate_hz=Fraction(20_000_000),
+        channels=["hb"],
+        end=400,
+    )
+    assert 4.0 == heartbeat.read(waveform_of(shortest), "hb", period_ns=200).period_samples
 
 
 def test_the_sync_line_tells_the_size_absolutely() -> None:

@@ -59,6 +59,10 @@ def test_wandering_clocks_get_more_knots() -> None:
     assert fit.residual_std_ns < alignment.FIT_LIMIT * fit.sampling_std_ns
     assert np.all(np.abs(fit.renumber(other.samples) - reference.samples) <= 2)
 
+    an_hour = 3600 * int(FAST)
+    later = [SyncPulses(pulses.samples + an_hour, pulses.positions, damaged=0) for pulses in (reference, other)]
+    assert fit.knot_s == pytest.approx(alignment.align(*later, reference_hz=FAST, other_hz=FAST).knot_s)
+
 
 @pytest.mark.parametrize("slow", [SLOW, FAST])
 def test_samples_of_one_burst_keep_their_distances(slow: Fraction) -> None:
