@@ -122,6 +122,14 @@ def test_zep_inside_udp(tmp_path: Path, linktype: int, packet: bytes) -> None:
     assert "26,259,42,1" == tshark(path, "zep.channel_id", "zep.device_id", "wpan.seq_no", "wpan.fcs_ok")
 
 
+@pytest.mark.parametrize(("part", "at_ns"), [(0, 5_000_000_000), (1, 5_000_000_000), (1 << 31, 5_500_000_000)])
+def test_the_time_of_a_zep_packet(tmp_path: Path, part: int, at_ns: int) -> None:
+    """NTP's seconds since 1900 and their fractions of 32 bits, to the nearest ns since 1970."""
+    head = ZEP_2[:13] + struct.pack(">I", part) + bytes(14)
+    frame = only(pcap_file(tmp_path / "zep.pcap", [ipv4(zep(head=head))], linktype=101))
+    assert (MPDU, at_ns) == (frame.mpdu, frame.start_ns)
+
+
 def test_zep_1_and_what_is_no_frame(tmp_path: Path) -> None:
     """Version 1, RSSI and correlation instead of an FCS; acknowledgements and other protocols are counted, with why."""
     first = b"EX" + struct.pack(">BBHBB", 1, 15, 7, 0, 99) + bytes(7)

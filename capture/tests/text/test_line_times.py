@@ -9,6 +9,7 @@ import pytest
 from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.formats import cooja_log, module, recognise, text_log
+from gpiorig.capture.text import clock_text
 from gpiorig.capture.text.node_lines import LineBlock
 
 MS = 1_000_000
@@ -141,3 +142,10 @@ def test_two_numbers_of_a_script_of_cooja(tmp_path: Path) -> None:
     block = cooja_log.read(path, ReadOptions(columns={"time": "2"})).all()
 
     assert [523_000, 600_000] == block.stamps_ns.tolist()
+
+
+def test_the_latest_timestamps_fit_into_64_bits() -> None:
+    """The end of the year 2262 in ns; a second later is not a timestamp."""
+    latest = clock_text.stamp_ns(str(clock_text.LATEST_S), "9999999999")
+    assert (clock_text.LATEST_S + 1) * 10**9 - 1 == latest < 2**63
+    assert clock_text.stamp_ns(str(clock_text.LATEST_S + 1), "0") is None
