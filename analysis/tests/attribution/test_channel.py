@@ -87,3 +87,27 @@ def test_without_others_there_is_nothing_to_test() -> None:
     assert (1.0, 0.0, False) == (at.p_busy, at.chance, bool(at.long.any()))
     assert channel.test(delays, at, period_ns=41.7, level=0.01) is None
     assert channel.together([]) is None
+
+
+def test_the_share_of_the_channel_is_that_of_both_causes() -> None:
+    """Of packets some of which met others, and some of which were repeated."""
+    rng = np.random.default_rng(7)
+    delays = rng.integers(0, 1000, 300)
+    met, repeated = np.arange(300) % 10 == 1, np.arange(300) % 10 == 2
+    delays[met] += 5000
+    delays[repeated] += 9000
+    split = channel.Split(
+        free=~met & ~repeated,
+        long=met | repeated,
+        repeated=repeated,
+        met=met,
+        chance=0.0,
+        p_busy=1e-6,
+        p_repeated=1e-6,
+        most=1000.0,
+    )
+    found = channel.test(delays, split, period_ns=41.7, level=0.01)
+    assert found is not None
+    busy, again = found.numbers["busy_share"].value, found.numbers["retries_share"].value
+    assert min(busy, again) > 0.1
+    assert busy + again == pytest.approx(found.share)

@@ -28,6 +28,33 @@ def test_an_injected_lattice_comes_out() -> None:
     assert "8 levels 320 µs apart (319.999 µs ± 2 ns; 100 % of 400 packets on one)" in levels.sentence
 
 
+def test_four_levels_are_enough() -> None:
+    """The period by the analyzer's time, and a chance as of any other number of levels."""
+    levels = lattice.test(drawn(1, levels=4), period_ns=UNIT_NS)
+    assert levels is not None
+    assert 4 == levels.numbers["levels"]
+    assert levels.p_value < 1e-5
+
+
+def test_a_grid_is_given_with_its_period() -> None:
+    """A clock of 1 MHz at 24 MHz, over more levels than a backoff has."""
+    ticks = 24 * np.rint(np.random.default_rng(10).normal(1000, 20, 500)).astype(np.int64)
+    grid = lattice.test(ticks, period_ns=UNIT_NS)
+    assert grid is not None
+    assert 1.0 == grid.p_value
+    assert "levels 1.00 µs apart" in grid.sentence
+
+
+def test_delays_on_levels_by_chance_do_not_count() -> None:
+    """A fifth of the delays fall anywhere: a quarter of those fall on levels, too."""
+    random = np.random.default_rng(12)
+    delays = np.append(drawn(12, n=8000), random.integers(3420 - 3840, 3420 + 7 * 7680 + 3840, 2000))
+    levels = lattice.fit(delays)
+    assert levels is not None
+    assert 0.85 == pytest.approx(levels.on.mean(), abs=0.01)
+    assert 0.8 == pytest.approx(levels.share, abs=0.01)
+
+
 def test_a_sum_of_two_backoffs_has_15_levels() -> None:
     levels = lattice.fit(drawn(1, n=1000) + drawn(2, n=1000))
     assert levels is not None

@@ -178,3 +178,20 @@ def test_few_packets_have_neither(n: int) -> None:
     assert trend.trend(x, x, period_ns=1.0) is None
     assert trend.change(x, x, period_ns=1.0, level=0.01) is None
     assert dependence.test(x, x.astype(float), name="c", period_ns=1.0) is None
+
+
+def test_a_series_that_does_not_vary_has_no_jump() -> None:
+    assert 1.0 == trend.change_in(np.full(50, 7.0))[1]
+
+
+def test_the_fewest_values_that_show_a_jump() -> None:
+    """Without autocorrelation all of them count."""
+    fewest = np.where(np.arange(trend.MIN_EFFECTIVE) % 2, 1.0, -1.0)
+    assert np.isfinite(trend.change_in(fewest)[1])
+    assert np.isnan(trend.change_in(fewest[1:])[1])
+
+
+def test_the_chance_of_a_statistic_among_draws_of_it() -> None:
+    """The observed value is one of the draws: p of n draws is at least 1 / (n + 1)."""
+    assert (1.0, 1 / 100) == (series.tail(0.0, np.zeros(99)), series.tail(0.5, np.zeros(99)))
+    assert 21 / 100 == series.tail(80.0, np.arange(1.0, 100.0))
