@@ -57,3 +57,11 @@ def test_a_timer_shows_nothing_of_what_is_after_its_end() -> None:
     assert witness.lacks(step(end - PERIOD, end), ns_per_sample=1e9 / RATE_HZ)
     for start, stop in [(end - PERIOD, end + 1), (end, end + PERIOD), (end + 1, end + PERIOD), (0, RATE_HZ)]:
         assert not witness.lacks(step(start, stop), ns_per_sample=1e9 / RATE_HZ)
+
+
+def test_what_a_line_through_the_first_points_leaves() -> None:
+    """Against numpy's fit of each number of them: nothing of one point or two."""
+    random = np.random.default_rng(3)
+    x, y = np.sort(random.uniform(-0.5, 0.5, 30)), random.normal(0, 100, 30)
+    plain = [np.sum((y[:n] - np.polyval(np.polyfit(x[:n], y[:n], 1), x[:n])) ** 2) for n in range(3, 31)]
+    assert [0.0, 0.0, *plain] == pytest.approx(timer_breaks._left_by_line(x, y), abs=1e-6)

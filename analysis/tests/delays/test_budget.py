@@ -13,7 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpiorig.analysis.delays import budget
+from gpiorig.analysis.delays import numbers as routenumbers
 from gpiorig.analysis.packets import path
+from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.packets.steps import Steps, between
 
 RATE = Fraction(24_000_000)
@@ -178,3 +180,21 @@ def test_table():
     shares = budget.as_table(budget.budget(steps_of(random_steps(7))))
     assert ["step"] * 5 + ["kind", "kind", "node"] == shares["of"].to_pylist()
     assert math.isclose(1, sum(shares["variance_share"].to_pylist()[:5]), rel_tol=1e-9)
+
+
+def test_a_long_delay_hides_no_variance():
+    """A constant of 45 s, ten million times the spread of the delays, changes no share of their variance."""
+    samples = random_steps(4, 100)
+    samples[:, 2] = 0
+    expected, late = (budget.budget(steps_of(samples + np.array([0, at, 0, 0, 0]))) for at in (0, 1 << 30))
+    np.testing.assert_allclose(values(expected.variance), values(late.variance), rtol=1e-6)
+
+
+def test_a_step_within_two_samples_does_not_vary():
+    """At 24 MHz a sample is no integer number of ns; three samples are more than the resolution."""
+    for range_samples, text in ((2, "No step varies by more than the resolution"), (3, "Widest ranges: ")):
+        samples = np.full((40, 3), 1000)
+        samples[::2, 1] += range_samples
+        route = Route("one > two", steps_of(samples), np.arange(40, dtype=np.int32), 10_000 * np.arange(40), 0, 0)
+        numbers = routenumbers.numbers(route, budget.budget(route.steps))
+        assert routenumbers.steps_conclusion(numbers).startswith(text)

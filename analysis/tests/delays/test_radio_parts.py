@@ -187,3 +187,12 @@ def test_a_wait_that_is_not_one_backoff_is_not_divided():
         parts = parts_of(air, route_of(air, np.ones((400, 2), dtype=np.int64)))
         assert ([] if commanded else [7, 11]) == np.flatnonzero(~parts.divided).tolist()
         assert commanded == (len(parts.notes) == 1)
+
+
+def test_intervals_that_another_receiver_shows_too():
+    """To a tolerance at either end, in any order; one that only begins alike stays."""
+    seen = Intervals(np.array([1000, 5000, 9000]), np.array([1500, 5800, 9900]))
+    others = Intervals(np.array([9002, 998, 5001]), np.array([9899, 1501, 6000]))
+    assert [5000] == airtime.without(seen, others, tolerance=2).starts.tolist()
+    assert [1000, 5000, 9000] == airtime.without(seen, others, tolerance=0.5).starts.tolist()
+    assert [1000, 5000, 9000] == airtime.without(seen, NONE, tolerance=2).starts.tolist()
