@@ -693,3 +693,13 @@ def test_the_numbers_that_readers_report_distinguish_frames() -> None:
     analysis = run(network)
     assert [0, 1, 1] == analysis.transmissions.frames.tolist()
     assert [False, False, True] == analysis.visits.repeated.tolist()
+
+
+def test_a_frame_that_begins_within_the_header_of_another_is_not_the_one_that_is_heard() -> None:
+    """The receiver's line rises a header after its frame has begun: what is sent from then on cannot be it."""
+    network = Network("abcd")
+    network.frame(0, "a", 1, {"d": "hear"}, backoff=1000)
+    network.frame(1000 + HEADER // 2, "b", 2, {"c": "deliver"})
+    unread = run(network).overheard
+    assert [overheard.OTHERS] == unread.whose.tolist()
+    assert [0] == run(network).transmissions.nodes[unread.transmissions].tolist()

@@ -111,6 +111,16 @@ def test_packets_that_last_all_the_time_are_one_window(monkeypatch):
     assert len(Windows(events, packet_of, ways, routes=[], size=10)) > 1
 
 
+def test_packets_that_follow_each_other_are_several_windows(monkeypatch):
+    """Which together are not much more than the recording."""
+    monkeypatch.setattr(windows, "APART", 1)
+    events = Processor(5, threads=True).run(20_000)
+    packet_of = np.where(events.ids > 100, events.samples * 30 // events.end, -1).astype(np.int32)
+    several = Windows(events, packet_of, np.full(len(events), -1, np.int8), routes=[], size=3000)
+    assert len(several) > 2
+    assert sum(len(window.events) for window in several) < windows.MAX_REPEATED * len(events)
+
+
 def test_nodes_without_a_word_are_not_in_a_window():
     """A node that only has lines; a recording without events; without packets."""
     silent = events_of([(10, "tap.irq.enter", -1), (15, "tap.irq.exit", -1)], end=20)
