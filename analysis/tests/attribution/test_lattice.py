@@ -30,7 +30,7 @@ def test_an_injected_lattice_comes_out() -> None:
 
 def test_four_levels_are_enough() -> None:
     """The period by the analyzer's time, and a chance as of any other number of levels."""
-    levels = lattice.test(drawn(1, levels=4), period_ns=UNIT_NS)
+    levels = lattice_finding.test(drawn(1, levels=4), period_ns=UNIT_NS)
     assert levels is not None
     assert 4 == levels.numbers["levels"]
     assert levels.p_value < 1e-5
@@ -39,7 +39,7 @@ def test_four_levels_are_enough() -> None:
 def test_a_grid_is_given_with_its_period() -> None:
     """A clock of 1 MHz at 24 MHz, over more levels than a backoff has."""
     ticks = 24 * np.rint(np.random.default_rng(10).normal(1000, 20, 500)).astype(np.int64)
-    grid = lattice.test(ticks, period_ns=UNIT_NS)
+    grid = lattice_finding.test(ticks, period_ns=UNIT_NS)
     assert grid is not None
     assert 1.0 == grid.p_value
     assert "levels 1.00 µs apart" in grid.sentence

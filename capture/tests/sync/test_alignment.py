@@ -61,7 +61,7 @@ def test_wandering_clocks_get_more_knots() -> None:
 
     an_hour = 3600 * int(FAST)
     later = [SyncPulses(pulses.samples + an_hour, pulses.positions, damaged=0) for pulses in (reference, other)]
-    assert fit.knot_s == pytest.approx(alignment.align(*later, reference_hz=FAST, other_hz=FAST).knot_s)
+    assert fit.knot_s == pytest.approx(alignment.align(*later, reference_hz=FAST, aligned_hz=FAST).knot_s)
 
 
 @pytest.mark.parametrize("slow", [SLOW, FAST])

@@ -39,7 +39,7 @@ def test_receivers_that_miss_frames_and_are_late(seed: int) -> None:
     other = received((times_ns + late_ns)[right], lengths_ns[right], ppm=80, begin_s=7.3)
 
     x, y, noise_ns = frame_line.in_common(reference, other)
-    fit = alignment.fit(x, y, reference_hz=RATE_HZ, other_hz=RATE_HZ, noise_ns=noise_ns)
+    fit = alignment.fit(x, y, reference_hz=RATE_HZ, aligned_hz=RATE_HZ, noise_ns=noise_ns)
 
     seen = np.count_nonzero(left & right & (times_ns > 7.3e9))
     assert 0.95 * seen < fit.pulses <= seen
