@@ -20,7 +20,7 @@ from serial.tools.list_ports_common import ListPortInfo
 
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig import signals
-from gpiorig.rig.commands import info
+from gpiorig.rig.commands.look import info_work as info
 
 UNPLUGGED = """
 name = "without its boards"

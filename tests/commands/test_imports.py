@@ -9,9 +9,10 @@ import sys
 import pytest
 
 IMPORTED = """
-import importlib, json, sys
-for room in ("arguments", "commands"):
-    importlib.import_module(f"gpiorig.rig.{room}.{sys.argv[1]}")
+import json, sys
+from gpiorig.rig import cli
+for part in ("arguments", "commands"):
+    cli.module(part, sys.argv[1])
 print(json.dumps(sorted({name.partition(".")[0] for name in sys.modules})))
 """
 

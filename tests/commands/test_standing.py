@@ -15,8 +15,8 @@ from gpiorig import api
 from gpiorig.capture.recording import description
 from gpiorig.capture.recording.recording import DESCRIPTION, Recording
 from gpiorig.rig.arguments import COMMANDS
-from gpiorig.rig.commands import run as run_command
-from gpiorig.rig.commands import view
+from gpiorig.rig.commands.look import view_work as view
+from gpiorig.rig.commands.record import run_work as run_command
 
 REASON = "the analyzer has sent nothing for 2 s"
 IRQ = "initiator.tap.irq:rise"

@@ -199,4 +199,4 @@ def test_check_sees_a_wrong_import() -> None:
     assert {"rig.bench", "analysis.events.events", "capture"} == imports(source)
     assert {"rig.bench", "analysis.events.events"} == upward("analysis.statistics.summary", source)
     assert {"rig.bench"} == upward("analysis.report.page", source)
-    assert {"api"} == upward("rig.commands.report", "from gpiorig import api")
+    assert {"api"} == upward("rig.commands.look.report_work", "from gpiorig import api")

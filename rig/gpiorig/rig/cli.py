@@ -1,4 +1,4 @@
-"""The command line: one module per verb in `commands/`, imported only when it is called."""
+"""The command line: the options and the work of a verb, in `commands/`, are imported only when it is called."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from types import ModuleType
 
 from gpiorig.capture import log
 from gpiorig.rig import memory, signals, study_parts, terminal
-from gpiorig.rig.arguments import COMMANDS, GROUPS, common_options, overwriting, places
+from gpiorig.rig.arguments import COMMANDS, GROUPS, ROOM_OF, common_options, overwriting, places
 from gpiorig.rig.arguments.parser import EXIT_WRONG_USE, Parser, did_you_mean, leaves
 from gpiorig.rig.errors import Interrupted
 from gpiorig.rig.verbosity import SHOWN
@@ -111,12 +111,13 @@ def _print_completion(_: str, words: list[str]) -> int:
     return EXIT_DONE
 
 
-def module(room: str, command: str) -> ModuleType:
-    """The module of a verb in a room; one whose verb is a keyword of Python ends in an underscore."""
+def module(part: str, command: str) -> ModuleType:
+    """The "arguments" of a verb, or its work ("commands"); a name that is a keyword of Python ends in an underscore."""
     if command in study_parts.VERBS:
-        part: ModuleType = study_parts.load(f"{room}.{command}", needed_by=f"gpiorig {command}")
-        return part
-    return importlib.import_module(f"gpiorig.rig.{room}.{command}{'_' if keyword.iskeyword(command) else ''}")
+        of_studies: ModuleType = study_parts.load(f"{part}.{command}", needed_by=f"gpiorig {command}")
+        return of_studies
+    name = f"{command}_work" if part == "commands" else f"{command}{'_' * keyword.iskeyword(command)}"
+    return importlib.import_module(f"gpiorig.rig.commands.{ROOM_OF[command]}.{name}")
 
 
 def options_of(command: str, parser: Callable[..., Parser] = Parser) -> Parser:

@@ -45,7 +45,8 @@ def test_the_program_without_it(words: tuple[str, ...], monkeypatch: pytest.Monk
 
 def test_the_core_imports_none_of_it() -> None:
     """Neither at its start nor for a verb of its own."""
-    script = "import sys; from gpiorig.rig import cli; cli.main(['run', '--help']); import gpiorig.rig.commands.store; "
+    script = "import sys; from gpiorig.rig import cli; cli.main(['run', '--help']); "
+    script += "import gpiorig.rig.commands.many.store_work; "
     script += "print([name for name in sys.modules if name.startswith(('gpiorig.studies', 'dask', 'distributed'))])"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
     assert "[]" == done.stdout.splitlines()[-1]

@@ -1,4 +1,4 @@
-"""The verbs of the command line, in groups; a module of the same name holds `EPILOG` and `add_arguments`."""
+"""The verbs of the command line in groups, and what the options of several share."""
 
 GROUPS = {
     "begin": {
@@ -38,4 +38,6 @@ GROUPS = {
         "firmware": "Check hooks and events, or measure the cost of the probes.",
     },
 }
+ROOMS = dict(zip(GROUPS, ("begin", "record", "look", "files", "many", "bench"), strict=True))  # in `rig.commands`
 COMMANDS = {name: summary for commands in GROUPS.values() for name, summary in commands.items()}
+ROOM_OF = {name: ROOMS[group] for group, commands in GROUPS.items() for name in commands}

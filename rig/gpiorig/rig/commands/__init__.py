@@ -1,1 +1,1 @@
-"""The work of each verb: `run`, in a module of its name."""
+"""One place per verb, in the room of its group: `VERB` has its options, `VERB_work` its work, `run`."""

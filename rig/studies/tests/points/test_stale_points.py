@@ -29,8 +29,13 @@ DATA = (
 )
 OTHER = (
     *("capture/formats/vcd.py", "capture/sigrok/capture.py", "analysis/figures/packet.py", "analysis/report/page.py"),
-    *("analysis/traces/perfetto.py", "analysis/report/style.css", "rig/commands/run.py", "rig/view/server.py"),
-    *("rig/commands/demo.py", "studies/points/pages.py", "studies/points/imported_by_no_module.py"),
+    *(
+        "analysis/traces/perfetto.py",
+        "analysis/report/style.css",
+        "rig/commands/record/run_work.py",
+        "rig/view/server.py",
+    ),
+    *("rig/commands/begin/demo_work.py", "studies/points/pages.py", "studies/points/imported_by_no_module.py"),
 )
 
 

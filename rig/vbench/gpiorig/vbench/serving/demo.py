@@ -16,7 +16,7 @@ from gpiorig.capture.sigrok.analyzer import find_sigrok
 from gpiorig.rig import resources
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.bench.bench import Bench
-from gpiorig.rig.commands.report import analyse_and_print
+from gpiorig.rig.commands.look.report_work import analyse_and_print
 from gpiorig.rig.errors import BenchError, RigError
 from gpiorig.rig.experiments import experiment as experiments
 from gpiorig.rig.experiments import images

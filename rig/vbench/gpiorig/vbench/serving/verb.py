@@ -1,4 +1,4 @@
-"""`gpiorig bench virtual`: the part `serve` of the virtual bench (gpiorig.rig.commands.bench)."""
+"""`gpiorig bench virtual`: the part `serve` of the virtual bench (gpiorig.rig.commands.bench.bench_work)."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from gpiorig.capture.formats import pcap
 from gpiorig.capture.frames.frames import Frames
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig import plain_json
-from gpiorig.rig.commands import export_pulseview
+from gpiorig.rig.commands.look import export_pulseview
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.export import export, pulseview_slices
 from gpiorig.rig.plain_json import Result

@@ -77,7 +77,7 @@ def run(options: argparse.Namespace) -> int:
     file = names.bench(options.bench)
     bench = benches.load(file)
     if options.verb == "verify":
-        from gpiorig.rig.commands import bench_verify as verify  # analyses, which takes long to import
+        from gpiorig.rig.commands.bench import bench_verify as verify  # analyses, which takes long to import
 
         return verify.run(bench, file, options)
     return _check(bench, file, options)

@@ -11,8 +11,8 @@ from msgspec import structs
 
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig import browser, plain_json
-from gpiorig.rig.commands import report_again
-from gpiorig.rig.commands.report_again import Reproduced
+from gpiorig.rig.commands.look import report_again
+from gpiorig.rig.commands.look.report_again import Reproduced
 from gpiorig.rig.recordings import standing
 from gpiorig.rig.recordings.described import Given
 from gpiorig.rig.results import report as reporting

@@ -20,8 +20,8 @@ from gpiorig.analysis.quantities.names import is_quantity, parse_all
 from gpiorig.analysis.tables import stages
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig import plain_json
-from gpiorig.rig.commands import compare_page
-from gpiorig.rig.commands.report import status_of
+from gpiorig.rig.commands.look import compare_page
+from gpiorig.rig.commands.look.report_work import status_of
 from gpiorig.rig.experiments.limits import IntervalNumbers, interval_numbers
 from gpiorig.rig.plain_json import Number, Result
 from gpiorig.rig.recordings import standing

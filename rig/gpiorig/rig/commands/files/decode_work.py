@@ -19,8 +19,8 @@ from gpiorig.capture.edges.waveform import Waveform
 from gpiorig.capture.recording.recording import DESCRIPTION
 from gpiorig.rig import terminal, verbosity
 from gpiorig.rig.bench.bench import Bench
-from gpiorig.rig.commands import decode_library
-from gpiorig.rig.commands.decode_library import Decoders, Wiring
+from gpiorig.rig.commands.files import decode_library
+from gpiorig.rig.commands.files.decode_library import Decoders, Wiring
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.export import decoder_folder
 from gpiorig.rig.export import decoder_stacks as stacks

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig import browser
-from gpiorig.rig.commands import view_follow
+from gpiorig.rig.commands.look import view_follow
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.live.view import UpdateNumbers
 from gpiorig.rig.recordings import described, standing

@@ -9,8 +9,8 @@ import sys
 from gpiorig.capture.errors import CaptureError, SerialPortError
 from gpiorig.rig import names, plain_json
 from gpiorig.rig.bench import bench as benches
-from gpiorig.rig.commands.flash import flash_different
-from gpiorig.rig.commands.report import analyse_and_print
+from gpiorig.rig.commands.bench.flash_work import flash_different
+from gpiorig.rig.commands.look.report_work import analyse_and_print
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.experiments import experiment as experiments
 from gpiorig.rig.experiments import images

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gpiorig.rig import names, plain_json
 from gpiorig.rig.bench import bench as benches
-from gpiorig.rig.commands.bench import findings_of, line
+from gpiorig.rig.commands.bench.bench_work import findings_of, line
 from gpiorig.rig.host import bundle, requirements
 from gpiorig.rig.host.requirements import Requirement
 from gpiorig.rig.plain_json import Result

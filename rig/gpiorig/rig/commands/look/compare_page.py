@@ -11,7 +11,7 @@ from msgspec import structs
 from gpiorig.analysis import report
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig import browser
-from gpiorig.rig.commands.report import announce, print_page
+from gpiorig.rig.commands.look.report_work import announce, print_page
 from gpiorig.rig.progress import iterate, stage
 from gpiorig.rig.recordings import described, standing
 from gpiorig.rig.results import compare as comparing

@@ -1,0 +1,1 @@
+"""The verbs measure, decode, radio, latency, clocks: of any capture or log."""

@@ -1,0 +1,1 @@
+"""The verbs report, view, packets, compare, info, export."""

@@ -1,0 +1,1 @@
+"""The verbs store: of many runs."""

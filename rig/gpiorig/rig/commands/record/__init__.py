@@ -1,0 +1,1 @@
+"""The verbs run, capture, serial, import, merge."""
