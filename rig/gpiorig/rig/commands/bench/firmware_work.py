@@ -69,9 +69,7 @@ def run(options: argparse.Namespace) -> int:
     if options.verb == "list":
         return _list(as_json=options.json)
     if options.verb == "cost":
-        from gpiorig.rig.commands.bench import (
-            firmware_cost,  # analyses and draws, which takes long to import
-        )
+        from gpiorig.rig.commands.bench import firmware_cost  # analyses and draws, which takes long to import
 
         return firmware_cost.run(options)
     expected = table.load(options.hooks) if options.hooks else table.find(options.system, options.os_version)
