@@ -31,7 +31,8 @@ CALLS = (
         "bench check absent",
         "bench verify absent",
     ),
-    *("capture -o new", "capture --bench absent -o new", "capture -o new --initiator a", "doctor --yes"),
+    *("capture -o new", "capture --bench absent -o new", "capture -o new --initiator a", "doctor --yes", "batch"),
+    *("study run absent", "study list absent", "store ls -s absent", "store add absent"),
     *("firmware check absent --os reference", "firmware selftest absent --os reference", "firmware cost a b -o new"),
 )
 PROGRAM = """

@@ -10,7 +10,7 @@ import seedssql
 from commandline import ROOT, gpiorig
 
 from gpiorig.rig.store.store import Store
-from gpiorig.studies.points import study
+from gpiorig.studies.points import study_paths
 
 # Delays, shares, goodput, threads, tasks, differences, ratios; with one run, and with four.
 STUDIES = (
@@ -22,7 +22,7 @@ REPEATED = ROOT / "tests" / "data" / "repeated-study.toml"
 @pytest.mark.deep
 def test_sql_gives_the_numbers_of_the_report(tmp_path: Path) -> None:
     """Values, standard deviations, intervals of repeats, n and ratios; no other statistic is compared."""
-    files = [REPEATED, *(study.files()[name] for name in STUDIES.split())]
+    files = [REPEATED, *(study_paths.files()[name] for name in STUDIES.split())]
     output, store = tmp_path / "results", tmp_path / "store"
     run = gpiorig("study", "run", *files, "--quick", "-o", output, "--store", store)
     assert 0 == run.status, run.stderr

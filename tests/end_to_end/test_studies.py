@@ -8,11 +8,11 @@ import pytest
 from commandline import gpiorig
 
 from gpiorig.studies.pages import published
-from gpiorig.studies.points import study
+from gpiorig.studies.points import study, study_paths
 from gpiorig.studies.points.points import Conditions
 from gpiorig.studies.points.states import Sought
 
-STUDIES = study.files()
+STUDIES = study_paths.files()
 QUICK = Conditions(quick=True)
 
 

@@ -13,9 +13,9 @@ import duckdb
 
 from gpiorig.capture import confined
 from gpiorig.rig.errors import StoreError
-from gpiorig.rig.store import locks, schema
+from gpiorig.rig.store import locks, place, schema
+from gpiorig.rig.store.place import FILE
 
-FILE = "store.duckdb"
 DAMAGE = re.compile(r"corrupt|checksum|not a valid|FATAL|INTERNAL", re.IGNORECASE)  # in messages of DuckDB
 Connection = duckdb.DuckDBPyConnection
 Result = TypeVar("Result")
@@ -37,8 +37,8 @@ def create(folder: Path) -> None:
 def check(folder: Path) -> None:
     """Whether a folder is a store, by its catalogue."""
     check_names([folder])
-    if not _file(folder).is_file():
-        raise StoreError(f"{folder} is not a store: it has no {FILE}. `gpiorig store add RUN -s {folder}` makes one.")
+    _file(folder)  # which may not be a link
+    place.check(folder)
 
 
 def _make(folder: Path) -> None:

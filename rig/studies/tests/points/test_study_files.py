@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gpiorig.rig.errors import BenchError
-from gpiorig.studies.points import study
+from gpiorig.studies.points import study, study_paths
 from gpiorig.studies.points.axes import combinations
 from gpiorig.studies.points.points import Conditions, Point, points, repeats_of
 from gpiorig.studies.points.states import Sought
@@ -291,7 +291,7 @@ def test_the_quantities_of_a_study(read) -> None:  # type: ignore[no-untyped-def
 
 def test_studies_are_found(tmp_path: Path) -> None:
     """By path, folder, name, or name with a dot; a wrong name gets a hint."""
-    known = study.files()["000-round-trip"]
+    known = study_paths.files()["000-round-trip"]
 
     assert [known] == [one.path for one in study.load_all([Path("000.round-trip"), Path("000-round-trip"), known])]
     assert known in [one.path for one in study.load_all([known.parent])]
@@ -303,10 +303,10 @@ def test_studies_are_found(tmp_path: Path) -> None:
         study.load_all([tmp_path])
 
 
-@pytest.mark.parametrize("name", sorted(study.files()))
+@pytest.mark.parametrize("name", sorted(study_paths.files()))
 def test_every_study_that_comes_with_gpiorig_is_possible(name: str) -> None:
     """All its points pass the checks of `gpiorig run`, its expressions are understood, and `--quick` keeps some."""
-    (one,) = study.load_all([study.files()[name]])
+    (one,) = study.load_all([study_paths.files()[name]])
 
     assert all(not point.refusal or "--image" in point.refusal for point in expanded(one))
     assert expanded(one, quick=True)

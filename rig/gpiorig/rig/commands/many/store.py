@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from gpiorig.rig.arguments import overwriting, reading_options, repeated_options
+from gpiorig.rig.store import place
 
 EPILOG = """\
 examples:
@@ -71,3 +72,9 @@ def _verb(
     if has_json:
         verb.add_argument("--json", action="store_true", help="print JSON")
     return verb
+
+
+def check(options: argparse.Namespace) -> None:
+    """Refuse a folder that is not a store; `add` makes one."""
+    if options.verb != "add":
+        place.check(options.store)

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from gpiorig.rig.arguments import reading_options, repeated_options
+from gpiorig.rig.errors import RigError
 
 EPILOG = """\
 examples:
@@ -22,6 +23,7 @@ command is repeated; a recording that changed is done again. Page: docs/guide/ma
 exit status: 0 done, 1 an item failed or a check of one failed, 2 wrong use, 130 interrupted."""
 
 
+NO_RECORDINGS = "no recordings: give folders, a pattern such as 'runs/*', addresses, or --list FILE."
 DEFAULT_OUTPUT = Path("batch-results")
 
 
@@ -46,3 +48,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--store", type=Path, metavar="DIR", help="register each recording in this store")
     parser.add_argument("--fresh", action="store_true", help="do everything again, whatever is there")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def check(options: argparse.Namespace) -> None:
+    """Refuse a call without recordings."""
+    if not (options.recordings or options.lists):
+        raise RigError(NO_RECORDINGS)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from gpiorig.studies.points import study_paths
+
 EPILOG = """\
 examples:
   gpiorig study list studies/                 documents, figures, points and their states, time and disk to come
@@ -56,3 +58,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="record virtual boards without sigrok-cli: the same recordings, sooner",
     )
     run.add_argument("--store", type=Path, metavar="DIR", help="add each point to this store")
+
+
+def check(options: argparse.Namespace) -> None:
+    """Refuse files that are not there, and names of no study."""
+    for word in getattr(options, "files", ()):
+        study_paths.paths(word)

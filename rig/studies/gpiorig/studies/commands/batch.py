@@ -14,6 +14,7 @@ from gpiorig.rig import plain_json, progress
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.plain_json import Result
 from gpiorig.rig.recordings.described import Given
+from gpiorig.studies.arguments.batch import NO_RECORDINGS
 from gpiorig.studies.batch import engine, places, tables, work
 from gpiorig.studies.batch.engine import Outcome
 from gpiorig.studies.batch.places import Output
@@ -80,7 +81,7 @@ def _tasks(options: argparse.Namespace) -> list[Task]:
     words = [*options.recordings, *(line for file in options.lists for line in _lines(file))]
     tasks = [Task(run=run, **asked) for run in places.recordings(words)]
     if not tasks:
-        raise RigError("no recordings: give folders, a pattern such as 'runs/*', addresses, or --list FILE.")
+        raise RigError(NO_RECORDINGS)
     if any(place.startswith(MEMORY) for place in (options.output, *(task.run for task in tasks))):
         if options.workers not in (None, 1) or options.scheduler is not None:
             raise RigError(f"{MEMORY} is the memory of this process, which no other one has; give --workers 1.")

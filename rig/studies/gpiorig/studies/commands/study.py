@@ -25,7 +25,7 @@ from gpiorig.studies.plans.plan import Plan
 from gpiorig.studies.plans.runner import Ending
 from gpiorig.studies.plans.session import Options
 from gpiorig.studies.plans.status import Status
-from gpiorig.studies.points import numbers, pages, states, study, table
+from gpiorig.studies.points import numbers, pages, states, study_paths, table
 from gpiorig.studies.points.numbers import ValueNumbers
 from gpiorig.studies.points.points import Conditions
 
@@ -125,7 +125,7 @@ def _print(record: Record, *, as_json: bool = False) -> None:
 def _list(options: argparse.Namespace) -> int:
     """Print the studies with their points, states, and what is to come."""
     rows = []
-    files = options.files or list(study.files().values())
+    files = options.files or list(study_paths.files().values())
     for sought in plan.load(files, _conditions(options), options.output).sought:
         one, tasks = sought.study, pending([sought])
         counts: Counter[str] = Counter(sought.state(point)[0] for point in sought.points(states.rounds(sought)))

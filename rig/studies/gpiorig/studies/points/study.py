@@ -7,13 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gpiorig.rig import resources
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.strict_toml import load as load_toml
 from gpiorig.studies.pages.description import Value
+from gpiorig.studies.points import study_paths
 from gpiorig.studies.points.study_file import Axis, StudyFile
 
-SUFFIX = ".toml"
 NODE = "node"  # what a `Show` may name where an axis belongs: the nodes
 
 
@@ -44,13 +43,6 @@ class Study:
         return f"study {self.name}"
 
 
-def files() -> dict[str, Path]:
-    """The study files that come with gpiorig, by name."""
-    root = resources.checkout()
-    folder = root / "studies" if root else Path(__file__).parents[1] / "files"
-    return dict(sorted((path.stem, path) for path in folder.glob("*.toml")))
-
-
 def load(path: Path) -> Study:
     """The checked study of a file; raises `BenchError` with the study, the axis and the remedy."""
     study = Study(path.stem, path, load_toml(path, StudyFile, what="study file"))
@@ -72,7 +64,7 @@ def load_all(places: Iterable[Path]) -> list[Study]:
     BenchError
         A file or name is unknown, a folder has no study, or two studies have one name.
     """
-    paths = list({path.resolve(): path for place in places for path in _paths(place)}.values())
+    paths = list({path.resolve(): path for place in places for path in study_paths.paths(place)}.values())
     studies = [load(path) for path in paths]
     for number, study in enumerate(studies):
         if other := next((one for one in studies[:number] if one.name == study.name), None):
@@ -80,22 +72,6 @@ def load_all(places: Iterable[Path]) -> list[Study]:
                 f"{study.what}: {other.path} and {study.path} have the same name, and so the same page; rename one."
             )
     return studies
-
-
-def _paths(word: Path) -> list[Path]:
-    known = files()
-    name = word.name.replace(".", "-", 1) if word.suffix != SUFFIX else word.stem
-    if word.is_dir():
-        if not (paths := sorted(word.glob(f"*{SUFFIX}"))):
-            raise BenchError(f"folder {word}: has no study files (*{SUFFIX}). Give a folder of studies.")
-        return paths
-    if word.is_file():
-        return [word]
-    if word.parent == Path() and name in known:
-        return [known[name]]
-    near = difflib.get_close_matches(name, known, n=1)
-    hint = f"did you mean `{near[0]}`?" if near else f"known: {', '.join(known) or 'none'}."
-    raise BenchError(f"study {word}: no file and no study has this name; {hint}")
 
 
 def _check_axis(axis: Axis, *, what: str) -> None:
