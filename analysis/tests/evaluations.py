@@ -14,8 +14,9 @@ from gpiorig.analysis.clocks.fit import ClockFit, Segment
 from gpiorig.analysis.clocks.stability import Stability
 from gpiorig.analysis.delays import numbers
 from gpiorig.analysis.delays.budget import Budget, Group
+from gpiorig.analysis.delays.components import Component
 from gpiorig.analysis.delays.jitter import Jitter
-from gpiorig.analysis.delays.uncertainty import Component, DelayUncertainty
+from gpiorig.analysis.delays.uncertainty import DelayUncertainty
 from gpiorig.analysis.evaluation.evaluation import Evaluation, RouteEvaluation
 from gpiorig.analysis.packets.path import Kind, Milestone, Source
 from gpiorig.analysis.packets.routes import Route

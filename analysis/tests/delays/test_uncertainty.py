@@ -11,8 +11,9 @@ import pytest
 from tripcases import trips
 
 from gpiorig.analysis.delays import instruments, uncertainty
+from gpiorig.analysis.delays.components import Component, combined, rectangular
 from gpiorig.analysis.delays.instruments import Analyzer, Instruments, Node, Pin
-from gpiorig.analysis.delays.uncertainty import Component, DelayUncertainty, combined, for_delay, for_steps, rectangular
+from gpiorig.analysis.delays.uncertainty import DelayUncertainty, for_delay, for_steps
 from gpiorig.analysis.number_text import uncertain_text
 from gpiorig.analysis.packets import round_trips
 

@@ -10,8 +10,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from gpiorig.analysis.columns import names, table
+from gpiorig.analysis.delays.components import Component, rectangular
 from gpiorig.analysis.delays.instruments import Instruments, Pin
-from gpiorig.analysis.delays.uncertainty import Component, DelayUncertainty, for_delay, rectangular
+from gpiorig.analysis.delays.uncertainty import DelayUncertainty, for_delay
 from gpiorig.analysis.events.completions import FRAME_TIMESTAMP
 from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets.routes import Route

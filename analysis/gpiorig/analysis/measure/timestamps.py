@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from gpiorig.analysis.delays.components import COVERAGE_FACTOR, quantised, rectangular
 from gpiorig.analysis.delays.instruments import ASSUMED, CLOCK_PPM
-from gpiorig.analysis.delays.uncertainty import COVERAGE_FACTOR, quantised, rectangular
 from gpiorig.analysis.number_text import round_time_text
 from gpiorig.capture.edges.time_step import TimestampStep
 
