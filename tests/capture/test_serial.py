@@ -15,7 +15,7 @@ import pytest
 from commandline import Demo, gpiorig, gpiorig_process
 from patience import PATIENCE_S
 
-from gpiorig.capture.buses import uart
+from gpiorig.capture.buses import uart, uart_lines
 from gpiorig.capture.buses.baudrate import estimate_baudrate
 from gpiorig.capture.buses.uart import UartFormat
 from gpiorig.capture.edges.read_options import ReadOptions
@@ -35,7 +35,7 @@ def test_lines_on_the_pin_are_the_lines_of_the_recorder(demo: Demo, node: str) -
     bench = benches.loads(recording.info.bench)
     form = UartFormat(baudrate=bench.nodes[node].described_board.baudrate)
     edges = recording.edges()
-    on_pin = list(uart.lines(uart.decode(waveform_of(edges), f"{node}.uart_tx", form)))
+    on_pin = list(uart_lines.lines(uart.decode(waveform_of(edges), f"{node}.uart_tx", form)))
     recorded = recording.serial(node).lines()
     clock = section.of(bench).analyzers["la"]
     sample_ns = 10**9 / edges.samplerate_hz

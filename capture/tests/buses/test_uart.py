@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 from gpiorig.capture.buses.baudrate import estimate_baudrate
-from gpiorig.capture.buses.uart import Characters, Flag, UartDecoder, UartFormat, UartLine, decode, joined, lines
+from gpiorig.capture.buses.uart import Characters, Flag, UartDecoder, UartFormat, decode, joined
+from gpiorig.capture.buses.uart_lines import UartLine, lines
 from gpiorig.capture.edges.edges import Edges
 from gpiorig.capture.edges.waveform import Block, Waveform, waveform_of
 from gpiorig.capture.errors import CaptureError

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.logs.node_log import NodeLog
-from gpiorig.capture.buses.uart import UartLine
+from gpiorig.capture.buses.uart_lines import UartLine
 
 NONE = -1
 

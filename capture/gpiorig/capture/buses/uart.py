@@ -27,7 +27,6 @@ from gpiorig.capture.errors import CaptureError
 BLOCK = 1 << 15  # edges per kernel call: the arrays it writes to stay in cache
 MAX_SAMPLE = 2**63 - 1
 NEVER = -(1 << 63)  # `uart::NEVER` of the native crate
-NEWLINE = ord("\n")
 PARITIES = ("none", "odd", "even", "space", "mark", "ignore")  # in the order of the native crate's numbers
 STOP_BITS = (1.0, 1.5, 2.0)
 
@@ -149,28 +148,6 @@ class Characters:
         return Characters(self.starts[rows], self.ends[rows], self.values[rows], self.flags[rows])
 
 
-@dataclass(frozen=True, slots=True)
-class UartLine:
-    """A line of text as it was on the wire.
-
-    Attributes
-    ----------
-    start
-        Sample of the first start bit's edge.
-    end
-        Sample at which the stop bit of the newline ends.
-    text
-        Without its end; bytes that are not UTF-8 are U+FFFD.
-    errors
-        Characters with a framing or parity error, and false starts and breaks, since the line before.
-    """
-
-    start: int
-    end: int
-    text: str
-    errors: int
-
-
 class UartDecoder:
     """Decodes one line from blocks of edges; a character may span blocks.
 
@@ -282,29 +259,3 @@ def joined(parts: Iterable[Characters]) -> Characters:
         np.concatenate([part.values for part in parts]),
         np.concatenate([part.flags for part in parts]),
     )
-
-
-def lines(parts: Iterable[Characters]) -> Iterator[UartLine]:
-    """Put characters together to lines of text, as `SerialRecord.lines` does: a rest without a newline is omitted.
-
-    Parameters
-    ----------
-    parts
-        Consecutive characters, as `decode` gives them; of nine data bits the lower eight count.
-    """
-    text, start, errors = bytearray(), 0, 0
-    for part in parts:
-        newline = part.received & (part.values & 0xFF == NEWLINE)
-        at = 0
-        for cut in [*(np.flatnonzero(newline) + 1).tolist(), part.values.size]:
-            characters = part.select(slice(at, cut))
-            received = characters.received
-            if not text and received.any():
-                start = int(characters.starts[received.argmax()])
-            text += characters.values[received].astype(np.uint8).tobytes()
-            errors += int(np.count_nonzero(characters.flags))
-            if cut > at and newline[cut - 1]:
-                line = text[:-1].rstrip(b"\r").decode(errors="replace")
-                yield UartLine(start, int(characters.ends[-1]), line, errors)
-                text, errors = bytearray(), 0
-            at = cut

@@ -10,8 +10,9 @@ from operator import itemgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.capture.buses import uart
-from gpiorig.capture.buses.uart import UartFormat, UartLine
+from gpiorig.capture.buses import uart, uart_lines
+from gpiorig.capture.buses.uart import UartFormat
+from gpiorig.capture.buses.uart_lines import UartLine
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.recordings.opened import open_recording
@@ -42,7 +43,7 @@ def lines(recording: Recording, node: str, *, baudrate: int | None) -> Iterator[
         raise RigError(f"{recording.folder}: no channel {node}.{LINE}; the analyzer is on that of {available}.")
     if baudrate is None:
         baudrate = open_recording(recording).known_bench.nodes[node].bits_per_second
-    return uart.lines(uart.decode(recording.waveform(), f"{node}.{LINE}", UartFormat(baudrate=baudrate)))
+    return uart_lines.lines(uart.decode(recording.waveform(), f"{node}.{LINE}", UartFormat(baudrate=baudrate)))
 
 
 def all_lines(
