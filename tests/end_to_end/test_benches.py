@@ -16,7 +16,8 @@ from commandline import ROOT, gpiorig
 from patience import PATIENCE_S
 from timelinefeed import assert_followed
 
-from gpiorig.capture.recording.recording import Recording, sha256
+from gpiorig.capture.recording.recording import Recording
+from gpiorig.capture.recording.sums import sha256
 from gpiorig.rig.bench import certificate_file
 from gpiorig.rig.experiments import images
 from gpiorig.rig.recordings.opened import open_recording

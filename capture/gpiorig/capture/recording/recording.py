@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -33,6 +32,7 @@ from gpiorig.capture.recording.description import (
 from gpiorig.capture.recording.notes import AlignmentNote, BenchRemark
 from gpiorig.capture.recording.segment_format import is_written
 from gpiorig.capture.recording.segment_reader import SegmentReader, Segments, read_segments
+from gpiorig.capture.recording.sums import LEFT, check_files, sha256
 from gpiorig.capture.recording.verdict import verdict
 from gpiorig.capture.serial.record import SerialRecord, read_record
 
@@ -50,7 +50,6 @@ __all__ = [
 
 REPORT = "report"
 INTERRUPTED = "the program that recorded it ended without a word; what came after its last sample is lost"
-LEFT = 'restore it from a copy; `state = "capturing"` in recording.toml lets one read what is left'
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +90,7 @@ class Recording:
             raise RecordingError("there is no such folder", where=folder, remedy="give the folder of a recording")
         info = description.load(folder / DESCRIPTION)
         if info.state != "capturing":
-            _check_files(info, folder)
+            check_files(info, folder)
         return cls(folder, info)
 
     def update(self, **changes: object) -> Recording:
@@ -293,20 +292,3 @@ class Recording:
 def _is_free(folder: Path) -> bool:
     """A folder that holds nothing, or what is left of a program that was killed before the first description."""
     return folder.is_dir() and all(path.name == description.UNFINISHED for path in folder.iterdir())
-
-
-def sha256(path: Path) -> str:
-    """Return the sha256 of a file, in hex."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _check_files(info: RecordingInfo, folder: Path) -> None:
-    """Whether the files that were recorded are there, each with its size; `verify` checks their content."""
-    for name, expected in info.files.items():
-        path = confined.below(folder, name)
-        if not path.is_file():
-            raise FormatError("the file is missing", where=path, remedy=LEFT)
-        size = path.stat().st_size
-        if expected.size != size:
-            raise FormatError(f"has {size} bytes instead of {expected.size}", where=path, remedy=LEFT)

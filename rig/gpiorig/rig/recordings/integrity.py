@@ -12,7 +12,8 @@ from gpiorig.capture import confined
 from gpiorig.capture.log import NAME
 from gpiorig.capture.recording import description
 from gpiorig.capture.recording.origin import Origin
-from gpiorig.capture.recording.recording import DESCRIPTION, EDGES, REPORT, SERIAL, RecordingInfo, sha256
+from gpiorig.capture.recording.recording import DESCRIPTION, EDGES, REPORT, SERIAL, RecordingInfo
+from gpiorig.capture.recording.sums import sha256
 from gpiorig.rig.bench.certificate_file import KEPT
 from gpiorig.rig.recordings.merge import PARTS
 

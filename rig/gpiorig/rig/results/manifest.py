@@ -12,7 +12,8 @@ from gpiorig.capture import confined
 from gpiorig.capture.atomic_file import replacing
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.recording import description
-from gpiorig.capture.recording.recording import DESCRIPTION, REPORT, Recording, RecordingInfo, sha256
+from gpiorig.capture.recording.recording import DESCRIPTION, REPORT, Recording, RecordingInfo
+from gpiorig.capture.recording.sums import sha256
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.results import versions
 

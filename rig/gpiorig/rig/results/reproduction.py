@@ -14,7 +14,8 @@ from gpiorig.analysis.report import FIGURE_FORMATS, TABLE_FORMATS
 from gpiorig.analysis.tables import differences, registry
 from gpiorig.capture.errors import CaptureError
 from gpiorig.capture.recording import description
-from gpiorig.capture.recording.recording import DESCRIPTION, REPORT, Recording, RecordingInfo, sha256
+from gpiorig.capture.recording.recording import DESCRIPTION, REPORT, Recording, RecordingInfo
+from gpiorig.capture.recording.sums import sha256
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.recordings import integrity
 from gpiorig.rig.recordings.integrity import Checked

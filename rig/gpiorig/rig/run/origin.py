@@ -9,7 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from gpiorig.capture.recording.origin import ImageOrigin, Origin
-from gpiorig.capture.recording.recording import sha256
+from gpiorig.capture.recording.sums import sha256
 from gpiorig.rig.bench import certificate_file
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.bench.flashing import Bsl, Openocd

@@ -9,7 +9,8 @@ from pathlib import Path
 import msgspec
 
 from gpiorig.capture.errors import CaptureError
-from gpiorig.capture.recording.recording import DESCRIPTION, EDGES, SERIAL, Recording, sha256
+from gpiorig.capture.recording.recording import DESCRIPTION, EDGES, SERIAL, Recording
+from gpiorig.capture.recording.sums import sha256
 from gpiorig.rig.errors import StoreError
 
 ID_DIGITS = 16
