@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
 from matplotlib.figure import Figure
 
 from gpiorig.analysis.figures import palette
 from gpiorig.analysis.figures.packet_boxes import PacketView
 from gpiorig.analysis.report.packet_columns import PacketColumns
 from gpiorig.analysis.report.served_blocks import EdgesPanel, LiveTable, ServedRun
+from gpiorig.analysis.report.step_table import StepTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,55 +56,6 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     note: str = ""
     narrow: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class StepGroup:
-    """The rows of a step in the table of steps: the step and its parts.
-
-    Parameters
-    ----------
-    look
-        Class of the colour of its kind.
-    rows
-        The cells.
-    values
-        Number of each cell of the first row, to sort by; NaN for words.
-    matters
-        Whether it is among those that are shown first.
-    """
-
-    look: str
-    rows: tuple[tuple[str, ...], ...]
-    values: tuple[float, ...]
-    matters: bool
-
-    @property
-    def numbers(self) -> list[float | None]:
-        """The values for the script of the page."""
-        return [value if math.isfinite(value) else None for value in self.values]
-
-    def bar(self, column: int) -> str:
-        """Length of the bar of a share."""
-        return f"{100 * min(max(float(np.nan_to_num(self.values[column])), 0.0), 1.0):.1f}%"
-
-
-@dataclass(frozen=True, slots=True)
-class StepTable:
-    """The steps of the route whose picture of all packets has the name; `total` is the last row."""
-
-    kind: ClassVar[str] = "steps"
-    name: str
-    caption: str
-    header: tuple[str, ...]
-    groups: tuple[StepGroup, ...]
-    total: tuple[str, ...]
-    note: str
-
-    @property
-    def rows(self) -> tuple[tuple[str, ...], ...]:
-        """All rows."""
-        return (*(row for group in self.groups for row in group.rows), self.total)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,9 @@ from gpiorig.analysis.number_text import DASH, count_text, share_text, time_text
 from gpiorig.analysis.packets.routes import ROUND_TRIP
 from gpiorig.analysis.packets.timelines import steps_add_up
 from gpiorig.analysis.report import radio_rows
-from gpiorig.analysis.report.blocks import Block, Details, StepGroup, StepTable, Table, text, why_not
+from gpiorig.analysis.report.blocks import Block, Details, Table, text, why_not
 from gpiorig.analysis.report.data import ReportData
+from gpiorig.analysis.report.step_table import StepGroup, StepTable
 from gpiorig.analysis.report.texts import share_interval, tail_text, time_interval
 from gpiorig.analysis.statistics.summary import Summary
 
