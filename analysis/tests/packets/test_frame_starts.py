@@ -13,8 +13,8 @@ from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.analysis.packets import accounting, hops
 from gpiorig.analysis.packets.hops import Hops
-from gpiorig.analysis.packets.milestones import column
 from gpiorig.analysis.packets.occurrences import NONE
+from gpiorig.analysis.packets.passages import column
 from gpiorig.analysis.packets.unattributed import DROPPED, NO_ID, NOT_READ, REASONS
 
 MS = 24_000

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from gpiorig.analysis.packets import delivery, path
 from gpiorig.analysis.packets import steps as steps_module
 from gpiorig.analysis.packets.hops import Hops
-from gpiorig.analysis.packets.milestones import column
 from gpiorig.analysis.packets.occurrences import NONE, Positions
+from gpiorig.analysis.packets.passages import column
 from gpiorig.analysis.packets.path import PATH
 from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.packets.steps import Step, Steps

@@ -28,9 +28,9 @@ from gpiorig.analysis.packets import (
 )
 from gpiorig.analysis.packets.delivery import Packets
 from gpiorig.analysis.packets.holders import READ as READ_FIRST
-from gpiorig.analysis.packets.milestones import Further, Passages
 from gpiorig.analysis.packets.occurrences import NONE, Positions, values_at
 from gpiorig.analysis.packets.overheard import Overheard
+from gpiorig.analysis.packets.passages import Further, Instants, Passages, below
 from gpiorig.analysis.packets.receptions import Receptions
 from gpiorig.analysis.packets.transmissions import BUSY, COMPLETE, NO_ACK, REPEATED, UNKNOWN, Transmissions
 from gpiorig.analysis.packets.unattributed import Unattributed
@@ -72,7 +72,7 @@ class Hops:
     readings, duplicates
         int32[h], frames of this packet that the receiver read, and those of them that it had read before.
     samples
-        Per point of `milestones.COLUMNS` int64[h], the instants of that milestone, -1 missing.
+        Per point of `passages.COLUMNS` int64[h], the instants of that milestone, -1 missing.
     strange
         How packets arrived whose sender is not known, by their first visit.
     further
@@ -106,7 +106,7 @@ class Hops:
     busy: NDArray[np.int32]
     readings: NDArray[np.int32]
     duplicates: NDArray[np.int32]
-    samples: milestones.Instants
+    samples: Instants
     strange: Passages
     further: Further
     visit_of: NDArray[np.int32]
@@ -205,7 +205,7 @@ def _rows(
     further: Further,
     last: Positions,
     missed: tuple[Positions, Positions],
-    departures: milestones.Instants,
+    departures: Instants,
     visit_of: NDArray[np.int32],
     ways: NDArray[np.int8],
     left: Unattributed,
@@ -244,7 +244,7 @@ def _rows(
         busy=count.busy[begun],
         readings=np.where(reached >= 0, count.readings[there], 0).astype(np.int32),
         duplicates=np.where(reached >= 0, count.duplicates[there], 0).astype(np.int32),
-        samples=milestones.below(passages.samples, departures, order),
+        samples=below(passages.samples, departures, order),
         strange=strange,
         further=further,
         visit_of=visit_of,

@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.number_text import NS_PER_S
-from gpiorig.analysis.packets import milestones, path, timelines
+from gpiorig.analysis.packets import path, timelines
 from gpiorig.analysis.packets import steps as steps_module
 from gpiorig.analysis.packets.holders import READ
 from gpiorig.analysis.packets.hops import Hops
 from gpiorig.analysis.packets.legs import Legs, legs_of
 from gpiorig.analysis.packets.occurrences import NONE, Positions, values_at
+from gpiorig.analysis.packets.passages import column
 from gpiorig.analysis.packets.path import PATH, REPLY, REQUEST, Source
 from gpiorig.analysis.packets.routes import ROUND_TRIP, Route
 from gpiorig.analysis.packets.timelines import COMPLETE, GAP, LOST, ORDER, PARTIAL, Timelines
@@ -177,13 +178,13 @@ def _timelines(
     )
     ended = values_at(hops.events.samples, pairing.ends)
 
-    def instants(column: int) -> Positions:
-        milestone = candidates[column]
-        if column == len(candidates) - 1:
+    def instants(number: int) -> Positions:
+        milestone = candidates[number]
+        if number == len(candidates) - 1:
             return ended
         place = milestone.direction
         sent, again, strange = (
-            milestones.column(passages, milestone.point)
+            column(passages, milestone.point)
             for passages in (hops.samples, hops.further.passages.samples, hops.strange.samples)
         )
         further = legs.further[place]
@@ -199,8 +200,8 @@ def _timelines(
     present = steps_module.present(candidates, instants, judged)
     present[[0, -1]] = True
     samples = np.empty((len(answered), int(np.count_nonzero(present))), dtype=np.int64)
-    for place, column in enumerate(np.flatnonzero(present).tolist()):
-        samples[:, place] = instants(column)
+    for place, number in enumerate(np.flatnonzero(present).tolist()):
+        samples[:, place] = instants(number)
     samples[:, 0] = starts = hops.packets.starts[pairing.requests]  # also of a request that was never sent
     return Timelines(
         milestones=tuple(m for m, here in zip(candidates, present, strict=True) if here),
@@ -222,12 +223,12 @@ def _timelines(
 def _status(samples: Positions, answered: NDArray[np.bool_], in_gap: NDArray[np.bool_]) -> NDArray[np.uint8]:
     wrong, partial = np.zeros(len(samples), dtype=bool), np.zeros(len(samples), dtype=bool)
     latest = np.full(len(samples), NONE, dtype=np.int64)
-    for column in samples.T:
-        missing = column == NONE
+    for instants in samples.T:
+        missing = instants == NONE
         partial |= missing
         # Out of order: a known milestone before the latest known one to its left.
-        wrong |= ~missing & (column < latest)
-        np.maximum(latest, column, out=latest)
+        wrong |= ~missing & (instants < latest)
+        np.maximum(latest, instants, out=latest)
     return np.select([in_gap, ~answered, wrong, partial], [GAP, LOST, ORDER, PARTIAL], default=COMPLETE).astype(
         np.uint8
     )

@@ -16,8 +16,8 @@ from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.analysis.packets import spans
 from gpiorig.analysis.packets.hops import Hops
-from gpiorig.analysis.packets.milestones import COLUMNS
 from gpiorig.analysis.packets.occurrences import NONE, POSITION_BITS, Positions, latest_of, values_at
+from gpiorig.analysis.packets.passages import COLUMNS
 from gpiorig.analysis.packets.path import DIRECTIONS, POINTS, REPLY, Source
 from gpiorig.analysis.processor.layer_labels import RECEIVED, SENT
 from gpiorig.analysis.quantities.names import MILESTONES, TX_ENDS, Milestone, Quantity, event_of

@@ -10,7 +10,7 @@ from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.events.completions import FRAME_TIMESTAMP
 from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets.hops import Hops
-from gpiorig.analysis.packets.milestones import COLUMNS
+from gpiorig.analysis.packets.passages import COLUMNS
 from gpiorig.analysis.quantities.events import chosen, shown
 from gpiorig.analysis.quantities.names import Quantity, event_of, unknown
 from gpiorig.analysis.quantities.series import NONE, Recorded, Samples, Series, single

@@ -1,0 +1,71 @@
+"""Instants at which visits passed the points of a path."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.packets.occurrences import NONE, Positions
+from gpiorig.analysis.packets.path import FIRST, FIRSTS, POINTS
+
+COLUMNS = {point.name: column for column, point in enumerate((*POINTS, *FIRSTS))}
+
+
+Instants = tuple[NDArray[np.int64], ...]  # one column per point, in the order of `COLUMNS`
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Passages:
+    """One row per visit with a parent: how the packet came there.
+
+    Parameters
+    ----------
+    visits
+        int64[k], rows of the visits.
+    readings, sendings
+        int64[k], rows of the reception and of the transmission that brought it there.
+    samples
+        Per point of `COLUMNS` int64[k], the instants, -1 missing; first attempts only where a packet was repeated.
+    """
+
+    visits: Positions
+    readings: Positions
+    sendings: Positions
+    samples: Instants
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Further:
+    """How packets came to their further deliveries at a visit, after the first: one row per delivery and hop.
+
+    Parameters
+    ----------
+    deliveries
+        int64[k], position of the delivery that the row leads to.
+    passages
+        The passages up to it; `visits` has the end of each hop.
+    """
+
+    deliveries: Positions
+    passages: Passages
+
+
+def column(samples: Instants, name: str) -> NDArray[np.int64]:
+    """int64[k], the instants of a point by name; without an earlier attempt the first one is that of the point."""
+    at = samples[COLUMNS[name]]
+    return np.where(at == NONE, samples[COLUMNS[name.removesuffix(FIRST)]], at) if name.endswith(FIRST) else at
+
+
+def absent(rows: int) -> NDArray[np.int64]:
+    """int64[rows], all -1, which take the memory of one."""
+    return np.broadcast_to(np.int64(NONE), rows)
+
+
+def below(above: Instants, under: Instants, order: Positions) -> Instants:
+    """The columns of two tables below each other, their rows then in some order."""
+    return tuple(
+        absent(len(order)) if not any(column.strides[0] for column in both) else np.concatenate(both)[order]
+        for both in zip(above, under, strict=True)
+    )
