@@ -158,31 +158,38 @@ def _write_lines(logs: Sequence[tuple[str, NodeLines]], recording: Recording, re
         writers: dict[str, SerialWriter] = {}
         for name, log in logs:
             dirt: Counter[str] = Counter()
-            for block in log.read():
-                dirt.update(block.dirt)
-                rows = zip(block.stamps_ns.tolist(), block.nodes, block.texts, block.kinds.tolist(), strict=True)
-                for stamp_ns, node, text, kind in rows:
-                    if kind == LineKind.NOTICE:
-                        notices += 1
-                        continue
-                    if not node and unnamed.setdefault(name, log) is not log:
-                        raise RigError(
-                            f"two logs of the name {name!r} name no nodes; rename one, or give --columns node=2."
-                        )
-                    node = node or name
-                    if node not in writers:
-                        if not node or "/" in node or node.startswith("."):
-                            raise FormatError(f"{node!r} cannot name a node's serial record", remedy="rename the node")
-                        writers[node] = SerialWriter(recording.serial_path(node))
-                        stack.callback(writers[node].close)
-                    way = Kind.SENT if kind == LineKind.SENT else Kind.RECEIVED
-                    data = text.encode() + b"\n"
-                    writers[node].append(data, stamp_ns=stamp_ns, wall_ns=stamp_ns, kind=way)
+            for stamp_ns, node, text, kind in _rows(log, dirt):
+                if kind == LineKind.NOTICE:
+                    notices += 1
+                    continue
+                if not node and unnamed.setdefault(name, log) is not log:
+                    raise RigError(
+                        f"two logs of the name {name!r} name no nodes; rename one, or give --columns node=2."
+                    )
+                node = node or name
+                if node not in writers:
+                    writers[node] = _writer(recording, node)
+                    stack.callback(writers[node].close)
+                way = Kind.SENT if kind == LineKind.SENT else Kind.RECEIVED
+                writers[node].append(text.encode() + b"\n", stamp_ns=stamp_ns, wall_ns=stamp_ns, kind=way)
             remarks += irregularities(dirt)
     if logs:
         remarks.append("timestamps of lines are those of the program that logged them, not of the bytes")
     if notices:
         remarks.append(f"{notices} notices of the logging program are omitted")
+
+
+def _rows(log: NodeLines, dirt: Counter[str]) -> Iterator[tuple[int, str, str, int]]:
+    """Timestamp in ns, node, text and kind of each line; counts the irregularities."""
+    for block in log.read():
+        dirt.update(block.dirt)
+        yield from zip(block.stamps_ns.tolist(), block.nodes, block.texts, block.kinds.tolist(), strict=True)
+
+
+def _writer(recording: Recording, node: str) -> SerialWriter:
+    if not node or "/" in node or node.startswith("."):
+        raise FormatError(f"{node!r} cannot name a node's serial record", remedy="rename the node")
+    return SerialWriter(recording.serial_path(node))
 
 
 def _keep(path: Path, frames: Frames, recording: Recording, remarks: list[str]) -> None:
