@@ -84,15 +84,12 @@ def outcomes(
             crew += (_started(function) for _ in range(workers))
             while crew:
                 for worker in _with_news(crew):
-                    try:
-                        answer = pickle.loads(worker.pipe.recv_bytes())
-                    except (EOFError, OSError):
+                    answer = _answer(worker)
+                    if answer is None:
                         crew.remove(worker)
                         yield from _lost(worker, again)
                         crew.append(_started(function))
                         continue
-                    except Exception as error:
-                        answer = Outcome(None, None, _not_passed(error), 0.0)
                     if worker.task is not None:
                         yield Outcome(worker.task.item, answer.result, answer.error, answer.seconds, answer.trace)
                     yield from _next(worker, left, again)
@@ -104,6 +101,17 @@ def outcomes(
                 worker.process.terminate()
             for worker in crew:
                 worker.end()
+
+
+def _answer(worker: _Worker) -> Outcome[Any, Any] | None:
+    """The answer that a worker sent; None if its process died."""
+    try:
+        answer: Outcome[Any, Any] = pickle.loads(worker.pipe.recv_bytes())
+    except (EOFError, OSError):
+        return None
+    except Exception as error:
+        return Outcome(None, None, _not_passed(error), 0.0)
+    return answer
 
 
 def _started(function: Callable[[Any], Any]) -> _Worker:
