@@ -7,7 +7,7 @@ import re
 
 import evaluations
 import pytest
-from gpiorig.analysis.figures.evaluations import draw
+from gpiorig.analysis.figures.studies import draw
 from matplotlib.text import Text
 
 from gpiorig.analysis.figures import narrow, plates, style
