@@ -7,11 +7,11 @@ import re
 
 import evaluations
 import pytest
-from gpiorig.analysis.figures.studies import draw
 from matplotlib.text import Text
 
 from gpiorig.analysis.figures import narrow, plates, style
 from gpiorig.analysis.figures.panels import Chart, Curve, Mark, Panel
+from gpiorig.analysis.figures.studies import draw
 
 ROUTE = evaluations.one_way(("a", "b", "c"), packets=60)
 NAMES = ("the first node of this chain", "another one", "a third node with a name of forty letters", "d")
