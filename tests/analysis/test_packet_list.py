@@ -14,7 +14,7 @@ import pytest
 from commandline import Demo, gpiorig
 
 from gpiorig.rig.results import packet_list
-from gpiorig.rig.results.packet_list import Chosen
+from gpiorig.rig.results.packet_list import Chosen, PacketStep
 
 RATE_HZ = 1_000_000.0
 
@@ -44,7 +44,7 @@ def contents(*, answered: bool) -> dict[str, pa.Table]:
 
 def ids(chosen: Chosen, *, answered: bool = False) -> list[tuple[int, float | None]]:
     rows = packet_list.packets(contents(answered=answered), chosen, samplerate_hz=RATE_HZ)
-    return [(row["packet_row"], row["delay_ns"]) for row in rows]
+    return [(row.packet_row, row.delay_ns) for row in rows]
 
 
 def test_rows() -> None:
@@ -66,8 +66,8 @@ def test_choice() -> None:
 def test_steps_are_the_longest() -> None:
     """As many as asked for, the longest first."""
     (row, *_) = packet_list.packets(contents(answered=False), Chosen(steps=1), samplerate_hz=RATE_HZ)
-    assert [{"step": "hop 1: radio wait: done to air", "node": "a", "duration_ns": 4000.0}] == row["steps"]
-    assert 10e-6 == pytest.approx(row["sent_s"])
+    assert (PacketStep(step="hop 1: radio wait: done to air", node="a", duration_ns=4000.0),) == row.steps
+    assert 10e-6 == pytest.approx(row.sent_s)
 
 
 @pytest.mark.slow
