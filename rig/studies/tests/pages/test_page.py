@@ -217,7 +217,7 @@ def failing():
     ]
     values = ({"protocol": "MAC", X: 12, "value": "10 ms"},)
     published = (Published("4.7.1", y="rtt.p2p", values=values),)
-    return dataclasses.replace(FULL, points=points, published=published)
+    return dataclasses.replace(FULL, shows=KINDS[-1:], points=points, published=published)
 
 
 def test_long_reasons_are_one_line_and_complete_below(failing, tmp_path):
