@@ -25,6 +25,8 @@ from gpiorig.rig.results.analyse import analyse
 from gpiorig.rig.results.headline import Numbers
 from gpiorig.vbench.boards.truth import FrameOnAir
 
+pytestmark = pytest.mark.slow  # each seed is a run of the virtual bench
+
 SEEDS = range(1, 21) if DEEP else (1, 3)
 PACKETS = 100
 REPEAT_US = 60_000

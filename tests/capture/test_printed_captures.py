@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import printed_captures
+import pytest
 from depth import DEEP, by_depth, fewest
 from printed_captures import ROUNDINGS, SAMPLERATES_HZ
 
@@ -22,6 +23,7 @@ CASES = [
 ]
 
 
+@pytest.mark.slow
 def test_the_true_delays_are_within_what_is_stated_as_often_as_is_stated(tmp_path: Path) -> None:
     """95 % in each way, and 99.9 % of all at most; 1600 as deep, otherwise each rate and each way of printing once."""
     assert (40, 40, by_depth(40, 1600)) == (len(SAMPLERATES_HZ), len(ROUNDINGS), len(CASES))

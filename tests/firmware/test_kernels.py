@@ -23,7 +23,7 @@ from gpiorig.vbench.boards.vboards import VirtualBoards
 from gpiorig.vbench.description.ends import VirtualAnalyzer
 from gpiorig.vbench.description.world import VirtualNode
 
-BOARDS = ("iotlab-m3", "nucleo-l476rg", pytest.param("telosb", marks=pytest.mark.slow))  # one of each processor
+BOARDS = ("iotlab-m3", *(pytest.param(name, marks=pytest.mark.slow) for name in ("nucleo-l476rg", "telosb")))
 CONSOLE = 0
 RATE_HZ = 24_000_000
 PS_PER_S = 10**12

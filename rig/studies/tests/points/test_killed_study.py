@@ -60,6 +60,7 @@ def moments() -> Moments:
     return Moments()
 
 
+@pytest.mark.slow
 def test_killed_at_every_moment(tmp_path: Path, moments: Moments) -> None:
     """Whatever change of a file is the last one, a second call ends with the same tables, byte for byte."""
     sought = kept.sought(tmp_path, kept.STUDY.replace("[20, 60]", "[20]"))

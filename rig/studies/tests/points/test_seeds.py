@@ -21,6 +21,7 @@ packets = 3
 AXIS = '[[vary]]\nname = "seed"\nvalues = [1, 7]\n[vary.set]\n"settings.seed" = [1, 7]\n"bench.virtual.seed" = [1, 7]'
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("seeds", "expected"),
     [
