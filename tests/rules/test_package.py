@@ -169,7 +169,7 @@ def test_a_wheel_holds_what_the_program_needs(
     here = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
     for component in components:
         for path in (sources / component / "gpiorig").rglob("*"):
-            if path.is_file():
+            if path.is_file() and path.suffix != ".pyc":  # compiled where `make docs` imported it
                 assert path.read_bytes() == here[path.relative_to(sources / component).as_posix()].read_bytes()
     assert {f"gpiorig/{name}" for name in libraries} == {name for name in here if name.endswith(".so")}
     for name in libraries:

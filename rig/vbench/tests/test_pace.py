@@ -146,7 +146,7 @@ def test_run_in_real_time(tmp_path: Path) -> None:
     recording = Recording.open(tmp_path / "run")
     assert "host" == recording.info.serial_clock
     numbers = report.of(recording)
-    assert (20, ()) == (numbers.numbers["packets_timelined"], numbers.data.notes)
+    assert (20, ()) == (numbers.numbers.packets_timelined, numbers.data.notes)
 
 
 @pytest.mark.slow
