@@ -275,12 +275,12 @@ def test_a_counter_of_few_bits_is_no_clock(tmp_path: Path) -> None:
 def test_ten_stretches_are_printed(tmp_path: Path) -> None:
     """A node that boots every minute: ten boot periods in text, all in JSON."""
     path = tmp_path / "boots.txt"
-    path.write_text("".join(f"{START_S + k}.5 {k % 60}\n" for k in range(20 * 60)))
+    path.write_text("".join(f"{START_S + k}.5 {k % 60}\n" for k in range(12 * 60)))
     words = ["clocks", path, "--pattern", ANY, "--tick-hz", "1"]
     text = gpiorig(*words).stdout
     assert 10 == text.count("  60 timestamps over")
-    assert "and 10 more boot periods; --json prints all" in text
-    assert 20 == len(gpiorig(*words, "--json").numbers["nodes"]["log"]["boot_periods"])
+    assert "and 2 more boot periods; --json prints all" in text
+    assert 12 == len(gpiorig(*words, "--json").numbers["nodes"]["log"]["boot_periods"])
 
 
 def test_a_residual_is_stated_to_the_step(tmp_path: Path) -> None:

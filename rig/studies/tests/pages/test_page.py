@@ -54,6 +54,7 @@ def folder(tmp_path_factory):
     return path
 
 
+@pytest.mark.slow
 def test_a_page_has_every_kind_and_its_files(folder):
     """Six figures and seven tables, each with its files; text of studies is escaped."""
     text = (folder / "000-interference.html").read_text()
@@ -69,6 +70,7 @@ def test_a_page_has_every_kind_and_its_files(folder):
             assert f'href="000-interference-{number}{suffix}"' in text
 
 
+@pytest.mark.slow
 def test_all_pages_state_that_they_are_virtual(folder):
     """The banner is on each page, and a column in each table."""
     for name in ("000-interference", "000-quick", "seeds-000", "index"):
@@ -76,6 +78,7 @@ def test_all_pages_state_that_they_are_virtual(folder):
     assert {True} == set(pq.read_table(folder / "000-interference-1.parquet")["virtual"].to_pylist())
 
 
+@pytest.mark.slow
 def test_the_catalogue_links_to_the_pages(folder):
     """Links of the catalogue lead to files."""
     text = (folder / "index.html").read_text()
@@ -84,6 +87,7 @@ def test_the_catalogue_links_to_the_pages(folder):
     assert "◐ virtual" in text and "● virtual, quick run" in text
 
 
+@pytest.mark.slow
 def test_tables_have_value_spread_interval_and_n(folder):
     """CSV and Parquet have the same rows, in SI; a failed combination has a row with the reason."""
     content = pq.read_table(folder / "000-interference-1.parquet")
@@ -176,6 +180,7 @@ def test_a_study_without_values_has_a_page(tmp_path, count):
     assert "○ no values" == row[-1]
 
 
+@pytest.mark.slow
 def test_equal_results_are_equal_files(tmp_path):
     """Pages and tables are the same bytes for the same results."""
     one, two = tmp_path / "1", tmp_path / "2"
