@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from types import SimpleNamespace
 
 import msgspec
 import numpy as np
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from gpiorig.analysis.clocks import slope
 from gpiorig.analysis.clocks.fit import ClockFit, fit
 from gpiorig.analysis.clocks.node_clock import node_clock
-from gpiorig.analysis.clocks.node_json import of_boot_period
+from gpiorig.analysis.clocks.node_json import _mean, of_boot_period
 from gpiorig.analysis.clocks.resolution import counted_step, quantum
 from gpiorig.analysis.clocks.unwrap import unwrap
 from gpiorig.analysis.errors import EventError
@@ -23,6 +24,7 @@ from gpiorig.analysis.errors import EventError
 NS_PER_S = 10**9
 EPOCH_NS = 1_763_000_000 * NS_PER_S
 SPAN_NS = 60 * NS_PER_S
+SPANS_S = (0, 10), (10, 40)  # of two segments
 
 
 def instants(random: np.random.Generator, n: int = 3000) -> np.ndarray:
@@ -450,3 +452,11 @@ def test_a_million_timestamps() -> None:
     at = np.sort(np.random.default_rng(16).integers(0, 3600 * NS_PER_S, 10**6))
     result = fitted(clock(at, ppm=-7), at)
     assert [(s.n, round(s.ppm.value, 4)) for s in result.segments] == [(10**6, -7.0)]
+
+
+def test_a_rate_that_changed_is_averaged_over_time() -> None:
+    """10 s at 0 ppm and 30 s at 10 ppm, at an epoch; equal rates are weighted by their certainty."""
+    segments = [SimpleNamespace(start_ns=EPOCH_NS + a * NS_PER_S, end_ns=EPOCH_NS + b * NS_PER_S) for a, b in SPANS_S]
+    assert 7.5 == pytest.approx(_mean([(0.0, (-0.1, 0.1)), (10.0, (9.9, 10.1))], segments)[0])  # type: ignore[arg-type]
+    assert 0.2 == pytest.approx(_mean([(0.0, (-1.0, 1.0)), (1.0, (-1.0, 3.0))], segments)[0])  # type: ignore[arg-type]
+    assert (7.5, None) == _mean([(0.0, None), (10.0, (9.9, 10.1))], segments)  # type: ignore[arg-type]
