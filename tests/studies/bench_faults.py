@@ -1,6 +1,6 @@
 """Each fault of a virtual bench, and which command names it: writes docs/evidence/bench-faults.md.
 
-PYTHONPATH=tests/support .venv/bin/python tests/studies/bench_faults.py [KIND ...]
+PYTHONPATH=tests/support:tools .venv/bin/python tests/studies/bench_faults.py [KIND ...]
 """
 
 from __future__ import annotations

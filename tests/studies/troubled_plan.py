@@ -1,6 +1,6 @@
 """A plan of runs with all kinds of trouble at once: writes a table into docs/evidence/unattended.md.
 
-As root, for a small disk: PYTHONPATH=tests/support .venv/bin/python tests/studies/troubled_plan.py [--runs N]
+As root, for a small disk: PYTHONPATH=tests/support:tools .venv/bin/python tests/studies/troubled_plan.py [--runs N]
 
 `gpiorig study run` records on the file of a real bench, whose ports and analyzer lead to virtual boards at the pace of
 the clock. Processes are killed, ports unplugged, the analyzer dies or hangs, the disk is full, each at a random

@@ -1,8 +1,8 @@
 """Captures of modelled USB analyzers against the truth of their bus: the tables of docs/evidence/usb.md.
 
-PYTHONPATH=tests/support .venv/bin/python tests/studies/usb_captures.py faults
-PYTHONPATH=tests/support .venv/bin/python tests/studies/usb_captures.py captures [SECONDS]
-PYTHONPATH=tests/support .venv/bin/python tests/studies/usb_captures.py replugged
+PYTHONPATH=tests/support:tools .venv/bin/python tests/studies/usb_captures.py faults
+PYTHONPATH=tests/support:tools .venv/bin/python tests/studies/usb_captures.py captures [SECONDS]
+PYTHONPATH=tests/support:tools .venv/bin/python tests/studies/usb_captures.py replugged
 """
 
 from __future__ import annotations

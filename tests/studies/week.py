@@ -1,6 +1,6 @@
 """A week of the serial lines of 32 nodes at speed: writes a table into docs/evidence/unattended.md.
 
-PYTHONPATH=tests/support .venv/bin/python tests/studies/week.py [--share 0.1] [--lines-per-second 1] [--no-page]
+PYTHONPATH=tests/support:tools .venv/bin/python tests/studies/week.py [--share 0.1] [--lines-per-second 1] [--no-page]
 
 A process with 32 ptys writes what the nodes print in a week, each line with its number, at the speed of the recorder.
 Another one records them as `gpiorig run` and `gpiorig capture --bench` do, with `endpoints.serial_ports`. Its resident
