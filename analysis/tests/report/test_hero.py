@@ -112,7 +112,7 @@ def test_a_click_opens_the_packet_with_its_address_and_command(hero, route):
     assert f"acket {slowest(route)}" in text_of(hero, "#viewer-packets .packet-text")
     start = route.starts[slowest(route)]
     command = text_of(hero, "#packets .command code")
-    assert "/run --from " in command
+    assert "/run --pulseview " in command
     assert f"--from {start}sa --to {start + route.totals[slowest(route)] + 1}sa --open" in command
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from gpiorig.rig.errors import RigError
+
 EPILOG = """\
 examples:
   gpiorig merge left right -o both
@@ -41,3 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="how long the sync line takes to the analyzer of this recording, and what that may be off by, in ns",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def check(options: argparse.Namespace) -> None:
+    """Raise `RigError` for a single recording."""
+    if len(options.recordings) < 2:
+        raise RigError("one recording is nothing to merge: name two or more.")
