@@ -21,8 +21,7 @@ MODULES = {
 }
 # Modules that are loaded by names which are made when the program runs, and why the version need not know of them.
 LOADERS = {
-    "gpiorig.rig.virtual_parts": "boards and what serves them; their version is `campaign.versions.boards_version`",
-    "gpiorig.rig.study_parts": "studies and batches, which analyse by the rooms below",
+    "gpiorig.rig.distributions": "boards, of which points have the version; studies, which use the rooms below",
     "gpiorig.rig.cli": "a command and its options; numbers come from the rooms below",
     "gpiorig.capture.formats": "any module of the package: all of them are taken",
     "gpiorig.analysis.decoderhost.library": "decoders of sigrok, which the package does not contain",

@@ -16,7 +16,7 @@ import pytest
 from commandline import Demo, gpiorig_running
 
 import gpiorig
-from gpiorig.rig import resources, virtual_parts
+from gpiorig.rig import distributions, resources
 
 DEMO = resources.benches()["demo"]
 PACKETS = "6"
@@ -99,7 +99,7 @@ def test_what_needs_it_says_what_to_install(words: tuple[str | Path, ...], monke
     """One error with the remedy of a checkout (tests/rules/test_package.py has that of a wheel), and status 2."""
     portions = [portion for portion in gpiorig.__path__ if not Path(portion, "vbench").exists()]
     monkeypatch.setattr(gpiorig, "__path__", portions)
-    monkeypatch.setattr(virtual_parts, "_parts", dict)
+    monkeypatch.setattr(distributions, "parts", lambda group: {})
     done = commandline.gpiorig(*words)
 
     assert (2, 1) == (done.status, done.stderr.count("gpiorig-vbench")), done.stderr

@@ -16,9 +16,10 @@ from pathlib import Path
 from types import ModuleType
 
 from gpiorig.capture import log
-from gpiorig.rig import memory, signals, study_parts, terminal
+from gpiorig.rig import memory, signals, terminal
 from gpiorig.rig.arguments import COMMANDS, GROUPS, ROOM_OF, common_options, overwriting, places
 from gpiorig.rig.arguments.parser import EXIT_WRONG_USE, Parser, did_you_mean, leaves
+from gpiorig.rig.distributions import STUDIES
 from gpiorig.rig.errors import Interrupted
 from gpiorig.rig.verbosity import SHOWN
 
@@ -47,6 +48,7 @@ exit status: 0 done, 1 a check failed, 2 wrong use or bad input, 130 interrupted
 LOGGED = ("demo", "run", "capture", "serial")  # what makes a recording, with its log in it
 COMPLETION = "--completion"
 SHELLS = ("bash", "zsh", "fish")
+STUDY_VERBS = ("study", "batch")  # whose options and work are in gpiorig-studies
 HELP_WORDS = ("-h", "--help", "help")
 
 
@@ -113,8 +115,8 @@ def _print_completion(_: str, words: list[str]) -> int:
 
 def module(part: str, command: str) -> ModuleType:
     """The "arguments" of a verb, or its work ("commands"); a name that is a keyword of Python ends in an underscore."""
-    if command in study_parts.VERBS:
-        of_studies: ModuleType = study_parts.load(f"{part}.{command}", needed_by=f"gpiorig {command}")
+    if command in STUDY_VERBS:
+        of_studies: ModuleType = STUDIES.load(f"{part}.{command}", needed_by=f"gpiorig {command}")
         return of_studies
     name = f"{command}_work" if part == "commands" else f"{command}{'_' * keyword.iskeyword(command)}"
     return importlib.import_module(f"gpiorig.rig.commands.{ROOM_OF[command]}.{name}")
@@ -138,7 +140,7 @@ def tree() -> Parser:
     top.add_argument(COMPLETION, choices=SHELLS, metavar="SHELL", help=f"{completion}: {', '.join(SHELLS)}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND")
     for name, summary in COMMANDS.items():
-        if name in study_parts.VERBS and not study_parts.are_installed():
+        if name in STUDY_VERBS and not STUDIES.is_installed:
             continue
         options_of(name, partial(commands.add_parser, name, help=summary))
     return top

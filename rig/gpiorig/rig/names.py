@@ -7,7 +7,8 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from gpiorig.rig import resources, virtual_parts
+from gpiorig.rig import resources
+from gpiorig.rig.distributions import VBENCH
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.verbosity import note
 
@@ -79,6 +80,6 @@ def _unknown(word: Path, kind: str, known: Mapping[str, Path]) -> str:
         names = f", or one of {', '.join(known)}"
     else:
         names = ": none is built (`make firmware`)" if resources.checkout() else ""
-    absent = kind in ("bench", "image") and not virtual_parts.are_installed()
-    install = f" Virtual benches and images are in gpiorig-vbench. {virtual_parts.remedy()}" if absent else ""
+    absent = kind in ("bench", "image") and not VBENCH.is_installed
+    install = f" Virtual benches and images are in gpiorig-vbench. {VBENCH.remedy}" if absent else ""
     return f"no file and no {kind} has this name{hint} Give a path{names}.{install}"

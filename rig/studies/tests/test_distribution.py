@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from commandline import ROOT, gpiorig
 
-from gpiorig.rig import resources, study_parts
+from gpiorig.rig import distributions, resources
+from gpiorig.rig.distributions import STUDIES
 
 
 @pytest.mark.slow
@@ -29,13 +30,13 @@ def test_the_wheel(tmp_path: Path) -> None:
     files = {f"gpiorig/studies/files/{path.name}" for path in (ROOT / "studies").glob("*.toml")}
     assert package | files | {"gpiorig/studies/points/reasons.toml"} <= {*names}
     assert [] == [name for name in names if "tests" in name or name.startswith("studies")]
-    assert f"[{study_parts.GROUP}]" in entries
+    assert f"[{STUDIES.group}]" in entries
 
 
 @pytest.mark.parametrize("words", [("study", "list"), ("study", "--help"), ("batch", "runs/*")])
 def test_the_program_without_it(words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     """One error with what to install; the other commands and the list of commands are not concerned."""
-    monkeypatch.setattr(study_parts, "_parts", dict)
+    monkeypatch.setattr(distributions, "parts", lambda group: {})
     done = gpiorig(*words)
     assert (2, True) == (done.status, "distribution gpiorig-studies. Run `make setup`." in done.stderr)
     monkeypatch.setattr(resources, "checkout", lambda: None)

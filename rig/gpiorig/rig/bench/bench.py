@@ -13,12 +13,12 @@ import msgspec
 import tomli_w
 
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig import virtual_parts
 from gpiorig.rig.bench import boards, flashing, node_checks, virtual_section
 from gpiorig.rig.bench.analyzer import Analyzer
 from gpiorig.rig.bench.boards import Board
 from gpiorig.rig.bench.consoles import Console
 from gpiorig.rig.bench.node import Node
+from gpiorig.rig.distributions import VBENCH
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.strict_toml import load as load_toml
 from gpiorig.rig.strict_toml import parse
@@ -96,7 +96,7 @@ def recorded_text(path: Path) -> str:
 def check(bench: Bench, *, what: str, is_recorded: bool = False) -> Bench:
     """The bench itself with every key of its `[virtual]` table, if it can be; raises `BenchError` otherwise."""
     section = None
-    if bench.virtual is not None and (virtual_parts.are_installed() or not is_recorded):
+    if bench.virtual is not None and (VBENCH.is_installed or not is_recorded):
         section = virtual_section.load(what)
         bench = msgspec.structs.replace(bench, virtual=section.complete(bench.virtual, source=what))
     if not bench.nodes or not bench.analyzers:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
-from gpiorig.rig import virtual_parts
+from gpiorig.rig.distributions import VBENCH
 
 if TYPE_CHECKING:  # that module reads the table by this one
     from gpiorig.rig.bench.bench import Bench
@@ -38,7 +38,7 @@ class Section(Protocol):
 
 def load(source: str) -> Section:
     """The part; raises `BenchError`, which names the source of the table, if it is not installed."""
-    section: Section = virtual_parts.load("section", needed_by=source)
+    section: Section = VBENCH.load("section", needed_by=source)
     return section
 
 

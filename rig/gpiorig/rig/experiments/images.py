@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
-from gpiorig.rig import resources, virtual_parts
+from gpiorig.rig import resources
 from gpiorig.rig.bench import boards
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.bench.boards import Board
 from gpiorig.rig.bench.node import Node
+from gpiorig.rig.distributions import VBENCH
 from gpiorig.rig.errors import BenchError, FirmwareError
 from gpiorig.rig.experiments.probe_kinds import Probes
 
@@ -97,7 +98,7 @@ def remedy(path: Path) -> str:
     if root:
         return f"Run `{command}`."
     if not resources.images():
-        return f"The images of the reference firmware come with the virtual bench. {virtual_parts.remedy()}"
+        return f"The images of the reference firmware come with the virtual bench. {VBENCH.remedy}"
     return (
         f"An installed gpiorig has the images {', '.join(resources.images())}. Run `{command}` in a "
         "checkout of gpiorig, and name the image in the bench file or use that checkout's gpiorig."

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from gpiorig.capture.recording.description import ROLES
 from gpiorig.capture.recording.origin import Origin
 from gpiorig.capture.recording.recording import RecordingInfo
-from gpiorig.rig import virtual_parts
 from gpiorig.rig.bench import boards, virtual_section
 from gpiorig.rig.bench.bench import Bench
+from gpiorig.rig.distributions import VBENCH
 
 if TYPE_CHECKING:  # slow to import, and every command states whose boards its recording is of
     from gpiorig.analysis.logs.node_log import NodeLog
@@ -60,8 +60,8 @@ def _model_changes(bench: Bench) -> str:
     """Settings of a virtual bench's timing model that are not its own; "" where there are none."""
     if bench.virtual is None:
         return ""
-    if not virtual_parts.are_installed():
-        return f"not read: the bench was a virtual one. {virtual_parts.remedy()}"
+    if not VBENCH.is_installed:
+        return f"not read: the bench was a virtual one. {VBENCH.remedy}"
     changes = virtual_section.load(bench.name).model_changes(bench)
     return ", ".join(f"{name} = {value}" for name, value in changes.items())
 

@@ -13,9 +13,9 @@ from gpiorig.capture.errors import CaptureError, SerialPortError
 from gpiorig.capture.recording.recording import BenchRemark, Recording
 from gpiorig.capture.serial.port import SerialPort
 from gpiorig.capture.serial.reader import SerialReader
-from gpiorig.rig import virtual_parts
 from gpiorig.rig.bench import virtual_section
 from gpiorig.rig.bench.bench import Bench
+from gpiorig.rig.distributions import VBENCH
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def available(bench: Bench, bench_file: Path, firmware: dict[str, Path]) -> Iter
     if bench.virtual is None:
         yield of_file(bench)
         return
-    served: Served = virtual_parts.load("served", needed_by=f"bench file {bench_file}")
+    served: Served = VBENCH.load("served", needed_by=f"bench file {bench_file}")
     with served(bench_file, firmware=firmware) as ends:
         yield ends
 

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Protocol
 
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig import progress, virtual_parts
+from gpiorig.rig import progress
 from gpiorig.rig.bench.bench import Bench
+from gpiorig.rig.distributions import VBENCH
 from gpiorig.rig.experiments.experiment import Experiment
 from gpiorig.rig.run import runner
 
@@ -27,7 +28,7 @@ class Direct(Protocol):
 
 def direct(bench: Bench) -> Direct:
     """The part; raises `BenchError` if it is not installed."""
-    part: Direct = virtual_parts.load("direct", needed_by=f"bench {bench.name}")
+    part: Direct = VBENCH.load("direct", needed_by=f"bench {bench.name}")
     return part
 
 

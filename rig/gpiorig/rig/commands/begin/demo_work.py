@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 
-from gpiorig.rig import virtual_parts
+from gpiorig.rig.distributions import VBENCH
 from gpiorig.rig.results.headline import Numbers
 
 RESULTS = {"demo": (Numbers,)}
@@ -13,5 +13,5 @@ RESULTS = {"demo": (Numbers,)}
 
 def run(options: argparse.Namespace) -> int:
     """Record, analyse, report."""
-    work: Callable[[argparse.Namespace], int] = virtual_parts.load("demo", needed_by="gpiorig demo")
+    work: Callable[[argparse.Namespace], int] = VBENCH.load("demo", needed_by="gpiorig demo")
     return work(options)

@@ -11,9 +11,10 @@ import msgspec
 from gpiorig.capture.atomic_file import replacing
 from gpiorig.capture.sigrok.analyzer import Analyzer
 from gpiorig.capture.usb.tree import UsbDevice
-from gpiorig.rig import names, plain_json, resources, virtual_parts
+from gpiorig.rig import names, plain_json, resources
 from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.bench.finding import Finding
+from gpiorig.rig.distributions import VBENCH
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.host import scan, suggestion
 from gpiorig.rig.host.identify import Answer
@@ -72,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
     if options.verb == "scan":
         return _scan(options)
     if options.verb == "virtual":
-        serve: Callable[[argparse.Namespace], int] = virtual_parts.load("serve", needed_by="gpiorig bench virtual")
+        serve: Callable[[argparse.Namespace], int] = VBENCH.load("serve", needed_by="gpiorig bench virtual")
         return serve(options)
     file = names.bench(options.bench)
     bench = benches.load(file)

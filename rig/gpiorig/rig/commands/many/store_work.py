@@ -17,7 +17,8 @@ from gpiorig.analysis.errors import AnalysisError
 from gpiorig.analysis.number_text import count_text
 from gpiorig.analysis.tables import stages
 from gpiorig.capture.errors import CaptureError
-from gpiorig.rig import plain_json, study_parts, text_table
+from gpiorig.rig import plain_json, text_table
+from gpiorig.rig.distributions import STUDIES
 from gpiorig.rig.errors import RigError, StoreError
 from gpiorig.rig.plain_json import Number, Result, without_nan
 from gpiorig.rig.progress import iterate
@@ -138,9 +139,9 @@ def _add(store: Store, options: argparse.Namespace) -> int:
 
 def _points_in(folder: Path) -> Sequence[Point]:
     """The points of studies in a folder; without gpiorig-studies a folder has none."""
-    if not study_parts.are_installed():
+    if not STUDIES.is_installed:
         return ()
-    points: Sequence[Point] = study_parts.load("stored", needed_by="gpiorig store add").points_in(folder)
+    points: Sequence[Point] = STUDIES.load("stored", needed_by="gpiorig store add").points_in(folder)
     return points
 
 

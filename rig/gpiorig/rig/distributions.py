@@ -1,0 +1,61 @@
+"""Distributions that add to gpiorig: their parts are entry points, loaded on demand.
+
+Whoever needs a part states as a protocol what it has. Without the distribution there is one error.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from gpiorig.rig import resources
+from gpiorig.rig.errors import BenchError, RigError
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """A distribution that may be absent.
+
+    Parameters
+    ----------
+    name, extra, group
+        Its name, the extra of gpiorig that installs it, and the group of its entry points.
+    contents
+        What is in it, as the error names it.
+    error
+        What is raised without it.
+    """
+
+    name: str
+    extra: str
+    group: str
+    contents: str
+    error: type[RigError]
+
+    def load(self, part: str, *, needed_by: str) -> Any:
+        """A part; raises `error` if the distribution is not installed."""
+        if (entry := parts(self.group).get(part)) is None:
+            raise self.error(f"{needed_by}: {self.contents} are in the distribution {self.name}. {self.remedy}")
+        return entry.load()
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether it is there."""
+        return bool(parts(self.group))
+
+    @property
+    def remedy(self) -> str:
+        """What installs it."""
+        return "Run `make setup`." if resources.checkout() else f"Run `pip install 'gpiorig[{self.extra}]'`."
+
+
+@cache
+def parts(group: str) -> dict[str, EntryPoint]:
+    """The entry points of a group by their names."""
+    return {entry.name: entry for entry in entry_points(group=group)}
+
+
+VBENCH = Distribution("gpiorig-vbench", "virtual", "gpiorig.virtual", "virtual boards", BenchError)
+STUDIES = Distribution("gpiorig-studies", "studies", "gpiorig.studies", "studies and batches", RigError)
