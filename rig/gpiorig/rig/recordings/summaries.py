@@ -5,20 +5,10 @@ from __future__ import annotations
 from msgspec import UNSET, UnsetType, field
 
 from gpiorig.analysis.measure.timestamps import TimestampNumbers
+from gpiorig.capture.edges.counts import ChannelCount
 from gpiorig.capture.recording.notes import AlignmentNote, BenchRemark
 from gpiorig.rig.plain_json import Number, Result
 from gpiorig.rig.recordings.time_base import TimeBaseNumbers
-
-
-class ChannelEdges(Result, frozen=True, kw_only=True):
-    """The edges of a channel, in samples; `across_gaps`: how often a gap hides one; nulls of a channel without any."""
-
-    name: str
-    edges: int
-    across_gaps: int
-    first_edge: int | None
-    last_edge: int | None
-    initial_level: int | None
 
 
 class RemarkText(BenchRemark, frozen=True, kw_only=True):
@@ -58,7 +48,7 @@ class FrameSummary(Result, frozen=True, kw_only=True):
 
 
 class CaptureSummary(Result, frozen=True, kw_only=True):
-    """The edges of a recording or a file; from `analyzer` on the fields are of a recording."""
+    """The edges of a recording or a file, in samples; from `analyzer` on the fields are of a recording."""
 
     format: str
     samplerate_hz: int | float
@@ -69,7 +59,7 @@ class CaptureSummary(Result, frozen=True, kw_only=True):
     gaps: int
     lost_samples: int
     groups: int | UnsetType = UNSET
-    channels: list[ChannelEdges]
+    channels: list[ChannelCount]
     source: str
     remarks: list[str]
     time_base: TimeBaseNumbers

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import dataclasses
 import textwrap
 from collections.abc import Sequence
 from typing import Any
@@ -104,17 +105,7 @@ def describe(waveform: Waveform, *, analyzer: Analyzer | None = None) -> dict[st
         "gaps": counts.gaps,
         "lost_samples": counts.lost,
         **({"groups": waveform.groups} if waveform.groups else {}),
-        "channels": [
-            {
-                "name": channel.name,
-                "edges": channel.edges,
-                "across_gaps": channel.across_gaps,
-                "first_edge": channel.first_edge,
-                "last_edge": channel.last_edge,
-                "initial_level": channel.initial_level,
-            }
-            for channel in counts.channels
-        ],
+        "channels": [dataclasses.asdict(channel) for channel in counts.channels],
         "source": waveform.source,
         "remarks": [*waveform.remarks, *base.sentences()],
         "time_base": plain(base.numbers()),
