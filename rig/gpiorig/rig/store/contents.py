@@ -27,7 +27,6 @@ from gpiorig.rig.store.schema import FOLDER, signature
 
 QUANTITIES = "quantities"
 STAGES = ("packets", "round_trips", "hops", "steps")
-CONTENTS = (QUANTITIES, *STAGES)
 NONE = "-"  # study and point of a recording outside studies
 NAME = re.compile(r"[A-Za-z0-9_.-]{1,100}")
 
