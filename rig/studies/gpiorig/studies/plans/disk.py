@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
 from gpiorig.studies.plans import plan_file
 from gpiorig.studies.plans.plan_file import Disk
+from gpiorig.studies.points.folder import size_of
 
 WORDS_BYTES = 4096  # the last words of a program, in the blocks of a file system
 UNITS = ("B", "kB", "MB", "GB", "TB")
@@ -50,16 +49,6 @@ class Limits:
                 "(disk.quota). Move recordings away, or raise the quota."
             )
         return ""
-
-
-def size_of(folder: Path) -> int:
-    """Bytes of all files below a folder; files may vanish meanwhile."""
-    total = 0
-    for parent, _, names in os.walk(folder):
-        for name in names:
-            with contextlib.suppress(OSError):
-                total += Path(parent, name).stat().st_size
-    return total
 
 
 def text(size: float) -> str:

@@ -6,19 +6,16 @@ import subprocess
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from gpiorig.capture import log
 from gpiorig.studies.batch import outcome as done_by
 from gpiorig.studies.plans import outcome, plan_file
 from gpiorig.studies.plans.attempt import Watch
-from gpiorig.studies.plans.disk import size_of
 from gpiorig.studies.plans.outcome import Outcome
 from gpiorig.studies.plans.session import Session
 from gpiorig.studies.plans.state import place
-from gpiorig.studies.points.folder import PointFile, PointFolder
-from gpiorig.studies.points.versions import boards_version, programs
-from gpiorig.studies.points.work import Task, work
+from gpiorig.studies.points.folder import PointFolder, size_of
+from gpiorig.studies.points.work import Task, boards_of, new_file, work
 
 LAST_BYTES = 2000  # of what a hook prints
 
@@ -124,8 +121,8 @@ class Lane:
 
     def _recorded(self, task: Task, seconds: float) -> Outcome:
         """Analyse a recording that is complete; the checks that fail are the outcome."""
-        boards = "" if task.point.bench.virtual is None else boards_version()
-        PointFolder(task.folder).write(_file(task, recording_s=seconds, boards=boards), None)
+        file = new_file(task.point, recording_s=seconds, boards=boards_of(task.point))
+        PointFolder(task.folder).write(file, None)
         return self._analysed(task)
 
     def _analysed(self, task: Task) -> Outcome:
@@ -142,7 +139,7 @@ class Lane:
         folder = PointFolder(task.folder)
         if folder.open() is None:
             folder.path.mkdir(parents=True, exist_ok=True)
-            folder.write(_file(task, **{"refusal" if is_refused else "error": text}), None)
+            folder.write(new_file(task.point, **{"refusal" if is_refused else "error": text}), None)
             self._session.entered(done_by.Outcome(task, folder.read(), None, 0.0))
         self._session.write("refused" if is_refused else "given up", task, text=text)
 
@@ -220,11 +217,3 @@ class Lane:
         self._session.journal.write(
             "power cycle", bench=bench, node=ended.node, cause=ended.cause, text=text, seconds=seconds
         )
-
-
-def _file(task: Task, **stated: Any) -> PointFile:
-    """What a point states before it is analysed."""
-    point = task.point
-    return PointFile(
-        study=point.study, coordinates=dict(point.coordinates), repeat=point.repeat, versions=programs(), **stated
-    )

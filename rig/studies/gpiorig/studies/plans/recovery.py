@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import datetime
 
-from gpiorig.studies.plans.disk import size_of
 from gpiorig.studies.plans.folders import ALIVE, Folders
 from gpiorig.studies.plans.journal import POINT, Journal
 from gpiorig.studies.plans.outcome import state_of
 from gpiorig.studies.plans.state import Progress, State
-from gpiorig.studies.points.folder import POINTS
+from gpiorig.studies.points.folder import POINTS, size_of
 
 
 def recover(journal: Journal, state: State, folders: Folders) -> None:

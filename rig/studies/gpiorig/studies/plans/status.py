@@ -10,6 +10,7 @@ from gpiorig.rig.plain_json import Result
 from gpiorig.studies.plans import disk, journal
 from gpiorig.studies.plans.journal import Record
 from gpiorig.studies.plans.state import State
+from gpiorig.studies.points.folder import size_of
 
 SHORT = 8  # digits of a digest, for a terminal
 
@@ -76,7 +77,7 @@ def of(output: Path) -> Status:
         quarantined=state.quarantined,
         failures=dict(Counter(record.cause for record in records if record.event == "failed")),
         gaps=[GapNumbers(text=gap.text, seconds=gap.seconds) for gap in state.gaps],
-        bytes=disk.size_of(output),
+        bytes=size_of(output),
     )
 
 

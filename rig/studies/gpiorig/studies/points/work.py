@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import tomli_w
@@ -16,7 +17,7 @@ from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.errors import FirmwareError, RigError
 from gpiorig.rig.run.record import record
 from gpiorig.studies.points import analysed, keys
-from gpiorig.studies.points.folder import BENCH, PointFile, PointFolder
+from gpiorig.studies.points.folder import BENCH, PointFile, PointFolder, size_of
 from gpiorig.studies.points.points import Point
 from gpiorig.studies.points.versions import analysis_version, boards_version, programs
 
@@ -58,13 +59,22 @@ class Task:
         )
 
 
+def new_file(point: Point, **stated: Any) -> PointFile:
+    """What a point states before it is analysed."""
+    return PointFile(
+        study=point.study, coordinates=dict(point.coordinates), repeat=point.repeat, versions=programs(), **stated
+    )
+
+
+def boards_of(point: Point) -> str:
+    """The version of the virtual boards that a point is recorded on now; empty for a bench of boards."""
+    return "" if point.bench.virtual is None else boards_version()
+
+
 def work(task: Task) -> PointFile:
     """Do it; what a point lacks or breaks is in the file that is written and returned, and is not raised."""
     folder, point = PointFolder(task.folder), task.point
-    file = PointFile(
-        study=point.study, coordinates=dict(point.coordinates), repeat=point.repeat, versions=programs()
-    )  # fmt: skip
-    old = folder.read()
+    file, old = new_file(point), folder.read()
     if task.recorded:
         recording = folder.open()
         if old is not None:
@@ -77,17 +87,14 @@ def work(task: Task) -> PointFile:
             file = msgspec.structs.replace(file, refusal=str(refusal))
             folder.write(file, None)
             return file
-        boards = "" if point.bench.virtual is None else boards_version()
-        file = msgspec.structs.replace(
-            file, error=error, recording_s=round(time.monotonic() - begin_s, 3), boards=boards
-        )
+        file = new_file(point, error=error, recording_s=round(time.monotonic() - begin_s, 3), boards=boards_of(point))
     if recording is None:
         file = msgspec.structs.replace(file, error=file.error or "its recording is gone")
         folder.write(file, None)
         return file
     asked = sorted({*task.asked, *(old.quantities if old and task.recorded else ())})
     asserted = sorted({*task.asserted, *(old.verdicts if old and task.recorded else ())})
-    file = msgspec.structs.replace(file, bytes=_size(folder.recording), analysis=analysis_version())
+    file = msgspec.structs.replace(file, bytes=size_of(folder.recording), analysis=analysis_version())
     try:
         numbers = analysed.numbers(recording, asked, asserted, point.warmup)
     except (AnalysisError, CaptureError, RigError) as error:
@@ -135,7 +142,3 @@ def _recorded(point: Point, folder: PointFolder, *, directly: bool) -> tuple[Rec
             return recording, ""
         why = f"the recording is {recording.state}: {recording.info.reason}"
     return None, f"{why} ({ATTEMPTS} attempts)"
-
-
-def _size(folder: Path) -> int:
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
