@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from gpiorig.analysis.number_text import DASH
 from gpiorig.capture.printable import printable_lines
@@ -71,9 +72,10 @@ class Listed:
     def of(cls, study: StudyResults, numbers: Sequence[Sequence[str]]) -> Listed:
         """A study, described by its file, with its rows of `numbers`."""
         differs = {
-            (one.published.y, _stated_text(one)): one.published.differs for one in published.stated(study.published)
+            (stated.published.y, _stated_text(stated)): stated.published.differs
+            for stated in published.stated(study.published)
         }
-        differs |= {(one.y, _order_text(one)): one.differs for one in study.published if one.order}
+        differs |= {(value.y, _order_text(value)): value.differs for value in study.published if value.order}
         *_, state_text = numbers[0]
         rows = [
             (*row[1:-1], differs.get((row[1].partition(": ")[0], row[2]), "not in the study file"))
@@ -81,19 +83,22 @@ class Listed:
             if row[1]
         ]
         rows += [
-            (one.y or DASH, f"{one.text} ({one.source})", DASH, DASH, one.differs)
-            for one in study.published
-            if one.text
+            (value.y or DASH, f"{value.text} ({value.source})", DASH, DASH, value.differs)
+            for value in study.published
+            if value.text
         ]
         rows = rows or [(study.title, DASH, DASH, DASH, "")]
         return cls(study.document, study.name, state_text[0], tuple((study.figure, *row, state_text) for row in rows))
 
 
-def by_document(studies: Iterable[StudyResults]) -> dict[str, list[StudyResults]]:
+S = TypeVar("S", StudyResults, Listed)
+
+
+def by_document(studies: Iterable[S]) -> dict[str, list[S]]:
     """The studies of each document, both in the order of their names."""
-    documents: dict[str, list[StudyResults]] = {}
-    for results in sorted(studies, key=lambda results: (results.document, results.name)):
-        documents.setdefault(results.document, []).append(results)
+    documents: dict[str, list[S]] = {}
+    for study in sorted(studies, key=lambda study: (study.document, study.name)):
+        documents.setdefault(study.document, []).append(study)
     return documents
 
 
@@ -115,9 +120,9 @@ def numbers(studies: Iterable[StudyResults]) -> list[tuple[str, ...]]:
     rows = []
     for results in sorted(studies, key=lambda results: (results.document, results.name)):
         state_text = _state_text(results)
-        of_study = [_number(one) for one in tables.compared(results)]
+        of_study = [_number(compared) for compared in tables.compared(results)]
         of_study += [
-            (one.y, _order_text(one), orders.sentence(pairs), DASH) for one, pairs in tables.order_pairs(results)
+            (order.y, _order_text(order), orders.sentence(pairs), DASH) for order, pairs in tables.order_pairs(results)
         ]
         rows += [(results.name, *row, state_text) for row in of_study or [("",) * 4]]
     return rows
@@ -133,9 +138,7 @@ def listed(rows: Iterable[Sequence[str]], studies: Iterable[StudyResults]) -> li
 
 def seeds_markdown(studies: Iterable[Listed], reasons: Sequence[Reason] = ()) -> str:
     """The text of docs/seeds.md: for each document a table of published values next to ours, and what is not done."""
-    documents: dict[str, list[Listed]] = {}
-    for study in sorted(studies, key=lambda study: (study.document, study.name)):
-        documents.setdefault(study.document, []).append(study)
+    documents = by_document(studies)
     lines = ["# The documents, figure by figure", "", f"<!-- {_GENERATED} -->", "", _LEGEND, ""]
     for document in sorted({*documents, *(reason.document for reason in reasons)}):
         of_document = documents.get(document, [])
@@ -144,35 +147,37 @@ def seeds_markdown(studies: Iterable[Listed], reasons: Sequence[Reason] = ()) ->
         if of_document:
             lines += [*_table(DOCUMENT_HEADER, [row for study in of_document for row in study.rows]), ""]
         if missing:
-            rows = [(one.figure, one.shows, one.reason, PARTLY if one.partly else MISSING) for one in missing]
+            rows = [
+                (reason.figure, reason.shows, reason.reason, PARTLY if reason.partly else MISSING) for reason in missing
+            ]
             lines += ["Not done, or not completely:", "", *_table(("figure", "content", "reason", "state"), rows), ""]
     return "\n".join(lines)
 
 
 def _counts(studies: Sequence[Listed], reasons: Sequence[Reason]) -> list[str]:
-    marks = [study.mark for study in studies] + [PARTLY if one.partly else MISSING for one in reasons]
+    marks = [study.mark for study in studies] + [PARTLY if reason.partly else MISSING for reason in reasons]
     counted = ", ".join(f"{mark} {marks.count(mark)}" for mark in (ONE_COMMAND, PARTLY, MISSING))
     return [f"{len(marks)} figures and tables: {counted}."]
 
 
-def _number(one: Compared) -> tuple[str, ...]:
-    _, ratio = one.difference
+def _number(compared: Compared) -> tuple[str, ...]:
+    _, ratio = compared.difference
     return (
-        one.name,
-        _stated_text(one.stated),
-        one.reason or estimate_text(one.estimate),
-        amounts.ratio_text(ratio) if one.estimate else DASH,
+        compared.name,
+        _stated_text(compared.stated),
+        compared.reason or estimate_text(compared.estimate),
+        amounts.ratio_text(ratio) if compared.estimate else DASH,
     )
 
 
-def _stated_text(one: Stated) -> str:
+def _stated_text(stated: Stated) -> str:
     """A published value with its source."""
-    return f"{one.text}, {one.published.source}"
+    return f"{stated.text}, {stated.published.source}"
 
 
-def _order_text(one: Published) -> str:
+def _order_text(order: Published) -> str:
     """A published order with its source."""
-    return f"{orders.order_text(one.order)} ({one.source})"
+    return f"{orders.order_text(order.order)} ({order.source})"
 
 
 def _state_text(results: StudyResults) -> str:
