@@ -75,12 +75,12 @@ class Timer:
     limits_ns: Floats
     breaks: tuple[Break, ...]
 
-    def has_opposite(self, one: Break, *, explained: Iterable[Break] = ()) -> bool:
+    def has_opposite(self, step: Break, *, explained: Iterable[Break] = ()) -> bool:
         """Whether it steps as far in the other direction at another time: late timestamps do, and clocks do not.
 
         Those of its breaks whose cause is another one do not count, and single timestamps, as damaged ones.
         """
-        opposite = self.errors_ns * np.sign(one.step_ns) < -abs(one.step_ns) / 2
+        opposite = self.errors_ns * np.sign(step.step_ns) < -abs(step.step_ns) / 2
         for part in explained:
             opposite[slice(*np.searchsorted(self.samples, (part.start, part.end)))] = False
         large = np.abs(self.errors_ns) > self.limits_ns

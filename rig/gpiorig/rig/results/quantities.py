@@ -94,14 +94,14 @@ def numbers(series: Sequence[Series]) -> tuple[QuantityNumbers, ...] | UnsetType
     return tuple(map(_numbers, series)) or UNSET
 
 
-def _numbers(one: Series) -> QuantityNumbers:
-    kind = one.quantity.kind
+def _numbers(series: Series) -> QuantityNumbers:
+    kind = series.quantity.kind
     statistics = {"value": ""} if kind.single else {name: name for name in STATISTICS}
     return QuantityNumbers(
-        quantity=one.quantity.name,
-        node=one.node,
+        quantity=series.quantity.name,
+        node=series.node,
         unit=kind.unit.value,
-        n=len(one.values),
-        lacking=one.lacking,
-        **{key: one.interval(statistic).value for key, statistic in statistics.items()},
+        n=len(series.values),
+        lacking=series.lacking,
+        **{key: series.interval(statistic).value for key, statistic in statistics.items()},
     )

@@ -48,8 +48,8 @@ def run(options: argparse.Namespace) -> int:
     done = [outcome.result for outcome in outcomes if outcome.result is not None]
     failed = {outcome.item.run: outcome.error for outcome in outcomes if outcome.error is not None}
     paths = tables.write(Output(options.output), done, failed, [task.run for task in tasks])
-    checks = [f"{one.run}: {check}" for one in done for check in one.checks]
-    unchanged = sum(one.unchanged for one in done)
+    checks = [f"{processed.run}: {check}" for processed in done for check in processed.checks]
+    unchanged = sum(processed.unchanged for processed in done)
     if options.json:
         numbers = BatchNumbers(
             runs=len(tasks),

@@ -127,15 +127,15 @@ def _list(options: argparse.Namespace) -> int:
     rows = []
     files = options.files or list(study_paths.files().values())
     for sought in plan.load(files, _conditions(options), options.output).sought:
-        one, tasks = sought.study, pending([sought])
+        study, tasks = sought.study, pending([sought])
         counts: Counter[str] = Counter(sought.state(point)[0] for point in sought.points(states.rounds(sought)))
         ahead = estimated([sought], tasks)
         rows.append(
             ListedStudy(
-                study=one.name,
-                document=one.file.document,
-                figure=one.file.figure,
-                title=one.file.title,
+                study=study.name,
+                document=study.file.document,
+                figure=study.file.figure,
+                title=study.file.title,
                 points=counts.total(),
                 states=dict(sorted(counts.items())),
                 to_record=ahead.points,
@@ -145,7 +145,7 @@ def _list(options: argparse.Namespace) -> int:
         )
         if not options.json:
             rest = f"; {ahead}" if ahead.points else ""
-            print(": ".join(part for part in (one.name, one.place, one.file.title) if part))
+            print(": ".join(part for part in (study.name, study.place, study.file.title) if part))
             print(f"  {_counted(counts)}{rest}")
     if options.json:
         print(plain_json.text(rows))
@@ -156,7 +156,7 @@ def _record(options: argparse.Namespace) -> int:
     """Record what is missing, analyse, and write pages; 1 if a point failed."""
     conditions = _conditions(options)
     planned = plan.load(options.files, conditions, options.output)
-    wanted = Options(
+    run_options = Options(
         options.workers or 1,
         options.scheduler,
         options.retry,
@@ -165,12 +165,12 @@ def _record(options: argparse.Namespace) -> int:
         options.direct,
         options.insecure_cluster,
     )
-    runner.check_options(wanted, conditions)
+    runner.check_options(run_options, conditions)
     output = options.output = planned.output
     with lock.held(output):
-        ending = _run_all(planned, wanted, as_json=options.json)
-        others = _others(output, ending.results) if len(planned.sought) > 1 else None
-        written = pages.write(output, ending.results, others)
+        ending = _run_all(planned, run_options, as_json=options.json)
+        unasked = _unasked(output, ending.results) if len(planned.sought) > 1 else None
+        written = pages.write(output, ending.results, unasked)
     return max(_printed(options, ending.results, written, ending.errors), int(bool(ending.why or ending.left)))
 
 
@@ -210,29 +210,29 @@ def _report(options: argparse.Namespace) -> int:
     given = options.quick or options.bench is not None or options.image
     planned = plan.load(options.files, _conditions(options), options.output) if options.files else None
     options.output = planned.output if planned is not None else options.output
-    known = table.entries(options.output)
-    if planned is None and not known:
+    entries = table.entries(options.output)
+    if planned is None and not entries:
         raise RigError(f"{options.output}: no study was run into this folder. Give its folder with -o, or study files.")
     if planned is not None:
         asked = [(sought.study, sought.conditions) for sought in planned.sought]
     else:
-        asked = [(plan.study_of(entry, name), _conditions(options)) for name, entry in known.items()]
+        asked = [(plan.study_of(entry, name), _conditions(options)) for name, entry in entries.items()]
     with lock.held(options.output):
         results = []
-        for one, conditions in asked:
-            entry = None if given else known.get(one.name)
-            results.append(states.results_of(one, entry.conditions() if entry else conditions, options.output))
+        for study, conditions in asked:
+            entry = None if given else entries.get(study.name)
+            results.append(states.results_of(study, entry.conditions() if entry else conditions, options.output))
             table.write(options.output, results[-1])
-        others = _others(options.output, results)
-        written = pages.write(options.output, results, others)
+        unasked = _unasked(options.output, results)
+        written = pages.write(options.output, results, unasked)
     if options.markdown is not None:
-        written.append(pages.write_markdown(options.markdown, [*results, *others]))
+        written.append(pages.write_markdown(options.markdown, [*results, *unasked]))
     if options.numbers is not None:
-        written.append(pages.write_numbers(options.numbers, [*results, *others]))
+        written.append(pages.write_numbers(options.numbers, [*results, *unasked]))
     return _printed(options, results, written, {})
 
 
-def _others(output: Path, results: Sequence[StudyResults]) -> list[StudyResults]:
+def _unasked(output: Path, results: Sequence[StudyResults]) -> list[StudyResults]:
     """The results of the other studies of a folder whose files are still there."""
     named = {study.name for study in results}
     return [
@@ -245,22 +245,22 @@ def _others(output: Path, results: Sequence[StudyResults]) -> list[StudyResults]
 def _printed(
     options: argparse.Namespace, results: Sequence[StudyResults], written: Sequence[Path], errors: dict[str, str]
 ) -> int:
-    failed = any(point.state == "failed" for one in results for point in one.points) or bool(errors)
+    failed = any(point.state == "failed" for study in results for point in study.points) or bool(errors)
     if options.json:
         result = Studied(
             output=str(options.output),
             pages=[str(path) for path in written],
-            points=msgspec.convert([row for one in results for row in table.rows(one)], list[PointRow]),
+            points=msgspec.convert([row for study in results for row in table.rows(study)], list[PointRow]),
             errors=errors,
-            studies={one.name: StudyNumbers(numbers=numbers.of(one)) for one in results},
+            studies={study.name: StudyNumbers(numbers=numbers.of(study)) for study in results},
         )
         print(plain_json.text(result))
         return int(failed)
-    for one in results:
-        print(f"{one.name}: {_counted(Counter(point.state for point in one.points))}")
+    for study in results:
+        print(f"{study.name}: {_counted(Counter(point.state for point in study.points))}")
         reasons = Counter(
             f"{point.state}: {errors.get(point.digest) or point.reason}"
-            for point in one.points
+            for point in study.points
             if point.reason or point.digest in errors
         )
         for reason, count in reasons.most_common(SHOWN):

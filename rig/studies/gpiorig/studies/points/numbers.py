@@ -27,10 +27,10 @@ class ValueNumbers(Result, frozen=True, kw_only=True):
 
 def of(results: StudyResults) -> list[ValueNumbers]:
     """The value of each expression at each combination and node; null for one that is not defined."""
-    shown = dict.fromkeys(pair for show in results.shows for pair in values.expressions(show, results.quantities))
+    expressions = dict.fromkeys(pair for show in results.shows for pair in values.expressions(show, results.quantities))
     return [
         _row(expression.text, cell)
-        for expression, of_values in shown
+        for expression, of_values in expressions
         if not of_values
         for group in statistics.combinations(results, lambda coordinates: True)
         for cell in statistics.estimate(expression, group)

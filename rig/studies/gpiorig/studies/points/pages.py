@@ -16,8 +16,8 @@ from gpiorig.studies.points.study import Study
 PAGES = "pages"
 
 
-def write(output: Path, results: Sequence[StudyResults], others: Sequence[StudyResults] | None = None) -> list[Path]:
-    """Write the page of each study, and with others of the folder those of their documents and the catalogue.
+def write(output: Path, results: Sequence[StudyResults], unasked: Sequence[StudyResults] | None = None) -> list[Path]:
+    """Write the page of each study, and with the others of the folder those of their documents and the catalogue.
 
     Returns
     -------
@@ -28,8 +28,8 @@ def write(output: Path, results: Sequence[StudyResults], others: Sequence[StudyR
 
     folder = confined.subfolder(output, PAGES)
     written = [page.write_study(folder, study) for study in results if study.shows or study.published]
-    every = sorted((study for study in [*results, *(others or ())] if study.document), key=lambda study: study.name)
-    if others is None or not every:
+    every = sorted((study for study in [*results, *(unasked or ())] if study.document), key=lambda study: study.name)
+    if unasked is None or not every:
         return written
     for document in dict.fromkeys(study.document for study in every):
         page.write_document(folder, [study for study in every if study.document == document])
