@@ -191,7 +191,7 @@ def test_a_long_delay_hides_no_variance():
 
 
 def test_a_step_within_two_samples_does_not_vary():
-    """At 24 MHz a sample is no integer number of ns; three samples are more than the resolution."""
+    """At 24 MHz a sample is not an integer number of ns; three samples are more than the resolution."""
     for range_samples, text in ((2, "No step varies by more than the resolution"), (3, "Widest ranges: ")):
         samples = np.full((40, 3), 1000)
         samples[::2, 1] += range_samples
