@@ -25,7 +25,7 @@ from gpiorig.analysis.tables import registry
 from gpiorig.analysis.tables.stages import ALL
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig import names
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.experiments import experiment as experiments
 from gpiorig.rig.experiments import images

@@ -10,7 +10,7 @@ import pytest
 from commandline import gpiorig
 
 from gpiorig.rig import names, resources
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.experiments import experiment as experiments
 

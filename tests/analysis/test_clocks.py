@@ -17,7 +17,7 @@ from commandline import ROOT, Demo, gpiorig
 from gpiorig.analysis.clocks import pairing
 from gpiorig.analysis.events import events
 from gpiorig.analysis.logs import node_log
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.rig.recordings import opened
 
 START_S = 1_763_000_000

@@ -22,7 +22,7 @@ from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.edges.waveform import waveform_of
 from gpiorig.capture.formats import iotlab_log
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.vbench.description import section
 
 NODES = ("initiator", "responder")

@@ -16,7 +16,7 @@ from gpiorig.analysis.events import events
 from gpiorig.capture.edges.edges import Edges
 from gpiorig.capture.edges.losses import Loss
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.rig.recordings import opened
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results.analyse import analyse

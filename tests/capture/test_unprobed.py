@@ -11,7 +11,7 @@ import pytest
 from commandline import gpiorig
 
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.experiments.experiment import Experiment
 from gpiorig.rig.run import runner

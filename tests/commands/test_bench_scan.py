@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from commandline import gpiorig, gpiorig_running
 
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 
 
 @pytest.mark.slow

@@ -11,8 +11,7 @@ import pytest
 from commandline import ROOT, Finished, gpiorig
 
 from gpiorig.rig import resources
-from gpiorig.rig.bench import bench as benches
-from gpiorig.rig.bench import boards
+from gpiorig.rig.bench import benches, boards
 from gpiorig.rig.export import decoder_folder, decoder_stacks
 
 IDS = sorted(folder.name for folder in (ROOT / "decoders").iterdir() if (folder / "pd.py").exists())

@@ -12,7 +12,7 @@ from commandline import ROOT, Demo, gpiorig
 
 from gpiorig.analysis.events import events
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.rig.recordings.opened import wiring
 
 # OUTPUT_BINARY of decoders/gpio_probe: sample, node, code, id, flags; flag 1: the event has an id.

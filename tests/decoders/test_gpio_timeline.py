@@ -25,7 +25,7 @@ from gpiorig.analysis.packets import timelines
 from gpiorig.analysis.packets.path import MILESTONES
 from gpiorig.capture.formats.sr import write_sr
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.rig.export import decoder_stacks
 from gpiorig.rig.recordings import opened
 from gpiorig.rig.recordings.opened import open_recording

@@ -10,7 +10,7 @@ import pytest
 from commandline import ROOT, Demo, gpiorig
 
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.rig.experiments import images
 
 BENCH = files("gpiorig.vbench") / "benches" / "demo.toml"

@@ -12,8 +12,7 @@ from matplotlib.text import Text
 
 from gpiorig import api
 from gpiorig.capture.edges.waveform import VIRTUAL_MARK
-from gpiorig.rig.bench import bench as benches
-from gpiorig.rig.bench import written
+from gpiorig.rig.bench import benches, written
 from gpiorig.rig.recordings.provenance import NOT_ASKED, VIRTUAL
 
 BENCH = ROOT / "rig/vbench/gpiorig/vbench/benches/demo.toml"

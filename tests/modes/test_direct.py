@@ -8,7 +8,7 @@ import pytest
 from twoanalyzers import DEMO, EXPERIMENT, two_analyzers
 
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.experiments import experiment as experiments
 from gpiorig.rig.experiments import images as firmware

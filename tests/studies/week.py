@@ -31,7 +31,8 @@ from evidence import table, write_table
 
 from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
 from gpiorig.capture.serial.record import Kind, RecordFile
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
+from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.run import endpoints
 
 PAGE = ROOT / "docs/evidence/unattended.md"
@@ -96,7 +97,7 @@ class Sender:
         os.close(self._slave)
 
 
-def bench_of(devices: list[str]) -> benches.Bench:
+def bench_of(devices: list[str]) -> Bench:
     """A bench with a node on each port."""
     text = 'name = "32 ports"\n'
     for analyzer in range(PORTS // 16):

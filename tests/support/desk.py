@@ -12,7 +12,7 @@ from pathlib import Path
 
 from relays import AnalyzerCable, SerialCable
 
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.vbench.serving import real_bench
 
 

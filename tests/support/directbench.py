@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.rig.experiments import experiment as experiments
 from gpiorig.rig.experiments import images
 from gpiorig.rig.experiments.experiment import Experiment

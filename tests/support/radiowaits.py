@@ -18,8 +18,7 @@ from gpiorig.analysis.delays import radio_parts
 from gpiorig.analysis.delays.radio_parts import RadioParts
 from gpiorig.analysis.packets.routes import Route
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.bench import bench as benches
-from gpiorig.rig.bench import boards
+from gpiorig.rig.bench import benches, boards
 from gpiorig.rig.bench.bench import BEAGLELOGIC_CHANNELS
 from gpiorig.rig.experiments.experiment import Experiment
 from gpiorig.rig.recordings.opened import open_recording

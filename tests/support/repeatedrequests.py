@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from radiowaits import bench_text, links
 
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.rig.experiments.experiment import Experiment, Settings
 from gpiorig.vbench.boards import truth
 from gpiorig.vbench.boards.truth import FrameOnAir

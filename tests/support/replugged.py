@@ -10,7 +10,7 @@ from commandline import Finished, gpiorig
 from numpy.typing import NDArray
 
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.vbench.boards import truth
 
 BENCH = """

@@ -22,8 +22,7 @@ from gpiorig.analysis.events import events
 from gpiorig.analysis.packets.routes import Route
 from gpiorig.capture.edges.edges import Edges
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.bench import bench as benches
-from gpiorig.rig.bench import boards
+from gpiorig.rig.bench import benches, boards
 from gpiorig.rig.bench.bench import BEAGLELOGIC_CHANNELS, Bench
 from gpiorig.rig.experiments import destinations
 from gpiorig.rig.recordings import opened

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.capture.sigrok.analyzer import Analyzer
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.rig.bench.bench import BEAGLELOGIC_CHANNELS
 from gpiorig.rig.bench.finding import Finding
 from gpiorig.rig.experiments import images

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from gpiorig.rig import resources
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.rig.bench.node import Node
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.experiments import experiment as experiments

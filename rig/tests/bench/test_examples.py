@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from gpiorig.rig import resources
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.rig.bench.bench import BEAGLELOGIC_CHANNELS
 from gpiorig.rig.run import bench_findings
 

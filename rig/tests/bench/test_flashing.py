@@ -6,8 +6,7 @@ from importlib.resources import files
 
 import pytest
 
-from gpiorig.rig.bench import bench as benches
-from gpiorig.rig.bench import boards
+from gpiorig.rig.bench import benches, boards
 from gpiorig.rig.bench.flashing import debug_end
 from gpiorig.rig.errors import BenchError
 

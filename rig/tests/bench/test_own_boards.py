@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gpiorig.rig.bench import bench as benches
-from gpiorig.rig.bench import boards
+from gpiorig.rig.bench import benches, boards
 from gpiorig.rig.errors import BenchError
 
 M3 = (files("gpiorig.rig") / "boards/iotlab-m3.toml").read_text()

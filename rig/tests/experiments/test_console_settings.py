@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from gpiorig.rig.bench import bench as benches
-from gpiorig.rig.bench import consoles
+from gpiorig.rig.bench import benches, consoles
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.experiments import console_settings

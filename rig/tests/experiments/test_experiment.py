@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from gpiorig.rig import resources
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.rig.errors import BenchError, FirmwareError
 from gpiorig.rig.experiments import elf, images
 from gpiorig.rig.experiments.experiment import Experiment, check

@@ -12,7 +12,7 @@ import pytest
 from gpiorig.analysis.compare.delays import Delays
 from gpiorig.analysis.quantities.delay_names import ONE_WAY
 from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.experiments import experiment as experiments
 from gpiorig.rig.experiments import limits

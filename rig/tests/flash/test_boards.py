@@ -12,7 +12,7 @@ from commandline import gpiorig
 from msp430image import elf, sender
 from patience import PATIENCE_S
 
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.rig.experiments.images import reference_image
 from gpiorig.rig.flash.content import load
 from gpiorig.vbench.serving import real_bench

@@ -11,7 +11,7 @@ from commandline import gpiorig
 from msp430image import FLASH, elf
 from usbtree import with_ports
 
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.flash import nodes
 from gpiorig.rig.flash.job import WrongBoardError

@@ -7,8 +7,7 @@ import pytest
 from usbtree import UsbTree
 
 from gpiorig.capture.sigrok.analyzer import Analyzer
-from gpiorig.rig.bench import bench as benches
-from gpiorig.rig.bench import boards, drivers
+from gpiorig.rig.bench import benches, boards, drivers
 from gpiorig.rig.bench.boards import SymbolBus
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.host import identify, scan, sigrok_usb, suggestion

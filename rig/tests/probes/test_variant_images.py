@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.probes import variant_images
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gpiorig.capture.recording.recording import AlignmentNote, Epoch, Recording, RecordingInfo
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.recordings.opened import open_recording
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.rig.recordings import opened
 
 BENCH = """

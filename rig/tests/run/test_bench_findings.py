@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from gpiorig.capture.sigrok.analyzer import Analyzer
-from gpiorig.rig.bench import bench as benches
-from gpiorig.rig.bench import drivers, symbols, usb_memory
+from gpiorig.rig.bench import benches, drivers, symbols, usb_memory
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.run import bench_findings, captures
 from gpiorig.rig.run.bench_findings import Finding

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.rig.run import endpoints
 from gpiorig.rig.run.endpoints import Endpoints
 

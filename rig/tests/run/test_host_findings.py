@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from usbtree import UsbTree
 
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.rig.host import permissions
 from gpiorig.rig.run import host_findings
 

@@ -11,8 +11,7 @@ import pytest
 
 from gpiorig.capture.recording import description
 from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
-from gpiorig.rig.bench import bench as benches
-from gpiorig.rig.bench import certificate_file
+from gpiorig.rig.bench import benches, certificate_file
 from gpiorig.rig.experiments import images
 from gpiorig.rig.host import programs
 from gpiorig.rig.recordings import provenance

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gpiorig.capture.edges.edges import Edges
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.rig.verify import judgement, noise
 
 RATE_HZ = 24_000_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.rig.verify import other_lines
 
 LINES = 'lines = {{ strobe = "{s}", d0 = "{d}", uart_tx = "{u}", "tap.irq" = "{i}" }}\n'

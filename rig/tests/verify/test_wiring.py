@@ -13,8 +13,7 @@ from gpiorig.analysis.events.table import TABLE_CRC32
 from gpiorig.capture.sigrok.result import CaptureResult
 from gpiorig.capture.sigrok.stream import Headroom
 from gpiorig.capture.sigrok.wall_clock import ClockCheck
-from gpiorig.rig.bench import bench as benches
-from gpiorig.rig.bench import certificate_file
+from gpiorig.rig.bench import benches, certificate_file
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.verify import certificate, identity, proof, time_base, wiring
 from gpiorig.rig.verify.certificate import Certificate

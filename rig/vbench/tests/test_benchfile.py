@@ -10,7 +10,7 @@ import pytest
 from commandline import ROOT
 from virtualbench import ONE, bench_text
 
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.run import captures
 from gpiorig.vbench.description import section
@@ -39,8 +39,8 @@ def test_lines_are_placed() -> None:
     """A channel with a prefix is that analyzer's; without one, the only one's."""
     one, two = benches.loads(bench_text()), benches.loads(bench_text(analyzers=TWO, la="lb:"))
 
-    assert ("la", "P8_45") == benches.place(one, "P8_45") == benches.place(one, "la:P8_45")
-    assert ("lb", "P8_45") == benches.place(two, two.nodes["node"].lines["strobe"])
+    assert ("la", "P8_45") == one.place("P8_45") == one.place("la:P8_45")
+    assert ("lb", "P8_45") == two.place(two.nodes["node"].lines["strobe"])
 
 
 def test_the_runner_captures_the_sync_line() -> None:

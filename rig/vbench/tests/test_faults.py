@@ -14,7 +14,7 @@ from gpiorig.capture.errors import AnalyzerError
 from gpiorig.capture.serial.port import SerialPort
 from gpiorig.capture.serial.record import SerialLines, read_record
 from gpiorig.capture.sigrok.capture import Capture, Request
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.rig.errors import BenchError
 
 pytestmark = pytest.mark.slow  # each test starts a bench, and most a sigrok-cli

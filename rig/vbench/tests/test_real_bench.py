@@ -7,7 +7,8 @@ from pathlib import Path
 import msgspec
 from virtualbench import bench_text
 
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
+from gpiorig.rig.bench.bench import Bench
 from gpiorig.vbench.serving import real_bench
 
 ENDPOINTS = {
@@ -32,7 +33,7 @@ def test_a_served_bench_has_a_real_bench_file(tmp_path: Path) -> None:
         firmware=str(tmp_path / "my.elf"),
     )
     analyzer = msgspec.structs.replace(virtual.analyzers["la"], driver="beaglelogic:conn=tcp-raw/127.0.0.1/4000")
-    assert benches.Bench("test", {"la": analyzer}, {"node": given}, simulated=True) == benches.load(file)
+    assert Bench("test", {"la": analyzer}, {"node": given}, simulated=True) == benches.load(file)
 
 
 def test_a_board_without_jtag_is_flashed_over_its_modem_lines(tmp_path: Path) -> None:

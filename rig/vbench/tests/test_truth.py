@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.rig.errors import VirtualBenchError
 from gpiorig.vbench.boards import truth
 from gpiorig.vbench.boards.vboards import FRAME, VirtualBoards

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from virtualbench import bench_text, capture, changes, served
 
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.rig.errors import BenchError
 
 STROBE = "P8_45"

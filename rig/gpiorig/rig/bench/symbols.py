@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gpiorig.rig.bench.bench import Bench, place
+from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import BenchError
 
 # One sample may fall on the edge, and lines of one store arrive a few ns apart (hardware-bom.md).
@@ -54,7 +54,7 @@ def of_bench(bench: Bench) -> Iterator[Symbol]:
     for name, node in bench.nodes.items():
         if not node.has_bus:
             continue
-        analyzer, _ = place(bench, node.lines["strobe"])
+        analyzer, _ = bench.place(node.lines["strobe"])
         yield Symbol(
             node=name,
             analyzer=analyzer,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.bench.finding import Finding
 
@@ -33,12 +32,12 @@ def _receiver_fault(bench: Bench, name: str) -> str:
         return "has no `sync_frames`, and others have; name the line of a radio receiver that is on it"
     node, _, line = analyzer.sync_frames.partition(".")
     channel = bench.nodes[node].lines.get(line) if node in bench.nodes else None
-    if channel is None or benches.place(bench, channel)[0] != name:
+    if channel is None or bench.place(channel)[0] != name:
         own = [
             f"{node}.{line}"
             for node, described in bench.nodes.items()
             for line, channel in described.lines.items()
-            if line.startswith("tap.") and benches.place(bench, channel)[0] == name
+            if line.startswith("tap.") and bench.place(channel)[0] == name
         ]
         return f"has no line `{analyzer.sync_frames}`; its taps: {', '.join(own) or 'none'}"
     return ""

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
+from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.distributions import VBENCH
-
-if TYPE_CHECKING:  # that module reads the table by this one
-    from gpiorig.rig.bench.bench import Bench
 
 
 class Section(Protocol):
@@ -55,3 +53,10 @@ def has_own_time(bench: Bench) -> bool:
 def drops(bench: Bench, analyzer: str) -> bool:
     """Whether an analyzer of a virtual bench loses samples by a fault that is asked for."""
     return bench.virtual is not None and load(bench.name).drops(bench, analyzer)
+
+
+def driver(bench: Bench, analyzer: str) -> str | None:
+    """Sigrok's driver of an analyzer, as far as the file names it; None: the bench states it when it runs."""
+    if bench.virtual is None:
+        return bench.analyzers[analyzer].driver
+    return load(bench.name).driver(bench, analyzer)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from gpiorig.analysis.packets.path import DIRECTIONS, MILESTONES
 from gpiorig.analysis.traces import pulseview_session
 from gpiorig.analysis.traces.pulseview_session import Layer, Stack
-from gpiorig.rig.bench.bench import Bench, settle_ns
+from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.bench.node import OTHER_LINES, Node
 from gpiorig.rig.errors import BenchError
 
@@ -112,7 +112,7 @@ def probe(bench: Bench, name: str, *, naming: Naming = recorded) -> Stack | None
     channels = {line: naming(name, line) for line in ("strobe", *node.data_lines)}
     channels |= {f"span{place}": naming(name, line) for place, line in enumerate(spans)}
     options: dict[str, str | int] = {"width": node.width, "node_name": name, "frame_gap_ns": node.gap_ns}
-    if settle := settle_ns(bench, name):
+    if settle := bench.settle_ns(name):
         options["settle_ns"] = settle
     options |= {f"span{place}_point": line for place, line in enumerate(spans)}
     layer = Layer(decoder="gpio_probe", declared=PROBE_CHANNELS, channels=channels, options=options)
@@ -187,6 +187,6 @@ def _node_text(name: str, bench: Bench, places: dict[str, int]) -> str:
     board = bench.nodes[name].described_board
     fields = [f"{line}@{place}" for line, place in places.items()]
     fields += [f"gap@{bench.nodes[name].gap_ns}", f"header@{board.radio.frame_timestamp_ns}"]
-    if settle := settle_ns(bench, name):
+    if settle := bench.settle_ns(name):
         fields.append(f"settle@{settle}")
     return "/".join([name, *fields])

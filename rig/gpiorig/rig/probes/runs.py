@@ -11,7 +11,7 @@ from gpiorig.analysis.probe_effect import delays, effect
 from gpiorig.analysis.probe_effect.delays import Delay
 from gpiorig.analysis.probe_effect.effect import VARIANTS, Meter
 from gpiorig.capture.recording.recording import DESCRIPTION, Recording
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.experiments import images as firmware

@@ -13,7 +13,7 @@ import msgspec
 from gpiorig.capture.recording.description import ROLES
 from gpiorig.capture.recording.recording import Recording, RecordingInfo
 from gpiorig.rig import names as bench_names
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import BenchError, RigError
 from gpiorig.rig.verbosity import note

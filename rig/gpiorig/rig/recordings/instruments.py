@@ -8,7 +8,6 @@ from fractions import Fraction
 from gpiorig.analysis.delays import instruments
 from gpiorig.analysis.delays.instruments import Analyzer, Instruments, Node
 from gpiorig.capture.recording.recording import AlignmentNote, RecordingInfo
-from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.bench import boards
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.bench.node import OTHER_LINES
@@ -49,7 +48,7 @@ def _analyzer(bench: Bench, name: str) -> Analyzer:
 def _others(bench: Bench, analyzers: dict[str, Analyzer], info: RecordingInfo) -> dict[str, tuple[Analyzer, float]]:
     """The analyzer of each channel that was aligned to the reference's, and its uncertainty in ns."""
     wires = {
-        f"{node}.{line}": benches.place(bench, channel)[0]
+        f"{node}.{line}": bench.place(channel)[0]
         for node, settings in bench.nodes.items()
         for line, channel in settings.lines.items()
     }

@@ -11,7 +11,7 @@ from gpiorig.analysis.delays.instruments import Instruments
 from gpiorig.analysis.events.wiring import Bus, NodeLines
 from gpiorig.capture.recording.description import ROLES
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.bench.boards import Board
 from gpiorig.rig.bench.node import OTHER_LINES
@@ -127,7 +127,7 @@ def wiring(bench: Bench) -> tuple[NodeLines, ...]:
             strobe=f"{name}.strobe",
             data=tuple(f"{name}.{line}" for line in node.data_lines),
             frame_gap_ns=node.gap_ns,
-            settle_ns=benches.settle_ns(bench, name),
+            settle_ns=bench.settle_ns(name),
         )
         lines.append(
             NodeLines(

@@ -8,8 +8,7 @@ from pathlib import Path
 from gpiorig.capture.errors import CaptureError
 from gpiorig.capture.serial.link import open_link
 from gpiorig.capture.sigrok import analyzer as analyzers
-from gpiorig.rig.bench import bench as benches
-from gpiorig.rig.bench import drivers, symbols, synchronization, usb_memory
+from gpiorig.rig.bench import drivers, symbols, synchronization, usb_memory, virtual_section
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.bench.drivers import Driver
 from gpiorig.rig.bench.finding import Finding as Finding
@@ -81,7 +80,7 @@ def _images(bench: Bench, file: Path) -> Iterator[Finding]:
 def _analyzers(bench: Bench) -> Iterator[Finding]:
     """Channels and rates against what is known of the drivers that the file names."""
     for name, analyzer in bench.analyzers.items():
-        driver = benches.driver(bench, name)
+        driver = virtual_section.driver(bench, name)
         if driver is None:  # `bench.check` has done it
             continue
         facts = drivers.known(driver)

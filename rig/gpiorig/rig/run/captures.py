@@ -15,8 +15,7 @@ from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
 from gpiorig.capture.sigrok.analyzer import Analyzer, scan, versions
 from gpiorig.capture.sigrok.capture import Capture, Request, Restart
 from gpiorig.capture.sigrok.result import CaptureResult
-from gpiorig.rig.bench import bench as benches
-from gpiorig.rig.bench import synchronization, virtual_section
+from gpiorig.rig.bench import benches, synchronization, virtual_section
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.bench.drivers import refusals
 from gpiorig.rig.errors import BenchError
@@ -64,7 +63,7 @@ def epoch_now() -> Epoch:
 def channels(bench: Bench, analyzer: str) -> list[str]:
     """An analyzer's channels that carry a line, each renamed to `node.line`, and the sync line's."""
     wires = [
-        (benches.place(bench, channel), f"{name}.{line}")
+        (bench.place(channel), f"{name}.{line}")
         for name, node in bench.nodes.items()
         for line, channel in node.lines.items()
     ]

@@ -9,7 +9,7 @@ import numpy as np
 
 from gpiorig.analysis.events import events
 from gpiorig.capture.edges.edges import Edges
-from gpiorig.rig.bench.bench import Bench, place
+from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.bench.finding import Finding
 from gpiorig.rig.recordings.opened import wiring
 from gpiorig.rig.verify import calibration, noise, other_lines, proof
@@ -82,7 +82,7 @@ def judge(
 def _blamed(bench: Bench, finding: Finding, noisy: Set[str]) -> Finding:
     """A finding on lines of a noisy analyzer, which is named as what may be wrong with them."""
     _, node, *_ = finding.about.split(".")
-    analyzers = {place(bench, channel)[0] for channel in bench.nodes[node].lines.values()} & noisy
+    analyzers = {bench.place(channel)[0] for channel in bench.nodes[node].lines.values()} & noisy
     if finding.verdict != "wrong" or not analyzers:
         return finding
     return replace(finding, what=f"{finding.what}; first look at analyzers.{', '.join(sorted(analyzers))}: it is noisy")
@@ -102,7 +102,7 @@ def _calibrations(
 
 def _rate_hz(bench: Bench, name: str) -> int:
     """Samples per second of the analyzer that a node's strobe is on; others are merged at the rate of the fastest."""
-    return bench.analyzers[place(bench, bench.nodes[name].lines["strobe"])[0]].samplerate_hz
+    return bench.analyzers[bench.place(bench.nodes[name].lines["strobe"])[0]].samplerate_hz
 
 
 def _moved(asked: Mapping[str, Window], quiet: list[Samples], *, gap: float) -> dict[str, Window]:

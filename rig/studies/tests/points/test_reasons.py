@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from gpiorig.rig import names
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.rig.errors import RigError
 from gpiorig.studies.plans import runner
 from gpiorig.studies.plans.session import Options

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from gpiorig.rig import resources
-from gpiorig.rig.bench import bench as benches
-from gpiorig.rig.bench.bench import Bench, place
+from gpiorig.rig.bench import benches
+from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import BenchError
 from gpiorig.studies.points import given_bench, study, templates
 from gpiorig.studies.points.points import Conditions, points
@@ -64,13 +64,13 @@ def bench_of(**asked: object) -> Bench:
 def test_each_line_has_a_channel_of_its_own(count: int, analyzers: int) -> None:
     """All lines of a node are on one analyzer; several analyzers have a sync line; clocks and phases differ."""
     bench = bench_of(nodes=NAMES[:count], lines=LINES if count < 21 else ("bus",))
-    places = [place(bench, channel) for node in bench.nodes.values() for channel in node.lines.values()]
+    places = [bench.place(channel) for node in bench.nodes.values() for channel in node.lines.values()]
     places += [(name, analyzer.sync) for name, analyzer in bench.analyzers.items() if analyzer.sync]
 
     assert analyzers == len(bench.analyzers)
     assert len(places) == len(set(places)) == (4 if count < 21 else 3) * count + (analyzers if analyzers > 1 else 0)
     for node in bench.nodes.values():
-        assert 1 == len({place(bench, channel)[0] for channel in node.lines.values()})
+        assert 1 == len({bench.place(channel)[0] for channel in node.lines.values()})
     virtual = section.of(bench)
     clocks = [node.clock_ppb for node in virtual.nodes.values()]
     assert count == len(set(clocks)) and all(-20_000 <= clock <= 20_000 for clock in clocks)

@@ -16,7 +16,7 @@ from virtualbench import bench_text, served
 
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.capture.usb import tree as sysfs
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.rig.bench.bench import BEAGLELOGIC_CHANNELS
 from gpiorig.rig.errors import VirtualBenchError
 from gpiorig.vbench.boards import truth

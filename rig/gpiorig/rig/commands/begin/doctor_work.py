@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from gpiorig.rig import names, plain_json
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.rig.commands.bench.bench_work import findings_of, line
 from gpiorig.rig.host import bundle, requirements
 from gpiorig.rig.host.requirements import Requirement

@@ -12,7 +12,8 @@ from gpiorig.capture.atomic_file import replacing
 from gpiorig.capture.sigrok.analyzer import Analyzer
 from gpiorig.capture.usb.tree import UsbDevice
 from gpiorig.rig import names, plain_json, resources
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
+from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.bench.finding import Finding
 from gpiorig.rig.distributions import VBENCH
 from gpiorig.rig.errors import BenchError
@@ -51,7 +52,7 @@ class Scanned(Result, frozen=True, kw_only=True):
     bench: str
 
 
-class CheckedBench(benches.Bench, frozen=True, kw_only=True):
+class CheckedBench(Bench, frozen=True, kw_only=True):
     """A bench with what was found of it; `live`: also of what is connected."""
 
     findings: tuple[Finding, ...]
@@ -84,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
     return _check(bench, file, options)
 
 
-def findings_of(bench: benches.Bench, file: Path, *, live: bool) -> list[Finding]:
+def findings_of(bench: Bench, file: Path, *, live: bool) -> list[Finding]:
     """What is found of a bench file, and `live` of this machine, the analyzers and the ports."""
     of_file = findings.of_file(bench, file)
     return [*of_file, *host_findings.of_bench(bench), *findings.live(bench)] if live else of_file
@@ -122,7 +123,7 @@ def _scan(options: argparse.Namespace) -> int:
     return int(not (connected.analyzers and boards))
 
 
-def _check(bench: benches.Bench, file: Path, options: argparse.Namespace) -> int:
+def _check(bench: Bench, file: Path, options: argparse.Namespace) -> int:
     """Print what was checked and the findings; 1 if something is wrong."""
     if options.live and bench.virtual is not None:
         raise BenchError(f"{file}: --live is for boards; the analyzers and ports of a virtual bench come up with it.")

@@ -20,7 +20,7 @@ from gpiorig.analysis.tables import stages
 from gpiorig.capture.atomic_file import replacing
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig import names, plain_json
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.rig.experiments import experiment as experiments
 from gpiorig.rig.plain_json import Number, Result
 from gpiorig.rig.probes import runs, variant_images

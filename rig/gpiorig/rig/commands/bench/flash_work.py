@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from gpiorig.rig import names, plain_json
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import BenchError, FlashError
 from gpiorig.rig.experiments import experiment as experiments

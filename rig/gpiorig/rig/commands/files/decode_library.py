@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gpiorig.analysis.traces.pulseview_session import Stack
 from gpiorig.rig import plain_json
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.export import decoder_folder, decoder_stacks

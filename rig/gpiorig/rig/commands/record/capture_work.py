@@ -18,8 +18,7 @@ from gpiorig.capture.sigrok.capture import START_DEADLINE_S, Capture, CaptureRes
 from gpiorig.capture.sigrok.completeness import CODED, conclude
 from gpiorig.capture.sigrok.result import WALL_UNCERTAINTY_S
 from gpiorig.rig import durations, names, plain_json
-from gpiorig.rig.bench import bench as benches
-from gpiorig.rig.bench import drivers
+from gpiorig.rig.bench import benches, drivers
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.experiments import images
 from gpiorig.rig.host import log_file

@@ -8,7 +8,7 @@ import sys
 
 from gpiorig.capture.errors import CaptureError, SerialPortError
 from gpiorig.rig import names, plain_json
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.rig.commands.bench.flash_work import flash_different
 from gpiorig.rig.commands.look.report_work import analyse_and_print
 from gpiorig.rig.errors import RigError

@@ -26,7 +26,7 @@ from gpiorig.capture.serial.port import SerialPort
 from gpiorig.capture.serial.reader import SerialReader
 from gpiorig.capture.serial.record import Entry, Kind, RecordFile
 from gpiorig.rig import plain_json, terminal
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.host import log_file
 from gpiorig.rig.recordings import serial_pins, standing

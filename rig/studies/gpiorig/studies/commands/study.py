@@ -13,7 +13,7 @@ import msgspec
 
 from gpiorig.analysis.number_text import count_text
 from gpiorig.rig import names, plain_json, progress
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.rig.errors import BenchError, RigError
 from gpiorig.rig.plain_json import Result
 from gpiorig.rig.verbosity import note

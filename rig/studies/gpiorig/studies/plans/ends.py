@@ -10,7 +10,7 @@ import msgspec
 import tomli_w
 
 from gpiorig.capture.atomic_file import replacing
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import checks
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.strict_toml import convert
@@ -41,7 +41,7 @@ class End(ABC):
     def __init__(self, bench: Bench, file: Path) -> None:
         self._file = file
         tree = given_bench.tree(bench, file, list(bench.nodes))
-        self._unchanged = benches.check(convert(tree, Bench, what=str(file)), what=str(file))
+        self._unchanged = checks.check(convert(tree, Bench, what=str(file)), what=str(file))
 
     def is_of(self, point: Point) -> bool:
         """Whether a point needs the bench as its file has it: all nodes, and nothing changed."""

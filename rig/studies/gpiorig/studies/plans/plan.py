@@ -10,7 +10,7 @@ from typing import Any
 
 from gpiorig.capture import confined, toml_text
 from gpiorig.rig import names
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.strict_toml import load as load_toml
 from gpiorig.studies.plans import plan_file

@@ -15,7 +15,7 @@ import tomli_w
 from gpiorig.capture import confined
 from gpiorig.capture.atomic_file import replacing
 from gpiorig.capture.errors import FormatError
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.rig.errors import BenchError
 from gpiorig.studies.plans import attempt, outcome
 from gpiorig.studies.plans.attempt import Watch

@@ -12,7 +12,7 @@ import msgspec
 
 from gpiorig.capture import toml_text
 from gpiorig.rig import names, resources
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches, checks
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import BenchError, FirmwareError
 from gpiorig.rig.experiments import console_settings, images
@@ -218,7 +218,7 @@ def _bench(study: Study, asked: BenchAsked, conditions: Conditions, settings: Ma
     for node in tree["nodes"].values():
         if node.get("console") == "":  # our reference firmware among others
             del node["console"]
-    return benches.check(convert(tree, Bench, what=f"{what}: bench"), what=f"{what}: bench")
+    return checks.check(convert(tree, Bench, what=f"{what}: bench"), what=f"{what}: bench")
 
 
 def _experiment(

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from gpiorig.capture.atomic_file import replacing
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.rig.errors import RigError
 from gpiorig.studies.pages.results import StudyResults
 from gpiorig.studies.points.points import Conditions

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gpiorig.capture.edges.edges import MAX_CHANNELS
-from gpiorig.rig.bench import bench as benches
-from gpiorig.rig.bench import boards
+from gpiorig.rig.bench import boards, checks
 from gpiorig.rig.bench.bench import BEAGLELOGIC_CHANNELS, Bench
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.strict_toml import convert
@@ -69,7 +68,7 @@ def bench(asked: BenchAsked, *, what: str) -> Bench:
         },
         "virtual": keys.merged(_virtual(asked, list(analyzers)), asked.virtual),
     }
-    return benches.check(convert(tree, Bench, what=f"{what}: bench"), what=f"{what}: bench")
+    return checks.check(convert(tree, Bench, what=f"{what}: bench"), what=f"{what}: bench")
 
 
 def name_of(asked: BenchAsked) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import FirmwareError, VirtualBenchError
 from gpiorig.vbench.boards import faults
@@ -85,7 +84,7 @@ class World:
         for name, node in self._bench.nodes.items():
             pins = section.pins(name, node, self._virtual)
             for line, where in node.lines.items():
-                analyzer, channel = benches.place(self._bench, where)
+                analyzer, channel = self._bench.place(where)
                 clips[analyzer][channel] = (self.index[name], pins[line])
         return clips
 

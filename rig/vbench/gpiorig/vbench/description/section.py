@@ -8,7 +8,6 @@ from typing import Any
 import msgspec
 
 from gpiorig.rig import strict_toml
-from gpiorig.rig.bench import bench as benches
 from gpiorig.rig.bench import boards
 from gpiorig.rig.bench.bench import BEAGLELOGIC_CHANNELS, Bench
 from gpiorig.rig.bench.node import Node
@@ -66,7 +65,7 @@ def check(bench: Bench, *, source: str) -> None:
 
 def place(bench: Bench, channel: str) -> tuple[str, str]:
     """The analyzer and its channel that a bench file means; raises `ValueError` if the analyzer has no such channel."""
-    analyzer, name = benches.place(bench, channel)
+    analyzer, name = bench.place(channel)
     if name not in (names := channels(of(bench), analyzer)):
         raise ValueError(f"the virtual analyzer has no channel {name}; it has {', '.join(names)}.")
     return analyzer, name

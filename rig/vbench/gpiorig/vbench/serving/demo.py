@@ -14,7 +14,7 @@ import msgspec
 from gpiorig.capture.recording.recording import DESCRIPTION, EDGES, REPORT, SERIAL, Recording
 from gpiorig.capture.sigrok.analyzer import find_sigrok
 from gpiorig.rig import resources
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.commands.look.report_work import analyse_and_print
 from gpiorig.rig.errors import BenchError, RigError

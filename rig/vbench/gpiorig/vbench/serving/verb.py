@@ -7,7 +7,7 @@ import argparse
 import msgspec
 
 from gpiorig.rig import names
-from gpiorig.rig.bench import bench as benches
+from gpiorig.rig.bench import benches, checks
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.experiments import images
 from gpiorig.vbench.description import section
@@ -30,7 +30,7 @@ def serve(options: argparse.Namespace) -> int:
     own_pace = section.of(bench).pace
     pace = options.pace or (own_pace if options.json and not options.bench_file else "real-time")
     bench = msgspec.structs.replace(bench, virtual={**bench.virtual, "pace": pace})
-    bench = benches.check(bench, what=f"bench file {file}, --pace {pace}")
+    bench = checks.check(bench, what=f"bench file {file}, --pace {pace}")
     firmware = images.images(bench, bench_file=file) | images.given(options.firmware, bench)
     written = options.bench_file
     return main(
