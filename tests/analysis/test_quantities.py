@@ -56,7 +56,8 @@ def spirit1(tmp_path_factory: pytest.TempPathFactory) -> Recording:
 
 
 def recorded_of(recording: Recording) -> Recorded:
-    return quantities.recorded(recording, analyse(open_recording(recording)))
+    opened = open_recording(recording)
+    return quantities.recorded(opened, analyse(opened))
 
 
 def by_node(recorded: Recorded, text: str) -> dict[str, Series]:

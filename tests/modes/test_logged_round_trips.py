@@ -11,6 +11,7 @@ from modebench import record
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.quantities.values import series_of
 from gpiorig.rig.experiments.experiment import Experiment, Settings
+from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results import quantities
 
 PACKETS = 12
@@ -28,7 +29,7 @@ def test_round_trips_by_every_clock(tmp_path: Path, announce: bool) -> None:
         settings=Settings(announce=announce, interval_us=50_000, timeout_us=40_000),
     )
     mode = record(tmp_path, {"initiator": "iotlab-m3", "responder": "iotlab-m3"}, experiment)
-    recorded = quantities.recorded(mode.recording, mode.found)
+    recorded = quantities.recorded(open_recording(mode.recording), mode.found)
     (pins,), (log,) = series_of("rtt", recorded), series_of("rtt by log", recorded)
     pins_ns = pins.values * float(pins.scale)
     assert (PACKETS, "initiator") == (len(log.values), log.node)

@@ -24,7 +24,6 @@ from gpiorig.capture.edges.edges import Edges
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.bench import benches, boards
 from gpiorig.rig.bench.bench import BEAGLELOGIC_CHANNELS, Bench
-from gpiorig.rig.experiments import destinations
 from gpiorig.rig.recordings import opened
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.vbench.boards import truth
@@ -119,7 +118,7 @@ def route_of(edges: Edges, bench: Bench, parameters: Mapping[str, object]) -> Ro
     """The round trips of edges: the same stages as for any recording, whatever the samplerate."""
     roles = {role: str(parameters[role]) for role in ("initiator", "responder")}
     stage = events.from_edges(edges, opened.wiring(bench))
-    header_ns = destinations.headers_ns(parameters, bench)
+    header_ns = opened.headers_ns(bench, parameters)
     return analysed(stage, header_ns=header_ns, ends=(roles["initiator"], roles["responder"])).routes[0]
 
 

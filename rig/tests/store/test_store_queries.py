@@ -12,7 +12,6 @@ from commandline import ROOT, gpiorig
 from storecases import single
 
 from gpiorig.analysis.tables import stages
-from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.errors import StoreError
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results.analyse import analyse
@@ -57,8 +56,8 @@ def test_the_queries_of_the_documentation(recorded: Path, quantities: Path, tmp_
     """Every example of docs/reference/store.md is answered, with a row."""
     store = Store(tmp_path / "store")
     store.add(recorded)
-    opened = Recording.open(recorded)
-    table, _ = contents.quantities_of(opened, analyse(open_recording(opened)))
+    opened = open_recording(recorded)
+    table, _ = contents.quantities_of(opened, analyse(opened))
     stages.write(table, tmp_path / "quantities.parquet")
     for mac in ("csma", "tsch"):
         axes = {"payload": 16, "mac": mac}

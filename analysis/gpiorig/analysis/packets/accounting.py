@@ -181,3 +181,14 @@ def notes(hops: Hops) -> list[str]:
             reasons = "; ".join(f"{number}: {reason}" for reason, number in counts.items())
             sentences.append(f"{sum(counts.values())} events {what} ({reasons}).")
     return sentences
+
+
+def repetitions(hops: Hops) -> tuple[int, int, int]:
+    """Transmissions that repeat a frame, frames read twice, and transmissions read but not acknowledged."""
+    sent, stays = hops.transmissions, hops.visits
+    with_id = sent.ids >= 0
+    retried = int(np.count_nonzero(with_id)) - len(np.unique(sent.frames[with_id]))
+    read = np.zeros(len(sent), dtype=bool)
+    read[hops.receptions.transmissions[hops.receptions.transmissions >= 0]] = True
+    unheard = int(np.count_nonzero(read & (sent.outcomes == transmissions.NO_ACK)))
+    return retried, int(np.count_nonzero(stays.repeated)), unheard

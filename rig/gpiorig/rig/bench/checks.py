@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
+from collections.abc import Mapping
 
 import msgspec
 
@@ -39,9 +40,8 @@ def check(bench: Bench, *, what: str, is_recorded: bool = False) -> Bench:
     for name, node in bench.nodes.items():
         _check_node(name, node, needs_port=bench.virtual is None, what=what)
     _check_ports(bench, what=what)
+    _check_samplerates(bench, _analyzers(bench, what=what), what=what)
     flashing.check(bench.nodes, what=what)
-    _check_channels(bench, what=what)
-    _check_samplerates(bench, what=what)
     if section is not None:
         section.check(bench, source=what)
     return bench
@@ -98,17 +98,28 @@ def _check_ports(bench: Bench, *, what: str) -> None:
             )
 
 
-def _check_samplerates(bench: Bench, *, what: str) -> None:
+def _analyzers(bench: Bench, *, what: str) -> dict[str, str]:
+    """The analyzer of each channel in use; raises `BenchError` if a channel has two lines, or is of no analyzer."""
+    channels = [channel for node in bench.nodes.values() for channel in node.lines.values()]
+    channels += [f"{name}:{analyzer.sync}" for name, analyzer in bench.analyzers.items() if analyzer.sync]
+    try:
+        places = [bench.place(channel) for channel in channels]
+    except ValueError as error:
+        raise BenchError(f"{what}: {error}") from error
+    twice = sorted(channel for (_, channel), count in Counter(places).items() if count > 1)
+    if twice:
+        raise BenchError(f"{what}: more than one line on channel {', '.join(twice)}; a channel sees one line.")
+    return {channel: analyzer for channel, (analyzer, _) in zip(channels, places, strict=True)}
+
+
+def _check_samplerates(bench: Bench, analyzers: Mapping[str, str], *, what: str) -> None:
     """Data lines are read one sample after the strobe's edge, so a symbol must last two samples.
 
     A recording of so few can be read; to record, it takes three (`symbols.refuse_short`).
     """
     for name, analyzer in bench.analyzers.items():
-        held_ns = [
-            node.held_ns
-            for node in bench.nodes.values()
-            if node.has_bus and bench.place(node.lines["strobe"])[0] == name
-        ]
+        nodes = [node for node in bench.nodes.values() if node.has_bus]
+        held_ns = [node.held_ns for node in nodes if analyzers[node.lines["strobe"]] == name]
         symbol_ns = min(held_ns, default=1_000_000)
         least_hz = 2 * 1_000_000_000 // symbol_ns
         if analyzer.samplerate_hz < least_hz:
@@ -116,15 +127,3 @@ def _check_samplerates(bench: Bench, *, what: str) -> None:
                 f"{what}: analyzers.{name}.samplerate_hz is {analyzer.samplerate_hz}; a symbol of the bus may last "
                 f"{symbol_ns} ns, which takes {least_hz} at least, better 24000000."
             )
-
-
-def _check_channels(bench: Bench, *, what: str) -> None:
-    channels = [channel for node in bench.nodes.values() for channel in node.lines.values()]
-    channels += [f"{name}:{analyzer.sync}" for name, analyzer in bench.analyzers.items() if analyzer.sync]
-    try:
-        uses = Counter(bench.place(channel) for channel in channels)
-    except ValueError as error:
-        raise BenchError(f"{what}: {error}") from error
-    twice = sorted(channel for (_, channel), count in uses.items() if count > 1)
-    if twice:
-        raise BenchError(f"{what}: more than one line on channel {', '.join(twice)}; a channel sees one line.")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gpiorig.rig.bench import boards
 from gpiorig.rig.bench.bench import Bench
 
 TO_ALL, TO_NO_NODE = ("broadcast",), ("interferer", "ticker")
@@ -35,8 +34,3 @@ def of_nodes(parameters: Mapping[str, Any], bench: Bench) -> dict[str, tuple[str
         elif peer in bench.nodes:
             destinations[node] = (str(peer),)
     return destinations
-
-
-def headers_ns(parameters: Mapping[str, Any], bench: Bench) -> dict[str, int]:
-    """Of each node the time from the first bit of a frame on the air to the rise of its frame timestamp line."""
-    return {name: boards.timestamp_ns(node.described_board, name, parameters) for name, node in bench.nodes.items()}

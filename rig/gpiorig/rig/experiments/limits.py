@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,6 @@ if TYPE_CHECKING:
     from gpiorig.analysis.compare.assertions import Verdict
     from gpiorig.analysis.compare.delays import Delays
     from gpiorig.analysis.quantities.series import Recorded
-    from gpiorig.analysis.report import ReportData
     from gpiorig.analysis.statistics.intervals import Interval
     from gpiorig.capture.recording.recording import Recording
     from gpiorig.rig.experiments.experiment import Experiment
@@ -66,12 +64,6 @@ def verdicts(
     from gpiorig.analysis.compare import assertions
 
     return assertions.evaluate_all(dict.fromkeys([*recorded(recording, ASSERT), *asserted]), delays, measured)
-
-
-def with_notes(data: ReportData, verdicts: Sequence[Verdict]) -> ReportData:
-    """The report with the assertions that are not met among its notes."""
-    failed = [f"Assertion {verdict.sentence}" for verdict in verdicts if not verdict.holds]
-    return dataclasses.replace(data, notes=(*data.notes, *failed))
 
 
 def numbers(verdicts: Sequence[Verdict]) -> tuple[AssertionNumbers, ...] | UnsetType:

@@ -40,7 +40,7 @@ def table(opened: Opened, name: str) -> pa.Table:
     """
     analysis = analyse(opened)
     if name == limits.QUANTITIES:
-        return _noted(quantities.table(opened.recording, analysis), opened.recording)
+        return _noted(quantities.table(opened, analysis), opened.recording)
     content = registry.table(analysis, name)
     if content is None:
         reason = analysis.no_packets or "its packets make no round trips that the pins show."

@@ -11,7 +11,7 @@ from gpiorig.analysis.delays.instruments import Instruments
 from gpiorig.analysis.events.wiring import Bus, NodeLines
 from gpiorig.capture.recording.description import ROLES
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.bench import benches
+from gpiorig.rig.bench import benches, boards
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.bench.boards import Board
 from gpiorig.rig.bench.node import OTHER_LINES
@@ -101,12 +101,12 @@ def open_recording(recording: Recording | Path) -> Opened:
     return Opened(
         recording=recording,
         bench=bench,
+        answered=_answered(parameters, bench),
         boards={name: node.described_board for name, node in bench.nodes.items()} if bench else {},
+        header_ns=headers_ns(bench, parameters) if bench else {},
+        destinations=destinations.of_nodes(parameters, bench) if bench else {},
         wiring=wiring(bench) if bench else (),
         instruments=instruments.from_info(recording.info, bench),
-        header_ns=destinations.headers_ns(parameters, bench) if bench else {},
-        destinations=destinations.of_nodes(parameters, bench) if bench else {},
-        answered=_answered(parameters, bench),
     )
 
 
@@ -116,6 +116,11 @@ def _answered(parameters: Mapping[str, Any], bench: Bench | None) -> bool:
         return False
     is_visible = parameters.get("probes", "normal") in SHOWN and parameters.get("app", "pingpong") in ROUND_TRIPS
     return is_visible and any(parameters.get(role) for role in ROLES)
+
+
+def headers_ns(bench: Bench, parameters: Mapping[str, Any]) -> dict[str, int]:
+    """Of each node the time from the first bit of a frame on the air to the rise of its frame timestamp line."""
+    return {name: boards.timestamp_ns(node.described_board, name, parameters) for name, node in bench.nodes.items()}
 
 
 def wiring(bench: Bench) -> tuple[NodeLines, ...]:

@@ -99,7 +99,7 @@ def _loaded(recording: Recording, names: tuple[str, ...], *, fresh: bool) -> tup
     values: Values = {}
     if names:
         analysed = _analysed(recording)
-        values = named_values(names, quantities.recorded(recording, analysed[1]))
+        values = named_values(names, quantities.recorded(*analysed))
     if not fresh and reported_tables.are_current(recording, _TABLES):
         waits = recording.folder / "radio_parts.parquet"
         trips, steps = (stages.read(recording.folder / f"{name}.parquet") for name in _TABLES)

@@ -19,7 +19,6 @@ from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.experiments.limits import AssertionNumbers
 from gpiorig.rig.plain_json import Number, Result
 from gpiorig.rig.results.quantities import QuantityNumbers
-from gpiorig.rig.results.summary import repetitions
 
 _NS_PER_MS, _NS_PER_US = 1e6, 1e3
 STATISTICS = {name: name for name in ("min", "p5", "median", "p95", "p99", "max")} | {
@@ -146,7 +145,7 @@ def headline(analysis: Analysis, recording: Recording) -> Headline:
     accounts = {account.node: account for account in analysis.accounts}
     sent, timelined, lost = _packet_counts(analysis)
     hops = analysis.hops
-    retried, twice, unheard = repetitions(hops) if hops is not None else (UNSET,) * 3
+    retried, twice, unheard = accounting.repetitions(hops) if hops is not None else (UNSET,) * 3
     return Headline(
         app=str(recording.info.parameters.get("app", "")),
         events=len(analysis.events),

@@ -19,7 +19,7 @@ from gpiorig.analysis.quantities.series import Recorded, Series
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.experiments import limits
 from gpiorig.rig.plain_json import Number, Result
-from gpiorig.rig.recordings.opened import open_recording
+from gpiorig.rig.recordings.opened import Opened
 from gpiorig.rig.results import audit_inputs
 
 if TYPE_CHECKING:  # numbers do not depend on pages (rig.code_version)
@@ -58,11 +58,10 @@ def checked(recording: Recording, texts: Iterable[str] = ()) -> tuple[str, ...]:
     return names
 
 
-def recorded(recording: Recording, analysis: Analysis, records: Records | None = None) -> Recorded:
+def recorded(opened: Opened, analysis: Analysis, records: Records | None = None) -> Recorded:
     """What quantities are computed from; `records` reads the lines at the host, which few quantities need."""
-    opened = open_recording(recording)
     records = records or partial(audit_inputs.node_records, opened, analysis.logs)
-    return Recorded(analysis, recording.info.parameters, opened.header_ns, records)
+    return Recorded(analysis, opened.recording.info.parameters, opened.header_ns, records)
 
 
 def shown(data: ReportData, names: Iterable[str], source: Recorded) -> ReportData:
@@ -82,9 +81,9 @@ def tables(data: ReportData) -> dict[str, pa.Table]:
     return {limits.QUANTITIES: values.table(data.quantities, data.analysis)} if data.quantities else {}
 
 
-def table(recording: Recording, analysis: Analysis) -> pa.Table:
+def table(opened: Opened, analysis: Analysis) -> pa.Table:
     """The quantities that the experiment asks for; if it asks for none, those of `values.DEFAULT`."""
-    source, names = recorded(recording, analysis), checked(recording)
+    source, names = recorded(opened, analysis), checked(opened.recording)
     series = values.all_series(names, source) if names else values.default_series(source)
     return values.table(series, analysis)
 

@@ -140,10 +140,11 @@ def of(recording: Recording, *, asserted: Sequence[str] = (), asked: Sequence[st
     opened = open_recording(recording)
     analysis = analyse(opened)
     records = cache(partial(audit_inputs.node_records, opened, analysis.logs))
-    recorded = quantities.recorded(recording, analysis, records)
+    recorded = quantities.recorded(opened, analysis, records)
     plain = report_data(opened, analysis, records)
     verdicts = limits.verdicts(recording, _with_parts(delays.from_analysis(analysis), plain), asserted, recorded)
-    data = quantities.shown(limits.with_notes(plain, verdicts), names, recorded)
+    failed = [f"Assertion {verdict.sentence}" for verdict in verdicts if not verdict.holds]
+    data = quantities.shown(replace(plain, notes=(*plain.notes, *failed)), names, recorded)
     answered = analysis.round_trips is not None
     conclusion = report.summary_lines(data) if answered else hop_summary.sentences(analysis, recording)
     return Reported(

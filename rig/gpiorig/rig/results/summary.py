@@ -15,7 +15,6 @@ from gpiorig.analysis.packets import accounting, delivery
 from gpiorig.analysis.packets.hops import Hops
 from gpiorig.analysis.packets.reordering import Reordering
 from gpiorig.analysis.packets.routes import Route
-from gpiorig.analysis.packets.transmissions import NO_ACK
 from gpiorig.analysis.report import Tally
 from gpiorig.capture.recording.recording import Recording
 
@@ -32,17 +31,6 @@ def _totals(route: Route) -> NDArray[np.float64]:
     """float64[k], delays in s."""
     seconds: NDArray[np.float64] = route.totals / float(route.steps.samplerate_hz)
     return seconds
-
-
-def repetitions(hops: Hops) -> tuple[int, int, int]:
-    """Transmissions that repeat a frame, frames read twice, and transmissions read but not acknowledged."""
-    sent, stays = hops.transmissions, hops.visits
-    with_id = sent.ids >= 0
-    retried = int(np.count_nonzero(with_id)) - len(np.unique(sent.frames[with_id]))
-    read = np.zeros(len(sent), dtype=bool)
-    read[hops.receptions.transmissions[hops.receptions.transmissions >= 0]] = True
-    unheard = int(np.count_nonzero(read & (sent.outcomes == NO_ACK)))
-    return retried, int(np.count_nonzero(stays.repeated)), unheard
 
 
 def sentences(analysis: Analysis, recording: Recording) -> list[str]:
@@ -80,7 +68,7 @@ def _packet_lines(
         for pair in reordered
         if pair.reordered
     ]
-    counts = zip(repetitions(hops), REPETITIONS, strict=True)
+    counts = zip(accounting.repetitions(hops), REPETITIONS, strict=True)
     repeated = [f"{count_text(n, noun)} {what}" for n, (noun, what) in counts if n]
     lines.append("; ".join(repeated) + "." if repeated else "No frame was repeated or read twice.")
     if bare := int(np.count_nonzero(~hops.packets.accounted)):

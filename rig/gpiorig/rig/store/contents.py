@@ -20,8 +20,8 @@ from gpiorig.analysis.quantities.names import parse_all
 from gpiorig.analysis.quantities.series import Series
 from gpiorig.analysis.tables import registry, stages
 from gpiorig.capture import confined
-from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.errors import StoreError
+from gpiorig.rig.recordings.opened import Opened
 from gpiorig.rig.results import quantities
 from gpiorig.rig.store.schema import FOLDER, signature
 
@@ -121,9 +121,7 @@ def delete(files: Iterable[Path]) -> None:
         file.unlink(missing_ok=True)
 
 
-def quantities_of(
-    recording: Recording, analysis: Analysis, names: Sequence[str] = ()
-) -> tuple[pa.Table, tuple[str, ...]]:
+def quantities_of(opened: Opened, analysis: Analysis, names: Sequence[str] = ()) -> tuple[pa.Table, tuple[str, ...]]:
     """The quantities named here, else those of the experiment, else those of general use; and what is not shown.
 
     Raises
@@ -131,8 +129,8 @@ def quantities_of(
     QuantityError
         A name cannot be understood.
     """
-    source = quantities.recorded(recording, analysis)
-    asked = tuple(names) or quantities.checked(recording)
+    source = quantities.recorded(opened, analysis)
+    asked = tuple(names) or quantities.checked(opened.recording)
     if not asked:
         return values.table(values.default_series(source), analysis), ()
     series: list[Series] = []

@@ -82,8 +82,9 @@ class Store:
             raise StoreError(f"{problems[0]}; restore it from a copy.")
         with locks.locked(self.folder, locks.WRITING, "shared"):
             draft = Draft(self.folder, run.key)
-            analysis = analyse(open_recording(recording))
-            table, lacking = contents.quantities_of(recording, analysis, quantities)
+            opened = open_recording(recording)
+            analysis = analyse(opened)
+            table, lacking = contents.quantities_of(opened, analysis, quantities)
             draft.add_analysis(analysis)
             draft.add_quantities(table)
             added = self._register(run, row, draft)

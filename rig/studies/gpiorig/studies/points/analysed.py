@@ -55,7 +55,7 @@ def numbers(recording: Recording, names: Iterable[str], asserted: Sequence[str],
     opened = open_recording(recording)
     analysis = analyse(opened)
     end = None if warmup is None else _end(warmup, analysis, str(recording.info.parameters["initiator"]))
-    recorded = dataclasses.replace(quantities.recorded(recording, analysis), begin=end or 0)
+    recorded = dataclasses.replace(quantities.recorded(opened, analysis), begin=end or 0)
     if warmup is not None and recording.info.parameters.get(WARMUP_END) != end:
         recording.update(parameters={**recording.info.parameters, WARMUP: warmup.text, WARMUP_END: end})
     series: dict[str, tuple[Series, ...]] = {}
