@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "gpiorig/options.h"
+
 /** What an actor is called with. Types are the actor's own; 0 is taken. */
 struct message {
     uint16_t type;  /* MESSAGE_SIGNALS, or one of the actor's own */
@@ -82,6 +84,13 @@ struct kernel_counts {
 };
 
 struct kernel_counts kernel_counts(void);
+
+#if GPIORIG_LOG
+/**
+ * What stands on the kernel defines it (probes.c): work that is done before the processor sleeps. True: call again first.
+ */
+bool kernel_idle_work(void);
+#endif
 
 /** Runs the actors, and sleeps while there is nothing to do. */
 _Noreturn void kernel_run(void);

@@ -3,6 +3,7 @@
 #include "gpiorig/probe.h"
 
 #include "alarm.h"
+#include "kernel.h"
 #include "timer.h"
 #include "uart.h"
 
@@ -63,7 +64,8 @@ static bool send_line(void)
     return length != 0;
 }
 
-bool probes_idle(void)
+/** Sends a line of the log if there is one and room for it. */
+bool kernel_idle_work(void)
 {
     return sends_when_idle && uart_has_room(GPIORIG_LOG_LINE) && send_line();
 }

@@ -17,16 +17,8 @@ void probes_set_heartbeat(uint32_t period_us);
 /** Whether the log is sent while the processor has nothing else to do. */
 void probes_send_log_when_idle(bool on);
 
-/** From the kernel, before it sleeps: sends a line of the log if there is one and room for it. True: call again first. */
-bool probes_idle(void);
-
 /** Sends all of the log there is. Waits for the serial line: only while nothing is under way. */
 void probes_send_log(void);
-#else
-static inline bool probes_idle(void)
-{
-    return false;
-}
 #endif
 
 #endif

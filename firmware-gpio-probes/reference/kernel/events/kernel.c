@@ -7,7 +7,6 @@
 
 #include "board.h"
 #include "board_limits.h"
-#include "probes.h"
 
 static struct entry {
     struct actor *to;
@@ -130,7 +129,7 @@ static irq_state sleep_or_send_log(irq_state state)
     bool sent;
 
     irq_unlock(state);
-    sent = probes_idle();
+    sent = kernel_idle_work();
     state = irq_lock();
     if (sent || signalled != NULL || length != 0) {
         return state;

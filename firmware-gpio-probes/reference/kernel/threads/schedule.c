@@ -9,7 +9,6 @@
 
 #include "alarm.h"
 #include "board.h"
-#include "probes.h"
 #include "thread_core.h"
 #include "timer.h"
 #include "uart.h"
@@ -216,7 +215,7 @@ static void sleep_for_ever(void)
     for (;;) {
 #if GPIORIG_LOG
         irq_unlock(state);
-        while (probes_idle()) {
+        while (kernel_idle_work()) {
         }
         state = irq_lock();
 #endif
