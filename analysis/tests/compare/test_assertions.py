@@ -243,6 +243,7 @@ def test_without_an_interval_a_change_must_be_more_than_chance():
     assert (False, (), ("rtt",)) == (outcome.failed, outcome.exceeded, outcome.doubtful)
     assert "but chance or the sampling may explain it" in sentence(outcome)
     assert ("rtt",) == judged("rtt.p99 +5 %", base, shifted).exceeded
+    assert "chance" not in sentence(judged("rtt.p99 +5 %", base, base))
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import tracemalloc
 from pathlib import Path
 
@@ -86,3 +87,17 @@ def test_a_line_that_cannot_be_read_is_named_by_its_number(tmp_path: Path) -> No
     """In whichever group it is."""
     with pytest.raises(FormatError, match="line 5: the number of a group is not an integer"):
         read(tmp_path / "a.csv", "packet,time,a\n1,0,0\n1,5,1\n2,0,0\nx,1,0\n", group="packet")
+
+
+@pytest.mark.parametrize("header", ["time,run,a,b\n", ""])
+def test_rows_of_groups_are_sorted_as_the_remedy_states(tmp_path: Path, header: str) -> None:
+    """By the number of the group, then by time; a header stays where it is."""
+    rows, columns = ["10,9,0,1", "30,9,0,0", "20,9,1,1", "5,10,1,0"], {"group": "2"}
+    path = tmp_path / "a.csv"
+    with pytest.raises(FormatError) as error:
+        read(path, header + "\n".join(rows) + "\n", **columns)
+    command = str(error.value).partition("`")[2].rpartition("`")[0]
+    subprocess.run(["bash", "-c", command], cwd=tmp_path, check=True, timeout=30)
+    sorted_text = (tmp_path / "sorted.csv").read_text()
+    assert header + "\n".join([rows[0], rows[2], rows[1], rows[3]]) + "\n" == sorted_text
+    assert read(path, sorted_text, **columns).samples.size
