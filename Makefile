@@ -16,8 +16,8 @@ RUST_SOURCES := Cargo.toml Cargo.lock $(shell find capture/native rig/vbench/usb
 unexport PYTHONDONTWRITEBYTECODE
 
 # The changelog wraps itself, and `make docs` its pages.
-MARKDOWN := $(filter-out CHANGELOG.md docs/reference/events.md docs/reference/settings.md docs/seeds.md, \
-    $(wildcard *.md docs/*.md docs/*/*.md firmware-gpio-probes/*.md))
+MADE := docs/seeds.md $(addprefix docs/reference/,events.md keys.md quantity-names.md rooms.md settings.md)
+MARKDOWN := $(filter-out CHANGELOG.md $(MADE),$(wildcard *.md docs/*.md docs/*/*.md firmware-gpio-probes/*.md))
 MDFORMAT = $(BIN)/mdformat --wrap 120 --number --compact-tables
 
 # Groups of Debian packages; each target asks for those that it needs itself.
@@ -42,7 +42,7 @@ help:
 	@echo "make firmware   the probe library and the reference firmware"
 	@echo "make native     the Rust libraries"
 	@echo "make generate   what follows from firmware-gpio-probes/events.toml and settings.toml, the decoders' copies of shared modules"
-	@echo "make docs       pages that git does not have: events, settings, the catalogue of studies, the manual page"
+	@echo "make docs       pages that git does not have: keys, events, settings, quantities, studies, rooms, the manual page"
 	@echo "make format     format Python, Rust and Markdown"
 	@echo "make setup      Debian packages, virtual environment, native libraries, firmware"
 	@echo "make clean      delete what was built"

@@ -11,10 +11,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 # The tree's own modules, also where another gpiorig is installed.
-FOLDERS = ("capture", "analysis", "rig", "rig/vbench", "rig/studies", "tools", "firmware-gpio-probes")
+FOLDERS = ("capture", "analysis", "rig", "rig/vbench", "rig/studies", "tools", "tests/rules", "firmware-gpio-probes")
 sys.path[:0] = [str(ROOT / folder) for folder in FOLDERS]
 
 import generate  # noqa: E402
+import keys  # noqa: E402
 import manual  # noqa: E402
 import results  # noqa: E402
 import settings  # noqa: E402
@@ -31,6 +32,9 @@ DOCUMENTS = {
     "docs/gpiorig.1": manual.page,
     "docs/seeds.md": _seeds,
     "docs/reference/events.md": generate.events_page,
+    "docs/reference/keys.md": keys.keys_page,
+    "docs/reference/quantity-names.md": keys.quantities_page,
+    "docs/reference/rooms.md": keys.rooms_page,
     "docs/reference/settings.md": settings.settings_page,
 }
 

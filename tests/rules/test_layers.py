@@ -11,48 +11,11 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
+from rooms import API, COMPONENTS, ROOMS, portion
 
 ROOT = Path(__file__).resolve().parents[2]
 NOT_OURS = {".git", ".venv", "target", "build", "dist", "runs", "demo", "__pycache__"}  # where there is no git to ask
 GENERATED = b"by `make generate`. Do not edit."  # in the first line of a copy
-COMPONENTS = ("capture", "analysis", "rig", "vbench", "studies")
-FOLDERS = {"vbench": "rig/vbench", "studies": "rig/studies"}  # of components that do not lie at the root
-API = "api"  # the module for Python users, above all components
-# The rooms of each component; a module imports its own room and those before it. First are the flat modules.
-ROOMS = {
-    "capture": (
-        *("", "edges", "frames", "serial", "buses", "sync", "archive", "text", "recording", "usb", "sigrok", "formats"),
-    ),
-    "analysis": (
-        *("", "statistics", "events", "logs", "radio", "packets", "delays", "processor", "attribution", "clocks"),
-        *(
-            "audit",
-            "probe_effect",
-            "evaluation",
-            "quantities",
-            "tables",
-            "compare",
-            "figures",
-            "traces",
-            "measure",
-            "decoderhost",
-            "report",
-        ),
-    ),
-    "rig": (
-        *("", "bench", "host", "experiments", "recordings", "run", "flash", "verify", "results", "store"),
-        *("live", "export", "view", "probes", "measure"),
-        *("arguments", "commands", "cli", "__main__"),
-    ),
-    "vbench": ("", "description", "boards", "ends", "serving"),
-    "studies": ("", "pages", "batch", "points", "plans", "arguments", "commands"),
-    API: ("",),
-}
-
-
-def portion(component: str) -> Path:
-    """The folder of a component's portion of `gpiorig`."""
-    return ROOT / FOLDERS.get(component, component) / "gpiorig"
 
 
 def modules(component: str) -> dict[str, Path]:
@@ -126,19 +89,6 @@ def test_every_room_has_its_place(component: str) -> None:
     assert rooms <= set(ROOMS[component])
     assert all((folder / room / "__init__.py").read_text().startswith('"""') for room in rooms)
     assert set(ROOMS[component]) - rooms <= {"", "cli", "__main__"}
-
-
-@pytest.mark.parametrize("component", COMPONENTS)
-def test_the_map_lists_every_room(component: str) -> None:
-    """docs/reference/architecture.md has a row for each room, in the order of imports, with its docstring."""
-    folder = portion(component) / component
-    heads = {path.parent.name: path.read_text().splitlines()[0] for path in folder.glob("*/__init__.py")}
-    rooms = [room for room in ROOMS[component] if room in heads]
-    rows = [f"| `{component}.{room}` | {heads[room].strip(chr(34)).removesuffix('.')} |" for room in rooms]
-    lines = (ROOT / "docs/reference/architecture.md").read_text().splitlines()
-    assert rows == [
-        line for line in lines if line.startswith(f"| `{component}.") and line.partition("` |")[0].count(".") == 1
-    ]
 
 
 @pytest.mark.parametrize("component", COMPONENTS)

@@ -18,7 +18,73 @@ class Unit(Enum):
 
 
 class Kind(Enum):
-    """The kind of a quantity, by the words that its name begins with."""
+    """The kind of a quantity, by the words that its name begins with: how it is written, and what its value is.
+
+    Attributes
+    ----------
+    DELAY
+        `rtt`, `delay`, `STEP`, `stack`, `*`, …: delays of docs/guide/compare.md; a name of several steps gives a series
+        for each, under its full name
+    LOGGED_ROUND_TRIP
+        `rtt by log`, `… by host`, `… by aggregator`: round trip by the node's own timestamps; by the host's of the
+        lines at sending (`announce = true`) and at receiving; by those of IoT-LAB's serial aggregator, a model
+    BETWEEN
+        `A -> B`: from milestone A to milestone B of a packet
+    INTERVAL
+        `interval of E`, `interval of E 3`: from an event to the next one at the same node; with the id 3
+    INTERVAL_ERROR
+        `interval error of E`: such an interval less `interval_us` of the node; ` by log`, ` by host`, ` by aggregator`
+        after it: the interval by that clock
+    GAP
+        `gap of E`: from a packet's event to that of the next packet of its train or pair
+    GAP_ERROR
+        `gap error of E`: such a gap less `gap_us`
+    SPREAD
+        `spread of E`: from the earliest to the latest event of a packet over its receivers; ` by log`, ` by host`,
+        ` by aggregator`
+    LATENESS
+        `lateness of E`: from the instant at which a packet was due, by the node's log, to its event
+    TIMESTAMP_ERROR
+        `timestamp error of E`: interval of an event by the log less the same interval on the pins
+    SPAN
+        `span of P`, `span of task.run 6`: from the enter of a point to its exit
+    RUN
+        `run of O`: each uninterrupted run of an occupant of the processor: `thread 3`, `task 6`, `sleep`, `isr.timer`,
+        …
+    TIME
+        `time of O in A -> B`: how long an occupant had the processor between two milestones of a packet at one node
+    SELF_TIME
+        `self time of udp tx`: time that a layer itself took for a packet at a node (docs/guide/occupancy.md); without
+        `tx` or `rx` both ways
+    WAIT
+        `wait of task 6`, `wait of queue 3`: from `task.due` to the next `task.run` with that id; from `queue.post` to
+        `queue.fetch`, first in, first out
+    BLOCKED
+        `blocked time of task 6`: from `task.due` to the end of that run, less `worker_a_on_us` (task 7:
+        `worker_b_on_us`): what others had of the processor
+    LENGTH
+        `length of queue 3`: messages in a queue, each length weighted by the time it held
+    RATE
+        `rate of task 6`, `rate of queue 3`, `rate of E`: runs of a task, messages put into a queue, events, per second
+    COUNT
+        `count of displaced`: a number that the node counted itself, by its key
+    SHARE
+        `share of O`: share of the time in which an occupant had the processor
+    DUTY
+        `duty of P`, `duty of radio`: share of the time in which a span is open, or a radio receives or sends
+    GOODPUT
+        `goodput`: payload that reached the application of a node, by origin
+    BOUND
+        `goodput bound`: payload of one frame over its time on the air and the space after it
+    LOSS
+        `loss`: packets that were lost
+    DELIVERY
+        `delivery`: packets that arrived
+    RETRIED
+        `retried`: packets of which a frame was sent again
+    FOREIGN
+        `foreign`: packets whose wait for the radio met a frame of another sender
+    """
 
     DELAY = "delay"
     LOGGED_ROUND_TRIP = "rtt by"

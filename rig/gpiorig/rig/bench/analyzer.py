@@ -11,11 +11,25 @@ from gpiorig.capture.recording.recording import SyncDelay
 
 
 class Analyzer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A logic analyzer: samplerate, and sigrok's driver with its connection; a virtual one has none before it runs.
+    """A logic analyzer.
 
-    `sync` is the channel that the sync line is on (docs/reference/sync-line.md), `sync_delay_ns` how long the line
-    takes to it, within plus or minus `sync_delay_limit_ns`. The three after them are limits of what it may be off by,
-    where they are better known than by its driver (docs/guide/uncertainty.md). `config` has options of sigrok's driver.
+    Attributes
+    ----------
+    samplerate_hz
+        Samples per second.
+    driver
+        Sigrok's driver with its connection, such as ``fx2lafw:conn=usb:1-3``; a virtual one has none before it runs.
+    sync
+        The channel that the sync line is on (docs/reference/sync-line.md).
+    sync_frames
+        In place of a sync line: a line of a radio receiver, as ``NODE.LINE``.
+    sync_delay_ns, sync_delay_limit_ns
+        How long the line takes to it, and the half width of the interval in which that is.
+    clock_ppm, skew_ns, aperture_ns
+        Half widths: of the clock's error, of what two channels or edges differ by, of the time around a sampling
+        instant in which an edge may be shown by it or not; by its driver otherwise (docs/guide/uncertainty.md).
+    config
+        Options of sigrok's driver (``sigrok-cli -d DRIVER --show``).
     """
 
     samplerate_hz: Annotated[int, Meta(le=1_000_000_000)]

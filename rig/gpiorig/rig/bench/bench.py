@@ -21,11 +21,16 @@ BEAGLELOGIC_CHANNELS = (
 
 
 class Bench(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A complete bench; `virtual` is there on a virtual one only: that table, which gpiorig-vbench reads and completes.
+    """A complete bench.
 
-    `boards` has descriptions of boards by the name that nodes give them: those of files, in a recording. `simulated`
-    marks the file of a virtual bench that is served, and is used as if it were of boards; it changes no more than what
-    is stated of the results.
+    Attributes
+    ----------
+    boards
+        Descriptions of boards by the name that nodes give them: those of files, in a recording.
+    virtual
+        On a virtual bench only: the table that gpiorig-vbench reads and completes.
+    simulated
+        It is of a virtual bench that is served, and used as if it were of boards; what is recorded is marked.
     """
 
     name: str

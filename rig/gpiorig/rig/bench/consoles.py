@@ -16,7 +16,15 @@ NONE = "none"  # the console of a firmware that is not spoken to
 
 
 class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A command, and the line that answers it: its named groups are values for the commands that follow."""
+    """A question to a node.
+
+    Attributes
+    ----------
+    command
+        The command.
+    answer
+        The line that answers it: its named groups are values for the commands that follow.
+    """
 
     command: str
     answer: str

@@ -16,15 +16,29 @@ OTHER_LINES = ("uart_tx", "spi_clk", "spi_mosi", "spi_miso")
 
 
 class Node(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A board on the bench: its type, its serial port, and the analyzer channel of each of its lines.
+    """A board on the bench.
 
-    `board` is a name, or the path of a board file relative to the bench file; in a bench that was read, the description
-    of that file.
-    `console` names how experiments talk to its firmware; None: as to our applications, which identify themselves.
-    `baudrate` is that of its firmware on the serial port, where that is not the board's reference firmware's;
-    `bus_width` and `symbol_ns` are what its image was built with (GPIORIG_WIDTH, GPIORIG_HOLD_NS), where that is not
-    the board's; `frame_gap_ns` is the quiet that ends a frame, where that does not follow from them. `debug` is where
-    it is flashed: an adapter's serial number or USB path, or the address of a virtual one.
+    Attributes
+    ----------
+    board
+        A name, or the path of a board file relative to the bench file; in a bench that was read, its description.
+    lines
+        The analyzer's channel of each line, as ``D0`` or ``ANALYZER:D0``: strobe and data lines of the symbol bus,
+        spans of firmware-gpio-probes/events.toml, `OTHER_LINES`.
+    serial
+        Its serial port.
+    firmware
+        Its image; the board's reference firmware otherwise.
+    console
+        How experiments talk to its firmware (docs/reference/consoles.md); otherwise it identifies itself.
+    baudrate
+        Of its serial port; that of the board's reference firmware otherwise.
+    bus_width, symbol_ns
+        What its image was built with (GPIORIG_WIDTH, GPIORIG_HOLD_NS); the board's otherwise.
+    frame_gap_ns
+        The quiet that ends a frame of its bus; otherwise it follows from the two above.
+    debug
+        Where it is flashed: an adapter's serial number or USB path, as ``usb:1-2.3``, or a virtual one's address.
     """
 
     board: str | Board

@@ -30,14 +30,44 @@ ROUND_TRIPS = ("pingpong", "macping", "print")
 
 
 class NodeRole(NodeSettings, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What one node has different from all: settings, kernel, and whether it is started as the initiator is."""
+    """What one node has different from all: keys of `[settings]`, and these.
+
+    Attributes
+    ----------
+    start
+        It is started before the initiator, and stopped after it.
+    kernel
+        Of its reference firmware.
+    """
 
     start: bool = False
     kernel: Kernel | None = None
 
 
 class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A run on a bench: it ends after `packets` or after `duration_s`, whichever comes first."""
+    """A run on a bench: it ends after `packets` or after `duration_s`, whichever comes first.
+
+    Attributes
+    ----------
+    initiator, responder
+        Nodes of the bench: addresses 1 and 2, each other's `peer`. Others get 3, 4, … in the order of the bench file,
+        and the initiator as their peer.
+    packets
+        Packets that the initiator sends, 1 to 65535.
+    duration_s
+        After this time the initiator stops, 1 to 2000.
+    kernel, probes
+        Of the reference firmware: a virtual bench loads that image unless the bench file names another; on boards the
+        answer to `identify` is compared.
+    settings, nodes
+        Keys of firmware-gpio-probes/settings.toml, of all nodes and of single ones.
+    assertions
+        Limits that the run must meet (docs/guide/compare.md).
+    thresholds
+        Largest changes from another run, for ``gpiorig compare``.
+    quantities
+        What the report and the table `quantities` show in addition (docs/guide/quantities.md).
+    """
 
     name: str
     initiator: str
@@ -48,9 +78,9 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     probes: Probes = "normal"
     settings: Settings = Settings()
     nodes: dict[str, NodeRole] = {}
-    assertions: tuple[str, ...] = msgspec.field(name="assert", default=())  # limits of this run, `analysis.assertions`
-    thresholds: tuple[str, ...] = ()  # largest changes from another run, `analysis.thresholds`
-    quantities: tuple[str, ...] = ()  # what the report and the tables show too, `analysis.quantities.names`
+    assertions: tuple[str, ...] = msgspec.field(name="assert", default=())
+    thresholds: tuple[str, ...] = ()
+    quantities: tuple[str, ...] = ()
 
     @property
     def app(self) -> str:

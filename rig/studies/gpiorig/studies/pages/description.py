@@ -17,6 +17,8 @@ class Show(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Parameters
     ----------
+    title
+        Its heading.
     kind
         `line`: y over the axis `x`, a line per `series`. `bars`: grouped bars over `x`. `stack`: bars of the parts `y`
         on top of each other. `ecdf`, `box`: the distribution of the values of each `y`. `dots`: a dot per node.

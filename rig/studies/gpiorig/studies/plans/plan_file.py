@@ -84,7 +84,15 @@ class Job(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Repeat(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Passes over all jobs: a number of them, or until a date after which no recording starts, as far as both allow."""
+    """Passes over all jobs, as far as both allow.
+
+    Parameters
+    ----------
+    count
+        Their number.
+    until
+        A date after which no recording starts, such as ``2027-01-04T08:00:00+01:00``; without a zone, in the host's.
+    """
 
     count: Count | None = None
     until: datetime.datetime | None = None
@@ -146,7 +154,15 @@ class Disk(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PlanFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"jobs": "job"}):
-    """A plan; `output` is relative to the folder of the file."""
+    """A plan.
+
+    Parameters
+    ----------
+    output
+        Folder of the results, relative to that of the file.
+    order
+        One job at a time, a pass after the other; or the benches work in parallel.
+    """
 
     output: str
     jobs: tuple[Job, ...]

@@ -14,8 +14,8 @@ class BenchAsked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Parameters
     ----------
-    template
-        Board of all nodes; `boards` names those of single nodes.
+    template, boards
+        Board of all nodes, and of single ones.
     nodes
         Names of the nodes.
     lines
@@ -23,9 +23,10 @@ class BenchAsked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     samplerate_hz
         Of each analyzer.
     file
-        A bench file in place of all this.
+        A bench file, or the name of one that comes with gpiorig, in place of all this.
     topology
-        ``full``: every node receives every other; ``line``: each receives its neighbours in the order of `nodes`.
+        ``full``: every node receives every other; ``line``: each receives its neighbours in the order of `nodes`,
+        others at -120 dBm.
     virtual
         Keys of the bench file's `[virtual]` that hold for the virtual bench only.
     """
@@ -50,12 +51,14 @@ class Axis(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     values
         Its values, as the figures show them.
     key
-        Key that gets the values; `set` has a list of values for each of several keys. Keys are those of the experiment
-        (``settings.payload``, ``nodes.n*.interval_us``, ``kernel``, ``packets``), those of the bench after ``bench.``
-        (``bench.template``, ``bench.nodes``, ``bench.virtual.seed``) and ``image.NODE``, the name of an image that
+        Key that gets the values: of the experiment (``settings.payload``, ``nodes.n*.interval_us``, ``kernel``,
+        ``packets``), of the bench after ``bench.`` (``bench.template``, ``bench.virtual.nodes.n*.clock_ppb``, of a node
+        of the bench file ``bench.nodes.*.console``), or ``image.NODE``, the name of an image that
         ``--image NAME=FILE`` gives, or ``""`` for the reference firmware.
+    set
+        In place of `key`: for each of several keys a list as long as `values`.
     zip
-        Axes with the same word here move together.
+        Axes with the same word here move together; all others are multiplied.
     """
 
     name: str
@@ -66,7 +69,15 @@ class Axis(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Stop(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Repeats end when the 95 % interval of the mean of `y` is at most `width` of it (a share) at every combination."""
+    """Repeats end when the 95 % interval of the mean of `y` is at most `width` of it at every combination.
+
+    Parameters
+    ----------
+    y, width
+        The expression of the values, and the share.
+    least, most
+        Numbers of repeats.
+    """
 
     y: str
     width: float
@@ -75,7 +86,20 @@ class Stop(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Repeat(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Repeats: keys that get another seed in each, and keys that get a random phase between 0 and a largest value."""
+    """Repeats.
+
+    Parameters
+    ----------
+    n
+        Their number.
+    seeds
+        Keys that get 1 in the first repeat, 2 in the second …; a key that an axis sets is left to it.
+    phases
+        Keys with the largest value, ``{ "nodes.n*.phase_us" = 50_000 }``: each node gets a random value from 0 on. It
+        is drawn from the study's name, the repeat and the key, so it is the same for all combinations of the axes.
+    until
+        When repeats end earlier or later.
+    """
 
     n: int = 1
     seeds: tuple[str, ...] = ("settings.seed", "bench.virtual.seed")
@@ -84,7 +108,17 @@ class Repeat(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Quick(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What ``--quick`` cuts: fewer packets or seconds, repeats, and values of an axis."""
+    """What ``--quick`` cuts.
+
+    Parameters
+    ----------
+    packets, duration_s
+        Upper limits.
+    repeats
+        Their number.
+    keep
+        The values of axes that stay: ``{ "payload in bytes" = [59, 219] }``.
+    """
 
     packets: int | None = None
     duration_s: int | None = None
@@ -95,8 +129,17 @@ class Quick(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class StudyFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A study: one figure or table of a document, or one question.
 
-    `experiment` has the keys of an experiment file, plus `base`, the name of one whose keys hold unless given, and
-    `warmup`, such as ``"2 s"`` or ``"50 packets"``: what is sent before does not count. Keys of nodes may have ``*``.
+    Parameters
+    ----------
+    document, figure, title
+        The document, the place in it, the heading of the page.
+    conclusion
+        A sentence; ``{rtt.p2p where protocol = UDP}`` is replaced by the value.
+    experiment
+        Keys of an experiment file; `base`, the name or the path (from the study's folder) of one whose keys hold unless
+        given; `warmup`, such as ``"2 s"`` from the initiator's first packet or ``"50 packets"`` of it.
+    quantities
+        Aliases: ``idt = "interval of radio.tx_start at initiator"``.
     """
 
     bench: BenchAsked
@@ -110,4 +153,4 @@ class StudyFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     show: tuple[Show, ...] = ()
     published: tuple[Published, ...] = ()
     quick: Quick = Quick()
-    conclusion: str = ""  # a sentence with {expressions} of quantities in braces
+    conclusion: str = ""

@@ -22,17 +22,37 @@ Ppm = Annotated[int, Meta(ge=1, le=1_000_000)]
 
 
 class VirtualThreshold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How late a channel of an analyzer sees a rising and a falling edge."""
+    """How late a channel of an analyzer sees edges.
+
+    Attributes
+    ----------
+    rise_ps, fall_ps
+        A rising and a falling one.
+    """
 
     rise_ps: DelayPs = 0
     fall_ps: DelayPs = 0
 
 
 class VirtualAnalyzer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """TCP port (0: any free one), the analyzer's own clock, and how exactly its channels see edges.
+    """An analyzer: where its samples come out, its clock, and how exactly its channels see edges.
 
-    An edge within `window_ps` of a sampling instant may be seen by that sample or by the next one. With `usb` it is
-    such a device on a modelled USB, whose samples come over the TCP port.
+    Attributes
+    ----------
+    usb
+        Such a device on a modelled USB, whose samples come over the TCP port, in place of a BeagleLogic.
+    port
+        TCP port on 127.0.0.1; 0: any free one.
+    clock_ppb
+        Error of its clock.
+    phase_ps
+        From the start of a capture to its first sample.
+    drift_ppb, drift_period_ms
+        Its clock's error goes up and down by this much, in this time.
+    window_ps
+        An edge this near to a sampling instant is seen by it or by the next.
+    thresholds
+        By channel.
     """
 
     usb: UsbModel | None = None
@@ -46,7 +66,13 @@ class VirtualAnalyzer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class VirtualSync(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The source of the sync line: the error of its clock."""
+    """The source of the sync line.
+
+    Attributes
+    ----------
+    clock_ppb
+        Error of its clock.
+    """
 
     clock_ppb: ClockError = 0
 
@@ -55,6 +81,29 @@ class VirtualSerial(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The way from a board's TX pin to the host's program (rig/vbench/vboards/src/hostpath/mod.rs has the sources).
 
     The adapter's defaults are an FT232R's with Linux's driver; the reader's are assumptions about an ordinary PC.
+
+    Attributes
+    ----------
+    latency_timer_ms
+        Of the adapter.
+    packet_bytes
+        User bytes of a full USB packet.
+    request_packets
+        Packets that the driver asks for at once.
+    poll_us
+        How often the host asks.
+    buffer_bytes
+        Of the adapter; what does not fit is lost.
+    readers
+        A thread for each port, or a single one for all.
+    wake_us, wake_tail_us
+        Until a waiting reader runs: at least, and a random time of this mean more.
+    other_period_us, other_us
+        In every such period other work of the host, of this length.
+    read_us
+        Per read, timestamped at its end.
+    line_us
+        Above 0: each line takes this long and has its own timestamp.
     """
 
     latency_timer_ms: Annotated[int, Meta(ge=1, le=255)] = 16
@@ -72,7 +121,23 @@ class VirtualSerial(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Fault(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind"):
-    """A fault has a kind."""
+    """A fault has a kind. Times are in us of virtual time since the boards left reset.
+
+    Attributes
+    ----------
+    analyzer
+        Whose; the only one, if it is not given.
+    node, channel, other
+        Whose; a second channel.
+    from_us, for_us
+        When it begins, and how long it lasts; by default to the end.
+    at_us, every_us
+        When it comes; in place of a list of instants the mean time between random ones.
+    ppm
+        How many of a million.
+    level, wins
+        The level that is seen.
+    """
 
 
 class _Lasting(Fault, frozen=True):
@@ -90,7 +155,13 @@ class _Short(_Lasting, frozen=True):
 
 
 class Glitch(_Short, frozen=True, kw_only=True, tag="glitch"):
-    """A channel sees its line inverted for a random time between the two widths."""
+    """A channel sees its line inverted for a random time between the two widths.
+
+    Attributes
+    ----------
+    width_ps
+        The least and the most.
+    """
 
     channel: str
     width_ps: Annotated[list[Annotated[int, Meta(ge=1, le=10**12)]], Meta(min_length=2, max_length=2)]
@@ -104,7 +175,13 @@ class Stuck(_Lasting, frozen=True, kw_only=True, tag="stuck"):
 
 
 class Floating(_Lasting, frozen=True, kw_only=True, tag="floating"):
-    """Nothing drives a channel: it changes at random, on average this often."""
+    """Nothing drives a channel, as with a clip that is off: it changes at random.
+
+    Attributes
+    ----------
+    toggle_hz
+        How often on average.
+    """
 
     channel: str
     toggle_hz: Annotated[int, Meta(ge=1, le=10**9)]
@@ -126,14 +203,20 @@ class Joined(_Lasting, frozen=True, kw_only=True, tag="joined"):
 
 
 class Dropped(_Short, frozen=True, kw_only=True, tag="dropped"):
-    """An analyzer loses a block of samples and continues; nothing that it sends shows it."""
+    """An analyzer loses a block of samples and continues; nothing that it sends shows it.
+
+    Attributes
+    ----------
+    samples
+        How many each time.
+    """
 
     samples: Annotated[int, Meta(ge=1, le=2**40)]
     analyzer: str = ""
 
 
 class Dies(Fault, frozen=True, kw_only=True, tag="dies"):
-    """An analyzer's connection closes in the middle of a capture."""
+    """An analyzer's connection closes in the middle of a capture; one on the USB sends nothing more."""
 
     at_us: Instant
     analyzer: str = ""

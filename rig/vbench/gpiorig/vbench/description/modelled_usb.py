@@ -61,7 +61,17 @@ Count = Annotated[int, Meta(ge=1, le=1_000_000)]
 
 
 class UsbFault(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind"):
-    """A fault of the USB at an instant of a capture of an analyzer; the first capture has the number 1."""
+    """A fault of the USB at an instant of a capture of an analyzer.
+
+    Attributes
+    ----------
+    at_us
+        When, in us after the start of the capture.
+    capture
+        Which capture, from 1; one after `--restart` counts.
+    analyzer
+        Whose; the only one, if it is not given.
+    """
 
     at_us: Instant
     capture: Count = 1
@@ -69,13 +79,25 @@ class UsbFault(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 
 
 class _Transfers(UsbFault, frozen=True, kw_only=True):
-    """A fault of N transfers in a row."""
+    """A fault of N transfers in a row.
+
+    Attributes
+    ----------
+    transfers
+        How many.
+    """
 
     transfers: Count = 1
 
 
 class UsbLost(UsbFault, frozen=True, kw_only=True, tag="usb_lost"):
-    """N bytes of samples vanish, and nothing shows it."""
+    """N bytes of samples vanish, and nothing shows it.
+
+    Attributes
+    ----------
+    lost_bytes
+        How many.
+    """
 
     lost_bytes: Annotated[int, Meta(ge=1, le=2**40)] = 512
 
@@ -101,7 +123,13 @@ class UsbFifoFull(UsbFault, frozen=True, kw_only=True, tag="usb_fifo_full"):
 
 
 class UsbUnplug(UsbFault, frozen=True, kw_only=True, tag="usb_unplug"):
-    """The device is unplugged, and after `back_s` plugged in again, with another address; None: it stays away."""
+    """The device is unplugged, and perhaps plugged in again, at another address.
+
+    Attributes
+    ----------
+    back_s
+        When it is back, in s after `at_us`; by default it stays away.
+    """
 
     back_s: Annotated[float, Meta(gt=0, le=86_400)] | None = None
 

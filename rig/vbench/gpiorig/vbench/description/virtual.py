@@ -25,9 +25,21 @@ STUDY = (
 
 
 class Virtual(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What only a virtual bench has: the seed, the pace, clock errors, the air, the serial path, faults, a study.
+    """What only a virtual bench has.
 
-    `truth` names a file for every edge of the wired pins, before any sampling.
+    Attributes
+    ----------
+    seed
+        Of everything random: the radios' backoff, losses, noise.
+    pace
+        Of virtual time (docs/evidence/virtual-bench.md).
+    truth
+        A file for every edge of the wired pins in ps, before any sampling; FILE.air has frames and losses.
+    analyzers, sync, serial, nodes, links, interferers, faults
+        Tables of their own, below.
+    study
+        What is changed of the timing model of a Cortex-M, in cycles: `STUDY` in
+        rig/vbench/gpiorig/vbench/description/virtual.py.
     """
 
     seed: Annotated[int, Meta(ge=0, le=2**62)] = 1

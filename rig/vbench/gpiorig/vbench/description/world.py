@@ -20,8 +20,13 @@ RadioStart = Literal["typical", "maximum"]
 class VirtualDrift(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A slow change of a node's clock on top of its constant error.
 
-    `ramp`: up to `ppb` in `span_ms`, then constant. `triangle`: to `ppb` and back in `span_ms`, again and again.
-    `wander`: anything within +-`ppb`, drawn again every `span_ms`.
+    Attributes
+    ----------
+    kind
+        ``ramp``: up to `ppb` in `span_ms`, then constant. ``triangle``: to `ppb` and back in `span_ms`, again and
+        again. ``wander``: anything within +-`ppb`, drawn again every `span_ms`.
+    ppb, span_ms
+        How much, and in which time.
     """
 
     kind: Literal["ramp", "triangle", "wander"]
@@ -30,10 +35,21 @@ class VirtualDrift(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class VirtualNode(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The virtual board's clock, when it gets its supply, and the pins of lines that its board file does not know.
+    """A virtual board.
 
-    `clock_jitter_ps`: each tick of the clock comes later by up to this. `radio_start`: how long its radio takes to
-    listen to the processor.
+    Attributes
+    ----------
+    clock_ppb, clock_drift
+        Error of its clock: a constant, and a slow change.
+    clock_jitter_ps
+        Each tick of the clock comes later by up to this.
+    starts_us
+        When it gets its supply.
+    radio_start
+        How long its radio takes to listen to the processor; ``maximum`` with a CC2420 only, whose regulator then takes
+        0.6 ms, not an estimated 0.1 ms.
+    pins
+        Pins of lines that its board file does not know, such as span lines of your build: ``"isr.radio" = "PA3"``.
     """
 
     clock_ppb: ClockError = 0
@@ -45,7 +61,19 @@ class VirtualNode(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class VirtualLink(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"sender": "from", "receiver": "to"}):
-    """One direction of the air between two nodes; `jitter`: how much later a frame is found, drawn for each frame."""
+    """One direction of the air between two nodes.
+
+    Attributes
+    ----------
+    sender, receiver
+        The nodes.
+    delay_ps, rssi_dbm
+        Propagation delay, and level at the receiver.
+    loss_ppm
+        Frames lost per million.
+    jitter, jitter_ps
+        How much later a frame is found, drawn for each frame: the distribution and its width.
+    """
 
     sender: str
     receiver: str
@@ -57,10 +85,21 @@ class VirtualLink(msgspec.Struct, frozen=True, forbid_unknown_fields=True, renam
 
 
 class VirtualInterferer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Bursts of noise of `burst_us`.
+    """Bursts of noise.
 
-    `periodic`: one every `every_us`. `poisson`: silences of `every_us` on average. `on_off`: periodic for `on_us`, then
-    nothing for `off_us`. `level_dbm` is that at every node but those named in `levels_dbm`.
+    Attributes
+    ----------
+    pattern
+        ``periodic``: one every `every_us`. ``poisson``: silences of `every_us` on average. ``on_off``: periodic for
+        `on_us`, then nothing for `off_us`.
+    centre_khz, width_khz
+        Its band.
+    burst_us, every_us, on_us, off_us
+        Length of a burst, and the times of the pattern.
+    from_us
+        When it begins.
+    level_dbm, levels_dbm
+        Its level at every node, and at those that are named.
     """
 
     pattern: Literal["periodic", "poisson", "on_off"]
@@ -76,7 +115,15 @@ class VirtualInterferer(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
 
 
 class BrownOut(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="brown_out"):
-    """A node has no supply for a while: its lines are low, then it boots with anything in its RAM."""
+    """A node has no supply for a while: its lines are low, then it boots with anything in its RAM.
+
+    Attributes
+    ----------
+    node
+        Whose.
+    at_us, off_us
+        When, in us of virtual time since the boards left reset, and for how long.
+    """
 
     node: str
     at_us: Instant
@@ -84,7 +131,17 @@ class BrownOut(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fiel
 
 
 class ClockStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="clock_step"):
-    """A node's oscillator stands still, perhaps, so that the node's time falls back; then it is faster by `ppb`."""
+    """A node's oscillator stands still, perhaps, so that the node's time falls back; then it is faster by `ppb`.
+
+    Attributes
+    ----------
+    node
+        Whose.
+    at_us, gap_us
+        When, in us of virtual time since the boards left reset, and for how long it stands still.
+    ppb
+        How much faster it is from then on.
+    """
 
     node: str
     at_us: Instant

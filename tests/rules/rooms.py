@@ -1,0 +1,45 @@
+"""The rooms of each component, in the order of their imports."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+COMPONENTS = ("capture", "analysis", "rig", "vbench", "studies")
+FOLDERS = {"vbench": "rig/vbench", "studies": "rig/studies"}  # of components that do not lie at the root
+API = "api"  # the module for Python users, above all components
+# The rooms of each component; a module imports its own room and those before it. First are the flat modules.
+ROOMS = {
+    "capture": (
+        *("", "edges", "frames", "serial", "buses", "sync", "archive", "text", "recording", "usb", "sigrok", "formats"),
+    ),
+    "analysis": (
+        *("", "statistics", "events", "logs", "radio", "packets", "delays", "processor", "attribution", "clocks"),
+        *(
+            "audit",
+            "probe_effect",
+            "evaluation",
+            "quantities",
+            "tables",
+            "compare",
+            "figures",
+            "traces",
+            "measure",
+            "decoderhost",
+            "report",
+        ),
+    ),
+    "rig": (
+        *("", "bench", "host", "experiments", "recordings", "run", "flash", "verify", "results", "store"),
+        *("live", "export", "view", "probes", "measure"),
+        *("arguments", "commands", "cli", "__main__"),
+    ),
+    "vbench": ("", "description", "boards", "ends", "serving"),
+    "studies": ("", "pages", "batch", "points", "plans", "arguments", "commands"),
+    API: ("",),
+}
+
+
+def portion(component: str) -> Path:
+    """The folder of a component's portion of `gpiorig`."""
+    return ROOT / FOLDERS.get(component, component) / "gpiorig"
