@@ -75,33 +75,7 @@ OF_TWO_ANALYZERS = {
 
 THROUGH_SIGROK = ("dies", "stalls", "dropped")  # faults of a connection, which only the real way has
 
-HEAD = """\
-# Faults of a bench, and the command that names them
-
-Each fault switch of the virtual bench ([bench files](../reference/bench-files.md#faults)) on the bench of the demo,
-with 50 packets from 0.43 s on. A dash: nothing is named. `gpiorig bench check` sees no leads, boards or connections. A
-verification of this bench takes 0.3 s of virtual time and does not see what comes later. `run` is the reason of an
-incomplete recording, `report` the first failed check, both cut to their first words.
-
-**Lost samples without a sync line** are seen where the timers of two nodes or more gain the same on the analyzer, by
-the timestamps of their `packet` lines or event logs. A smaller loss than the ± of the row, and one before the third or
-after the last but two of the packets, cannot be seen. On a real bench the host's clock finds losses longer than about
-1.5 ms ([capture](../start/capture.md#completeness)); a sync line finds a few samples.
-
-**A node's clock** is named if another node's timer shows that the analyzer is not the cause, and if it breaks three
-times at most, lost samples not counted. A change by less than 50 ppm (TelosB: 3800, its timer counts an RC oscillator)
-is not stated.
-
-**`stalls`**: the samples end before the time of the virtual bench. A real analyzer that sends nothing for 2 s is an
-error.
-
-Written by `tests/studies/bench_faults.py`, all rows in one run; a test holds it to the fault switches.
-
-## Two IoT-LAB M3
-
-"""
-
-
+TITLE = "## Two IoT-LAB M3\n"
 WORDS_HEAD = """\
 | fault | verify | run | report |
 | -- | -- | -- | -- |
@@ -207,7 +181,7 @@ def main() -> None:
         ),
         (TWO_HEAD, [partial(row, *item, two) for item in OF_TWO_ANALYZERS.items() if item[0].startswith(asked)]),
     ]
-    page = HEAD
+    page = f"{PAGE.read_text().partition(TITLE)[0]}{TITLE}\n"  # its words are written there
     for head, rows in tables:
         page += head
         for make in rows:
