@@ -63,27 +63,37 @@ class Kind(Enum):
         `blocked time of task 6`: from `task.due` to the end of that run, less `worker_a_on_us` (task 7:
         `worker_b_on_us`): what others had of the processor
     LENGTH
-        `length of queue 3`: messages in a queue, each length weighted by the time it held
+        `length of queue 3`: messages in a queue, each length weighted by the time it held. A queue is taken to
+        be empty at its least length; one with priorities has a length but no true wait
     RATE
         `rate of task 6`, `rate of queue 3`, `rate of E`: runs of a task, messages put into a queue, events, per second
     COUNT
-        `count of displaced`: a number that the node counted itself, by its key
+        `count of displaced`: a number that the node counted itself, by its key, from the last answer with that
+        key: `report` (or the `done` line), `mac`, `workers`; `count of mac.sent` names the answer too
     SHARE
         `share of O`: share of the time in which an occupant had the processor
     DUTY
-        `duty of P`, `duty of radio`: share of the time in which a span is open, or a radio receives or sends
+        `duty of P`, `duty of radio`: share of the time in which a span is open, or a radio receives or sends.
+        Of the radio it needs the spans `slot.rx` and `slot.tx` (`events_slot = true`), or both `radio.set_rx`
+        and `radio.set_idle`; otherwise it is refused
     GOODPUT
-        `goodput`: payload that reached the application of a node, by origin
+        `goodput`: payload that reached the application of a node, by origin: of distinct packets (RFC 2647,
+        3.17), from the first send call of the origin to the last delivery
     BOUND
-        `goodput bound`: payload of one frame over its time on the air and the space after it
+        `goodput bound`: payload of one frame over its time on the air and the space after it, the interframe
+        space of IEEE 802.15.4-2006 (7.5.1.3): 640 µs, or 192 µs after an MPDU of at most 18 bytes. Packets in
+        several frames have none
     LOSS
-        `loss`: packets that were lost
+        `loss`: packets that were lost: round trips (RFC 6673), or else one way (RFC 2680) on the route that
+        most packets took. `loss at NODE` is one way, of the packets that NODE itself sent
     DELIVERY
-        `delivery`: packets that arrived
+        `delivery`: packets that arrived, among the packets of `loss`
     RETRIED
-        `retried`: packets of which a frame was sent again
+        `retried`: packets of which a frame was sent again: of a round trip in either direction; `retried at
+        NODE` only what NODE sent. Without frame timestamp lines what a radio repeats alone, unread, does not
+        count
     FOREIGN
-        `foreign`: packets whose wait for the radio met a frame of another sender
+        `foreign`: packets whose wait for the radio met a frame of another sender, by the frame timestamp lines
     """
 
     DELAY = "delay"
