@@ -12,6 +12,9 @@ from gpiorig.studies.pages.description import Published, Show, Value
 class BenchAsked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The bench that a study asks for.
 
+    The virtual bench gets one analyzer of 14 channels if all lines fit, else several with the sync line; at most 64
+    channels together. Clock errors within +-20 ppm and the 3 m between nodes are chosen, not measured.
+
     Parameters
     ----------
     template, boards
@@ -136,8 +139,12 @@ class StudyFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     conclusion
         A sentence; ``{rtt.p2p where protocol = UDP}`` is replaced by the value.
     experiment
-        Keys of an experiment file; `base`, the name or the path (from the study's folder) of one whose keys hold unless
-        given; `warmup`, such as ``"2 s"`` from the initiator's first packet or ``"50 packets"`` of it.
+        Keys of an experiment file; `base`, the name or the path (from the study's folder) of one whose keys
+        hold unless given; `warmup`, such as ``"2 s"`` from the initiator's first packet or ``"50 packets"`` of
+        it: packets that were sent before its end do not count, nor do intervals and spans that began before,
+        but a quantity of which a node has one value is of the complete run (its end is `warmup_end_sample` of
+        the recording's parameters). A name in `nodes` with ``*`` stands for all nodes that match. `initiator`
+        and `responder` are the nodes of these names.
     quantities
         Aliases: ``idt = "interval of radio.tx_start at initiator"``.
     """
