@@ -19,7 +19,10 @@ QUANTILES = {"median": 0.5, "p95": 0.95, "p99": 0.99, "max": 1.0}
 
 
 class ClockLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A line of a clock against its reference: rate, offset at its start, residuals, levels of bands, outliers."""
+    """A line of a clock against its reference, from `start_s` to `end_s` of the reference.
+
+    `rate` is node seconds per second, `offset_s` node minus reference at `start_s`, `residual_std_s` within `bands_s`.
+    """
 
     start_s: float
     end_s: float
@@ -39,7 +42,7 @@ class SegmentLine(ClockLine, frozen=True, kw_only=True):
 
 
 class MinimumDelay(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The clock by the smallest delays, and how much later than the fastest line the others are."""
+    """The clock by the smallest delays, `offset_s` at its first timestamp; how much later the other lines are."""
 
     ppm: float
     ppm_interval: tuple[float, float] | None
@@ -48,7 +51,10 @@ class MinimumDelay(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
 
 class BootPeriodNumbers(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A boot period and its line, whose numbers are null without one; of several segments `ppm` is their mean."""
+    """A boot period and its line, whose numbers are null without one; of several segments `ppm` is their mean.
+
+    `offset_s` is then that of the first segment.
+    """
 
     n: int
     backsteps: int
