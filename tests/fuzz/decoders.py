@@ -7,6 +7,7 @@ import struct
 from pathlib import Path
 from typing import Any
 
+import decoded_bus
 import numpy as np
 from faults import seeds
 from numpy.typing import NDArray
@@ -21,7 +22,7 @@ from gpiorig.analysis.events.decoder import KNOWN_CODES
 from gpiorig.analysis.events.table import BY_CODE
 from gpiorig.analysis.events.wiring import Bus, NodeLines
 from gpiorig.capture.buses import spi, uart
-from gpiorig.capture.buses import symbol_bus as linecode
+from gpiorig.capture.buses.symbol_bus import BusFrames, BusLines, joined
 from gpiorig.capture.edges.edges import Edges, no_gaps
 from gpiorig.capture.edges.waveform import Block, Waveform, waveform_of
 from gpiorig.capture.frames import ieee802154
@@ -93,10 +94,10 @@ def symbol_bus(data: bytes) -> None:
     bus(waves(data[1:], channels=1 + width, rate_hz=BUS_HZ), width)
 
 
-def bus(edges: Edges, width: int) -> linecode.BusFrames:
+def bus(edges: Edges, width: int) -> BusFrames:
     """Compare the kernel with the sigrok decoder and with itself."""
-    lines = linecode.BusLines(strobe=0, data=tuple(range(1, 1 + width)), frame_gap_samples=FRAME_GAP)
-    native = linecode.decode(edges, lines, codes=KNOWN_CODES)
+    lines = BusLines(strobe=0, data=tuple(range(1, 1 + width)), frame_gap_samples=FRAME_GAP)
+    native = decoded_bus.decode(edges, lines, codes=KNOWN_CODES)
     wires = ":".join(["strobe=D0", *(f"d{i}=D{i + 1}" for i in range(width))])
     records = by_sigrok(edges, f"gpio_probe:{wires}:width={width}", OutputKind.BINARY).bytes.get(0, b"")
     expected = sorted((at, code, id_, flags) for at, _, code, id_, flags in struct.iter_unpack("<QBBHI", records))
@@ -112,7 +113,7 @@ def bus(edges: Edges, width: int) -> linecode.BusFrames:
     ]
     hold(expected == sorted(tuple(map(int, row)) for row in ours), "the kernel and the sigrok decoder find the same")
     for cut in {len(edges.samples) // 3, len(edges.samples) - 1}:
-        pieces = linecode.joined(list(linecode.stream(in_pieces(edges, cut), lines, codes=KNOWN_CODES)))
+        pieces = joined(list(decoded_bus.stream(in_pieces(edges, cut), lines, codes=KNOWN_CODES)))
         hold(np.array_equal(pieces.samples, native.samples), "in pieces it finds the same")
         hold(np.array_equal(pieces.ids, native.ids), "in pieces it finds the same ids")
         hold(np.array_equal(pieces.damaged_samples, native.damaged_samples), "in pieces it finds the same damage")

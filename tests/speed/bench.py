@@ -18,8 +18,9 @@ import bench_decode
 import bench_sr
 import numpy as np
 from commandline import ROOT, gpiorig
+from decoded_bus import decode
 
-from gpiorig.capture.buses.symbol_bus import BusLines, decode
+from gpiorig.capture.buses.symbol_bus import BusLines
 from gpiorig.capture.edges.edges import Edges
 from gpiorig.capture.edges.extractor import EdgeExtractor
 from gpiorig.capture.formats.sr import write_sr

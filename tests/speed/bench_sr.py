@@ -22,10 +22,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from decoded_bus import stream
 from numpy.typing import NDArray
 
 from gpiorig.capture.archive.zip_archive import DEFLATED, STORED, ArchiveWriter
-from gpiorig.capture.buses.symbol_bus import BusLines, stream
+from gpiorig.capture.buses.symbol_bus import BusLines
 from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.formats import sr
 

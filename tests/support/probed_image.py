@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from decoded_bus import decode
+
 from gpiorig.analysis.events.table import BY_CODE
-from gpiorig.capture.buses.symbol_bus import BusLines, decode
+from gpiorig.capture.buses.symbol_bus import BusLines
 from gpiorig.capture.edges.edges import Edges
 from gpiorig.rig.bench import boards
 from gpiorig.vbench.boards.vboards import VirtualBoards

@@ -7,11 +7,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from decoded_bus import decode
 
 from gpiorig.analysis.events import events
 from gpiorig.analysis.events.decoder import KNOWN_CODES
 from gpiorig.analysis.events.table import BY_NAME
-from gpiorig.capture.buses import symbol_bus
+from gpiorig.capture.buses.symbol_bus import BusLines
 from gpiorig.capture.edges.waveform import Block, Waveform
 
 FRAME_GAP = 10  # samples: 400 ns at 24 MHz, as in the wiring of the bench
@@ -22,8 +23,8 @@ def plain(edges, wiring):
     rows, damaged = [], []
     for node, lines in enumerate(wiring):
         data = tuple(edges.index(channel) for channel in lines.bus.data)
-        bus = symbol_bus.BusLines(strobe=edges.index(lines.bus.strobe), data=data, frame_gap_samples=FRAME_GAP)
-        frames = symbol_bus.decode(edges, bus, codes=KNOWN_CODES)
+        bus = BusLines(strobe=edges.index(lines.bus.strobe), data=data, frame_gap_samples=FRAME_GAP)
+        frames = decode(edges, bus, codes=KNOWN_CODES)
         seen = zip(frames.samples.tolist(), frames.codes.tolist(), frames.ids.tolist(), strict=True)
         rows += [(sample, node, 0, code, id_) for sample, code, id_ in seen]
         damaged += [(sample, node) for sample in frames.damaged_samples.tolist()]

@@ -5,11 +5,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from capture_reference import frame_symbols, reference_bus
+from decoded_bus import decode, stream
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from gpiorig.capture.buses import symbol_bus
-from gpiorig.capture.buses.symbol_bus import BusDecoder, BusFrames, BusLines, decode
+from gpiorig.capture.buses.symbol_bus import BusDecoder, BusFrames, BusLines, joined
 from gpiorig.capture.edges.edges import Edges, no_gaps
 from gpiorig.capture.edges.waveform import Block, Waveform
 from gpiorig.capture.errors import CaptureError
@@ -60,7 +60,7 @@ def decode_in_blocks(rows: Rows, lines: BusLines, block: int) -> Plain:
     decoder = BusDecoder(lines)
     samples, level = arrays(rows)
     parts = [decoder.feed(samples[at : at + block], level[at : at + block]) for at in range(0, len(rows), block)]
-    return plain(symbol_bus.joined([*parts, decoder.finish()]))
+    return plain(joined([*parts, decoder.finish()]))
 
 
 def reference(rows: Rows, lines: BusLines) -> Plain:
@@ -165,7 +165,7 @@ def test_an_unknown_code_is_damage() -> None:
     decoder = BusDecoder(bus(2), codes=[7])
     parts = [decoder.feed(samples, level), decoder.finish()]
 
-    assert ([(168, 7, 1)], [(100, 6)]) == plain(symbol_bus.joined(parts))
+    assert ([(168, 7, 1)], [(100, 6)]) == plain(joined(parts))
 
 
 def test_a_gap_ends_a_frame_and_its_levels_are_no_event() -> None:
@@ -193,8 +193,8 @@ def test_a_gap_ends_a_frame_and_its_levels_are_no_event() -> None:
         waveform = Waveform(
             samplerate_hz=edges.samplerate_hz, channels=edges.channels, read=lambda parts=(first, second): iter(parts)
         )
-        parts = list(symbol_bus.stream(waveform, lines))
-        assert ([(600, 9, 77)], [(100, 2)]) == plain(symbol_bus.joined(parts))
+        parts = list(stream(waveform, lines))
+        assert ([(600, 9, 77)], [(100, 2)]) == plain(joined(parts))
 
 
 @given(

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import random
-import socket
-import time
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -19,7 +16,6 @@ from gpiorig.capture.serial.aggregator import (
     Printed,
     addressed,
     errors_ns,
-    live,
     log_line,
     measure_line_ns,
     replay,
@@ -97,40 +93,6 @@ def test_lines_do_not_depend_on_how_reads_cut_plain_text() -> None:
         *expected, _ = b"".join(reads).decode().split("\n")
 
         assert expected == [line for data in reads for line in text.feed(data)]
-
-
-def test_live_lines_are_stamped_when_they_are_printed() -> None:
-    """One that takes long to print delays the timestamp of the next."""
-    near, far = socket.socketpair()
-    printed: list[tuple[float, str]] = []
-    before_s = time.time()
-
-    def write(line: str) -> None:
-        printed.append((time.time(), line))
-        time.sleep(0.02)
-        if len(printed) == 3:
-            far.close()
-
-    class Socket:
-        def fileno(self) -> int:
-            return near.fileno()
-
-        def read(self) -> bytes:
-            if data := near.recv(READ_BYTES):
-                return data
-            raise OSError("closed")
-
-    with near:
-        far.sendall(b"one\ntwo\nthree\n")
-        live({"m3-1": Socket()}, write)
-    stamps = [float(line.split(";")[0]) for _, line in printed]
-
-    assert ["m3-1;one", "m3-1;two", "m3-1;three", "m3-1;Connection closed"] == [
-        line.partition(";")[2] for _, line in printed
-    ]
-    assert before_s - 1e-6 < stamps[0]
-    assert all(stamp - 1e-6 < at for stamp, (at, _) in zip(stamps, printed, strict=True))
-    assert all(later - stamp > 0.019 for stamp, later in pairwise(stamps))
 
 
 # The examples of the original's documentation (iotlabaggregator/serial.py, `extract_nodes_and_message`).

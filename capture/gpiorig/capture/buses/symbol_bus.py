@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from ctypes import POINTER, c_int64, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p
 from dataclasses import dataclass
 
@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.capture import native
-from gpiorig.capture.edges.edges import MAX_CHANNELS, Edges
-from gpiorig.capture.edges.waveform import Waveform
+from gpiorig.capture.edges.edges import MAX_CHANNELS
 from gpiorig.capture.errors import CaptureError
 
 WIDTHS = (1, 2, 4, 8)
@@ -202,53 +201,6 @@ class BusDecoder:
         """
         native.checked(self._finish(ctypes.byref(self._state), ctypes.byref(self._output.header)))
         return self._output.frames()
-
-
-def decode(edges: Edges, lines: BusLines, *, codes: Iterable[int] | None = None) -> BusFrames:
-    """Decode one symbol bus of a capture.
-
-    A frame that is cut by the start or the end of the capture is judged like any other: it counts as damaged unless
-    what is left is a complete frame. One that begins less than a frame gap after lost samples is damaged in any case:
-    its first symbols may be among them. A frame without its end is never a complete one.
-
-    Parameters
-    ----------
-    edges
-        The capture.
-    lines
-        The channels of the bus and its frame gap.
-    codes
-        Known event codes; None: every code from 1 to 127.
-    """
-    decoder = BusDecoder(lines, codes=codes)
-    parts = []
-    for rows in edges.intervals():
-        parts.append(decoder.feed(edges.samples[rows], edges.levels[rows]))
-        parts.append(decoder.finish())
-    return joined(parts)
-
-
-def stream(waveform: Waveform, lines: BusLines, *, codes: Iterable[int] | None = None) -> Iterator[BusFrames]:
-    """Decode one symbol bus of a capture that may be longer than the memory; yield what each of its blocks ends.
-
-    Parameters
-    ----------
-    waveform
-        The capture.
-    lines
-        The channels of the bus and its frame gap.
-    codes
-        Known event codes; None: every code from 1 to 127.
-    """
-    decoder = BusDecoder(lines, codes=codes)
-    for block in waveform.read():
-        at = 0
-        for cut in np.searchsorted(block.samples, block.gaps[:, 1]).tolist():
-            yield decoder.feed(block.samples[at:cut], block.levels[at:cut])
-            yield decoder.finish()
-            at = cut
-        yield decoder.feed(block.samples[at:], block.levels[at:])
-    yield decoder.finish()
 
 
 def joined(parts: list[BusFrames]) -> BusFrames:

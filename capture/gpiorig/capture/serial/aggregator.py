@@ -15,13 +15,12 @@ from __future__ import annotations
 
 import io
 import logging
-import selectors
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal, Protocol
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -211,45 +210,6 @@ class _Sockets:
                 self._next[node] = next(self._coming[node], None)
         for _, node in sorted(arrived):
             self._ready[node] = None
-
-
-class Socket(Protocol):
-    """A port as `live` needs it; `seriallink.Link` is one."""
-
-    def fileno(self) -> int:
-        """Descriptor to wait on."""
-
-    def read(self) -> bytes:
-        """Take what has arrived; OSError at the end."""
-
-
-def live(sockets: Mapping[str, Socket], write: Callable[[str], object]) -> None:
-    """Read ports and print their lines as the aggregator does, in this thread, until all of them are closed.
-
-    A closed port is reported and left, as by its asyncore versions; the one with `selectors` reads an end
-    of file for ever.
-
-    Parameters
-    ----------
-    sockets
-        Port of each node.
-    write
-        Prints a line, and flushes it.
-    """
-    texts = {node: AggregatorText() for node in sockets}
-    with selectors.DefaultSelector() as selector:
-        for node, port in sockets.items():
-            selector.register(port.fileno(), selectors.EVENT_READ, node)
-        while selector.get_map():
-            for key, _ in selector.select():
-                try:
-                    data = sockets[key.data].read()
-                except OSError:
-                    selector.unregister(key.fd)
-                    write(log_line(time.time_ns(), key.data, "Connection closed"))
-                    continue
-                for text in texts[key.data].feed(data):
-                    write(log_line(time.time_ns(), key.data, text))
 
 
 def errors_ns(printed: Iterable[Printed]) -> NDArray[np.int64]:
