@@ -10,7 +10,7 @@ from gpiorig.rig.bench import benches
 from gpiorig.rig.errors import RigError
 from gpiorig.studies.plans import runner
 from gpiorig.studies.plans.session import Options
-from gpiorig.studies.points import pages, reasons
+from gpiorig.studies.points import pages
 from gpiorig.studies.points.points import Conditions
 
 
@@ -18,8 +18,8 @@ def test_the_table_of_all_documents_has_what_is_not_done(tmp_path) -> None:  # t
     """Each reason is a row, with the mark of what is not done, or only partly."""
     text = pages.write_markdown(tmp_path / "seeds.md", []).read_text()
     rows = [line for line in text.splitlines() if line.endswith(("○ |", "◐ |"))]
-    assert len(reasons.load()) == len(rows)
-    assert {True, False} == {one.partly for one in reasons.load()}
+    assert len(pages.reasons()) == len(rows)
+    assert {True, False} == {one.partly for one in pages.reasons()}
 
 
 def test_boards_record_one_point_at_a_time() -> None:

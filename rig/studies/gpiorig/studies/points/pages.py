@@ -6,11 +6,15 @@ import csv
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
+
 from gpiorig.capture import confined
 from gpiorig.capture.atomic_file import replacing
+from gpiorig.rig import strict_toml
 from gpiorig.studies.pages import catalogue
+from gpiorig.studies.pages.catalogue import Reason
 from gpiorig.studies.pages.results import StudyResults
-from gpiorig.studies.points import reasons, states
+from gpiorig.studies.points import states
 from gpiorig.studies.points.study import Study
 
 PAGES = "pages"
@@ -58,4 +62,13 @@ def markdown(path: Path, studies: Sequence[Study]) -> str:
 
 
 def _markdown(rows: Sequence[Sequence[str]], studies: Sequence[StudyResults]) -> str:
-    return catalogue.seeds_markdown(catalogue.listed(rows, studies), reasons.load())
+    return catalogue.seeds_markdown(catalogue.listed(rows, studies), reasons())
+
+
+class _Reasons(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    reason: tuple[Reason, ...]
+
+
+def reasons() -> tuple[Reason, ...]:
+    """Figures of documents that no study makes, or not completely, in the order of the documents."""
+    return strict_toml.load(Path(__file__).with_name("reasons.toml"), _Reasons, what="reasons").reason
