@@ -20,12 +20,12 @@ import manual  # noqa: E402
 import results  # noqa: E402
 import settings  # noqa: E402
 
-from gpiorig.studies.points import pages, study  # noqa: E402
+from gpiorig.studies.points import pages, study, study_paths  # noqa: E402
 
 
 def _seeds() -> str:
     """The table of all documents, from the numbers of the last complete run and the study files."""
-    return pages.markdown(ROOT / "docs/evidence/studies.csv", study.load_all([ROOT / "studies"]))
+    return pages.markdown(ROOT / "docs/evidence/studies.csv", study.load_all([*study_paths.files().values()]))
 
 
 DOCUMENTS = {

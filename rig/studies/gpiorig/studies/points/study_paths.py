@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 from pathlib import Path
 
-from gpiorig.rig import resources
 from gpiorig.rig.errors import BenchError
 
 SUFFIX = ".toml"
@@ -13,9 +12,7 @@ SUFFIX = ".toml"
 
 def files() -> dict[str, Path]:
     """The study files that come with gpiorig, by name."""
-    root = resources.checkout()
-    folder = root / "studies" if root else Path(__file__).parents[1] / "files"
-    return dict(sorted((path.stem, path) for path in folder.glob("*.toml")))
+    return dict(sorted((path.stem, path) for path in (Path(__file__).parents[1] / "files").glob(f"*{SUFFIX}")))
 
 
 def paths(word: Path) -> list[Path]:
