@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import msgspec
 
@@ -13,6 +13,12 @@ Number: TypeAlias = float | None  # NaN and infinity, which JSON does not have, 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """An object of `--json`, or a part of one; a field that is `UNSET` is omitted. Its class gives the schema."""
+
+    @classmethod
+    def of(cls, source: object, **given: Any) -> Self:
+        """The fields that are given, and the others as the attributes of the source that have their names."""
+        names = [name for name in cls.__struct_fields__ if name not in given and hasattr(source, name)]
+        return cls(**{name: getattr(source, name) for name in names}, **given)
 
 
 def plain(result: Any) -> Any:

@@ -55,32 +55,10 @@ class UpdateNumbers(Result, frozen=True, kw_only=True):
 def numbers(update: Update) -> UpdateNumbers:
     """All of it, for `--json`."""
     delays = {
-        name: DelayFigures(window=_numbers(recent), all=_numbers(every))
+        name: DelayFigures(window=FigureNumbers.of(recent), all=FigureNumbers.of(every))
         for name, (recent, every) in update.delays.items()
     }
-    return UpdateNumbers(
-        state=update.state,
-        reason=update.reason,
-        virtual=update.virtual,
-        reached_s=update.reached_s,
-        age_s=update.age_s,
-        changes=update.changes,
-        lost_samples=update.lost_samples,
-        nodes=update.nodes,
-        window_s=update.window_s,
-        settle_s=update.settle_s,
-        delays=delays,
-        sentence=update.sentence,
-        last_problem=update.last_problem,
-        analyzers=update.analyzers,
-        not_aligned=update.not_aligned,
-        busy_s=update.busy_s,
-        remarks=tuple(remarks(update)),
-    )
-
-
-def _numbers(figures: Figures) -> FigureNumbers:
-    return FigureNumbers(n=figures.n, median_ns=figures.median_ns, p99_ns=figures.p99_ns, p2p_ns=figures.p2p_ns)
+    return UpdateNumbers.of(update, delays=delays, remarks=tuple(remarks(update)))
 
 
 def table(update: Update) -> str:

@@ -144,20 +144,10 @@ class SelfTestResult:
     def numbers(self) -> SelfTestNumbers:
         """For ``--json``."""
         events = tuple(
-            EventNumbers(
-                node=seen.node,
-                role=seen.role,
-                event=seen.event,
-                expected=count_text(seen.expected),
-                least=seen.least,
-                most=seen.most,
-                wrong=seen.wrong,
-                asked=seen.asked,
-                good=not seen.failure(self.tested),
-            )
+            EventNumbers.of(seen, expected=count_text(seen.expected), good=not seen.failure(self.tested))
             for seen in self.seen
         )
-        return SelfTestNumbers(packets=self.packets, tested=self.tested, good=not self.failures, events=events)
+        return SelfTestNumbers.of(self, good=not self.failures, events=events)
 
 
 def test(recording: Recording, expected: SelfTest) -> SelfTestResult:

@@ -12,7 +12,6 @@ from gpiorig.analysis.packets import accounting, delivery
 from gpiorig.analysis.packets.accounting import Accounting
 from gpiorig.analysis.packets.hops import Hops
 from gpiorig.analysis.packets.node_accounts import NodeAccount
-from gpiorig.analysis.packets.reordering import Reordering
 from gpiorig.analysis.packets.routes import ROUND_TRIP, Route
 from gpiorig.analysis.statistics.summary import Summary, summarize
 from gpiorig.capture.recording.recording import Recording
@@ -163,7 +162,7 @@ def headline(analysis: Analysis, recording: Recording) -> Headline:
         packets_timelined=timelined,
         lost=lost,
         routes=tuple(_route_numbers(route, _summary(analysis, route)) for route in analysis.routes),
-        reordering=tuple(map(_reordering_numbers, analysis.reordering)),
+        reordering=tuple(map(ReorderingNumbers.of, analysis.reordering)),
         packets=_packet_numbers(hops) if hops is not None else UNSET,
         retries=retried,
         duplicates=twice,
@@ -206,17 +205,6 @@ def _read_again(hops: Hops) -> dict[str, int]:
 def _account_numbers(account: NodeAccount) -> dict[str, int | list[Outcome]]:
     outcomes = [Outcome(logged=logged, seen=seen, packets=n) for (logged, seen), n in sorted(account.outcomes.items())]
     return {"seen_sent": account.seen_sent, "seen_received": account.seen_received, "outcomes": outcomes}
-
-
-def _reordering_numbers(pair: Reordering) -> ReorderingNumbers:
-    return ReorderingNumbers(
-        origin=pair.origin,
-        destination=pair.destination,
-        arrived=pair.arrived,
-        reordered=pair.reordered,
-        largest_extent=pair.largest_extent,
-        ratio=pair.ratio,
-    )
 
 
 def _summary(analysis: Analysis, route: Route) -> Summary:

@@ -102,17 +102,7 @@ def _scan(options: argparse.Namespace) -> int:
     text = suggestion.text(connected)
     boards = [answer.board for _, answer in connected.ports if answer.board]
     if options.json:
-        print(
-            plain_json.text(
-                Scanned(
-                    analyzers=connected.analyzers,
-                    ports=connected.ports,
-                    adapters=connected.adapters,
-                    troubles=connected.troubles,
-                    bench=text,
-                )
-            )
-        )
+        print(plain_json.text(Scanned.of(connected, bench=text)))
     elif not options.output:
         print(text, end="")
     if options.output:

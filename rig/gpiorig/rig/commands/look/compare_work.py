@@ -233,18 +233,8 @@ def _outcome(outcome: Outcome) -> ThresholdNumbers:
 
 
 def _change(change: Change) -> ChangeNumbers:
-    return ChangeNumbers(
-        name=change.name,
-        changed=change.changed,
-        base_n=change.base_n,
-        new_n=change.new_n,
-        base_median_ns=change.base_median_ns,
-        new_median_ns=change.new_median_ns,
-        moved_ns=change.moved_ns,
-        p_location=change.p_location,
-        p_shape=change.p_shape,
-        p_tail=change.p_tail,
-        p_corrected=change.p_corrected,
+    return ChangeNumbers.of(
+        change,
         median_change=interval_numbers(change.median_ns),
         mean_change=interval_numbers(change.mean_ns),
         p99_change=interval_numbers(change.p99_ns),

@@ -29,26 +29,16 @@ def of(results: StudyResults) -> list[ValueNumbers]:
     """The value of each expression at each combination and node; null for one that is not defined."""
     expressions = dict.fromkeys(pair for show in results.shows for pair in values.expressions(show, results.quantities))
     return [
-        _row(expression.text, cell)
+        ValueNumbers.of(
+            cell.estimate,
+            y=expression.text,
+            coordinates=dict(cell.coordinates),
+            node=cell.node,
+            troubles=cell.troubles,
+            value=cell.estimate.value if cell.estimate else None,
+        )
         for expression, of_values in expressions
         if not of_values
         for group in statistics.combinations(results, lambda coordinates: True)
         for cell in statistics.estimate(expression, group)
     ]
-
-
-def _row(text: str, cell: statistics.Cell) -> ValueNumbers:
-    estimate = cell.estimate
-    return ValueNumbers(
-        y=text,
-        coordinates=dict(cell.coordinates),
-        node=cell.node,
-        troubles=cell.troubles,
-        value=estimate.value if estimate else None,
-        low=estimate.low if estimate else UNSET,
-        high=estimate.high if estimate else UNSET,
-        sd=estimate.sd if estimate else UNSET,
-        unit=estimate.unit if estimate else UNSET,
-        repeats=estimate.repeats if estimate else UNSET,
-        n=estimate.n if estimate else UNSET,
-    )
