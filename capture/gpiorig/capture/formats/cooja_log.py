@@ -10,14 +10,15 @@ text; the time is ``mm:ss.fff``, ``h:mm:ss.fff`` from the first hour on, or ms. 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.text.clock_text import clock_ns
 from gpiorig.capture.text.line_times import lines_of
-from gpiorig.capture.text.node_lines import BlockBuilder, LineBlock, NodeLines, read_blocks
+from gpiorig.capture.text.node_lines import BlockBuilder, NodeLines, read_blocks
 from gpiorig.capture.text.table_head import table_head
 from gpiorig.capture.units import TIME_NS
 
@@ -68,12 +69,9 @@ def read(path: Path, options: ReadOptions) -> NodeLines:
         elif not (line.startswith(STARTED) or SAYINGS.match(line)):
             builder.note("line without a timestamp" if line.strip() else "empty line")
 
-    def blocks() -> Iterator[LineBlock]:
-        return read_blocks(path, take)
-
     form = "mote output" if output else "a script's log, of us"
     step_ns = TIME_NS["ms" if output else "us"]
-    return NodeLines(read=blocks, resolution_ns=step_ns, source=f"{path}: Cooja, {form}")
+    return NodeLines(read=partial(read_blocks, path, take), resolution_ns=step_ns, source=f"{path}: Cooja, {form}")
 
 
 def _fields(path: Path, lines: Sequence[str], columns: dict[str, str]) -> tuple[int, int] | None:

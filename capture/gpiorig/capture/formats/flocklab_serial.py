@@ -8,12 +8,12 @@ rest of the line, commas included (flocklab_fetcher.py).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.text.clock_text import stamp_ns
-from gpiorig.capture.text.node_lines import BlockBuilder, LineBlock, LineKind, NodeLines, read_blocks
+from gpiorig.capture.text.node_lines import BlockBuilder, LineKind, NodeLines, read_blocks
 
 SUMMARY = "FlockLab serial.csv (timestamp,observer_id,node_id,direction,output)"
 SUFFIXES = (".csv",)
@@ -29,11 +29,7 @@ def recognises(path: Path, head: bytes) -> bool:
 
 def read(path: Path, options: ReadOptions) -> NodeLines:
     """Read a file; a node is named by its node_id, and a broken line is counted."""
-
-    def blocks() -> Iterator[LineBlock]:
-        return read_blocks(path, _take)
-
-    return NodeLines(read=blocks, resolution_ns=RESOLUTION_NS, source=f"{path}: {SUMMARY}")
+    return NodeLines(read=partial(read_blocks, path, _take), resolution_ns=RESOLUTION_NS, source=f"{path}: {SUMMARY}")
 
 
 def _take(line: str, builder: BlockBuilder) -> None:

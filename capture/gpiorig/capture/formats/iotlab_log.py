@@ -10,13 +10,13 @@ write to one file break each other's lines.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
 from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.text.clock_text import stamp_ns
-from gpiorig.capture.text.node_lines import BlockBuilder, LineBlock, LineKind, NodeLines, read_blocks
+from gpiorig.capture.text.node_lines import BlockBuilder, LineKind, NodeLines, read_blocks
 
 SUMMARY = "log of IoT-LAB's serial_aggregator (epoch;node;text)"
 LATE = 5
@@ -60,11 +60,7 @@ def recognises(path: Path, head: bytes) -> bool:
 
 def read(path: Path, options: ReadOptions) -> NodeLines:
     """Read a log; a broken line is counted by what is wrong with it, never guessed."""
-
-    def blocks() -> Iterator[LineBlock]:
-        return read_blocks(path, _take)
-
-    return NodeLines(read=blocks, resolution_ns=RESOLUTION_NS, source=f"{path}: {SUMMARY}")
+    return NodeLines(read=partial(read_blocks, path, _take), resolution_ns=RESOLUTION_NS, source=f"{path}: {SUMMARY}")
 
 
 def _take(line: str, builder: BlockBuilder) -> None:

@@ -6,13 +6,13 @@ The kinds of times are in `text/line_times.py`. A line without a timestamp is co
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.text.line_times import DATED, INTEGERS, SECONDS, layout_of, lines_of
-from gpiorig.capture.text.node_lines import BlockBuilder, LineBlock, NodeLines, read_blocks
+from gpiorig.capture.text.node_lines import BlockBuilder, NodeLines, read_blocks
 from gpiorig.capture.text.table_head import table_head
 
 SUMMARY = "log whose lines begin with their time"
@@ -47,12 +47,11 @@ def read(path: Path, options: ReadOptions) -> NodeLines:
         else:
             builder.append(*parts)
 
-    def blocks() -> Iterator[LineBlock]:
-        return read_blocks(path, take)
-
     unit = f" of {options.columns.get('unit', 's')}" if layout.kind in (SECONDS, INTEGERS) else ""
     unit = ", UTC where no zone is stated" if layout.kind is DATED else unit
     where = f"times in field {layout.place}" if layout.place > 1 else "times"
     return NodeLines(
-        read=blocks, resolution_ns=layout.resolution_ns, source=f"{path}: log with {where}: {layout.kind.name}{unit}"
+        read=partial(read_blocks, path, take),
+        resolution_ns=layout.resolution_ns,
+        source=f"{path}: log with {where}: {layout.kind.name}{unit}",
     )
