@@ -7,7 +7,7 @@ from pathlib import Path
 
 from gpiorig.capture import confined
 from gpiorig.studies.plans import outcome
-from gpiorig.studies.points.folder import PointFolder
+from gpiorig.studies.points.folder import PointFolder, size_of
 
 KEPT, LOGS, BENCHES, ALIVE = "kept", "logs", "benches", "alive"
 DIGITS = 16  # of a digest, in the names of what is kept
@@ -34,6 +34,14 @@ class Folders:
     def relative(self, path: Path) -> str:
         """As the journal has it; empty for a folder that is not there."""
         return str(path.relative_to(self.output)) if path.exists() else ""
+
+    def described(self, recording: Path) -> dict[str, object]:
+        """Place, state and size of a recording, as records of the journal have them."""
+        return {
+            "folder": self.relative(recording),
+            "state": outcome.state_of(recording),
+            "bytes": size_of(recording),
+        }
 
     def keep(self, digest: str, attempt: int) -> Path:
         """Move the recording of an attempt away, so that the next one has a free place; returns where it is then."""

@@ -14,7 +14,7 @@ from gpiorig.studies.plans.attempt import Watch
 from gpiorig.studies.plans.outcome import Outcome
 from gpiorig.studies.plans.session import Session
 from gpiorig.studies.plans.state import place
-from gpiorig.studies.points.folder import PointFolder, size_of
+from gpiorig.studies.points.folder import PointFolder
 from gpiorig.studies.points.work import Task, boards_of, new_file, work
 
 LAST_BYTES = 2000  # of what a hook prints
@@ -48,14 +48,13 @@ class Lane:
         """Attempt a point until it is complete, or given up; why not, if it lacks room."""
         digest = task.point.digest
         while not self._session.stop.is_set():
-            progress = self._state.points.get(digest)
-            failures = progress.failures if progress is not None else 0
-            if progress is not None and progress.state in ("given up", "refused", "skipped"):
+            progress = self._state.of_point(digest)
+            if progress.state in ("given up", "refused", "skipped"):
                 return ""
             if why := self._quarantine(task.lane):
                 self._session.write("skipped", task, text=why)
-            elif progress is not None and failures > self._watchdog.retries:
-                text = f"{failures} attempts failed, the last: {progress.text}"
+            elif progress.failures > self._watchdog.retries:
+                text = f"{progress.failures} attempts failed, the last: {progress.text}"
                 self._give_up(task, text, is_refused=progress.cause == "firmware")
             elif why := self._session.await_room(task):
                 return why
@@ -64,7 +63,7 @@ class Lane:
                     self._analysed(task)
                     return ""
             elif not self._session.stop.is_set():
-                ended = self._attempt(task, progress.attempts + 1 if progress is not None else 1)
+                ended = self._attempt(task, progress.attempts + 1)
                 if not ended.cause:
                     return ""
                 if ended.cause == "input":
@@ -106,18 +105,15 @@ class Lane:
             node=ended.node,
             cause=ended.cause,
             text=ended.text,
-            folder=self._folders.relative(folder),
             remote_folder=ended.remote_folder,
-            state=outcome.state_of(folder),
-            bytes=size_of(folder),
             seconds=seconds,
+            **self._folders.described(folder),
         )
         return ended
 
     def _is_last(self, digest: str) -> bool:
         """Whether no other attempt follows one that fails."""
-        progress = self._state.points.get(digest)
-        return (progress.failures if progress is not None else 0) >= self._watchdog.retries
+        return self._state.of_point(digest).failures >= self._watchdog.retries
 
     def _recorded(self, task: Task, seconds: float) -> Outcome:
         """Analyse a recording that is complete; the checks that fail are the outcome."""
@@ -153,8 +149,8 @@ class Lane:
             folder = self._folders.leftover(record.point, record.attempt)
             if record.bench != bench or self._session.stop.is_set() or not end.fetch(remote_folder, folder):
                 continue
-            fetched, state = True, outcome.state_of(folder)
-            counts = state == "complete" and not self._folders.is_complete(record.point)
+            fetched = True
+            counts = outcome.state_of(folder) == "complete" and not self._folders.is_complete(record.point)
             if counts:
                 folder = self._folders.count(record.point, record.attempt)
             self._session.journal.write(
@@ -164,9 +160,7 @@ class Lane:
                 repeat=record.repeat,
                 bench=bench,
                 attempt=record.attempt,
-                folder=self._folders.relative(folder),
-                state=state,
-                bytes=size_of(folder),
+                **self._folders.described(folder),
             )
         return fetched
 

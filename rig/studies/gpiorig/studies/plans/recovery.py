@@ -6,9 +6,8 @@ import datetime
 
 from gpiorig.studies.plans.folders import ALIVE, Folders
 from gpiorig.studies.plans.journal import POINT, Journal
-from gpiorig.studies.plans.outcome import state_of
 from gpiorig.studies.plans.state import Progress, State
-from gpiorig.studies.points.folder import POINTS, size_of
+from gpiorig.studies.points.folder import POINTS
 
 
 def recover(journal: Journal, state: State, folders: Folders) -> None:
@@ -44,7 +43,7 @@ def _adopt(journal: Journal, state: State, folders: Folders) -> None:
     for path in sorted((folders.output / POINTS).glob("*")):
         if not POINT.fullmatch(path.name):
             continue
-        progress = state.points.get(path.name, Progress())
+        progress = state.of_point(path.name)
         if progress.state == "waiting" and folders.is_complete(path.name):
             _write_complete(path.name, "", journal, progress, folders)
 
@@ -69,15 +68,13 @@ def _recover_point(
         bench=bench,
         attempt=progress.attempts,
         text="it was killed",
-        folder=folders.relative(leftover),
         remote_folder="" if leftover.exists() else remote_folder,
-        state=state_of(leftover),
-        bytes=size_of(leftover),
+        **folders.described(leftover),
     )
 
 
 def _write_complete(digest: str, bench: str, journal: Journal, progress: Progress, folders: Folders) -> None:
-    recording, file = folders.point(digest).recording, folders.point(digest).read()
+    file = folders.point(digest).read()
     journal.write(
         "complete",
         point=digest,
@@ -86,7 +83,5 @@ def _write_complete(digest: str, bench: str, journal: Journal, progress: Progres
         bench=bench,
         attempt=progress.attempts,
         text="found in its folder: the end was not written down, or the line is damaged",
-        folder=folders.relative(recording),
-        state="complete",
-        bytes=size_of(recording),
+        **folders.described(folders.point(digest).recording),
     )

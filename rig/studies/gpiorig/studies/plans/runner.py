@@ -118,9 +118,9 @@ class Runner:
                 results.append(states.results_of(sought.study, sought.conditions, sought.output))
                 table.write(sought.output, results[-1])
         left = sum(
-            session.state.points[digest].state in ("given up", "skipped")
+            session.state.of_point(digest).state in ("given up", "skipped")
             for digest, owners in session.owners.items()
-            if digest in session.state.points and any(sought.conditions.lane for sought, _ in owners)
+            if any(sought.conditions.lane for sought, _ in owners)
         )
         return Ending(results, session.errors, session.stopped, self.why, left)
 
@@ -154,9 +154,9 @@ class Runner:
         return [replace(task, directly=session.options.directly) for task in tasks if not self._is_moved(task)]
 
     def _is_moved(self, task: Task) -> bool:
-        progress, digest = self._session.state.points.get(task.point.digest), task.point.digest
-        is_complete = progress is not None and progress.state == "complete"
-        return bool(task.lane) and is_complete and not self._session.folders.point(digest).recording.exists()
+        session, digest = self._session, task.point.digest
+        is_complete = session.state.of_point(digest).state == "complete"
+        return bool(task.lane) and is_complete and not session.folders.point(digest).recording.exists()
 
     def _passed(self) -> bool:
         """Begin another pass, if there is time for one and a point of the last one is complete."""

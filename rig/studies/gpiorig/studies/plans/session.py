@@ -91,8 +91,7 @@ class Session:
 
     def attempts(self, task: Task) -> int:
         """How often a point was begun."""
-        progress = self.state.points.get(task.point.digest)
-        return progress.attempts if progress is not None else 0
+        return self.state.of_point(task.point.digest).attempts
 
     def register(self) -> None:
         """Add the points to the store that have ended before."""

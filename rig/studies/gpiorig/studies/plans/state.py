@@ -27,8 +27,6 @@ class Progress:
         Its state.
     attempts, failures
         How often it was started, and how many attempts failed since it was asked to try again.
-    folder
-        Where its recording is.
     leftovers
         Where those of its attempts are that failed or were cut.
     cause, text
@@ -40,7 +38,6 @@ class Progress:
     state: Standing = "waiting"
     attempts: int = 0
     failures: int = 0
-    folder: str = ""
     leftovers: list[str] = field(default_factory=list)
     cause: str = ""
     text: str = ""
@@ -81,6 +78,10 @@ class State:
             state.enter(record)
         return state
 
+    def of_point(self, digest: str) -> Progress:
+        """How far a point is, also one that was never started."""
+        return self.points.get(digest, Progress())
+
     def enter(self, record: Record) -> None:
         """Take one more record into account."""
         if record.event == "released":
@@ -100,7 +101,7 @@ class State:
             case "started":
                 progress.state = "running"
             case "complete":
-                progress.state, progress.folder = "complete", record.folder
+                progress.state = "complete"
                 for key in [key for key in self.streaks if key.partition("/")[0] == record.bench]:
                     del self.streaks[key]
             case "failed" | "cut":
