@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Verdict = Literal["right", "wrong", "unknown"]
+_WORDS = {"right": "ok", "wrong": "WRONG", "unknown": "not known"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,3 +16,6 @@ class Finding:
     about: str
     verdict: Verdict
     what: str
+
+    def __str__(self) -> str:
+        return f"{_WORDS[self.verdict]}: {self.about}: {self.what}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from gpiorig.analysis.number_text import number_text, time_text
+from gpiorig.rig import text_table
 from gpiorig.rig.live.distribution import RESOLUTION, Figures
 from gpiorig.rig.live.watch import NodeCounts, Update
 from gpiorig.rig.plain_json import Number, Result
@@ -63,7 +64,7 @@ def numbers(update: Update) -> UpdateNumbers:
 
 def table(update: Update) -> str:
     """The table of the terminal."""
-    shown = [_columns(*rows) for rows in tables(update)]
+    shown = [text_table.lines(head, rows, right=range(1, len(head))) for head, *rows in tables(update)]
     opening = [head(update), *([update.sentence] if update.sentence else []), *failed(update)]
     return "\n".join([*opening, *(line for lines in shown for line in ("", *lines)), "", *remarks(update)])
 
@@ -133,14 +134,3 @@ def _figures(figures: Figures) -> list[str]:
     if not figures.n:
         return ["0", "-", "-", "-"]
     return [number_text(figures.n), *(time_text(ns) for ns in (figures.median_ns, figures.p99_ns, figures.p2p_ns))]
-
-
-def _columns(*rows: list[str]) -> list[str]:
-    """Rows as lines; the first column to the left, others to the right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(
-            [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
-        )
-        for row in rows
-    ]

@@ -78,9 +78,7 @@ class SerialView:
 
     def _text(self, line: SerialLine) -> str | None:
         if self._form == "json":
-            kind = line.kind.name.lower()
-            row = LineRow(stamp_ns=line.stamp_ns, wall_ns=line.wall_ns, node=line.node, kind=kind, text=line.text)
-            return plain_json.text(row, ascii=False)
+            return plain_json.text(LineRow.of(line, kind=line.kind.name.lower()), ascii=False)
         if self._form == "iotlab":
             return log_line(line.wall_ns, line.node, line.text) if line.kind is Kind.RECEIVED else None
         if line.kind is Kind.COUNTED:

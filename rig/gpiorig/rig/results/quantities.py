@@ -66,14 +66,21 @@ def recorded(opened: Opened, analysis: Analysis, records: Records | None = None)
 
 def shown(data: ReportData, names: Iterable[str], source: Recorded) -> ReportData:
     """The report with these quantities; those that the recording does not show are among its notes."""
+    series, lacking = found(names, source)
+    notes = (*data.notes, *(f"No {problem}" for problem in lacking))
+    return dataclasses.replace(data, quantities=values.once(series), notes=notes)
+
+
+def found(names: Iterable[str], source: Recorded) -> tuple[list[Series], list[str]]:
+    """The quantities that a recording shows, and of the others what it lacks."""
     series: list[Series] = []
-    problems = []
+    lacking = []
     for quantity in parse_all(names):
         try:
             series += values.series(quantity, source)
         except QuantityError as error:
-            problems.append(f"No {error}")
-    return dataclasses.replace(data, quantities=values.once(series), notes=(*data.notes, *problems))
+            lacking.append(str(error))
+    return series, lacking
 
 
 def tables(data: ReportData) -> dict[str, pa.Table]:

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from gpiorig.capture.errors import CaptureError
-from gpiorig.capture.recording.recording import Recording, RecordingInfo
+from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.bench import certificate_file, symbols, virtual_section
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.experiments import console_settings, images, limits
 from gpiorig.rig.experiments.experiment import Experiment
-from gpiorig.rig.experiments.images import HashedImage
 from gpiorig.rig.host import log_file
 from gpiorig.rig.recordings.merge import Source
 from gpiorig.rig.recordings.opened import SHOWN
@@ -68,10 +66,11 @@ def run(
     loaded = images.hashed(firmware) if bench.virtual or flashed else {}
     with endpoints.available(bench, bench_file, firmware) as ends:
         sources = captures.sources(bench, ends.drivers)
-        info = describe(
+        info = captures.describe(
             bench,
             bench_file,
-            experiment,
+            experiment=experiment.name,
+            parameters=parameters(bench, experiment),
             sources=sources,
             virtual_stamps=bool(ends.stamps),
             firmware=loaded,
@@ -110,31 +109,6 @@ def check_shown(bench: Bench, experiment: Experiment) -> None:
                 'its strobe and data lines; or, for an image without probes, write `probes = "off"` in the experiment.'
             )
     symbols.refuse_short(bench)
-
-
-def describe(
-    bench: Bench,
-    bench_file: Path,
-    experiment: Experiment,
-    *,
-    sources: dict[str, Source],
-    virtual_stamps: bool,
-    firmware: Mapping[str, HashedImage],
-    tools: Mapping[str, str] | None = None,
-    note: str = "",
-) -> RecordingInfo:
-    """The description of a run that begins now (`captures.describe`)."""
-    return captures.describe(
-        bench,
-        bench_file,
-        sources=sources,
-        virtual_stamps=virtual_stamps,
-        firmware=firmware,
-        experiment=experiment.name,
-        parameters=parameters(bench, experiment),
-        tools=tools,
-        note=note,
-    )
 
 
 def parameters(bench: Bench, experiment: Experiment) -> dict[str, Any]:

@@ -13,11 +13,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet
 
-from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.quantities import values
-from gpiorig.analysis.quantities.names import parse_all
-from gpiorig.analysis.quantities.series import Series
 from gpiorig.analysis.tables import registry, stages
 from gpiorig.capture import confined
 from gpiorig.rig.errors import StoreError
@@ -133,14 +130,8 @@ def quantities_of(opened: Opened, analysis: Analysis, names: Sequence[str] = ())
     asked = tuple(names) or quantities.checked(opened.recording)
     if not asked:
         return values.table(values.default_series(source), analysis), ()
-    series: list[Series] = []
-    problems = []
-    for quantity in parse_all(asked):
-        try:
-            series += values.series(quantity, source)
-        except QuantityError as error:
-            problems.append(str(error))
-    return values.table(series, analysis), tuple(problems)
+    series, lacking = quantities.found(asked, source)
+    return values.table(series, analysis), tuple(lacking)
 
 
 def _sync(path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gpiorig.rig import names, plain_json
 from gpiorig.rig.bench import benches
-from gpiorig.rig.commands.bench.bench_work import findings_of, line
+from gpiorig.rig.commands.bench.bench_work import findings_of
 from gpiorig.rig.host import bundle, requirements
 from gpiorig.rig.host.requirements import Requirement
 from gpiorig.rig.plain_json import Result
@@ -63,7 +63,7 @@ def _of_bench(file: Path | None) -> list[str]:
     if file is None:
         return []
     bench = benches.load(file)
-    return [*map(line, findings_of(bench, file, live=bench.virtual is None))]
+    return [f"  {finding}" for finding in findings_of(bench, file, live=bench.virtual is None)]
 
 
 def _line(item: Requirement) -> str:

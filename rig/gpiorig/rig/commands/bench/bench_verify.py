@@ -21,7 +21,6 @@ from gpiorig.rig.verify.certificate import Certificate
 from gpiorig.rig.verify.verification import verify
 
 KINDS = {True: "virtual bench", False: "bench of boards", None: "bench; whether its boards are virtual was not asked"}
-_WORDS = {"right": "ok", "wrong": "WRONG", "unknown": "not known"}
 
 
 def run(bench: Bench, file: Path, options: argparse.Namespace) -> int:
@@ -67,7 +66,7 @@ def run(bench: Bench, file: Path, options: argparse.Namespace) -> int:
 def _print(certificate: Certificate, path: Path) -> None:
     print(f"{certificate.bench}: {KINDS[certificate.virtual]}")
     for finding in certificate.findings:
-        print(f"  {_WORDS[finding.verdict]}: {finding.about}: {finding.what}")
+        print(f"  {finding}")
     wrong = sum(finding.verdict == "wrong" for finding in certificate.findings)
     verdict = f"{wrong} wrong" if wrong else "nothing is wrong"
     print(f"{verdict}; certificate {path}, valid until {certificate.valid_until:%Y-%m-%d %H:%M} UTC")

@@ -25,8 +25,6 @@ from gpiorig.rig.run import bench_findings as findings
 from gpiorig.rig.run import host_findings
 from gpiorig.rig.verify.certificate import Certificate
 
-_WORDS = {"right": "ok", "wrong": "WRONG", "unknown": "not known"}
-
 
 class Listed(Result, frozen=True, kw_only=True):
     """A file that comes with gpiorig."""
@@ -91,11 +89,6 @@ def findings_of(bench: Bench, file: Path, *, live: bool) -> list[Finding]:
     return [*of_file, *host_findings.of_bench(bench), *findings.live(bench)] if live else of_file
 
 
-def line(finding: Finding) -> str:
-    """A finding as a line of output."""
-    return f"  {_WORDS[finding.verdict]}: {finding.about}: {finding.what}"
-
-
 def _scan(options: argparse.Namespace) -> int:
     """Print or write a bench file for what is connected; 1 if no analyzer or no board answered."""
     connected = scan.scan(drivers=options.analyzer, devices=options.port)
@@ -130,7 +123,7 @@ def _check(bench: Bench, file: Path, options: argparse.Namespace) -> int:
     if results:
         print("looked at:")
     for finding in results:
-        print(line(finding))
+        print(f"  {finding}")
     if bench.virtual is None:
         print(
             f"not looked at: {'' if options.live else 'whether analyzers and ports are there (--live), and '}the wiring"

@@ -19,7 +19,7 @@ from gpiorig.analysis.probe_effect.effect import VARIANTS, Effect, Meter
 from gpiorig.analysis.tables import stages
 from gpiorig.capture.atomic_file import replacing
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig import names, plain_json
+from gpiorig.rig import names, plain_json, text_table
 from gpiorig.rig.bench import benches
 from gpiorig.rig.experiments import experiment as experiments
 from gpiorig.rig.plain_json import Number, Result
@@ -116,15 +116,7 @@ def _numbers(meter: Meter, parameters: dict[str, Any], unread: dict[str, str]) -
 
 def _text(meter: Meter, *, virtual: bool) -> str:
     head = ["median in µs", "events", *VARIANTS, "zero", "cost", "interval", "true", "error", ""]
-    rows = [head, *(_row(effect) for effect in meter.effects)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
-    lines = [
-        "  ".join(
-            cell.ljust(width) if column == 0 else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
+    lines = text_table.lines(head, [_row(effect) for effect in meter.effects], right=range(1, len(head)))
     costs = ", ".join(f"{node} {_us(cost)} µs" for node, cost in meter.event_ns.items())
     lines.append(f"one event with an id, from the calibration burst: {costs}")
     lines.append(

@@ -78,8 +78,15 @@ def run(
     with contextlib.ExitStack() as stack:
         world = World(bench, firmware=firmware, modelled_reader=True)
         stack.callback(world.boards.close)
-        info = runner.describe(
-            bench, bench_file, experiment, sources=sources, virtual_stamps=True, firmware=loaded, note=note
+        info = captures.describe(
+            bench,
+            bench_file,
+            experiment=experiment.name,
+            parameters=runner.parameters(bench, experiment),
+            sources=sources,
+            virtual_stamps=True,
+            firmware=loaded,
+            note=note,
         )
         recording = Recording.create(output, info)
         ends = Endpoints(drivers={}, ports={}, remarks=lambda: remarks.of_log(world.boards.log, list(world.index)))
