@@ -129,6 +129,12 @@ def test_shift_and_scale(seed, n, shift, scale):
         assert same(before.scaled(2.5), intervals.for_statistic(x, name, unit=2.5))
 
 
+def test_an_interval_of_a_spread_holds_its_value():
+    x = np.random.default_rng(3).normal(50.0, 1.0, 400)
+    for interval in (intervals.for_statistic(x, "iqr"), intervals.for_spread(x, 0.05, 0.95)):
+        assert interval.low < interval.value < interval.high < 4.0
+
+
 def test_equal_values_give_equal_intervals():
     x = np.random.default_rng(1).integers(0, 1000, 500)
     assert intervals.for_std(x) == intervals.for_std(x.copy())
