@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 import msgspec
 from rooms import ROOMS, portion
 
+from gpiorig.analysis.packets.path import POINTS, STEPS
 from gpiorig.analysis.quantities.kinds import Kind, Unit
 from gpiorig.capture.recording.recording import RecordingInfo
 from gpiorig.rig.bench.bench import Bench
@@ -57,7 +58,7 @@ def keys_page() -> str:
 
 
 def quantities_page() -> str:
-    """Every kind of quantity, with its names, its value and its unit."""
+    """Every kind of quantity, with its names, its value and its unit; and the milestones of a packet's path."""
     lines = ["# Names of quantities", "", f"Made from the docstring of `{Kind.__module__}.Kind` by `make docs`.", ""]
     lines += [
         "How they are used: [quantities](../guide/quantities.md).",
@@ -69,6 +70,12 @@ def quantities_page() -> str:
     for kind in Kind:
         names, _, value = meanings[kind.name].partition(": ")
         lines.append(f"| {names} | {value} | {UNITS[kind.unit]} |")
+    lines += ["", "## Milestones of a packet's path", "", "| milestone | event | at | steps that end here |"]
+    lines += ["|---|---|---|---|"]
+    for point in POINTS:
+        steps = dict.fromkeys(step for (_, end), (step, _) in STEPS.items() if end == point.name)
+        place = "receiver" if point.received else "sender"
+        lines.append(f"| {point.name} | `{point.event}` | {place} | {'; '.join(steps)} |")
     return "\n".join([*lines, ""])
 
 
