@@ -135,7 +135,8 @@ class RecordingInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
         What a command was given later: `bench`, `virtual` and `ROLES`, each with what was recorded in its place, "" for
         nothing; unset if nothing was.
     groups
-        As of `Waveform`, of a recording that was imported from a table with groups; unset in all others.
+        As of `Waveform`, of a recording that was imported from a table with groups, which gaps of one sample separate;
+        unset in all others.
     time_step
         The step of imported instants; unset of recordings of an analyzer.
     format

@@ -16,11 +16,12 @@ class TimeStepNote(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     Attributes
     ----------
     rate_origin, recorder
-        As of `Waveform`.
+        As of `Waveform`: what the samplerate is, and what took the instants.
     resolution, step, possible
-        The coarsest of the imported files.
+        Of the coarsest of the imported files, the step on which its edges lie, and a coarser one that they allow.
     is_certain, is_rounded, edges
-        Of the same file.
+        Whether a signal that keeps step is excluded, whether the step is not a multiple of the resolution, and the
+        number of edges.
     """
 
     rate_origin: RateOrigin

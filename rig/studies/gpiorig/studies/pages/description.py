@@ -20,9 +20,11 @@ class Show(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     title
         Its heading.
     kind
-        `line`: y over the axis `x`, a line per `series`. `bars`: grouped bars over `x`. `stack`: bars of the parts `y`
-        on top of each other. `ecdf`, `box`: the distribution of the values of each `y`. `dots`: a dot per node.
-        `table`: a row per combination of the axes.
+        `line`: y over the axis `x`, a line per `series`, joined only where `x` has numbers. `bars`: grouped bars over
+        `x`, a bar per `series`. `stack`: bars of the parts `y` on top of each other. `ecdf`: distribution functions of
+        the values, a thin curve for each repeat. `box`: range, 5 to 95 %, quartiles and median, each the mean over the
+        repeats. `dots`: a dot per node; of a quantity without a statistic each value, in the order of time. `table`: a
+        row per combination of the axes.
     y
         Expressions: a statistic of a quantity or of its alias, as in ``rtt.p2p``, ``idt.p99 - idt.p1``, ``loss``; for
         `ecdf`, `box` and `dots` the quantity alone. Several make a panel each, in `stack` a part each.
