@@ -23,7 +23,10 @@ from gpiorig.rig.bench.boards import Board
 from gpiorig.rig.bench.consoles import Console
 from gpiorig.rig.experiments.experiment import Experiment
 from gpiorig.rig.experiments.node_settings import NodeSettings, Settings
+from gpiorig.studies.plans.journal import Record
+from gpiorig.studies.plans.outcome import CAUSES
 from gpiorig.studies.plans.plan_file import PlanFile
+from gpiorig.studies.plans.state import AT_BENCH, AT_NODE
 from gpiorig.studies.points.study_file import StudyFile
 from gpiorig.vbench.description.virtual import Virtual
 
@@ -35,6 +38,7 @@ FILES: tuple[tuple[str, str, Any, str], ...] = (
     ("Study files", "studies.md", StudyFile, ""),
     ("Plan files", "studies.md#plan-files", PlanFile, ""),
     ("recording.toml", "recording.md", RecordingInfo, ""),
+    ("Journal of a plan", "studies.md#journal", Record, ""),
 )
 SECTION = r"\n\n(?:Attributes|Parameters)\n-+\n"  # of a docstring
 ELSEWHERE = (Board, Settings)  # a board is a file of its own; settings.md
@@ -54,6 +58,9 @@ def keys_page() -> str:
     for title, page, struct, path in FILES:
         lines += ["", f"## {title}", "", f"See [{page.partition('#')[0]}]({page})."]
         lines += [line for place, tables in _tables(path, struct) for line in _section(place, tables)]
+    lines += ["", "### Causes of a failure", "", "| cause | what was noticed | counted for |", "|---|---|---|"]
+    counted = dict.fromkeys(AT_NODE, "the node") | dict.fromkeys(AT_BENCH, "the bench")
+    lines += [f"| `{cause}` | {noticed} | {counted.get(cause, 'nothing')} |" for cause, noticed in CAUSES.items()]
     return "\n".join([*lines, ""])
 
 

@@ -12,19 +12,19 @@ from typing import Any
 from gpiorig.capture.errors import CaptureError
 from gpiorig.capture.recording.recording import DESCRIPTION, Recording
 
-CAUSES = {
-    "board": "a node is silent, or its serial port is gone",
-    "analyzer": "an analyzer is silent, gone or too slow; the recording is not complete",
-    "check": "a check of the recording failed",
-    "bench": "a virtual bench ended",
-    "firmware": "a node refuses a command, or runs another firmware",
-    "input": "a file or an option cannot be used; there is no other attempt",
-    "silent": "the run wrote nothing for too long",
-    "timeout": "the run lasted too long",
+CAUSES = {  # of a failure: what was noticed
+    "board": "a node does not answer, or its port is gone",
+    "analyzer": "an analyzer is silent, gone or too slow, or the recording is incomplete",
+    "check": "the recording is complete, and a check of it failed",
+    "bench": "the virtual bench ended",
+    "silent": "no file changed for `silence`",
+    "timeout": "the recording lasted longer than `timeout`",
     "connection": "another machine cannot be reached",
-    "disk": "the disk is full, or nearly",
-    "stopped": "it was stopped",
-    "program": "the program ended without a reason of the others",
+    "disk": "the disk is full, or below `keep_free`",
+    "firmware": "a node refuses a command, or runs another firmware",
+    "input": "a file or an option cannot be used: a second attempt is not made",
+    "stopped": "the plan was stopped",
+    "program": "the program ended for another reason, such as a signal",
 }
 _CAUSE_OF = {
     "SerialPortError": "board",
