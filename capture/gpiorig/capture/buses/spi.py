@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Iterator, Sequence
 from ctypes import POINTER, c_int64, c_size_t, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -255,20 +255,10 @@ def decode(edges: Edges, lines: SpiLines) -> Transfers:
 
 def joined(parts: Sequence[Transfers]) -> Transfers:
     """One after the other."""
-
-    def column(name: str) -> NDArray[Any]:
-        return np.concatenate([getattr(part, name) for part in parts])
-
     counts = np.concatenate([np.zeros(1, np.int64), *(np.diff(part.offsets) for part in parts)])
-    return Transfers(
-        start=column("start"),
-        end=column("end"),
-        offsets=np.cumsum(counts),
-        flags=column("flags"),
-        left_over=column("left_over"),
-        word_start=column("word_start"),
-        word_end=column("word_end"),
-        mosi=column("mosi"),
-        miso=column("miso"),
-        gaps=column("gaps"),
-    )
+    columns = {
+        field.name: np.concatenate([getattr(part, field.name) for part in parts])
+        for field in fields(Transfers)
+        if field.name != "offsets"
+    }
+    return Transfers(**columns, offsets=np.cumsum(counts))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Iterable
 from ctypes import POINTER, c_int64, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -207,39 +207,18 @@ def joined(parts: list[BusFrames]) -> BusFrames:
     """Put the frames of consecutive blocks together."""
     if not parts:
         return _Output(0).frames()
-    return BusFrames(
-        samples=np.concatenate([part.samples for part in parts]),
-        codes=np.concatenate([part.codes for part in parts]),
-        ids=np.concatenate([part.ids for part in parts]),
-        damaged_samples=np.concatenate([part.damaged_samples for part in parts]),
-        damaged_symbols=np.concatenate([part.damaged_symbols for part in parts]),
-    )
+    names = [field.name for field in fields(BusFrames)]
+    return BusFrames(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
 
 class _Output:
     """Arrays that the kernel writes to, and the structure that points to them."""
 
     def __init__(self, capacity: int) -> None:
-        self.samples = np.empty(capacity, dtype=np.int64)
-        self.codes = np.empty(capacity, dtype=np.uint8)
-        self.ids = np.empty(capacity, dtype=np.int32)
-        self.damaged_samples = np.empty(capacity, dtype=np.int64)
-        self.damaged_symbols = np.empty(capacity, dtype=np.int64)
-        self.header = BusOutput(
-            samples=self.samples.ctypes.data,
-            codes=self.codes.ctypes.data,
-            ids=self.ids.ctypes.data,
-            damaged_samples=self.damaged_samples.ctypes.data,
-            damaged_symbols=self.damaged_symbols.ctypes.data,
-            capacity=capacity,
-        )
+        events = (np.empty(capacity, dtype=kind) for kind in (np.int64, np.uint8, np.int32))
+        self._arrays = [*events, *np.empty((2, capacity), dtype=np.int64)]
+        self.header = BusOutput(*(array.ctypes.data for array in self._arrays), capacity)
 
     def frames(self) -> BusFrames:
-        events, damaged = self.header.events, self.header.damaged
-        return BusFrames(
-            samples=self.samples[:events].copy(),
-            codes=self.codes[:events].copy(),
-            ids=self.ids[:events].copy(),
-            damaged_samples=self.damaged_samples[:damaged].copy(),
-            damaged_symbols=self.damaged_symbols[:damaged].copy(),
-        )
+        counts = [self.header.events] * 3 + [self.header.damaged] * 2
+        return BusFrames(*(array[:count].copy() for array, count in zip(self._arrays, counts, strict=True)))
