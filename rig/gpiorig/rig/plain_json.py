@@ -15,10 +15,11 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """An object of `--json`, or a part of one; a field that is `UNSET` is omitted. Its class gives the schema."""
 
     @classmethod
-    def of(cls, source: object, **given: Any) -> Self:
-        """The fields that are given, and the others as the attributes of the source that have their names."""
-        names = [name for name in cls.__struct_fields__ if name not in given and hasattr(source, name)]
-        return cls(**{name: getattr(source, name) for name in names}, **given)
+    def of(cls, *sources: object, **given: Any) -> Self:
+        """The fields that are given, and the others as the attributes of the sources that have their names."""
+        names = [name for name in cls.__struct_fields__ if name not in given]
+        taken = {name: getattr(source, name) for source in sources for name in names if hasattr(source, name)}
+        return cls(**taken, **given)
 
 
 def plain(result: Any) -> Any:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
-from gpiorig.analysis.measure.line_fit import LineFit
-from gpiorig.analysis.measure.nominal import Deviation
 from gpiorig.analysis.number_text import count_text, plus_minus, round_time_text, signed_text, time_text, uncertain_text
 from gpiorig.rig.plain_json import Number, Result
 
@@ -29,15 +26,6 @@ class FitNumbers(Result, frozen=True, kw_only=True):
     residual_std_ns: Number
     intercept_uncertainty_ns: Number
     slope_uncertainty_ns: Number
-
-
-def fit_numbers(line: LineFit) -> FitNumbers:
-    """The numbers of a fit."""
-    return FitNumbers(
-        **dataclasses.asdict(line),
-        intercept_uncertainty_ns=line.intercept_uncertainty_ns,
-        slope_uncertainty_ns=line.slope_uncertainty_ns,
-    )
 
 
 def fit_text(numbers: dict[str, Any] | None) -> str:
@@ -67,11 +55,6 @@ class DeviationNumbers(Result, frozen=True, kw_only=True):
     clock_ppm: Number
     runs: int
     uncertainty_ppm: Number
-
-
-def deviation_numbers(deviation: Deviation) -> DeviationNumbers:
-    """The numbers of a deviation."""
-    return DeviationNumbers(**dataclasses.asdict(deviation), uncertainty_ppm=deviation.uncertainty_ppm)
 
 
 def deviation_text(numbers: dict[str, Any] | None, *, clock: str) -> str:

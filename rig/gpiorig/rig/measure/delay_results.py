@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,13 +16,16 @@ from gpiorig.analysis.delays.instruments import CLOCK_PPM
 from gpiorig.analysis.measure import line_fit, log_ids, nominal, timestamps
 from gpiorig.analysis.measure.log_ids import IdCounts
 from gpiorig.analysis.measure.log_lines import Delays
-from gpiorig.analysis.number_text import NS_PER_S, count_text
+from gpiorig.analysis.number_text import NS_PER_S, count_text, resolved_text
+from gpiorig.analysis.statistics.summary import summarize
 from gpiorig.rig.measure import comparisons
+from gpiorig.rig.measure.comparisons import DeviationNumbers, FitNumbers
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 Places = NDArray[np.intp]
+STATISTICS = ("min", "p5", "median", "mean", "p95", "p99", "max")  # in text
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +92,7 @@ class DelayResults:
         compared: dict[str, Any] = {}
         if self.delays.has_against():
             line = line_fit.fit(self.delays.against[places], delays_ns, step_ns=self.step_ns)
-            compared["fit"] = line and comparisons.fit_numbers(line)
+            compared["fit"] = line and FitNumbers.of(line)
         if not math.isnan(self.nominal_ns):
             deviation = nominal.deviation(
                 self.delays.starts_ns[places] if len(self.delays.starts_ns) else None,
@@ -97,7 +102,7 @@ class DelayResults:
                 ends_ns=timestamps.expanded_ns(self.step_ns, 0.0),
                 clock_ppm=CLOCK_PPM,
             )
-            compared["deviation"] = deviation and comparisons.deviation_numbers(deviation)
+            compared["deviation"] = deviation and DeviationNumbers.of(deviation)
         return compared
 
     def _missing(self, counted: list[IdCounts]) -> dict[str, Any]:
@@ -111,6 +116,20 @@ class DelayResults:
             "least_id": min((counts.least for counts in counted), default=None),
             "largest_id": max((counts.largest for counts in counted), default=None),
         }
+
+
+def summary(delays_ns: NDArray[np.int64], step_ns: float) -> dict[str, Any]:
+    """Statistics; the uncertainty is that of the timestamps' step and clock, which does not cover how late they are."""
+    values = dataclasses.asdict(summarize(delays_ns, samplerate_hz=Fraction(NS_PER_S)))
+    del values["lost"]
+    longest_ns = float(np.abs(delays_ns).max(initial=0))
+    return values | {"stamp_uncertainty_ns": timestamps.expanded_ns(step_ns, longest_ns) if step_ns else None}
+
+
+def summary_text(part: dict[str, Any]) -> str:
+    """The statistics as text, from the JSON."""
+    expanded_ns = part["stamp_uncertainty_ns"] or math.nan
+    return ", ".join(f"{name} {resolved_text(part[f'{name}_ns'], expanded_ns)}" for name in STATISTICS)
 
 
 def remarks(part: dict[str, Any], *, clock: str) -> list[str]:

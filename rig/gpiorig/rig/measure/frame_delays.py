@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,23 +15,22 @@ from gpiorig.analysis.measure import frames as framelatency
 from gpiorig.analysis.measure import timestamps
 from gpiorig.analysis.measure.frames import View, Way
 from gpiorig.analysis.measure.timestamps import TimestampNumbers
-from gpiorig.analysis.number_text import count_text, number_text, resolved_text, time_text
+from gpiorig.analysis.number_text import count_text, number_text, time_text
 from gpiorig.capture import formats
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.frames.frames import Frame, Frames
 from gpiorig.rig import plain_json
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.measure import delay_files
+from gpiorig.rig.measure.delay_results import summary, summary_text
 from gpiorig.rig.plain_json import Number, Result
 from gpiorig.rig.recordings import inputs, standing
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Summarise = Callable[[Any, float], dict[str, Any]]
 KINDS = {"ack": "acknowledged after", "interval": "interval", "retry": "retried after"}
 MAX_DRAWN = 10  # series in a figure
-STATISTICS = ("min", "p5", "median", "mean", "p95", "p99", "max")
 
 
 class FrameDelays(Result, frozen=True, kw_only=True):
@@ -117,7 +115,7 @@ def captures(options: argparse.Namespace) -> dict[str, Frames] | None:
     return dict(zip(named, contents, strict=True))
 
 
-def run(options: argparse.Namespace, frames: Mapping[str, Frames], summarise: Summarise) -> int:
+def run(options: argparse.Namespace, frames: Mapping[str, Frames]) -> int:
     """Measure, and print."""
     longest_ns = None if options.max_gap is None else int(options.max_gap * 10**9)
     views, ways = framelatency.measured(_frames(frames), longest_ns=longest_ns)
@@ -125,9 +123,7 @@ def run(options: argparse.Namespace, frames: Mapping[str, Frames], summarise: Su
         raise RigError(f"{', '.join(map(str, options.logs))}: holds no frame.")
     if options.output or options.figure:
         _write(options, views, ways)
-    result = standing.all_announced(options.logs, as_json=options.json) | _numbers(
-        views, ways, summarise, several=len(frames) > 1
-    )
+    result = standing.all_announced(options.logs, as_json=options.json) | _numbers(views, ways, several=len(frames) > 1)
     print(plain_json.text(msgspec.convert(result, FrameLatency)) if options.json else "\n".join(_text(result)))
     return 0
 
@@ -180,10 +176,10 @@ def _frames(captures_of: Mapping[str, Frames]) -> Iterator[tuple[str, Frame]]:
             yield (name if len(captures_of) > 1 else frame.node or name), frame
 
 
-def _numbers(views: list[View], ways: list[Way], summarise: Summarise, *, several: bool) -> dict[str, Any]:
+def _numbers(views: list[View], ways: list[Way], *, several: bool) -> dict[str, Any]:
     def summaries(delays: Mapping[str, list[int]], resolution_ns: float) -> dict[str, Any]:
         return {
-            source: summarise(np.array(values, dtype=np.int64), resolution_ns)
+            source: summary(np.array(values, dtype=np.int64), resolution_ns)
             for source, values in sorted(delays.items())
         }
 
@@ -255,8 +251,6 @@ def _text(result: dict[str, Any]) -> Iterator[str]:
 
 
 def _line(part: dict[str, Any]) -> str:
-    expanded_ns = part["stamp_uncertainty_ns"] or math.nan
-    values = ", ".join(f"{name} {resolved_text(part[f'{name}_ns'], expanded_ns)}" for name in STATISTICS)
     step = part["stamp_uncertainty_ns"]
     step_text = f"; each ± {time_text(step)} (k = 2) by step and clock of the timestamps" if step else ""
-    return f"n {part['n']}, {values}{step_text}"
+    return f"n {part['n']}, {summary_text(part)}{step_text}"

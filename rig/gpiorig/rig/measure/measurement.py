@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +11,6 @@ from gpiorig.analysis.delays.uncertainty import DelayUncertainty
 from gpiorig.analysis.measure.edges import Pairs
 from gpiorig.analysis.measure.nominal import Deviation
 from gpiorig.analysis.statistics.summary import Summary
-from gpiorig.rig.measure import comparisons
 from gpiorig.rig.measure.comparisons import DeviationNumbers
 from gpiorig.rig.plain_json import Number, Result
 from gpiorig.rig.recordings.time_base import TimeBaseNumbers
@@ -93,17 +91,12 @@ class Measurement:
 
     def numbers(self) -> MeasurementNumbers:
         """For `--json`."""
-        statistics = dataclasses.asdict(self.summary)
-        del statistics["lost"]
-        return MeasurementNumbers(
+        return MeasurementNumbers.of(
+            self.pairs,
+            self.summary,
             measured=self.pairs.name,
-            unpaired_start=self.pairs.unpaired_start,
-            unpaired_end=self.pairs.unpaired_end,
-            too_long=self.pairs.too_long,
-            across_gaps=self.pairs.across_gaps,
-            **statistics,
             uncertainty_ns=self.longest_expanded_ns,
             median_uncertainty_ns=self.median_expanded_ns,
             hint=self.hint,
-            deviation=UNSET if self.deviation is None else comparisons.deviation_numbers(self.deviation),
+            deviation=UNSET if self.deviation is None else DeviationNumbers.of(self.deviation),
         )

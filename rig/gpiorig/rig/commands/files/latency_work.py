@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
-import math
 from collections.abc import Callable
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +12,7 @@ from msgspec import UNSET, UnsetType
 
 from gpiorig.analysis.measure import timestamps
 from gpiorig.analysis.measure.timestamps import TimestampNumbers
-from gpiorig.analysis.number_text import NS_PER_S, count_text, resolved_text, time_text
-from gpiorig.analysis.statistics.summary import summarize
+from gpiorig.analysis.number_text import count_text, time_text
 from gpiorig.capture.edges import time_step
 from gpiorig.capture.edges.waveform import of_parts
 from gpiorig.capture.recording.recording import DESCRIPTION, Recording
@@ -24,7 +20,7 @@ from gpiorig.rig import plain_json
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.measure import delay_files, delay_results, frame_delays, log_pairs, log_values
 from gpiorig.rig.measure.comparisons import DeviationNumbers, FitNumbers
-from gpiorig.rig.measure.delay_results import DelayResults
+from gpiorig.rig.measure.delay_results import DelayResults, summary, summary_text
 from gpiorig.rig.measure.frame_delays import FrameLatency
 from gpiorig.rig.measure.log_pairs import Paired
 from gpiorig.rig.plain_json import Number, Result
@@ -94,7 +90,7 @@ def run(options: argparse.Namespace) -> int:
         for name, option in OF_LINES.items():
             if getattr(options, name) is not None:
                 raise RigError(f"{option}: {options.logs[0]} is a packet capture; the option is for lines of logs.")
-        return frame_delays.run(options, captures, _summary)
+        return frame_delays.run(options, captures)
     if not (options.request and options.response):
         raise RigError(
             "give --request and --response, or --value for delays that lines hold; only packet captures need neither."
@@ -119,13 +115,13 @@ def _values(options: argparse.Namespace) -> int:
     values = log_values.read(options)
     delays = values.delays
     results = DelayResults.of(options, delays, step_ns=0.0, ids=values.ids)
-    numbers = _summary(delays.delays_ns, 0.0) | {
+    numbers = summary(delays.delays_ns, 0.0) | {
         "lines": values.lines,
         "unusable_lines": values.unusable,
         "omitted_rows": values.omitted,
         **results.of_all(),
         "nodes": {
-            node: LatencyNumbers(**_summary(delays.delays_ns[places], 0.0), **results.of_node(node, places))
+            node: LatencyNumbers(**summary(delays.delays_ns[places], 0.0), **results.of_node(node, places))
             for node, places in sorted(delays.places().items())
         },
     }
@@ -156,7 +152,7 @@ def _finish(
 def _values_text(result: dict[str, Any]) -> str:
     def lines_of(name: str, part: dict[str, Any]) -> list[str]:
         return [
-            f"{name}: {count_text(part['n'], 'delay')}, {_quantiles(part)}",
+            f"{name}: {count_text(part['n'], 'delay')}, {summary_text(part)}",
             *delay_results.remarks(part, clock=CLOCK),
         ]
 
@@ -182,12 +178,6 @@ def _omitted(result: dict[str, Any]) -> list[str]:
     return [f"{count_text(rows, 'line')} omitted by --rows: not the first or the last of the id"] * bool(rows)
 
 
-def _quantiles(part: dict[str, Any]) -> str:
-    names = ("min", "p5", "median", "mean", "p95", "p99", "max")
-    expanded_ns = part["stamp_uncertainty_ns"] or math.nan
-    return ", ".join(f"{name} {resolved_text(part[f'{name}_ns'], expanded_ns)}" for name in names)
-
-
 def _head(logs: list[Path], *, as_json: bool) -> dict[str, Any]:
     """Whether they are of a virtual bench, their state and remarks, which are printed."""
     kinds = [Recording.open(log).info.virtual if (log / DESCRIPTION).exists() else None for log in logs]
@@ -203,7 +193,7 @@ def _numbers(paired: Paired, results: DelayResults) -> dict[str, Any]:
         for mark in (pairs.unpaired_request, pairs.unpaired_response)
     ]
     return {
-        **_summary(pairs.delays_ns, step_ns),
+        **summary(pairs.delays_ns, step_ns),
         "unpaired_request": sum(pairs.unpaired_requests.values()),
         "unpaired_response": sum(pairs.unpaired_responses.values()),
         "too_long": pairs.too_long,
@@ -215,7 +205,7 @@ def _numbers(paired: Paired, results: DelayResults) -> dict[str, Any]:
         **results.of_all(),
         "nodes": {
             node: LatencyNumbers(
-                **_summary(pairs.delays_ns[places.get(node, nowhere)], step_ns),
+                **summary(pairs.delays_ns[places.get(node, nowhere)], step_ns),
                 unpaired_request=pairs.unpaired_requests.get(node, 0),
                 unpaired_response=pairs.unpaired_responses.get(node, 0),
                 **results.of_node(node, places.get(node, nowhere)),
@@ -225,20 +215,11 @@ def _numbers(paired: Paired, results: DelayResults) -> dict[str, Any]:
     }
 
 
-def _summary(delays_ns: Any, step_ns: float) -> dict[str, Any]:
-    """Statistics; the uncertainty is that of the timestamps' step and clock, which does not cover how late they are."""
-    values: dict[str, Any] = dataclasses.asdict(summarize(delays_ns, samplerate_hz=Fraction(NS_PER_S)))
-    del values["lost"]
-    longest_ns = float(np.abs(delays_ns).max(initial=0))
-    values["stamp_uncertainty_ns"] = timestamps.expanded_ns(step_ns, longest_ns) if step_ns else None
-    return values
-
-
 def _text(result: dict[str, Any]) -> str:
     def lines_of(name: str, part: dict[str, Any]) -> list[str]:
         counts = (count_text(part["unpaired_request"], "request"), count_text(part["unpaired_response"], "response"))
         left = f"{' and '.join(counts)} unpaired"
-        pairs = f"{count_text(part['n'], 'pair')}, {_quantiles(part)}" if part["n"] else "no pair"
+        pairs = f"{count_text(part['n'], 'pair')}, {summary_text(part)}" if part["n"] else "no pair"
         return [f"{name}: {pairs}; {left}", *delay_results.remarks(part, clock=CLOCK)]
 
     lines = _by_node(result, lines_of)

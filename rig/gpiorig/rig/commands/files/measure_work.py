@@ -20,7 +20,7 @@ from gpiorig.capture.recording.recording import DESCRIPTION
 from gpiorig.capture.text.node_lines import NodeLines
 from gpiorig.rig import plain_json
 from gpiorig.rig.errors import RigError
-from gpiorig.rig.measure import comparisons, delay_files, edges
+from gpiorig.rig.measure import comparisons, delay_files, delay_results, edges
 from gpiorig.rig.measure.edges import Spec
 from gpiorig.rig.measure.measurement import Measurement, MeasurementNumbers
 from gpiorig.rig.plain_json import Result
@@ -136,7 +136,7 @@ def _print(
         print("\n".join([*_text(measurement, node=name), *[f"  {measurement.hint}"] * bool(measurement.hint)]))
         if options.nominal is not None:
             deviation = measurement.deviation
-            numbers = None if deviation is None else plain_json.plain(comparisons.deviation_numbers(deviation))
+            numbers = None if deviation is None else plain_json.plain(comparisons.DeviationNumbers.of(deviation))
             print(f"  {comparisons.deviation_text(numbers, clock='the clock of the analyzer')}")
     longest_ns = max((abs(m.summary.max_ns) for m in measurements.values() if m.summary.n), default=0.0)
     print("\n".join([*base.sentences(), base.clock_text(longest_ns)]))
@@ -155,19 +155,11 @@ def _text(measurement: Measurement, *, node: str) -> list[str]:
     left += f" ({', '.join(reasons)})" if reasons else ""
     if not s.n:
         return [f"{head}: no pair; {left}"]
-    values = {
-        "min": s.min_ns,
-        "p5": s.p5_ns,
-        "median": s.median_ns,
-        "mean": s.mean_ns,
-        "p95": s.p95_ns,
-        "p99": s.p99_ns,
-        "max": s.max_ns,
-    }
+    values_ns = np.array([getattr(s, f"{name}_ns") for name in delay_results.STATISTICS])
     texts = [
-        f"{name} {resolved_text(value, expanded_ns)}"
-        for (name, value), expanded_ns in zip(
-            values.items(), measurement.uncertainty.expanded_of(np.array([*values.values()])), strict=True
+        f"{name} {resolved_text(float(value_ns), expanded_ns)}"
+        for name, value_ns, expanded_ns in zip(
+            delay_results.STATISTICS, values_ns, measurement.uncertainty.expanded_of(values_ns), strict=True
         )
     ]
     texts += [f"std {time_text(s.std_ns)}", f"peak-to-peak {time_text(s.peak_to_peak_ns)}"]
