@@ -22,7 +22,8 @@ from gpiorig.capture.recording.recording import DESCRIPTION, Epoch, Recording, R
 from gpiorig.capture.recording.segment_reader import read_segments
 from gpiorig.capture.recording.segment_writer import SegmentWriter
 from gpiorig.capture.serial.record import read_record
-from gpiorig.rig.bench import bench
+from gpiorig.rig.bench import benches
+from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.experiments import experiment
 
 from . import invariants
@@ -240,12 +241,12 @@ def bench_text(data: bytes) -> None:
     path = fresh("bench") / "bench.toml"
     path.write_bytes(data)
     with our_errors():
-        bench.load(path)
+        benches.load(path)
 
 
 @functools.cache
-def _bench() -> bench.Bench:
-    return bench.loads(seeds.BENCH)
+def _bench() -> Bench:
+    return benches.loads(seeds.BENCH)
 
 
 def experiment_text(data: bytes) -> None:
