@@ -134,7 +134,7 @@ def test_a_gap_cuts_a_transfer_and_the_next_is_whole() -> None:
     samples = np.insert(edges.samples[outside], at, gap[0, 1])
     levels = np.insert(edges.levels[outside], at, edges.levels[after])
     decoder = spi.SpiDecoder(LINES)
-    seen = decoder.feed(Block(samples, levels, edges.end, gap), last=True)
+    seen = decoder.feed(Block(samples, levels, edges.end, gap), is_last=True)
     assert [spi.CUT_END, spi.CUT_START, 0, 0] == seen.flags.tolist()
     assert [gap[0, 0], first[1], second[1]] == seen.end[:3].tolist()
     assert ([7], [8]) == tuple(list(side[seen.offsets[2] : seen.offsets[3]]) for side in (seen.mosi, seen.miso))

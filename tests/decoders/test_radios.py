@@ -170,7 +170,7 @@ def test_a_gap_ends_what_was_under_way() -> None:
     between = np.searchsorted(rows[0], gap[0, 1])
     rows = np.insert(rows[0], between, gap[0, 1]), np.insert(rows[1], between, rows[1][between - 1])
     for gaps, starts in ((gap, [rest[0]]), (gap[:0], [half[0]])):
-        pieces = [spi.SpiDecoder(LINES).feed(Block(*rows, samples.size, gaps), last=True)]
+        pieces = [spi.SpiDecoder(LINES).feed(Block(*rows, samples.size, gaps), is_last=True)]
         frames = spi_frames.frames(pieces, chip="cc2420", samplerate_hz=RATE_HZ, lines=LINES)
         assert starts == frames.start.tolist()
 

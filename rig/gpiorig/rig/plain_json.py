@@ -18,8 +18,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     def of(cls, *sources: object, **given: Any) -> Self:
         """The fields that are given, and the others as the attributes of the sources that have their names."""
         names = [name for name in cls.__struct_fields__ if name not in given]
-        taken = {name: getattr(source, name) for source in sources for name in names if hasattr(source, name)}
-        return cls(**taken, **given)
+        values = {name: getattr(source, name) for source in sources for name in names if hasattr(source, name)}
+        return cls(**values, **given)
 
 
 def plain(result: Any) -> Any:

@@ -175,8 +175,8 @@ class SpiDecoder:
         self._has_select = lines.select is not None
         self._open_words: list[tuple[NDArray[Any], ...]] = []  # words of the open transfer
 
-    def feed(self, block: Block, *, last: bool = False) -> Transfers:
-        """Decode the next block; with `last` nothing comes after it, and an open transfer is cut there."""
+    def feed(self, block: Block, *, is_last: bool = False) -> Transfers:
+        """Decode the next block; with `is_last` nothing comes after it, and an open transfer is cut there."""
         transfers: list[tuple[NDArray[Any], ...]] = []
         native.column(block.samples, np.int64, name="samples")
         native.column(block.levels, np.uint64, name="levels", count=block.samples.size)
@@ -186,8 +186,8 @@ class SpiDecoder:
             to = int(np.searchsorted(block.samples, gap[0]))
             self._run(block.samples[at:to], block.levels[at:to], int(gap[0]), transfers)
             at = to
-        self._run(block.samples[at:], block.levels[at:], block.end if last else None, transfers)
-        return self._collect(transfers, block.gaps, last=last)
+        self._run(block.samples[at:], block.levels[at:], block.end if is_last else None, transfers)
+        return self._collect(transfers, block.gaps, is_last=is_last)
 
     def _run(
         self,
@@ -216,11 +216,13 @@ class SpiDecoder:
             self._open_words.append(tuple(array[: output.words].copy() for array in arrays[:4]))
             transfers.append(tuple(array[: output.transfers].copy() for array in arrays[4:]))
 
-    def _collect(self, transfers: list[tuple[NDArray[Any], ...]], gaps: NDArray[np.int64], *, last: bool) -> Transfers:
+    def _collect(
+        self, transfers: list[tuple[NDArray[Any], ...]], gaps: NDArray[np.int64], *, is_last: bool
+    ) -> Transfers:
         start, end, count, flags = (np.concatenate(arrays) for arrays in zip(*transfers, strict=True))
         words = tuple(np.concatenate(arrays) for arrays in zip(*self._open_words, strict=True))
         offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(count, dtype=np.int64)])
-        done = int(offsets[-1]) if self._has_select and not last else words[0].size
+        done = int(offsets[-1]) if self._has_select and not is_last else words[0].size
         self._open_words = [tuple(array[done:] for array in words)]
         word_start, word_end, mosi, miso = (array[:done] for array in words)
         return Transfers(
@@ -245,7 +247,7 @@ def read(waveform: Waveform, lines: SpiLines) -> Iterator[Transfers]:
         end = block.end
         yield decoder.feed(block)
     nothing = np.empty(0, np.int64)
-    yield decoder.feed(Block(nothing, nothing.astype(np.uint64), end), last=True)
+    yield decoder.feed(Block(nothing, nothing.astype(np.uint64), end), is_last=True)
 
 
 def decode(edges: Edges, lines: SpiLines) -> Transfers:

@@ -205,8 +205,8 @@ class UartDecoder:
         parts = []
         for at in range(0, max(samples.size, 1), BLOCK):
             rows = slice(at, at + BLOCK)
-            known = end if at + BLOCK >= samples.size else int(samples[at + BLOCK])
-            parts.append(self._call(samples[rows], levels[rows], known))
+            complete_to = end if at + BLOCK >= samples.size else int(samples[at + BLOCK])
+            parts.append(self._call(samples[rows], levels[rows], complete_to))
         return joined(parts)
 
     def lose(self) -> None:
@@ -236,8 +236,8 @@ def decode(waveform: Waveform, channel: str, form: UartFormat) -> Iterator[Chara
         How characters are sent.
     """
     if channel not in waveform.channels or not channel:
-        known = ", ".join(filter(None, waveform.channels))
-        raise CaptureError(f"no channel {channel!r} in this capture", remedy=f"available channels: {known}")
+        channels = ", ".join(filter(None, waveform.channels))
+        raise CaptureError(f"no channel {channel!r} in this capture", remedy=f"available channels: {channels}")
     decoder = UartDecoder(waveform.channels.index(channel), samplerate_hz=waveform.samplerate_hz, form=form)
     for block in waveform.read():
         at = 0

@@ -49,9 +49,9 @@ def read(path: Path, options: ReadOptions) -> NodeLines:
 
     unit = f" of {options.columns.get('unit', 's')}" if layout.kind in (SECONDS, INTEGERS) else ""
     unit = ", UTC where no zone is stated" if layout.kind is DATED else unit
-    where = f"times in field {layout.place}" if layout.place > 1 else "times"
+    place = f"times in field {layout.place}" if layout.place > 1 else "times"
     return NodeLines(
         read=partial(read_blocks, path, take),
         resolution_ns=layout.resolution_ns,
-        source=f"{path}: log with {where}: {layout.kind.name}{unit}",
+        source=f"{path}: log with {place}: {layout.kind.name}{unit}",
     )

@@ -108,10 +108,10 @@ def addressed(line: str, nodes: Iterable[str]) -> tuple[tuple[str, ...], str]:
     kind = "node-a8" if kind == "a8" else kind
     names: list[str] = []
     for part in numbers.split("+"):
-        first, _, last = part.partition("-")
-        if not kind or not first.isdecimal() or not (last or first).isdecimal():
+        lowest, _, highest = part.partition("-")
+        if not kind or not lowest.isdecimal() or not (highest or lowest).isdecimal():
             return everyone, line
-        names += [f"{kind}-{number}" for number in range(int(first), int(last or first) + 1)]
+        names += [f"{kind}-{number}" for number in range(int(lowest), int(highest or lowest) + 1)]
     return tuple(names), text
 
 

@@ -64,9 +64,9 @@ def numbers(update: Update) -> UpdateNumbers:
 
 def table(update: Update) -> str:
     """The table of the terminal."""
-    shown = [text_table.lines(head, rows, right=range(1, len(head))) for head, *rows in tables(update)]
+    blocks = [text_table.lines(head, rows, right=range(1, len(head))) for head, *rows in tables(update)]
     opening = [head(update), *([update.sentence] if update.sentence else []), *failed(update)]
-    return "\n".join([*opening, *(line for lines in shown for line in ("", *lines)), "", *remarks(update)])
+    return "\n".join([*opening, *(line for lines in blocks for line in ("", *lines)), "", *remarks(update)])
 
 
 def tables(update: Update) -> list[list[list[str]]]:
@@ -75,12 +75,12 @@ def tables(update: Update) -> list[list[list[str]]]:
         [name, *(number_text(round(value)) for value in asdict(counts).values())]
         for name, counts in update.nodes.items()
     ]
-    shown = [[["node", *NODE_COLUMNS], *node_rows]]
+    content = [[["node", *NODE_COLUMNS], *node_rows]]
     if update.delays:
         delay_rows = [[name, *_figures(recent), *_figures(every)] for name, (recent, every) in update.delays.items()]
         window, total = f"last {update.window_s:g} s: n", "all: n"
-        shown.append([["delay", window, *FIGURE_COLUMNS[1:], total, *FIGURE_COLUMNS[1:]], *delay_rows])
-    return shown
+        content.append([["delay", window, *FIGURE_COLUMNS[1:], total, *FIGURE_COLUMNS[1:]], *delay_rows])
+    return content
 
 
 def line(update: Update) -> str:

@@ -64,14 +64,14 @@ def recorded(opened: Opened, analysis: Analysis, records: Records | None = None)
     return Recorded(analysis, opened.recording.info.parameters, opened.header_ns, records)
 
 
-def shown(data: ReportData, names: Iterable[str], source: Recorded) -> ReportData:
+def with_quantities(data: ReportData, names: Iterable[str], source: Recorded) -> ReportData:
     """The report with these quantities; those that the recording does not show are among its notes."""
-    series, lacking = found(names, source)
+    series, lacking = computed(names, source)
     notes = (*data.notes, *(f"No {problem}" for problem in lacking))
     return dataclasses.replace(data, quantities=values.once(series), notes=notes)
 
 
-def found(names: Iterable[str], source: Recorded) -> tuple[list[Series], list[str]]:
+def computed(names: Iterable[str], source: Recorded) -> tuple[list[Series], list[str]]:
     """The quantities that a recording shows, and of the others what it lacks."""
     series: list[Series] = []
     lacking = []

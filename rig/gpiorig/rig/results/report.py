@@ -144,7 +144,7 @@ def of(recording: Recording, *, asserted: Sequence[str] = (), asked: Sequence[st
     plain = report_data(opened, analysis, records)
     verdicts = limits.verdicts(recording, _with_parts(delays.from_analysis(analysis), plain), asserted, recorded)
     failed = [f"Assertion {verdict.sentence}" for verdict in verdicts if not verdict.holds]
-    data = quantities.shown(replace(plain, notes=(*plain.notes, *failed)), names, recorded)
+    data = quantities.with_quantities(replace(plain, notes=(*plain.notes, *failed)), names, recorded)
     answered = analysis.round_trips is not None
     conclusion = report.summary_lines(data) if answered else hop_summary.sentences(analysis, recording)
     return Reported(

@@ -113,7 +113,7 @@ def check_shown(bench: Bench, experiment: Experiment) -> None:
 
 def parameters(bench: Bench, experiment: Experiment) -> dict[str, Any]:
     """What was asked for, flat; the settings of a single node with its name before them."""
-    own = {
+    of_nodes = {
         f"{name}.{key}": value
         for name, role in experiment.nodes.items()
         for key, value in msgspec.to_builtins(role, str_keys=True).items()
@@ -129,7 +129,7 @@ def parameters(bench: Bench, experiment: Experiment) -> dict[str, Any]:
         "probes": experiment.probes,
         **virtual_section.parameters(bench),
         **experiment.settings.given(),
-        **own,
+        **of_nodes,
         **limits.parameters(experiment),
     }
 

@@ -130,7 +130,7 @@ def quantities_of(opened: Opened, analysis: Analysis, names: Sequence[str] = ())
     asked = tuple(names) or quantities.checked(opened.recording)
     if not asked:
         return values.table(values.default_series(source), analysis), ()
-    series, lacking = quantities.found(asked, source)
+    series, lacking = quantities.computed(asked, source)
     return values.table(series, analysis), tuple(lacking)
 
 

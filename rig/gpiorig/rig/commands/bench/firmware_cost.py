@@ -71,13 +71,13 @@ def run(options: argparse.Namespace) -> int:
     bench = benches.load(bench_file)
     experiment = experiments.load(names.experiment(options.experiment), bench, packets=options.packets)
     images = variant_images.read(options.image, bench)
-    wanted = [variant for variant in runs.missing(bench, options.output) if not images or variant in images]
-    if bench.virtual is None and options.only is None and wanted:
+    missing = [variant for variant in runs.missing(bench, options.output) if not images or variant in images]
+    if bench.virtual is None and options.only is None and missing:
         note(
-            f"not recorded yet: {', '.join(wanted)}. Flash the image with these probes (make BOARD=... PROBES=...), "
-            f"then give --only {wanted[0]}; and so on."
+            f"not recorded yet: {', '.join(missing)}. Flash the image with these probes (make BOARD=... PROBES=...), "
+            f"then give --only {missing[0]}; and so on."
         )
-    for variant in [options.only] if options.only else wanted if bench.virtual else []:
+    for variant in [options.only] if options.only else missing if bench.virtual else []:
         changed = msgspec.structs.replace(experiment, probes=variant)
         given = images.get(variant)
         runs.record_variant(bench, changed, bench_file=bench_file, output=options.output, images=given)

@@ -164,5 +164,5 @@ def _text(measurement: Measurement, *, node: str) -> list[str]:
     ]
     texts += [f"std {time_text(s.std_ns)}", f"peak-to-peak {time_text(s.peak_to_peak_ns)}"]
     median, longest = (time_text(ns) for ns in (measurement.median_expanded_ns, measurement.longest_expanded_ns))
-    known = f"each ± {median}" if median == longest else f"the median ± {median}, the longest ± {longest}"
-    return [f"{head}: {count_text(s.n, 'delay')}, {known} (k = 2)", f"  {', '.join(texts)}", f"  {left}"]
+    uncertainty = f"each ± {median}" if median == longest else f"the median ± {median}, the longest ± {longest}"
+    return [f"{head}: {count_text(s.n, 'delay')}, {uncertainty} (k = 2)", f"  {', '.join(texts)}", f"  {left}"]
