@@ -11,6 +11,7 @@ from radiowaits import Run, Waits, bench_text, links, run
 
 from gpiorig.analysis.compare import comparison, delays, limits, thresholds
 from gpiorig.analysis.delays import budget, radio_parts
+from gpiorig.analysis.delays.part_names import PART_NAMES
 from gpiorig.analysis.tables import registry
 from gpiorig.rig.experiments.experiment import Experiment, NodeRole, Settings
 from gpiorig.rig.recordings.opened import open_recording
@@ -82,7 +83,7 @@ def test_shares_of_the_budget_add_up_to_the_step(beside_others: Run) -> None:
             assert whole.value == pytest.approx(sum(getattr(part, kind).value for part in parts), abs=1e-12)
     table = budget.as_table(evaluation.budget)
     rows = [row for row in table.to_pylist() if row["part"]]
-    assert list(radio_parts.NAMES) * 2 == [row["part"] for row in rows]
+    assert list(PART_NAMES) * 2 == [row["part"] for row in rows]
 
 
 def test_assertions_and_comparisons_name_the_parts(beside_others: Run) -> None:

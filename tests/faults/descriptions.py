@@ -11,7 +11,7 @@ from fuzz.readers import recording_folder
 
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.logs import node_log
-from gpiorig.analysis.statistics import estimators
+from gpiorig.analysis.statistics import statistic_names
 from gpiorig.capture.recording.recording import DESCRIPTION
 
 from . import seeds
@@ -107,7 +107,7 @@ def percentiles() -> list[Case]:
     def check(text: str) -> Callable[[Path], str]:
         def run(folder: Path) -> str:
             try:
-                return f"accepted as {estimators.probability(text)}"
+                return f"accepted as {statistic_names.probability(text)}"
             except QuantityError:
                 return ""
 

@@ -16,6 +16,7 @@ from gpiorig.analysis.attribution.airtime import Intervals
 from gpiorig.analysis.attribution.frame_lines import ACK_WAIT_NS
 from gpiorig.analysis.attribution.on_air import Air
 from gpiorig.analysis.delays import budget, radio_parts
+from gpiorig.analysis.delays.part_names import PART_NAMES
 from gpiorig.analysis.packets import path
 from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.packets.steps import Steps, between
@@ -164,7 +165,7 @@ def test_rows_of_the_table_name_step_and_part():
     air = air_of(rng)
     route = route_of(air, rng.integers(1, 500, (len(air.begins), 2)))
     table = budget.as_table(budget.budget(route.steps, parts=(parts_of(air, route),))).to_pylist()
-    assert ["", "", *radio_parts.NAMES, ""] == [row["part"] for row in table if row["of"] == "step"]
+    assert ["", "", *PART_NAMES, ""] == [row["part"] for row in table if row["of"] == "step"]
     assert {route.steps.steps[1].name} == {row["name"] for row in table if row["part"]}
 
 

@@ -11,7 +11,7 @@ from occupancycases import NONE, ran, route_of
 from processor import NODE, Processor, events_of
 from tripcases import analysed
 
-from gpiorig.analysis.events.ids import PACKET_LAYERS
+from gpiorig.analysis.events.layers import PACKET_LAYERS
 from gpiorig.analysis.events.table import BY_CODE
 from gpiorig.analysis.processor import layer_labels, occupancy, queue_lengths
 from gpiorig.analysis.processor.step_times import StepTimes

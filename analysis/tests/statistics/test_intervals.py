@@ -14,7 +14,7 @@ from scipy.signal import lfilter
 
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.statistics import intervals, order_statistics
-from gpiorig.analysis.statistics.estimators import STATISTICS
+from gpiorig.analysis.statistics.statistic_names import STATISTICS
 
 RUNS = by_depth(80, 400)
 MIN_HELD = fewest(RUNS, 0.95)

@@ -15,7 +15,7 @@ from gpiorig.analysis.quantities import names, values
 from gpiorig.analysis.quantities.delay_names import LOSS
 from gpiorig.analysis.quantities.kinds import Unit
 from gpiorig.analysis.quantities.series import Recorded
-from gpiorig.analysis.statistics import estimators, intervals
+from gpiorig.analysis.statistics import intervals, statistic_names
 from gpiorig.analysis.statistics.intervals import Interval
 
 LISTED = 12  # delays that a sentence writes out
@@ -128,7 +128,7 @@ def _sure(assertion: Assertion, interval: Interval) -> bool:
     single = not assertion.statistic and assertion.quantity != LOSS
     if single and not names.parse(assertion.quantity).kind.of_packets:
         return True
-    if assertion.statistic in estimators.EXTREMES or math.isnan(interval.value):
+    if assertion.statistic in statistic_names.EXTREMES or math.isnan(interval.value):
         return True
     side = assertion.is_met(interval.value)
     return not math.isnan(interval.low + interval.high) and all(

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from gpiorig.analysis.delays import radio_parts
+from gpiorig.analysis.delays.part_names import PART_NAMES
 from gpiorig.analysis.errors import QuantityError, TableError
 from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.number_text import NS_PER_S
@@ -154,7 +155,7 @@ def _parts(waits: pa.Table) -> dict[str, NDArray[np.int64]]:
     every = {
         f"{step}: {part}": waits.filter(pc.equal(waits["step"], step))[f"{column}_samples"].to_numpy()
         for step in pc.unique(waits["step"]).to_pylist()
-        for part, column in zip(radio_parts.NAMES, radio_parts.COLUMNS, strict=True)
+        for part, column in zip(PART_NAMES, radio_parts.COLUMNS, strict=True)
     }
     return {name: samples for name, samples in every.items() if samples.any()}
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.compare.delays import Delays
-from gpiorig.analysis.statistics import dependence, estimators, intervals, order_statistics, resampling
-from gpiorig.analysis.statistics.estimators import EXTREMES
+from gpiorig.analysis.statistics import dependence, estimators, intervals, order_statistics, resampling, statistic_names
 from gpiorig.analysis.statistics.intervals import CONFIDENCE, NAN, Interval
+from gpiorig.analysis.statistics.statistic_names import EXTREMES
 from gpiorig.analysis.statistics.summary import resolved
 
 Combine = Callable[[Any, Any], Any]  # of an old and a new value, or of arrays of them
@@ -101,7 +101,7 @@ def _too_few(sides: Sequence[estimators.Estimator], settled: Sequence[bool], sta
     """Tell whether a quantile is too far out for the number of independent packets."""
     if statistic in ("mean", "std", "iqr"):
         return False
-    needed = order_statistics.needed_for(estimators.probability(statistic), confidence=confidence)
+    needed = order_statistics.needed_for(statistic_names.probability(statistic), confidence=confidence)
     return any(
         (len(influence) if flat else dependence.measure(influence).effective) < needed
         for side, flat in zip(sides, settled, strict=True)

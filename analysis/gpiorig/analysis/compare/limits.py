@@ -14,7 +14,7 @@ from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.quantities import names, terms
 from gpiorig.analysis.quantities.delay_names import LOSS
 from gpiorig.analysis.quantities.kinds import Unit
-from gpiorig.analysis.statistics import estimators
+from gpiorig.analysis.statistics import statistic_names
 from gpiorig.capture.units import BITS_PER_S, SHARES, TIME_NS, one_mu
 
 ASSERTION_EXAMPLE = "`rtt.p99 < 20 ms`, `isr.max < 50 us`, `loss < 1 %` or `p99(mac.tx -> mac.rx) < 5 ms`"
@@ -163,7 +163,7 @@ def _what(match: re.Match[str], where: str) -> tuple[str, str]:
     try:
         single = quantity == LOSS
         if names.is_quantity(quantity):
-            if not call and not estimators.is_statistic(statistic):
+            if not call and not statistic_names.is_statistic(statistic):
                 quantity, statistic = f"{quantity}.{statistic}".removesuffix("."), ""  # part of a milestone's name
             parsed = names.parse(quantity)
             quantity, single = parsed.name, parsed.kind.single
@@ -174,8 +174,8 @@ def _what(match: re.Match[str], where: str) -> tuple[str, str]:
                 )
             return quantity, ""
         if not statistic:
-            raise QuantityError(f"`{quantity}` has no statistic; add one of {', '.join(estimators.STATISTICS)}.")
-        return quantity, estimators.checked(statistic)
+            raise QuantityError(f"`{quantity}` has no statistic; add one of {', '.join(statistic_names.STATISTICS)}.")
+        return quantity, statistic_names.checked(statistic)
     except QuantityError as error:
         raise QuantityError(f"{where}: {error}") from error
 

@@ -10,8 +10,8 @@ from gpiorig.analysis.compare.delays import Delays
 from gpiorig.analysis.compare.limits import Threshold
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.quantities.delay_names import LOSS
-from gpiorig.analysis.statistics.estimators import EXTREMES
 from gpiorig.analysis.statistics.intervals import CONFIDENCE, NAN, Interval
+from gpiorig.analysis.statistics.statistic_names import EXTREMES
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from gpiorig.analysis import columns
 from gpiorig.analysis.delays import budget_shares
 from gpiorig.analysis.delays.budget_shares import Shares
-from gpiorig.analysis.delays.radio_parts import NAMES as PART_NAMES
+from gpiorig.analysis.delays.part_names import PART_NAMES
 from gpiorig.analysis.delays.radio_parts import RETRANSMISSION, RadioParts, stacked
 from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets.path import Kind
@@ -56,7 +56,7 @@ class Part:
     Parameters
     ----------
     name
-        One of `radio_parts.NAMES`.
+        One of `PART_NAMES`.
     step
         Place of its step in `Budget.steps`.
     packets

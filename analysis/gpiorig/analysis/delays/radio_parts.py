@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from gpiorig.analysis.columns import names, table
 from gpiorig.analysis.delays.components import Component, rectangular
 from gpiorig.analysis.delays.instruments import Instruments, Pin
+from gpiorig.analysis.delays.part_names import PART_NAMES
 from gpiorig.analysis.delays.uncertainty import DelayUncertainty, for_delay
 from gpiorig.analysis.events.completions import FRAME_TIMESTAMP
 from gpiorig.analysis.number_text import NS_PER_S
@@ -20,15 +21,6 @@ from gpiorig.analysis.packets.routes import Route
 Samples = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 ATTEMPTS, ACKNOWLEDGEMENTS, OTHERS, BACKOFF, AGAIN, UNDIVIDED, REPEATED = range(7)
-NAMES = (
-    "earlier attempts",
-    "acknowledgements awaited",
-    "other nodes' frames",
-    "backoff",
-    "backoff again",
-    "not divided",
-    "repeated, not divided",
-)
 COLUMNS = ("attempts", "acknowledgements", "others", "backoff", "again", "undivided", "repeated")
 RETRANSMISSION = [ATTEMPTS, ACKNOWLEDGEMENTS, AGAIN, REPEATED]  # what a packet waits because its frame is sent again
 
@@ -68,7 +60,7 @@ class RadioParts:
 
     @property
     def samples(self) -> Samples:
-        """int64[k, 7], the parts in the order of `NAMES`."""
+        """int64[k, 7], the parts in the order of `PART_NAMES`."""
         return np.column_stack([getattr(self, column) for column in COLUMNS])
 
     @property
@@ -85,7 +77,7 @@ class RadioParts:
 
 
 def uncertainties(parts: RadioParts, route: Route, instruments: Instruments) -> tuple[DelayUncertainty, ...]:
-    """The uncertainty of each part of a packet that has it, in the order of `NAMES`; `delay_ns` is the mean of these.
+    """The uncertainty of each part of a packet that has it, in the order of `PART_NAMES`; `delay_ns` is their mean.
 
     A frame lasts complete bytes, and all frames of a wait share the constant between their first bit and the line's
     rise. So a part is off by that constant and by two edges, once, however many frames it has. Where the first attempt
@@ -109,12 +101,12 @@ def uncertainties(parts: RadioParts, route: Route, instruments: Instruments) -> 
             f"{step.name}: {name}", mean_ns, start=Pin(line, "rise"), end=Pin(line, "fall"), instruments=instruments
         )
         components = (*edges.components, constant, rounding)
-        if parts.spread and name in (NAMES[UNDIVIDED], NAMES[REPEATED]):
+        if parts.spread and name in (PART_NAMES[UNDIVIDED], PART_NAMES[REPEATED]):
             waits = "standard deviation of the packets sent once"
             components += (Component("first attempt, on no line", parts.spread * period_ns, "A", waits),)
         return replace(edges, components=components)
 
-    return tuple(of_part(name, samples) for name, samples in zip(NAMES, parts.samples.T, strict=True))
+    return tuple(of_part(name, samples) for name, samples in zip(PART_NAMES, parts.samples.T, strict=True))
 
 
 def by_name(waits: Sequence[RadioParts], route: Route) -> dict[str, Samples]:
@@ -123,7 +115,7 @@ def by_name(waits: Sequence[RadioParts], route: Route) -> dict[str, Samples]:
     every = {
         f"{steps[wait.column].name}: {name}": samples
         for wait in waits
-        for name, samples in zip(NAMES, wait.samples.T, strict=True)
+        for name, samples in zip(PART_NAMES, wait.samples.T, strict=True)
     }
     return {name: samples for name, samples in every.items() if samples.any()}
 

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.events import completions
 from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.layers import PACKET_LAYERS
 from gpiorig.analysis.events.table import BY_NAME, EVENT_TYPES
 
 # Layers whose ids are packet ids; elsewhere an id is a thread, a queue, a slot.
-PACKET_LAYERS = ("app", "sock", "udp", "ipv6", "sixlowpan", "mac", "driver", "radio")
 SEQUENCE = "mac.sequence"
 # Events that are attributed by order (completions.py); others without an id, such as timers, belong to no packet.
 BY_ORDER = (

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.events.completions import Completions, Index, slices
 from gpiorig.analysis.events.events import Events
-from gpiorig.analysis.events.ids import PACKET_LAYERS, SEQUENCE, belongs_by_order
+from gpiorig.analysis.events.ids import SEQUENCE, belongs_by_order
+from gpiorig.analysis.events.layers import PACKET_LAYERS
 from gpiorig.analysis.events.table import EVENT_TYPES, EventType
 from gpiorig.analysis.packets.holders import UNCLEAR, Custody, Holders
 from gpiorig.analysis.packets.occurrences import NONE, Latest, Positions, owner, values_at

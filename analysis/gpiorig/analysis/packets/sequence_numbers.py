@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.events.completions import RX_END, Index
 from gpiorig.analysis.events.events import Events
-from gpiorig.analysis.events.ids import PACKET_LAYERS, SEQUENCE, code_set
+from gpiorig.analysis.events.ids import SEQUENCE, code_set
+from gpiorig.analysis.events.layers import PACKET_LAYERS
 from gpiorig.analysis.events.table import BY_NAME, EVENT_TYPES
 from gpiorig.analysis.packets.occurrences import NONE, Latest, Positions, owner, values_at
 

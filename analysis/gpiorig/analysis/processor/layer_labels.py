@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.events.completions import slices
 from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.layers import DOWN, INTERRUPT, WAYS
 from gpiorig.analysis.events.table import BY_CODE
 from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.processor.windows import Window
@@ -15,9 +16,6 @@ Positions = NDArray[np.int64]
 Column = tuple[int, str, int]  # index of the node, layer, way
 NONE = -1
 SENT, RECEIVED = 0, 1
-WAYS = ("tx", "rx")
-DOWN = ("app", "sock", "udp", "ipv6", "sixlowpan", "mac", "driver")
-INTERRUPT = "isr"
 _ORDER = (*DOWN, INTERRUPT)
 _LAYER = np.full(256, NONE, dtype=np.int64)
 for _code, _event in BY_CODE.items():

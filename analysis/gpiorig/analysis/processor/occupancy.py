@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.columns import names, ns, table
 from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.layers import WAYS
 from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.ordered_pool import in_order
 from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.processor import ownership
-from gpiorig.analysis.processor.layer_labels import WAYS, Column, LayerLabels, columns_of
+from gpiorig.analysis.processor.layer_labels import Column, LayerLabels, columns_of
 from gpiorig.analysis.processor.step_times import StepTimes
 from gpiorig.analysis.processor.windows import EVENTS, Window, Windows
 

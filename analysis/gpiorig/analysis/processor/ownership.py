@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.events.events import Events
-from gpiorig.analysis.events.ids import PACKET_LAYERS, code_set, named
+from gpiorig.analysis.events.ids import code_set, named
+from gpiorig.analysis.events.layers import PACKET_LAYERS
 from gpiorig.analysis.events.table import BY_CODE, BY_NAME
 
 Positions = NDArray[np.int64]

@@ -6,7 +6,7 @@ import difflib
 import re
 from collections.abc import Iterable, Mapping
 
-from gpiorig.analysis.delays import radio_parts
+from gpiorig.analysis.delays.part_names import PART_NAMES
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.packets.path import DIRECTIONS, POINTS, RETRANSMISSIONS, STEPS, TURN_AROUND, Kind
 
@@ -31,7 +31,7 @@ _POINT = "|".join(re.escape(point.name) for point in POINTS)
 _STEP = re.compile(
     rf"(?:(?:(?:{'|'.join(DIRECTIONS)})(?: hop \d+)?|hop \d+|{TURN_AROUND}): )?"
     rf"(?:{'|'.join(map(re.escape, SHORT))}|(?:{_POINT}) to (?:{_POINT}))"
-    rf"(?:: (?P<part>{'|'.join(radio_parts.NAMES)}))?"
+    rf"(?:: (?P<part>{'|'.join(PART_NAMES)}))?"
 )
 
 

@@ -11,10 +11,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gpiorig.analysis.errors import QuantityError
-from gpiorig.analysis.events.ids import PACKET_LAYERS
+from gpiorig.analysis.events.layers import DOWN, INTERRUPT, PACKET_LAYERS, WAYS
 from gpiorig.analysis.events.table import EVENT_TYPES, EventType
 from gpiorig.analysis.packets.path import DIRECTIONS, POINTS
-from gpiorig.analysis.processor.layer_labels import DOWN, INTERRUPT, WAYS
 from gpiorig.analysis.quantities import delay_names
 from gpiorig.analysis.quantities.kinds import ARROW, Kind
 

@@ -24,7 +24,7 @@ from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets.hops import Hops
 from gpiorig.analysis.packets.path import REPLY
 from gpiorig.analysis.quantities.names import Quantity
-from gpiorig.analysis.statistics import estimators, intervals
+from gpiorig.analysis.statistics import estimators, intervals, statistic_names
 from gpiorig.analysis.statistics.intervals import NAN, Interval
 
 NONE = -1
@@ -199,7 +199,7 @@ def single(node: str, quantity: Quantity, value: int, scale: Fraction, start: in
 
 def weighted(values: Samples, weights: Samples, statistic: str) -> float:
     """A statistic of values that held for unequal times: mean, std, extremes, quantiles of the time."""
-    if statistic in estimators.EXTREMES:
+    if statistic in statistic_names.EXTREMES:
         return estimators.extreme(values[weights > 0], statistic)
     total = int(weights.sum())
     mean = Fraction(int((values * weights).sum()), total)
@@ -210,7 +210,7 @@ def weighted(values: Samples, weights: Samples, statistic: str) -> float:
         return math.sqrt(squares - mean * mean)
     if statistic == "iqr":
         return _quantile(values, weights, 0.75) - _quantile(values, weights, 0.25)
-    return _quantile(values, weights, estimators.probability(statistic))
+    return _quantile(values, weights, statistic_names.probability(statistic))
 
 
 def _quantile(values: Samples, weights: Samples, p: float) -> float:

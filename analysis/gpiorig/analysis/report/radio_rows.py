@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpiorig.analysis.delays.radio_parts import NAMES
+from gpiorig.analysis.delays.part_names import PART_NAMES
 from gpiorig.analysis.evaluation.evaluation import RouteEvaluation
 from gpiorig.analysis.figures.budget import INDENT
 from gpiorig.analysis.number_text import DASH, share_text, time_text, uncertain_text
@@ -21,7 +21,7 @@ def rows(evaluation: RouteEvaluation, column: int, *, columns: int) -> list[tupl
     step, period_ns = evaluation.route.steps.steps[column], evaluation.numbers.period_ns
     filled = []
     for part in evaluation.budget.parts_of(column):
-        samples = wait.samples[:, NAMES.index(part.name)]
+        samples = wait.samples[:, PART_NAMES.index(part.name)]
         median_ns = float(np.median(samples)) * period_ns
         limit = known[f"{step.name}: {part.name}"]
         cells = (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,12 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.statistics import resampling, summary
 from gpiorig.analysis.statistics.resampling import Resampling
+from gpiorig.analysis.statistics.statistic_names import probability
 
-STATISTICS = ("min", "p5", "median", "mean", "p95", "p99", "max", "std", "p2p", "iqr")
-EXTREMES = ("min", "max", "p2p")  # no resample estimates them
 Values = NDArray[Any]
 # A statistic of resamples: float64[r] for weights float64[r, c].
 Replicates = Callable[[NDArray[np.float64]], NDArray[np.float64]]
@@ -99,7 +96,7 @@ def spread(values: Values, low: float, high: float) -> Estimator:
 
 
 def named(values: Values, name: str) -> Estimator:
-    """A statistic by name, `STATISTICS` but for `EXTREMES`, or any percentile such as ``p99.9``.
+    """A statistic by name, `statistic_names.STATISTICS` but for `EXTREMES`, or any percentile such as ``p99.9``.
 
     Raises
     ------
@@ -116,34 +113,9 @@ def named(values: Values, name: str) -> Estimator:
 
 
 def extreme(values: Values, name: str) -> float:
-    """One of `EXTREMES`."""
+    """One of `statistic_names.EXTREMES`."""
     least, most = float(values.min()), float(values.max())
     return {"min": least, "max": most, "p2p": most - least}[name]
-
-
-def is_statistic(name: str) -> bool:
-    """Whether there is a statistic of this name."""
-    try:
-        checked(name)
-    except QuantityError:
-        return False
-    return True
-
-
-def checked(name: str) -> str:
-    """The name of a statistic itself, if there is one of that name; else `QuantityError`."""
-    if name not in STATISTICS:
-        probability(name)
-    return name
-
-
-def probability(name: str) -> float:
-    """0.99 for ``p99``, 0.5 for ``median``."""
-    match = re.fullmatch(r"p([0-9]{1,2}(?:\.[0-9]{1,9})?)", "p50" if name == "median" else name)
-    p = float(Fraction(match.group(1)) / 100) if match else 0.0
-    if not 0 < p < 1:
-        raise QuantityError(f"statistic `{name}` is unknown; it is one of {', '.join(STATISTICS)}, or a percentile.")
-    return p
 
 
 def quantile_of(ordered: Values, p: float) -> float:

@@ -15,7 +15,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from gpiorig.analysis.statistics import dependence, estimators, order_statistics, resampling, summary
+from gpiorig.analysis.statistics import dependence, estimators, order_statistics, resampling, statistic_names, summary
 from gpiorig.analysis.statistics.estimators import Estimator, Values
 from gpiorig.analysis.statistics.resampling import Resampling
 
@@ -180,7 +180,7 @@ def for_statistic(values: Values, name: str, *, unit: float = 1.0, confidence: f
         return plain[name](values, unit=unit, confidence=confidence)
     if name == "iqr":
         return for_spread(values, 0.25, 0.75, unit=unit, confidence=confidence)
-    return for_quantile(values, estimators.probability(name), unit=unit, confidence=confidence)
+    return for_quantile(values, statistic_names.probability(name), unit=unit, confidence=confidence)
 
 
 def for_share(count: int, total: int, *, what: str, confidence: float = CONFIDENCE) -> Interval:

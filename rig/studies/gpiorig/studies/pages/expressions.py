@@ -12,7 +12,7 @@ from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.quantities import delay_names, names, terms
 from gpiorig.analysis.quantities.kinds import Kind
 from gpiorig.analysis.quantities.names import AT
-from gpiorig.analysis.statistics import estimators
+from gpiorig.analysis.statistics import statistic_names
 from gpiorig.studies.pages import observations
 from gpiorig.studies.pages.observations import Observed
 
@@ -141,20 +141,20 @@ def _term(text: str, aliases: Mapping[str, str], *, values: bool) -> Term:
     if single and statistic:
         raise QuantityError(f"`{quantity}` is one value and has no `{statistic}`; omit it.")
     if not (single or values or statistic):
-        raise QuantityError(f"`{name}` has no statistic; add one of {', '.join(estimators.STATISTICS)}.")
-    return Term(text, quantity, node or fixed, estimators.checked(statistic) if statistic else "")
+        raise QuantityError(f"`{name}` has no statistic; add one of {', '.join(statistic_names.STATISTICS)}.")
+    return Term(text, quantity, node or fixed, statistic_names.checked(statistic) if statistic else "")
 
 
 def _parts(text: str, aliases: Mapping[str, str]) -> tuple[str, str, str]:
     """Name, statistic and node of a term."""
     if call := terms.call(text):
         name, _, node = call[0].partition(AT)
-        return name, estimators.checked(call[1]), call[2] or node
+        return name, statistic_names.checked(call[1]), call[2] or node
     name, _, node = text.partition(AT)
     if name in aliases:
         return name, "", node
     dotted = terms.dotted(name)
-    if dotted and (dotted[0] in aliases or estimators.is_statistic(dotted[1])):
+    if dotted and (dotted[0] in aliases or statistic_names.is_statistic(dotted[1])):
         return *dotted, node
     return name, "", node
 

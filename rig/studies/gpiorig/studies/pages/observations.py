@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.quantities.series import weighted
-from gpiorig.analysis.statistics import estimators, intervals
+from gpiorig.analysis.statistics import estimators, intervals, statistic_names
 from gpiorig.analysis.statistics.intervals import NAN, Interval
 
 SECOND = "s"
@@ -75,7 +75,7 @@ class Observed:
             return self._single() * self.scale
         if self.weights is not None:
             return weighted(np.rint(self.values).astype(np.int64), self.weights, name) * self.scale
-        if name in estimators.EXTREMES:
+        if name in statistic_names.EXTREMES:
             return estimators.extreme(self.values, name) * self.scale
         if len(self.values) < 2 and name in ("std", "iqr"):
             return NAN
