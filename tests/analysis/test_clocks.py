@@ -133,7 +133,7 @@ def test_boot_lines(tmp_path: Path) -> None:
         ("1 1.5\n2 2.5\n", ["--pattern", ANY, "--bits", "62"], 2, "too many for times with 1 decimals"),
         ("1 1\n", ["--pattern", ANY, "--slack", "nan"], 2, "is not a time"),
         ("1 1\n", ["--pattern", ANY, "--tick-hz", "1/0"], 2, "is not a rate"),
-        ("1 1\n", ["--pattern", ANY, "--figure", "a.xyz"], 2, "one of .svg, .png, .pdf"),
+        ("1 1\n", ["--pattern", ANY, "--figure", "a.xyz"], 2, "one of .png, .svg, .pdf"),
         (
             "1 a 1\nboot\n2 b 1\n",
             ["--pattern", r"(?P<host>\d) (?P<node>\S) (?P<ticks>\d)", "--boot", "boot"],

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gpiorig.analysis.delays.instruments import Instruments
 from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.formats import csv
-from gpiorig.rig.measure import edges
+from gpiorig.rig.measure import edge_specs, edges
 from gpiorig.rig.recordings import time_base
 from gpiorig.rig.recordings.time_base import TimeBase
 
@@ -97,7 +97,7 @@ def coverage(path: Path, rate_hz: float, rounding: str, *, count: int, seed: int
     levels = "01" * (count // 2 + 1)
     path.write_text("t,A\n" + "".join(f"{row},{level}\n" for row, level in zip(rows, levels, strict=False)))
     waveform, base_of = time_base.watch(csv.read(path, ReadOptions(columns={"unit": unit})))
-    loaded = edges.load(waveform, [spec := edges.period("A")])
+    loaded = edges.load(waveform, [spec := edge_specs.period("A")])
     base = base_of()
     measured = edges.run(loaded, spec, Instruments(base.analyzer), longest_s=None)
     delays_ns = measured.pairs.delays * float(Fraction(10**9) / loaded.samplerate_hz)

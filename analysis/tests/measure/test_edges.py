@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpiorig.analysis.measure import edges
+from gpiorig.analysis.measure.edge_kinds import KINDS
 from gpiorig.analysis.measure.edges import Instants
 from gpiorig.capture.edges.edges import no_gaps
 from gpiorig.capture.edges.waveform import Block, Waveform
@@ -97,7 +98,7 @@ def test_nothing_is_measured_across_lost_samples():
 def test_edges_are_the_same_in_whatever_blocks_they_come():
     """A change between two blocks is an edge; one at the end of a gap of the block before is none."""
     rows = [(0, 0), (10, 1), (20, 3), (30, 2), (40, 1), (50, 0)]
-    kinds = [(channel, kind) for channel in "AB" for kind in edges.KINDS]
+    kinds = [(channel, kind) for channel in "AB" for kind in KINDS]
     at_once, _ = edges.instants(capture((rows, 60, [(35, 40)])), kinds)
 
     parts = [([row], row[0] + (5 if row[0] != 30 else 10), [(35, 40)] * (row[0] == 30)) for row in rows]

@@ -18,6 +18,7 @@ from gpiorig.analysis.evaluation.analysis import Analysis, analyse
 from gpiorig.analysis.evaluation.evaluation import Evaluation
 from gpiorig.analysis.statistics import summary
 from gpiorig.analysis.tables import registry, stages
+from gpiorig.analysis.tables.suffixes import SUFFIXES
 
 
 @pytest.fixture
@@ -55,7 +56,7 @@ def test_csv_holds_the_same_values(all_tables, tmp_path):
             stages.samplerate_hz(again)
 
 
-@pytest.mark.parametrize("suffix", stages.SUFFIXES)
+@pytest.mark.parametrize("suffix", SUFFIXES)
 def test_equal_data_give_equal_bytes(all_tables, tmp_path, suffix):
     for name, table in all_tables.items():
         paths = [tmp_path / f"{name}{i}{suffix}" for i in range(2)]

@@ -15,12 +15,14 @@ from functools import partial
 from pathlib import Path
 from types import ModuleType
 
+from gpiorig.analysis.errors import AnalysisError
 from gpiorig.capture import log
+from gpiorig.capture.errors import CaptureError
 from gpiorig.rig import memory, signals, terminal
 from gpiorig.rig.arguments import COMMANDS, GROUPS, ROOM_OF, common_options, overwriting, places
 from gpiorig.rig.arguments.parser import EXIT_WRONG_USE, Parser, did_you_mean, leaves
 from gpiorig.rig.distributions import STUDIES
-from gpiorig.rig.errors import Interrupted
+from gpiorig.rig.errors import Interrupted, RigError
 from gpiorig.rig.verbosity import SHOWN
 
 EXIT_DONE = 0
@@ -152,8 +154,18 @@ def _run(command: str, words: list[str]) -> int:
     SHOWN.quiet, SHOWN.verbose = parsed.quiet, bool(parsed.verbose)
     log.begin(sys.stderr if parsed.verbose > 1 else None)
     log.LOG.info("%s", shlex.join(["gpiorig", command, *words]))
-    overwriting.check(parsed)
-    _check(command, parser, parsed)
+    try:
+        overwriting.check(parsed)
+        _check(command, parser, parsed)
+        return _worked(command, parsed)
+    except (RigError, CaptureError, AnalysisError, OSError) as error:
+        if print_error := getattr(module("arguments", command), "print_error", None):
+            print_error(parsed, error)
+        raise
+
+
+def _worked(command: str, parsed: argparse.Namespace) -> int:
+    """Do the work; the exit status."""
     work = module("commands", command)
     try:
         with signals.raised():
@@ -193,10 +205,6 @@ def _guarded(command: str, words: list[str], run: Callable[[str, list[str]], int
 
 def _ended(error: BaseException, command: str, words: list[str]) -> int:
     """Print what ended a command; its exit status."""
-    from gpiorig.analysis.errors import AnalysisError
-    from gpiorig.capture.errors import CaptureError
-    from gpiorig.rig.errors import RigError
-
     match error:
         case RigError() | CaptureError() | AnalysisError():
             text, status = f"error: {error}", EXIT_WRONG_USE

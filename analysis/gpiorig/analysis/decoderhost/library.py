@@ -103,13 +103,17 @@ class Library:
             It is not there, its code fails, or it is not a decoder of API version 3.
         """
         if decoder_id not in self._kinds:
-            if self._file(decoder_id) is None:
-                looked = ", ".join(str(folder) for folder in self.folders) or "no folder, for none exists"
-                raise DecoderError(
-                    f"there is no decoder {decoder_id!r}; looked in {looked} (SIGROKDECODE_DIR names another folder)"
-                )
+            self.check(decoder_id)
             self._kinds[decoder_id] = self._loaded(decoder_id)
         return self._kinds[decoder_id]
+
+    def check(self, decoder_id: str) -> None:
+        """Raise `DecoderError` if there is no folder of a decoder of this name."""
+        if self._file(decoder_id) is None:
+            looked = ", ".join(str(folder) for folder in self.folders) or "no folder, for none exists"
+            raise DecoderError(
+                f"there is no decoder {decoder_id!r}; looked in {looked} (SIGROKDECODE_DIR names another folder)"
+            )
 
     def _loaded(self, decoder_id: str) -> Kind:
         try:

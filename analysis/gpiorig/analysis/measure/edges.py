@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.analysis.measure.edge_kinds import Kind
 from gpiorig.capture.edges import select
 from gpiorig.capture.edges.edges import no_gaps
 from gpiorig.capture.edges.waveform import Waveform
 
 Samples = NDArray[np.int64]
-Kind = Literal["rise", "fall", "edge"]
-KINDS: tuple[Kind, ...] = ("rise", "fall", "edge")
 NEVER = np.iinfo(np.int64).max
 _CHUNK = 1 << 20  # begins processed at once
-OPPOSITE: dict[Kind, Kind] = {"rise": "fall", "fall": "rise"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

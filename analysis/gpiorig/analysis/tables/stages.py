@@ -35,10 +35,10 @@ from gpiorig.analysis.packets.steps import Steps
 from gpiorig.analysis.packets.timelines import STATUS, Timelines
 from gpiorig.analysis.statistics.summary import Summary
 from gpiorig.analysis.tables import latex
+from gpiorig.analysis.tables.suffixes import SUFFIXES
 from gpiorig.capture.atomic_file import replacing
 from gpiorig.capture.text.cells import guarded_columns, unguarded_columns
 
-SUFFIXES = (".parquet", ".csv", ".arrow", ".feather", ".tex")
 ALL = slice(None)
 ROW_GROUP = 1 << 17  # rows
 EVENT_NAMES = {code: event.name for code, event in BY_CODE.items()}

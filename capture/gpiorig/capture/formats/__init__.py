@@ -15,11 +15,11 @@ from __future__ import annotations
 
 import functools
 import importlib
-import pkgutil
 import shlex
 from pathlib import Path
 from types import ModuleType
 
+from gpiorig.capture import format_names
 from gpiorig.capture.binary_header import header, packer
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.text.table_advice import IN_TEXT
@@ -32,8 +32,7 @@ ODD_SHARE = 20  # of this many characters of a text, at most one is damaged or a
 @functools.cache
 def names() -> tuple[str, ...]:
     """Return the names of all formats, the more particular ones before those that accept almost anything."""
-    modules = [entry.name for entry in pkgutil.iter_modules(__path__)]
-    return tuple(sorted(modules, key=lambda name: (getattr(_load(name), "LATE", 0), name)))
+    return tuple(sorted(format_names.names(), key=lambda name: (getattr(_load(name), "LATE", 0), name)))
 
 
 def module(name: str) -> ModuleType:
@@ -44,9 +43,7 @@ def module(name: str) -> ModuleType:
     FormatError
         There is no such format.
     """
-    if name not in names():
-        raise FormatError(f"there is no format {name!r}", remedy=f"use one of {', '.join(names())}")
-    return _load(name)
+    return _load(format_names.checked(name))
 
 
 def recognise(path: Path) -> str:

@@ -19,11 +19,11 @@ from gpiorig.capture.edges.losses import Loss, impossible
 from gpiorig.capture.edges.waveform import RateOrigin
 from gpiorig.capture.errors import FormatError, RecordingError
 from gpiorig.capture.numbers import ratio, samplerate
+from gpiorig.capture.recording.new_folder import DESCRIPTION, UNFINISHED
 from gpiorig.capture.recording.notes import AlignmentNote, BenchRemark, TimeStepNote
 from gpiorig.capture.recording.origin import Origin
 
 FORMAT = 2
-DESCRIPTION, UNFINISHED = "recording.toml", "recording.new"
 IMPORTED = "imported from "  # how `analyzer` begins of a recording that was imported
 EDGES = "edges"
 SERIAL = "serial"

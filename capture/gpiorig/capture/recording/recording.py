@@ -17,9 +17,8 @@ from gpiorig.capture.edges.losses import Loss, put_in
 from gpiorig.capture.edges.waveform import Block, Waveform
 from gpiorig.capture.errors import CaptureError, FormatError, RecordingError
 from gpiorig.capture.log import LOG
-from gpiorig.capture.recording import description
+from gpiorig.capture.recording import description, new_folder
 from gpiorig.capture.recording.description import (
-    DESCRIPTION,
     EDGES,
     FORMAT,
     SERIAL,
@@ -29,6 +28,7 @@ from gpiorig.capture.recording.description import (
     State,
     SyncDelay,
 )
+from gpiorig.capture.recording.new_folder import DESCRIPTION
 from gpiorig.capture.recording.notes import AlignmentNote, BenchRemark
 from gpiorig.capture.recording.segment_format import is_written
 from gpiorig.capture.recording.segment_reader import SegmentReader, Segments, read_segments
@@ -71,9 +71,7 @@ class Recording:
     def create(cls, folder: Path, info: RecordingInfo) -> Recording:
         """Begin a recording in a folder that is new or empty."""
         description.check(info, folder)
-        if folder.exists() and not _is_free(folder):
-            what = "holds a recording already" if (folder / DESCRIPTION).exists() else "is in use"
-            raise RecordingError(what, where=folder, remedy="choose another folder, or delete this one")
+        new_folder.check(folder)
         folder.mkdir(parents=True, exist_ok=True)
         description.write(folder, info)  # first: whatever ends us then, the folder is a recording
         for name in (EDGES, SERIAL, REPORT):
@@ -287,8 +285,3 @@ class Recording:
                 yield f"{record.torn}: the last record was cut short"
             if record.losses:
                 yield f"{SERIAL}/{node}.rec: the port was gone {len(record.losses)} times"
-
-
-def _is_free(folder: Path) -> bool:
-    """A folder that holds nothing, or what is left of a program that was killed before the first description."""
-    return folder.is_dir() and all(path.name == description.UNFINISHED for path in folder.iterdir())

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import argparse
 
+from gpiorig.capture import format_names
+from gpiorig.capture.numbers import parse_samplerate
+from gpiorig.rig.arguments import counts
+from gpiorig.rig.recordings import table_columns
+
 TIME_UNITS = ("s", "ms", "us", "ns")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    parser.add_argument("--format", metavar="NAME", help="format of the files; detected if omitted")
+    parser.add_argument(
+        "--format", type=format_names.checked, metavar="NAME", help="format of the files; detected if omitted"
+    )
     add_contents(parser)
 
 
@@ -17,9 +24,12 @@ def add_contents(parser: argparse.ArgumentParser) -> None:
     """Add those but for the format, which is detected."""
     parser.set_defaults(format=None)
     parser.add_argument(
-        "--samplerate", metavar="RATE", help="such as 24MHz: of a file that names none; puts times on its samples"
+        "--samplerate",
+        type=samplerate,
+        metavar="RATE",
+        help="such as 24MHz: of a file that names none; puts times on its samples",
     )
-    parser.add_argument("--unitsize", type=int, metavar="BYTES", help="bytes per sample of a raw file")
+    parser.add_argument("--unitsize", type=counts.count(1), metavar="BYTES", help="bytes per sample of a raw file")
     parser.add_argument(
         "--channels",
         metavar="NAME,…",
@@ -27,8 +37,21 @@ def add_contents(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--columns",
+        type=_columns,
         metavar="WHAT=NAME,…",
         help="columns of a table: time, channel, level, node, or levels (all in one field) and group; also unit=us and "
         "separator=; (put it last or alone)",
     )
     parser.add_argument("--recover", action="store_true", help="read on past damage; what is lost becomes gaps")
+
+
+def samplerate(text: str) -> str:
+    """The text of a samplerate, if it is one; else `FormatError`."""
+    parse_samplerate(text)
+    return text
+
+
+def _columns(text: str) -> str:
+    """The text of `--columns`, if it is understood; else `RigError`."""
+    table_columns.columns(text)
+    return text

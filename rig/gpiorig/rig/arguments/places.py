@@ -10,8 +10,8 @@ from pathlib import Path
 from gpiorig.capture.errors import FormatError, RecordingError
 from gpiorig.rig import names
 from gpiorig.rig.arguments.parser import verbs_of
+from gpiorig.rig.errors import RigError
 
-ERROR_AS_JSON = ("run", "virtual")  # with `--json` their work prints what is wrong as an object
 WRITTEN = "output"
 
 
@@ -23,12 +23,11 @@ def check(parser: argparse.ArgumentParser, parsed: argparse.Namespace) -> None:
     CaptureError, BenchError
         As the work of the command would raise it.
     """
-    verb = getattr(parsed, "verb", None)
-    leaf = verbs_of(parser).get(str(verb), parser)
-    if (verb or leaf.prog.split()[-1]) in ERROR_AS_JSON and parsed.json:
-        return
+    leaf = verbs_of(parser).get(str(getattr(parsed, "verb", None)), parser)
     for action in leaf._actions:
         place = getattr(parsed, action.dest, None)
+        if action.dest == WRITTEN and action.metavar == "DIR" and place is not None and Path(place).is_file():
+            raise RigError(f"{place}: is a file; -o takes a folder.")
         exists = EXISTS.get(str(action.metavar))
         if exists is None or action.type is not Path or action.dest == WRITTEN:
             continue
@@ -43,7 +42,10 @@ def file(path: Path) -> None:
 
 
 def folder(path: Path) -> None:
-    """Refuse a folder that is not there."""
+    """Refuse a folder that is not there, and a file in place of one."""
+    if path.is_file():
+        remedy = "`gpiorig info` shows what is in it, and `gpiorig import` makes a recording of it"
+        raise RecordingError("is a file, not the folder of a recording", where=path, remedy=remedy)
     if not path.exists():
         raise RecordingError("there is no such folder", where=path, remedy="give the folder of a recording")
 

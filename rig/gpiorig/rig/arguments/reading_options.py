@@ -6,10 +6,11 @@ import argparse
 from functools import partial
 from pathlib import Path
 
+from gpiorig.analysis.compare import limits
+from gpiorig.analysis.quantities.names import parse_all
 from gpiorig.rig.arguments import repeated_options
 
 FORMATS = {"figures": ("svg", "png", "pdf"), "tables": ("csv", "latex")}  # as `analysis.report` writes them
-TABLE_SUFFIXES = (".parquet", ".csv", ".arrow", ".feather", ".tex")  # as `analysis.tables.stages` writes them
 
 
 def add_described(parser: argparse.ArgumentParser) -> None:
@@ -33,6 +34,19 @@ def add_page(parser: argparse.ArgumentParser) -> None:
             help=f"write the {option} next to the page, too: any of {','.join(formats)}",
         )
     parser.add_argument("--open", action="store_true", help="open the page in a browser")
+
+
+def check_asked(options: argparse.Namespace) -> None:
+    """Refuse limits of a run and quantities that are not understood.
+
+    Raises
+    ------
+    QuantityError
+        As the analysis would raise it.
+    """
+    for text in options.assertions:
+        limits.assertion(text)
+    parse_all(options.quantities)
 
 
 def _formats(available: tuple[str, ...], text: str) -> tuple[str, ...]:

@@ -43,6 +43,13 @@ def duration(text: str) -> Fraction:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
+def positive(text: str) -> Fraction:
+    """A length of time in seconds that is not 0."""
+    if not (seconds := duration(text)):
+        raise argparse.ArgumentTypeError(f"{text!r} is no time at all; give one that is longer than 0")
+    return seconds
+
+
 def unit(text: str) -> str:
     """A unit of time: s, ms, us or ns, or a multiple of one, such as that of a slot."""
     try:

@@ -14,10 +14,9 @@ from gpiorig.analysis.quantities.delay_names import ONE_WAY, RTT
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.experiments.node_settings import LIMITS, NODE_NAMES, NodeSettings, Settings
+from gpiorig.rig.experiments.packet_count import MAX_PACKETS
 from gpiorig.rig.experiments.probe_kinds import Probes
 from gpiorig.rig.strict_toml import load as load_toml
-
-MAX_PACKETS = 65_535  # a packet id has 16 bits, and 0 means none
 
 Kernel = Literal["events", "threads"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,18 +15,7 @@ from gpiorig.rig.errors import RigError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-FIGURES = (".png", ".svg", ".pdf")
-TABLES = (".csv", ".parquet", ".arrow")
 ALL = slice(None)
-
-
-def check(options: argparse.Namespace) -> None:
-    """Before anything is read: that what comes of it can be written; raises `RigError`."""
-    for option, path, suffixes in (("-o", options.output, TABLES), ("--figure", options.figure, FIGURES)):
-        if path is not None and path.suffix not in suffixes:
-            raise RigError(f"{option} {path}: the suffix determines the format; it is one of {', '.join(suffixes)}.")
-        if path is not None and not path.parent.is_dir():
-            raise RigError(f"{option} {path}: there is no folder {path.parent}; make it first.")
 
 
 def write(path: Path, rows: Callable[[slice], pa.Table], count: int) -> None:

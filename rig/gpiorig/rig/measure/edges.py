@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, cast
 
 import numpy as np
 
@@ -14,38 +13,16 @@ from gpiorig.analysis.delays.instruments import Instruments, Pin
 from gpiorig.analysis.delays.uncertainty import for_delay
 from gpiorig.analysis.measure import edges as measure
 from gpiorig.analysis.measure import nominal
-from gpiorig.analysis.measure.edges import Instants, Kind, Pairs, Samples
+from gpiorig.analysis.measure.edge_kinds import Kind
+from gpiorig.analysis.measure.edges import Instants, Pairs, Samples
 from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.statistics.summary import summarize
 from gpiorig.capture.edges.waveform import Waveform
 from gpiorig.rig.errors import RigError
+from gpiorig.rig.measure.edge_specs import TOGGLE, Spec
 from gpiorig.rig.measure.measurement import Measurement
 
-Way = Literal["between", "period", "width", "skew", "toggle"]
-TOGGLE = "toggle"  # of a skew: pins that change with each event, whatever the direction
 NEARER = 4.0  # times, that edges of the other direction must be for a hint
-LEVELS = {"high": "rise", "low": "fall"}
-
-
-@dataclass(frozen=True, slots=True)
-class Spec:
-    """One measurement.
-
-    Attributes
-    ----------
-    way
-        What is measured.
-    ends
-        (channel, kind of edge) of begin and end.
-    """
-
-    way: Way
-    ends: tuple[tuple[str, Kind], tuple[str, Kind]]
-
-    def on(self, node: str) -> Spec:
-        """The same on the lines of one node."""
-        begin, end = ((f"{node}.{line}", kind) for line, kind in self.ends)
-        return Spec(self.way, (begin, end))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,35 +42,6 @@ class Loaded:
     instants: dict[tuple[str, Kind], Instants]
     gaps: Samples
     samplerate_hz: Fraction
-
-
-def between(begin: str, end: str) -> Spec:
-    """From one edge to the next of another kind: ``D0:rise``, ``D1:fall``."""
-    return Spec("between", (_edge(begin), _edge(end)))
-
-
-def period(text: str) -> Spec:
-    """From one edge of a channel to the next of the same kind."""
-    return Spec("period", (_edge(text), _edge(text)))
-
-
-def width(text: str) -> Spec:
-    """How long a channel is ``high`` or ``low``."""
-    channel, level = _split(text, tuple(LEVELS), default="high")
-    kind = cast(Kind, LEVELS[level])
-    return Spec("width", ((channel, kind), (channel, measure.OPPOSITE[kind])))
-
-
-def skew(first: str, second: str) -> Spec:
-    """How much later the second channel shows the edges that both have."""
-    begin, end = (_split(text, (*measure.KINDS, TOGGLE), default="edge") for text in (first, second))
-    if begin == end:
-        raise RigError(f"--skew {first} {second}: is one channel; a skew is between two.")
-    if begin[1] != end[1]:
-        raise RigError(f"--skew {first} {second}: a skew is between edges of one kind; give both the same, or none.")
-    if begin[1] == TOGGLE:
-        return Spec("toggle", ((begin[0], "edge"), (end[0], "edge")))
-    return Spec("skew", (cast(tuple[str, Kind], begin), cast(tuple[str, Kind], end)))
 
 
 def nodes(spec: Spec, channels: Sequence[str]) -> list[str]:
@@ -202,17 +150,3 @@ def _name(spec: Spec, begin: Instants, end: Instants) -> str:
     if spec.way == "width":
         return f"{begin.channel} {'high' if begin.kind == 'rise' else 'low'}"
     return f"{begin.name} to {end.name}"
-
-
-def _edge(text: str) -> tuple[str, Kind]:
-    return cast(tuple[str, Kind], _split(text, measure.KINDS, default="rise"))
-
-
-def _split(text: str, words: tuple[str, ...], *, default: str) -> tuple[str, str]:
-    """Channel and the word after its last colon, if that is one of the words."""
-    channel, colon, word = text.rpartition(":")
-    if colon and word in words:
-        return channel, word
-    if colon and word.lower() in {*measure.KINDS, *LEVELS, "rising", "falling", "both"}:
-        raise RigError(f"{text}: `{word}` is not known here; write {channel}:{f' or {channel}:'.join(words)}.")
-    return text, default

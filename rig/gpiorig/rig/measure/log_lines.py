@@ -29,18 +29,6 @@ class Line(NamedTuple):
     raw: str
 
 
-def compiled(pattern: str, *, option: str, groups: tuple[str, ...]) -> re.Pattern[str]:
-    """A regular expression that has the named groups it needs; raises `RigError` that names the missing ones."""
-    try:
-        expression = re.compile(pattern)
-    except re.error as error:
-        raise RigError(f"{option} {pattern!r}: is not a regular expression: {error}.") from error
-    missing = [group for group in groups if group not in expression.groupindex]
-    if missing:
-        raise RigError(f"{option} {pattern!r}: has no group (?P<{missing[0]}>…); put the {missing[0]} in one.")
-    return expression
-
-
 def match(pattern: re.Pattern[str], line: Line) -> re.Match[str] | None:
     """Where a pattern is in the text of a node, else in the unchanged line of the log."""
     return pattern.search(line.text) or pattern.search(line.raw)

@@ -114,7 +114,7 @@ def _sides(options: argparse.Namespace) -> tuple[Side, Side]:
     """
     sides = []
     for option, text, less in zip(OPTIONS, (options.request, options.response), (0, options.id_offset), strict=True):
-        pattern = loglines.compiled(text, option=option, groups=())
+        pattern = re.compile(text)
         groups = dict(log_groups.of_pattern(pattern, option=option))
         sides.append(Side(pattern, groups, None if options.id_offset is None else less))
     for role in ("time", "id"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -66,7 +67,7 @@ def read(options: argparse.Namespace) -> Values:
     RigError
         The groups are not there, or no line has a delay.
     """
-    pattern = log_lines.compiled(options.value, option="--value", groups=())
+    pattern = re.compile(options.value)
     groups = log_groups.of_pattern(pattern, option="--value")
     if sorted(groups.keys() & {"value", "begin", "end"}) not in (["value"], ["begin", "end"]):
         raise RigError(f"--value {options.value!r}: has no delay; {REMEDY}")

@@ -16,29 +16,22 @@ from gpiorig.capture.frames.frames import Frames
 from gpiorig.capture.numbers import parse_samplerate
 from gpiorig.capture.text.node_lines import LineBlock, NodeLines, irregularities
 from gpiorig.rig.errors import RigError
+from gpiorig.rig.recordings import table_columns
 from gpiorig.rig.verbosity import note
 
 Content = Waveform | NodeLines | Frames
 
 
-COLUMNS = ("time", "channel", "level", "node", "levels", "group", "unit", "separator")
-OF_TABLES = {"channel", "level", "levels", "group"}  # of `COLUMNS`: lines of a log have none
+OF_TABLES = {"channel", "level", "levels", "group"}  # of `table_columns.ROLES`: lines of a log have none
 
 
 def read_options(options: argparse.Namespace) -> ReadOptions:
     """Return the options as the readers take them."""
-    columns = {}
-    for part in (options.columns or "").split(","):
-        role, equals, name = part.partition("=")
-        if part and (not equals or role not in COLUMNS):
-            raise RigError(f"--columns {part}: write WHAT=NAME; WHAT is one of {', '.join(COLUMNS)}.")
-        if part:
-            columns[role] = name or ","
     return ReadOptions(
         samplerate_hz=None if options.samplerate is None else parse_samplerate(options.samplerate) or None,
         unitsize=options.unitsize,
         channels=tuple(options.channels.split(",")) if options.channels else (),
-        columns=columns,
+        columns=table_columns.columns(options.columns or ""),
         recover=options.recover,
     )
 

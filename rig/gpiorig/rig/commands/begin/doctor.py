@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from gpiorig.rig import names
 from gpiorig.rig.arguments import overwriting
 from gpiorig.rig.errors import RigError
 
@@ -53,5 +54,11 @@ def check(options: argparse.Namespace) -> None:
         )
     if options.bundle is not None:
         overwriting.check_file(options.bundle, force=options.force)
+        if not options.bundle.parent.is_dir():
+            raise RigError(
+                f"{options.bundle}: cannot be written: there is no folder {options.bundle.parent}; make it first."
+            )
+        if options.experiment is not None:
+            names.checker("experiment")(options.experiment)
         if not (options.yes or sys.stdin.isatty()):
             raise RigError("--bundle asks before it writes, but standard input is not a terminal; give --yes.")

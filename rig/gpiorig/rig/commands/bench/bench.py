@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from gpiorig.rig import plain_json
 from gpiorig.rig.arguments import overwriting, times
 
 EPILOG = """\
@@ -123,3 +124,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     virtual.add_argument("--json", action="store_true", help="print the ends, or an error, as a line of JSON")
     for verb in (known, scan, check, verify, virtual):
         verb.epilog = EPILOG
+
+
+def print_error(options: argparse.Namespace, error: Exception) -> None:
+    """An error of a bench that a program serves is a line of JSON, too, as its work prints it."""
+    if options.verb == "virtual" and options.json:
+        print(plain_json.text({"error": str(error), "remarks": []}))

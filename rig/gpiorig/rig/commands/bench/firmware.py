@@ -6,7 +6,8 @@ import argparse
 from pathlib import Path
 from typing import get_args
 
-from gpiorig.rig.arguments import reading_options
+from gpiorig.rig.arguments import counts, reading_options
+from gpiorig.rig.experiments.packet_count import MAX_PACKETS
 from gpiorig.rig.experiments.probe_kinds import IMAGE_FORM, Probes
 
 EPILOG = """\
@@ -82,7 +83,12 @@ def _add_cost(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("bench", type=Path, metavar="BENCH", help="bench file, or name of one that comes with gpiorig")
     parser.add_argument("experiment", type=Path, metavar="EXPERIMENT", help="experiment file, or name of one")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="folder of the recordings")
-    parser.add_argument("--packets", type=int, metavar="N", help="number of packets, in place of the experiment's")
+    parser.add_argument(
+        "--packets",
+        type=counts.count(1, MAX_PACKETS),
+        metavar="N",
+        help="number of packets, in place of the experiment's",
+    )
     parser.add_argument(
         "--image",
         action="append",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from gpiorig.rig.arguments import counts
+
 EPILOG = """\
 examples:
   gpiorig flash bench.toml                    every node with the image that the bench file names, or the reference
@@ -30,6 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--firmware", action="append", default=[], metavar="NODE=ELF", help="image of a node, in place of its own"
     )
     parser.add_argument("--only-different", action="store_true", help="leave boards that hold their image already")
-    parser.add_argument("--attempts", type=int, default=2, metavar="N", help="how often a board is tried (2)")
+    parser.add_argument(
+        "--attempts", type=counts.count(1), default=2, metavar="N", help="how often a board is tried (2)"
+    )
     parser.add_argument("--dry-run", action="store_true", help="print the commands, and carry out none")
     parser.add_argument("--json", action="store_true", help="print the results as one JSON object")

@@ -10,7 +10,7 @@ from pathlib import Path
 from gpiorig.rig import names, plain_json
 from gpiorig.rig.bench import benches
 from gpiorig.rig.bench.bench import Bench
-from gpiorig.rig.errors import BenchError, FlashError
+from gpiorig.rig.errors import FlashError
 from gpiorig.rig.experiments import experiment as experiments
 from gpiorig.rig.experiments import images
 from gpiorig.rig.flash import nodes
@@ -28,8 +28,6 @@ RESULTS = {"flash": (Flashed, dict[str, list[str]])}
 
 def run(options: argparse.Namespace) -> int:
     """Flash, or print how; 1 if a node does not hold its image."""
-    if options.attempts < 1:
-        raise BenchError(f"--attempts {options.attempts}: give 1 or more.")
     file = names.bench(options.bench)
     bench = benches.load(file)
     experiment = experiments.load(names.experiment(options.experiment), bench) if options.experiment else None

@@ -6,7 +6,9 @@ import argparse
 from fractions import Fraction
 from pathlib import Path
 
-from gpiorig.rig.arguments import input_options, overwriting, times
+from gpiorig.capture.recording.new_folder import DESCRIPTION
+from gpiorig.rig.arguments import input_options, overwriting, patterns, places, times, written_files
+from gpiorig.rig.errors import RigError
 
 EPILOG = """\
 examples:
@@ -35,8 +37,12 @@ MAX_SLACK_S = 1e9
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options."""
     parser.add_argument("log", type=Path, metavar="LOG|RUN", help="a log of a known format, any text, or a recording")
-    parser.add_argument("--pattern", metavar="REGEX", help="finds the timestamps in a line, by named groups")
-    parser.add_argument("--boot", metavar="REGEX", help="a line that reports that its node booted")
+    parser.add_argument(
+        "--pattern", type=patterns.pattern, metavar="REGEX", help="finds the timestamps in a line, by named groups"
+    )
+    parser.add_argument(
+        "--boot", type=patterns.pattern, metavar="REGEX", help="a line that reports that its node booted"
+    )
     unit = "of the node's time"
     parser.add_argument("--time-unit", dest="node_unit", choices=input_options.TIME_UNITS, help=unit)
     parser.add_argument("--tick-hz", type=_rate, metavar="RATE", help="ticks of the node's time per second: 32768")
@@ -75,3 +81,13 @@ def _slack(text: str) -> Fraction:
     if slack_s > MAX_SLACK_S:
         raise argparse.ArgumentTypeError(f"{text!r} is longer than {MAX_SLACK_S:g}s; give 1s, 50ms or so")
     return slack_s
+
+
+def check(options: argparse.Namespace) -> None:
+    """Refuse a figure that cannot be written, and what is neither a recording nor comes with a pattern: `RigError`."""
+    written_files.check("--figure", options.figure, written_files.FIGURES)
+    places.file(options.log)
+    if options.pattern is None and not (options.log / DESCRIPTION).exists():
+        raise RigError(
+            f"{options.log}: is not a recording; give --pattern, with the group node_time, to find timestamps in it."
+        )

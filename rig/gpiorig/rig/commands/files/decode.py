@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from gpiorig.rig.arguments import input_options, overwriting
+from gpiorig.analysis.decoderhost.library import Library, search_path
+from gpiorig.rig.arguments import input_options, overwriting, written_files
 from gpiorig.rig.errors import RigError
+from gpiorig.rig.export import decoder_folder
 
 EPILOG = """\
 examples:
@@ -148,3 +150,12 @@ def _check_decoding(options: argparse.Namespace) -> None:
         raise RigError("--python is for tables; add --json or -o FILE.")
     if sum(map(bool, (options.annotations, options.binary, options.meta))) > 1 and not as_rows:
         raise RigError("-A, -B and -M print different things; give one of them, or add --json or -o FILE for a table.")
+    written_files.check("-o", options.output, written_files.DECODED)
+    for stack in options.stacks:
+        for decoder in stack.split(","):
+            library().check(decoder.partition(":")[0])
+
+
+def library() -> Library:
+    """The decoders that there are. Ours are the last: what sigrok-cli finds comes first."""
+    return Library((*search_path(), decoder_folder.source()))

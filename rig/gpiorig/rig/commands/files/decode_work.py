@@ -11,7 +11,6 @@ from typing import Any
 
 from gpiorig.analysis.decoderhost import outputs
 from gpiorig.analysis.decoderhost.host import Outcome, decode
-from gpiorig.analysis.decoderhost.library import Library, search_path
 from gpiorig.analysis.decoderhost.outputs import Output, OutputKind, Selection, Sink
 from gpiorig.analysis.decoderhost.stack import Stack, parse_stacks
 from gpiorig.analysis.decoderhost.table import JsonLines, OutputRow, RowSink, file_of
@@ -20,9 +19,9 @@ from gpiorig.capture.recording.recording import DESCRIPTION
 from gpiorig.rig import terminal, verbosity
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.commands.files import decode_library
+from gpiorig.rig.commands.files.decode import library
 from gpiorig.rig.commands.files.decode_library import Decoders, Wiring
 from gpiorig.rig.errors import RigError
-from gpiorig.rig.export import decoder_folder
 from gpiorig.rig.export import decoder_stacks as stacks
 from gpiorig.rig.progress import watched
 from gpiorig.rig.recordings import inputs, standing, time_base
@@ -38,8 +37,7 @@ def run(options: argparse.Namespace) -> int:
     as_rows = options.json or options.output is not None
     waveform, bench = _open(options)
     waveform, base_of = time_base.watch(waveform)
-    library = Library((*search_path(), decoder_folder.source()))  # ours last: what sigrok-cli finds comes first
-    stacks = parse_stacks(_specifications(options.stacks, bench), library, waveform.channels)
+    stacks = parse_stacks(_specifications(options.stacks, bench), library(), waveform.channels)
     selection = _selection(options, stacks, as_rows)
     with _sink(options) as sink:
         outcome = decode(watched(waveform, "decoding"), stacks, selection=selection, sink=sink)

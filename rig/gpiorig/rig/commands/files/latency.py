@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from gpiorig.rig.arguments import input_options, overwriting, times
+from gpiorig.rig.arguments import input_options, overwriting, patterns, times, written_files
 from gpiorig.rig.errors import RigError
 
 EPILOG = """\
@@ -46,11 +46,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a log of a known format, a recording, any text, or packet captures",
     )
     parser.add_argument(
-        "--request", metavar="REGEX", help="with the groups `id`, `node`, `time`, `against`, of which it needs none"
+        "--request",
+        type=patterns.pattern,
+        metavar="REGEX",
+        help="with the groups `id`, `node`, `time`, `against`, of which it needs none",
     )
-    parser.add_argument("--response", metavar="REGEX", help="the same")
+    parser.add_argument("--response", type=patterns.pattern, metavar="REGEX", help="the same")
     parser.add_argument(
-        "--value", metavar="REGEX", help="a delay that the line holds: the group `value`, or `begin` and `end`"
+        "--value",
+        type=patterns.pattern,
+        metavar="REGEX",
+        help="a delay that the line holds: the group `value`, or `begin` and `end`",
     )
     parser.add_argument("--across-nodes", action="store_true", help="a response may come from another node")
     parser.add_argument(
@@ -78,7 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--ids", type=_ids, metavar="FIRST:LAST", help="ids that were sent, 1:1000: counts those before the first, too"
     )
     parser.add_argument(
-        "--nominal", type=times.duration, metavar="TIME", help="compare the mean with it, in ppm: a period such as 1s"
+        "--nominal", type=times.positive, metavar="TIME", help="compare the mean with it, in ppm: a period such as 1s"
     )
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="every delay: .csv, .parquet, .arrow")
     parser.add_argument("--figure", type=Path, metavar="FILE", help="their distribution: .png, .svg, .pdf")
@@ -105,3 +111,5 @@ def check(options: argparse.Namespace) -> None:
     """Refuse two ways to find delays."""
     if options.value is not None and (options.request or options.response):
         raise RigError("--value finds complete delays; omit --request and --response.")
+    written_files.check("-o", options.output, written_files.DELAYS)
+    written_files.check("--figure", options.figure, written_files.FIGURES)

@@ -83,7 +83,6 @@ RESULTS = {"latency": (LatencyNumbers, FrameLatency)}
 
 def run(options: argparse.Namespace) -> int:
     """Read, pair, print."""
-    delay_files.check(options)
     if options.value is not None:
         return _values(options)
     if captures := frame_delays.captures(options):

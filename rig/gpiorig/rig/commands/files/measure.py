@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from gpiorig.rig.arguments import input_options, overwriting, times
+from gpiorig.rig.arguments import input_options, overwriting, times, written_files
 from gpiorig.rig.errors import RigError
+from gpiorig.rig.measure import edge_specs
+from gpiorig.rig.measure.edge_specs import Spec
 
 EPILOG = """\
 examples:
@@ -45,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--max-gap", type=times.duration, metavar="TIME", help="longest delay that is a pair, such as 20ms"
     )
     parser.add_argument(
-        "--nominal", type=times.duration, metavar="TIME", help="compare the mean with it, in ppm: a period such as 1ms"
+        "--nominal", type=times.positive, metavar="TIME", help="compare the mean with it, in ppm: a period such as 1ms"
     )
     parser.add_argument(
         "--per", choices=["node"], help="for each node with channels NODE.CH; then CH is the line alone"
@@ -73,3 +75,15 @@ def check(options: argparse.Namespace) -> None:
     ways = [options.begin or options.end, options.period, options.width, options.skew]
     if sum(bool(way) for way in ways) != 1 or bool(options.begin) != bool(options.end):
         raise RigError("give one measurement: --start and --end, --period, --width or --skew; --help has examples.")
+    spec_of(options)
+    written_files.check("-o", options.output, written_files.DELAYS)
+    written_files.check("--figure", options.figure, written_files.FIGURES)
+
+
+def spec_of(options: argparse.Namespace) -> Spec:
+    """The measurement; raises `RigError` for a kind of edges that it does not have."""
+    if options.period:
+        return edge_specs.period(options.period)
+    if options.width:
+        return edge_specs.width(options.width)
+    return edge_specs.skew(*options.skew) if options.skew else edge_specs.between(options.begin, options.end)

@@ -19,9 +19,9 @@ from gpiorig.capture.edges.waveform import Waveform
 from gpiorig.capture.recording.recording import DESCRIPTION
 from gpiorig.capture.text.node_lines import NodeLines
 from gpiorig.rig import plain_json
+from gpiorig.rig.commands.files.measure import spec_of
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.measure import comparisons, delay_files, delay_results, edges
-from gpiorig.rig.measure.edges import Spec
 from gpiorig.rig.measure.measurement import Measurement, MeasurementNumbers
 from gpiorig.rig.plain_json import Result
 from gpiorig.rig.progress import watched
@@ -48,9 +48,8 @@ RESULTS = {"measure": (MeasurementNumbers, NodeMeasurements)}
 
 def run(options: argparse.Namespace) -> int:
     """Measure, print, and write what was asked for."""
-    spec = _spec(options)
+    spec = spec_of(options)
     longest_s = options.max_gap
-    delay_files.check(options)
     waveform, opened = _open(options)
     waveform, base_of = time_base.watch(waveform, analyzer=opened.reference if opened else None)
     named = {"": spec}
@@ -75,14 +74,6 @@ def run(options: argparse.Namespace) -> int:
     head = {"samplerate_hz": float(loaded.samplerate_hz), "virtual": waveform.virtual, **source.as_json()}
     _print(options, measurements, base, head | {"time_base": base.numbers()})
     return 0
-
-
-def _spec(options: argparse.Namespace) -> Spec:
-    if options.period:
-        return edges.period(options.period)
-    if options.width:
-        return edges.width(options.width)
-    return edges.skew(*options.skew) if options.skew else edges.between(options.begin, options.end)
 
 
 def _open(options: argparse.Namespace) -> tuple[Waveform, Instruments | None]:

@@ -11,19 +11,17 @@ from msgspec import UNSET, UnsetType
 
 from gpiorig.analysis.delays.instruments import Analyzer
 from gpiorig.analysis.radio import radio_frames, spi_frames
-from gpiorig.analysis.radio.spi_radios import CHIPS
 from gpiorig.capture.buses import spi
 from gpiorig.capture.buses.spi import SpiLines
 from gpiorig.capture.edges.waveform import Waveform
 from gpiorig.rig import plain_json, verbosity
+from gpiorig.rig.commands.files.radio import channels_of
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.plain_json import Result
 from gpiorig.rig.recordings import inputs, radio_buses, standing, time_base
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.recordings.radio_buses import RadioBus
 from gpiorig.rig.recordings.time_base import TimeBaseNumbers
-
-LINES = ("clk", "mosi", "miso", "select")
 
 
 class FrameRow(Result, frozen=True, kw_only=True):
@@ -97,8 +95,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _from_recording(options: argparse.Namespace) -> tuple[Waveform, tuple[RadioBus, ...], Analyzer | None]:
-    if options.chip or options.lines:
-        raise RigError(f"{options.file} is a recording: its bench file states which lines there are; omit --lines.")
     opened = open_recording(options.file)
     waveform = opened.recording.waveform()
     buses = radio_buses.for_recording(opened, waveform.channels)
@@ -111,10 +107,6 @@ def _from_recording(options: argparse.Namespace) -> tuple[Waveform, tuple[RadioB
 
 
 def _from_file(options: argparse.Namespace) -> tuple[Waveform, tuple[RadioBus, ...], Analyzer | None]:
-    if not options.lines or (options.chip is None and not options.transfers):
-        raise RigError(f"{options.file}: give --lines clk=…,mosi=…,miso=…,select=… and --chip (or --transfers).")
-    if options.chip not in (None, *CHIPS):
-        raise RigError(f"--chip {options.chip}: available chips: {', '.join(CHIPS)}.")
     _, waveform = inputs.open_file(options.file, options)
     if not isinstance(waveform, Waveform):
         raise RigError(f"{options.file}: has no levels of channels to decode; give a capture of a logic analyzer.")
@@ -123,16 +115,10 @@ def _from_file(options: argparse.Namespace) -> tuple[Waveform, tuple[RadioBus, .
 
 def _lines(text: str, channels: tuple[str, ...]) -> SpiLines:
     places: dict[str, int] = {}
-    for word in text.split(","):
-        line, _, name = word.partition("=")
-        if line not in LINES or name not in channels:
-            raise RigError(
-                f"--lines: `{word}`: write LINE=CHANNEL; lines are {', '.join(LINES)}, channels "
-                f"{', '.join(filter(None, channels))}."
-            )
+    for line, name in channels_of(text).items():
+        if name not in channels:
+            raise RigError(f"--lines: no channel `{name}`; available channels: {', '.join(filter(None, channels))}.")
         places[line] = channels.index(name)
-    if "clk" not in places or "select" not in places:
-        raise RigError("--lines: clk and select are needed.")
     return SpiLines(clk=places["clk"], mosi=places.get("mosi"), miso=places.get("miso"), select=places["select"])
 
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from gpiorig.rig.arguments import overwriting, reading_options, repeated_options
+from gpiorig.analysis.compare.limits import Threshold, assertion, is_assertion, threshold
+from gpiorig.analysis.quantities.names import parse_all
+from gpiorig.analysis.tables.suffixes import SUFFIXES
+from gpiorig.rig.arguments import overwriting, reading_options, repeated_options, written_files
 from gpiorig.rig.errors import RigError
 
 EPILOG = """\
@@ -42,14 +45,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print everything as one JSON object")
 
 
+def limits_of(options: argparse.Namespace) -> tuple[list[str], list[Threshold]]:
+    """The limits of each run, which are understood, and those of a change; raises `QuantityError`."""
+    of_runs = [text for text in options.assertions if is_assertion(text)]
+    for text in of_runs:
+        assertion(text)
+    return of_runs, [threshold(text) for text in options.assertions if not is_assertion(text)]
+
+
 def check(options: argparse.Namespace) -> None:
     """Refuse what does not go together.
 
     Raises
     ------
-    RigError
-        Options of the page without it; a table of changes of several runs, or of an unknown format.
+    RigError, QuantityError
+        Options of the page without it; a table of changes of several runs, or of an unknown format; a limit or a
+        quantity that is not understood.
     """
+    parse_all(options.quantities)
+    limits_of(options)
     for name in ("figures", "tables", "open"):
         if getattr(options, name) and options.output is None:
             raise RigError(f"--{name} is of the page; give its folder with -o DIR.")
@@ -57,7 +71,4 @@ def check(options: argparse.Namespace) -> None:
         return
     if len(options.new) > 1:
         raise RigError("--changes writes those of one run; give one NEW.")
-    if options.changes.suffix not in reading_options.TABLE_SUFFIXES:
-        raise RigError(
-            f"{options.changes}: a table is a file with suffix {' or '.join(reading_options.TABLE_SUFFIXES)}."
-        )
+    written_files.check("--changes", options.changes, SUFFIXES)

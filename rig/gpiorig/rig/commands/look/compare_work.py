@@ -13,14 +13,15 @@ from msgspec import UNSET, UnsetType, structs
 from gpiorig.analysis.compare import comparison, sentences, thresholds
 from gpiorig.analysis.compare.common import Joined
 from gpiorig.analysis.compare.comparison import Change, Comparison
-from gpiorig.analysis.compare.limits import Threshold, assertion, is_assertion, threshold
+from gpiorig.analysis.compare.limits import Threshold, threshold
 from gpiorig.analysis.compare.thresholds import Outcome
 from gpiorig.analysis.quantities.delay_names import LOSS
-from gpiorig.analysis.quantities.names import is_quantity, parse_all
+from gpiorig.analysis.quantities.names import is_quantity
 from gpiorig.analysis.tables import stages
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig import plain_json
 from gpiorig.rig.commands.look import compare_page
+from gpiorig.rig.commands.look.compare import limits_of
 from gpiorig.rig.commands.look.report_work import status_of
 from gpiorig.rig.experiments.limits import IntervalNumbers, interval_numbers
 from gpiorig.rig.plain_json import Number, Result
@@ -122,11 +123,7 @@ class Judged:
 
 def run(options: argparse.Namespace) -> int:
     """Compare each run with the first, print, judge; write their page if asked to."""
-    parse_all(options.quantities)
-    of_runs = [text for text in options.assertions if is_assertion(text)]
-    limits = [threshold(text) for text in options.assertions if not is_assertion(text)]
-    for text in of_runs:
-        assertion(text)
+    of_runs, limits = limits_of(options)
     base, *news = map(Given.of(options).open, (options.base, *options.new))
     reported, page = {}, None
     if options.output or of_runs:

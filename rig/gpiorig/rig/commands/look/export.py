@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from gpiorig.rig.arguments import input_options, overwriting, reading_options, times
+from gpiorig.rig.arguments import input_options, overwriting, places, reading_options, times
 from gpiorig.rig.errors import RigError
 
 EPILOG = """\
@@ -40,6 +40,7 @@ Then, with the decoder of this project (Debian's PulseView 0.4.2 does the same):
 docs/guide/files.md lists which format is for which tool, and what each rounds."""
 
 
+PACKETS = ("typical", "fastest", "slowest")  # as `rig.export.pulseview_slices` finds them
 _TABLES = (
     *("edges", "events", "damaged", "unattributed", "packets", "hops", "transmissions", "receptions"),
     *("round_trips", "timelines", "steps", "quantities"),
@@ -56,6 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--packet",
+        type=_packet,
         metavar="ID",
         help="only the round trip of this packet (the first of that id); or typical, fastest, slowest",
     )
@@ -91,6 +93,13 @@ def _add_pulseview(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--open", action="store_true", help="start PulseView on it, and wait for its end")
 
 
+def _packet(text: str) -> str:
+    """An id, or the packet of a place among the delays."""
+    if not text.isdecimal() and text not in PACKETS:
+        raise argparse.ArgumentTypeError(f"there is no packet {text}; give {', '.join(PACKETS)}, or an id")
+    return text
+
+
 _OF_PULSEVIEW = ("around", "zoom", "cursors", "margin", "open")
 _OF_FILES = ("written_as", "samplerate", "unitsize", "channels", "columns", "recover", "json")
 
@@ -113,6 +122,20 @@ def check(options: argparse.Namespace) -> None:
         raise RigError("--packet and --from/--to exclude each other; give one of them.")
     if options.output is None:
         raise RigError("which file? Give it with -o; its ending gives the format.")
+    _check_output(options.output)
+    places.file(options.source)
+    if options.source.is_file() and (options.bench or options.initiator or options.responder):
+        raise RigError(f"{options.source}: is a file; --bench, --initiator and --responder are of a recording.")
+    from gpiorig.rig.export import written_kinds  # asks the modules of the formats, which need numpy
+
+    written_kinds.check(options)
+
+
+def _check_output(path: Path) -> None:
+    if path.exists() and not path.is_file():
+        raise RigError(f"{path}: the output must be a file, not a folder or a device.")
+    if not path.parent.is_dir():
+        raise RigError(f"{path}: there is no folder {path.parent}; make it first.")
 
 
 def _check_pulseview(options: argparse.Namespace) -> None:
@@ -126,3 +149,5 @@ def _check_pulseview(options: argparse.Namespace) -> None:
         raise RigError("what to show? Give one of --packet, --around, and --from with --to.")
     if options.output is not None and options.output.suffix != ".sr":
         raise RigError(f"{options.output}: the output must be a file that ends in .sr.")
+    if options.output is not None:
+        _check_output(options.output)

@@ -6,7 +6,6 @@ import argparse
 import dataclasses
 from collections.abc import Iterator
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 from msgspec import UNSET, UnsetType, field, structs
@@ -22,7 +21,7 @@ from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig import plain_json
 from gpiorig.rig.commands.look import export_pulseview
 from gpiorig.rig.errors import RigError
-from gpiorig.rig.export import export, pulseview_slices
+from gpiorig.rig.export import export, pulseview_slices, written_kinds
 from gpiorig.rig.plain_json import Result
 from gpiorig.rig.progress import stage, watched
 from gpiorig.rig.recordings import inputs, standing, time_base
@@ -33,13 +32,6 @@ from gpiorig.rig.results.analyse import analyse
 from gpiorig.rig.verbosity import note
 
 _AROUND_S = Fraction(100, 10**6)
-
-
-# Formats of what is decoded; all others are of edges, a module of `gpiorig.capture.formats` each.
-_TRACES: dict[str, tuple[str, ...]] = {"perfetto": (".pftrace", ".perfetto-trace")}
-
-
-_FRAMES: dict[str, tuple[str, ...]] = {"pcap": (".pcapng",)}
 
 
 class Written(Result, frozen=True, kw_only=True):
@@ -63,10 +55,7 @@ def run(options: argparse.Namespace) -> int:
     """Find out what is asked for, and write it."""
     if options.pulseview:
         return export_pulseview.run(options)
-    kind, name = _format(options)
-    _check_output(options.output)
-    if options.source.is_file() and not Given.of(options).is_empty:
-        raise RigError(f"{options.source}: is a file; --bench, --initiator and --responder are of a recording.")
+    kind, name = written_kinds.of(options)
     write = {"table": _write_table, "trace": _write_trace, "frames": _write_frames, "edges": _write_edges}[kind]
     written = write(options, name)
     stated = standing.announced(options.source, as_json=options.json).as_json()
@@ -74,42 +63,6 @@ def run(options: argparse.Namespace) -> int:
     text = f"{options.output}: {written.content} of {options.source}{rounding}"
     print(plain_json.text(structs.replace(written, **stated)) if options.json else text)
     return 0
-
-
-def _format(options: argparse.Namespace) -> tuple[str, str]:
-    """What is written ("edges", "trace", "frames", "table") and the name of the format."""
-    suffix = options.output.suffix
-    known = {"trace": _TRACES, "frames": _FRAMES, "edges": _edge_formats()}
-    if options.table != "edges":
-        if options.written_as or suffix not in stages.SUFFIXES:
-            raise RigError(f"{options.output}: a table is a file that ends in {', '.join(stages.SUFFIXES)}.")
-        return "table", suffix[1:]
-    fitting = [
-        (name != suffix[1:], kind, name)  # where several have an ending, it is that of the format of its name
-        for kind, endings in known.items()
-        for name, suffixes in endings.items()
-        if options.written_as == name or (not options.written_as and suffix in suffixes)
-    ]
-    if fitting:
-        return min(fitting)[1:]
-    if options.written_as:
-        raise RigError(
-            f"--as {options.written_as}: no such format can be written; there are "
-            f"{', '.join(name for suffixes in known.values() for name in suffixes)}."
-        )
-    endings = [suffix for kind_suffixes in known.values() for suffixes in kind_suffixes.values() for suffix in suffixes]
-    raise RigError(f"{options.output}: the output must be a file that ends in {', '.join(dict.fromkeys(endings))}.")
-
-
-def _edge_formats() -> dict[str, tuple[str, ...]]:
-    """Formats of edges that can be written, with their endings."""
-    modules = {name: formats.module(name) for name in formats.names() if name not in _FRAMES}
-    return {name: module.SUFFIXES for name, module in modules.items() if hasattr(module, "write")}
-
-
-def _check_output(path: Path) -> None:
-    if path.exists() and not path.is_file():
-        raise RigError(f"{path}: the output must be a file, not a folder or a device.")
 
 
 def _write_edges(options: argparse.Namespace, name: str) -> Written:
@@ -142,7 +95,6 @@ def _noting(waveform: Waveform, covered: list[int]) -> Waveform:
 
 
 def _write_trace(options: argparse.Namespace, name: str) -> Written:
-    _refuse(options, "channels", why="a trace shows what was decoded")
     recording = _recording(options, "a trace")
     shown_trace = export.trace_of(open_recording(recording))
     bounds = _window(options, shown_trace.samplerate_hz)
@@ -154,8 +106,6 @@ def _write_trace(options: argparse.Namespace, name: str) -> Written:
 
 
 def _write_frames(options: argparse.Namespace, name: str) -> Written:
-    for option in ("channels", "packet", "begin", "end"):
-        _refuse(options, option, why="all frames are written")
     frames: Frames
     if options.source.is_dir():
         frames = export.frames_of(open_recording(_recording(options, "frames")))
@@ -170,8 +120,6 @@ def _write_frames(options: argparse.Namespace, name: str) -> Written:
 
 
 def _write_table(options: argparse.Namespace, name: str) -> Written:
-    for option in ("channels", "packet", "begin", "end"):
-        _refuse(options, option, why="the complete table is written")
     table = export.table(open_recording(_recording(options, "a table")), options.table)
     with stage("writing"):
         stages.write(table, options.output)
@@ -186,12 +134,6 @@ def _written(
     return Written(
         output=str(options.output), format=name, content=content, rounding=rounding, from_sample=begin, to_sample=end
     )
-
-
-def _refuse(options: argparse.Namespace, name: str, *, why: str) -> None:
-    if getattr(options, name) is not None:
-        flag = {"begin": "from", "end": "to"}.get(name, name)
-        raise RigError(f"--{flag} does not go with {options.output.name}: {why}.")
 
 
 def _recording(options: argparse.Namespace, what: str) -> Recording:

@@ -49,11 +49,12 @@ def check(options: argparse.Namespace) -> None:
 
     Raises
     ------
-    RigError
-        Options of a new report with `--reproduce`; several recordings without it.
+    RigError, QuantityError
+        Options of a new report with `--reproduce`; several recordings without it; a limit that is not understood.
     """
     given = [SPELLED.get(name, name) for name in OPTIONS if getattr(options, name)]
     if options.reproduce and given:
         raise RigError(f"--reproduce makes the last report again, with its options; omit --{given[0]}.")
     if not options.reproduce and len(options.recordings) > 1:
         raise RigError("several runs: `gpiorig compare BASE NEW -o DIR` makes one page of them; give one RUN.")
+    reading_options.check_asked(options)

@@ -51,7 +51,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("window", "time that recent delays and rates are of (30s)"),
         ("settle", "time after which a packet that did not arrive is lost (2s)"),
     ):
-        follow.add_argument(f"--{option}", type=times.duration, metavar="TIME", help=summary)
+        follow.add_argument(
+            f"--{option}", type=times.positive if option == "window" else times.duration, metavar="TIME", help=summary
+        )
     follow.add_argument("--json", action="store_true", help="a line of JSON per update")
 
 
@@ -73,3 +75,6 @@ def check(options: argparse.Namespace) -> None:
         raise RigError(f"--port {options.port}: give a port from 1 to {MAX_PORT}, or 0 for any free one.")
     if options.interval is not None and not options.interval >= MIN_INTERVAL_S:
         raise RigError(f"--interval {float(options.interval):g}s: give at least {MIN_INTERVAL_S * 1000:g}ms.")
+    if options.perfetto and len(options.recordings) > 1:
+        raise RigError("--perfetto shows one run; give one.")
+    reading_options.check_asked(options)

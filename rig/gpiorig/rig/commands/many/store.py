@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from gpiorig.rig.arguments import overwriting, reading_options, repeated_options
+from gpiorig.analysis.quantities.names import parse_all
+from gpiorig.rig.arguments import overwriting, reading_options, repeated_options, written_files
+from gpiorig.rig.errors import StoreError
 from gpiorig.rig.store import place
 
 EPILOG = """\
@@ -75,6 +77,18 @@ def _verb(
 
 
 def check(options: argparse.Namespace) -> None:
-    """Refuse a folder that is not a store; `add` makes one."""
+    """Refuse a folder that is not a store (`add` makes one), an unknown quantity, and an output of no known format.
+
+    Raises
+    ------
+    RigError, QuantityError
+        One of these.
+    """
     if options.verb != "add":
         place.check(options.store)
+    else:
+        parse_all(options.quantities)
+        if options.store.is_file():
+            raise StoreError(f"{options.store}: is a file; -s takes the folder of a store.")
+    if options.verb == "export":
+        written_files.check("-o", options.output, written_files.RESULTS)

@@ -53,7 +53,6 @@ class Point(Protocol):
         """Add it to a store, in place of an earlier one."""
 
 
-EXPORTED = (".csv", ".parquet", ".arrow", ".feather")
 BOARDS = {True: "virtual", False: "on boards", None: "not known whether virtual"}
 MAX_WIDTH = 60  # characters of a cell on the terminal
 
@@ -236,8 +235,6 @@ def _cell(value: object) -> str:
 
 
 def _export(store: Store, options: argparse.Namespace) -> int:
-    if options.output.suffix not in EXPORTED:
-        raise StoreError(f"{options.output}: the output must be a file that ends in {', '.join(EXPORTED)}.")
     table = store.query(options.sql)
     stages.write(table, options.output)
     print(f"{options.output}: {table.num_rows} rows, {table.num_columns} columns")

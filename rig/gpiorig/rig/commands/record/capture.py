@@ -5,7 +5,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from gpiorig.rig.arguments import times
+from gpiorig.capture.numbers import parse_samplerate
+from gpiorig.capture.recording import new_folder
+from gpiorig.rig import durations
+from gpiorig.rig.arguments import counts, times
 from gpiorig.rig.errors import RigError
 
 EPILOG = """\
@@ -52,14 +55,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-serial", action="store_true", help="of a bench: leave the serial ports to other programs")
     parser.add_argument("-d", "--driver", help="sigrok's driver and connection, such as fx2lafw:conn=usb:1-3")
     parser.add_argument("-c", "--channels", metavar="CH[=NAME],…", help="what to record; default: all")
-    parser.add_argument("--samplerate", metavar="RATE", help="such as 24MHz")
+    parser.add_argument("--samplerate", type=_samplerate, metavar="RATE", help="such as 24MHz")
     parser.add_argument("--config", metavar="KEY=VALUE", action="append", default=[], help="more of sigrok's options")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="RUN", help="recording folder")
     length = parser.add_mutually_exclusive_group()
     length.add_argument(
         "--duration", type=times.duration, metavar="TIME", help="length of the recording, such as 90s, 10m, 1h30m"
     )
-    length.add_argument("--samples", type=int, metavar="N", help="length of the recording in samples")
+    length.add_argument("--samples", type=counts.count(1), metavar="N", help="length of the recording in samples")
     parser.add_argument("--one-shot", action="store_true", help="for analyzers that sample into a buffer of their own")
     parser.add_argument(
         "--heartbeat",
@@ -88,6 +91,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
+def _samplerate(text: str) -> int:
+    """A samplerate in Hz."""
+    rate = parse_samplerate(text)
+    if rate.denominator != 1:
+        raise RigError(f"--samplerate {text}: sigrok takes whole samples per second")
+    return int(rate)
+
+
+def heartbeats(texts: list[str]) -> dict[str, int | None]:
+    """Period in ns by channel, of ``CH=PERIOD``; None of the sync line. Raises `RigError`."""
+    periods: dict[str, int | None] = {}
+    for text in texts:
+        channel, _, period = text.rpartition("=")
+        if not channel:
+            raise RigError(f"--heartbeat {text}: write CHANNEL=PERIOD, such as D7=1ms, D7=1kHz or D7=sync")
+        periods[channel] = None if period == "sync" else _period_ns(period)
+    return periods
+
+
+def _period_ns(text: str) -> int:
+    seconds = 1 / parse_samplerate(text) if text.lower().endswith("hz") else durations.seconds(text)
+    return round(seconds * 10**9)
+
+
 _DETERMINED = ("channels", "samplerate", "heartbeat", "virtual")  # options that a bench file has the answer to
 _NEED_BENCH = ("firmware", "initiator", "responder", "no_serial")
 
@@ -97,9 +124,13 @@ def check(options: argparse.Namespace) -> None:
 
     Raises
     ------
-    RigError
-        Options of an analyzer with a bench, those of a bench without it, neither.
+    RigError, RecordingError
+        Options of an analyzer with a bench, those of a bench without it, neither; a heartbeat that is not understood; a
+        folder that is not free.
     """
+    heartbeats(options.heartbeat)
+    if not options.resume:
+        new_folder.check(options.output)
     given = [name for name in (_DETERMINED if options.bench else _NEED_BENCH) if getattr(options, name)]
     if options.bench is not None:
         if given:

@@ -11,14 +11,14 @@ from pathlib import Path
 
 from msgspec import structs
 
-from gpiorig.capture.numbers import parse_samplerate
 from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
 from gpiorig.capture.sigrok.analyzer import scan, versions
 from gpiorig.capture.sigrok.capture import START_DEADLINE_S, Capture, CaptureResult, Request, Restart, Resume
 from gpiorig.capture.sigrok.completeness import CODED, conclude
 from gpiorig.capture.sigrok.result import WALL_UNCERTAINTY_S
-from gpiorig.rig import durations, names, plain_json
+from gpiorig.rig import names, plain_json
 from gpiorig.rig.bench import benches, drivers
+from gpiorig.rig.commands.record.capture import heartbeats
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.experiments import images
 from gpiorig.rig.host import log_file
@@ -43,16 +43,16 @@ def run(options: argparse.Namespace) -> int:
     """Record, and say how it went."""
     if options.bench is not None:
         return _of_bench(options)
-    beats = _heartbeats(options.heartbeat)
+    periods_ns = {name: CODED if ns is None else ns for name, ns in heartbeats(options.heartbeat).items()}
     before = _resumable(options) if options.resume else None
     recording, channels = _created(options) if before is None else _resumed(options, before)
     with log_file.writing(recording.folder):
         recording, result = _captured(options, recording, channels, before)
-        recording, heartbeats = conclude(recording, result, heartbeats=beats)
+        recording, counted = conclude(recording, result, heartbeats=periods_ns)
         if not result.samples and result.problems:
             recording.discard()
             raise RigError(result.problems[0])
-    results = captured.numbers(recording, result, heartbeats), captured.text(recording, result, heartbeats)
+    results = captured.numbers(recording, result, counted), captured.text(recording, result, counted)
     return _print(recording, *results, as_json=options.json)
 
 
@@ -113,14 +113,11 @@ def _print(recording: Recording, numbers: CaptureNumbers, text: str, *, as_json:
 
 def _created(options: argparse.Namespace) -> tuple[Recording, list[str]]:
     """A new recording, and the analyzer's channels as `Request` takes them."""
-    rate = parse_samplerate(options.samplerate)
-    if rate.denominator != 1:
-        raise RigError(f"--samplerate {options.samplerate}: sigrok takes whole samples per second")
     analyzer = scan(options.driver)
     wanted = analyzer.selection(_asked(options) or analyzer.channels)
-    _check_driver(analyzer.driver, list(wanted), int(rate), options)
+    _check_driver(analyzer.driver, list(wanted), options.samplerate, options)
     info = RecordingInfo(
-        samplerate=f"{rate}/1",
+        samplerate=f"{options.samplerate}/1",
         channels=tuple(wanted.get(name, "") for name in analyzer.channels),
         epoch=Epoch(wall=_now(), note=BEFORE_SAMPLES),
         virtual=options.virtual or None,
@@ -251,22 +248,6 @@ def _dated(recording: Recording, capture: Capture) -> Recording:
     wall = datetime.datetime.now(datetime.UTC) - datetime.timedelta(seconds=age_s)
     note = "sample 0 on the host's clock; the analyzer took it earlier, by the time its samples are under way"
     return recording.update(epoch=Epoch(wall=wall.isoformat(timespec="microseconds"), note=note))
-
-
-def _heartbeats(texts: list[str]) -> dict[str, int]:
-    """Period in ns by channel."""
-    periods = {}
-    for text in texts:
-        channel, _, period = text.rpartition("=")
-        if not channel:
-            raise RigError(f"--heartbeat {text}: write CHANNEL=PERIOD, such as D7=1ms, D7=1kHz or D7=sync")
-        periods[channel] = CODED if period == "sync" else _period_ns(period)
-    return periods
-
-
-def _period_ns(text: str) -> int:
-    seconds = 1 / parse_samplerate(text) if text.lower().endswith("hz") else durations.seconds(text)
-    return round(seconds * 10**9)
 
 
 def _now() -> str:

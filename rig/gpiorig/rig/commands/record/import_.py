@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from gpiorig.capture.recording import new_folder
 from gpiorig.rig.arguments import input_options, places
 
 EPILOG = """\
@@ -26,6 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Refuse a file that is not there."""
+    """Refuse a file that is not there, and a folder that cannot be a new recording."""
     for path in options.files:
         places.file(path)
+    new_folder.check(options.output)

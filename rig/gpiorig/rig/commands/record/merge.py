@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from gpiorig.capture.recording import new_folder
 from gpiorig.rig.errors import RigError
 
 EPILOG = """\
@@ -46,6 +47,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Raise `RigError` for a single recording."""
+    """Refuse a single recording, and a folder that cannot be a new one.
+
+    Raises
+    ------
+    RigError, RecordingError
+        One of these.
+    """
     if len(options.recordings) < 2:
         raise RigError("one recording is nothing to merge: name two or more.")
+    new_folder.check(options.output)

@@ -5,6 +5,13 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from gpiorig.capture.errors import SerialPortError
+from gpiorig.capture.recording import new_folder
+from gpiorig.rig import plain_json
+from gpiorig.rig.arguments import counts
+from gpiorig.rig.experiments.packet_count import MAX_PACKETS
+from gpiorig.rig.plain_json import Result
+
 EPILOG = """\
 examples:
   gpiorig run demo pingpong -o run1           a bench and an experiment that come with gpiorig, by name
@@ -18,13 +25,44 @@ examples:
 The recording folder holds edges and serial bytes as they came; `gpiorig report` analyses it again at any time."""
 
 
+class Failure(Result, frozen=True, kw_only=True):
+    """What went wrong: the error's class, its text, and the node whose port it is about."""
+
+    kind: str
+    text: str
+    node: str
+
+
+class Failed(Result, frozen=True, kw_only=True):
+    """A run that ended with an error."""
+
+    error: Failure
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of a run."""
     parser.add_argument("bench", type=Path, metavar="BENCH", help="bench file, or name of one that comes with gpiorig")
     parser.add_argument("experiment", type=Path, metavar="EXPERIMENT", help="experiment file, or name of one")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="recording folder, a new one")
-    parser.add_argument("--packets", type=int, metavar="N", help="number of packets, in place of the experiment's")
+    parser.add_argument(
+        "--packets",
+        type=counts.count(1, MAX_PACKETS),
+        metavar="N",
+        help="number of packets, in place of the experiment's",
+    )
     parser.add_argument("--flash", action="store_true", help="first flash the boards that do not hold their image")
     parser.add_argument("--note", default="", metavar="TEXT", help="a text that the recording and its report keep")
     parser.add_argument("--no-report", action="store_true", help="record only")
     parser.add_argument("--json", action="store_true", help="print the numbers, or what went wrong, as one JSON object")
+
+
+def check(options: argparse.Namespace) -> None:
+    """Refuse a folder that cannot be a new recording."""
+    new_folder.check(options.output)
+
+
+def print_error(options: argparse.Namespace, error: Exception) -> None:
+    """With --json an error is an object, too."""
+    if options.json:
+        node = error.node if isinstance(error, SerialPortError) else ""
+        print(plain_json.text(Failed(error=Failure(kind=type(error).__name__, text=str(error), node=node))))

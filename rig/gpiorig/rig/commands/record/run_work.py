@@ -6,12 +6,11 @@ import argparse
 import datetime
 import sys
 
-from gpiorig.capture.errors import CaptureError, SerialPortError
 from gpiorig.rig import names, plain_json
 from gpiorig.rig.bench import benches
 from gpiorig.rig.commands.bench.flash_work import flash_different
 from gpiorig.rig.commands.look.report_work import analyse_and_print
-from gpiorig.rig.errors import RigError
+from gpiorig.rig.commands.record.run import Failed
 from gpiorig.rig.experiments import experiment as experiments
 from gpiorig.rig.experiments import images
 from gpiorig.rig.plain_json import Result
@@ -31,35 +30,11 @@ class Recorded(Result, frozen=True, kw_only=True):
     remarks: tuple[str, ...]
 
 
-class Failure(Result, frozen=True, kw_only=True):
-    """What went wrong: the error's class, its text, and the node whose port it is about."""
-
-    kind: str
-    text: str
-    node: str
-
-
-class Failed(Result, frozen=True, kw_only=True):
-    """A run that ended with an error."""
-
-    error: Failure
-
-
 RESULTS = {"run": (Numbers, Recorded, Failed)}
 
 
 def run(options: argparse.Namespace) -> int:
-    """Record, then report; with --json an error is an object, too."""
-    try:
-        return _run(options)
-    except (RigError, CaptureError, OSError) as error:
-        if options.json:
-            node = error.node if isinstance(error, SerialPortError) else ""
-            print(plain_json.text(Failed(error=Failure(kind=type(error).__name__, text=str(error), node=node))))
-        raise
-
-
-def _run(options: argparse.Namespace) -> int:
+    """Record, then report."""
     bench_file = names.bench(options.bench)
     experiment_file = names.experiment(options.experiment)
     bench = benches.load(bench_file)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from gpiorig.rig.arguments import times
+from gpiorig.capture.recording import new_folder
+from gpiorig.rig.arguments import counts, times
+from gpiorig.rig.errors import RigError
 
 EPILOG = """\
 examples:
@@ -29,7 +31,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "source", nargs="+", metavar="RUN|BENCH.toml|[NODE=]PORT", help="a recording, a bench file, or ports"
     )
     parser.add_argument("--node", action="append", default=[], metavar="NODE", help="only this node; repeatable")
-    parser.add_argument("-b", "--baudrate", type=int, metavar="N", help="of ports (115200), or of pins (the board's)")
+    parser.add_argument(
+        "-b", "--baudrate", type=counts.count(1), metavar="N", help="of ports (115200), or of pins (the board's)"
+    )
     parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="record the ports: a new folder")
     parser.add_argument(
         "--duration", type=times.duration, metavar="TIME", help="stop after this time, such as 90s or 10m; else Ctrl-C"
@@ -46,3 +50,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--print-cost", type=times.duration, metavar="TIME", help="what a line costs it (measured here if absent)"
     )
     parser.add_argument("--audit", action="store_true", help="with --aggregator or --pins: print the error, as JSON")
+
+
+def is_of_recording(options: argparse.Namespace) -> bool:
+    """Whether the one source is a folder."""
+    return len(options.source) == 1 and Path(options.source[0]).is_dir()
+
+
+def check(options: argparse.Namespace) -> None:
+    """Refuse what is of recordings for ports, and a folder that cannot be a new recording.
+
+    Raises
+    ------
+    RigError, RecordingError
+        One of these.
+    """
+    if not is_of_recording(options) and (options.aggregator or options.follow or options.pins):
+        raise RigError("--aggregator, --pins and --follow are for a recording; record the ports first, with -o.")
+    if options.output is not None:
+        new_folder.check(options.output)

@@ -27,6 +27,7 @@ from gpiorig.capture.serial.reader import SerialReader
 from gpiorig.capture.serial.record import Entry, Kind, RecordFile
 from gpiorig.rig import plain_json, terminal
 from gpiorig.rig.bench import benches
+from gpiorig.rig.commands.record.serial import is_of_recording
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.host import log_file
 from gpiorig.rig.recordings import serial_pins, standing
@@ -56,12 +57,7 @@ RESULTS = {"serial": (LineRow, PinLineRow, HostErrors, AggregatorErrors)}
 
 def run(options: argparse.Namespace) -> int:
     """Show a recording, or ports."""
-    folder = Path(options.source[0])
-    if len(options.source) == 1 and folder.is_dir():
-        return _recorded(folder, options)
-    if options.aggregator or options.follow or options.pins:
-        raise RigError("--aggregator, --pins and --follow are for a recording; record the ports first, with -o.")
-    return _live(options)
+    return _recorded(Path(options.source[0]), options) if is_of_recording(options) else _live(options)
 
 
 def _view(nodes: Sequence[str], options: argparse.Namespace) -> SerialView:

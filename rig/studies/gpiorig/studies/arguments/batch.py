@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from gpiorig.rig.arguments import reading_options, repeated_options
+from gpiorig.analysis.quantities.names import parse_all
+from gpiorig.rig.arguments import counts, places, reading_options, repeated_options
 from gpiorig.rig.errors import RigError
+from gpiorig.studies.batch import verbs
 
 EPILOG = """\
 examples:
@@ -24,6 +26,7 @@ exit status: 0 done, 1 an item failed or a check of one failed, 2 wrong use, 130
 
 
 NO_RECORDINGS = "no recordings: give folders, a pattern such as 'runs/*', addresses, or --list FILE."
+STANDARD_INPUT = "-"  # in place of the file of a list
 DEFAULT_OUTPUT = Path("batch-results")
 
 
@@ -42,7 +45,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     repeated_options.add_quantities(parser, "also this")
     reading_options.add_described(parser)
     where = parser.add_mutually_exclusive_group()
-    where.add_argument("--workers", type=int, metavar="N", help="processes (one per processor); 1: in this process")
+    where.add_argument(
+        "--workers",
+        type=counts.count(1),
+        metavar="N",
+        help="processes (one per processor); 1: in this process",
+    )
     where.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask cluster, such as tls://10.0.0.5:8786")
     parser.add_argument("--insecure-cluster", action="store_true", help="use a scheduler without certificates (tcp://)")
     parser.add_argument("--store", type=Path, metavar="DIR", help="register each recording in this store")
@@ -51,6 +59,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Refuse a call without recordings."""
+    """Refuse a call without recordings, and what can be seen to be wrong before any of them is opened.
+
+    Raises
+    ------
+    RigError, CaptureError, QuantityError
+        No recordings, a list or an output that cannot be, work or a quantity that is not known, a scheduler without
+        certificates.
+    """
     if not (options.recordings or options.lists):
         raise RigError(NO_RECORDINGS)
+    for path in options.lists:
+        if path != STANDARD_INPUT:
+            places.file(Path(path))
+    if Path(options.output).is_file():
+        raise RigError(f"{options.output}: is a file; -o takes a folder.")
+    verbs.last(options.do)
+    verbs.check_scheduler(options.scheduler, insecure=options.insecure_cluster)
+    parse_all(options.quantities)

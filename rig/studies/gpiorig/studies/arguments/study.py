@@ -5,6 +5,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from gpiorig.rig import names
+from gpiorig.rig.arguments import counts
+from gpiorig.rig.errors import BenchError
+from gpiorig.studies.batch import verbs
+from gpiorig.studies.plans import journal
 from gpiorig.studies.points import study_paths
 
 EPILOG = """\
@@ -40,7 +45,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         )
         action.add_argument("--bench", type=Path, metavar="FILE", help="run on this bench, not on a template's")
         action.add_argument(
-            "--image", action="append", default=[], metavar="NAME=ELF", help="image that studies call NAME; repeatable"
+            "--image",
+            type=_image,
+            action="append",
+            default=[],
+            metavar="NAME=ELF",
+            help="image that studies call NAME; repeatable",
         )
         action.add_argument("--json", action="store_true", help="print points, states and numbers as one JSON object")
     report.add_argument("--markdown", type=Path, metavar="FILE", help="write the table of all documents, too")
@@ -49,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--retry", action="store_true", help="record points that failed again; release benches from quarantine"
     )
     run.add_argument("--stop-on-failure", action="store_true", help="end at the first point that fails")
-    run.add_argument("--workers", type=int, metavar="N", help="processes that record and analyse (1)")
+    run.add_argument("--workers", type=counts.count(1), metavar="N", help="processes that record and analyse (1)")
     run.add_argument("--scheduler", metavar="ADDRESS", help="Dask scheduler of a cluster, such as tls://host:8786")
     run.add_argument("--insecure-cluster", action="store_true", help="use a scheduler without certificates (tcp://)")
     run.add_argument(
@@ -61,6 +71,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Refuse files that are not there, and names of no study."""
-    for word in getattr(options, "files", ()):
+    """Refuse files that are not there, names of no study or bench, empty folders, a scheduler without certificates.
+
+    Raises
+    ------
+    BenchError, RigError
+        One of these.
+    """
+    if options.action == "status":
+        if not (options.folder / journal.NAME).is_file():
+            raise journal.missing(options.folder)
+        return
+    for word in options.files:
         study_paths.paths(word)
+    if options.bench is not None:
+        names.checker("bench")(options.bench)
+    if options.action == "report" and not options.files and not options.output.is_dir():
+        raise study_paths.nothing_run(options.output)
+    if options.action == "run":
+        verbs.check_scheduler(options.scheduler, insecure=options.insecure_cluster)
+
+
+def _image(item: str) -> tuple[str, Path]:
+    """The name and the file of an image; raises `BenchError`."""
+    name, equals, path = item.partition("=")
+    if not (name and equals and path):
+        raise BenchError(f"--image {item}: give NAME=ELF, with a name that the studies use.")
+    if not Path(path).is_file():
+        raise BenchError(f"--image {item}: {path} is not a file. Give the path of an ELF image.")
+    return name, Path(path).absolute()

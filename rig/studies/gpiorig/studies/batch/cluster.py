@@ -20,6 +20,7 @@ from distributed.scheduler import KilledWorker
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.results import versions
 from gpiorig.studies.batch.outcome import Outcome, attempt
+from gpiorig.studies.batch.verbs import HOW, TLS, check_scheduler
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -28,8 +29,7 @@ TASKS_PER_WORKER = 2  # one that runs, one that waits at the scheduler
 REFRESH_S = 1.0  # of the number of workers, which may come and go
 PATIENCE_S = 30.0  # for a scheduler to answer, and for a first worker
 LOGGERS = ("distributed", "distributed.client", "distributed.gc", "tornado", "tornado.application", "asyncio")
-TLS = "distributed.comm.tls"
-HOW = "docs/guide/many.md, Certificates"
+TLS_SETTINGS = "distributed.comm.tls"  # of Dask's configuration
 
 
 @contextlib.contextmanager
@@ -94,18 +94,14 @@ def outcomes(
 
 
 def _check_security(address: str, *, insecure: bool) -> None:
-    """Whoever reaches a scheduler without certificates runs code on its workers and in this process."""
-    if not address.startswith("tls://"):
-        if not insecure:
-            raise RigError(
-                f"scheduler {address}: is not secured by certificates: whoever reaches its port runs code as you. Give "
-                f"tls://HOST:PORT of one that is ({HOW}), or add --insecure-cluster in a network of your own."
-            )
+    """Refuse a scheduler without certificates, and the lack of our own: `RigError`."""
+    check_scheduler(address, insecure=insecure)
+    if not address.startswith(TLS):
         return
     for key in ("ca-file", "client.cert", "client.key"):
-        file = dask.config.get(f"{TLS}.{key}", None)
+        file = dask.config.get(f"{TLS_SETTINGS}.{key}", None)
         if file is None or not Path(file).is_file():
-            variable = f"DASK_{TLS}.{key}".replace("-", "_").replace(".", "__").upper()
+            variable = f"DASK_{TLS_SETTINGS}.{key}".replace("-", "_").replace(".", "__").upper()
             state = "is not set" if file is None else f"is {file}, which is not a file"
             raise RigError(f"scheduler {address}: {variable} {state}; set it to a PEM file ({HOW}).")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from gpiorig.analysis.tables import registry
 from gpiorig.capture.recording.recording import Recording
@@ -19,9 +19,8 @@ from gpiorig.rig.results.headline import headline
 from gpiorig.studies.batch import places, rows
 from gpiorig.studies.batch.places import Output
 from gpiorig.studies.batch.rows import Done, Processed
+from gpiorig.studies.batch.verbs import Verb
 
-Verb = Literal["decode", "analyse", "report"]
-VERBS: tuple[Verb, ...] = ("decode", "analyse", "report")  # each includes those before it
 ITEMS = "items"
 PAGE = "report/report.html"
 EVENTS = "events.parquet"

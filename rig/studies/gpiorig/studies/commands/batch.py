@@ -6,20 +6,20 @@ import argparse
 import contextlib
 import sys
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from gpiorig.analysis.number_text import count_text, number_text
-from gpiorig.analysis.quantities.names import parse_all
 from gpiorig.rig import plain_json, progress
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.plain_json import Result
 from gpiorig.rig.recordings.described import Given
-from gpiorig.studies.arguments.batch import NO_RECORDINGS
-from gpiorig.studies.batch import engine, places, tables, work
+from gpiorig.studies.arguments.batch import NO_RECORDINGS, STANDARD_INPUT
+from gpiorig.studies.batch import engine, places, tables, verbs, work
 from gpiorig.studies.batch.engine import Outcome
 from gpiorig.studies.batch.places import Output
 from gpiorig.studies.batch.rows import Processed
-from gpiorig.studies.batch.work import Task, Verb
+from gpiorig.studies.batch.verbs import Verb
+from gpiorig.studies.batch.work import Task
 
 MEMORY = "memory://"
 SHOWN_CHECKS = 20
@@ -74,7 +74,6 @@ def run(options: argparse.Namespace) -> int:
 
 def _tasks(options: argparse.Namespace) -> list[Task]:
     """The items, checked as far as possible before any is begun."""
-    parse_all(options.quantities)
     options.output = places.absolute(options.output)
     asked: dict[str, Any] = {"output": options.output, "verb": _verb(options), "quantities": tuple(options.quantities)}
     asked |= {"fresh": options.fresh, "store": options.store and options.store.resolve(), "given": Given.of(options)}
@@ -97,16 +96,13 @@ def _tasks(options: argparse.Namespace) -> list[Task]:
 
 def _verb(options: argparse.Namespace) -> Verb:
     """The last of the verbs, which includes those before it."""
-    asked = options.do.split(",")
-    if wrong := [word for word in asked if word not in get_args(Verb)]:
-        raise RigError(f"--do {options.do}: {wrong[0]!r} is not one of {', '.join(work.VERBS)}.")
-    last = max(map(work.VERBS.index, asked))
-    return work.VERBS[min(last, work.VERBS.index("analyse")) if options.no_report else last]
+    verb = verbs.last(options.do)
+    return "analyse" if options.no_report and verb == "report" else verb
 
 
 def _lines(file: str) -> list[str]:
     """The lines of a file, or of standard input, without empty ones."""
-    text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
+    text = sys.stdin.read() if file == STANDARD_INPUT else Path(file).read_text(encoding="utf-8")
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 

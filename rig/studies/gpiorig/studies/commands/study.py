@@ -14,7 +14,6 @@ import msgspec
 from gpiorig.analysis.number_text import count_text
 from gpiorig.rig import names, plain_json, progress
 from gpiorig.rig.bench import benches
-from gpiorig.rig.errors import BenchError, RigError
 from gpiorig.rig.plain_json import Result
 from gpiorig.rig.verbosity import note
 from gpiorig.studies.pages.results import StudyResults
@@ -109,7 +108,7 @@ def _follow(folder: Path, *, as_json: bool) -> int:
     while True:
         records = journal.read(folder).records
         if not records:
-            raise status.missing(folder)
+            raise journal.missing(folder)
         for record in records[printed:]:
             _print(record, as_json=as_json)
         printed = len(records)
@@ -212,7 +211,7 @@ def _report(options: argparse.Namespace) -> int:
     options.output = planned.output if planned is not None else options.output
     entries = table.entries(options.output)
     if planned is None and not entries:
-        raise RigError(f"{options.output}: no study was run into this folder. Give its folder with -o, or study files.")
+        raise study_paths.nothing_run(options.output)
     if planned is not None:
         asked = [(sought.study, sought.conditions) for sought in planned.sought]
     else:
@@ -282,13 +281,4 @@ def _counted(counts: Counter[str]) -> str:
 def _conditions(options: argparse.Namespace) -> Conditions:
     file = names.bench(options.bench) if options.bench is not None else Path()
     bench = benches.load(file) if options.bench is not None else None
-    return Conditions(options.quick, bench, file, dict(_image(item) for item in options.image))
-
-
-def _image(item: str) -> tuple[str, Path]:
-    name, equals, path = item.partition("=")
-    if not (name and equals and path):
-        raise BenchError(f"--image {item}: give NAME=ELF, with a name that the studies use.")
-    if not Path(path).is_file():
-        raise BenchError(f"--image {item}: {path} is not a file. Give the path of an ELF image.")
-    return name, Path(path).absolute()
+    return Conditions(options.quick, bench, file, dict(options.image))

@@ -17,6 +17,7 @@ import msgspec
 
 from gpiorig.capture import confined
 from gpiorig.capture.atomic_file import naming, replacing
+from gpiorig.rig.errors import RigError
 
 NAME, RESERVE = "journal.jsonl", "reserve"
 RESERVE_BYTES = 1 << 20  # thousands of records: enough to write down that the disk is full, and what that ends
@@ -204,3 +205,8 @@ def _record(line: bytes) -> Record | None:
 def now() -> str:
     """The present in UTC."""
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
+
+
+def missing(output: Path) -> RigError:
+    """The error of a folder without a journal."""
+    return RigError(f"{output}: nothing was run into this folder; give the `output` of a plan, or the -o of a study.")

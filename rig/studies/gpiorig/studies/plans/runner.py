@@ -255,8 +255,6 @@ class Runner:
 
 def check_options(options: Options, conditions: Conditions) -> None:
     """Raise `RigError` for options that contradict each other, or the bench."""
-    if options.workers < 1:
-        raise RigError(f"--workers {options.workers}: give 1 or more.")
     if conditions.lane and (options.workers > 1 or options.scheduler is not None):
         raise RigError("a bench of boards records one point at a time; omit --workers and --scheduler.")
     if options.directly and conditions.bench is not None:

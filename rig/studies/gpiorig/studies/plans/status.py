@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from gpiorig.rig.errors import RigError
 from gpiorig.rig.plain_json import Result
 from gpiorig.studies.plans import disk, journal
 from gpiorig.studies.plans.journal import Record
@@ -13,11 +12,6 @@ from gpiorig.studies.plans.state import State
 from gpiorig.studies.points.folder import size_of
 
 SHORT = 8  # digits of a digest, for a terminal
-
-
-def missing(output: Path) -> RigError:
-    """The error of a folder without a journal."""
-    return RigError(f"{output}: nothing was run into this folder; give the `output` of a plan, or the -o of a study.")
 
 
 class GapNumbers(Result, frozen=True, kw_only=True):
@@ -57,7 +51,7 @@ def of(output: Path) -> Status:
     content = journal.read(output)
     records = content.records
     if not records:
-        raise missing(output)
+        raise journal.missing(output)
     state, latest = State.of(records), records[-1]
     studies: dict[str, Counter[str]] = {}
     for progress in state.points.values():

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from gpiorig.capture import confined
 from gpiorig.capture.atomic_file import replacing
 from gpiorig.capture.errors import CaptureError
-from gpiorig.capture.recording import description
+from gpiorig.capture.recording import description, new_folder
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.studies.pages.results import State
 from gpiorig.studies.points.versions import analysis_version, boards_version
@@ -150,7 +150,7 @@ class PointFolder:
     def virtual(self) -> bool | None:
         """Whether its recording is of virtual boards; None: that is not known."""
         with contextlib.suppress(CaptureError):
-            return description.load(self.recording / description.DESCRIPTION).virtual
+            return description.load(self.recording / new_folder.DESCRIPTION).virtual
         return None
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from pathlib import Path
 
-from gpiorig.rig.errors import BenchError
+from gpiorig.rig.errors import BenchError, RigError
 
 SUFFIX = ".toml"
 
@@ -36,3 +36,8 @@ def paths(word: Path) -> list[Path]:
     near = difflib.get_close_matches(name, named, n=1)
     hint = f"did you mean `{near[0]}`?" if near else f"known: {', '.join(named) or 'none'}."
     raise BenchError(f"study {word}: no file and no study has this name; {hint}")
+
+
+def nothing_run(output: Path) -> RigError:
+    """The error of an output folder without a study."""
+    return RigError(f"{output}: no study was run into this folder. Give its folder with -o, or study files.")

@@ -17,19 +17,18 @@ from gpiorig.rig import resources
 from gpiorig.rig.bench import benches
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.commands.look.report_work import analyse_and_print
-from gpiorig.rig.errors import BenchError, RigError
+from gpiorig.rig.errors import RigError
 from gpiorig.rig.experiments import experiment as experiments
 from gpiorig.rig.experiments import images
 from gpiorig.rig.experiments.experiment import Experiment
 from gpiorig.rig.run.record import record
 
-DEFAULT_OUTPUT = Path("demo")
 _SEED_LINE = "\nseed = 1\n"
 
 
 def run(options: argparse.Namespace) -> int:
     """Record, analyse, report."""
-    output = options.output or DEFAULT_OUTPUT
+    output = options.output
     experiment = _experiment(packets=options.packets, seed=options.seed, backoff=not options.no_backoff)
     with _bench(seed=options.seed) as (bench, bench_file):
         firmware = images.images(bench, experiment, bench_file=bench_file)
@@ -37,8 +36,6 @@ def run(options: argparse.Namespace) -> int:
         for image in firmware.values():
             images.sha256(image)
         if (output / DESCRIPTION).exists():
-            if not options.force:
-                raise RigError(f"{output} holds a recording; give --force to replace it, or -o with another folder.")
             _delete(output)
         recording = record(bench, experiment, bench_file=bench_file, output=output, firmware=firmware)
     return analyse_and_print(recording, as_json=options.json, opened=options.open)
@@ -64,8 +61,6 @@ def _delete(folder: Path) -> None:
 @contextlib.contextmanager
 def _bench(*, seed: int) -> Iterator[tuple[Bench, Path]]:
     """The demo's bench with another seed, and a file that holds it."""
-    if not 0 <= seed <= 2**62:
-        raise BenchError(f"seed is {seed}; it must be 0 to {2**62}.")
     text = resources.benches()["demo"].read_text().replace(_SEED_LINE, f"\nseed = {seed}\n")
     with tempfile.TemporaryDirectory(prefix="gpiorig-demo-") as folder:
         path = Path(folder) / "bench.toml"

@@ -1,0 +1,3 @@
+"""Suffixes of the files that `stages` writes tables into."""
+
+SUFFIXES = (".parquet", ".csv", ".arrow", ".feather", ".tex")
