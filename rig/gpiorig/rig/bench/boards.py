@@ -33,8 +33,6 @@ class Radio(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         driver asks.
     waits_in_software
         Whether it is the driver that waits before a transmission.
-    virtual_starts
-        What `radio_start` of a virtual node may be.
     """
 
     name: str
@@ -47,7 +45,6 @@ class Radio(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     busy_ns: int = 0
     poll_ns: int = 0
     waits_in_software: bool = False
-    virtual_starts: tuple[str, ...] = ("typical",)
 
 
 class SymbolBus(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

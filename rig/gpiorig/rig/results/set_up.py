@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -12,7 +13,7 @@ from gpiorig.rig.experiments import limits
 
 # Parameters that describe how to judge a run, and do nothing in it.
 JUDGING = (limits.ASSERT, limits.THRESHOLDS, limits.QUANTITIES)
-_SEEDS = ("setting seed", "bench virtual.seed")  # another one in each repeat
+_SEED = re.compile(r".*[ .]seed")  # a setting, or a key of the bench file: another one in each repeat
 _NAMES = ("bench name",)
 _DIGITS = 12  # of a sha256, which distinguish images
 
@@ -50,7 +51,7 @@ def digest(info: RecordingInfo) -> str:
 
 def _differs(key: str) -> bool:
     """Whether repeats may differ in it."""
-    return key in (*_SEEDS, *_NAMES) or key.startswith("version of ")
+    return key in _NAMES or bool(_SEED.fullmatch(key)) or key.startswith("version of ")
 
 
 def _bench(text: str) -> Iterator[tuple[str, str]]:
