@@ -12,7 +12,7 @@ import hypothesis
 import pytest
 from depth import DEEP
 
-pytest_plugins = ["leftovers"]
+pytest_plugins = ["leftovers", "compilers"]
 
 # The same examples in every run, so that a change is what fails a test; the deep suite looks for new ones.
 hypothesis.settings.register_profile("usual", derandomize=True)

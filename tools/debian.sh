@@ -15,6 +15,7 @@ firmware  gcc-arm-none-eabi           images of the boards with a Cortex-M
 firmware  libnewlib-arm-none-eabi     their string functions
 firmware  clang-16 lld-16 llvm-16     the image of TelosB
 check     clang-tidy-16 cppcheck      lint of the probe library
+test      ccache                      images of tests share most of their sources
 test      sigrok-firmware-fx2lafw     the firmware of FX2 analyzers: modelled ones are loaded with it
 test      mspdebug openocd            an independent MSP430 core; flashing of virtual boards
 test      tshark                      an independent reader of packet captures

@@ -1,0 +1,30 @@
+"""A plugin of pytest: compilers of boards go through ccache, where it is installed; most images share their sources.
+
+What ccache returns has the bytes and the warnings of a compilation. A test of compilation itself sets `WITHOUT_CACHE`.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).resolve().parents[2] / "build" / "ccache"
+COMPILERS = ("arm-none-eabi-gcc", "clang-16")
+WITHOUT_CACHE = {"CCACHE_DISABLE": "1"}
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Put the names of the compilers in front of all others; workers inherit that."""
+    ccache = shutil.which("ccache")
+    if ccache is None or hasattr(config, "workerinput"):
+        return
+    names = FOLDER / "bin"
+    names.mkdir(parents=True, exist_ok=True)
+    for compiler in COMPILERS:
+        if not (names / compiler).exists():
+            (names / compiler).symlink_to(ccache)
+    os.environ["PATH"] = f"{names}{os.pathsep}{os.environ['PATH']}"
+    os.environ |= {"CCACHE_DIR": str(FOLDER), "CCACHE_MAXSIZE": "300M"}
