@@ -14,7 +14,8 @@ GPIORIG_PINGPONG := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))/pingpon
 PROJECTDIRS += $(GPIORIG_PINGPONG)
 PROJECT_SOURCEFILES += pingpong-console.c
 MODULES_REL += $(GPIORIG_PINGPONG)/../gpiorig
-CFLAGS += -DGPIORIG_TABLE_CRC=$(shell python3 -c "import sys,zlib;print('0x%08x' % zlib.crc32(open(sys.argv[1],'rb').read()))" \
+GPIORIG_TABLE_CRC := $(shell python3 -c "import sys,zlib;print('0x%08x' % zlib.crc32(open(sys.argv[1],'rb').read()))" \
     $(GPIORIG_PINGPONG)/../../include/gpiorig/events.h)
+CFLAGS += -DGPIORIG_TABLE_CRC=$(GPIORIG_TABLE_CRC)
 
 all: $(CONTIKI_PROJECT)
