@@ -7,6 +7,7 @@ import subprocess
 from collections import Counter
 from pathlib import Path
 
+import compilers
 import pytest
 from commandline import ROOT, gpiorig
 from freertos_image import CORTEX_M3, CORTEX_M4F, FOREIGN, build
@@ -168,8 +169,9 @@ def spirit1(folder: Path, radio: str) -> Ran:
         "-nostartfiles",
         "--specs=nosys.specs",
     ]
-    command += [f"-Wl,-T,{FOREIGN / 'flash.ld'}", "-Wl,--no-warn-rwx-segments", "-o", str(folder / "a.elf")]
-    subprocess.run([*command, *map(str, sources)], cwd=FIRMWARE, check=True)
+    command += [f"-Wl,-T,{FOREIGN / 'flash.ld'}", "-Wl,--no-warn-rwx-segments"]
+    done = compilers.link(command, map(Path, sources), folder / "a.elf", FIRMWARE)
+    assert 0 == done.returncode, done.stderr
     return run("nucleo-l476rg", (folder / "a.elf").read_bytes(), virtual_s=0.1, slower=20)
 
 

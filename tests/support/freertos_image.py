@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+import compilers
 import pytest
 
 FOREIGN = Path(__file__).parents[1] / "glue" / "foreign" / "freertos"
@@ -50,5 +51,6 @@ def build(
     command = ["arm-none-eabi-gcc", "-std=c11", "-g", "-O2", "-mthumb", *options]
     command += [f"-I{folder}" for folder in (program, FOREIGN, kernel / "include", here)]
     command += ["-nostartfiles", "--specs=nosys.specs", f"-Wl,-T,{FOREIGN / 'flash.ld'}", "-Wl,--no-warn-rwx-segments"]
-    subprocess.run([*command, "-o", str(image), *map(str, sources)], check=True)
+    done = compilers.link(command, sources, image)
+    assert 0 == done.returncode, done.stderr
     return image.read_bytes()

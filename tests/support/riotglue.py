@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import subprocess
+import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+
+import compilers
 
 from gpiorig.analysis.events.table import EVENT_TYPES
 
@@ -114,10 +117,11 @@ def wraps(modules: Sequence[str], *, packages: str = "") -> list[str]:
 def compile_only(
     compiler: Sequence[str], source: Path, modules: Iterable[str], *options: str
 ) -> subprocess.CompletedProcess[str]:
-    """Compiles one file of the glue or the application to nothing."""
+    """Compiles one file of the glue or the application."""
     command = [*compiler, *WARNINGS, *RIOT_FLAGS, "-Os", *defines(modules), *options, *includes()]
-    command += ["-c", "-o", "/dev/null", str(source)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    with tempfile.TemporaryDirectory() as folder:  # ccache keeps nothing of what goes to /dev/null
+        command += ["-c", "-o", f"{folder}/a.o", str(source)]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 def link_standin(
@@ -136,9 +140,7 @@ def link_standin(
     command += ["-DGPIORIG_IRQ_RADIO=28", *defines(modules), *options, *includes()]
     command += [f"-I{folder}" for folder in folders]
     command += ["-nostartfiles", "--specs=nosys.specs", f"-Wl,-T,{FOREIGN / 'freertos' / 'flash.ld'}", *flags]
-    return subprocess.run(
-        [*command, "-o", str(image), *map(str, sorted(sources))], capture_output=True, text=True, check=False
-    )
+    return compilers.link(command, sorted(sources), image)
 
 
 def build_standin(folder: Path, *options: str) -> Path:
