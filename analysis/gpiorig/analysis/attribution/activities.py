@@ -54,8 +54,7 @@ class Activity:
         """float64[n], time in periods: its fraction is the phase. NaN before the first instant and after the last."""
         share = np.interp(samples, self.instants, self.cycles.astype(np.float64))
         outside = (samples < self.instants[0]) | (samples > self.instants[-1])
-        phase: NDArray[np.float64] = np.where(outside, np.nan, share)
-        return phase
+        return np.where(outside, np.nan, share)
 
 
 def periodic(name: str, instants: NDArray[np.int64]) -> Activity | None:
@@ -87,8 +86,7 @@ def _has_neighbour(instants: NDArray[np.int64], distance: float) -> NDArray[np.b
     """bool[m]: whether there is an instant `distance` later, to 5 %."""
     low = np.searchsorted(instants, instants + distance - STEADY * abs(distance))
     high = np.searchsorted(instants, instants + distance + STEADY * abs(distance), side="right")
-    near: NDArray[np.bool_] = high > low
-    return near
+    return high > low
 
 
 def activities(events: Events) -> dict[str, Activity]:

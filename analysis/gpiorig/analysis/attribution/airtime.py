@@ -55,8 +55,7 @@ def covered(merged: Intervals, begins: Samples, ends: Samples) -> Samples:
         beyond = np.maximum(np.append(0, merged.ends)[place] - instants, 0)
         return before[place] - np.where(place > 0, beyond, 0)
 
-    inside: Samples = up_to(ends) - up_to(begins)
-    return inside
+    return up_to(ends) - up_to(begins)
 
 
 def count_within(merged: Intervals, begins: Samples, ends: Samples) -> Samples:
@@ -74,8 +73,7 @@ def window_of(instants: Samples, begins: Samples, ends: Samples) -> Samples:
     order = np.argsort(begins, kind="stable")
     place = np.searchsorted(begins[order], instants, side="right") - 1
     window = order[np.maximum(place, 0)]
-    rows: Samples = np.where((place >= 0) & (instants < ends[window]), window, -1)
-    return rows
+    return np.where((place >= 0) & (instants < ends[window]), window, -1)
 
 
 def nearest(instants: Samples, sorted_instants: Samples, *, tolerance: float) -> Samples:

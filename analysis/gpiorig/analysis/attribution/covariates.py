@@ -24,8 +24,7 @@ BYTE_NS = 32_000  # on the air at 250 kb/s (IEEE 802.15.4-2006, 6.5): the grain 
 def begins(route: Route) -> NDArray[np.int64]:
     """int64[k, s], sample at which each step of each packet begins."""
     ends = np.cumsum(route.steps.samples, axis=1)
-    instants: NDArray[np.int64] = route.starts[:, None] + ends - route.steps.samples
-    return instants
+    return route.starts[:, None] + ends - route.steps.samples
 
 
 def covariates(trips: RoundTrips, route: Route, occupancy: Occupancy | None = None) -> dict[str, Floats]:

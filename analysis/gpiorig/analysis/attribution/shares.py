@@ -78,8 +78,7 @@ def _squares(sums: Floats) -> Floats:
 
 
 def _over(part: Floats, total: Floats) -> Floats:
-    ratio: Floats = np.where(total > 0, part / np.where(total > 0, total, 1.0), 0.0)
-    return ratio
+    return np.where(total > 0, part / np.where(total > 0, total, 1.0), 0.0)
 
 
 def _interval(columns: Floats, ratio: Ratio) -> Interval:

@@ -113,8 +113,7 @@ def same_packet(logged: NDArray[np.int32], seen: NDArray[np.int32]) -> NDArray[n
 def _nearest(steps: NDArray[np.int64]) -> NDArray[np.int64]:
     """Steps modulo a round of packet numbers, from -32768 to 32767."""
     half = ID_ROUND // 2
-    ahead: NDArray[np.int64] = (steps + half) % ID_ROUND - half
-    return ahead
+    return (steps + half) % ID_ROUND - half
 
 
 def _unwrapped(ids: NDArray[np.int32]) -> NDArray[np.int64]:

@@ -215,14 +215,12 @@ def _pair(
 def node_interval_ns(first_us: NDArray[np.int64], second_us: NDArray[np.int64]) -> NDArray[np.float64]:
     """float64[n]: from one raw timestamp of a 32-bit timer of 1 MHz to another, in the shorter direction."""
     half = ROUND_US // 2
-    interval_ns: NDArray[np.float64] = ((second_us - first_us + half) % ROUND_US - half).astype(np.float64) * 1000.0
-    return interval_ns
+    return ((second_us - first_us + half) % ROUND_US - half).astype(np.float64) * 1000.0
 
 
 def pin_interval_ns(first: NDArray[np.int64], second: NDArray[np.int64], events: Events) -> NDArray[np.float64]:
     """float64[n]: from one sample to another."""
-    interval_ns: NDArray[np.float64] = (second - first).astype(np.float64) * float(NS_PER_S / events.samplerate_hz)
-    return interval_ns
+    return (second - first).astype(np.float64) * float(NS_PER_S / events.samplerate_hz)
 
 
 def foreign(packets: PacketTimestamps, events: Events) -> str:

@@ -188,5 +188,4 @@ def _extremes(values: Floats, edges: NDArray[np.int64]) -> NDArray[np.int64]:
     """Place of the largest value of each block."""
     most = np.repeat(np.maximum.reduceat(values, edges), np.diff(np.append(edges, len(values))))
     at = np.flatnonzero(values == most)
-    positions: NDArray[np.int64] = at[np.searchsorted(at, edges)]
-    return positions
+    return at[np.searchsorted(at, edges)]

@@ -100,8 +100,7 @@ def variance_shares(samples: NDArray[np.int64], total: NDArray[np.int64]) -> Sha
         variance = square - mean * mean
         # A resample of equal packets has no shares, only what rounding leaves.
         variance = np.where(variance > 1e-9 * square, variance, NAN)
-        result: NDArray[np.float64] = (product - step * mean) / variance
-        return result
+        return (product - step * mean) / variance
 
     note = intervals.block_note(plan, dies_out=dies_out)
     method = intervals.block_method(block, plan)

@@ -62,18 +62,15 @@ def without_ids(events: Events, positions: NDArray[np.int64]) -> Events:
 def carries_packet_id(events: Events, part: slice = EVERYTHING) -> NDArray[np.bool_]:
     """bool[n], events (of a part) that came with the id of a packet."""
     of_packet = code_set(e.code for e in EVENT_TYPES if e.layer in PACKET_LAYERS and e.name != SEQUENCE)
-    carries: NDArray[np.bool_] = of_packet[events.codes[part]] & (events.ids[part] >= 0)
-    return carries
+    return of_packet[events.codes[part]] & (events.ids[part] >= 0)
 
 
 def needs_packet_id(events: Events, part: slice = EVERYTHING) -> NDArray[np.bool_]:
     """bool[n], events (of a part) that should come with a packet's id, or belong to one as ``mac.sequence`` does."""
     needs = code_set(e.code for e in EVENT_TYPES if e.layer in PACKET_LAYERS and e.has_id)
-    of_events: NDArray[np.bool_] = needs[events.codes[part]]
-    return of_events
+    return needs[events.codes[part]]
 
 
 def belongs_by_order(events: Events, part: slice = EVERYTHING) -> NDArray[np.bool_]:
     """bool[n], events (of a part) that belong to a packet by their order only."""
-    of_events: NDArray[np.bool_] = named(*BY_ORDER)[events.codes[part]]
-    return of_events
+    return named(*BY_ORDER)[events.codes[part]]

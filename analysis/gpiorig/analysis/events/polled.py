@@ -88,8 +88,7 @@ def after_this_sample(events: Events, positions: Positions) -> Positions:
 
 def _latest(candidates: Positions, before: Positions) -> Positions:
     """The latest candidate before each position, -1 for none."""
-    latest: Positions = np.append(candidates, -1)[np.searchsorted(candidates, before) - 1]
-    return latest
+    return np.append(candidates, -1)[np.searchsorted(candidates, before) - 1]
 
 
 def _later(positions: Positions, bound: NDArray[np.int64]) -> Positions:

@@ -90,8 +90,7 @@ class Packets:
     @property
     def lost(self) -> NDArray[np.bool_]:
         """bool[p], packets that were delivered nowhere although they should have been."""
-        lost: NDArray[np.bool_] = np.isin(self.status, LOST)
-        return lost
+        return np.isin(self.status, LOST)
 
 
 def by_index(events: Events, destinations: Mapping[str, tuple[str, ...]]) -> dict[int, tuple[int, ...]]:
@@ -236,5 +235,4 @@ def _in_gap(events: Events, starts: Positions, ends: Positions) -> NDArray[np.bo
     # Gaps are in order. One overlaps when it begins at the end or before, and ends after the start.
     begun = np.searchsorted(events.gaps[:, 0], ends, side="right")
     over = np.searchsorted(events.gaps[:, 1], starts, side="right")
-    overlapping: NDArray[np.bool_] = begun > over
-    return overlapping
+    return begun > over

@@ -177,8 +177,7 @@ class Custody:
 
 
 def _keys(nodes: Positions, ids: NDArray[np.int32], positions: Positions) -> Positions:
-    keys: Positions = (owner(nodes, ids) << POSITION_BITS) + positions
-    return keys
+    return (owner(nodes, ids) << POSITION_BITS) + positions
 
 
 def _in_hand_together(

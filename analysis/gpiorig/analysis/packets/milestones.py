@@ -220,8 +220,7 @@ class Finder:
     def _keys(self, at: Positions) -> Positions:
         """Visit and position of some events, as one sorted number each."""
         # Stable, because that is quick on runs in order: there is one for each node.
-        keys: Positions = np.sort((self._visit_of[at].astype(np.int64) << POSITION_BITS) + at, kind="stable")
-        return keys
+        return np.sort((self._visit_of[at].astype(np.int64) << POSITION_BITS) + at, kind="stable")
 
     def _positions_at(self, point: Point, *, repeated: bool = False) -> Positions:
         """Positions of the events of a point that belong to a visit, increasing within a visit."""

@@ -241,8 +241,7 @@ def _in_gap(events: Events, starts: Positions, answered: NDArray[np.bool_], ende
     # A gap overlaps [start, end) when it begins before the end and ends after the start; gaps are in order.
     begun = np.searchsorted(events.gaps[:, 0], ends)
     over = np.searchsorted(events.gaps[:, 1], starts, side="right")
-    overlapping: NDArray[np.bool_] = begun > over
-    return overlapping
+    return begun > over
 
 
 class _Counts:

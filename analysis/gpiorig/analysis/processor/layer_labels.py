@@ -30,8 +30,7 @@ def rows_of(rows: NDArray[np.int64], packet_of: NDArray[np.int32]) -> NDArray[np
     low, high = int(rows.min()), int(rows.max())
     places = np.full(high - low + 2, NONE, dtype=np.int64)  # the last for those that are outside
     places[rows - low] = np.arange(len(rows))
-    route_rows: NDArray[np.int64] = places[np.where((packet_of >= low) & (packet_of <= high), packet_of - low, NONE)]
-    return route_rows
+    return places[np.where((packet_of >= low) & (packet_of <= high), packet_of - low, NONE)]
 
 
 def columns_of(
@@ -96,8 +95,7 @@ class _Part:
     def keys(self, layers: Positions, packets: Positions) -> NDArray[np.int64]:
         """int64[q]: layer of the events in `layers`, node and way of those in `packets`, as a number."""
         leg = self._nodes[packets].astype(np.int64) * len(WAYS) + self.ways[packets]
-        keys: NDArray[np.int64] = leg * len(_ORDER) + self.layers[layers]
-        return keys
+        return leg * len(_ORDER) + self.layers[layers]
 
 
 class LayerLabels:

@@ -114,8 +114,7 @@ class TimeOf:
         """int64[q]: samples of a label before an instant in a interval, up to a constant of the label."""
         before = self._before[np.searchsorted(self._keys, label * len(self._labels) + interval)]
         running = self._labels[interval] == label
-        part: NDArray[np.int64] = before + np.where(running, instant - self._owned.starts[interval], 0)
-        return part
+        return before + np.where(running, instant - self._owned.starts[interval], 0)
 
 
 def enters(*, threads: bool) -> tuple[str, ...]:

@@ -147,8 +147,7 @@ def _queue(recorded: Recorded, queue: int, node: int) -> tuple[Samples, Samples,
 
 
 def _intervals_without_loss(recorded: Recorded, at: Samples) -> Samples:
-    intervals: Samples = np.searchsorted(recorded.events.gaps[:, 1], recorded.events.samples[at], side="right")
-    return intervals
+    return np.searchsorted(recorded.events.gaps[:, 1], recorded.events.samples[at], side="right")
 
 
 def chosen(recorded: Recorded, event: str, number: int, node: int) -> Samples:

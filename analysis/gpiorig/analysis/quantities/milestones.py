@@ -267,10 +267,8 @@ def _next_frame(hops: Hops, last: int) -> Positions:
 
 
 def _visits(hops: Hops, received: bool) -> Positions:
-    visits: Positions = (hops.visits_to if received else hops.visits_from).astype(np.int64)
-    return visits
+    return (hops.visits_to if received else hops.visits_from).astype(np.int64)
 
 
 def _nodes(hops: Hops, received: bool) -> Positions:
-    nodes: Positions = (hops.receivers if received else hops.senders).astype(np.int64)
-    return nodes
+    return (hops.receivers if received else hops.senders).astype(np.int64)

@@ -45,8 +45,7 @@ def mean(values: Values) -> Estimator:
 
     def replicates(plan: Resampling) -> Replicates:
         def resampled(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-            result: NDArray[np.float64] = origin + resampling.means(centred, plan, weights)
-            return result
+            return origin + resampling.means(centred, plan, weights)
 
         return resampled
 

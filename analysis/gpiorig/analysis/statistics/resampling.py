@@ -45,8 +45,7 @@ class Resampling:
         """float64[c, ...]: sums of values[n, ...] over each cell."""
         if values.dtype == np.bool_:
             values = values.astype(np.int64)
-        total: NDArray[np.float64] = np.add.reduceat(values, self.edges[:-1], axis=0).astype(np.float64)
-        return total
+        return np.add.reduceat(values, self.edges[:-1], axis=0).astype(np.float64)
 
     @property
     def sizes(self) -> NDArray[np.int64]:
@@ -96,8 +95,7 @@ def means(values: NDArray[Any], resampling: Resampling, weights: NDArray[np.floa
     """float64[r, ...]: means of values[n, ...] in each resample."""
     rows = weights @ resampling.sizes
     sums = weights @ resampling.sums(values)
-    result: NDArray[np.float64] = sums / (rows if values.ndim == 1 else rows[:, None])
-    return result
+    return sums / (rows if values.ndim == 1 else rows[:, None])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -143,8 +143,7 @@ def ipdv(delays: Samples) -> Samples:
     """
     defined = delays >= 0
     both = defined[1:] & defined[:-1]
-    differences: Samples = np.diff(delays)[both]
-    return differences
+    return np.diff(delays)[both]
 
 
 def _sum(values: Samples) -> int:
