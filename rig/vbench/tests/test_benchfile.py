@@ -28,6 +28,7 @@ def test_the_document_names_every_fault() -> None:
     page = (ROOT / "docs" / "reference" / "bench-files.md").read_text()
     blocks = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
     virtual, faults = (block for block in blocks if "[virtual]" in block or "[[virtual.faults]]" in block)
+    assert {"initiator"} == benches.loads(blocks[0]).nodes.keys()
     bench = benches.loads(DEMO.split("# Clock errors")[0] + virtual + faults)
     assert 2 == len(section.of(bench).faults)
 
