@@ -35,15 +35,15 @@ def same(a: intervals.Interval, b: intervals.Interval) -> bool:
 )
 def test_ranks_for_the_median_as_tabulated(n, low, high, coverage):
     """The sign-test intervals that textbooks tabulate: sum of C(n, k) / 2^n over low <= k < high."""
-    assert (low, high) == order_statistics.ranks(n, 0.5, confidence=0.95)
+    assert (low, high) == order_statistics.ranks(n, 0.5)
     assert coverage == round(sum(math.comb(n, k) for k in range(low, high)) / 2**n, 4)
 
 
-@given(st.integers(1, 3000), st.floats(0.001, 0.999), st.floats(0.5, 0.999))
-def test_ranks_leave_no_more_than_stated_on_either_side(n, p, confidence):
+@given(st.integers(1, 3000), st.floats(0.001, 0.999))
+def test_ranks_leave_no_more_than_stated_on_either_side(n, p):
     """And the next ones inwards would: against the plain binomial distribution."""
-    low, high = order_statistics.ranks(n, p, confidence=confidence)
-    outside, k = (1 - confidence) / 2, stats.binom(n, p)
+    low, high = order_statistics.ranks(n, p)
+    outside, k = (1 - order_statistics.CONFIDENCE) / 2, stats.binom(n, p)
     tolerance = 1e-9
     assert k.cdf(low - 1) <= outside + tolerance
     assert k.sf(high - 1) <= outside + tolerance
@@ -54,8 +54,8 @@ def test_ranks_leave_no_more_than_stated_on_either_side(n, p, confidence):
 @pytest.mark.parametrize(("share", "ends", "n"), [(0.95, 2, 93), (0.99, 2, 473), (0.95, 1, 59), (0.99, 1, 299)])
 def test_tolerance_as_published(share, ends, n):
     """Wilks 1941: this is the smallest number of values of which the extremes hold that share with 95 % confidence."""
-    assert order_statistics.covered(n, ends, confidence=0.95) >= share
-    assert order_statistics.covered(n - 1, ends, confidence=0.95) < share
+    assert order_statistics.covered(n, ends) >= share
+    assert order_statistics.covered(n - 1, ends) < share
 
 
 def test_too_few_values_for_an_end_are_said():

@@ -15,7 +15,7 @@ BASE, NEW = np.array([10.0, 11.0, 9.5, 10.2]), np.array([12.0, 12.7, 11.1])
 def test_the_interval_is_that_of_welch(scale: float) -> None:
     """In seconds as in nanoseconds: the unit decides nothing."""
     expected = stats.ttest_ind(NEW * scale, BASE * scale, equal_var=False).confidence_interval(0.95)
-    interval = repeats.difference(BASE * scale, NEW * scale, confidence=0.95)
+    interval = repeats.difference(BASE * scale, NEW * scale)
     assert (expected.low, expected.high) == pytest.approx((interval.low, interval.high))
     assert (expected.low + expected.high) / 2 == pytest.approx(interval.value)
 

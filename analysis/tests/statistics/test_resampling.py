@@ -65,7 +65,7 @@ def test_ends_as_a_second_program_has_them():
     plan = resampling.resample(400, 1)
     means = resampling.means(x, plan, plan.weights)
     left_out = resampling.means(x, plan, plan.without)
-    ours = resampling.limits(float(x.mean()), means, left_out, blocks=400, confidence=0.95)
+    ours = resampling.limits(float(x.mean()), means, left_out, blocks=400)
     error = math.sqrt(0.025 * 0.975 / REPLICATES) / stats.norm.pdf(1.96) * float(reference.standard_error)
     limit = 4 * math.sqrt(2) * error
     assert abs(ours[0] - reference.confidence_interval.low) < limit
@@ -75,15 +75,13 @@ def test_ends_as_a_second_program_has_them():
 def test_where_bca_is_not_defined_percentiles_are():
     """scipy/scipy#15883: BCa is NaN when all resamples are equal, or all on one side of the estimate."""
     equal, varied = np.full(100, 5.0), np.arange(100.0)
-    assert (5.0, 5.0) == resampling.limits(5.0, equal, equal, blocks=20, confidence=0.95)
-    low, high = resampling.limits(1000.0, varied, equal, blocks=20, confidence=0.95)
+    assert (5.0, 5.0) == resampling.limits(5.0, equal, equal, blocks=20)
+    low, high = resampling.limits(1000.0, varied, equal, blocks=20)
     assert 0 <= low < high <= 99
 
 
 def test_fewer_blocks_give_wider_intervals():
     """Student's t of few degrees of freedom in place of the normal distribution."""
     varied = np.random.default_rng(1).normal(size=1000)
-    widths = [
-        np.diff(resampling.limits(0.0, varied, varied, blocks=blocks, confidence=0.95))[0] for blocks in (5, 20, 400)
-    ]
+    widths = [np.diff(resampling.limits(0.0, varied, varied, blocks=blocks))[0] for blocks in (5, 20, 400)]
     assert sorted(widths, reverse=True) == widths

@@ -13,7 +13,7 @@ from gpiorig.analysis.audit.quantities import Quantity
 from gpiorig.analysis.statistics import intervals
 from gpiorig.analysis.statistics import summary as statistics
 from gpiorig.analysis.statistics.estimators import Estimator, Replicates
-from gpiorig.analysis.statistics.intervals import CONFIDENCE, Interval
+from gpiorig.analysis.statistics.intervals import Interval
 from gpiorig.analysis.statistics.resampling import Resampling
 from gpiorig.analysis.statistics.summary import NAN, Summary
 
@@ -66,7 +66,7 @@ def added_jitter(pins_ns: Values, other_ns: Values) -> Interval:
     n = len(pins_ns)
     if n < MIN_VALUES:
         value = float(np.ptp(other_ns) - np.ptp(pins_ns)) if n else NAN
-        return Interval(value, NAN, NAN, "none", CONFIDENCE, "too few values for an interval")
+        return Interval(value, NAN, NAN, "none", "too few values for an interval")
     both = np.stack([pins_ns, other_ns], axis=1)
 
     def replicates(plan: Resampling) -> Replicates:

@@ -16,7 +16,7 @@ from gpiorig.analysis.quantities.delay_names import LOSS
 from gpiorig.analysis.quantities.kinds import Unit
 from gpiorig.analysis.quantities.series import Recorded
 from gpiorig.analysis.statistics import intervals, statistic_names
-from gpiorig.analysis.statistics.intervals import Interval
+from gpiorig.analysis.statistics.intervals import CONFIDENCE, Interval
 
 LISTED = 12  # delays that a sentence writes out
 
@@ -100,7 +100,7 @@ def with_ends(interval: Interval, text: Callable[[float], str]) -> str:
         return f"not defined ({interval.note})" if interval.note else "not defined"
     if math.isnan(interval.low) and math.isnan(interval.high):
         return f"{text(interval.value)} ({interval.note})" if interval.note else text(interval.value)
-    sentence = f"{text(interval.value)} ({100 * interval.confidence:g} % interval "
+    sentence = f"{text(interval.value)} ({100 * CONFIDENCE:g} % interval "
     why = f"; {interval.note}" if interval.note else ""
     if math.isnan(interval.high):
         return f"{sentence}from {text(interval.low)} on{why})"

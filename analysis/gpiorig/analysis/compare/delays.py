@@ -24,7 +24,7 @@ from gpiorig.analysis.quantities import delay_names
 from gpiorig.analysis.quantities.delay_names import ONE_WAY, RTT
 from gpiorig.analysis.quantities.delays import NONE_COMPLETE, main_route
 from gpiorig.analysis.statistics import intervals
-from gpiorig.analysis.statistics.intervals import CONFIDENCE, Interval
+from gpiorig.analysis.statistics.intervals import Interval
 from gpiorig.analysis.tables import stages
 
 
@@ -86,9 +86,9 @@ class Delays:
             raise QuantityError(NONE_COMPLETE)
         return delay_names.matching(quantity, self.values, self.kinds, self.parts)
 
-    def loss(self, *, confidence: float = CONFIDENCE) -> Interval:
+    def loss(self) -> Interval:
         """The share of packets that were lost; exact for losses that are independent of each other."""
-        return intervals.for_share(self.lost, self.sent, what="losses", confidence=confidence)
+        return intervals.for_share(self.lost, self.sent, what="losses")
 
 
 def from_analysis(analysis: Analysis) -> Delays:

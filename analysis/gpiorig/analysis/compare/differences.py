@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.compare.delays import Delays
 from gpiorig.analysis.statistics import dependence, estimators, intervals, order_statistics, resampling, statistic_names
-from gpiorig.analysis.statistics.intervals import CONFIDENCE, NAN, Interval
+from gpiorig.analysis.statistics.intervals import NAN, Interval
 from gpiorig.analysis.statistics.statistic_names import EXTREMES
 from gpiorig.analysis.statistics.summary import resolved
 
@@ -46,7 +46,6 @@ def difference(
     statistic: str,
     *,
     combine: Combine = increase,
-    confidence: float = CONFIDENCE,
     settled: tuple[bool, bool] = (False, False),
 ) -> Interval:
     """Compare a statistic of two series, by independent block bootstraps of both.
@@ -64,10 +63,10 @@ def difference(
         in it, and it needs no blocks.
     """
     if min(len(base), len(new)) < 2:
-        return Interval(NAN, NAN, NAN, "none", confidence, "too few packets")
+        return Interval(NAN, NAN, NAN, "none", "too few packets")
     if statistic in EXTREMES:
         value = float(combine(estimators.extreme(base, statistic), estimators.extreme(new, statistic)))
-        return Interval(value, NAN, NAN, "none", confidence, "what was seen: an extreme has no interval")
+        return Interval(value, NAN, NAN, "none", "what was seen: an extreme has no interval")
     sides = [estimators.named(values, statistic) for values in (base, new)]
     value = float(combine(*(side.value for side in sides)))
     blocks = [
@@ -78,8 +77,8 @@ def difference(
         for stream, (values, block) in enumerate(zip((base, new), blocks, strict=True))
     ]
     fewest = min(plan.blocks for plan in plans)
-    if fewest < resampling.MIN_BLOCKS or _too_few(sides, settled, statistic, confidence):
-        return Interval(value, NAN, NAN, "none", confidence, "too few packets for an interval")
+    if fewest < resampling.MIN_BLOCKS or _too_few(sides, settled, statistic):
+        return Interval(value, NAN, NAN, "none", "too few packets for an interval")
     replicates_of = [side.replicates(plan) for side, plan in zip(sides, plans, strict=True)]
     replicates = combine(replicates_of[0](plans[0].weights), replicates_of[1](plans[1].weights))
     without_block = [
@@ -87,21 +86,21 @@ def difference(
         combine(sides[0].value, replicates_of[1](plans[1].without)),
     ]
     if not all(np.isfinite(replicate).all() for replicate in (replicates, *without_block)):
-        return Interval(value, NAN, NAN, "none", confidence, "not defined for some resamples")
+        return Interval(value, NAN, NAN, "none", "not defined for some resamples")
     jackknife = np.concatenate([replicate - replicate.mean() for replicate in without_block])
-    low, high = resampling.limits(value, replicates, jackknife, blocks=fewest, confidence=confidence)
+    low, high = resampling.limits(value, replicates, jackknife, blocks=fewest)
     method = ", ".join(
         dict.fromkeys(intervals.block_method(block[0], plan) for block, plan in zip(blocks, plans, strict=True))
     )
     note = "" if all(dies_out for _, dies_out in blocks) else intervals.MAY_BE_SHORT
-    return Interval(value, low, high, method, confidence, note)
+    return Interval(value, low, high, method, note)
 
 
-def _too_few(sides: Sequence[estimators.Estimator], settled: Sequence[bool], statistic: str, confidence: float) -> bool:
+def _too_few(sides: Sequence[estimators.Estimator], settled: Sequence[bool], statistic: str) -> bool:
     """Tell whether a quantile is too far out for the number of independent packets."""
     if statistic in ("mean", "std", "iqr"):
         return False
-    needed = order_statistics.needed_for(statistic_names.probability(statistic), confidence=confidence)
+    needed = order_statistics.needed_for(statistic_names.probability(statistic))
     return any(
         (len(influence) if flat else dependence.measure(influence).effective) < needed
         for side, flat in zip(sides, settled, strict=True)

@@ -19,7 +19,7 @@ from gpiorig.analysis.delays.radio_parts import RETRANSMISSION, RadioParts, stac
 from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets.path import Kind
 from gpiorig.analysis.packets.steps import Step, Steps
-from gpiorig.analysis.statistics.intervals import CONFIDENCE, NAN, Interval
+from gpiorig.analysis.statistics.intervals import NAN, Interval
 from gpiorig.analysis.statistics.summary import resolved
 
 
@@ -139,7 +139,6 @@ def budget(
     *,
     starts: NDArray[np.int64] | None = None,
     parts: Sequence[RadioParts] = (),
-    confidence: float = CONFIDENCE,
 ) -> Budget:
     """The budget of a route, with intervals by the block bootstrap (`resampling.resample`).
 
@@ -155,21 +154,19 @@ def budget(
         int64[k], samples at which they were sent; without it they are in that order.
     parts
         The radio waits among the steps, divided.
-    confidence
-        Of the intervals.
     """
     samples, of_parts = steps.samples, stacked(parts, len(steps.samples))
     if starts is not None and (np.diff(starts) < 0).any():
         order = np.argsort(starts, kind="stable")
         samples, of_parts = samples[order], of_parts[order]
     total = samples.sum(axis=1)
-    shares = _sets(samples, total, confidence)
+    shares = _sets(samples, total)
     kinds: list[Kind | str] = [step.kind for step in steps.steps]
     by_kind, again = shares, _retransmissions(parts, of_parts)
     if again.any():
         waits = samples.copy()
         waits[:, [part.column for part in parts]] -= again
-        by_kind = _sets(np.concatenate([waits, again], axis=1), total, confidence)
+        by_kind = _sets(np.concatenate([waits, again], axis=1), total)
         kinds += [Kind.RETRANSMISSION] * len(parts)
 
     def grouped(of: Sequence[Kind | str], sets: _Sets) -> tuple[Group, ...]:
@@ -191,7 +188,7 @@ def budget(
         note=shares.note,
         by_kind=grouped(kinds, by_kind),
         by_node=grouped([step.node for step in steps.steps], shares),
-        parts=_parts(parts, of_parts, _sets(of_parts, total, confidence), period_ns=NS_PER_S / steps.samplerate_hz),
+        parts=_parts(parts, of_parts, _sets(of_parts, total), period_ns=NS_PER_S / steps.samplerate_hz),
     )
 
 
@@ -228,14 +225,14 @@ class _Sets:
         return self.time(members), self.variance(members), self.tail(members)
 
 
-def _sets(samples: NDArray[np.int64], total: NDArray[np.int64], confidence: float) -> _Sets:
+def _sets(samples: NDArray[np.int64], total: NDArray[np.int64]) -> _Sets:
     """Shares of all columns; none of the variance and the tail where the total does not vary."""
 
     def none(note: str) -> Callable[[tuple[int, ...]], Interval]:
-        return lambda members: Interval(NAN, NAN, NAN, "none", confidence, note)
+        return lambda members: Interval(NAN, NAN, NAN, "none", note)
 
     def known(shares: Shares) -> Callable[[tuple[int, ...]], Interval]:
-        return lambda members: shares.interval(members, confidence)
+        return lambda members: shares.interval(members)
 
     time = known(budget_shares.time_shares(samples, total)) if len(total) and total.any() else none("no packets")
     if not resolved(total):

@@ -41,17 +41,17 @@ class Shares:
     method: str
     note: str
 
-    def interval(self, members: tuple[int, ...], confidence: float) -> Interval:
+    def interval(self, members: tuple[int, ...]) -> Interval:
         """The interval of the sum of some columns."""
         columns = list(members)
         value = float(self.value[columns].sum())
         replicates, jackknife = (rows[:, columns].sum(axis=1) for rows in (self.replicates, self.jackknife))
         if self.blocks < resampling.MIN_BLOCKS or not np.isfinite(replicates).all() or math.isnan(value):
             note = self.note or "too few different packets for an interval"
-            return Interval(value, NAN, NAN, "none", confidence, note)
+            return Interval(value, NAN, NAN, "none", note)
         jackknife = jackknife[np.isfinite(jackknife)]
-        low, high = resampling.limits(value, replicates, jackknife, blocks=self.blocks, confidence=confidence)
-        return Interval(value, low, high, self.method, confidence, self.note)
+        low, high = resampling.limits(value, replicates, jackknife, blocks=self.blocks)
+        return Interval(value, low, high, self.method, self.note)
 
 
 def slowest(total: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -15,7 +15,7 @@ from gpiorig.analysis import columns
 from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.statistics import intervals
-from gpiorig.analysis.statistics.intervals import Interval
+from gpiorig.analysis.statistics.intervals import CONFIDENCE, Interval
 from gpiorig.analysis.statistics.summary import ipdv
 
 _SHARED = 1  # differences of successive delays share a delay with their neighbours: they depend on each other
@@ -116,7 +116,7 @@ def as_table(measures: Sequence[Jitter]) -> pa.Table:
             "value_ns": pa.array([interval.value for interval in values], pa.float64()),
             "low_ns": pa.array([interval.low for interval in values], pa.float64()),
             "high_ns": pa.array([interval.high for interval in values], pa.float64()),
-            "confidence": pa.array([interval.confidence for interval in values], pa.float64()),
+            "confidence": pa.array([CONFIDENCE] * len(values), pa.float64()),
             "method": pa.array([interval.method for interval in values], pa.string()),
             "note": pa.array([interval.note for interval in values], pa.string()),
         }

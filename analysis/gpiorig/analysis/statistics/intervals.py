@@ -17,9 +17,9 @@ import numpy as np
 
 from gpiorig.analysis.statistics import dependence, estimators, order_statistics, resampling, statistic_names, summary
 from gpiorig.analysis.statistics.estimators import Estimator, Values
+from gpiorig.analysis.statistics.order_statistics import CONFIDENCE as CONFIDENCE
 from gpiorig.analysis.statistics.resampling import Resampling
 
-CONFIDENCE = 0.95
 NAN = float("nan")
 MAY_BE_SHORT = "the autocorrelation does not die out: the interval may be too short"
 FEW_BLOCKS = 10  # of dependent values, below which an interval may be too short
@@ -38,8 +38,6 @@ class Interval:
         Ends of the interval; NaN where none can be given (`note` gives the reason).
     method
         How the interval was found, such as ``order statistics`` or ``block bootstrap, blocks of 12``.
-    confidence
-        Probability with which such intervals hold the true value.
     note
         A condition that the reader must know, such as ``all values are equal``; empty if nothing.
     """
@@ -48,7 +46,6 @@ class Interval:
     low: float
     high: float
     method: str
-    confidence: float = CONFIDENCE
     note: str = ""
 
     @property
@@ -65,14 +62,12 @@ class Interval:
         return dataclasses.replace(self, note=joined(self.note, note))
 
 
-def for_quantile(
-    values: Values, p: float, *, unit: float = 1.0, confidence: float = CONFIDENCE, lags: int = 0
-) -> Interval:
+def for_quantile(values: Values, p: float, *, unit: float = 1.0, lags: int = 0) -> Interval:
     """A quantile (`statistics.quantile`) between two order statistics.
 
     Distribution-free: the r-th and s-th smallest of n independent values hold the quantile with the probability
     P(r <= K < s), K binomial (n, p); for discrete values with at least that (H. A. David and H. N. Nagaraja, Order
-    Statistics, 3rd ed., Wiley 2003, section 7.1). r and s leave at most half of 1 - `confidence` on either side. Where
+    Statistics, 3rd ed., Wiley 2003, section 7.1). r and s leave at most half of 1 - `CONFIDENCE` on either side. Where
     the values depend on each other, the ranks are those for as many independent values as the values below the
     quantile are worth (`dependence.measure` of the indicator; R. S. Woodruff, "Confidence Intervals for Medians and
     Other Position Measures", JASA 47 (260), 1952, pp. 635-646).
@@ -85,12 +80,10 @@ def for_quantile(
         0 < p < 1.
     unit
         What the results are multiplied by, such as ns per sample.
-    confidence
-        Of the interval.
     lags
         As of `dependence.measure`.
     """
-    unclear = _degenerate(values, confidence=confidence)
+    unclear = _degenerate(values)
     if unclear is not None and unclear.method == "none":  # equal values are values: too few show little of the rest
         return unclear.scaled(unit)
     ordered = np.sort(values)
@@ -98,7 +91,7 @@ def for_quantile(
     n = len(values)
     dependence_ = dependence.measure(values <= value, lags=lags)
     effective = max(1, int(dependence_.effective))
-    low, high = order_statistics.ranks(effective, p, confidence=confidence)
+    low, high = order_statistics.ranks(effective, p)
     scale = Fraction(n, effective)
     bottom = float(ordered[max(0, math.floor(low * scale) - 1)]) if low else NAN
     top = float(ordered[min(n, math.ceil(high * scale)) - 1]) if high <= effective else NAN
@@ -108,54 +101,52 @@ def for_quantile(
     note = _note(values)
     if not low or high > effective:
         ends = "either end" if not low and high > effective else "an upper end" if low else "a lower end"
-        needed = order_statistics.needed_for(p, confidence=confidence)
+        needed = order_statistics.needed_for(p)
         note = joined(note, f"too few values for {ends}: {needed} independent ones are needed")
-    return Interval(value, bottom, top, method, confidence, note).scaled(unit)
+    return Interval(value, bottom, top, method, note).scaled(unit)
 
 
-def for_mean(values: Values, *, unit: float = 1.0, confidence: float = CONFIDENCE, lags: int = 0) -> Interval:
+def for_mean(values: Values, *, unit: float = 1.0, lags: int = 0) -> Interval:
     """The arithmetic mean, block bootstrap; `lags` as of `dependence.measure`."""
-    unclear = _degenerate(values, confidence=confidence)
+    unclear = _degenerate(values)
     if unclear is None:
-        unclear = bootstrapped(estimators.mean(values), confidence=confidence, note=_note(values), lags=lags)
+        unclear = bootstrapped(estimators.mean(values), note=_note(values), lags=lags)
     return unclear.scaled(unit)
 
 
-def for_std(values: Values, *, unit: float = 1.0, confidence: float = CONFIDENCE) -> Interval:
+def for_std(values: Values, *, unit: float = 1.0) -> Interval:
     """The sample standard deviation (n - 1), block bootstrap with blocks for the squared distances."""
-    unclear = _degenerate(values, confidence=confidence, spread=True)
+    unclear = _degenerate(values, spread=True)
     if unclear is None:
-        unclear = bootstrapped(estimators.std(values), confidence=confidence, note=_note(values))
+        unclear = bootstrapped(estimators.std(values), note=_note(values))
     return unclear.scaled(unit)
 
 
-def for_spread(
-    values: Values, low: float, high: float, *, unit: float = 1.0, confidence: float = CONFIDENCE
-) -> Interval:
+def for_spread(values: Values, low: float, high: float, *, unit: float = 1.0) -> Interval:
     """Distance of two quantiles, such as the interquartile range; block bootstrap."""
-    unclear = _degenerate(values, confidence=confidence, spread=True)
-    needed = order_statistics.needed_for(max(high, 1 - low), confidence=confidence)
+    unclear = _degenerate(values, spread=True)
+    needed = order_statistics.needed_for(max(high, 1 - low))
     if unclear is not None and (unclear.method == "none" or len(values) >= needed):
         return unclear.scaled(unit)
     spread = estimators.spread(values, low, high)
     note = _note(values)
     if min(dependence.measure(influence).effective for influence in spread.influence) < needed:
         note = joined(note, f"too few values for an interval: {needed} independent ones are needed")
-        return Interval(spread.value, NAN, NAN, "none", confidence, note).scaled(unit)
-    return bootstrapped(spread, confidence=confidence, note=note).scaled(unit)
+        return Interval(spread.value, NAN, NAN, "none", note).scaled(unit)
+    return bootstrapped(spread, note=note).scaled(unit)
 
 
-def for_minimum(values: Values, *, unit: float = 1.0, confidence: float = CONFIDENCE) -> Interval:
+def for_minimum(values: Values, *, unit: float = 1.0) -> Interval:
     """The smallest value, and which share of all is not smaller; see `for_range`."""
-    return _extreme(values, lambda ordered: float(ordered[0]), 1, "not smaller", unit, confidence)
+    return _extreme(values, lambda ordered: float(ordered[0]), 1, "not smaller", unit)
 
 
-def for_maximum(values: Values, *, unit: float = 1.0, confidence: float = CONFIDENCE) -> Interval:
+def for_maximum(values: Values, *, unit: float = 1.0) -> Interval:
     """The largest value, and which share of all is not larger; see `for_range`."""
-    return _extreme(values, lambda ordered: float(ordered[-1]), 1, "not larger", unit, confidence)
+    return _extreme(values, lambda ordered: float(ordered[-1]), 1, "not larger", unit)
 
 
-def for_range(values: Values, *, unit: float = 1.0, confidence: float = CONFIDENCE) -> Interval:
+def for_range(values: Values, *, unit: float = 1.0) -> Interval:
     """Largest minus smallest value, and which share of all lies between them.
 
     An end of a distribution has no confidence interval from a sample without a model of its tail, and a bootstrap
@@ -164,10 +155,10 @@ def for_range(values: Values, *, unit: float = 1.0, confidence: float = CONFIDEN
     Annals of Mathematical Statistics 12 (1), 1941, pp. 91-96: the share between smallest and largest of n independent
     values is Beta (n - 1, 2) distributed, that below the largest Beta (n, 1). The note reports it.
     """
-    return _extreme(values, lambda ordered: float(ordered[-1] - ordered[0]), 2, "between the two", unit, confidence)
+    return _extreme(values, lambda ordered: float(ordered[-1] - ordered[0]), 2, "between the two", unit)
 
 
-def for_statistic(values: Values, name: str, *, unit: float = 1.0, confidence: float = CONFIDENCE) -> Interval:
+def for_statistic(values: Values, name: str, *, unit: float = 1.0) -> Interval:
     """A statistic by name: min, p5, median, mean, p95, p99, p99.9 (any percentile), max, std, p2p, iqr.
 
     Raises
@@ -177,13 +168,13 @@ def for_statistic(values: Values, name: str, *, unit: float = 1.0, confidence: f
     """
     plain = {"min": for_minimum, "max": for_maximum, "p2p": for_range, "mean": for_mean, "std": for_std}
     if name in plain:
-        return plain[name](values, unit=unit, confidence=confidence)
+        return plain[name](values, unit=unit)
     if name == "iqr":
-        return for_spread(values, 0.25, 0.75, unit=unit, confidence=confidence)
-    return for_quantile(values, statistic_names.probability(name), unit=unit, confidence=confidence)
+        return for_spread(values, 0.25, 0.75, unit=unit)
+    return for_quantile(values, statistic_names.probability(name), unit=unit)
 
 
-def for_share(count: int, total: int, *, what: str, confidence: float = CONFIDENCE) -> Interval:
+def for_share(count: int, total: int, *, what: str) -> Interval:
     """The share of `count` among `total`, with the interval of C. J. Clopper and E. S. Pearson.
 
     "The Use of Confidence or Fiducial Limits Illustrated in the Case of the Binomial", Biometrika 26 (4), 1934,
@@ -191,31 +182,29 @@ def for_share(count: int, total: int, *, what: str, confidence: float = CONFIDEN
     """
     from scipy.special import betaincinv
 
-    outside = (1 - confidence) / 2
+    outside = (1 - CONFIDENCE) / 2
     if not total:
-        return Interval(NAN, NAN, NAN, "none", confidence, "no packets")
+        return Interval(NAN, NAN, NAN, "none", "no packets")
     low = float(betaincinv(count, total - count + 1, outside)) if count else 0.0
     high = float(betaincinv(count + 1, total - count, 1 - outside)) if count < total else 1.0
-    return Interval(count / total, low, high, "Clopper and Pearson 1934", confidence, f"if {what} are independent")
+    return Interval(count / total, low, high, "Clopper and Pearson 1934", f"if {what} are independent")
 
 
-def bootstrapped(estimator: Estimator, *, confidence: float = CONFIDENCE, note: str = "", lags: int = 0) -> Interval:
+def bootstrapped(estimator: Estimator, *, note: str = "", lags: int = 0) -> Interval:
     """An interval by the circular block bootstrap; see `resampling.resample` and `resampling.limits`."""
     n = len(estimator.influence[0])
     if n < MIN_VALUES:
         note = joined(note, f"too few values for an interval: {n} of {MIN_VALUES}")
-        return Interval(estimator.value, NAN, NAN, "none", confidence, note)
+        return Interval(estimator.value, NAN, NAN, "none", note)
     block, dies_out = dependence.block_for(*estimator.influence, lags=lags)
     plan = resampling.resample(n, block)
     note = joined(note, block_note(plan, dies_out=dies_out))
     if plan.blocks < resampling.MIN_BLOCKS:
         note = joined(note, f"too few values for an interval: {n} in blocks of {plan.block}")
-        return Interval(estimator.value, NAN, NAN, "none", confidence, note)
+        return Interval(estimator.value, NAN, NAN, "none", note)
     of = estimator.replicates(plan)
-    low, high = resampling.limits(
-        estimator.value, of(plan.weights), of(plan.without), blocks=plan.blocks, confidence=confidence
-    )
-    return Interval(estimator.value, low, high, block_method(block, plan), confidence, note)
+    low, high = resampling.limits(estimator.value, of(plan.weights), of(plan.without), blocks=plan.blocks)
+    return Interval(estimator.value, low, high, block_method(block, plan), note)
 
 
 def block_note(plan: Resampling, *, dies_out: bool) -> str:
@@ -232,35 +221,33 @@ def block_method(block: int, plan: Resampling) -> str:
     return "bootstrap" if block == 1 else f"block bootstrap, blocks of {plan.block}"
 
 
-def _extreme(
-    values: Values, of: Callable[[Values], float], ends: int, where: str, unit: float, confidence: float
-) -> Interval:
-    unclear = _degenerate(values, confidence=confidence, spread=ends == 2)
+def _extreme(values: Values, of: Callable[[Values], float], ends: int, where: str, unit: float) -> Interval:
+    unclear = _degenerate(values, spread=ends == 2)
     if unclear is not None and math.isnan(unclear.low):
         return unclear.scaled(unit)
     value = of(np.sort(values))
     n = dependence.measure(values).effective
-    share = order_statistics.covered(n, ends, confidence=confidence)
+    share = order_statistics.covered(n, ends)
     note = joined(
         _note(values),
-        f"what was seen, no interval; with {100 * confidence:g} % confidence at least {100 * share:.4g} % of all "
+        f"what was seen, no interval; with {100 * CONFIDENCE:g} % confidence at least {100 * share:.4g} % of all "
         f"packets are {where}",
     )
-    return Interval(value, NAN, NAN, "extremes seen, tolerance by Wilks 1941", confidence, note).scaled(unit)
+    return Interval(value, NAN, NAN, "extremes seen, tolerance by Wilks 1941", note).scaled(unit)
 
 
-def _degenerate(values: Values, *, confidence: float, spread: bool = False) -> Interval | None:
+def _degenerate(values: Values, *, spread: bool = False) -> Interval | None:
     """The interval of values that need no statistics, or allow none; None of all others."""
     n = len(values)
     if n < (2 if spread else 1):
-        return Interval(NAN, NAN, NAN, "none", confidence, f"{n} values")
+        return Interval(NAN, NAN, NAN, "none", f"{n} values")
     value = 0.0 if spread else float(values[0])
     if n == 1:
-        return Interval(value, NAN, NAN, "none", confidence, "a single value")
+        return Interval(value, NAN, NAN, "none", "a single value")
     if values.min() == values.max():
-        share = order_statistics.covered(n, 1, confidence=confidence)
-        note = f"{_all_equal(n)}; with {100 * confidence:g} % confidence at least {100 * share:.4g} % of all are"
-        return Interval(value, value, value, "none needed", confidence, note)
+        share = order_statistics.covered(n, 1)
+        note = f"{_all_equal(n)}; with {100 * CONFIDENCE:g} % confidence at least {100 * share:.4g} % of all are"
+        return Interval(value, value, value, "none needed", note)
     return None
 
 

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.analysis.statistics.order_statistics import CONFIDENCE
+
 REPLICATES = 1000
 CELLS = 1024
 MIN_BLOCKS = 5  # of which a resample must consist, or there is no interval
@@ -156,7 +158,6 @@ def limits(
     jackknife: NDArray[np.float64],
     *,
     blocks: int,
-    confidence: float,
 ) -> tuple[float, float]:
     """Ends of a bootstrap interval: bias-corrected and accelerated (BCa), on expanded percentiles.
 
@@ -178,7 +179,7 @@ def limits(
     """
     from scipy.special import ndtr, ndtri, stdtrit
 
-    half = stdtrit(blocks - 1, (1 + confidence) / 2) * math.sqrt(blocks / (blocks - 1))
+    half = stdtrit(blocks - 1, (1 + CONFIDENCE) / 2) * math.sqrt(blocks / (blocks - 1))
     ends = np.array([-half, half])
     # Replicates equal to the estimate count half: on quantised data there are many.
     below = np.mean(replicates < estimate) + np.mean(replicates == estimate) / 2

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET, UnsetType, field
 
+from gpiorig.analysis.statistics.order_statistics import CONFIDENCE
 from gpiorig.rig.plain_json import Number, Result
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def interval_numbers(interval: Interval, *, share: bool = False) -> IntervalNumb
     """An interval for `--json`: in ns unless it is of a share."""
     unit = "" if share else "_ns"
     ends = {f"value{unit}": interval.value, f"low{unit}": interval.low, f"high{unit}": interval.high}
-    return IntervalNumbers(**ends, confidence=interval.confidence, method=interval.method, note=interval.note)
+    return IntervalNumbers(**ends, confidence=CONFIDENCE, method=interval.method, note=interval.note)
 
 
 def check(asserted: Sequence[str]) -> None:
