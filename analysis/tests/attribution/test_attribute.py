@@ -14,9 +14,10 @@ from gpiorig.analysis.attribution import attribute, findings
 
 
 @pytest.mark.slow
-def test_structureless_runs() -> None:
+def test_structureless_runs(monkeypatch) -> None:
     """Findings in no more runs than the level allows: ten kinds of delays with activities, covariates, frames."""
     runs, level, count = by_depth(40, 200), 0.05, []
+    monkeypatch.setattr(attribute, "LEVEL", level)
     for run in range(runs):
         kind = list(STRUCTURELESS)[run % len(STRUCTURELESS)]
         rng = np.random.default_rng(run)
@@ -26,7 +27,7 @@ def test_structureless_runs() -> None:
         delays = np.rint(STRUCTURELESS[kind](rng, 300)).astype(np.int64)
         air = others_on_air(rng, delays, begun, repeated=0.02 * (run % 3)) if run // 20 % 2 else None
         attribution = series(delays, begun, *tasks, air=air, **covariates(rng, 300))
-        result = attribute.attribute_series(attribution, level=level)
+        result = attribute.attribute_series(attribution)
         assert result.tests >= 7
         if result.findings:
             count.append((run, kind, result.findings))
@@ -59,9 +60,8 @@ def mixed():
 @pytest.mark.slow
 def test_every_structure_is_found_on_its_step(mixed) -> None:
     path, given, tasks = mixed
-    seen = []
-    result = attribute.attribute(path, covariates=given, activities=tasks, progress=seen.append)
-    assert [f"step {i}" for i in range(6)] + ["total"] == seen == [attribution.step for attribution in result]
+    result = attribute.attribute(path, covariates=given, activities=tasks)
+    assert [f"step {i}" for i in range(6)] + ["total"] == [attribution.step for attribution in result]
     kinds = [[finding.kind for finding in attribution.findings] for attribution in result]
     assert ["lattice"] == kinds[0]
     assert "beat" == kinds[1][0]
@@ -183,7 +183,7 @@ def test_many_packets_are_thinned_out_and_it_says_so() -> None:
 def test_the_detectable_share_is_detected_four_times_in_five() -> None:
     """The detectable share of a sentence without finding, with one covariate of that share: 0.8, within 0.05."""
     tests, n, runs = 7, 400, by_depth(100, 300)
-    share = attribute._detectable(n=n, tests=tests, level=0.01)
+    share = attribute._detectable(n=n, tests=tests)
     count = 0
     for seed in range(runs):
         rng = np.random.default_rng(seed)

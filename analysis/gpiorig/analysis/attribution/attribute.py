@@ -25,6 +25,7 @@ Samples = NDArray[np.int64]
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
+# Probability of any finding in a step without structure, over all its tests (Holm, Scandinavian J. Statistics 6, 1979)
 LEVEL = 0.01
 MIN_PACKETS = 30
 POWER = 0.8
@@ -40,8 +41,6 @@ def attribute(
     activities: Mapping[str, Activity] | None = None,
     waits: Mapping[str, Wait] | None = None,
     retransmissions: Mapping[str, Samples] | None = None,
-    level: float = LEVEL,
-    progress: Callable[[str], None] | None = None,
 ) -> tuple[Attribution, ...]:
     """Attribute every step and the total delay of a route.
 
@@ -60,37 +59,28 @@ def attribute(
         By step, the frames that the packets met on the air (`Air.wait`, from `frame_owners.for_route`).
     retransmissions
         By step, int64[k], what each packet waits in it because its frame is sent again (`radio_parts`).
-    level
-        Probability of any finding in a step without structure (Holm, Scandinavian Journal of Statistics 6,
-        1979, over the tests of the step).
-    progress
-        Called with the name of each step before it is tested.
 
     Returns
     -------
     tuple of Attribution
         One per step in the order of the path, then one of the total delay. Equal data give equal results.
     """
-    attributions = []
-    for series in for_route(route, covariates or {}, activities or {}, waits or {}, retransmissions or {}):
-        if progress is not None:
-            progress(series.name)
-        attributions.append(attribute_series(series, level=level))
-    return tuple(attributions)
+    every = for_route(route, covariates or {}, activities or {}, waits or {}, retransmissions or {})
+    return tuple(attribute_series(series) for series in every)
 
 
-def attribute_series(series: Series, *, level: float = LEVEL) -> Attribution:
+def attribute_series(series: Series) -> Attribution:
     """All tests on one step."""
     n = len(series.delays)
     if n < MIN_PACKETS:
         text = f"{count_text(n, 'packet')}: fewer than {MIN_PACKETS} tell nothing about structure."
-        return Attribution(series.name, (), 0, level, text)
+        return Attribution(series.name, (), 0, LEVEL, text)
     if not resolved(series.delays):
         finest = time_text(RESOLUTION_SAMPLES * series.period_ns)
         text = f"Does not vary by more than the resolution ({finest}): nothing to test."
-        return Attribution(series.name, (), 0, level, text)
-    tested, notes = _tests(series, level)
-    findings = _significant(tested, series, level)
+        return Attribution(series.name, (), 0, LEVEL, text)
+    tested, notes = _tests(series)
+    findings = _significant(tested, series)
     split = series.split
     if isinstance(split, Split) and split.long.any() and not any(finding.kind == "channel" for finding in findings):
         longer = f"{int(np.count_nonzero(split.long))} of {count_text(len(split.long), 'packet')}"
@@ -99,12 +89,12 @@ def attribute_series(series: Series, *, level: float = LEVEL) -> Attribution:
         step=series.name,
         findings=findings,
         tests=len(tested),
-        level=level,
-        sentence=_sentence(series, findings, len(tested), level, notes),
+        level=LEVEL,
+        sentence=_sentence(series, findings, len(tested), notes),
     )
 
 
-def _tests(series: Series, level: float) -> tuple[list[Finding], list[str]]:
+def _tests(series: Series) -> tuple[list[Finding], list[str]]:
     """The results of every possible test, and the reasons why others are not possible."""
     unit, shape, x = series.period_ns, series.delays, settled(series.delays)
     beats = [
@@ -123,18 +113,18 @@ def _tests(series: Series, level: float) -> tuple[list[Finding], list[str]]:
     if isinstance(series.split, str):
         notes.append(f"A busy channel cannot be tested: {series.split}.")
     levels = lattice_finding.test(shape, period_ns=unit, among=split.free if split is not None else None)
-    if levels is not None and float(str(levels.numbers.get("grid_p_value", 1.0))) <= level:
+    if levels is not None and float(str(levels.numbers.get("grid_p_value", 1.0))) <= LEVEL:
         notes.append(levels.sentence)
     results = [
         again,
         levels,
-        channel.test(shape, split, period_ns=unit, level=level) if split is not None else None,
+        channel.test(shape, split, period_ns=unit, level=LEVEL) if split is not None else None,
         modes.test(shape, period_ns=unit),
         *(result for result in beats if not isinstance(result, str)),
         beat.unknown(x, series.begins, period_ns=unit, interval=series.interval),
         *(dependence.test(x, values, name=name, period_ns=unit) for name, values in series.covariates.items()),
         trend.trend(x, series.starts, period_ns=unit),
-        trend.change(x, series.starts, period_ns=unit, level=level),
+        trend.change(x, series.starts, period_ns=unit, level=LEVEL),
     ]
     return [result for result in results if result is not None], notes
 
@@ -150,12 +140,12 @@ def settled(delays: Samples) -> Samples:
     return np.where(np.abs(delays - median) <= RESOLUTION_SAMPLES, int(median), delays)
 
 
-def _significant(tested: list[Finding], series: Series, level: float) -> tuple[Finding, ...]:
+def _significant(tested: list[Finding], series: Series) -> tuple[Finding, ...]:
     """The findings that pass Holm's procedure, without those below the resolution or explained better by another."""
     ordered = sorted(tested, key=lambda finding: finding.p_value)
     findings: list[Finding] = []
     for rank, finding in enumerate(ordered):
-        if finding.p_value > level / (len(ordered) - rank):
+        if finding.p_value > LEVEL / (len(ordered) - rank):
             break
         findings.append(finding)
     spread = float(np.std(series.delays))
@@ -194,7 +184,7 @@ def _exposed(finding: Finding) -> bool:
     return finding.numbers.get("on") == PREEMPTED and isinstance(slope, Interval) and slope.low > EXPOSED_NS
 
 
-def _sentence(series: Series, findings: tuple[Finding, ...], tests: int, level: float, notes: list[str]) -> str:
+def _sentence(series: Series, findings: tuple[Finding, ...], tests: int, notes: list[str]) -> str:
     n = len(series.delays)
     sample_of = f" of {count_text(series.packets, 'packet')}" if series.packets > n else ""
     base = f"{count_text(n, 'packet')}{sample_of}{' chosen at random' if sample_of else ''}"
@@ -202,15 +192,15 @@ def _sentence(series: Series, findings: tuple[Finding, ...], tests: int, level: 
     if findings:
         others = len(findings) - 1
         more = f" {count_text(others, 'more finding')}." if others else ""
-        return f"{findings[0].sentence}{more} ({tests} tests on {base}, level {level:g}.){rest}"
-    seen = _detectable(n=effective_n(series.delays.astype(np.float64)), tests=tests, level=level)
+        return f"{findings[0].sentence}{more} ({tests} tests on {base}, level {LEVEL:g}.){rest}"
+    seen = _detectable(n=effective_n(series.delays.astype(np.float64)), tests=tests)
     return (
-        f"No finding in {tests} tests on {base} at level {level:g}; a structure that makes {share_text(seen)} of the"
+        f"No finding in {tests} tests on {base} at level {LEVEL:g}; a structure that makes {share_text(seen)} of the"
         f" variance would have been found, 4 times in 5.{rest}"
     )
 
 
-def _detectable(*, n: float, tests: int, level: float) -> float:
+def _detectable(*, n: float, tests: int) -> float:
     """Share of the variance that one test finds with a probability of 80 %: (z(1 - level/(2 m)) + z(0.8))^2 / n."""
-    z = float(ndtri(1 - level / (2 * tests))) + float(ndtri(POWER))
+    z = float(ndtri(1 - LEVEL / (2 * tests))) + float(ndtri(POWER))
     return min(1.0, z * z / n)

@@ -81,7 +81,6 @@ def _divided(column: int, air: Air, alone: Flags) -> RadioParts:
         undivided=(first - begins) * ~divided,
         repeated=(ends - first) * ~divided,
         attempt_count=airtime.count_within(own, begins, ends) * divided,
-        other_count=airtime.count_within(foreign, begins, ends) * divided,
         notes=_notes(air, reasons, firsts),
         spread=firsts.spread,
     )

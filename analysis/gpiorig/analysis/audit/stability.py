@@ -84,8 +84,7 @@ def _increasing(instants_ns: NDArray[np.int64], phase_ns: NDArray[np.int64]) -> 
 
 
 def _stability(name: str, phases: Phases) -> Stability:
-    grid = _on_grid(*phases)
-    return clock_stability.stability(name, grid.phase_ns, tau0_ns=grid.tau0_ns)
+    return clock_stability.stability(name, _on_grid(*phases))
 
 
 def _on_grid(instants_ns: NDArray[np.int64], phase_ns: NDArray[np.float64]) -> clock_stability.Grid:

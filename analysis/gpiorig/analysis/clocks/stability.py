@@ -34,14 +34,11 @@ class Grid:
         Step of the grid.
     missing
         Points that are NaN.
-    unused
-        Timestamps that are used for none of the points: several fell to one.
     """
 
     phase_ns: Floats
     tau0_ns: int
     missing: int = 0
-    unused: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,8 +70,8 @@ class Stability:
     note: str = ""
 
 
-def to_grid(instants_ns: NDArray[np.int64], phase_ns: Floats, *, tau0_ns: int | None = None) -> Grid:
-    """Put phases on an even grid: each point takes the nearest timestamp, if one is within half a step.
+def to_grid(instants_ns: NDArray[np.int64], phase_ns: Floats) -> Grid:
+    """Put phases on an even grid of their median distance; a point takes the nearest timestamp within half a step.
 
     The phase of a clock changes so little within half a step that it need not be interpolated; a point without a
     timestamp nearby is a gap and is not filled.
@@ -85,20 +82,18 @@ def to_grid(instants_ns: NDArray[np.int64], phase_ns: Floats, *, tau0_ns: int | 
         int64[n], sorted.
     phase_ns
         float64[n], time error at these instants.
-    tau0_ns
-        Step; None: the median distance of the timestamps.
     """
     if len(instants_ns) != len(phase_ns):
         raise EventError(f"{len(instants_ns)} instants and {len(phase_ns)} phases; they must belong to each other.")
     if len(instants_ns) < 2:
-        return Grid(np.array(phase_ns, dtype=np.float64), tau0_ns or 1)
-    step = tau0_ns or max(int(np.median(np.diff(instants_ns))), 1)
+        return Grid(np.array(phase_ns, dtype=np.float64), 1)
+    step = max(int(np.median(np.diff(instants_ns))), 1)
     points = int(instants_ns[0]) + step * np.arange(int(instants_ns[-1] - instants_ns[0]) // step + 1)
     right = np.searchsorted(instants_ns, points).clip(1, len(instants_ns) - 1)
     nearest = right - (points - instants_ns[right - 1] <= instants_ns[right] - points)
     near = 2 * np.abs(instants_ns[nearest] - points) <= step
     grid = np.where(near, phase_ns[nearest], NAN)
-    return Grid(grid, step, int((~near).sum()), len(instants_ns) - len(np.unique(nearest[near])))
+    return Grid(grid, step, int((~near).sum()))
 
 
 def octaves(points: int) -> Factors:
@@ -157,30 +152,25 @@ def three_cornered_hat(ab: Floats, bc: Floats, ca: Floats) -> tuple[Floats, Floa
     return a, b, c
 
 
-def stability(
-    name: str, phase_ns: Floats, *, instants_ns: NDArray[np.int64] | None = None, tau0_ns: int | None = None
-) -> Stability:
-    """ADEV, TDEV and MTIE of a clock, at octaves of the step.
+def stability(name: str, grid: Grid) -> Stability:
+    """ADEV, TDEV and MTIE of a clock, at octaves of the step of the grid.
 
-    Parameters
-    ----------
-    name
-        Name of the clock.
-    phase_ns
-        float64[n], its time error: best the residual of a fit, so that the numbers are small. A constant rate does not
-        change ADEV and TDEV, but it does change MTIE.
-    instants_ns
-        int64[n], of the phases; None: they are on a grid of `tau0_ns` already.
-    tau0_ns
-        Step of the grid; None: the median distance of the instants.
+    Its phases are best the residual of a fit, so that the numbers are small. A constant rate does not change ADEV and
+    TDEV, but it does change MTIE.
     """
-    if instants_ns is not None:
-        grid = to_grid(instants_ns, phase_ns, tau0_ns=tau0_ns)
-    elif tau0_ns is not None:
-        grid = Grid(phase_ns, tau0_ns, int(np.isnan(phase_ns).sum()))
-    else:
-        raise EventError("stability needs the instants of the phases, or the step of their grid.")
-    return _from_grid(name, grid)
+    points = int((~np.isnan(grid.phase_ns)).sum())
+    factors = octaves(len(grid.phase_ns))
+    tau0_s = grid.tau0_ns / NS_PER_S
+    return Stability(
+        clock=name,
+        taus_s=np.asarray(factors * tau0_s, dtype=np.float64),
+        adev=adev(grid.phase_ns / NS_PER_S, tau0_s, factors),
+        tdev_ns=tdev(grid.phase_ns, tau0_s, factors),
+        mtie_ns=mtie(grid.phase_ns, tau0_s, factors),
+        n=points,
+        missing=grid.missing,
+        note="" if len(factors) else f"{points} phases are too few",
+    )
 
 
 def hat_stability(names: Sequence[str], a_b: Grid, b_c: Grid, c_a: Grid) -> tuple[Stability, ...]:
@@ -188,7 +178,7 @@ def hat_stability(names: Sequence[str], a_b: Grid, b_c: Grid, c_a: Grid) -> tupl
 
     MTIE is a range, not a variance, so the hat does not give it: NaN.
     """
-    pairs = [_from_grid("", grid) for grid in (a_b, b_c, c_a)]
+    pairs = [stability("", grid) for grid in (a_b, b_c, c_a)]
     taus = min((pair.taus_s for pair in pairs), key=len)
     adevs, tdevs = (
         three_cornered_hat(*(getattr(pair, field)[: len(taus)] for pair in pairs)) for field in ("adev", "tdev_ns")
@@ -214,22 +204,6 @@ def hat_stability(names: Sequence[str], a_b: Grid, b_c: Grid, c_a: Grid) -> tupl
             )
         )
     return tuple(clocks)
-
-
-def _from_grid(name: str, grid: Grid) -> Stability:
-    points = int((~np.isnan(grid.phase_ns)).sum())
-    factors = octaves(len(grid.phase_ns))
-    tau0_s = grid.tau0_ns / NS_PER_S
-    return Stability(
-        clock=name,
-        taus_s=np.asarray(factors * tau0_s, dtype=np.float64),
-        adev=adev(grid.phase_ns / NS_PER_S, tau0_s, factors),
-        tdev_ns=tdev(grid.phase_ns, tau0_s, factors),
-        mtie_ns=mtie(grid.phase_ns, tau0_s, factors),
-        n=points,
-        missing=grid.missing,
-        note="" if len(factors) else f"{points} phases are too few",
-    )
 
 
 def _second(phase: Floats, m: int) -> Floats:

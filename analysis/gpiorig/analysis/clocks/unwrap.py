@@ -61,7 +61,6 @@ def unwrap(
     timestamps: Ticks,
     modulus: int | None,
     *,
-    reorder: int = 0,
     boots: Sequence[int] = (),
     reference_ns: Ticks | None = None,
     tick_hz: Fraction | None = None,
@@ -79,7 +78,6 @@ def unwrap(
     - One of the next `LOOK_AHEAD` timestamps follows plausibly on the timestamp *before* the step: those between are
       strays or out of order. Time continues from before; read as a wrap, each would add a modulus (seemoo-lab/pyshimmer
       pull request 44: 9.5 minutes became 43).
-    - The timer went back by at most `reorder` ticks: set back, or out of order.
     - With a reference: it shows less than what went by on the reference since the last timestamp, as after a reset.
       Without one: it went back. A reset begins a boot period.
     - Anything else, with a reference: the timestamp is where the wraps that fit best put it; a step in time.
@@ -94,8 +92,6 @@ def unwrap(
         int64[n], in the order of the log; with a modulus, 0 <= timestamp < modulus.
     modulus
         2**16, 2**24, 2**32 or any other; None for a timer that does not wrap.
-    reorder
-        Ticks by which a timestamp may be earlier than the one before without being a reset.
     boots
         Indices of the first timestamp after a boot that is known: a reset whatever the timestamps.
     reference_ns
@@ -111,7 +107,7 @@ def unwrap(
         Arrays of different length, a modulus below 2, a timestamp outside it, or a reference without `tick_hz`.
     """
     _check(timestamps, modulus, reference_ns, tick_hz)
-    steps = _Steps(timestamps, modulus, reorder, reference_ns, tick_hz, slack_ns)
+    steps = _Steps(timestamps, modulus, reference_ns, tick_hz, slack_ns)
     deltas = steps.forward
     starts = {int(at) for at in boots if 0 < at < len(timestamps)}
     resets = set(starts)
@@ -169,13 +165,11 @@ class _Steps:
         self,
         timestamps: Ticks,
         modulus: int | None,
-        reorder: int,
         reference_ns: Ticks | None,
         tick_hz: Fraction | None,
         slack_ns: int,
     ) -> None:
-        self._timestamps, self._modulus, self._reorder = timestamps, modulus, reorder
-        self._reference = reference_ns
+        self._timestamps, self._modulus, self._reference = timestamps, modulus, reference_ns
         self._ticks_per_ns = float(tick_hz / 10**9) if tick_hz is not None else 0.0
         self.slack = slack_ns * self._ticks_per_ns
         self.raw = raw = np.diff(timestamps)
@@ -192,7 +186,7 @@ class _Steps:
             # The step up after a timestamp that went back may be long; it is not an ordinary one.
             ordinary = raw[(raw >= 0) & np.concatenate(([True], raw[:-1] >= 0))].max(initial=0)
             self._limit = min(max(ORDINARY_PAUSES * int(ordinary), modulus // MIN_PAUSE), 3 * modulus // 4)
-            self.plausible = (self.plausible | (self.forward <= self._limit)) & (modulus - self.forward > reorder)
+            self.plausible = (self.plausible | (self.forward <= self._limit)) & (self.forward < modulus)
 
     def _allowed(self, expected: NDArray[np.float64]) -> NDArray[np.float64]:
         allowed = RATE_TOLERANCE * np.abs(expected) + self.slack
@@ -250,8 +244,6 @@ class _Steps:
 
     def is_reset(self, old: int, new: int) -> bool:
         """Tell whether the timer restarted between two timestamps."""
-        if 0 < -self.nearest(old, new) <= self._reorder:
-            return False
         if self._reference is None:
             return True
         age = self._expected(old, new)

@@ -37,8 +37,8 @@ class RadioParts:
         int64[k] each, samples; they add up to the step. `backoff` is that before the first attempt, `again` that of
         later ones. Of a wait that is not divided `undivided` is what comes before the first attempt, `repeated` the
         rest; where no line shows the first attempt, it comes after the mean wait of the packets sent once.
-    attempt_count, other_count
-        int64[k], frames on the air that the first and the third consist of; 0 where the wait is not divided.
+    attempt_count
+        int64[k], frames on the air that the first consists of; 0 where the wait is not divided.
     notes
         What cannot be seen, and how many packets are not divided for which reason; a sentence each.
     spread
@@ -54,7 +54,6 @@ class RadioParts:
     undivided: Samples
     repeated: Samples
     attempt_count: Samples
-    other_count: Samples
     notes: tuple[str, ...] = ()
     spread: float = 0.0
 

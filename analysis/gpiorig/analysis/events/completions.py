@@ -114,10 +114,10 @@ def _keys(events: Events, part: slice) -> NDArray[Any]:
     return keys
 
 
-def find(events: Events, index: Index, *, longest_frame_ns: int = LONGEST_FRAME_NS) -> Completions:
+def find(events: Events, index: Index) -> Completions:
     """Attribute the events without an id to the completions of their node."""
     completion_of = np.full(len(events), -1, dtype=position_type(len(events)))
-    longest = int(Fraction(longest_frame_ns, 1_000_000_000) * events.samplerate_hz)
+    longest = int(Fraction(LONGEST_FRAME_NS, 1_000_000_000) * events.samplerate_hz)
     for node in range(len(events.node_names)):
         _find_on_node(events, index, completion_of, node=node, longest=longest)
     return Completions(of=completion_of)

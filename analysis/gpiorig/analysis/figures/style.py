@@ -174,11 +174,11 @@ def svg(figure: Figure, *, outlines: bool = True) -> str:
     return buffer.getvalue()
 
 
-def save(figure: Figure, path: Path, *, dpi: int = 200) -> None:
+def save(figure: Figure, path: Path) -> None:
     """Write one file, of the format of its suffix, with equal bytes for equal figures."""
     _settle(figure)
     with paper(), replacing(path) as new:
-        figure.savefig(new, format=path.suffix[1:], dpi=dpi, metadata=_NO_DATE.get(path.suffix, {}))
+        figure.savefig(new, format=path.suffix[1:], dpi=200, metadata=_NO_DATE.get(path.suffix, {}))
 
 
 def _make_printable(figure: Figure) -> None:

@@ -65,7 +65,7 @@ def for_round_trip(trips: RoundTrips, row: int) -> list[Span]:
     return sorted(spans, key=lambda span: (span.start, -span.end))
 
 
-def pairs(events: Events, *, index: Index | None = None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def pairs(events: Events) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Enter and exit of every span of a recording whose ends were both seen, without lost samples between them.
 
     An exit ends the latest open enter of its point and node with the same id, else the latest without an id: spans of
@@ -75,15 +75,13 @@ def pairs(events: Events, *, index: Index | None = None) -> tuple[NDArray[np.int
     ----------
     events
         Of the complete recording.
-    index
-        Of these events, where there is one already.
 
     Returns
     -------
     enters, exits
         int64[s], positions in the events, in the order of the exits.
     """
-    index = Index(events) if index is None else index
+    index = Index(events)
     pairs_by_point = [np.zeros((0, 2), dtype=np.int64)]
     for node in range(len(events.node_names)):
         pairs_by_point += [pairs_of(name, events, index, node=node) for name in ENTERS]
