@@ -170,7 +170,6 @@ def _budget(route, *, good):
         variance=tuple(_share(share) for share in shares),
         tail=tuple(_share(share) for share in shares),
         tail_packets=max(1, len(route) // 100),
-        tail_share=0.01,
         packets=len(route),
         note="" if good else "all delays are equal within the resolution",
         by_kind=groups([step.kind for step in steps]),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -11,11 +12,23 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 NONE = -1
+_TYPES = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), np.float64: pa.float64(), str: pa.string()}
 
 
 def table(columns: Mapping[str, Any], samplerate_hz: Fraction | None = None) -> pa.Table:
     """A table that carries the exact samplerate of its columns of samples, if there are any."""
     return pa.table(dict(columns), metadata={"samplerate_hz": str(samplerate_hz)} if samplerate_hz else None)
+
+
+def of_rows(rows: Sequence[Mapping[str, Any]], **types: pa.DataType) -> pa.Table:
+    """A table of rows with the same keys; a column without a known value is float64, unless its type is given."""
+
+    def column(name: str) -> pa.Array:
+        values = [row[name] for row in rows]
+        kind = type(next((value for value in values if value is not None), math.nan))
+        return pa.array(values, types.get(name) or _TYPES[kind])
+
+    return table({name: column(name) for name in (rows[0] if rows else ())})
 
 
 def names(keys: NDArray[Any], known: Mapping[int, str]) -> pa.Array:

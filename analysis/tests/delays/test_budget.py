@@ -66,7 +66,7 @@ def test_plain_versions():
     slow = total >= np.sort(total)[-20]
     excess = samples[slow].mean(axis=0) - samples.mean(axis=0)
     np.testing.assert_allclose(excess / excess.sum(), values(shares.tail), rtol=1e-9)
-    assert (int(slow.sum()), float(slow.mean()), 2000) == (shares.tail_packets, shares.tail_share, shares.packets)
+    assert (int(slow.sum()), 2000) == (shares.tail_packets, shares.packets)
 
 
 @pytest.mark.slow
@@ -112,7 +112,7 @@ def test_starts_give_the_order():
 
 def test_few_packets_make_a_larger_tail_and_it_says_so():
     shares = budget.budget(steps_of(random_steps(5, 200)))
-    assert (10, 0.05) == (shares.tail_packets, shares.tail_share)
+    assert 10 == shares.tail_packets
     assert "the slowest packets are 5 % of all, not 1 %" == shares.note
     few = budget.budget(steps_of(random_steps(5, 20)))
     assert np.isnan(values(few.tail)).all()

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
-from gpiorig.analysis.columns import table
+from gpiorig.analysis.columns import of_rows
 from gpiorig.analysis.statistics.intervals import Interval
 
 
@@ -67,17 +67,23 @@ class Attribution:
 def as_table(attributions: Sequence[Attribution]) -> pa.Table:
     """A row per finding, one without kind per step without any; `numbers` is JSON, an interval [value, low, high]."""
     rows = [(attribution, finding) for attribution in attributions for finding in attribution.findings or (None,)]
-    return table(
-        {
-            "step": pa.array([attribution.step for attribution, _ in rows], pa.string()),
-            "kind": pa.array([f.kind if f else None for _, f in rows], pa.string()),
-            "sentence": pa.array([f.sentence if f else attribution.sentence for attribution, f in rows], pa.string()),
-            "p_value": pa.array([f.p_value if f else None for _, f in rows], pa.float64()),
-            "variance_share": pa.array([f.share if f else None for _, f in rows], pa.float64()),
-            "tests": pa.array([attribution.tests for attribution, _ in rows], pa.int32()),
-            "level": pa.array([attribution.level for attribution, _ in rows], pa.float64()),
-            "numbers": pa.array([_json(f.numbers) if f else None for _, f in rows], pa.string()),
-        }
+    return of_rows(
+        [
+            {
+                "step": attribution.step,
+                "kind": finding and finding.kind,
+                "sentence": (finding or attribution).sentence,
+                "p_value": finding and finding.p_value,
+                "variance_share": finding and finding.share,
+                "tests": attribution.tests,
+                "level": attribution.level,
+                "numbers": finding and _json(finding.numbers),
+            }
+            for attribution, finding in rows
+        ],
+        kind=pa.string(),
+        tests=pa.int32(),
+        numbers=pa.string(),
     )
 
 

@@ -164,24 +164,18 @@ def significance(
 
 def as_table(comparison: Comparison) -> pa.Table:
     """One row per delay that both runs have."""
-    rows = comparison.changes
-    content: dict[str, Any] = {"delay": pa.array([row.name for row in rows], pa.string())}
-    content["changed"] = pa.array([row.changed for row in rows], pa.bool_())
-    for name in ("base_n", "new_n"):
-        content[name] = pa.array([getattr(row, name) for row in rows], pa.int64())
-    for name in ("base_median_ns", "new_median_ns"):
-        content[name] = pa.array([getattr(row, name) for row in rows], pa.float64())
-    for name in ("median", "mean", "p99"):
-        values = [getattr(row, f"{name}_ns") for row in rows]
-        content |= {f"{name}_change_ns": pa.array([one.value for one in values], pa.float64())}
-        content |= {
-            f"{name}_change_{end}_ns": pa.array([getattr(one, end) for one in values]) for end in ("low", "high")
-        }
-    for end, suffix in (("value", ""), ("low", "_low"), ("high", "_high")):
-        content[f"std_ratio{suffix}"] = pa.array([getattr(row.spread, end) for row in rows], pa.float64())
-    for name in ("moved_ns", "p_location", "p_shape", "p_tail", "p_corrected"):
-        content[name] = pa.array([getattr(row, name) for row in rows], pa.float64())
-    return columns.table(content)
+    return columns.of_rows([_row(change) for change in comparison.changes])
+
+
+def _row(change: Change) -> dict[str, Any]:
+    row: dict[str, Any] = {"delay": change.name}
+    row |= {name: getattr(change, name) for name in ("changed", "base_n", "new_n", "base_median_ns", "new_median_ns")}
+    for name, interval in (("median", change.median_ns), ("mean", change.mean_ns), ("p99", change.p99_ns)):
+        row |= interval.columns(f"{name}_change", unit="_ns")
+    row |= change.spread.columns("std_ratio")
+    return row | {
+        name: getattr(change, name) for name in ("moved_ns", "p_location", "p_shape", "p_tail", "p_corrected")
+    }
 
 
 def _tests(base: Delays, new: Delays, name: str) -> PValues:

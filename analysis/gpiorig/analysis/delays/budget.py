@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -99,8 +99,6 @@ class Budget:
         that excess. The mean step of the slowest minus the mean step of all, over the same of the total.
     tail_packets
         Number of "the slowest" packets: those that need as long as the one at `TAIL_SHARE`, or longer.
-    tail_share
-        Their share of the packets, such as 0.01.
     packets
         Packets in the budget.
     note
@@ -117,7 +115,6 @@ class Budget:
     variance: tuple[Interval, ...]
     tail: tuple[Interval, ...]
     tail_packets: int
-    tail_share: float
     packets: int
     note: str = ""
     by_kind: tuple[Group, ...] = ()
@@ -183,7 +180,6 @@ def budget(
         variance=tuple(variance for _, variance, _ in by_step),
         tail=tuple(tail for _, _, tail in by_step),
         tail_packets=shares.slow,
-        tail_share=shares.slow / len(total) if shares.slow else NAN,
         packets=len(total),
         note=shares.note,
         by_kind=grouped(kinds, by_kind),
@@ -245,32 +241,26 @@ def _sets(samples: NDArray[np.int64], total: NDArray[np.int64]) -> _Sets:
 
 def as_table(shares: Budget) -> pa.Table:
     """One row per step, followed by its parts, then one per kind and node; `part` is empty for all but parts."""
-    rows: list[tuple[str, str, str, Part | Group | _Whole]] = []
+    rows = []
     for place, step in enumerate(shares.steps):
-        total_row = _Whole(shares.time[place], shares.variance[place], shares.tail[place])
-        rows.append(("step", step.name, "", total_row))
-        rows += [("step", step.name, part.name, part) for part in shares.parts if part.step == place]
-    rows += [("kind", group.name, "", group) for group in shares.by_kind]
-    rows += [("node", group.name, "", group) for group in shares.by_node]
-    content = {
-        name: pa.array([row[column] for row in rows], pa.string()) for column, name in enumerate(("of", "name", "part"))
-    }
-    for name in ("time", "variance", "tail"):
-        intervals_of = [getattr(row[3], name) for row in rows]
-        content[f"{name}_share"] = pa.array([share.value for share in intervals_of], pa.float64())
-        content[f"{name}_share_low"] = pa.array([share.low for share in intervals_of], pa.float64())
-        content[f"{name}_share_high"] = pa.array([share.high for share in intervals_of], pa.float64())
-        content[f"{name}_method"] = pa.array([share.method for share in intervals_of], pa.string())
-        content[f"{name}_note"] = pa.array([share.note for share in intervals_of], pa.string())
-    return columns.table(content)
+        whole = (shares.time[place], shares.variance[place], shares.tail[place])
+        rows.append(_row("step", step.name, "", *whole))
+        rows += [
+            _row("step", step.name, part.name, part.time, part.variance, part.tail)
+            for part in shares.parts
+            if part.step == place
+        ]
+    for of, groups in (("kind", shares.by_kind), ("node", shares.by_node)):
+        rows += [_row(of, group.name, "", group.time, group.variance, group.tail) for group in groups]
+    return columns.of_rows(rows)
 
 
-class _Whole(NamedTuple):
-    """The shares of a step."""
-
-    time: Interval
-    variance: Interval
-    tail: Interval
+def _row(of: str, name: str, part: str, time: Interval, variance: Interval, tail: Interval) -> dict[str, Any]:
+    row: dict[str, Any] = {"of": of, "name": name, "part": part}
+    for share, interval in (("time", time), ("variance", variance), ("tail", tail)):
+        row |= interval.columns(f"{share}_share")
+        row |= {f"{share}_method": interval.method, f"{share}_note": interval.note}
+    return row
 
 
 def _members(of: Sequence[Kind | str]) -> dict[Kind | str, tuple[int, ...]]:

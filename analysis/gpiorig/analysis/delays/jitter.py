@@ -108,18 +108,20 @@ def interarrival(differences: NDArray[np.int64]) -> NDArray[np.float64]:
 
 def as_table(measures: Sequence[Jitter]) -> pa.Table:
     """One row per measure."""
-    values = [jitter.ns for jitter in measures]
-    return columns.table(
-        {
-            "measure": pa.array([jitter.name for jitter in measures], pa.string()),
-            "source": pa.array([jitter.source for jitter in measures], pa.string()),
-            "value_ns": pa.array([interval.value for interval in values], pa.float64()),
-            "low_ns": pa.array([interval.low for interval in values], pa.float64()),
-            "high_ns": pa.array([interval.high for interval in values], pa.float64()),
-            "confidence": pa.array([CONFIDENCE] * len(values), pa.float64()),
-            "method": pa.array([interval.method for interval in values], pa.string()),
-            "note": pa.array([interval.note for interval in values], pa.string()),
-        }
+    return columns.of_rows(
+        [
+            {
+                "measure": jitter.name,
+                "source": jitter.source,
+                "value_ns": jitter.ns.value,
+                "low_ns": jitter.ns.low,
+                "high_ns": jitter.ns.high,
+                "confidence": CONFIDENCE,
+                "method": jitter.ns.method,
+                "note": jitter.ns.note,
+            }
+            for jitter in measures
+        ]
     )
 
 

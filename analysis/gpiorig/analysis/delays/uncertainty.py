@@ -128,26 +128,24 @@ def for_steps(
 
 def as_table(routes: Sequence[tuple[str, tuple[DelayUncertainty, ...]]]) -> pa.Table:
     """One row per route, delay and component; standard uncertainties in ns."""
-    rows = [
-        (
-            route,
-            delay.name,
-            component.name,
-            of == "probes",
-            component.evaluation,
-            component.standard_ns,
-            component.relative,
-            component.source,
-        )
-        for route, delays in routes
-        for delay in delays
-        for of, components in (("pins", delay.components), ("probes", delay.probe_components))
-        for component in components
-    ]
-    names = ("route", "delay", "component", "of_probes", "evaluation", "standard_ns", "relative", "source")
-    types = (*(pa.string(),) * 3, pa.bool_(), pa.string(), pa.float64(), pa.float64(), pa.string())
-    parts = zip(*rows, strict=True) if rows else ((),) * len(names)
-    return columns.table({name: pa.array(part, kind) for name, part, kind in zip(names, parts, types, strict=True)})
+    return columns.of_rows(
+        [
+            {
+                "route": route,
+                "delay": delay.name,
+                "component": component.name,
+                "of_probes": of_probes,
+                "evaluation": component.evaluation,
+                "standard_ns": component.standard_ns,
+                "relative": component.relative,
+                "source": component.source,
+            }
+            for route, delays in routes
+            for delay in delays
+            for of_probes, components in ((False, delay.components), (True, delay.probe_components))
+            for component in components
+        ]
+    )
 
 
 def _with_costs(

@@ -2,51 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pyarrow as pa
 
-from gpiorig.analysis import columns
 from gpiorig.analysis.audit.audit import Audit
+from gpiorig.analysis.clocks.fit import Segment
+from gpiorig.analysis.columns import of_rows
 from gpiorig.analysis.statistics.summary import Summary
 
+COMPARED = ("median_ns", "peak_to_peak_ns", "std_ns")
 ERROR_FIELDS = ("min_ns", "p5_ns", "median_ns", "p95_ns", "p99_ns", "max_ns", "mean_ns", "peak_to_peak_ns", "std_ns")
+_SEGMENT = ("n", "outliers", "start_ns", "end_ns", "centre_ns", "residual_std_ns")
+_SEGMENT_INTERVALS = (
+    ("ahead_ns", "offset", "_ns"),
+    ("ppm", "skew", "_ppm"),
+    ("drift_ppm_per_s", "drift", "_ppm_per_s"),
+)
 
 
 def comparisons(audit: Audit) -> pa.Table:
     """One row for each quantity by each clock."""
-    compared = audit.comparisons
-    rows: dict[str, Any] = {
-        "quantity": _texts(row.quantity for row in compared),
-        "clock": _texts(row.clock for row in compared),
-        "n": _counts(row.n for row in compared),
-        "unmatched": _counts(row.unmatched for row in compared),
-    }
-    for name, by in (("pins", [c.pins for c in compared]), ("clock", [c.other for c in compared])):
-        for field in ("median_ns", "peak_to_peak_ns", "std_ns"):
-            rows[f"{name}_{field}"] = _numbers(getattr(summary, field) for summary in by)
-    for field in ERROR_FIELDS:
-        rows[f"error_{field}"] = _numbers(getattr(row.error, field) for row in compared)
-    for name, intervals in (
-        ("skew", [c.skew_ns for c in compared]),
-        ("added_jitter", [c.added_jitter_ns for c in compared]),
-    ):
-        rows[f"{name}_ns"] = _numbers(interval.value for interval in intervals)
-        rows[f"{name}_low_ns"] = _numbers(interval.low for interval in intervals)
-        rows[f"{name}_high_ns"] = _numbers(interval.high for interval in intervals)
-        rows[f"{name}_method"] = _texts(interval.method for interval in intervals)
-        rows[f"{name}_note"] = _texts(interval.note for interval in intervals)
-    return columns.table(rows)
+    rows = []
+    for compared in audit.comparisons:
+        row: dict[str, Any] = {name: getattr(compared, name) for name in ("quantity", "clock", "n", "unmatched")}
+        for prefix, summary, fields in (
+            ("pins", compared.pins, COMPARED),
+            ("clock", compared.other, COMPARED),
+            ("error", compared.error, ERROR_FIELDS),
+        ):
+            row |= {f"{prefix}_{field}": getattr(summary, field) for field in fields}
+        for name, interval in (("skew", compared.skew_ns), ("added_jitter", compared.added_jitter_ns)):
+            row |= interval.columns(name, unit="_ns")
+            row |= {f"{name}_method": interval.method, f"{name}_note": interval.note}
+        rows.append(row)
+    return of_rows(rows)
 
 
 def stages(audit: Audit) -> pa.Table:
     """One row for each stage of a node's lines."""
-    rows: dict[str, Any] = {
-        "node": _texts(stage.node for stage in audit.stages),
-        "stage": _texts(stage.name for stage in audit.stages),
-    }
-    return columns.table(rows | _summaries([stage.delay for stage in audit.stages]))
+    fields = ["n", *(name for name in Summary.__dataclass_fields__ if name not in {"n", "lost"})]
+    return of_rows(
+        [
+            {"node": stage.node, "stage": stage.name} | {name: getattr(stage.delay, name) for name in fields}
+            for stage in audit.stages
+        ]
+    )
 
 
 def clock_fits(audit: Audit) -> pa.Table:
@@ -54,86 +56,61 @@ def clock_fits(audit: Audit) -> pa.Table:
 
     `offset_ns` is clock minus reference at `centre_ns`.
     """
-    rows = [(fit, number, segment) for fit in audit.fits for number, segment in enumerate(fit.segments or (None,))]
-    columns_of: dict[str, Any] = {
-        "clock": _texts(fit.clock for fit, _, _ in rows),
-        "reference": _texts(fit.reference for fit, _, _ in rows),
-        "method": _texts(fit.method for fit, _, _ in rows),
-        "segment": _counts(number if segment else None for _, number, segment in rows),
-    }
-    for name in ("n", "outliers"):
-        columns_of[name] = _counts(getattr(segment, name) if segment else None for _, _, segment in rows)
-    for name in ("start_ns", "end_ns", "centre_ns", "residual_std_ns"):
-        columns_of[name] = _numbers(getattr(segment, name) if segment else None for _, _, segment in rows)
-    for name, column in (("ahead_ns", "offset{}_ns"), ("ppm", "skew{}_ppm"), ("drift_ppm_per_s", "drift{}_ppm_per_s")):
-        intervals = [getattr(segment, name) if segment else None for _, _, segment in rows]
-        for end in ("value", "low", "high"):
-            part = "" if end == "value" else f"_{end}"
-            columns_of[column.format(part)] = _numbers(
-                getattr(interval, end) if interval else None for interval in intervals
-            )
-    columns_of["resets"] = _counts(fit.resets for fit, _, _ in rows)
-    columns_of["backsteps"] = _counts(fit.backsteps for fit, _, _ in rows)
-    columns_of["quantisation_ns"] = _numbers(fit.quantisation_ns for fit, _, _ in rows)
-    columns_of["note"] = _texts(fit.note for fit, _, _ in rows)
-    return columns.table(columns_of)
+    rows = [
+        {
+            **{name: getattr(fit, name) for name in ("clock", "reference", "method")},
+            "segment": number if segment else None,
+            **_segment(segment),
+            **{name: getattr(fit, name) for name in ("resets", "backsteps", "quantisation_ns", "note")},
+        }
+        for fit in audit.fits
+        for number, segment in enumerate(fit.segments or (None,))
+    ]
+    return of_rows(rows, segment=pa.int64(), n=pa.int64(), outliers=pa.int64())
+
+
+def _segment(segment: Segment | None) -> dict[str, Any]:
+    row: dict[str, Any] = {name: getattr(segment, name, None) for name in _SEGMENT}
+    for name, column, unit in _SEGMENT_INTERVALS:
+        interval = getattr(segment, name, None)
+        row |= {
+            f"{column}{part}{unit}": getattr(interval, end, None)
+            for part, end in (("", "value"), ("_low", "low"), ("_high", "high"))
+        }
+    return row
 
 
 def stability(audit: Audit) -> pa.Table:
     """One row for each averaging time of each clock."""
-    rows = [(clock, at) for clock in audit.stability for at in range(len(clock.taus_s))]
-    columns_of: dict[str, Any] = {"clock": _texts(clock.clock for clock, _ in rows)}
-    for column, name in (("tau_s", "taus_s"), ("adev", "adev"), ("tdev_ns", "tdev_ns"), ("mtie_ns", "mtie_ns")):
-        columns_of[column] = _numbers(getattr(clock, name)[at] for clock, at in rows)
-    for name in ("n", "missing"):
-        columns_of[name] = _counts(getattr(clock, name) for clock, _ in rows)
-    columns_of["note"] = _texts(clock.note for clock, _ in rows)
-    return columns.table(columns_of)
+    columns = (("tau_s", "taus_s"), ("adev", "adev"), ("tdev_ns", "tdev_ns"), ("mtie_ns", "mtie_ns"))
+    return of_rows(
+        [
+            {
+                "clock": clock.clock,
+                **{column: getattr(clock, name)[at] for column, name in columns},
+                **{name: getattr(clock, name) for name in ("n", "missing", "note")},
+            }
+            for clock in audit.stability
+            for at in range(len(clock.taus_s))
+        ]
+    )
 
 
 def matchings(audit: Audit) -> pa.Table:
     """One row for each count of entries with and without a partner."""
-    rows = [
-        (matching, reason, count)
-        for matching in audit.matchings
-        for reason, count in {"matched": matching.matched, **matching.unmatched}.items()
-    ]
-    return columns.table(
-        {
-            "node": _texts(matching.node for matching, _, _ in rows),
-            "what": _texts(matching.what for matching, _, _ in rows),
-            "reason": _texts(reason for _, reason, _ in rows),
-            "count": _counts(count for _, _, count in rows),
-        }
+    return of_rows(
+        [
+            {"node": matching.node, "what": matching.what, "reason": reason, "count": count}
+            for matching in audit.matchings
+            for reason, count in {"matched": matching.matched, **matching.unmatched}.items()
+        ]
     )
 
 
-def everything(audit: Audit) -> Mapping[str, pa.Table]:
-    """All tables, by the name of their file."""
-    return {
-        "audit": comparisons(audit),
-        "serial_stages": stages(audit),
-        "clocks": clock_fits(audit),
-        "stability": stability(audit),
-        "matchings": matchings(audit),
-    }
-
-
-def _summaries(summaries: Sequence[Summary]) -> dict[str, Any]:
-    rows: dict[str, Any] = {"n": _counts(summary.n for summary in summaries)}
-    for name in Summary.__dataclass_fields__:
-        if name not in {"n", "lost"}:
-            rows[name] = _numbers(getattr(summary, name) for summary in summaries)
-    return rows
-
-
-def _texts(values: Iterable[str]) -> pa.Array:
-    return pa.array(list(values), pa.string())
-
-
-def _counts(values: Iterable[int | None]) -> pa.Array:
-    return pa.array(list(values), pa.int64())
-
-
-def _numbers(values: Iterable[float | None]) -> pa.Array:
-    return pa.array([None if value is None else float(value) for value in values], pa.float64())
+TABLES: Mapping[str, Callable[[Audit], pa.Table]] = {
+    "audit": comparisons,
+    "matchings": matchings,
+    "serial_stages": stages,
+    "clocks": clock_fits,
+    "stability": stability,
+}

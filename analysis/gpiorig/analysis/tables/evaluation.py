@@ -9,7 +9,6 @@ import pyarrow as pa
 
 from gpiorig.analysis import columns
 from gpiorig.analysis.evaluation.evaluation import RouteEvaluation
-from gpiorig.analysis.statistics.intervals import Interval
 
 
 def with_route(name: str, content: pa.Table) -> pa.Table:
@@ -38,8 +37,8 @@ def steps(evaluation: RouteEvaluation) -> pa.Table:
                 "probe_cost_ns": delay.probe_cost_ns,
                 "corrected_expanded_uncertainty_ns": delay.corrected_expanded_ns,
                 "share_of_mean": float(evaluation.numbers.means[column]),
-                **_interval("share_of_variance", evaluation.budget.variance[column]),
-                **_interval("share_of_tail", evaluation.budget.tail[column]),
+                **evaluation.budget.variance[column].columns("share_of_variance"),
+                **evaluation.budget.tail[column].columns("share_of_tail"),
             }
         )
     return columns.table({name: pa.array([_known(row[name]) for row in rows]) for name in rows[0]})
@@ -47,11 +46,6 @@ def steps(evaluation: RouteEvaluation) -> pa.Table:
 
 def _known(value: Any) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value
-
-
-def _interval(name: str, interval: Interval) -> dict[str, float]:
-    """Three columns: ``share_of_variance``, ``share_of_variance_low``, ``share_of_variance_high``."""
-    return {name: interval.value, f"{name}_low": interval.low, f"{name}_high": interval.high}
 
 
 def layer_times(evaluation: RouteEvaluation) -> pa.Table | None:

@@ -202,11 +202,7 @@ EVALUATION_TABLES: Mapping[str, Callable[[Evaluation], pa.Table | None]] = {
     "findings": _per_route(lambda evaluated: findings.as_table(evaluated.attributions)),
     "uncertainty": _uncertainty,
     "occupancy": _per_route(lambda evaluated: occupancy.occupancy_table(evaluated.occupancy, evaluated.route)),
-    "audit": _audit_table(audit_tables.comparisons),
-    "matchings": _audit_table(audit_tables.matchings),
-    "serial_stages": _audit_table(audit_tables.stages),
-    "clocks": _audit_table(audit_tables.clock_fits),
-    "stability": _audit_table(audit_tables.stability),
+    **{name: _audit_table(table) for name, table in audit_tables.TABLES.items()},
 }
 
 
