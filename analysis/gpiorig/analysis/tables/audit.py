@@ -14,7 +14,7 @@ from gpiorig.analysis.statistics.summary import Summary
 
 COMPARED = ("median_ns", "peak_to_peak_ns", "std_ns")
 ERROR_FIELDS = ("min_ns", "p5_ns", "median_ns", "p95_ns", "p99_ns", "max_ns", "mean_ns", "peak_to_peak_ns", "std_ns")
-_SEGMENT = ("n", "outliers", "start_ns", "end_ns", "centre_ns", "residual_std_ns")
+_SEGMENT_NS = ("start_ns", "end_ns", "centre_ns", "residual_std_ns")
 _SEGMENT_INTERVALS = (
     ("ahead_ns", "offset", "_ns"),
     ("ppm", "skew", "_ppm"),
@@ -70,7 +70,8 @@ def clock_fits(audit: Audit) -> pa.Table:
 
 
 def _segment(segment: Segment | None) -> dict[str, Any]:
-    row: dict[str, Any] = {name: getattr(segment, name, None) for name in _SEGMENT}
+    row: dict[str, Any] = {name: getattr(segment, name, None) for name in ("n", "outliers")}
+    row |= {name: float(getattr(segment, name)) if segment else None for name in _SEGMENT_NS}
     for name, column, unit in _SEGMENT_INTERVALS:
         interval = getattr(segment, name, None)
         row |= {
