@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from gpiorig.analysis.attribution import dip, modes
+from gpiorig.analysis.attribution import modes
 
 
 def dip_by_definition(values: list[float]) -> float:
@@ -54,32 +54,32 @@ def test_the_dip_is_what_it_is_defined_to_be(seed: int) -> None:
     rng = np.random.default_rng(seed)
     parts = [rng.normal(0, 1, 4 + seed % 3), rng.normal(rng.uniform(0, 6), 0.5, 5)]
     values = np.sort(np.concatenate(parts))
-    assert dip_by_definition(values.tolist()) == pytest.approx(dip.dip(values), abs=1e-9)
+    assert dip_by_definition(values.tolist()) == pytest.approx(modes.dip(values), abs=1e-9)
 
 
 def test_known_dips() -> None:
     """Equal distances: 1/(2 n), the least there is. Two places that hold half each: nearly 1/4, the most."""
-    assert 1 / 200 == pytest.approx(dip.dip(np.arange(100.0)))
+    assert 1 / 200 == pytest.approx(modes.dip(np.arange(100.0)))
     two = np.sort(np.concatenate([np.linspace(0, 1e-6, 50), np.linspace(1, 1 + 1e-6, 50)]))
-    assert dip.dip(two) == pytest.approx(0.25, abs=0.01)
-    assert 0.5 == dip.dip(np.array([3.0]))
+    assert modes.dip(two) == pytest.approx(0.25, abs=0.01)
+    assert 0.5 == modes.dip(np.array([3.0]))
 
 
 def test_the_dip_does_not_see_shift_scale_and_mirror() -> None:
     values = np.sort(np.random.default_rng(3).gamma(2, 1, 200))
     for other in (values + 7, values * 3, np.sort(-values)):
-        assert dip.dip(values) == pytest.approx(dip.dip(other), abs=1e-12)
+        assert modes.dip(values) == pytest.approx(modes.dip(other), abs=1e-12)
 
 
 @pytest.mark.slow
 def test_published_quantiles() -> None:
     """Quantiles for 50 uniform values (Hartigan and Hartigan 1985; from the R package diptest: a million samples)."""
-    finding = dip.simulate(50, 1500) / np.sqrt(50)
+    finding = modes.simulate(50, 1500) / np.sqrt(50)
     for reached, published, scatter in ((0.5, 0.04885, 0.0006), (0.1, 0.06491, 0.0012), (0.05, 0.07027, 0.0017)):
         assert published == pytest.approx(float(np.quantile(finding, 1 - reached)), abs=scatter)
     # And of 1000, against the quantiles that the p-values are made of.
     for reached, published in ((0.5, 0.01174), (0.1, 0.01561), (0.05, 0.01693), (0.01, 0.01961), (0.002, 0.02193)):
-        assert reached == pytest.approx(dip.p_value(published, 1000), rel=0.15 if reached > 0.005 else 0.35)
+        assert reached == pytest.approx(modes.p_value(published, 1000), rel=0.15 if reached > 0.005 else 0.35)
 
 
 def test_a_bimodal_queue_is_found() -> None:

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from gpiorig.analysis.compare import common, comparison, limits, sentences, thresholds
+from gpiorig.analysis.compare import comparison, limits, pair, sentences, thresholds
 from gpiorig.analysis.compare.delays import Delays
 from gpiorig.analysis.packets.path import Kind
 
@@ -36,9 +36,9 @@ def run(*names: str, seed: int = 0, longer: int = 0, route: str = "") -> Delays:
 
 def test_the_wait_of_a_driver_that_waits_is_compared() -> None:
     """Without the end of the command (`finish = "busy"`) one step is what the two are: none is only in one run."""
-    base, new, joined = common.common(run(LOAD, COMMAND, DONE, AIR), run(LOAD, WAIT, AIR, seed=1, longer=12_000))
+    base, new, joined = pair.common(run(LOAD, COMMAND, DONE, AIR), run(LOAD, WAIT, AIR, seed=1, longer=12_000))
     assert ["rtt", LOAD, WAIT, AIR] == list(base.values) == list(new.values)
-    assert [common.Joined(WAIT, (COMMAND, DONE), (WAIT,))] == list(joined)
+    assert [pair.Joined(WAIT, (COMMAND, DONE), (WAIT,))] == list(joined)
     assert (base.values["rtt"] == sum(base.values[name] for name in (LOAD, WAIT, AIR))).all()
     assert Kind.RADIO_WAIT is base.kinds[WAIT]
     compared = comparison.compare(base, new)
@@ -47,7 +47,7 @@ def test_the_wait_of_a_driver_that_waits_is_compared() -> None:
     # Samples of 1/24 us: 12 000 more for the wait, 1049.5 less in the mean for the command.
     assert change.mean_ns.low < (12_000 - 1049.5) / 24e-3 < change.mean_ns.high and change.changed
     assert any(line.startswith(f"{WAIT} got slower by 45") for line in sentences.sentences(compared))
-    assert [f"{WAIT}: in the base this is {COMMAND}, {DONE} together."] == common.sentences(joined)
+    assert [f"{WAIT}: in the base this is {COMMAND}, {DONE} together."] == pair.joined_sentences(joined)
     judged = thresholds.judge(limits.threshold("wait.median +100 us"), base, new, compared)
     assert (WAIT,) == judged.exceeded
 
@@ -55,7 +55,7 @@ def test_the_wait_of_a_driver_that_waits_is_compared() -> None:
 def test_steps_of_one_name_between_different_milestones_are_not_compared() -> None:
     """`6lowpan to mac` begins at the last fragment in one run: with the earlier fragments it is what the other has."""
     early, last = "request: earlier fragments", "request: 6lowpan to mac"
-    base, new, joined = common.common(run(LOAD, last, AIR), run(LOAD, early, last, AIR))
+    base, new, joined = pair.common(run(LOAD, last, AIR), run(LOAD, early, last, AIR))
     name = "request: earlier fragments + 6lowpan to mac"
     assert ["rtt", LOAD, name, AIR] == list(base.values) == list(new.values)
     assert (base.values[name] == run(LOAD, last, AIR).values[last]).all()
@@ -72,12 +72,12 @@ def test_steps_of_one_name_between_different_milestones_are_not_compared() -> No
     ],
 )
 def test_what_has_no_common_path_is_left_alone(base: Delays, new: Delays) -> None:
-    assert (base, new, ()) == common.common(base, new)
+    assert (base, new, ()) == pair.common(base, new)
 
 
 def test_equal_runs_stay_unchanged() -> None:
     base, new = run(LOAD, COMMAND, DONE, AIR), run(LOAD, COMMAND, DONE, AIR, seed=1)
-    one, other, joined = common.common(base, new)
+    one, other, joined = pair.common(base, new)
     assert () == joined
     for before, after in ((base, one), (new, other)):
         assert list(before.values) == list(after.values)
@@ -96,7 +96,7 @@ def test_parts_add_up_whatever_milestones_are_missing(seed: int) -> None:
         steps = np.diff(instants[:, own], axis=1)
         values = {"rtt": steps.sum(axis=1)} | dict(zip(names, steps.T, strict=True))
         runs.append(Delays(values, {}, 50, 0, Fraction(1)))
-    base, new, _ = common.common(*runs)
+    base, new, _ = pair.common(*runs)
     assert list(base.values) == list(new.values)
     for run_delays in (base, new):
         assert (run_delays.values["rtt"] == sum(v for name, v in run_delays.values.items() if name != "rtt")).all()

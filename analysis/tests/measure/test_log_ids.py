@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from gpiorig.analysis.measure.log_ids import IdCounts, counts
+from gpiorig.analysis.measure.log_lines import IdCounts, counts
 
 
 def test_ids_that_are_missing_and_that_come_again() -> None:

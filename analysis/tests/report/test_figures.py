@@ -16,7 +16,7 @@ import pytest
 from reportcases import PLAIN, one_way
 
 from gpiorig.analysis.clocks.stability import Stability
-from gpiorig.analysis.figures import clock_errors, palette, plates, series, style
+from gpiorig.analysis.figures import audit, palette, plates, series, style
 from gpiorig.analysis.packets.path import Kind
 from gpiorig.analysis.report import blocks, inline_svg, page
 from gpiorig.analysis.report import delays as delaysection
@@ -186,16 +186,16 @@ def test_a_legend_names_the_clocks_that_stand_out():
     levels = 1 + np.arange(45) / 1000
     levels[20] = 10
     clocks = [Stability(f"node n{k}", taus, *[level / taus] * 3, n=9, missing=0) for k, level in enumerate(levels)]
-    named = clock_errors.outstanding(clocks, measure="tdev_ns")
+    named = audit.outstanding(clocks, measure="tdev_ns")
     figure = style.new_figure(virtual=False)
     ax = figure.add_subplot()
-    clock_errors.stability(ax, clocks, measure="tdev_ns", named=named)
+    audit.stability(ax, clocks, measure="tdev_ns", named=named)
     legend = ax.get_legend_handles_labels()[1]
     assert "node n20" in legend
     assert "37 others" in legend
     assert len(legend) == 9
     assert len(ax.lines) == 45
-    assert clock_errors.outstanding(clocks[:3], measure="tdev_ns") == clocks[:3]
+    assert audit.outstanding(clocks[:3], measure="tdev_ns") == clocks[:3]
 
 
 def _raise() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from gpiorig.analysis.attribution import beat, channel, dependence, lattice_finding, modes, repeats, trend
+from gpiorig.analysis.attribution import beat, channel, dependence, lattice_finding, modes, trend
 from gpiorig.analysis.attribution.activities import Activity
 from gpiorig.analysis.attribution.channel import Split
 from gpiorig.analysis.attribution.covariates import PREEMPTED
@@ -21,6 +21,7 @@ from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.statistics.intervals import Interval
 from gpiorig.analysis.statistics.summary import RESOLUTION_SAMPLES, resolved
 
+KIND = "retransmission"
 Samples = NDArray[np.int64]
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -30,7 +31,7 @@ LEVEL = 0.01
 MIN_PACKETS = 30
 POWER = 0.8
 CLEARLY = 1.1  # times the share
-_OF_THE_AIR = {"lattice", "channel", repeats.KIND}
+_OF_THE_AIR = {"lattice", "channel", KIND}
 EXPOSED_NS = 1500  # by which a step is longer for each microsecond pre-empted: more, and it waits for something else
 
 
@@ -106,7 +107,7 @@ def _tests(series: Series) -> tuple[list[Finding], list[str]]:
         for activity, result in zip(series.activities, beats, strict=True)
         if isinstance(result, str)
     ]
-    again = None if series.repeats is None else repeats.finding(shape, series.repeats, period_ns=unit)
+    again = None if series.repeats is None else finding(shape, series.repeats, period_ns=unit)
     if again is not None and series.repeats is not None and np.array_equal(shape, series.repeats):
         return [again], []
     split = series.split if isinstance(series.split, Split) else None
@@ -154,11 +155,11 @@ def _significant(tested: list[Finding], series: Series) -> tuple[Finding, ...]:
     findings = [finding for finding in findings if not _exposed(finding)]
     kinds = {finding.kind for finding in findings}
     named = any(finding.kind == "beat" and finding.numbers["activity"] for finding in findings)
-    if {"channel", repeats.KIND} <= kinds:  # both have retransmissions: all, or those on lines
+    if {"channel", KIND} <= kinds:  # both have retransmissions: all, or those on lines
         share = {finding.kind: finding.share for finding in findings}
-        lesser = "channel" if share[repeats.KIND] > share["channel"] else repeats.KIND
+        lesser = "channel" if share[KIND] > share["channel"] else KIND
         findings = [finding for finding in findings if finding.kind != lesser]
-    if {"lattice", "channel", repeats.KIND} & kinds:  # levels, and delays beyond them, are not modes
+    if {"lattice", "channel", KIND} & kinds:  # levels, and delays beyond them, are not modes
         findings = [finding for finding in findings if finding.kind != "modes"]
     if named:  # the period of the search is that of the known activity
         findings = [finding for finding in findings if finding.kind != "beat" or finding.numbers["activity"]]
@@ -169,7 +170,7 @@ def _significant(tested: list[Finding], series: Series) -> tuple[Finding, ...]:
         share = {finding.kind: finding.share for finding in findings}
         worse = "trend" if share["change"] > CLEARLY * share["trend"] else "change"
         findings = [finding for finding in findings if finding.kind != worse]
-    if {"channel", repeats.KIND} & kinds:  # the air has precedence over other explanations
+    if {"channel", KIND} & kinds:  # the air has precedence over other explanations
         left = 1 - sum(finding.share for finding in findings if finding.kind in _OF_THE_AIR)
         findings = [finding for finding in findings if finding.kind in _OF_THE_AIR or finding.share <= left]
     return tuple(sorted(findings, key=lambda finding: (-finding.share, finding.p_value)))
@@ -204,3 +205,30 @@ def _detectable(*, n: float, tests: int) -> float:
     """Share of the variance that one test finds with a probability of 80 %: (z(1 - level/(2 m)) + z(0.8))^2 / n."""
     z = float(ndtri(1 - LEVEL / (2 * tests))) + float(ndtri(POWER))
     return min(1.0, z * z / n)
+
+
+def finding(delays: Samples, repeats: Samples, *, period_ns: float) -> Finding | None:
+    """The share of the waits for retransmissions in the variance of a delay; None where no packet waited for one.
+
+    Parameters
+    ----------
+    delays, repeats
+        int64[k], samples: the delay of each packet, and the part of it that waits for a retransmission.
+    period_ns
+        Of a sample.
+    """
+    waited, variance = repeats[repeats > 0], float(np.var(delays))
+    if not len(waited) or not variance:
+        return None
+    share = float(np.mean((repeats - repeats.mean()) * (delays - delays.mean()))) / variance
+    least, most = (time_text(float(samples) * period_ns) for samples in (waited.min(), waited.max()))
+    until = f"{least} to {most}" if least != most else least
+    packets = f"{len(waited)} of {count_text(len(delays), 'packet')}"
+    shown = share_text(share) if share < 1 else "all"
+    return Finding(
+        kind=KIND,
+        sentence=f"{packets} waited for a retransmission, {until}, which makes {shown} of the variance.",
+        p_value=0.0,
+        share=share,
+        numbers={"retransmitted_packets": len(waited), "packets": len(delays)},
+    )

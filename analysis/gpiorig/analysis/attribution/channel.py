@@ -27,8 +27,8 @@ from scipy.special import ndtr
 
 from gpiorig.analysis.attribution import lattice
 from gpiorig.analysis.attribution.findings import Finding
+from gpiorig.analysis.attribution.lattice import MIN_LEVELS
 from gpiorig.analysis.attribution.on_air import Wait
-from gpiorig.analysis.attribution.periods import MIN_LEVELS
 from gpiorig.analysis.attribution.shares import joining
 from gpiorig.analysis.number_text import count_text, share_text, time_text
 from gpiorig.analysis.statistics.interval_text import NEXT_TO_NOTHING, share_interval

@@ -7,8 +7,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from gpiorig.analysis.attribution.findings import Finding
-from gpiorig.analysis.attribution.lattice import MAX_LEVELS, WINDOW, Flags, Lattice, fit, shortest
-from gpiorig.analysis.attribution.periods import MIN_LEVELS
+from gpiorig.analysis.attribution.lattice import MAX_LEVELS, MIN_LEVELS, WINDOW, Flags, Lattice, fit, shortest
 from gpiorig.analysis.attribution.shares import within
 from gpiorig.analysis.number_text import count_text, share_text, time_text
 from gpiorig.analysis.statistics.interval_text import share_interval

@@ -5,23 +5,28 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.audit import event_logs, packet_lines, quantities, stages
+from gpiorig.analysis.audit import packet_lines, quantities, stages
 from gpiorig.analysis.audit.audit import Audit, Matching, Stage
 from gpiorig.analysis.audit.comparisons import compare
-from gpiorig.analysis.audit.event_logs import OwnLog
 from gpiorig.analysis.audit.inputs import NodeRecord
 from gpiorig.analysis.audit.lateness import CRYSTALS_PPM
 from gpiorig.analysis.audit.matching import NONE, same_text
-from gpiorig.analysis.audit.node_times import NodeTimes, times
-from gpiorig.analysis.audit.packet_lines import PacketTimestamps
+from gpiorig.analysis.audit.node_times import NODE_TICK_HZ, NodeTimes, times
+from gpiorig.analysis.audit.packet_lines import PacketTimestamps, pin_interval_ns
+from gpiorig.analysis.audit.quantities import Quantity
 from gpiorig.analysis.audit.stability import steadiness
+from gpiorig.analysis.clocks import fit as fitting
+from gpiorig.analysis.clocks import pairing
+from gpiorig.analysis.clocks.fit import ClockFit
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_NAME
-from gpiorig.analysis.number_text import time_text
+from gpiorig.analysis.number_text import NS_PER_S, time_text
+from gpiorig.capture.edges.nanoseconds import nearest_ns
 
 UNSTEADY_NS = 10_000.0  # ten steps of the timestamps
 SHORT_ROUND_US = 1 << 16
@@ -122,7 +127,7 @@ def _node(record: NodeRecord, events: Events, round_trips: NDArray[np.bool_] | N
     if reason:
         reason = f"{record.node}: this log is not of this recording: {reason}; its timestamps are omitted."
         packets = _without(packets)
-    own_log = None if reason else event_logs.compared(events, record, reference=reference)
+    own_log = None if reason else compared(events, record, reference=reference)
     way, way_notes = stages.way(packets, record, on_pin, events, reference=reference)
     return _Node(
         matchings=(
@@ -224,3 +229,56 @@ def _not_by_host(measured: Sequence[quantities.Quantity], known: Sequence[NodeTi
             f"Not by host timestamps: {'; '.join(names)}. A line is of the last event that it reports: one of the "
             "two instants has no line of its own. Of round trips the setting `announce` of the firmware prints one."
         )
+
+
+@dataclass(frozen=True, slots=True)
+class OwnLog:
+    """A node's event log against the pins.
+
+    Parameters
+    ----------
+    matching
+        Records and events.
+    fit
+        Its ticks against the analyzer.
+    steps
+        Intervals from one event to the next, by ticks and by pins.
+    """
+
+    matching: Matching
+    fit: ClockFit
+    steps: Quantity
+
+
+def compared(events: Events, record: NodeRecord, *, reference: str) -> OwnLog | None:
+    """Compare a node's event log with its pins; None without an event log."""
+    if record.log.event_log is None or not len(record.log.event_log):
+        return None
+    pairs = pairing.recorded(events, record.log)
+    ns_per_tick = int(Fraction(NS_PER_S) / NODE_TICK_HZ)
+    steps = Quantity(
+        f"interval between logged events, {record.node}",
+        pin_interval_ns(pairs.samples[:-1], pairs.samples[1:], events),
+        {"node": np.diff(pairs.timestamps) * float(ns_per_tick)},
+        missing=pairs.unmatched_timestamps,
+    )
+    return OwnLog(
+        matching=Matching(
+            node=record.node,
+            what="records of the event log, on the pins",
+            matched=len(pairs.samples),
+            unmatched={
+                "record without an event on the pins": pairs.unmatched_timestamps,
+                "event on the pins without a record": pairs.unmatched_samples,
+                "record that did not fit in the node's memory": record.log.event_log.lost,
+            },
+        ),
+        fit=fitting.fit(
+            pairs.timestamps * ns_per_tick,
+            nearest_ns(pairs.samples, events.samplerate_hz),
+            clock=f"node {record.node}, event log",
+            reference=reference,
+            quanta_ns=(float(ns_per_tick), float(NS_PER_S / events.samplerate_hz)),
+        ),
+        steps=steps,
+    )

@@ -18,8 +18,18 @@ from gpiorig.analysis.figures import style
 from gpiorig.analysis.figures.palette import FAINT, GRID, INK, WARNING
 from gpiorig.analysis.figures.panels import Chart, Panel
 from gpiorig.analysis.figures.plates import SUPTITLE, WIDTH
-from gpiorig.analysis.figures.study_distributions import box, dots, ecdf, line_of
-from gpiorig.analysis.figures.study_means import bars, colour_of, line, marker_of, published, stack
+from gpiorig.analysis.figures.study_panels import (
+    bars,
+    box,
+    colour_of,
+    dots,
+    ecdf,
+    line,
+    line_of,
+    marker_of,
+    published,
+    stack,
+)
 
 PANEL_HEIGHT = 2.5  # inches
 FROM_ZERO = 0.6  # of the largest value: with a smaller one the axis begins at 0

@@ -20,14 +20,13 @@ from gpiorig.analysis.packets import path, timelines
 from gpiorig.analysis.packets import steps as steps_module
 from gpiorig.analysis.packets.holders import READ
 from gpiorig.analysis.packets.hops import Hops
-from gpiorig.analysis.packets.legs import Legs, legs_of
 from gpiorig.analysis.packets.occurrences import NONE, Positions, values_at
 from gpiorig.analysis.packets.passages import column
 from gpiorig.analysis.packets.path import PATH, REPLY, REQUEST, Source
 from gpiorig.analysis.packets.routes import ROUND_TRIP, Route
 from gpiorig.analysis.packets.timelines import COMPLETE, GAP, LOST, ORDER, PARTIAL, Timelines
 from gpiorig.analysis.packets.transmissions import BUSY, NO_ACK
-from gpiorig.analysis.packets.trip_pairs import Pairing
+from gpiorig.analysis.packets.trip_pairs import Legs, Pairing, legs_of
 
 Counts = NDArray[np.int32]
 

@@ -1,4 +1,4 @@
-"""Quantities of shares and rates: processor occupancy, time of spans and of the radio, delivered data."""
+"""Quantities of shares and rates: processor occupancy, self-times, time of spans and of the radio, delivered data."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.events.ids import code_set
 from gpiorig.analysis.events.table import BY_CODE, BY_NAME
 from gpiorig.analysis.packets import spans
-from gpiorig.analysis.processor import ownership
+from gpiorig.analysis.processor import occupancy, ownership
 from gpiorig.analysis.processor.ownership import NUMBERS, Ownership, TimeOf
 from gpiorig.analysis.quantities import milestones
 from gpiorig.analysis.quantities.kinds import Kind
@@ -224,3 +224,42 @@ def _radio_on(recorded: Recorded, node: int) -> Samples | None:
         of_node = sent.nodes == node
         receiving = np.concatenate([receiving, np.stack([sent.begins[of_node], sent.ends[of_node]], axis=1)])
     return receiving
+
+
+def self_times(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
+    """Self-times of a layer, of the packets of every route whose steps are known; of both ways unless one is named.
+
+    Raises
+    ------
+    QuantityError
+        No node shows the layer with its enter and its exit.
+    """
+    hops, analysis = recorded.packets(), recorded.analysis
+    chosen = {recorded.events.node_names[node] for node in recorded.nodes(quantity)}
+    asked, _, way = quantity.subject.partition(" ")
+    routes = [route for route in analysis.routes if len(route)]
+    times = occupancy.for_routes(recorded.events, routes, packet_of=analysis.packet_of, ways=hops.ways)
+    by_node: dict[str, list[tuple[np.ndarray, ...]]] = {}
+    layer_names = dict[str, None]()
+    for route, (layers, _) in zip(routes, times, strict=True):
+        columns = layers.layers if layers is not None else ()
+        layer_names |= dict.fromkeys(f"{layer} {direction}" for _, layer, direction in columns)
+        for node in dict.fromkeys(node for node, *_ in columns if node in chosen):
+            of_layer = [
+                column
+                for column, (at, layer, direction) in enumerate(columns)
+                if at == node and layer == asked and way in ("", direction)
+            ]
+            if of_layer and layers is not None:
+                samples = layers.self_samples[:, of_layer].sum(axis=1, dtype=np.int64)
+                by_node.setdefault(node, []).append((route.starts, samples, route.steps.rows.astype(np.int32)))
+    if not by_node:
+        raise QuantityError(
+            f"no node shows `{quantity.subject}`; the layers are {', '.join(layer_names) or 'not shown'}."
+        )
+    series = []
+    for node, parts in by_node.items():
+        starts, samples, rows = (np.concatenate(part) for part in zip(*parts, strict=True))
+        order = np.argsort(starts, kind="stable")
+        series.append(plain(node, quantity, recorded, samples[order], starts[order], packets=rows[order]))
+    return tuple(series)

@@ -13,7 +13,6 @@ from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.quantities import (
-    blocked_times,
     delays,
     events,
     gaps,
@@ -22,7 +21,6 @@ from gpiorig.analysis.quantities import (
     milestones,
     node_numbers,
     packet_shares,
-    self_times,
     shares,
 )
 from gpiorig.analysis.quantities.kinds import Kind, Unit
@@ -53,12 +51,12 @@ _OF: Mapping[Kind, Callable[[Quantity, Recorded], tuple[Series, ...]]] = {
     Kind.SPAN: events.spans_of,
     Kind.RUN: shares.processor,
     Kind.TIME: shares.times_within,
-    Kind.SELF_TIME: self_times.self_times,
+    Kind.SELF_TIME: shares.self_times,
     Kind.RATE: node_numbers.rates_of,
     Kind.COUNT: node_numbers.counts_of,
     Kind.BOUND: node_numbers.bounds,
     Kind.WAIT: events.waits_of,
-    Kind.BLOCKED: blocked_times.blocked,
+    Kind.BLOCKED: events.blocked,
     Kind.LENGTH: events.lengths_of,
     Kind.SHARE: shares.processor,
     Kind.DUTY: shares.duties,

@@ -14,8 +14,8 @@ from gpiorig.analysis.audit.audit import Audit, Comparison, Stage
 from gpiorig.analysis.clocks.fit import ClockFit
 from gpiorig.analysis.clocks.resolution import residual_text
 from gpiorig.analysis.clocks.stability import Stability
+from gpiorig.analysis.figures import audit, style, thinning
 from gpiorig.analysis.figures import audit as auditfigures
-from gpiorig.analysis.figures import clock_errors, style, thinning
 from gpiorig.analysis.figures.plates import WIDTH
 from gpiorig.analysis.number_text import DASH, round_time_text, time_text
 from gpiorig.analysis.report.blocks import Block, Details, Picture, Section, Table, text, why_not
@@ -153,7 +153,7 @@ def _draw_errors(quantity: str, drawn: Sequence[Comparison], *, virtual: bool) -
     with style.paper():
         figure = style.new_figure(width=WIDTH, height=2.8, virtual=virtual)
         ax = figure.subplots()
-        clock_errors.errors(ax, drawn)
+        audit.errors(ax, drawn)
         ax.set_title(f"Errors of the other clocks: {quantity}")
         return figure
 
@@ -215,14 +215,14 @@ def _stability(data: ReportData, audit: Audit, prefix: str) -> list[Block]:
 def _draw_stability(clocks: Sequence[Stability], measures: Sequence[tuple[str, str]], *, virtual: bool) -> Figure:
     """Axes side by side, one per measure (its attribute and its label)."""
     with style.paper():
-        named = clock_errors.outstanding(clocks, measure=measures[0][0])
+        named = audit.outstanding(clocks, measure=measures[0][0])
         columns = 1 if style.is_narrow() else 2
         legend = 0.1 + 0.17 * -(-(len(named) + (len(named) < len(clocks))) // columns)
         height = 3.2 + 2.2 * (len(measures) - 1) * style.is_narrow() + legend
         figure = style.new_figure(width=WIDTH, height=height, legend=legend, virtual=virtual)
         axes = style.panels(figure, len(measures))
         for ax, (name, label) in zip(axes, measures, strict=True):
-            clock_errors.stability(ax, clocks, measure=name, named=named)
+            audit.stability(ax, clocks, measure=name, named=named)
             ax.set_title(label)
         # A clock may have a point in one of them only.
         drawn = {label: handle for ax in axes for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}

@@ -7,13 +7,14 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from gpiorig.analysis.delays.part_names import PART_NAMES
 from gpiorig.analysis.delays.uncertainty import DelayUncertainty
 from gpiorig.analysis.evaluation.evaluation import RouteEvaluation
+from gpiorig.analysis.figures.budget import INDENT
 from gpiorig.analysis.figures.palette import KIND_CLASSES
 from gpiorig.analysis.number_text import DASH, count_text, share_text, time_text, uncertain_text
 from gpiorig.analysis.packets.routes import ROUND_TRIP
 from gpiorig.analysis.packets.timelines import steps_add_up
-from gpiorig.analysis.report import radio_rows
 from gpiorig.analysis.report.blocks import Block, Details, Table, text, why_not
 from gpiorig.analysis.report.data import ReportData
 from gpiorig.analysis.report.step_table import StepGroup, StepTable
@@ -70,7 +71,7 @@ def step_table(data: ReportData, evaluation: RouteEvaluation, prefix: str) -> li
     rows = []
     for column in range(len(steps)):
         row = _step_row(evaluation, column)
-        rows.append((row, *radio_rows.rows(evaluation, column, columns=len(row))))
+        rows.append((row, *_part_rows(evaluation, column, columns=len(row))))
     total = _total_row(evaluation)
     header = tuple(_COLUMN_NOTES)
     everything = (total, *(row for group in rows for row in group))
@@ -96,7 +97,7 @@ def step_table(data: ReportData, evaluation: RouteEvaluation, prefix: str) -> li
     )
     return [
         table,
-        *radio_rows.notes(evaluation),
+        *_part_notes(evaluation),
         _add_up(data, evaluation),
         *_components(evaluation),
         _statistics(evaluation),
@@ -255,3 +256,37 @@ def _add_up(data: ReportData, evaluation: RouteEvaluation) -> Block:
 
 def _sentence(note: str) -> str:
     return note[:1].upper() + note[1:] + ("" if note.endswith(".") else ".")
+
+
+def _part_rows(evaluation: RouteEvaluation, column: int, *, columns: int) -> list[tuple[str, ...]]:
+    """One row for each part of a step that some packet has: its median, its range, and its shares."""
+    wait = next((wait for wait in evaluation.parts if wait.column == column), None)
+    if wait is None:
+        return []
+    known = {part.name: part for part in evaluation.part_uncertainties}
+    step, period_ns = evaluation.route.steps.steps[column], evaluation.numbers.period_ns
+    filled = []
+    for part in evaluation.budget.parts_of(column):
+        samples = wait.samples[:, PART_NAMES.index(part.name)]
+        median_ns = float(np.median(samples)) * period_ns
+        limit = known[f"{step.name}: {part.name}"]
+        cells = (
+            INDENT + part.name,
+            step.node,
+            uncertain_text(median_ns, limit.expanded_ns) if median_ns else time_text(0.0),
+            time_text(float(np.ptp(samples)) * period_ns),
+            share_text(part.time.value),
+            share_interval(part.variance),
+            share_interval(part.tail),
+        )
+        filled.append((*cells, *(DASH,) * (columns - len(cells))))
+    return filled
+
+
+def _part_notes(evaluation: RouteEvaluation) -> list[Block]:
+    """Notes on what the pins do not show of each radio wait."""
+    return [
+        text(f"{evaluation.route.steps.steps[wait.column].name}, parts: {' '.join(wait.notes)}")
+        for wait in evaluation.parts
+        if wait.notes
+    ]

@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.delays.instruments import CLOCK_PPM
-from gpiorig.analysis.measure import line_fit, log_ids, nominal, timestamps
-from gpiorig.analysis.measure.log_ids import IdCounts
-from gpiorig.analysis.measure.log_lines import Delays
+from gpiorig.analysis.measure import line_fit, log_lines, nominal, timestamps
+from gpiorig.analysis.measure.log_lines import Delays, IdCounts
 from gpiorig.analysis.number_text import NS_PER_S, count_text, resolved_text
 from gpiorig.analysis.statistics.summary import summarize
 from gpiorig.rig.measure import comparisons
@@ -54,7 +53,7 @@ class DelayResults:
         cls, options: argparse.Namespace, delays: Delays, *, step_ns: float, ids: dict[str, list[int]]
     ) -> DelayResults:
         """With what the command line asks; `ids` are those of all lines, by node."""
-        counted = {node: log_ids.counts(numbers, known=options.ids) for node, numbers in ids.items()}
+        counted = {node: log_lines.counts(numbers, known=options.ids) for node, numbers in ids.items()}
         nominal_ns = math.nan if options.nominal is None else float(options.nominal * NS_PER_S)
         return cls(delays, step_ns, nominal_ns, {node: counts for node, counts in counted.items() if counts})
 

@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 
 from gpiorig.analysis.attribution import radio_waits
 from gpiorig.analysis.compare import delays, pair
-from gpiorig.analysis.compare.common import Joined
 from gpiorig.analysis.compare.comparison import Comparison
 from gpiorig.analysis.compare.delays import Delays
-from gpiorig.analysis.compare.pair import Values
+from gpiorig.analysis.compare.pair import Joined, Values
 from gpiorig.analysis.delays import radio_parts
 from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.packets.routes import ROUND_TRIP

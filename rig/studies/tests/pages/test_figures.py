@@ -10,8 +10,7 @@ from matplotlib.colors import to_rgba
 
 from gpiorig.analysis.figures import palette, studies, style
 from gpiorig.analysis.figures.panels import scale_of
-from gpiorig.analysis.figures.study_distributions import line_of
-from gpiorig.analysis.figures.study_means import colour_of, marker_of
+from gpiorig.analysis.figures.study_panels import colour_of, line_of, marker_of
 from gpiorig.capture.edges.waveform import VIRTUAL_MARK
 from gpiorig.studies.pages import charts, values
 from gpiorig.studies.pages.description import Show

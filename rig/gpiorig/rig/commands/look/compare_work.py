@@ -11,9 +11,9 @@ from pathlib import Path
 from msgspec import UNSET, UnsetType, structs
 
 from gpiorig.analysis.compare import comparison, sentences, thresholds
-from gpiorig.analysis.compare.common import Joined
 from gpiorig.analysis.compare.comparison import Change, Comparison
 from gpiorig.analysis.compare.limits import Threshold, threshold
+from gpiorig.analysis.compare.pair import Joined
 from gpiorig.analysis.compare.thresholds import Outcome
 from gpiorig.analysis.quantities.delay_names import LOSS
 from gpiorig.analysis.quantities.names import is_quantity

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gpiorig.analysis.figures.study_means import SHOWN_REPEATS
+from gpiorig.analysis.figures.study_panels import SHOWN_REPEATS
 from gpiorig.analysis.number_text import count_text
 from gpiorig.analysis.statistics.repeats import MIN_REPEATS
 from gpiorig.studies.pages.description import Published, Show
