@@ -261,7 +261,7 @@ def test_frames_with_the_id_0_are_in_no_packet() -> None:
     account = accounting.account(analysis)
     assert account.adds_up
     assert ([1, 2, 3, 4, 5], ["delivered"] * 5) == (analysis.packets.ids.tolist(), status_of(analysis))
-    assert (5, 5) == (account.without_id, account.receptions)
+    assert (5, 5, 5) == (account.without_id, account.readings_without_id, account.receptions)
     assert {"of a frame without an id"} == set(account.unattributed)
     of_control_frames = sum(row[3] == 0 for row in network.log)
     assert account.unattributed["of a frame without an id"] > of_control_frames  # and their interrupts

@@ -33,8 +33,10 @@ class Accounting:
         Transmissions by how they ended.
     read
         Transmissions that at least one node read.
-    without_id
-        Transmissions without a packet's id: they are in no packet.
+    without_id, readings_without_id
+        Transmissions, and readings of a frame or of nothing, without a packet's id: they are in no packet.
+    acknowledgements_read
+        Acknowledgements that software read as frames; those that it sent are an outcome.
     origins
         Receptions by whether they are of one transmission.
     whose
@@ -51,6 +53,8 @@ class Accounting:
     outcomes: dict[str, int]
     read: int
     without_id: int
+    readings_without_id: int
+    acknowledgements_read: int
     receptions: int
     origins: dict[str, int]
     overheard: int
@@ -82,6 +86,8 @@ def account(hops: Hops) -> Accounting:
         outcomes=_counts(sent.outcomes, transmissions.OUTCOMES),
         read=len(np.unique(read.transmissions[read.transmissions >= 0])),
         without_id=_without_id(hops),
+        readings_without_id=read.without_id,
+        acknowledgements_read=len(read.acknowledgements),
         receptions=len(read),
         origins=_counts(read.origins, receptions.ORIGINS),
         overheard=len(hops.overheard),
