@@ -25,15 +25,8 @@ def an_audit(*compared: Comparison) -> Audit:
 def test_stages_are_boxes_of_their_quantiles():
     ax = Figure().add_subplot()
     delays = np.arange(101) * 1000.0
-    assert audit.stage_boxes(ax, [Stage("to host", "a", summary(delays)), Stage("to log", "a", summary(delays))])
+    audit.stage_boxes(ax, [Stage("to host", "a", summary(delays)), Stage("to log", "a", summary(delays))])
     assert ["to host", "to log"] == [label.get_text() for label in ax.get_yticklabels()]
-    assert "lines of a" == ax.get_title()
-
-
-def test_without_data_nothing_is_drawn():
-    ax = Figure().add_subplot()
-    assert not audit.stage_boxes(ax, [Stage("to host", "a", summary(np.zeros(0)))])
-    assert ([], []) == (list(ax.get_lines()), list(ax.patches))
 
 
 def test_sentences_state_skew_and_added_jitter():

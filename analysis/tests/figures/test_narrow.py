@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import itertools
 import re
+from functools import partial
 
 import evaluations
 import pytest
 from matplotlib.text import Text
 
-from gpiorig.analysis.figures import narrow, plates, style
+from gpiorig.analysis.figures import layers, narrow, plates, style
 from gpiorig.analysis.figures.panels import Chart, Curve, Mark, Panel
 from gpiorig.analysis.figures.studies import draw
 
@@ -35,8 +36,18 @@ def drawn_narrow(make):
 FIGURES = {
     "steps": lambda: plates.steps(evaluations.about(ROUTE).numbers, virtual=True),
     "budget": lambda: plates.budget(evaluations.about(ROUTE).numbers, evaluations.about(ROUTE).budget, virtual=True),
-    "ecdf": lambda: plates.step_ecdfs(evaluations.about(ROUTE).numbers, [1, 5], virtual=True),
-    "layers": lambda: plates.layers(evaluations.about(ROUTE).layers, period_ns=41.7, virtual=True),
+    "ecdf": lambda: style.plate(
+        partial(plates.step_ecdfs, numbers=evaluations.about(ROUTE).numbers, columns=[1, 5]),
+        height=3.2,
+        title="The steps that vary most",
+        virtual=True,
+    ),
+    "layers": lambda: style.plate(
+        partial(layers.layers, times=evaluations.about(ROUTE).layers, period_ns=41.7),
+        height=2.9,
+        title="How long each layer worked, and how long the packet was in it",
+        virtual=True,
+    ),
     "study": lambda: draw(chart()),
 }
 

@@ -13,10 +13,11 @@ from pathlib import Path
 import evaluations
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from reportcases import PLAIN, one_way
 
 from gpiorig.analysis.clocks.stability import Stability
-from gpiorig.analysis.figures import audit, palette, plates, series, style
+from gpiorig.analysis.figures import audit, charts, palette, plates, series, style
 from gpiorig.analysis.packets.path import Kind
 from gpiorig.analysis.report import blocks, inline_svg, page
 from gpiorig.analysis.report import delays as delaysection
@@ -101,7 +102,8 @@ def test_quantiles_on_one_place_are_named_together():
     route = evaluations.one_way(packets=300, equal=True)
     route.steps.samples[0, 0] += 90
     numbers = evaluations.about(route).numbers
-    figure = plates.total(route.totals, numbers.total, period_ns=numbers.period_ns, noun="delay", virtual=False)
+    figure = Figure()
+    charts.total_distribution(figure.add_subplot(), route.totals, numbers.total, period_ns=numbers.period_ns)
     words = [text.get_text() for text in figure.axes[1].texts]
     assert ["median, p95, p99"] == words
     assert "left" == figure.axes[1].texts[0].get_ha()

@@ -31,7 +31,7 @@ def quantities(audit: Audit) -> dict[str, tuple[Comparison, ...]]:
     return by_quantity
 
 
-def stage_boxes(ax: Axes, stages: Sequence[Stage]) -> bool:
+def stage_boxes(ax: Axes, stages: Sequence[Stage]) -> None:
     """The delays of log lines, stage by stage: boxes from p25 to p75, whiskers from p5 to p95, points at the extremes.
 
     Parameters
@@ -40,15 +40,8 @@ def stage_boxes(ax: Axes, stages: Sequence[Stage]) -> bool:
         Where to draw.
     stages
         The stages of one node or of several, from top to bottom.
-
-    Returns
-    -------
-    bool
-        False if there is nothing to draw.
     """
     drawn = [stage for stage in stages if stage.delay.n]
-    if not drawn:
-        return False
     several = len({stage.node for stage in drawn}) > 1
     boxes: list[dict[str, Any]] = [
         {
@@ -75,12 +68,9 @@ def stage_boxes(ax: Axes, stages: Sequence[Stage]) -> bool:
     )
     ax.invert_yaxis()
     ax.set_xscale("symlog", linthresh=1.0)
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda us, _: f"{us:g}"))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda us, _: round_time_text(us * 1e3) if us else "0"))
     ax.set_xlim(left=min(0.0, *(box["fliers"][0] for box in boxes)))
-    ax.set_xlabel("delay (µs)")
-    if not several:
-        ax.set_title(f"lines of {drawn[0].node}")
-    return True
+    ax.set_xlabel("delay (logarithmic beyond 1 µs)")
 
 
 def sentences(audit: Audit) -> list[str]:

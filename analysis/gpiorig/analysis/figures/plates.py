@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,19 +16,16 @@ from gpiorig.analysis.attribution.covariates import WAITS
 from gpiorig.analysis.delays.budget import Budget
 from gpiorig.analysis.delays.numbers import RouteNumbers, short_name, steps_conclusion, where_conclusion
 from gpiorig.analysis.figures import budget as budgetview
-from gpiorig.analysis.figures import charts, palette, series, style
-from gpiorig.analysis.figures import layers as layerview
+from gpiorig.analysis.figures import charts, palette, style
 from gpiorig.analysis.figures import packet as packetview
 from gpiorig.analysis.figures.palette import INK
-from gpiorig.analysis.figures.series import Marks
 from gpiorig.analysis.number_text import round_time_text, time_text
 from gpiorig.analysis.packets import timelines as timelines_module
 from gpiorig.analysis.packets.path import DIRECTIONS
 from gpiorig.analysis.packets.round_trips import RoundTrips
 from gpiorig.analysis.packets.steps import Steps
 from gpiorig.analysis.packets.timelines import Timelines
-from gpiorig.analysis.processor.occupancy import LayerTimes, Occupancy
-from gpiorig.analysis.statistics.summary import RESOLUTION_SAMPLES, Summary
+from gpiorig.analysis.statistics.summary import RESOLUTION_SAMPLES
 
 WIDTH = style.WIDE
 SUPTITLE: dict[str, Any] = {"x": 0.006, "ha": "left", "fontsize": 10.5, "fontweight": "bold"}
@@ -59,25 +55,6 @@ def packet(trips: RoundTrips, *, row: int, virtual: bool) -> Figure:
             packetview.draw(ax, trips, row, window=window, labels=column == 0)
             ax.set_title(f"{'abc'[column]}  {name}", fontsize=9.5)
             _mark(upper, "abc"[column], window, origin=start, period_ns=period_ns)
-        return figure
-
-
-def total(
-    delays: NDArray[np.int64],
-    summary: Summary,
-    *,
-    period_ns: float,
-    expanded_ns: float = math.nan,
-    noun: str,
-    levels: str = "",
-    virtual: bool,
-) -> Figure:
-    """Distribution of the total delay; parameters as of `figures.total_distribution`."""
-    with style.paper():
-        figure = style.new_figure(width=WIDTH, height=3.4, virtual=virtual)
-        ax = figure.subplots()
-        look = {"noun": noun, "levels": levels}
-        charts.total_distribution(ax, delays, summary, period_ns=period_ns, expanded_ns=expanded_ns, **look)
         return figure
 
 
@@ -129,53 +106,16 @@ def varying_steps(numbers: RouteNumbers) -> list[int]:
     return [i for i in varying if ranges[i] >= RELATIVE_RANGE * ranges[varying[0]]][:COMPARED_STEPS]
 
 
-def step_ecdfs(numbers: RouteNumbers, columns: Sequence[int], *, virtual: bool) -> Figure:
+def step_ecdfs(ax: Axes, numbers: RouteNumbers, columns: Sequence[int]) -> None:
     """Distribution functions of the steps in these columns, each minus its own minimum."""
     durations, names = numbers.route.steps.samples, numbers.route.steps.steps
-    with style.paper():
-        figure = style.new_figure(width=WIDTH, height=3.2, virtual=virtual)
-        ax = figure.subplots()
-        above = {short_name(names[i]): durations[:, i] - int(durations[:, i].min()) for i in columns}
-        colours = [palette.KIND_COLOURS[names[i].kind] for i in columns]
-        charts.ecdfs(ax, above, unit_ns=numbers.period_ns, colours=colours)
-        ax.set_xlim(left=0)
-        ax.xaxis.set_major_formatter(FuncFormatter(lambda ms, _: round_time_text(ms * 1e6) if ms else "0"))
-        ax.set_xlabel("duration above the step's own minimum")
-        ax.set_title("The steps that vary most")
-        ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), fontsize=7.5)
-        return figure
-
-
-def over_the_run(numbers: RouteNumbers, *, origin: int, marks: Marks, title: str, virtual: bool) -> Figure:
-    """The total delay over the run."""
-    with style.paper():
-        figure = style.new_figure(width=WIDTH, height=2.9, virtual=virtual)
-        ax = figure.subplots()
-        route = numbers.route
-        series.draw(ax, route.starts, route.totals, period_ns=numbers.period_ns, origin=origin, marks=marks)
-        ax.set_title(title)
-        return figure
-
-
-def layers(times: LayerTimes, *, period_ns: float, virtual: bool) -> Figure:
-    """Self-time and residence of the layers."""
-    with style.paper():
-        figure = style.new_figure(width=WIDTH, height=1.0 + 0.21 * len(times.layers), virtual=virtual)
-        ax = figure.subplots()
-        layerview.layers(ax, times, period_ns=period_ns)
-        ax.set_title("How long each layer worked, and how long the packet was in it")
-        return figure
-
-
-def pre_emption(numbers: RouteNumbers, occupancy: Occupancy, *, virtual: bool) -> Figure:
-    """Occupancy of the processor during the steps with pre-emption."""
-    rows = layerview.shown_steps(occupancy)
-    with style.paper():
-        figure = style.new_figure(width=WIDTH, height=max(2.2, 1.0 + 0.27 * len(rows)), virtual=virtual)
-        ax = figure.subplots()
-        layerview.pre_emption(ax, numbers.route, occupancy, period_ns=numbers.period_ns)
-        ax.set_title("Occupancy of the processor during the steps with pre-emption")
-        return figure
+    above = {short_name(names[i]): durations[:, i] - int(durations[:, i].min()) for i in columns}
+    colours = [palette.KIND_COLOURS[names[i].kind] for i in columns]
+    charts.ecdfs(ax, above, unit_ns=numbers.period_ns, colours=colours)
+    ax.set_xlim(left=0)
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda ms, _: round_time_text(ms * 1e6) if ms else "0"))
+    ax.set_xlabel("duration above the step's own minimum")
+    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), fontsize=7.5)
 
 
 def overlaid(delays: Mapping[str, tuple[NDArray[np.int64], float]], *, noun: str, virtual: bool) -> Figure:

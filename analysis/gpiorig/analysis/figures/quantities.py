@@ -7,41 +7,35 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from gpiorig.analysis.compare.assertions import value_text
-from gpiorig.analysis.figures import style, thinning
+from gpiorig.analysis.figures import thinning
 from gpiorig.analysis.figures.palette import GRID, SERIES
 from gpiorig.analysis.figures.thinning import Floats
 from gpiorig.analysis.number_text import count_text, round_time_text
 from gpiorig.analysis.quantities.kinds import Unit
 from gpiorig.analysis.quantities.series import Samples, Series
 
-WIDTH = 8.4  # inches, as of the other figures of a page
 CURVES = 8  # the first ones; more are hard to distinguish
 _LINES = ("-", "--", ":", "-.")
 
 
-def ecdf(series: Sequence[Series], *, virtual: bool) -> Figure:
+def ecdf(ax: Axes, series: Sequence[Series]) -> None:
     """Distribution functions of one quantity at several nodes; for values weighted by time, the share of the time."""
     shown = [one for one in series if len(one.values)][:CURVES]
-    with style.paper():
-        figure = style.new_figure(width=WIDTH, height=2.8, virtual=virtual)
-        ax = figure.subplots()
-        for number, one in enumerate(shown):
-            colour, line = SERIES[number % len(SERIES)], _LINES[number // len(SERIES) % len(_LINES)]
-            _curve(ax, one, color=colour, linestyle=line)
-        ax.set_ylim(0, 1.02)
-        ax.set_ylabel("share of time at or below" if shown[0].weights is not None else "share at or below")
-        ax.grid(color=GRID, linewidth=0.6)
-        ax.set_axisbelow(True)
-        if shown[0].quantity.kind.unit is Unit.TIME:
-            ax.xaxis.set_major_formatter(FuncFormatter(lambda ns, _: round_time_text(ns) if ns else "0"))
-        ax.set_xlabel(shown[0].quantity.name)
-        ax.set_title(_conclusion(shown))
-        ax.legend(fontsize=7.5, loc="lower right")
-        return figure
+    for number, one in enumerate(shown):
+        colour, line = SERIES[number % len(SERIES)], _LINES[number // len(SERIES) % len(_LINES)]
+        _curve(ax, one, color=colour, linestyle=line)
+    ax.set_ylim(0, 1.02)
+    ax.set_ylabel("share of time at or below" if shown[0].weights is not None else "share at or below")
+    ax.grid(color=GRID, linewidth=0.6)
+    ax.set_axisbelow(True)
+    if shown[0].quantity.kind.unit is Unit.TIME:
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda ns, _: round_time_text(ns) if ns else "0"))
+    ax.set_xlabel(shown[0].quantity.name)
+    ax.set_title(_conclusion(shown))
+    ax.legend(fontsize=7.5, loc="lower right")
 
 
 def _curve(ax: Axes, one: Series, **look: Any) -> None:

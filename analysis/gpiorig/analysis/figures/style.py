@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -140,6 +140,29 @@ def new_figure(*, width: float = 7.2, height: float = 3.2, legend: float = 0, vi
         place: dict[str, Any] = {"ha": "right", "va": "bottom", "fontsize": 7.5, "style": "italic"}
         figure.text(0.995, 0.06 / height, VIRTUAL_MARK, color=WARNING, **place)
     return figure
+
+
+def plate(draw: Callable[[Axes], object], *, height: float, title: str = "", virtual: bool) -> Figure:
+    """A figure of one diagram, as wide as a page.
+
+    Parameters
+    ----------
+    draw
+        Draws on the axes.
+    height
+        Inches.
+    title
+        Title of the diagram; without one it is as `draw` has set it.
+    virtual
+        Whether the data are from a virtual bench.
+    """
+    with paper():
+        figure = new_figure(width=WIDE, height=height, virtual=virtual)
+        ax = figure.subplots()
+        draw(ax)
+        if title:
+            ax.set_title(title)
+        return figure
 
 
 def foot_legend(figure: Figure, kinds: Sequence[Kind], *, virtual: bool) -> None:

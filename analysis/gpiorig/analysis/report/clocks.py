@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
 
-from gpiorig.analysis.audit.audit import Audit, Comparison, Stage
+from gpiorig.analysis.audit.audit import Audit
 from gpiorig.analysis.clocks.fit import ClockFit
 from gpiorig.analysis.clocks.resolution import residual_text
 from gpiorig.analysis.clocks.stability import Stability
@@ -138,7 +137,9 @@ def _errors(data: ReportData, audit: Audit, prefix: str) -> list[Block]:
         drawn = [comparison for comparison in compared if comparison.n]
         if not drawn:
             continue
-        draw = partial(_draw_errors, quantity, drawn, virtual=data.virtual)
+        diagram = partial(auditfigures.errors, comparisons=drawn)
+        title = f"Errors of the other clocks: {quantity}"
+        draw = partial(style.plate, diagram, height=2.8, title=title, virtual=data.virtual)
         largest = max(comparison.n for comparison in drawn)
         thinned = f", drawn by {thinning.FEWER} of their quantiles" if largest > thinning.ECDF_POINTS else ""
         caption = f"Distribution functions of clock minus pins{thinned}."
@@ -149,33 +150,14 @@ def _errors(data: ReportData, audit: Audit, prefix: str) -> list[Block]:
     return blocks
 
 
-def _draw_errors(quantity: str, drawn: Sequence[Comparison], *, virtual: bool) -> Figure:
-    with style.paper():
-        figure = style.new_figure(width=WIDTH, height=2.8, virtual=virtual)
-        ax = figure.subplots()
-        audit.errors(ax, drawn)
-        ax.set_title(f"Errors of the other clocks: {quantity}")
-        return figure
-
-
 def _stage_boxes(data: ReportData, audit: Audit, prefix: str) -> list[Block]:
     """The stages as box plots."""
     if not any(stage.delay.n for stage in audit.stages):
         return []
-    draw = partial(_draw_stage_boxes, audit.stages, virtual=data.virtual)
+    diagram, height = partial(auditfigures.stage_boxes, stages=audit.stages), 1.2 + 0.28 * len(audit.stages)
+    draw = partial(style.plate, diagram, height=height, title="Stages of a log line", virtual=data.virtual)
     caption = "Boxes: quartiles; whiskers: 5 to 95 %; points: smallest and largest."
     return [Picture(f"{prefix}serial-stages", draw, "Stages of a log line", caption)]
-
-
-def _draw_stage_boxes(stages: Sequence[Stage], *, virtual: bool) -> Figure:
-    with style.paper():
-        figure = style.new_figure(width=WIDTH, height=1.2 + 0.28 * len(stages), virtual=virtual)
-        ax = figure.subplots()
-        auditfigures.stage_boxes(ax, stages)
-        ax.xaxis.set_major_formatter(FuncFormatter(lambda us, _: round_time_text(us * 1e3) if us else "0"))
-        ax.set_xlabel("delay (logarithmic beyond 1 µs)")
-        ax.set_title("Stages of a log line")
-        return figure
 
 
 def _stages(audit: Audit) -> Table:

@@ -9,8 +9,8 @@ import numpy as np
 
 from gpiorig.analysis.evaluation.evaluation import RouteEvaluation
 from gpiorig.analysis.figures import budget as budgetview
+from gpiorig.analysis.figures import charts, plates, series, style, thinning
 from gpiorig.analysis.figures import layers as layerview
-from gpiorig.analysis.figures import plates, series, thinning
 from gpiorig.analysis.figures.series import Marks
 from gpiorig.analysis.number_text import count_text, time_text
 from gpiorig.analysis.packets.routes import ROUND_TRIP
@@ -26,19 +26,18 @@ def total(data: ReportData, evaluation: RouteEvaluation, prefix: str) -> Picture
     delays, summary = evaluation.route.totals, evaluation.numbers.total
     if evaluation.route.name == ROUND_TRIP and lines is not None:
         delays, summary = lines.rtt[lines.timelined], data.evaluation.delays[ROUND_TRIP]
-    draw = partial(
-        plates.total,
-        delays,
-        summary,
+    diagram = partial(
+        charts.total_distribution,
+        delays=delays,
+        summary=summary,
         period_ns=evaluation.numbers.period_ns,
         expanded_ns=evaluation.expanded_ns,
         noun=noun,
         levels=_levels(evaluation),
-        virtual=data.virtual,
     )
     return Picture(
         f"{prefix}total",
-        draw,
+        partial(style.plate, diagram, height=3.4, virtual=data.virtual),
         f"Distribution of the {noun}",
         f"Bars: packets. Line: share of packets at or below (right scale){_thinned(len(delays))}. "
         f"From the send call of the application to the receive call.",
@@ -79,7 +78,8 @@ def distributions(data: ReportData, evaluation: RouteEvaluation, prefix: str) ->
         "Distribution functions of the steps with the widest ranges, each minus its own minimum, so that steps of "
         f"different length can be compared{_thinned(len(evaluation.route))}. Steps that vary far less are not drawn."
     )
-    curves = partial(plates.step_ecdfs, evaluation.numbers, varying, virtual=data.virtual)
+    diagram = partial(plates.step_ecdfs, numbers=evaluation.numbers, columns=varying)
+    curves = partial(style.plate, diagram, height=3.2, title="The steps that vary most", virtual=data.virtual)
     return [boxes, Picture(f"{prefix}ecdf", curves, "Distribution functions of the steps that vary most", caption)]
 
 
@@ -91,14 +91,16 @@ def over_the_run(data: ReportData, evaluation: RouteEvaluation, prefix: str) -> 
     )  # fmt: skip
     counts = [count_text(len(marks.gaps), "gap"), count_text(evaluation.route.lost, "lost packet")]
     counts.append(count_text(len(marks.changes), "change point"))
-    draw = partial(
-        plates.over_the_run,
-        evaluation.numbers,
+    diagram = partial(
+        series.draw,
+        starts=evaluation.route.starts,
+        delays=evaluation.route.totals,
+        period_ns=evaluation.numbers.period_ns,
         origin=data.analysis.events.start,
         marks=marks,
-        title=f"The {evaluation.numbers.noun} over the run: {', '.join(counts)}",
-        virtual=data.virtual,
     )
+    title = f"The {evaluation.numbers.noun} over the run: {', '.join(counts)}"
+    draw = partial(style.plate, diagram, height=2.9, title=title, virtual=data.virtual)
     legend = (
         ("Shaded: samples that were lost.", len(marks.gaps)),
         ("Ticks at the foot: packets that did not arrive.", len(marks.losses)),
@@ -121,20 +123,32 @@ def layers(data: ReportData, evaluation: RouteEvaluation, prefix: str) -> Pictur
         "layer to its first of the next, queueing included. "
         "Medians. Self-time can exceed residence: it includes the return of the calls, after the packet has left."
     )
-    draw = partial(plates.layers, times, period_ns=evaluation.numbers.period_ns, virtual=data.virtual)
+    diagram = partial(layerview.layers, times=times, period_ns=evaluation.numbers.period_ns)
+    title = "How long each layer worked, and how long the packet was in it"
+    height = 1.0 + 0.21 * len(times.layers)
+    draw = partial(style.plate, diagram, height=height, title=title, virtual=data.virtual)
     return Picture(f"{prefix}layers", draw, "Self-time and residence of each layer", caption)
 
 
 def pre_emption(data: ReportData, evaluation: RouteEvaluation, prefix: str) -> Picture | None:
     """Occupancy of the processor during the steps with most pre-emption."""
-    if not layerview.shown_steps(evaluation.occupancy):
+    steps = layerview.shown_steps(evaluation.occupancy)
+    if not steps:
         return None
     caption = (
         "Running tasks and interrupts during the steps with the longest pre-emption, by the events of scheduler and "
         "interrupts. The rest to 100 %: the processor slept. Nothing seen: no event shows the occupant; it may be "
         "idle."
     )
-    draw = partial(plates.pre_emption, evaluation.numbers, evaluation.occupancy, virtual=data.virtual)
+    diagram = partial(
+        layerview.pre_emption,
+        route=evaluation.route,
+        occupancy=evaluation.occupancy,
+        period_ns=evaluation.numbers.period_ns,
+    )
+    title = "Occupancy of the processor during the steps with pre-emption"
+    height = max(2.2, 1.0 + 0.27 * len(steps))
+    draw = partial(style.plate, diagram, height=height, title=title, virtual=data.virtual)
     return Picture(f"{prefix}pre-emption", draw, "Occupancy of the processor during the steps", caption)
 
 

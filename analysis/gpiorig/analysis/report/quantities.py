@@ -7,7 +7,7 @@ from functools import partial
 from itertools import groupby
 
 from gpiorig.analysis.compare.assertions import value_text
-from gpiorig.analysis.figures import quantities
+from gpiorig.analysis.figures import quantities, style
 from gpiorig.analysis.number_text import DASH, number_text
 from gpiorig.analysis.quantities.series import Series
 from gpiorig.analysis.report.blocks import Block, Picture, Section, Table
@@ -29,7 +29,7 @@ def sections(data: ReportData) -> list[Section]:
         if quantity.kind.single or not series:
             continue
         stem = re.sub(r"[^a-z0-9]+", "-", quantity.name.lower()).strip("-")
-        draw = partial(quantities.ecdf, series, virtual=data.virtual)
+        draw = partial(style.plate, partial(quantities.ecdf, series=series), height=2.8, virtual=data.virtual)
         caption = f"Distribution functions of `{quantity.name}`, one for each node or pair of nodes."
         blocks.append(Picture(f"quantity-{stem}", draw, f"Distribution of {quantity.name}", caption))
     return [Section("quantities", "Quantities", tuple(blocks))]
