@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from fractions import Fraction
 
 import evaluations
 import numpy as np
@@ -14,7 +15,9 @@ from gpiorig.analysis import report
 from gpiorig.analysis.compare import comparison
 from gpiorig.analysis.compare.limits import threshold
 from gpiorig.analysis.number_text import time_text
-from gpiorig.analysis.report import repeats
+from gpiorig.analysis.quantities.names import parse
+from gpiorig.analysis.quantities.series import Series
+from gpiorig.analysis.report import blocks, page, repeats
 from gpiorig.analysis.report.runs import Run, difference, set_ups
 from gpiorig.analysis.statistics import repeats as repeat_statistics
 from gpiorig.analysis.tables import stages
@@ -193,3 +196,18 @@ def test_the_staircases_have_one_axis_and_open_packets_of_their_runs(base, new, 
     assert page.locator("#viewer-run-2-packets .timeline svg").is_visible()
     assert not page.locator("#viewer-run-1-packets").is_visible()
     assert [] == page.messages
+
+
+def test_every_picture_of_several_runs_has_its_own_name(base, new):
+    """Also those of a quantity that both were asked for: pictures of one name would be drawn as one of them."""
+    delays = np.arange(50, dtype=np.int64)
+    packets = np.full(50, -1, dtype=np.int32)
+    series = Series("a > b", parse("mac.tx -> mac.rx"), delays, Fraction(1), delays, packets)
+    sections = [
+        section
+        for number, run in enumerate((base, new), 1)
+        for section in page.run_sections(dataclasses.replace(run.data, quantities=(series,)), prefix=f"run-{number}-")
+    ]
+    names = [picture.name for picture in blocks.pictures(sections)]
+    assert ["run-1-quantity-mac-tx-mac-rx", "run-2-quantity-mac-tx-mac-rx"] == [n for n in names if "quantity" in n]
+    assert len(names) == len(set(names))

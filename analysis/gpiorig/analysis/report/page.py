@@ -83,7 +83,7 @@ def run_sections(data: ReportData, prefix: str = "") -> list[Section]:
     sections = _route_sections(data, routes[0], prefix) if routes else [_no_packet(data)]
     if len(routes) > 1:
         sections.append(_other_routes(data, prefix))
-    sections += quantities.sections(data)
+    sections += quantities.sections(data, prefix)
     sections += [clocks.section(data, prefix), health.section(data), _provenance(data)]
     return [replace(section, id=f"{prefix}{section.id}") for section in sections]
 

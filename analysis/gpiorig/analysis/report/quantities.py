@@ -16,7 +16,7 @@ from gpiorig.analysis.report.data import ReportData
 STATISTICS = ("min", "median", "mean", "p99", "max", "p2p")
 
 
-def sections(data: ReportData) -> list[Section]:
+def sections(data: ReportData, prefix: str) -> list[Section]:
     """The section, if any quantity was asked for: a table of all, and a figure of each that has a distribution."""
     if not data.quantities:
         return []
@@ -31,7 +31,7 @@ def sections(data: ReportData) -> list[Section]:
         stem = re.sub(r"[^a-z0-9]+", "-", quantity.name.lower()).strip("-")
         draw = partial(style.plate, partial(quantities.ecdf, series=series), height=2.8, virtual=data.virtual)
         caption = f"Distribution functions of `{quantity.name}`, one for each node or pair of nodes."
-        blocks.append(Picture(f"quantity-{stem}", draw, f"Distribution of {quantity.name}", caption))
+        blocks.append(Picture(f"{prefix}quantity-{stem}", draw, f"Distribution of {quantity.name}", caption))
     return [Section("quantities", "Quantities", tuple(blocks))]
 
 
