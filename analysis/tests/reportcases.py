@@ -6,7 +6,7 @@ import evaluations
 from tripcases import analysed, trips
 
 from gpiorig.analysis import report
-from gpiorig.analysis.delays import summaries
+from gpiorig.analysis.delays import numbers
 from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.logs import node_log
 
@@ -20,7 +20,7 @@ def data_of(bench, *, virtual=True, gaps=None, **options):
     text = "".join(f"packet seq={id_} tx_us=1 rx_us=2 status=ok\n" for id_ in ids)
     own = node_log.parse(text + f"done sent={len(ids)} received={len(ids)} lost=0 probes=7\n", node="initiator")
     analysis = analysed(events, {"initiator": own})
-    delays = summaries.round_trips(analysis.timelines, events) if analysis.timelines is not None else {}
+    delays = numbers.round_trips(analysis.timelines, events) if analysis.timelines is not None else {}
     return report.ReportData(
         title="Ping-pong <test>",
         virtual=virtual,

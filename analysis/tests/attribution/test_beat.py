@@ -8,7 +8,7 @@ from attributioncases import INTERVAL, MS, UNIT_NS, activity, starts
 from depth import by_depth, most
 from scipy import signal
 
-from gpiorig.analysis.attribution import beat, period_search
+from gpiorig.analysis.attribution import beat
 from gpiorig.analysis.attribution.activities import activities, periodic
 from gpiorig.analysis.events.table import BY_NAME
 
@@ -58,7 +58,7 @@ def test_the_periodogram_is_lombs() -> None:
     rng = np.random.default_rng(5)
     begun = np.sort(rng.integers(0, 400 * INTERVAL, 400))
     delays = 100 * np.sin(2 * np.pi * begun / (31 * MS)) + rng.normal(0, 60, 400)
-    peak = period_search.find(delays, begun)
+    peak = beat.find(delays, begun)
     assert peak is not None
     frequencies = 2 * np.pi / np.linspace(30.5 * MS, 31.5 * MS, 400)
     power = signal.lombscargle((begun - begun[0]).astype(float), delays - delays.mean(), frequencies)
@@ -86,7 +86,7 @@ def test_evenly_sent_packets_cannot_tell_aliases() -> None:
         assert not isinstance(finding, str) and finding is not None
         assert finding.p_value < 1e-9
         assert "0.300 of its period between two packets would look the same" in finding.sentence
-    searched = period_search.find(delays.astype(float), begun)
+    searched = beat.find(delays.astype(float), begun)
     assert searched is not None
     assert searched.shortest_samples == 2 * 20.3 * MS  # no shorter period is looked for
 
@@ -174,7 +174,7 @@ def test_the_chance_of_a_peak_anywhere_is_what_it_says() -> None:
     runs, below = by_depth(150, 300), 0
     for seed in range(runs):
         rng = np.random.default_rng(seed)
-        peak = period_search.find(rng.normal(0, 3000, 300), starts(rng, 300, irregular=False))
+        peak = beat.find(rng.normal(0, 3000, 300), starts(rng, 300, irregular=False))
         assert peak is not None
         below += peak.p_value < 0.05
     assert below <= most(runs, 0.05)

@@ -21,7 +21,7 @@ from gpiorig.analysis.errors import EventError
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.analysis.logs import node_log
-from gpiorig.analysis.tables import audit as tables
+from gpiorig.analysis.tables import evaluation as tables
 
 NODES = ("a", "b", "c")
 RATE = Fraction(10**9)  # a sample is a ns, so that expected values are exact
@@ -624,7 +624,7 @@ def test_offsets_in_the_table_are_those_of_the_clocks():
 
 def test_tables_hold_every_row():
     audited = broadcasts().audit("a", "b", "c")
-    all_tables = {name: table(audited) for name, table in tables.TABLES.items()}
+    all_tables = {name: table(audited) for name, table in tables.AUDIT_TABLES.items()}
     assert {"audit", "serial_stages", "clocks", "stability", "matchings"} == set(all_tables)
     assert len(audited.comparisons) == all_tables["audit"].num_rows
     assert len(audited.stages) == all_tables["serial_stages"].num_rows
@@ -635,7 +635,7 @@ def test_tables_hold_every_row():
 @pytest.mark.slow
 def test_equal_recordings_give_equal_tables():
     one, other = (
-        {name: table(round_trips().audit("a", "b")) for name, table in tables.TABLES.items()} for _ in range(2)
+        {name: table(round_trips().audit("a", "b")) for name, table in tables.AUDIT_TABLES.items()} for _ in range(2)
     )
     assert {name: str(table.to_pydict()) for name, table in one.items()} == {
         name: str(table.to_pydict()) for name, table in other.items()

@@ -9,16 +9,7 @@ import pytest
 from network import HEADER, Frame, Network, rows_of
 
 from gpiorig.analysis.errors import EventError
-from gpiorig.analysis.packets import (
-    accounting,
-    checks,
-    delivery,
-    hop_routes,
-    hops,
-    overheard,
-    receptions,
-    transmissions,
-)
+from gpiorig.analysis.packets import accounting, delivery, hop_routes, hops, overheard, receptions, transmissions
 from gpiorig.analysis.packets.hops import Hops
 from gpiorig.analysis.packets.path import POINTS
 
@@ -573,7 +564,7 @@ def test_a_silent_node_is_named() -> None:
     network.log = [row for row in network.log if row[1] == "b"]
     analysis = run(network)
     assert [receptions.NOT_SENT] * 3 == analysis.receptions.origins.tolist()
-    assert any(doubt.startswith("Node a is silent") for doubt in checks.silent_nodes(analysis.events))
+    assert any(doubt.startswith("Node a is silent") for doubt in accounting.silent_nodes(analysis.events))
     assert () == hop_routes.routes(analysis)
     assert accounting.account(analysis).adds_up
 

@@ -11,7 +11,7 @@ from tripcases import analysed
 from windows import DESKTOP
 
 from gpiorig.analysis import report
-from gpiorig.analysis.delays import summaries
+from gpiorig.analysis.delays import numbers
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +24,7 @@ def address(new_bench, tmp_path_factory):
     evaluation = evaluations.evaluation(
         *analysis.routes,
         evaluations.one_way(("a", "b", "c"), packets=20),
-        delays=summaries.round_trips(analysis.timelines, analysis.events),
+        delays=numbers.round_trips(analysis.timelines, analysis.events),
         layers=False,
         findings=False,
     )

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from gpiorig.analysis.statistics.rank_statistics import kendall_s, mid_ranks
+from gpiorig.analysis.statistics.order_statistics import kendall_s, mid_ranks
 
 VALUES = st.lists(st.integers(-5, 5), min_size=1, max_size=40)
 

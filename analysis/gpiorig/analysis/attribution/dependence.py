@@ -10,7 +10,7 @@ from gpiorig.analysis.attribution.findings import Finding
 from gpiorig.analysis.attribution.series import effective_n, explained_by, grouped_share, groups
 from gpiorig.analysis.number_text import count_text, share_text, time_text
 from gpiorig.analysis.statistics.intervals import CONFIDENCE, Interval
-from gpiorig.analysis.statistics.rank_statistics import mid_ranks
+from gpiorig.analysis.statistics.order_statistics import mid_ranks
 
 Floats = NDArray[np.float64]
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import fdtrc, gammaincc
 
-from gpiorig.analysis.statistics.rank_statistics import mid_ranks
+from gpiorig.analysis.statistics.order_statistics import mid_ranks
 
 Floats = NDArray[np.float64]
 

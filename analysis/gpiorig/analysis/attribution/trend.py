@@ -12,7 +12,7 @@ from gpiorig.analysis.attribution.findings import Finding
 from gpiorig.analysis.attribution.series import autoregression, grouped_share, impulse_response, inflation
 from gpiorig.analysis.number_text import count_text, share_text, time_text
 from gpiorig.analysis.statistics.intervals import CONFIDENCE, Interval
-from gpiorig.analysis.statistics.rank_statistics import kendall_s, mid_ranks
+from gpiorig.analysis.statistics.order_statistics import kendall_s, mid_ranks
 
 Floats = NDArray[np.float64]
 

@@ -14,9 +14,8 @@ from gpiorig.analysis.audit import packet_lines, quantities, stages
 from gpiorig.analysis.audit.audit import Audit, Matching, Stage
 from gpiorig.analysis.audit.comparisons import compare
 from gpiorig.analysis.audit.inputs import NodeRecord
-from gpiorig.analysis.audit.lateness import CRYSTALS_PPM
 from gpiorig.analysis.audit.matching import NONE, same_text
-from gpiorig.analysis.audit.node_times import NODE_TICK_HZ, NodeTimes, times
+from gpiorig.analysis.audit.node_times import CRYSTALS_PPM, NODE_TICK_HZ, NodeTimes, times
 from gpiorig.analysis.audit.packet_lines import PacketTimestamps, pin_interval_ns
 from gpiorig.analysis.audit.quantities import Quantity
 from gpiorig.analysis.audit.stability import steadiness

@@ -1,4 +1,4 @@
-"""Statistics of a route, computed once: tables, figures and sentences read them."""
+"""Statistics of a route, and of the parts of round trips, computed once: tables, figures and sentences read them."""
 
 from __future__ import annotations
 
@@ -8,12 +8,21 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.analysis.delays import calibration
 from gpiorig.analysis.delays.budget import Budget
+from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.number_text import NS_PER_S, share_text, time_text
 from gpiorig.analysis.packets.path import Kind
 from gpiorig.analysis.packets.routes import ROUND_TRIP, Route
 from gpiorig.analysis.packets.steps import Step
-from gpiorig.analysis.statistics.summary import RESOLUTION_SAMPLES, Summary, summarize
+from gpiorig.analysis.packets.timelines import LOST, Timelines
+from gpiorig.analysis.statistics.summary import RESOLUTION_SAMPLES, Summary, ipdv, summarize
+
+_PARTS = {
+    "request, app to app": ("request.app.tx", "request.app.rx"),
+    "turn-around": ("request.app.rx", "reply.app.tx"),
+    "reply, app to app": ("reply.app.tx", "reply.app.rx"),
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,3 +137,34 @@ def short_name(step: Step) -> str:
     explained = step.kind in {Kind.RADIO_WAIT, Kind.AIR}
     short = step.short.partition(": ")[0] if explained else step.short
     return f"{step.way} {short}".lstrip()
+
+
+def round_trips(lines: Timelines, events: Events) -> dict[str, Summary]:
+    """Summaries of round trip, directions, turn-around, IPDV and calibration bursts, by name.
+
+    Those of the round trip count every packet that made one, also where a milestone in between is unknown.
+
+    Parameters
+    ----------
+    lines
+        Milestones of every packet.
+    events
+        Of the same recording, for the calibration bursts.
+    """
+    rate = lines.samplerate_hz
+    lost = int(np.count_nonzero(lines.status == LOST))
+    rows = {ROUND_TRIP: summarize(lines.rtt[lines.timelined], samplerate_hz=rate, lost=lost)}
+    names = {milestone.name for milestone in lines.milestones}
+    usable = lines.timelined | (lines.status == LOST)
+    for name, ends in _PARTS.items():
+        if names.issuperset(ends):
+            start, end = (lines.column(milestone)[usable] for milestone in ends)
+            complete = (start >= 0) & (end >= 0)
+            missing = int(np.count_nonzero((start >= 0) & (end < 0)))
+            rows[name] = summarize((end - start)[complete], samplerate_hz=rate, lost=missing)
+    rows["round trip minus the one before (IPDV)"] = summarize(ipdv(lines.rtt), samplerate_hz=rate)
+    for node in events.node_names:
+        cost = calibration.probe_cost(events, node=node)
+        if len(cost):
+            rows[f"one event with an id, {node} (calibration)"] = summarize(cost, samplerate_hz=rate)
+    return rows

@@ -76,7 +76,7 @@ class Evaluation:
     audit
         None without a node's log and a serial record.
     delays
-        Statistics of longer parts of round trips, by name (`summaries.round_trips`).
+        Statistics of longer parts of round trips, by name (`numbers.round_trips`).
     """
 
     routes: tuple[RouteEvaluation, ...]

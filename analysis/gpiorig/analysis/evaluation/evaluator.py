@@ -14,7 +14,7 @@ from gpiorig.analysis.attribution.attribute import attribute
 from gpiorig.analysis.attribution.covariates import covariates, step_covariates
 from gpiorig.analysis.audit.auditor import audit
 from gpiorig.analysis.audit.inputs import NodeRecord
-from gpiorig.analysis.delays import budget, jitter, numbers, probe_costs, radio_parts, summaries, uncertainty
+from gpiorig.analysis.delays import budget, jitter, numbers, probe_costs, radio_parts, uncertainty
 from gpiorig.analysis.delays.instruments import Instruments
 from gpiorig.analysis.delays.probe_costs import ProbeCosts
 from gpiorig.analysis.evaluation.analysis import Analysis
@@ -59,7 +59,7 @@ def evaluate(
     if records is not None:
         audited = audit(analysis.events, records, reference=reference, round_trips=analysis.in_round_trips)
     lines = analysis.timelines
-    delays = summaries.round_trips(lines, analysis.events) if lines is not None else {}
+    delays = numbers.round_trips(lines, analysis.events) if lines is not None else {}
     return Evaluation(routes=routes(analysis, instruments, progress=progress), audit=audited, delays=delays)
 
 

@@ -1,18 +1,21 @@
-"""Accounting of hops: transmissions, receptions, overheard frames and events are of packets, or counted with reason."""
+"""Accounting of hops: transmissions, receptions, overheard frames and events are of packets, or counted with reason.
+
+And doubts: what makes all numbers of a recording questionable.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.ids import belongs_by_order, carries_packet_id, needs_packet_id
 from gpiorig.analysis.events.table import BY_CODE
 from gpiorig.analysis.number_text import count_text
 from gpiorig.analysis.packets import delivery, overheard, receptions, transmissions
-from gpiorig.analysis.packets.checks import equal_ids
 from gpiorig.analysis.packets.holders import KINDS
 from gpiorig.analysis.packets.hops import Hops
 from gpiorig.analysis.packets.unattributed import OF_FRAMES, REASONS
@@ -192,3 +195,23 @@ def repetitions(hops: Hops) -> tuple[int, int, int]:
     read[hops.receptions.transmissions[hops.receptions.transmissions >= 0]] = True
     unheard = int(np.count_nonzero(read & (sent.outcomes == transmissions.NO_ACK)))
     return retried, int(np.count_nonzero(stays.repeated)), unheard
+
+
+def silent_nodes(events: Events, *, among: Sequence[str] | None = None) -> list[str]:
+    """A sentence for each node whose symbol bus shows nothing; `among`: the nodes that have one, without it all."""
+    return [
+        f"Node {name} is silent: its symbol bus shows no frame, so what it sent and read is not known; "
+        "is it wired as in the bench file, and does its firmware have probes?"
+        for name, frames in zip(events.node_names, events.frames_seen.tolist(), strict=True)
+        if not frames and (among is None or name in among)
+    ]
+
+
+def equal_ids(node: str, ids: NDArray[np.int32]) -> list[str]:
+    """A sentence if all packets of a node have one id: int32[p], those that it sent by a call."""
+    if len(ids) < 2 or (ids != ids[0]).any():
+        return []
+    return [
+        f"All {len(ids)} packets of node {node} have the id {ids[0]}: only time distinguishes them; "
+        "does the firmware count its packets?"
+    ]

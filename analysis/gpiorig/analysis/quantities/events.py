@@ -13,8 +13,7 @@ from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.packets import spans
 from gpiorig.analysis.packets.hops import packets_of
 from gpiorig.analysis.quantities.names import Quantity, event_of, unknown
-from gpiorig.analysis.quantities.series import NONE, Recorded, Samples, Series, lost_between, plain
-from gpiorig.analysis.quantities.settings import number_of
+from gpiorig.analysis.quantities.series import NONE, Recorded, Samples, Series, lost_between, number_of, plain
 from gpiorig.capture.edges.nanoseconds import nearest_ns
 
 EVENTS_KERNEL = "events"

@@ -14,8 +14,7 @@ from gpiorig.analysis.quantities import events, log_clocks
 from gpiorig.analysis.quantities.events import chosen, packets_at, shown
 from gpiorig.analysis.quantities.kinds import Kind
 from gpiorig.analysis.quantities.names import Quantity, event_of
-from gpiorig.analysis.quantities.series import NONE, Recorded, Samples, Series, lost_between, plain
-from gpiorig.analysis.quantities.settings import number_of
+from gpiorig.analysis.quantities.series import NONE, Recorded, Samples, Series, lost_between, number_of, plain
 from gpiorig.capture.edges.nanoseconds import nearest_ns
 
 NS_PER_US = 1000

@@ -13,8 +13,7 @@ from gpiorig.analysis.packets.hops import Hops
 from gpiorig.analysis.packets.passages import COLUMNS
 from gpiorig.analysis.quantities.events import chosen, shown
 from gpiorig.analysis.quantities.names import Quantity, event_of, unknown
-from gpiorig.analysis.quantities.series import NONE, Recorded, Samples, Series, single
-from gpiorig.analysis.quantities.settings import number_of
+from gpiorig.analysis.quantities.series import NONE, Recorded, Samples, Series, number_of, single
 from gpiorig.analysis.quantities.shares import active
 from gpiorig.analysis.radio.air_frames import BYTE_NS, pulses
 

@@ -226,3 +226,11 @@ def lost_between(events: Events, starts: Samples, ends: Samples) -> NDArray[np.b
     before, after = (np.searchsorted(events.gaps[:, 1], at, side="right") for at in (starts, ends))
     lost: NDArray[np.bool_] = before != after
     return lost
+
+
+def number_of(recorded: Recorded, node: str, key: str) -> int:
+    """A setting of a node, its own or that of all; `QuantityError` where the experiment does not set it."""
+    value = recorded.parameters.get(f"{node}.{key}", recorded.parameters.get(key))
+    if not isinstance(value, int):
+        raise QuantityError(f"the recording does not contain `{key}` of {node}; set it in the experiment.")
+    return value

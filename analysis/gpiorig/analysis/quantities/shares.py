@@ -18,8 +18,7 @@ from gpiorig.analysis.processor.ownership import NUMBERS, Ownership, TimeOf
 from gpiorig.analysis.quantities import milestones
 from gpiorig.analysis.quantities.kinds import Kind
 from gpiorig.analysis.quantities.names import RADIO, Quantity
-from gpiorig.analysis.quantities.series import NONE, Recorded, Samples, Series, plain, single
-from gpiorig.analysis.quantities.settings import number_of
+from gpiorig.analysis.quantities.series import NONE, Recorded, Samples, Series, number_of, plain, single
 
 SWITCH, TASK = "sched.switch", "task.run.enter"
 SLOTS = ("slot.rx", "slot.tx")

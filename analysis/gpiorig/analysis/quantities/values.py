@@ -17,7 +17,6 @@ from gpiorig.analysis.quantities import (
     events,
     gaps,
     log_clocks,
-    logged_round_trips,
     milestones,
     node_numbers,
     packet_shares,
@@ -39,7 +38,7 @@ DEFAULT = (
 )
 _OF: Mapping[Kind, Callable[[Quantity, Recorded], tuple[Series, ...]]] = {
     Kind.DELAY: delays.delays_of,
-    Kind.LOGGED_ROUND_TRIP: logged_round_trips.round_trips,
+    Kind.LOGGED_ROUND_TRIP: log_clocks.round_trips,
     Kind.BETWEEN: milestones.between,
     Kind.INTERVAL: events.intervals_of,
     Kind.INTERVAL_ERROR: gaps.interval_errors,

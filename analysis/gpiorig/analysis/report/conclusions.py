@@ -10,10 +10,10 @@ import numpy as np
 from gpiorig.analysis.attribution.findings import Attribution, Finding
 from gpiorig.analysis.attribution.step_series import TOTAL
 from gpiorig.analysis.delays import numbers as routenumbers
-from gpiorig.analysis.delays import summaries
 from gpiorig.analysis.evaluation.evaluation import RouteEvaluation
 from gpiorig.analysis.number_text import count_text, number_text, resolved_text, share_text, time_text
 from gpiorig.analysis.packets.path import Kind
+from gpiorig.analysis.packets.routes import ROUND_TRIP
 from gpiorig.analysis.report.data import ReportData
 from gpiorig.analysis.report.texts import capped_share, tail_text
 from gpiorig.analysis.statistics.intervals import Interval
@@ -234,7 +234,7 @@ def _uncertainty(expanded_ns: float) -> str:
 def _total(data: ReportData) -> Summary | None:
     """The total delay: of all round trips, also where a step is unknown; else of the route with the most packets."""
     if data.timelines is not None:
-        return data.evaluation.delays[summaries.ROUND_TRIP]
+        return data.evaluation.delays[ROUND_TRIP]
     return data.evaluation.routes[0].numbers.total if data.evaluation.routes else None
 
 

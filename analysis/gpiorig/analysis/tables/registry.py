@@ -18,7 +18,6 @@ from gpiorig.analysis.evaluation.evaluation import Evaluation, RouteEvaluation
 from gpiorig.analysis.packets.hops import Hops
 from gpiorig.analysis.packets.round_trips import RoundTrips
 from gpiorig.analysis.processor import occupancy
-from gpiorig.analysis.tables import audit as audit_tables
 from gpiorig.analysis.tables import evaluation as routetables
 from gpiorig.analysis.tables import hops as hop_tables
 from gpiorig.analysis.tables import stages as tables
@@ -202,7 +201,7 @@ EVALUATION_TABLES: Mapping[str, Callable[[Evaluation], pa.Table | None]] = {
     "findings": _per_route(lambda evaluated: findings.as_table(evaluated.attributions)),
     "uncertainty": _uncertainty,
     "occupancy": _per_route(lambda evaluated: occupancy.occupancy_table(evaluated.occupancy, evaluated.route)),
-    **{name: _audit_table(table) for name, table in audit_tables.TABLES.items()},
+    **{name: _audit_table(table) for name, table in routetables.AUDIT_TABLES.items()},
 }
 
 

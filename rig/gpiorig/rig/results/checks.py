@@ -10,7 +10,7 @@ from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.analysis.logs.node_log import NodeLog
 from gpiorig.analysis.number_text import count_text, number_text
-from gpiorig.analysis.packets import accounting, checks, timelines
+from gpiorig.analysis.packets import accounting, timelines
 from gpiorig.analysis.quantities import littles_law
 from gpiorig.analysis.quantities.series import Recorded
 from gpiorig.capture.recording.recording import Recording
@@ -58,7 +58,7 @@ def steady_ppm(logs: Mapping[str, NodeLog]) -> dict[str, float]:
 
 def _silent_nodes(events: Events, recording: Recording) -> list[str]:
     """A sentence for each node whose symbol bus is recorded and shows nothing."""
-    return checks.silent_nodes(events, among=_probed(events, recording))
+    return accounting.silent_nodes(events, among=_probed(events, recording))
 
 
 def _probed(events: Events, recording: Recording) -> list[str]:
