@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpiorig.analysis.audit.matching import NONE, same_packet, same_text
+from gpiorig.analysis.audit.matching import NONE, same_text
+from gpiorig.analysis.clocks.pairing import same_packet
 
 
 def test_equal_lists_match_entry_by_entry():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from gpiorig.analysis.clocks import timer_breaks
+from gpiorig.analysis.clocks.breaks import left_by_lines
 from gpiorig.analysis.clocks.pairing import Pairs
 from gpiorig.analysis.clocks.timer_breaks import Break, Timer
 
@@ -64,4 +65,4 @@ def test_what_a_line_through_the_first_points_leaves() -> None:
     random = np.random.default_rng(3)
     x, y = np.sort(random.uniform(-0.5, 0.5, 30)), random.normal(0, 100, 30)
     plain = [np.sum((y[:n] - np.polyval(np.polyfit(x[:n], y[:n], 1), x[:n])) ** 2) for n in range(3, 31)]
-    assert [0.0, 0.0, *plain] == pytest.approx(timer_breaks._left_by_line(x, y), abs=1e-6)
+    assert [0.0, 0.0, *plain] == pytest.approx(left_by_lines(x, y[None])[0], abs=1e-6)

@@ -1,4 +1,4 @@
-"""Matching of two lists: lines by their texts, packets by their 16-bit numbers."""
+"""Matching of two lists of lines, by their texts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 NONE = -1
-ID_ROUND = 1 << 16
 
 
 def same_text(entries: Sequence[Hashable], counterparts: Sequence[Hashable]) -> NDArray[np.int64]:
@@ -81,51 +80,3 @@ def _once(entries: Sequence[Hashable]) -> dict[Hashable, int]:
     for place, entry in enumerate(entries):
         places[entry] = NONE if entry in places else place
     return {entry: place for entry, place in places.items() if place != NONE}
-
-
-def same_packet(logged: NDArray[np.int32], seen: NDArray[np.int32]) -> NDArray[np.int64]:
-    """The place in `seen` of each packet number of `logged`; both may lack some, and be out of order by some.
-
-    Numbers are unwrapped from their 16 bits, each to the nearest of the one before, so that equal numbers of different
-    rounds are different packets. The first of both lie within half a round. Of several equal ones the first belongs to
-    the first.
-
-    Returns
-    -------
-    numpy.ndarray
-        int64[len(logged)], -1 for none.
-    """
-    if not len(logged) or not len(seen):
-        return np.full(len(logged), NONE, dtype=np.int64)
-    numbers, seen_numbers = _unwrapped(logged), _unwrapped(seen)
-    seen_numbers += numbers[0] + _nearest(seen_numbers[0] - numbers[0]) - seen_numbers[0]
-    low, high = min(numbers.min(), seen_numbers.min()), max(numbers.max(), seen_numbers.max())
-    span = high - low + 1
-    numbers, seen_numbers = (
-        numbers - low + span * _occurrence(numbers),
-        seen_numbers - low + span * _occurrence(seen_numbers),
-    )
-    order = np.argsort(seen_numbers)
-    at = np.minimum(np.searchsorted(seen_numbers[order], numbers), len(seen_numbers) - 1)
-    return np.where(seen_numbers[order][at] == numbers, order[at], NONE)
-
-
-def _nearest(steps: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Steps modulo a round of packet numbers, from -32768 to 32767."""
-    half = ID_ROUND // 2
-    return (steps + half) % ID_ROUND - half
-
-
-def _unwrapped(ids: NDArray[np.int32]) -> NDArray[np.int64]:
-    wide = ids.astype(np.int64)
-    return np.concatenate((wide[:1], wide[:1] + np.cumsum(_nearest(np.diff(wide)))))
-
-
-def _occurrence(values: NDArray[np.int64]) -> NDArray[np.int64]:
-    """int64[n]: how many equal values come before each."""
-    order = np.argsort(values, kind="stable")
-    ordered = values[order]
-    group_starts = np.searchsorted(ordered, ordered)
-    occurrence = np.empty(len(values), dtype=np.int64)
-    occurrence[order] = np.arange(len(values)) - group_starts
-    return occurrence

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.audit.audit import Matching
 from gpiorig.analysis.audit.inputs import HostLines, NodeRecord
-from gpiorig.analysis.audit.matching import NONE, same_packet
+from gpiorig.analysis.audit.matching import NONE
+from gpiorig.analysis.clocks.pairing import same_packet
 from gpiorig.analysis.errors import EventError
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_NAME

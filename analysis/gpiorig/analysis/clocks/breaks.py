@@ -174,19 +174,19 @@ def _break(x: Floats, y: Floats, random: np.random.Generator) -> int:
     if not power > 0 or left[best] / power > 1 - 1e-9:
         return 0
     shuffled = random.permuted(np.broadcast_to(rest, (PERMUTATIONS, len(x))), axis=1)
-    again = _two_lines(x, shuffled).min(axis=1) / _one_line(x, shuffled)[:, -1]
+    again = _two_lines(x, shuffled).min(axis=1) / left_by_lines(x, shuffled)[:, -1]
     as_small = 1 + int((again <= left[best] / power).sum())
     return best + MIN_BLOCKS if as_small <= LEVEL * (PERMUTATIONS + 1) else 0
 
 
 def _two_lines(x: Floats, y: Floats) -> Floats:
     """float64[p, k]: sums of squares left by lines before and after each block that may lie between them."""
-    before = _one_line(x, y)[:, MIN_BLOCKS - 1 : -MIN_BLOCKS - 1]
-    after = _one_line(-x[::-1], y[:, ::-1])[:, ::-1][:, MIN_BLOCKS + 1 : len(x) - MIN_BLOCKS + 1]
+    before = left_by_lines(x, y)[:, MIN_BLOCKS - 1 : -MIN_BLOCKS - 1]
+    after = left_by_lines(-x[::-1], y[:, ::-1])[:, ::-1][:, MIN_BLOCKS + 1 : len(x) - MIN_BLOCKS + 1]
     return before + after
 
 
-def _one_line(x: Floats, y: Floats) -> Floats:
+def left_by_lines(x: Floats, y: Floats) -> Floats:
     """float64[p, m]: sums of squares that a line leaves of the first 1, 2, … m points of each row."""
     x = (x - x[0]) / (x[-1] - x[0])
     n, sx, sxx = np.arange(1, len(x) + 1), np.cumsum(x), np.cumsum(x * x)

@@ -22,6 +22,7 @@ NODE_TICK_HZ = Fraction(10**6)
 TIMER = 1 << 32
 IDS = 1 << 16
 WINDOW = 16  # records of an event log that must agree with the pins where the log continues
+NONE = -1
 NEAR = 4096  # events within which they are searched for, after the first
 SLACK_NS = 10_000_000  # between the timestamp and the pin: interrupts
 
@@ -128,42 +129,69 @@ def _by_id(events: Events, log: NodeLog, timestamps: Integers, point: str) -> Pa
     if log.node not in events.node_names:
         return _nothing(point, len(rows))
     here = (events.codes == BY_NAME[point].code) & (events.nodes == events.node(log.node)) & (events.ids >= 0)
-    ids, samples = events.ids[here].astype(np.int64), events.samples[here]
-    numbers = log.sequences[rows].astype(np.int64)
-    first, second = _common(_keys(numbers), _keys(ids))
-    order = np.argsort(samples[second], kind="stable")
-    rows, first = rows[first][order], order
+    samples, logged = events.samples[here], len(rows)
+    places = same_packet(log.sequences[rows], events.ids[here])
+    rows, places = rows[places != NONE], places[places != NONE]
+    order = np.argsort(samples[places], kind="stable")
+    rows = rows[order]
     runs = np.searchsorted(log.boot_lines, log.lines[rows])
     return Pairs(
         timestamps=timestamps[rows],
-        samples=samples[second][order],
+        samples=samples[places][order],
         rows=rows,
         what=point,
-        unmatched_timestamps=len(numbers) - len(rows),
-        unmatched_samples=len(ids) - len(rows),
+        unmatched_timestamps=logged - len(rows),
+        unmatched_samples=len(samples) - len(rows),
         boots=tuple((np.flatnonzero(np.diff(runs) > 0) + 1).tolist()),
     )
 
 
-def _keys(ids: Integers) -> list[tuple[int, int]]:
-    """Each id, unwrapped, with the number of its earlier occurrences."""
-    if not len(ids):
-        return []
-    steps = (np.diff(ids) + IDS // 2) % IDS - IDS // 2
-    seen: dict[int, int] = {}
-    keys = []
-    for number in (ids[0] + np.concatenate(([0], np.cumsum(steps)))).tolist():
-        seen[number] = seen.get(number, -1) + 1
-        keys.append((number, seen[number]))
-    return keys
+def same_packet(logged: NDArray[np.int32], seen: NDArray[np.int32]) -> Integers:
+    """The place in `seen` of each packet number of `logged`; both may lack some, and be out of order by some.
+
+    Numbers are unwrapped from their 16 bits, each to the nearest of the one before, so that equal numbers of different
+    rounds are different packets. The first of both lie within half a round. Of several equal ones the first belongs to
+    the first.
+
+    Returns
+    -------
+    numpy.ndarray
+        int64[len(logged)], -1 for none.
+    """
+    if not len(logged) or not len(seen):
+        return np.full(len(logged), NONE, dtype=np.int64)
+    numbers, seen_numbers = _unwrapped(logged), _unwrapped(seen)
+    seen_numbers += numbers[0] + _nearest(seen_numbers[0] - numbers[0]) - seen_numbers[0]
+    low, high = min(numbers.min(), seen_numbers.min()), max(numbers.max(), seen_numbers.max())
+    span = high - low + 1
+    numbers, seen_numbers = (
+        numbers - low + span * _occurrence(numbers),
+        seen_numbers - low + span * _occurrence(seen_numbers),
+    )
+    order = np.argsort(seen_numbers)
+    at = np.minimum(np.searchsorted(seen_numbers[order], numbers), len(seen_numbers) - 1)
+    return np.where(seen_numbers[order][at] == numbers, order[at], NONE)
 
 
-def _common(first: list[tuple[int, int]], second: list[tuple[int, int]]) -> tuple[Integers, Integers]:
-    """Places of the keys that are in both."""
-    places = {key: at for at, key in enumerate(second)}
-    shared = [(at, places[key]) for at, key in enumerate(first) if key in places]
-    pairs = np.array(shared, dtype=np.int64).reshape(-1, 2)
-    return pairs[:, 0], pairs[:, 1]
+def _nearest(steps: Integers) -> Integers:
+    """Steps modulo a round of packet numbers, from -32768 to 32767."""
+    half = IDS // 2
+    return (steps + half) % IDS - half
+
+
+def _unwrapped(ids: NDArray[np.int32]) -> Integers:
+    wide = ids.astype(np.int64)
+    return np.concatenate((wide[:1], wide[:1] + np.cumsum(_nearest(np.diff(wide)))))
+
+
+def _occurrence(values: Integers) -> Integers:
+    """int64[n]: how many equal values come before each."""
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    group_starts = np.searchsorted(ordered, ordered)
+    occurrence = np.empty(len(values), dtype=np.int64)
+    occurrence[order] = np.arange(len(values)) - group_starts
+    return occurrence
 
 
 def _aligned(records: Integers, numbers: Integers, pins: Integers) -> Integers:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
+from gpiorig.analysis.clocks.breaks import left_by_lines
 from gpiorig.analysis.clocks.pairing import TIMER, Pairs
 from gpiorig.analysis.clocks.resolution import counted_step
 from gpiorig.analysis.number_text import NS_PER_S
@@ -226,7 +227,7 @@ def _bends(node: str, samples: Integers, phases_ns: Floats, *, scale: tuple[floa
     x = (samples - samples[0]) * ns_per_sample
     x = x / x[-1] - 0.5
     y = phases_ns - np.polyval(np.polyfit(x, phases_ns, 1), x)
-    before, after = _left_by_line(x, y), _left_by_line(x[::-1], y[::-1])[::-1]
+    before, after = left_by_lines(x, y[None])[0], left_by_lines(x[::-1], y[None, ::-1])[0, ::-1]
     left = before[MIN_STAMPS - 1 : -MIN_STAMPS] + after[MIN_STAMPS : len(x) - MIN_STAMPS + 1]
     at = int(np.argmin(left)) + MIN_STAMPS
     bent = y - np.polyval(np.polyfit(x, y, 2), x)
@@ -243,11 +244,3 @@ def _wander(x: Floats, y: Floats, at: int) -> float:
     """The largest difference between the slopes of the parts of the half before `at`, or of the half after it."""
     halves = (np.array_split(np.arange(len(x))[part], PARTS) for part in (slice(None, at), slice(at, None)))
     return max(float(np.ptp([np.polyfit(x[part], y[part], 1)[0] for part in parts])) for parts in halves)
-
-
-def _left_by_line(x: Floats, y: Floats) -> Floats:
-    """float64[n]: sum of squares that a line through the first 1, 2, … n points leaves."""
-    count = np.arange(1, len(x) + 1)
-    xx, xy, yy = (np.cumsum(a * b) - np.cumsum(a) * np.cumsum(b) / count for a, b in ((x, x), (x, y), (y, y)))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(xx > 0, np.maximum(yy - xy * xy / xx, 0.0), 0.0)
