@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -12,7 +11,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 NONE = -1
-_TYPES = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), np.float64: pa.float64(), str: pa.string()}
+TEXT, COUNT, NUMBER, FLAG = pa.string(), pa.int64(), pa.float64(), pa.bool_()
+# The type of each column, and where its value comes from: a function of the row's object, or the path to an attribute.
+Schema = dict[str, tuple[pa.DataType, str | Callable[[Any], Any]]]
 
 
 def table(columns: Mapping[str, Any], samplerate_hz: Fraction | None = None) -> pa.Table:
@@ -20,15 +21,34 @@ def table(columns: Mapping[str, Any], samplerate_hz: Fraction | None = None) -> 
     return pa.table(dict(columns), metadata={"samplerate_hz": str(samplerate_hz)} if samplerate_hz else None)
 
 
-def of_rows(rows: Sequence[Mapping[str, Any]], **types: pa.DataType) -> pa.Table:
-    """A table of rows with the same keys; a column without a known value is float64, unless its type is given."""
+def of_rows(rows: Sequence[Any], schema: Schema, *, nan_is_null: bool = False) -> pa.Table:
+    """A table with a row per object; its columns and their types are those of the schema, also without a row."""
+    return table(
+        {
+            name: pa.array([_value(row, source) for row in rows], kind, from_pandas=nan_is_null)
+            for name, (kind, source) in schema.items()
+        }
+    )
 
-    def column(name: str) -> pa.Array:
-        values = [row[name] for row in rows]
-        kind = type(next((value for value in values if value is not None), math.nan))
-        return pa.array(values, types.get(name) or _TYPES[kind])
 
-    return table({name: column(name) for name in (rows[0] if rows else ())})
+def _value(row: Any, source: str | Callable[[Any], Any]) -> Any:
+    """None where a part of the path is None."""
+    if callable(source):
+        return source(row)
+    for name in source.split("."):
+        row = None if row is None else getattr(row, name)
+    return row
+
+
+def of_attributes(kind: pa.DataType, names: Iterable[str], *, of: str = "", prefix: str = "") -> Schema:
+    """A column of one type for each attribute of an object, `of` the path to that from the row's, as ``pins.``."""
+    return {f"{prefix}{name}": (kind, f"{of}{name}") for name in names}
+
+
+def of_interval(name: str, path: str, *, unit: str = "") -> Schema:
+    """The columns of an interval: its estimate and its ends, as ``skew_ns``, ``skew_low_ns`` and ``skew_high_ns``."""
+    parts = (("", "value"), ("_low", "low"), ("_high", "high"))
+    return {f"{name}{part}{unit}": (NUMBER, f"{path}.{end}") for part, end in parts}
 
 
 def names(keys: NDArray[Any], known: Mapping[int, str]) -> pa.Array:

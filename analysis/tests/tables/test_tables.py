@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
+import evaluations
+import numpy as np
 import pyarrow as pa
 import pytest
 from network import Network
 from tripcases import analysed
 
-from gpiorig.analysis.delays import instruments
+from gpiorig.analysis.attribution import findings
+from gpiorig.analysis.audit.audit import Audit
+from gpiorig.analysis.compare import comparison
+from gpiorig.analysis.compare.delays import Delays
+from gpiorig.analysis.delays import budget, instruments, jitter, uncertainty
 from gpiorig.analysis.delays.instruments import Instruments
 from gpiorig.analysis.errors import TableError
 from gpiorig.analysis.evaluation import evaluator
 from gpiorig.analysis.evaluation.analysis import Analysis, analyse
 from gpiorig.analysis.evaluation.evaluation import Evaluation
 from gpiorig.analysis.statistics import summary
+from gpiorig.analysis.tables import evaluation as summaries
 from gpiorig.analysis.tables import registry, stages
 from gpiorig.analysis.tables.suffixes import SUFFIXES
 
@@ -125,3 +133,26 @@ def test_tables_of_an_earlier_report_are_deleted(tmp_path: Path) -> None:
     assert (tmp_path / "hops.parquet").exists()
     assert (tmp_path / "notes.txt").exists()
     assert [] == [name for name in ("round_trips", "audit") if (tmp_path / f"{name}.parquet").exists()]
+
+
+def test_a_table_has_the_same_columns_and_types_without_a_row() -> None:
+    known, equal = (evaluations.about(evaluations.one_way(equal=equal)) for equal in (False, True))
+    no_steps = replace(known.route, steps=replace(known.route.steps, steps=()))
+    no_shares = replace(known.budget, steps=(), by_kind=(), by_node=())
+    nothing = Audit(fits=(), matchings=(), comparisons=(), stages=(), stability=(), notes=())
+    run = Delays({"rtt": np.arange(100)}, {}, sent=100, lost=0, samplerate_hz=Fraction(24_000_000))
+    compared = comparison.compare(run, run)
+    versions = [
+        *([table(audit) for audit in (evaluations.audit(), nothing)] for table in summaries.AUDIT_TABLES.values()),
+        [summaries.steps(evaluated) for evaluated in (known, equal, replace(known, route=no_steps))],
+        [budget.as_table(shares) for shares in (known.budget, equal.budget, no_shares)],
+        [jitter.as_table(measures) for measures in (known.jitter, equal.jitter, ())],
+        [findings.as_table(results) for results in (known.attributions, equal.attributions, ())],
+        [uncertainty.as_table(routes) for routes in ([("route", known.uncertainties)], [])],
+        [comparison.as_table(replace(compared, changes=changes)) for changes in (compared.changes, ())],
+    ]
+    for first, *others in versions:
+        assert first.num_rows
+        assert 0 == others[-1].num_rows
+        for other in others:
+            assert first.schema == other.schema

@@ -6,10 +6,11 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 
 import pyarrow as pa
 
-from gpiorig.analysis.columns import of_rows
+from gpiorig.analysis.columns import NUMBER, TEXT, Schema, of_rows
 from gpiorig.analysis.statistics.intervals import Interval
 
 
@@ -66,25 +67,24 @@ class Attribution:
 
 def as_table(attributions: Sequence[Attribution]) -> pa.Table:
     """A row per finding, one without kind per step without any; `numbers` is JSON, an interval [value, low, high]."""
-    rows = [(attribution, finding) for attribution in attributions for finding in attribution.findings or (None,)]
-    return of_rows(
-        [
-            {
-                "step": attribution.step,
-                "kind": finding and finding.kind,
-                "sentence": (finding or attribution).sentence,
-                "p_value": finding and finding.p_value,
-                "variance_share": finding and finding.share,
-                "tests": attribution.tests,
-                "level": attribution.level,
-                "numbers": finding and _json(finding.numbers),
-            }
-            for attribution, finding in rows
-        ],
-        kind=pa.string(),
-        tests=pa.int32(),
-        numbers=pa.string(),
-    )
+    rows = [
+        SimpleNamespace(attribution=attribution, finding=finding)
+        for attribution in attributions
+        for finding in attribution.findings or (None,)
+    ]
+    return of_rows(rows, _SCHEMA)
+
+
+_SCHEMA: Schema = {
+    "step": (TEXT, "attribution.step"),
+    "kind": (TEXT, "finding.kind"),
+    "sentence": (TEXT, lambda row: (row.finding or row.attribution).sentence),
+    "p_value": (NUMBER, "finding.p_value"),
+    "variance_share": (NUMBER, "finding.share"),
+    "tests": (pa.int32(), "attribution.tests"),
+    "level": (NUMBER, "attribution.level"),
+    "numbers": (TEXT, lambda row: row.finding and _json(row.finding.numbers)),
+}
 
 
 def _json(numbers: Mapping[str, Interval | float | int | str]) -> str:

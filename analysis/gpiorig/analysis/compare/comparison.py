@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -164,18 +163,20 @@ def significance(
 
 def as_table(comparison: Comparison) -> pa.Table:
     """One row per delay that both runs have."""
-    return columns.of_rows([_row(change) for change in comparison.changes])
+    return columns.of_rows(comparison.changes, _SCHEMA)
 
 
-def _row(change: Change) -> dict[str, Any]:
-    row: dict[str, Any] = {"delay": change.name}
-    row |= {name: getattr(change, name) for name in ("changed", "base_n", "new_n", "base_median_ns", "new_median_ns")}
-    for name, interval in (("median", change.median_ns), ("mean", change.mean_ns), ("p99", change.p99_ns)):
-        row |= interval.columns(f"{name}_change", unit="_ns")
-    row |= change.spread.columns("std_ratio")
-    return row | {
-        name: getattr(change, name) for name in ("moved_ns", "p_location", "p_shape", "p_tail", "p_corrected")
-    }
+_SCHEMA: columns.Schema = {
+    "delay": (columns.TEXT, "name"),
+    "changed": (columns.FLAG, "changed"),
+    **columns.of_attributes(columns.COUNT, ("base_n", "new_n")),
+    **columns.of_attributes(columns.NUMBER, ("base_median_ns", "new_median_ns")),
+    **columns.of_interval("median_change", "median_ns", unit="_ns"),
+    **columns.of_interval("mean_change", "mean_ns", unit="_ns"),
+    **columns.of_interval("p99_change", "p99_ns", unit="_ns"),
+    **columns.of_interval("std_ratio", "spread"),
+    **columns.of_attributes(columns.NUMBER, ("moved_ns", "p_location", "p_shape", "p_tail", "p_corrected")),
+}
 
 
 def _tests(base: Delays, new: Delays, name: str) -> PValues:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from types import SimpleNamespace
+from typing import Literal
 
 import numpy as np
 import pyarrow as pa
@@ -243,24 +244,22 @@ def as_table(shares: Budget) -> pa.Table:
     """One row per step, followed by its parts, then one per kind and node; `part` is empty for all but parts."""
     rows = []
     for place, step in enumerate(shares.steps):
-        whole = (shares.time[place], shares.variance[place], shares.tail[place])
-        rows.append(_row("step", step.name, "", *whole))
+        whole = {"time": shares.time[place], "variance": shares.variance[place], "tail": shares.tail[place]}
+        rows.append(SimpleNamespace(of="step", name=step.name, part="", shares=SimpleNamespace(**whole)))
         rows += [
-            _row("step", step.name, part.name, part.time, part.variance, part.tail)
+            SimpleNamespace(of="step", name=step.name, part=part.name, shares=part)
             for part in shares.parts
             if part.step == place
         ]
     for of, groups in (("kind", shares.by_kind), ("node", shares.by_node)):
-        rows += [_row(of, group.name, "", group.time, group.variance, group.tail) for group in groups]
-    return columns.of_rows(rows)
+        rows += [SimpleNamespace(of=of, name=group.name, part="", shares=group) for group in groups]
+    return columns.of_rows(rows, _SCHEMA)
 
 
-def _row(of: str, name: str, part: str, time: Interval, variance: Interval, tail: Interval) -> dict[str, Any]:
-    row: dict[str, Any] = {"of": of, "name": name, "part": part}
-    for share, interval in (("time", time), ("variance", variance), ("tail", tail)):
-        row |= interval.columns(f"{share}_share")
-        row |= {f"{share}_method": interval.method, f"{share}_note": interval.note}
-    return row
+_SCHEMA = columns.of_attributes(columns.TEXT, ("of", "name", "part"))
+for _share in ("time", "variance", "tail"):
+    _SCHEMA |= columns.of_interval(f"{_share}_share", f"shares.{_share}")
+    _SCHEMA |= columns.of_attributes(columns.TEXT, ("method", "note"), of=f"shares.{_share}.", prefix=f"{_share}_")
 
 
 def _members(of: Sequence[Kind | str]) -> dict[Kind | str, tuple[int, ...]]:

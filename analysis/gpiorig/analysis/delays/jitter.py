@@ -108,21 +108,19 @@ def interarrival(differences: NDArray[np.int64]) -> NDArray[np.float64]:
 
 def as_table(measures: Sequence[Jitter]) -> pa.Table:
     """One row per measure."""
-    return columns.of_rows(
-        [
-            {
-                "measure": jitter.name,
-                "source": jitter.source,
-                "value_ns": jitter.ns.value,
-                "low_ns": jitter.ns.low,
-                "high_ns": jitter.ns.high,
-                "confidence": CONFIDENCE,
-                "method": jitter.ns.method,
-                "note": jitter.ns.note,
-            }
-            for jitter in measures
-        ]
-    )
+    return columns.of_rows(measures, _SCHEMA)
+
+
+_SCHEMA: columns.Schema = {
+    "measure": (columns.TEXT, "name"),
+    "source": (columns.TEXT, "source"),
+    "value_ns": (columns.NUMBER, "ns.value"),
+    "low_ns": (columns.NUMBER, "ns.low"),
+    "high_ns": (columns.NUMBER, "ns.high"),
+    "confidence": (columns.NUMBER, lambda _: CONFIDENCE),
+    "method": (columns.TEXT, "ns.method"),
+    "note": (columns.TEXT, "ns.note"),
+}
 
 
 def _with_losses(delays: NDArray[np.int64], places: NDArray[np.int64] | None) -> NDArray[np.int64]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -128,24 +129,26 @@ def for_steps(
 
 def as_table(routes: Sequence[tuple[str, tuple[DelayUncertainty, ...]]]) -> pa.Table:
     """One row per route, delay and component; standard uncertainties in ns."""
-    return columns.of_rows(
-        [
-            {
-                "route": route,
-                "delay": delay.name,
-                "component": component.name,
-                "of_probes": of_probes,
-                "evaluation": component.evaluation,
-                "standard_ns": component.standard_ns,
-                "relative": component.relative,
-                "source": component.source,
-            }
-            for route, delays in routes
-            for delay in delays
-            for of_probes, components in ((False, delay.components), (True, delay.probe_components))
-            for component in components
-        ]
-    )
+    rows = [
+        SimpleNamespace(route=route, delay=delay, of_probes=of_probes, component=component)
+        for route, delays in routes
+        for delay in delays
+        for of_probes, components in ((False, delay.components), (True, delay.probe_components))
+        for component in components
+    ]
+    return columns.of_rows(rows, _SCHEMA)
+
+
+_SCHEMA: columns.Schema = {
+    "route": (columns.TEXT, "route"),
+    "delay": (columns.TEXT, "delay.name"),
+    "component": (columns.TEXT, "component.name"),
+    "of_probes": (columns.FLAG, "of_probes"),
+    "evaluation": (columns.TEXT, "component.evaluation"),
+    "standard_ns": (columns.NUMBER, "component.standard_ns"),
+    "relative": (columns.NUMBER, "component.relative"),
+    "source": (columns.TEXT, "component.source"),
+}
 
 
 def _with_costs(

@@ -57,10 +57,6 @@ class Interval:
         """The same in other units, of which the present one is `unit`."""
         return dataclasses.replace(self, value=self.value * unit, low=self.low * unit, high=self.high * unit)
 
-    def columns(self, name: str, *, unit: str = "") -> dict[str, float]:
-        """Value and ends by the names of their columns: ``skew_ns``, ``skew_low_ns``, ``skew_high_ns``."""
-        return {f"{name}{unit}": self.value, f"{name}_low{unit}": self.low, f"{name}_high{unit}": self.high}
-
     def with_note(self, note: str) -> Interval:
         """The same with a further remark."""
         return dataclasses.replace(self, note=joined(self.note, note))

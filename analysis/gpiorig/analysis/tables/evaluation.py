@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
+from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
 
 from gpiorig.analysis import columns
 from gpiorig.analysis.audit.audit import Audit
-from gpiorig.analysis.clocks.fit import Segment
-from gpiorig.analysis.columns import of_rows
+from gpiorig.analysis.columns import COUNT, NUMBER, TEXT, Schema, of_attributes, of_interval, of_rows
 from gpiorig.analysis.evaluation.evaluation import RouteEvaluation
 from gpiorig.analysis.statistics.summary import Summary
 
-COMPARED = ("median_ns", "peak_to_peak_ns", "std_ns")
-ERROR_FIELDS = ("min_ns", "p5_ns", "median_ns", "p95_ns", "p99_ns", "max_ns", "mean_ns", "peak_to_peak_ns", "std_ns")
-_SEGMENT_NS = ("start_ns", "end_ns", "centre_ns", "residual_std_ns")
-_SEGMENT_INTERVALS = (
-    ("ahead_ns", "offset", "_ns"),
-    ("ppm", "skew", "_ppm"),
-    ("drift_ppm_per_s", "drift", "_ppm_per_s"),
-)
+_COMPARED = ("median_ns", "peak_to_peak_ns", "std_ns")
+_ERRORS = ("min_ns", "p5_ns", "median_ns", "p95_ns", "p99_ns", "max_ns", "mean_ns", "peak_to_peak_ns", "std_ns")
 
 
 def with_route(name: str, content: pa.Table) -> pa.Table:
@@ -30,36 +23,37 @@ def with_route(name: str, content: pa.Table) -> pa.Table:
     return content.add_column(0, "route", pa.array([name] * content.num_rows, pa.string()))
 
 
+_STEPS: Schema = {
+    "step": (TEXT, "step.name"),
+    "node": (TEXT, "step.node"),
+    "kind": (TEXT, "step.kind.text"),
+    "packets": (COUNT, "summary.n"),
+    **of_attributes(NUMBER, ("median_ns", "mean_ns", "p99_ns", "peak_to_peak_ns", "std_ns"), of="summary."),
+    "expanded_uncertainty_ns": (NUMBER, "delay.expanded_ns"),
+    "probe_events": (COUNT, "delay.probe_events"),
+    "probe_cost_ns": (NUMBER, "delay.probe_cost_ns"),
+    "corrected_expanded_uncertainty_ns": (NUMBER, "delay.corrected_expanded_ns"),
+    "share_of_mean": (NUMBER, "share_of_mean"),
+    **of_interval("share_of_variance", "variance"),
+    **of_interval("share_of_tail", "tail"),
+}
+
+
 def steps(evaluation: RouteEvaluation) -> pa.Table:
     """One row per step: statistics, uncertainty, shares with their intervals."""
-    rows = []
-    for column, (step, summary) in enumerate(zip(evaluation.route.steps.steps, evaluation.numbers.steps, strict=True)):
-        delay = evaluation.uncertainties[column]
-        rows.append(
-            {
-                "step": step.name,
-                "node": step.node,
-                "kind": step.kind.text,
-                "packets": summary.n,
-                "median_ns": summary.median_ns,
-                "mean_ns": summary.mean_ns,
-                "p99_ns": summary.p99_ns,
-                "peak_to_peak_ns": summary.peak_to_peak_ns,
-                "std_ns": summary.std_ns,
-                "expanded_uncertainty_ns": delay.expanded_ns,
-                "probe_events": delay.probe_events,
-                "probe_cost_ns": delay.probe_cost_ns,
-                "corrected_expanded_uncertainty_ns": delay.corrected_expanded_ns,
-                "share_of_mean": float(evaluation.numbers.means[column]),
-                **evaluation.budget.variance[column].columns("share_of_variance"),
-                **evaluation.budget.tail[column].columns("share_of_tail"),
-            }
+    numbers, shares = evaluation.numbers, evaluation.budget
+    rows = [
+        SimpleNamespace(
+            step=step,
+            summary=numbers.steps[place],
+            delay=evaluation.uncertainties[place],
+            share_of_mean=float(numbers.means[place]),
+            variance=shares.variance[place],
+            tail=shares.tail[place],
         )
-    return columns.table({name: pa.array([_known(row[name]) for row in rows]) for name in rows[0]})
-
-
-def _known(value: Any) -> Any:
-    return None if isinstance(value, float) and math.isnan(value) else value
+        for place, step in enumerate(evaluation.route.steps.steps)
+    ]
+    return of_rows(rows, _STEPS, nan_is_null=True)
 
 
 def layer_times(evaluation: RouteEvaluation) -> pa.Table | None:
@@ -75,33 +69,49 @@ def layer_times(evaluation: RouteEvaluation) -> pa.Table | None:
     return columns.table(content)
 
 
+_COMPARISONS: Schema = {
+    **of_attributes(TEXT, ("quantity", "clock")),
+    **of_attributes(COUNT, ("n", "unmatched")),
+    **of_attributes(NUMBER, _COMPARED, of="pins.", prefix="pins_"),
+    **of_attributes(NUMBER, _COMPARED, of="other.", prefix="clock_"),
+    **of_attributes(NUMBER, _ERRORS, of="error.", prefix="error_"),
+    **of_interval("skew", "skew_ns", unit="_ns"),
+    **of_attributes(TEXT, ("method", "note"), of="skew_ns.", prefix="skew_"),
+    **of_interval("added_jitter", "added_jitter_ns", unit="_ns"),
+    **of_attributes(TEXT, ("method", "note"), of="added_jitter_ns.", prefix="added_jitter_"),
+}
+
+
 def comparisons(audit: Audit) -> pa.Table:
     """One row for each quantity by each clock."""
-    rows = []
-    for compared in audit.comparisons:
-        row: dict[str, Any] = {name: getattr(compared, name) for name in ("quantity", "clock", "n", "unmatched")}
-        for prefix, summary, fields in (
-            ("pins", compared.pins, COMPARED),
-            ("clock", compared.other, COMPARED),
-            ("error", compared.error, ERROR_FIELDS),
-        ):
-            row |= {f"{prefix}_{field}": getattr(summary, field) for field in fields}
-        for name, interval in (("skew", compared.skew_ns), ("added_jitter", compared.added_jitter_ns)):
-            row |= interval.columns(name, unit="_ns")
-            row |= {f"{name}_method": interval.method, f"{name}_note": interval.note}
-        rows.append(row)
-    return of_rows(rows)
+    return of_rows(audit.comparisons, _COMPARISONS)
+
+
+_STAGES: Schema = {
+    "node": (TEXT, "node"),
+    "stage": (TEXT, "name"),
+    "n": (COUNT, "delay.n"),
+    **of_attributes(NUMBER, (name for name in Summary.__slots__ if name not in {"n", "lost"}), of="delay."),
+}
 
 
 def stages(audit: Audit) -> pa.Table:
     """One row for each stage of a node's lines."""
-    fields = ["n", *(name for name in Summary.__dataclass_fields__ if name not in {"n", "lost"})]
-    return of_rows(
-        [
-            {"node": stage.node, "stage": stage.name} | {name: getattr(stage.delay, name) for name in fields}
-            for stage in audit.stages
-        ]
-    )
+    return of_rows(audit.stages, _STAGES)
+
+
+_SEGMENTS: Schema = {
+    **of_attributes(TEXT, ("clock", "reference", "method"), of="fit."),
+    "segment": (COUNT, "number"),
+    **of_attributes(COUNT, ("n", "outliers"), of="segment."),
+    **of_attributes(NUMBER, ("start_ns", "end_ns", "centre_ns", "residual_std_ns"), of="segment."),
+    **of_interval("offset", "segment.ahead_ns", unit="_ns"),
+    **of_interval("skew", "segment.ppm", unit="_ppm"),
+    **of_interval("drift", "segment.drift_ppm_per_s", unit="_ppm_per_s"),
+    **of_attributes(COUNT, ("resets", "backsteps"), of="fit."),
+    "quantisation_ns": (NUMBER, "fit.quantisation_ns"),
+    "note": (TEXT, "fit.note"),
+}
 
 
 def clock_fits(audit: Audit) -> pa.Table:
@@ -110,55 +120,39 @@ def clock_fits(audit: Audit) -> pa.Table:
     `offset_ns` is clock minus reference at `centre_ns`.
     """
     rows = [
-        {
-            **{name: getattr(fit, name) for name in ("clock", "reference", "method")},
-            "segment": number if segment else None,
-            **_segment(segment),
-            **{name: getattr(fit, name) for name in ("resets", "backsteps", "quantisation_ns", "note")},
-        }
+        SimpleNamespace(fit=fit, number=number if segment else None, segment=segment)
         for fit in audit.fits
         for number, segment in enumerate(fit.segments or (None,))
     ]
-    return of_rows(rows, segment=pa.int64(), n=pa.int64(), outliers=pa.int64())
+    return of_rows(rows, _SEGMENTS)
 
 
-def _segment(segment: Segment | None) -> dict[str, Any]:
-    row: dict[str, Any] = {name: getattr(segment, name, None) for name in ("n", "outliers")}
-    row |= {name: float(getattr(segment, name)) if segment else None for name in _SEGMENT_NS}
-    for name, column, unit in _SEGMENT_INTERVALS:
-        interval = getattr(segment, name, None)
-        row |= {
-            f"{column}{part}{unit}": getattr(interval, end, None)
-            for part, end in (("", "value"), ("_low", "low"), ("_high", "high"))
-        }
-    return row
+_TIMES: Schema = {
+    "clock": (TEXT, "clock.clock"),
+    **of_attributes(NUMBER, ("tau_s", "adev", "tdev_ns", "mtie_ns")),
+    **of_attributes(COUNT, ("n", "missing"), of="clock."),
+    "note": (TEXT, "clock.note"),
+}
 
 
 def stability(audit: Audit) -> pa.Table:
     """One row for each averaging time of each clock."""
-    columns = (("tau_s", "taus_s"), ("adev", "adev"), ("tdev_ns", "tdev_ns"), ("mtie_ns", "mtie_ns"))
-    return of_rows(
-        [
-            {
-                "clock": clock.clock,
-                **{column: getattr(clock, name)[at] for column, name in columns},
-                **{name: getattr(clock, name) for name in ("n", "missing", "note")},
-            }
-            for clock in audit.stability
-            for at in range(len(clock.taus_s))
-        ]
-    )
+    rows = [
+        SimpleNamespace(clock=clock, tau_s=tau_s, adev=adev, tdev_ns=tdev_ns, mtie_ns=mtie_ns)
+        for clock in audit.stability
+        for tau_s, adev, tdev_ns, mtie_ns in zip(clock.taus_s, clock.adev, clock.tdev_ns, clock.mtie_ns, strict=True)
+    ]
+    return of_rows(rows, _TIMES)
 
 
 def matchings(audit: Audit) -> pa.Table:
     """One row for each count of entries with and without a partner."""
-    return of_rows(
-        [
-            {"node": matching.node, "what": matching.what, "reason": reason, "count": count}
-            for matching in audit.matchings
-            for reason, count in {"matched": matching.matched, **matching.unmatched}.items()
-        ]
-    )
+    rows = [
+        SimpleNamespace(node=matching.node, what=matching.what, reason=reason, count=count)
+        for matching in audit.matchings
+        for reason, count in {"matched": matching.matched, **matching.unmatched}.items()
+    ]
+    return of_rows(rows, {**of_attributes(TEXT, ("node", "what", "reason")), "count": (COUNT, "count")})
 
 
 AUDIT_TABLES: Mapping[str, Callable[[Audit], pa.Table]] = {
