@@ -21,7 +21,7 @@ EXPERIMENT = ROOT / "experiments" / "pingpong.toml"
 PACKETS = 200
 SAMPLES_PER_US = 24  # samplerate of the bench
 
-# (what, settings of [virtual.study]). The model: 2 wait states by the firmware at 72 MHz, 2 cycles per access to APB2
+# (what, settings of [virtual.timing]). The model: 2 wait states by the firmware at 72 MHz, 2 cycles per access to APB2
 # (GPIO, SPI, USART) and 4 to APB1 (timers), refill 2, load 1, access 0, exception entry 12.
 MODEL = ("the model", "")
 CHANGES = (
@@ -54,7 +54,7 @@ def measure(settings: str, *, backoff: bool) -> Times:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         bench, experiment = folder / "bench.toml", folder / "experiment.toml"
-        bench.write_text(f"{BENCH.read_text()}\n[virtual.study]\n{settings}\n")
+        bench.write_text(f"{BENCH.read_text()}\n[virtual.timing]\n{settings}\n")
         experiment.write_text(EXPERIMENT.read_text().replace("backoff = true", f"backoff = {str(backoff).lower()}"))
         words = ("-o", folder / "run", "--packets", str(PACKETS), "--no-report")
         done = gpiorig("run", bench, experiment, *words)

@@ -50,7 +50,7 @@ def test_clock_step(tmp_path: Path, tick: Path) -> None:
 def test_a_study(tmp_path: Path, tick: Path) -> None:
     """A board with slower branches comes later to its first edge; the tick is the timer's, whatever the core."""
     (tmp_path / "slow").mkdir()
-    slow = ticks(tmp_path / "slow", tick, "[virtual.study]\nexception_entry = 16\nflash_wait_states = 16\n")
+    slow = ticks(tmp_path / "slow", tick, "[virtual.timing]\nexception_entry = 16\nflash_wait_states = 16\n")
     plain = ticks(tmp_path, tick, "")
 
     assert slow[0] > plain[0]
@@ -70,7 +70,7 @@ def test_a_late_board(tmp_path: Path, tick: Path) -> None:
 @pytest.mark.parametrize(
     ("virtual", "message"),
     [
-        ("[virtual.study]\nrefil = 3\n", "virtual.study: there is no setting `refil`; known: flash_wait_states, apb_"),
+        ("[virtual.timing]\nrefil = 3\n", "virtual.timing: there is no setting `refil`; known: flash_wait_states, apb_"),
         (
             '[[virtual.faults]]\nkind = "brown_out"\nnode = "x"\nat_us = 1\noff_us = 1\n',
             "no node `x`; the bench has node",

@@ -22,8 +22,8 @@ use crate::clock::ClockSpec;
 use crate::debug::Jtag;
 use crate::hostpath::HostPath;
 use crate::radio::StartUp;
-use crate::study::Study;
 use crate::sync::SyncLine;
+use crate::timing_changes::TimingChanges;
 use crate::trace::{Edge, EdgeHash};
 use power::{Past, Recipe};
 use std::collections::{BTreeMap, VecDeque};
@@ -78,7 +78,7 @@ pub struct Bench {
     pub(crate) next_clock: ClockSpec,
     messages: Vec<Message>,
     /// Timing of the boards that are added from now on.
-    pub study: Study,
+    pub timing: TimingChanges,
     /// How long the radios of these boards take to start.
     pub radio_start: StartUp,
 }
@@ -106,7 +106,7 @@ impl Bench {
             fault: None,
             next_clock: ClockSpec::default(),
             messages: Vec::new(),
-            study: Study::default(),
+            timing: TimingChanges::default(),
             radio_start: StartUp::default(),
         }
     }
@@ -160,7 +160,7 @@ impl Bench {
                 ..clock
             },
             strict: self.strict,
-            study: self.study.clone(),
+            timing: self.timing.clone(),
             radio_start: self.radio_start,
         };
         let made = recipe.make(self.seed, board)?;

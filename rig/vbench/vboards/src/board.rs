@@ -8,7 +8,7 @@ use crate::clock::ClockSpec;
 use crate::debug::Target;
 use crate::log::Log;
 use crate::radio::StartUp;
-use crate::study::Study;
+use crate::timing_changes::TimingChanges;
 use crate::trace::{self, Edge, Pin};
 use std::collections::VecDeque;
 
@@ -82,7 +82,7 @@ pub struct Parts<'a> {
     pub image: &'a [u8],
     pub clock: ClockSpec,
     pub strict: bool,
-    pub study: Study,
+    pub timing: TimingChanges,
     pub radio_start: StartUp,
 }
 

@@ -59,7 +59,7 @@ pub mod air;
 pub mod analyzer;
 pub mod clock;
 pub mod hostpath;
-pub mod study;
+pub mod variants;
 
 mod debug;
 mod modem;

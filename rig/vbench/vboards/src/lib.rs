@@ -23,6 +23,6 @@ pub mod log;
 pub mod radio;
 pub mod rng;
 pub mod soc;
-pub mod study;
 pub mod sync;
+pub mod timing_changes;
 pub mod trace;

@@ -72,7 +72,7 @@ def _library() -> ctypes.CDLL:
         "vb_clock": (i64, [handle, u64, text, i64, u64, u64]),
         "vb_clock_step": (i64, [handle, u64, i64, u64]),
         "vb_brown_out": (i64, [handle, u32, u64, u64]),
-        "vb_study": (i64, [handle, text, u64]),
+        "vb_timing": (i64, [handle, text, u64]),
         "vb_radio_start": (i64, [handle, text]),
         "vb_link_jitter": (i64, [handle, u32, u32, text, u64]),
         "vb_interferer_add": (
@@ -134,9 +134,9 @@ class VirtualBoards:
         self._checked(self._lib.vb_radio_start(self._handle, node.radio_start.encode()))
         return self._checked(self._lib.vb_add_board(self._handle, kind.encode(), elf, len(elf), node.clock_ppb))
 
-    def study(self, name: str, value: int) -> None:
-        """Change a number of the timing model of the boards added later (rig/vbench/vboards/src/study.rs)."""
-        self._checked(self._lib.vb_study(self._handle, name.encode(), value))
+    def change_timing(self, name: str, value: int) -> None:
+        """Change a number of the timing model of the boards added later (rig/vbench/vboards/src/timing_changes.rs)."""
+        self._checked(self._lib.vb_timing(self._handle, name.encode(), value))
 
     def brown_out(self, board: int, fault: BrownOut) -> None:
         """Plan a fault of a board's supply."""

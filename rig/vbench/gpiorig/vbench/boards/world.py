@@ -38,8 +38,8 @@ class World:
     def __init__(self, bench: Bench, *, firmware: dict[str, Path], modelled_reader: bool) -> None:
         self._bench, self._virtual = bench, section.of(bench)
         self.boards = VirtualBoards(seed=self._virtual.seed)
-        for name, value in self._virtual.study.items():
-            self.boards.study(name, value)
+        for name, value in self._virtual.timing.items():
+            self.boards.change_timing(name, value)
         self.index: dict[str, int] = {}
         for name, node in bench.nodes.items():
             self.index[name] = self._add_board(name, node.board_name, firmware[name])

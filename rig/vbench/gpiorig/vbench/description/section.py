@@ -98,7 +98,7 @@ def parameters(bench: Bench) -> dict[str, int]:
 
 def model_changes(bench: Bench) -> dict[str, int]:
     """Settings of the timing model that are not its own."""
-    return of(bench).study
+    return of(bench).timing
 
 
 def has_own_time(bench: Bench) -> bool:

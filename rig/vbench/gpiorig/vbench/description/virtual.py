@@ -16,8 +16,8 @@ from gpiorig.vbench.description.world import NodeFault, VirtualInterferer, Virtu
 
 Pace = Literal["fast", "real-time"]
 
-# What a study may change of the timing model; rig/vbench/vboards/src/study.rs has the same names.
-STUDY = (
+# What may be changed of the timing model; rig/vbench/vboards/src/timing_changes.rs has the same names.
+TIMING = (
     "flash_wait_states apb_wait_cycles refill load store_indexed per_register access unaligned multiply_accumulate "
     "long_multiply long_multiply_wide long_multiply_accumulate special_register table_branch load_pc exception_entry "
     "exception_return tail_chain float_stacking"
@@ -37,8 +37,8 @@ class Virtual(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         A file for every edge of the wired pins in ps, before any sampling; FILE.air has frames and losses.
     analyzers, sync, serial, nodes, links, interferers, faults
         Tables of their own, below.
-    study
-        What is changed of the timing model of a Cortex-M, in cycles: `STUDY` in
+    timing
+        What is changed of the timing model of a Cortex-M, in cycles: `TIMING` in
         rig/vbench/gpiorig/vbench/description/virtual.py.
     """
 
@@ -52,7 +52,7 @@ class Virtual(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     interferers: list[VirtualInterferer] = []
     faults: list[EndFault | NodeFault | AnyUsbFault] = []
     truth: str = ""
-    study: dict[str, Annotated[int, Meta(ge=0, le=16)]] = {}
+    timing: dict[str, Annotated[int, Meta(ge=0, le=16)]] = {}
 
 
 def check(virtual: Virtual, *, nodes: Set[str], analyzers: Set[str], where: ends.Where, what: str) -> None:
@@ -65,8 +65,8 @@ def check(virtual: Virtual, *, nodes: Set[str], analyzers: Set[str], where: ends
         for end in (link.sender, link.receiver):
             if end not in nodes:
                 raise BenchError(f"{what}: virtual.links: there is no node `{end}`.")
-    for name in virtual.study.keys() - set(STUDY):
-        raise BenchError(f"{what}: virtual.study: there is no setting `{name}`; known: {', '.join(STUDY)}.")
+    for name in virtual.timing.keys() - set(TIMING):
+        raise BenchError(f"{what}: virtual.timing: there is no setting `{name}`; known: {', '.join(TIMING)}.")
     ends.check(virtual.analyzers, virtual.serial, where=where, what=what)
     models = {name: virtual.analyzers.get(name, VirtualAnalyzer()).usb for name in analyzers}
     modelled_usb.check(models, pace=virtual.pace, what=what)

@@ -10,7 +10,7 @@ use crate::clock::ClockSpec;
 use crate::log::Entry;
 use crate::radio::StartUp;
 use crate::rng::{draw, Purpose};
-use crate::study::Study;
+use crate::timing_changes::TimingChanges;
 use crate::trace::{Edge, Pin};
 use std::collections::VecDeque;
 
@@ -32,7 +32,7 @@ pub(super) struct Recipe {
     pub image: Vec<u8>,
     pub clock: ClockSpec,
     pub strict: bool,
-    pub study: Study,
+    pub timing: TimingChanges,
     pub radio_start: StartUp,
 }
 
@@ -45,7 +45,7 @@ impl Recipe {
             image: &self.image,
             clock: self.clock.clone(),
             strict: self.strict,
-            study: self.study.clone(),
+            timing: self.timing.clone(),
             radio_start: self.radio_start,
         };
         board::make(&self.kind, &parts)

@@ -40,7 +40,7 @@ pub fn flash(parts: &Parts, base: u32, bytes: usize, core: &str) -> Result<Vec<u
 impl<C: Chip> CortexBoard<C> {
     /// A board after power-on; one without an image waits for a debug adapter.
     pub fn new(mut cpu: Cpu, chip: C, parts: &Parts) -> CortexBoard<C> {
-        cpu.set_timing(parts.study.applied(cpu.timing()));
+        cpu.set_timing(parts.timing.applied(cpu.timing()));
         if parts.image.is_empty() {
             cpu.await_debugger();
         }

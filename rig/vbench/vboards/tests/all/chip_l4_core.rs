@@ -289,7 +289,7 @@ fn boards_are_made() {
             image: &[],
             clock: Default::default(),
             strict: true,
-            study: Default::default(),
+            timing: Default::default(),
             radio_start: Default::default(),
         };
         let board = board::make(kind, &parts).unwrap();

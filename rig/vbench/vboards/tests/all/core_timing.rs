@@ -325,27 +325,27 @@ fn cyccnt_counts_cycles() {
     assert_eq!((2, 4), (rig.cpu.regs[4], rig.cpu.regs[5] - rig.cpu.regs[4]));
 }
 
-/// A study changes what it names, and refuses what is not there.
+/// Changes of the timing model change what they name, and refuse what is not there.
 #[test]
-fn study() {
+fn timing_changes() {
     use vboards::core::v7m::timing::TimingModel;
-    use vboards::study::Study;
-    let mut study = Study::default();
-    study.set("refill", 3).unwrap();
-    study.set("flash_wait_states", 4).unwrap();
+    use vboards::timing_changes::TimingChanges;
+    let mut changes = TimingChanges::default();
+    changes.set("refill", 3).unwrap();
+    changes.set("flash_wait_states", 4).unwrap();
     let expected = TimingModel {
         refill: 3,
         flash_wait_states: Some(4),
         ..TimingModel::CORTEX_M3
     };
-    assert_eq!(expected, study.applied(TimingModel::CORTEX_M3));
+    assert_eq!(expected, changes.applied(TimingModel::CORTEX_M3));
 
-    let refused = study.set("refil", 3).unwrap_err();
+    let refused = changes.set("refil", 3).unwrap_err();
     assert!(
         refused.contains("\"refil\"") && refused.contains("exception_entry"),
         "{}",
         refused
     );
-    assert!(study.set("refill", 17).unwrap_err().contains("at most 16"));
-    assert_eq!(expected, study.applied(TimingModel::CORTEX_M3));
+    assert!(changes.set("refill", 17).unwrap_err().contains("at most 16"));
+    assert_eq!(expected, changes.applied(TimingModel::CORTEX_M3));
 }

@@ -183,7 +183,7 @@ fn made(image: &[u8]) -> Box<dyn Board> {
         image,
         clock,
         strict: true,
-        study: Default::default(),
+        timing: Default::default(),
         radio_start: Default::default(),
     };
     board::make("telosb", &parts).unwrap()

@@ -252,11 +252,11 @@ fn a_late_board_boots_late() {
 
 /// Slower flash, bridges and branches make a board slower, also after a brown-out; the slice does not show.
 #[test]
-fn a_study_changes_the_boards() {
+fn timing_changes_reach_the_boards() {
     let cycles = |name: &str, value: u64, slice_ps: u64| {
         let mut bench = Bench::new(1);
         bench.set_slice(slice_ps);
-        bench.study.set(name, value).unwrap();
+        bench.timing.set(name, value).unwrap();
         bench.add_board("iotlab-m3", "pingpong.elf", IMAGE, 0).unwrap();
         bench.add_board("iotlab-m3", "pingpong.elf", IMAGE, 0).unwrap();
         let fault = BrownOut {

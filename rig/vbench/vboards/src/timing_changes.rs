@@ -34,11 +34,11 @@ const SETTINGS: [(&str, Change); 19] = [
 
 /// What is changed, in the order it was asked for.
 #[derive(Clone, Default)]
-pub struct Study {
+pub struct TimingChanges {
     changes: Vec<(Change, u64)>,
 }
 
-impl Study {
+impl TimingChanges {
     /// Changes one number of the model.
     pub fn set(&mut self, name: &str, value: u64) -> Result<(), String> {
         let change = SETTINGS.iter().find(|setting| setting.0 == name).ok_or_else(|| {
