@@ -70,7 +70,10 @@ def test_a_late_board(tmp_path: Path, tick: Path) -> None:
 @pytest.mark.parametrize(
     ("virtual", "message"),
     [
-        ("[virtual.timing]\nrefil = 3\n", "virtual.timing: there is no setting `refil`; known: flash_wait_states, apb_"),
+        (
+            "[virtual.timing]\nrefil = 3\n",
+            "virtual.timing: there is no setting `refil`; known: flash_wait_states, apb_",
+        ),
         (
             '[[virtual.faults]]\nkind = "brown_out"\nnode = "x"\nat_us = 1\noff_us = 1\n',
             "no node `x`; the bench has node",

@@ -11,10 +11,9 @@ import socket
 from collections.abc import Callable
 from typing import Protocol
 
-from gpiorig.rig.errors import VirtualBenchError
 from gpiorig.vbench.boards.vboards import VirtualBoards
 from gpiorig.vbench.description.section import MAX_HZ
-from gpiorig.vbench.ends.outgoing import accepted
+from gpiorig.vbench.ends.listener import accepted, listening
 
 # Loopback's segment size is odd, and libsigrok then cuts 16-bit samples in half in live decoding; an even one does not.
 _SEGMENT_BYTES = 16_384
@@ -64,19 +63,12 @@ class AnalyzerServer:
         self._pending = memoryview(b"")
         self._line = b""
         self.client: socket.socket | None = None
-        self.listener = socket.socket()
-        self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self.listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, _SEGMENT_BYTES)
-        try:
-            self.listener.bind(("127.0.0.1", port))
-            self.listener.listen()
-        except OSError as error:
-            self.listener.close()
-            raise VirtualBenchError(
-                f"virtual analyzer {name}: port {port} on 127.0.0.1 cannot be used: {error.strerror}. "
-                "Choose another, or 0 for any free one (`port` in the bench file)."
-            ) from error
-        self.listener.setblocking(False)
+        self.listener = listening(
+            port,
+            what=f"virtual analyzer {name}",
+            remedy="Choose another, or 0 for any free one (`port` in the bench file).",
+            segment_bytes=_SEGMENT_BYTES,
+        )
 
     @property
     def port(self) -> int:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import socket
 
-from gpiorig.rig.errors import VirtualBenchError
 from gpiorig.vbench.boards.vboards import VirtualBoards
-from gpiorig.vbench.ends.outgoing import Outgoing, accepted
+from gpiorig.vbench.ends.listener import accepted, listening
+from gpiorig.vbench.ends.outgoing import Outgoing
 from gpiorig.vbench.ends.pace import HostClock
 
 _BLOCK_BYTES = 1 << 16
@@ -25,17 +25,7 @@ class DebugPort:
         self._host_clock = HostClock()
         self.client: socket.socket | None = None
         self._answers: Outgoing | None = None
-        self.listener = socket.socket()
-        self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            self.listener.bind(("127.0.0.1", port))
-            self.listener.listen()
-        except OSError as error:
-            self.listener.close()
-            raise VirtualBenchError(
-                f"virtual debug port: port {port} on 127.0.0.1 cannot be used: {error.strerror}. Choose another."
-            ) from error
-        self.listener.setblocking(False)
+        self.listener = listening(port, what="virtual debug port", remedy="Choose another.")
 
     @property
     def port(self) -> int:

@@ -7,14 +7,6 @@ import socket
 MAX_BYTES = 1 << 20  # a client that leaves more unread has hung
 
 
-def accepted(listener: socket.socket) -> socket.socket | None:
-    """The connection that waits, or None: its client may have gone meanwhile, or we have no descriptor left."""
-    try:
-        return listener.accept()[0]
-    except OSError:
-        return None
-
-
 class Outgoing:
     """What waits for one client.
 
