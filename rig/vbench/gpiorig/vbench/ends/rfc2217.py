@@ -14,7 +14,8 @@ from typing import Any
 from serial import rfc2217
 
 from gpiorig.vbench.boards.vboards import VirtualBoards
-from gpiorig.vbench.ends.outgoing import Outgoing, accepted
+from gpiorig.vbench.ends.listener import accepted, listening
+from gpiorig.vbench.ends.outgoing import Outgoing
 from gpiorig.vbench.ends.uart import VirtualUart
 
 _BLOCK = 4096
@@ -64,8 +65,7 @@ class Rfc2217Port:
         self.client: socket.socket | None = None
         self._outgoing: Outgoing | None = None
         self._manager: Any = None
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.listener.setblocking(False)
+        self.listener = listening(0, what="virtual serial port", remedy="Close other programs.")
 
     @property
     def url(self) -> str:
