@@ -39,7 +39,7 @@ def audit_of(recording: Recording, events: Events, logs: Mapping[str, NodeLog]) 
     opened = open_recording(recording)
     records = audit_inputs.node_records(opened, logs)
     assert records is not None
-    return audit(events, records, reference=audit_inputs.reference(opened))
+    return audit(events, records)
 
 
 @pytest.mark.slow

@@ -111,7 +111,7 @@ def routes_of_unequal_length() -> tuple[Analysis, Evaluation]:
     network.frame(100_000_000, "b", 99, {"a": "deliver"})
     analysis = analyse(network.events(), {}, header_ns=network.headers())
     analyzer = instruments.by_driver("fx2lafw", samplerate_hz=Fraction(24_000_000))
-    return analysis, evaluator.evaluate(analysis, Instruments(analyzer), None, reference="analyzer")
+    return analysis, evaluator.evaluate(analysis, Instruments(analyzer), None)
 
 
 def test_routes_with_one_packet_have_their_rows() -> None:

@@ -35,7 +35,6 @@ def audit(
     events: Events,
     records: Sequence[NodeRecord],
     *,
-    reference: str = "analyzer",
     round_trips: NDArray[np.bool_] | None = None,
 ) -> Audit:
     """Compare node timestamps and host timestamps with the pins.
@@ -50,16 +49,10 @@ def audit(
         Events on the pins.
     records
         Log of each node, and its lines at the host and on the pin as far as they were recorded.
-    reference
-        Name of the analyzer.
     round_trips
         bool[n], events of the packets that make round trips; None if unknown.
     """
-    nodes = [
-        _node(record, events, round_trips, reference=reference)
-        for record in records
-        if record.node in events.node_names
-    ]
+    nodes = [_node(record, events, round_trips) for record in records if record.node in events.node_names]
     known = [node.times for node in nodes if node.times is not None]
     own = [node.own_log for node in nodes if node.own_log is not None]
     measured = [quantity for node in known for quantity in quantities.from_node(node, events)]
@@ -76,7 +69,7 @@ def audit(
             comparison for quantity in (*measured, *(log.steps for log in own)) for comparison in compare(quantity)
         ),
         stages=tuple(stage for node in nodes for stage in node.stages),
-        stability=tuple(steadiness(known, events, reference=reference)),
+        stability=tuple(steadiness(known, events)),
         notes=(
             *(note for node in nodes for note in node.notes),
             *(f"{node}: no pin of it was recorded, so its timestamps cannot be compared." for node in unseen),
@@ -92,15 +85,10 @@ def times_of(
     events: Events,
     records: Sequence[NodeRecord],
     *,
-    reference: str = "analyzer",
     round_trips: NDArray[np.bool_] | None = None,
 ) -> dict[str, NodeTimes]:
     """The timestamps of each node's packet lines on every clock; without nodes whose log is of another recording."""
-    nodes = [
-        _node(record, events, round_trips, reference=reference)
-        for record in records
-        if record.node in events.node_names
-    ]
+    nodes = [_node(record, events, round_trips) for record in records if record.node in events.node_names]
     return {node.times.packets.node: node.times for node in nodes if node.times is not None and not node.foreign}
 
 
@@ -116,7 +104,7 @@ class _Node:
     foreign: str
 
 
-def _node(record: NodeRecord, events: Events, round_trips: NDArray[np.bool_] | None, *, reference: str) -> _Node:
+def _node(record: NodeRecord, events: Events, round_trips: NDArray[np.bool_] | None) -> _Node:
     on_pin = None
     if record.host is not None and record.pins is not None:
         on_pin = same_text(record.host.texts, record.pins.texts)
@@ -126,8 +114,8 @@ def _node(record: NodeRecord, events: Events, round_trips: NDArray[np.bool_] | N
     if reason:
         reason = f"{record.node}: this log is not of this recording: {reason}; its timestamps are omitted."
         packets = _without(packets)
-    own_log = None if reason else compared(events, record, reference=reference)
-    way, way_notes = stages.way(packets, record, on_pin, events, reference=reference)
+    own_log = None if reason else compared(events, record)
+    way, way_notes = stages.way(packets, record, on_pin, events)
     return _Node(
         matchings=(
             *(() if on_pin is None else (_lines(record, on_pin),)),
@@ -136,7 +124,7 @@ def _node(record: NodeRecord, events: Events, round_trips: NDArray[np.bool_] | N
         ),
         stages=way,
         own_log=own_log,
-        times=times(packets, events, reference=reference) if (packets.seen != NONE).any() else None,
+        times=times(packets, events, reference=record.reference) if (packets.seen != NONE).any() else None,
         notes=(*notes, *way_notes),
         foreign=reason,
     )

@@ -69,11 +69,14 @@ class NodeRecord:
         Its log, parsed from the same text as `host`, so that `NodeLog.lines` are places in `host`.
     host, pins
         None where the port was not recorded, or the TX pin is not on the analyzer.
+    reference
+        Name of the clock that the node's and the host's are compared with.
     """
 
     log: NodeLog
     host: HostLines | None = None
     pins: PinLines | None = None
+    reference: str = "analyzer"
 
     @property
     def node(self) -> str:

@@ -19,7 +19,7 @@ MIN_VALUES = 8  # phases; fewer have no second differences worth a number
 Phases = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 
-def steadiness(nodes: Sequence[NodeTimes], events: Events, *, reference: str) -> Iterator[Stability]:
+def steadiness(nodes: Sequence[NodeTimes], events: Events) -> Iterator[Stability]:
     """Each clock's deviations from the analyzer; of the first two nodes also by the three-cornered hat.
 
     The timestamps of a host's lines include the delays of these lines, so that the result is the instability that a
@@ -29,8 +29,6 @@ def steadiness(nodes: Sequence[NodeTimes], events: Events, *, reference: str) ->
     ----------
     nodes, events
         Node times and events of the recording.
-    reference
-        The analyzer's name.
     """
     phases: list[tuple[str, Phases]] = []
     for times in nodes:
@@ -42,7 +40,7 @@ def steadiness(nodes: Sequence[NodeTimes], events: Events, *, reference: str) ->
         if len(host[0]) >= MIN_VALUES:
             yield _stability(f"host, lines of {times.packets.node}", host)
     if len(phases) >= 2:
-        yield from _hat(phases[:2], reference=reference)
+        yield from _hat(phases[:2], reference=nodes[0].fit.reference)
 
 
 def _longest(times: NodeTimes) -> Phases:

@@ -30,7 +30,7 @@ PROMPT_NS = 100_000.0  # a line that is printed later than this after its event 
 
 
 def way(
-    packets: PacketTimestamps, record: NodeRecord, on_pin: NDArray[np.int64] | None, events: Events, *, reference: str
+    packets: PacketTimestamps, record: NodeRecord, on_pin: NDArray[np.int64] | None, events: Events
 ) -> tuple[list[Stage], list[str]]:
     """Follow the lines of one node; returns its stages in order, and notes on them.
 
@@ -44,8 +44,8 @@ def way(
         Packet lines and record of the node.
     on_pin
         int64[h], place of each of the host's lines among those of the pin; None where one of the two is missing.
-    events, reference
-        Events of the recording; the analyzer's name.
+    events
+        Events of the recording.
     """
     delays: dict[str, NDArray[np.int64]] = {}
     notes: list[str] = []
@@ -54,7 +54,7 @@ def way(
     if record.pins is not None:
         delays[ON_WIRE] = _ns(record.pins.ends, events) - _ns(record.pins.starts, events)
     if record.host is not None:
-        delays |= _to_the_host(packets, record.host, record.pins, on_pin, events, reference=reference)
+        delays |= _to_the_host(packets, record, record.host, on_pin, events)
         if not record.host.same_zero:
             notes.append(f"{record.node}: delays to the host count from its fastest line: the clocks share no zero.")
     return [
@@ -97,33 +97,31 @@ def _to_the_wire(
 
 def _to_the_host(
     packets: PacketTimestamps,
+    record: NodeRecord,
     host: HostLines,
-    pins: PinLines | None,
     on_pin: NDArray[np.int64] | None,
     events: Events,
-    *,
-    reference: str,
 ) -> dict[str, NDArray[np.int64]]:
     """Delays from the last stop bit to the host and the aggregator, and the total; without the pin only the latter."""
     delays: dict[str, NDArray[np.int64]] = {}
     known = packets.reported != NONE
     rows, event_ns = packets.log.lines[known], _ns(packets.reported[known], events)
-    if pins is not None and on_pin is not None:
+    if record.pins is not None and on_pin is not None:
         both = np.flatnonzero(on_pin != NONE)
         late_ns = np.full(len(on_pin), NONE, dtype=np.int64)
-        ends_ns = _ns(pins.ends, events)
-        delays[TO_HOST] = late_ns[both] = _delays(host, both, ends_ns[on_pin[both]], packets.node, reference)
+        ends_ns = _ns(record.pins.ends, events)
+        delays[TO_HOST] = late_ns[both] = _delays(record, host, both, ends_ns[on_pin[both]])
         on_pins = on_pin[rows] != NONE
         delays[TOTAL] = ends_ns[on_pin[rows[on_pins]]] - event_ns[on_pins] + late_ns[rows[on_pins]]
     else:
-        delays[TOTAL] = _delays(host, rows, event_ns, packets.node, reference)
+        delays[TOTAL] = _delays(record, host, rows, event_ns)
     delays[READS] = host.timestamps_ns - host.first_ns
     delays[TO_LOG] = (host.aggregator_ns - host.timestamps_ns)[host.aggregator_ns != NONE]
     return delays
 
 
 def _delays(
-    host: HostLines, rows: NDArray[np.int64], since_ns: NDArray[np.int64], node: str, reference: str
+    record: NodeRecord, host: HostLines, rows: NDArray[np.int64], since_ns: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Delays from these instants to the lines at the host.
 
@@ -133,6 +131,7 @@ def _delays(
     late_ns: NDArray[np.int64] = host.timestamps_ns[rows] - since_ns
     if host.same_zero or not len(late_ns):
         return late_ns
-    late = lateness(host.timestamps_ns[rows], since_ns, host=f"host, lines of {node}", reference=reference)
+    name = f"host, lines of {record.node}"
+    late = lateness(host.timestamps_ns[rows], since_ns, host=name, reference=record.reference)
     from_fastest: NDArray[np.int64] = late.delays_ns - late.delays_ns.min()
     return from_fastest

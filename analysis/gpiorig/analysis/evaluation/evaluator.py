@@ -37,7 +37,6 @@ def evaluate(
     instruments: Instruments,
     records: Sequence[NodeRecord] | None,
     *,
-    reference: str,
     progress: Progress = _silent,
 ) -> Evaluation:
     """Evaluate the routes and the clocks of a recording.
@@ -50,14 +49,12 @@ def evaluate(
         Instruments of the recording.
     records
         Logs of each node and of the host; None if no serial port was recorded: no audit.
-    reference
-        Name of the clock that the others are compared with.
     progress
         Shows the progress of a number of packets under a name.
     """
     audited = None
     if records is not None:
-        audited = audit(analysis.events, records, reference=reference, round_trips=analysis.in_round_trips)
+        audited = audit(analysis.events, records, round_trips=analysis.in_round_trips)
     lines = analysis.timelines
     delays = numbers.round_trips(lines, analysis.events) if lines is not None else {}
     return Evaluation(routes=routes(analysis, instruments, progress=progress), audit=audited, delays=delays)

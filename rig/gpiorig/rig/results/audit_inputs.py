@@ -45,11 +45,11 @@ def node_records(opened: Opened, logs: Mapping[str, NodeLog]) -> list[NodeRecord
             if node in wired
             else None
         )
-        records.append(NodeRecord(log, host, pins))
+        records.append(NodeRecord(log, host, pins, _reference(opened)))
     return records
 
 
-def reference(opened: Opened) -> str:
+def _reference(opened: Opened) -> str:
     """The name of the clock that all others are compared with."""
     return f"analyzer {', '.join(opened.known_bench.analyzers)}"
 

@@ -178,7 +178,6 @@ def report_data(opened: Opened, analysis: Analysis, records: quantities.Records 
             analysis,
             opened.instruments,
             lines,
-            reference=audit_inputs.reference(opened),
             progress=_progress,
         )
     with stage("checks"):
