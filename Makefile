@@ -3,7 +3,8 @@ SHELL := /bin/sh
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PYTEST = $(BIN)/python -m pytest -q --numprocesses 2 --dist loadfile
+# Tests wait for a third of their time, so three processes keep two cores busy; conftest.py has the order of the files.
+PYTEST = $(BIN)/python -m pytest -q --numprocesses 3 --dist loadfile --no-loadscope-reorder
 NATIVE := capture/gpiorig/capture/libgpiorig_native.so
 VBOARDS := rig/vbench/gpiorig/vbench/boards/libvboards.so
 USBBUS := rig/vbench/gpiorig/vbench/ends/libusbbus.so

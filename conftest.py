@@ -6,7 +6,9 @@ import gc
 import os
 import resource
 import sys
+from collections import Counter
 from collections.abc import Generator
+from pathlib import Path
 
 import hypothesis
 import pytest
@@ -42,12 +44,18 @@ def pytest_unconfigure() -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before tests are chosen by their marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave the deep tests to `make test-deep`; tests of the demo wait for its recording, so they are slow."""
+    """Leave the deep tests to `make test-deep`; tests of the demo wait for its recording, so they are slow.
+
+    Files with many slow tests come first: files are handed out to the processes, and small ones fill the end.
+    """
+    slow: Counter[Path] = Counter()
     for item in items:
         if item.get_closest_marker("deep") and not DEEP:
             item.add_marker(pytest.mark.skip(reason="runs in `make test-deep`"))
         if "demo" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.slow)
+        slow[item.path] += item.get_closest_marker("slow") is not None
+    items.sort(key=lambda item: -slow[item.path])
 
 
 @pytest.hookimpl(tryfirst=True)
