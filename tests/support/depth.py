@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from typing import TypeVar
 
-from scipy.stats import binom
-
 DEEP = os.environ.get("GPIORIG_DEEP", "") not in ("", "0")  # set by `make test-deep`
 RISK = 1e-3  # that a share at its limit fails a bound
 
@@ -20,9 +18,13 @@ def by_depth(usual: Value, deep: Value) -> Value:
 
 def fewest(runs: int, share: float, *, risk: float = RISK) -> int:
     """Return how many of `runs` must succeed when each does with the probability `share` or more, at this risk."""
+    from scipy.stats import binom  # half a second, which most runs need not spend
+
     return int(binom.ppf(risk, runs, share))
 
 
 def most(runs: int, share: float, *, risk: float = RISK) -> int:
     """Return how many of `runs` may succeed when each does with the probability `share` or less, at this risk."""
+    from scipy.stats import binom
+
     return int(binom.isf(risk, runs, share))
