@@ -35,9 +35,15 @@ class Decoder(SpiRadio):
         self.part = None
         self.auto_crc = True
         self.status_mode = 0
+        self.drop_frames()
+
+    def drop_frames(self):
         # The frame buffer as the host has written it by SRAM accesses: index: (ss, es, value).
         self.sram = {}
         self.sram_ss = self.sram_es = 0
+
+    def concerns_frames(self, first, count):
+        return first < 0x80 or first & 0x3f in (TRX_STATE, TRX_CTRL_1, PHY_TX_PWR, PART_NUM)
 
     def active(self, i):
         return 0 if i == RSTN else 1

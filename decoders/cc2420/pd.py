@@ -38,9 +38,15 @@ class Decoder(SpiRadio):
 
     def reset_radio(self):
         self.auto_crc = True
+        self.drop_frames()
+
+    def drop_frames(self):
         # Octets written to the TXFIFO, read from the RXFIFO: (ss, es, value); where that began.
         self.tx, self.tx_ss, self.tx_reported = [], 0, False
         self.rx, self.rx_ss = [], 0
+
+    def concerns_frames(self, first, count):
+        return first < 0x80 and (count > 1 or first & 0x3f in (SFLUSHRX, SFLUSHTX))
 
     def active(self, i):
         return 0 if i == RESETN else 1

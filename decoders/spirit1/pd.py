@@ -31,8 +31,14 @@ class Decoder(SpiRadio):
     )
 
     def reset_radio(self):
+        self.drop_frames()
+
+    def drop_frames(self):
         # Octets written to the TX FIFO: (ss, es, value); first and last sample of those accesses.
         self.tx, self.tx_ss, self.tx_es = [], 0, 0
+
+    def concerns_frames(self, first, count):
+        return count > 2 or count > 1 and bool(first & COMMAND)
 
     def pin_active(self, i):
         if i == SDN:

@@ -291,6 +291,16 @@ class SpiRadio(srd.Decoder):
     def reset_radio(self):
         '''Forget what is known of the radio.'''
 
+    def drop_frames(self):
+        '''Samples were lost: forget frames in transit; the registers are taken as unchanged.'''
+
+    def concerns_frames(self, first, count):
+        '''
+        Whether an access may concern a frame, by its first octet and by how many
+        it has: 1, 2, or 3 for more. A host that wants frames only leaves out others.
+        '''
+        return True
+
     def pin_active(self, i):
         '''Pin i has become active.'''
 

@@ -14,7 +14,19 @@ ROOMS = {
         *("", "edges", "frames", "serial", "buses", "sync", "archive", "text", "recording", "usb", "sigrok", "formats"),
     ),
     "analysis": (
-        *("", "statistics", "events", "logs", "radio", "packets", "delays", "processor", "attribution", "clocks"),
+        *(
+            "",
+            "statistics",
+            "events",
+            "logs",
+            "decoderhost",
+            "radio",
+            "packets",
+            "delays",
+            "processor",
+            "attribution",
+            "clocks",
+        ),
         *(
             "audit",
             "probe_effect",
@@ -25,7 +37,6 @@ ROOMS = {
             "figures",
             "traces",
             "measure",
-            "decoderhost",
             "report",
         ),
     ),

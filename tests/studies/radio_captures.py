@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 from commandline import ROOT, gpiorig
 
+from gpiorig.analysis.decoderhost.library import Library
 from gpiorig.analysis.radio import spi_frames
 from gpiorig.capture.buses import spi
 from gpiorig.capture.edges.edges import Edges
@@ -93,7 +94,8 @@ def frames(recording: Recording, radio: Radio, node: str) -> spi_frames.RadioFra
     edges = recording.edges()
     lines = spi.lines_of(edges.channels, node)
     transfers = [spi.decode(edges, lines)]
-    return spi_frames.frames(transfers, chip=radio.decoder, samplerate_hz=edges.samplerate_hz, lines=lines, node=node)
+    decoder = Library((ROOT / "decoders",)).load(radio.decoder)
+    return spi_frames.frames(transfers, decoder=decoder, samplerate_hz=edges.samplerate_hz, lines=lines, node=node)
 
 
 def cut(edges: Edges, start: int, end: int) -> Edges:

@@ -73,6 +73,11 @@ class Kind:
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
 
+    @property
+    def is_radio(self) -> bool:
+        """Whether it takes transfers of an SPI bus and gives MAC frames."""
+        return "spi" in self.inputs and "ieee802154" in self.outputs
+
 
 class Library:
     """The decoders of some folders.

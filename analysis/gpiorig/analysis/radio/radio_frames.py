@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import binascii
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -12,7 +11,6 @@ from numpy.typing import NDArray
 UNKNOWN_RSSI = -32768
 FCS_BYTES = 2
 MULTIPURPOSE = 5  # IEEE 802.15.4-2015, table 7-1; 6 and 7 have no sequence number with one definition
-_REVERSED = bytes(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -63,12 +61,6 @@ class RadioFrames:
     def frame(self, index: int) -> bytes:
         """Bytes of a frame."""
         return self.data[self.offsets[index] : self.offsets[index + 1]].tobytes()
-
-
-def fcs_is_right(psdu: bytes) -> bool:
-    """Whether the last two bytes are the FCS of the others (IEEE 802.15.4-2015, 7.2.10)."""
-    crc = binascii.crc_hqx(psdu[:-FCS_BYTES].translate(_REVERSED), 0)  # the same polynomial, most significant bit first
-    return bytes((_REVERSED[crc >> 8], _REVERSED[crc & 0xFF])) == psdu[-FCS_BYTES:]
 
 
 def sequence_number(psdu: bytes) -> int:

@@ -16,7 +16,7 @@ from gpiorig.capture.frames.frames import Frames
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.experiments import limits
-from gpiorig.rig.recordings import provenance, radio_buses
+from gpiorig.rig.recordings import provenance, radio_buses, radio_decoders
 from gpiorig.rig.recordings.opened import Opened
 from gpiorig.rig.results import quantities
 from gpiorig.rig.results.analyse import analyse
@@ -85,7 +85,7 @@ def frames_of(opened: Opened) -> Frames:
     events = analysis.events
     radios = []
     for bus in buses:
-        frames = spi_frames.read(waveform, bus.lines, chip=bus.chip, node=bus.node)
+        frames = spi_frames.read(waveform, bus.lines, decoder=radio_decoders.load(bus.chip), node=bus.node)
         marks, ends = air_frames.pulses(events, MARK, node=bus.node)
         header = round(opened.header_ns[bus.node] * waveform.samplerate_hz / NS_PER_S)
         radios.append(NodeAir(frames=frames, marks=marks, ends=ends, header_samples=header))

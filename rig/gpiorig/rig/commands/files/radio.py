@@ -7,6 +7,7 @@ from pathlib import Path
 
 from gpiorig.rig.arguments import input_options, places
 from gpiorig.rig.errors import RigError
+from gpiorig.rig.recordings import radio_decoders
 
 EPILOG = """\
 examples:
@@ -25,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the listing."""
     parser.add_argument("file", type=Path, metavar="FILE|RUN", help="a capture of a known format, or a recording")
     parser.add_argument("--node", help="only this node of a recording")
-    parser.add_argument("--chip", help="of a file: at86rf2xx, cc2420 or spirit1; not needed for --transfers")
+    parser.add_argument("--chip", help="of a file: the radio's sigrok decoder, such as cc2420; not for --transfers")
     parser.add_argument("--lines", metavar="clk=NAME,…", help="of a file: the channels clk, mosi, miso, select")
     parser.add_argument("--transfers", action="store_true", help="transfers in place of frames")
     input_options.add_arguments(parser)
@@ -38,7 +39,7 @@ def check(options: argparse.Namespace) -> None:
     Raises
     ------
     RigError
-        One of these, or an unknown line.
+        One of these, an unknown line, or an unknown chip.
     """
     places.file(options.file)
     if options.file.is_dir():
@@ -51,10 +52,7 @@ def check(options: argparse.Namespace) -> None:
     if "clk" not in lines or "select" not in lines:
         raise RigError("--lines: clk and select are needed.")
     if options.chip is not None:
-        from gpiorig.analysis.radio.spi_radios import CHIPS  # needs numpy
-
-        if options.chip not in CHIPS:
-            raise RigError(f"--chip {options.chip}: available chips: {', '.join(CHIPS)}.")
+        radio_decoders.load(options.chip)
 
 
 def channels_of(text: str) -> dict[str, str]:

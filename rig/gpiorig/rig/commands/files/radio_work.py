@@ -18,7 +18,7 @@ from gpiorig.rig import plain_json, verbosity
 from gpiorig.rig.commands.files.radio import channels_of
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.plain_json import Result
-from gpiorig.rig.recordings import inputs, radio_buses, standing, time_base
+from gpiorig.rig.recordings import inputs, radio_buses, radio_decoders, standing, time_base
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.recordings.radio_buses import RadioBus
 from gpiorig.rig.recordings.time_base import TimeBaseNumbers
@@ -123,7 +123,7 @@ def _lines(text: str, channels: tuple[str, ...]) -> SpiLines:
 
 
 def _frames(waveform: Waveform, bus: RadioBus) -> Iterator[FrameRow]:
-    frames = spi_frames.read(waveform, bus.lines, chip=bus.chip, node=bus.node)
+    frames = spi_frames.read(waveform, bus.lines, decoder=radio_decoders.load(bus.chip), node=bus.node)
     for i in range(len(frames)):
         yield FrameRow(
             node=bus.node,

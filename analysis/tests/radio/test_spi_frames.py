@@ -3,22 +3,42 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import accumulate
+from pathlib import Path
 
+import numpy as np
 import pytest
 
-from gpiorig.analysis.radio.spi_radios import CHIPS
+from gpiorig.analysis.decoderhost.library import Library
+from gpiorig.analysis.radio import spi_frames
+from gpiorig.capture.buses.spi import SpiLines, Transfers
 
+LIBRARY = Library((Path(__file__).resolve().parents[3] / "decoders",))
 PSDU = bytes([0x41, 0x88, 0x07, 0xCD, 0xAB])
 FCS = b"\x12\x34"
 
 
 def followed(chip: str, *accesses: tuple[bytes, bytes] | bytes, has_miso: bool = True) -> list[tuple[object, ...]]:
     """(start, end, sent, psdu, has_fcs) of the frames that these accesses carry, the first from sample 0 to 9."""
-    radio = CHIPS[chip](has_miso=has_miso)
-    for at, access in enumerate(accesses):
-        mosi, miso = access if isinstance(access, tuple) else (access, bytes(len(access) if has_miso else 0))
-        radio.access(10 * at, 10 * at + 9, mosi, miso)
-    frames = radio.frames(samplerate_hz=Fraction(1_000_000), node="a", chip=chip)
+    sides = [access if isinstance(access, tuple) else (access, bytes(len(access))) for access in accesses]
+    mosi, miso = (np.frombuffer(b"".join(side), dtype=np.uint8).astype(np.uint64) for side in zip(*sides, strict=True))
+    starts, nothing = np.arange(len(sides)) * 10, np.zeros(len(sides), dtype=np.int64)
+    transfers = Transfers(
+        start=starts,
+        end=starts + 9,
+        offsets=np.array([0, *accumulate(len(out) for out, _ in sides)]),
+        flags=nothing,
+        left_over=nothing,
+        word_start=np.zeros(len(mosi), dtype=np.int64),
+        word_end=np.zeros(len(mosi), dtype=np.int64),
+        mosi=mosi,
+        miso=miso,
+        gaps=np.empty((0, 2), dtype=np.int64),
+    )
+    lines = SpiLines(clk=0, mosi=1, miso=2 if has_miso else None, select=3)
+    frames = spi_frames.frames(
+        [transfers], decoder=LIBRARY.load(chip), samplerate_hz=Fraction(1_000_000), lines=lines, node="a"
+    )
     ends = frames.offsets
     return [
         (start, end, sent, frames.data[ends[row] : ends[row + 1]].tobytes(), fcs)
