@@ -237,7 +237,7 @@ class OwnLog:
     steps: Quantity
 
 
-def compared(events: Events, record: NodeRecord, *, reference: str) -> OwnLog | None:
+def compared(events: Events, record: NodeRecord) -> OwnLog | None:
     """Compare a node's event log with its pins; None without an event log."""
     if record.log.event_log is None or not len(record.log.event_log):
         return None
@@ -264,7 +264,7 @@ def compared(events: Events, record: NodeRecord, *, reference: str) -> OwnLog | 
             pairs.timestamps * ns_per_tick,
             nearest_ns(pairs.samples, events.samplerate_hz),
             clock=f"node {record.node}, event log",
-            reference=reference,
+            reference=record.reference,
             quanta_ns=(float(ns_per_tick), float(NS_PER_S / events.samplerate_hz)),
         ),
         steps=steps,
