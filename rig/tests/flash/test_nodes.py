@@ -11,6 +11,7 @@ from commandline import gpiorig
 from msp430image import FLASH, elf
 from usbtree import with_ports
 
+from gpiorig.capture.usb.tree import SYSFS_PATH
 from gpiorig.rig.bench import benches
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.flash import nodes
@@ -41,6 +42,12 @@ def bench(*, m3: str = "", sky: str = "", port: str = "/dev/ttyUSB1") -> str:
     return BENCH.format(m3=m3, sky=sky, port=port)
 
 
+@pytest.fixture(autouse=True)
+def sysfs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tree of these tests in place of the machine's."""
+    monkeypatch.setenv(SYSFS_PATH, str(tmp_path / "sys"))
+
+
 @pytest.fixture
 def image(tmp_path: Path) -> Path:
     """An image for a TelosB."""
@@ -54,9 +61,9 @@ def image(tmp_path: Path) -> Path:
 )
 def test_the_adapter_in_the_commands(tmp_path: Path, tick: Path, debug: str, key: str) -> None:
     """Serial number and USB path must both match, after the adapter's script and before the target's."""
-    root = with_ports(tmp_path, ("1-1", FT2232, "FT0"), ("1-2", FT2232, "FT1"))
+    with_ports(tmp_path, ("1-1", FT2232, "FT0"), ("1-2", FT2232, "FT1"))
 
-    line, *steps = nodes.plan(benches.loads(bench(m3=debug)), {"m3": tick}, "m3", only_different=True, root=root)
+    line, *steps = nodes.plan(benches.loads(bench(m3=debug)), {"m3": tick}, "m3", only_different=True)
 
     assert f"{key} -f target/stm32f1x.cfg -c 'reset_config trst_and_srst connect_assert_srst'" in line
     assert line.index("iotlab-usb.cfg") < line.index("usb location")
@@ -77,9 +84,9 @@ def test_the_adapter_in_the_commands(tmp_path: Path, tick: Path, debug: str, key
 )
 def test_the_port_of_a_loader(tmp_path: Path, image: Path, given: dict[str, str], port: str) -> None:
     """The node's, if it is on the adapter that is named or its name stays with the adapter; or one of its own."""
-    root = with_ports(tmp_path / "sys", ("1-1", FT232, "MX1"), ("1-2", FT232, "MX2"))
+    with_ports(tmp_path, ("1-1", FT232, "MX1"), ("1-2", FT232, "MX2"))
 
-    first, *_ = nodes.plan(benches.loads(bench(**given)), {"sky": image}, "sky", root=root)
+    first, *_ = nodes.plan(benches.loads(bench(**given)), {"sky": image}, "sky")
 
     assert f"loader on {port} by DTR" in first
 
@@ -103,16 +110,16 @@ def test_what_is_not_flashed(
     tmp_path: Path, image: Path, tick: Path, name: str, given: dict[str, str], message: str
 ) -> None:
     """A board that nothing names, or that is named by two things which differ."""
-    root = with_ports(tmp_path / "sys", ("1-1", FT232, "MX1"), ("1-2", FT232, "MX2"))
+    with_ports(tmp_path, ("1-1", FT232, "MX1"), ("1-2", FT232, "MX2"))
 
     with pytest.raises(WrongBoardError, match=f"^{message}"):
-        nodes.plan(benches.loads(bench(**given)), {"sky": image, "m3": tick}, name, root=root)
+        nodes.plan(benches.loads(bench(**given)), {"sky": image, "m3": tick}, name)
 
 
 def test_no_key_and_no_sysfs(tmp_path: Path, tick: Path) -> None:
     """Which adapter OpenOCD would take is unknown."""
     with pytest.raises(WrongBoardError, match=r"the node has no `debug`, and which adapters are there cannot be seen"):
-        nodes.plan(benches.loads(bench()), {"m3": tick}, "m3", root=tmp_path)
+        nodes.plan(benches.loads(bench()), {"m3": tick}, "m3")
 
 
 def test_a_node_that_fails_does_not_stop_the_others(tmp_path: Path, tick: Path) -> None:
@@ -121,7 +128,7 @@ def test_a_node_that_fails_does_not_stop_the_others(tmp_path: Path, tick: Path) 
         port = closed.getsockname()[1]
     text = bench(m3=f"remote_bitbang://127.0.0.1:{port}", sky="rfc2217://127.0.0.1:1")
 
-    m3, sky = nodes.flash(benches.loads(text), {"m3": tick, "sky": tick}, ["m3", "sky"], root=tmp_path)
+    m3, sky = nodes.flash(benches.loads(text), {"m3": tick, "sky": tick}, ["m3", "sky"])
 
     assert [("failed", 2), ("failed", 1)] == [(result.verdict, result.attempts) for result in (m3, sky)]
     assert m3.what.startswith("OpenOCD, `init`: Error on socket 'Failed to connect'")

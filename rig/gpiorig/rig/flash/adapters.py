@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from gpiorig.capture.usb import tree
 from gpiorig.capture.usb.tree import UsbDevice
@@ -11,7 +10,7 @@ from gpiorig.rig.bench.flashing import DebugEnd
 from gpiorig.rig.flash.job import WrongBoardError
 
 
-def chosen(ids: Sequence[str], end: DebugEnd | None, *, root: Path | None = None) -> UsbDevice | None:
+def chosen(ids: Sequence[str], end: DebugEnd | None) -> UsbDevice | None:
     """The one adapter that `debug` of a node names, or the only one; None where nothing is known of them.
 
     Parameters
@@ -20,17 +19,15 @@ def chosen(ids: Sequence[str], end: DebugEnd | None, *, root: Path | None = None
         Vendor and product of those that the board may have.
     end
         What `debug` names; None: nothing.
-    root
-        Of sysfs.
 
     Raises
     ------
     WrongBoardError
         There is none, or there are several.
     """
-    if not ((root or tree.root()) / "bus" / "usb").is_dir():
+    if not (tree.root() / "bus" / "usb").is_dir():
         return None
-    there = [device for device in tree.devices(root) if device.ids in ids]
+    there = [device for device in tree.devices() if device.ids in ids]
     fitting = [device for device in there if end is None or is_named(device, end)]
     if len(fitting) == 1:
         return fitting[0]

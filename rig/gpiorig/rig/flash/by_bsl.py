@@ -6,7 +6,6 @@ import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
 
 import msgspec
 
@@ -25,7 +24,7 @@ _START_S = 90.0  # entry, erasure, reset: half a minute where each change of a l
 _BYTES_PER_S = 200  # written and read, a tenth of 38 400 baud
 
 
-def port(method: Bsl, end: DebugEnd | None, serial: str | None, *, root: Path | None) -> str:
+def port(method: Bsl, end: DebugEnd | None, serial: str | None) -> str:
     """The port of the board's loader.
 
     Raises
@@ -41,29 +40,27 @@ def port(method: Bsl, end: DebugEnd | None, serial: str | None, *, root: Path | 
         raise WrongBoardError("the node has no `serial`, over which its bootstrap loader is reached. Give its port.")
     if "://" in serial or (end is None and serial.startswith(_STABLE)):
         return serial
-    adapter = ports.adapter(serial, root)
+    adapter = ports.adapter(serial)
     if end is None and adapter is not None:
-        adapters.chosen(method.usb_ids, None, root=root)  # of several boards, a number such as ttyUSB0 names any
+        adapters.chosen(method.usb_ids, None)  # of several boards, a number such as ttyUSB0 names any
     if end is not None and (adapter is None or not adapters.is_named(adapter, end)):
         place = adapters.described(adapter) if adapter else "no USB adapter"
         raise WrongBoardError(f"{serial} is on {place}, `debug` names {end}. Correct one of them.")
     return serial
 
 
-def plan(method: Bsl, end: DebugEnd | None, serial: str | None, job: Job, *, root: Path | None) -> list[str]:
+def plan(method: Bsl, end: DebugEnd | None, serial: str | None, job: Job) -> list[str]:
     """What `flash` does, in its order."""
     compare = f"unlock by the vectors of {job.image}, read {job.content.size} bytes; unless equal:"
     return [
-        f"enter the bootstrap loader on {port(method, end, serial, root=root)} by DTR and RTS (python-msp430-tools)",
+        f"enter the bootstrap loader on {port(method, end, serial)} by DTR and RTS (python-msp430-tools)",
         f"the device must be 0x{method.device_id:04x}",
         *([compare] if job.only_different else []),
         *("mass erase", f"write {job.content.size} bytes of {job.image}", f"read {job.content.size} bytes", "reset"),
     ]
 
 
-def flash(
-    method: Bsl, end: DebugEnd | None, serial: str | None, job: Job, progress: Progress, *, root: Path | None
-) -> Outcome:
+def flash(method: Bsl, end: DebugEnd | None, serial: str | None, job: Job, progress: Progress) -> Outcome:
     """Write the image and read it back, or read it alone; the board runs it afterwards.
 
     Raises
@@ -73,7 +70,7 @@ def flash(
     WrongBoardError
         It is another board or chip.
     """
-    request = Request(port(method, end, serial, root=root), method.device_id, job.content.parts, job.only_different)
+    request = Request(port(method, end, serial), method.device_id, job.content.parts, job.only_different)
     step = _carried_out(request, progress, deadline_s=_START_S + 3 * job.content.size / _BYTES_PER_S)
     if step.wrong_device:
         raise WrongBoardError(
@@ -85,7 +82,7 @@ def flash(
     return Outcome(step.same, read, f"0x{step.device_id:04x}")
 
 
-def reset(method: Bsl, end: DebugEnd | None, serial: str | None, *, baudrate: int, root: Path | None) -> None:
+def reset(method: Bsl, end: DebugEnd | None, serial: str | None, *, baudrate: int) -> None:
     """Reset the board by DTR and RTS; the port has the settings of its console.
 
     Raises
@@ -93,7 +90,7 @@ def reset(method: Bsl, end: DebugEnd | None, serial: str | None, *, baudrate: in
     FlashError
         The port cannot be opened, or is not the board's.
     """
-    request = Request(port(method, end, serial, root=root), console_baud=baudrate)
+    request = Request(port(method, end, serial), console_baud=baudrate)
     _carried_out(request, lambda _: None, deadline_s=_START_S)
 
 

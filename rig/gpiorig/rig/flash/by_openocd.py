@@ -25,7 +25,7 @@ _WRITE_BYTES_PER_S = 200  # an eighth of the slowest that was seen, a virtual M3
 _READ_BYTES_PER_S = 400
 
 
-def arguments(method: flashing.Openocd, end: DebugEnd | None, *, root: Path | None) -> list[str]:
+def arguments(method: flashing.Openocd, end: DebugEnd | None) -> list[str]:
     """OpenOCD's command line for a board, after what makes it listen to us.
 
     Raises
@@ -39,7 +39,7 @@ def arguments(method: flashing.Openocd, end: DebugEnd | None, *, root: Path | No
         host, _, port = end.value.rpartition(":")
         words = ["adapter driver remote_bitbang", f"remote_bitbang host {host}", f"remote_bitbang port {port}"]
         return [*_commands(*words, "transport select jtag"), "-f", method.target, "-c", _NO_SPEED]
-    keys = _keys(adapters.chosen(method.usb_ids, end, root=root), end)
+    keys = _keys(adapters.chosen(method.usb_ids, end), end)
     return [*_commands(*method.adapter, *keys), "-f", method.target, *_commands(*method.reset)]
 
 
@@ -56,15 +56,15 @@ def _commands(*commands: str) -> list[str]:
     return [word for command in commands for word in ("-c", command)]
 
 
-def plan(method: flashing.Openocd, end: DebugEnd | None, job: Job, *, root: Path | None) -> list[str]:
+def plan(method: flashing.Openocd, end: DebugEnd | None, job: Job) -> list[str]:
     """The commands that `flash` carries out, as a line for a shell and the commands for OpenOCD."""
     reads = [f"dump_image FILE 0x{address:x} {len(data)}" for address, data in job.content.parts]
     identity = [f"read_memory 0x{method.device_id_address:x} 32 1", f"read_memory 0x{method.flash_kib_address:x} 16 1"]
     steps = ["init", "reset init", *identity, *(reads if job.only_different else []), _write(job), *reads, "reset run"]
-    return [shlex.join(["openocd", "-c", START, *arguments(method, end, root=root)]), *steps]
+    return [shlex.join(["openocd", "-c", START, *arguments(method, end)]), *steps]
 
 
-def reset(method: flashing.Openocd, end: DebugEnd | None, *, root: Path | None) -> None:
+def reset(method: flashing.Openocd, end: DebugEnd | None) -> None:
     """Reset the board by its debug adapter; it runs its image.
 
     Raises
@@ -72,14 +72,12 @@ def reset(method: flashing.Openocd, end: DebugEnd | None, *, root: Path | None) 
     FlashError
         OpenOCD fails, or the adapter is not there.
     """
-    with Openocd(arguments(method, end, root=root)) as openocd:
+    with Openocd(arguments(method, end)) as openocd:
         _connect(openocd, end)
         openocd.call("reset run", deadline_s=_START_S)
 
 
-def flash(
-    method: flashing.Openocd, end: DebugEnd | None, job: Job, progress: Progress, *, root: Path | None
-) -> Outcome:
+def flash(method: flashing.Openocd, end: DebugEnd | None, job: Job, progress: Progress) -> Outcome:
     """Write the image and read it back, or read it alone; the board runs it afterwards.
 
     Raises
@@ -89,7 +87,7 @@ def flash(
     WrongBoardError
         It is another chip.
     """
-    with Openocd(arguments(method, end, root=root)) as openocd:
+    with Openocd(arguments(method, end)) as openocd:
         progress("connect")
         _connect(openocd, end)
         openocd.call("reset init", deadline_s=_START_S)

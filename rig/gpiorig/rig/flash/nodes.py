@@ -71,7 +71,6 @@ def flash(
     only_different: bool = False,
     attempts: int = 2,
     progress: NodeProgress = lambda node, what: None,
-    root: Path | None = None,
 ) -> Iterator[Result]:
     """Flash the nodes; a result each, as they come.
 
@@ -85,8 +84,6 @@ def flash(
         How often a board is tried; a wrong one is tried once.
     progress
         Called with the node and what is done to it now.
-    root
-        Of sysfs.
     """
     for name in nodes:
         result = Result(name, bench.nodes[name].board_name, "failed", "", str(firmware[name]))
@@ -95,7 +92,7 @@ def flash(
             report = _reporter(progress, name, attempt)
             try:
                 job = _job(bench, name, firmware[name], only_different)
-                result = _done(result, job, _flash(bench, name, job, report, root))
+                result = _done(result, job, _flash(bench, name, job, report))
             except (FlashError, FirmwareError) as error:
                 result = msgspec.structs.replace(result, what=str(error))
                 final = isinstance(error, WrongBoardError | FirmwareError)
@@ -106,7 +103,7 @@ def flash(
         yield msgspec.structs.replace(result, attempts=attempt, duration_s=round(time.monotonic() - begin_s, 3))
 
 
-def reset(bench: Bench, name: str, *, root: Path | None = None) -> None:
+def reset(bench: Bench, name: str) -> None:
     """Reset the board of a node by its debug adapter, or by DTR and RTS of its serial port, which is not open.
 
     Raises
@@ -117,21 +114,19 @@ def reset(bench: Bench, name: str, *, root: Path | None = None) -> None:
     method, node = _method(bench, name), bench.nodes[name]
     end = _debug_end(bench, name)
     if isinstance(method, Bsl):
-        by_bsl.reset(method, end, node.serial, baudrate=node.bits_per_second, root=root)
+        by_bsl.reset(method, end, node.serial, baudrate=node.bits_per_second)
     else:
-        by_openocd.reset(method, end, root=root)
+        by_openocd.reset(method, end)
 
 
-def plan(
-    bench: Bench, firmware: Mapping[str, Path], name: str, *, only_different: bool = False, root: Path | None = None
-) -> list[str]:
+def plan(bench: Bench, firmware: Mapping[str, Path], name: str, *, only_different: bool = False) -> list[str]:
     """What `flash` would do to a node, in its order; raises what it would fail with before it reaches the board."""
     method, node = _method(bench, name), bench.nodes[name]
     job = _job(bench, name, firmware[name], only_different)
     end = _debug_end(bench, name)
     if isinstance(method, Bsl):
-        return by_bsl.plan(method, end, node.serial, job, root=root)
-    return by_openocd.plan(method, end, job, root=root)
+        return by_bsl.plan(method, end, node.serial, job)
+    return by_openocd.plan(method, end, job)
 
 
 def _reporter(progress: NodeProgress, name: str, attempt: int) -> Progress:
@@ -156,12 +151,12 @@ def _job(bench: Bench, name: str, image: Path, only_different: bool) -> Job:
     return Job(str(image.absolute()), load(image, _method(bench, name).addresses), only_different)
 
 
-def _flash(bench: Bench, name: str, job: Job, progress: Progress, root: Path | None) -> Outcome:
+def _flash(bench: Bench, name: str, job: Job, progress: Progress) -> Outcome:
     method, node = _method(bench, name), bench.nodes[name]
     end = _debug_end(bench, name)
     if isinstance(method, Bsl):
-        return by_bsl.flash(method, end, node.serial, job, progress, root=root)
-    return by_openocd.flash(method, end, job, progress, root=root)
+        return by_bsl.flash(method, end, node.serial, job, progress)
+    return by_openocd.flash(method, end, job, progress)
 
 
 def _done(result: Result, job: Job, outcome: Outcome) -> Result:
