@@ -13,6 +13,7 @@ from gpiorig.analysis.errors import EventError
 from gpiorig.analysis.events.decoder import EventDecoder
 from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.analysis.events.wiring import NodeLines
+from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.capture.edges.edges import Edges, no_gaps
 from gpiorig.capture.edges.waveform import Waveform, waveform_of
 
@@ -95,6 +96,16 @@ class Events:
     def frames(self, node: str) -> int:
         """Frames seen on the symbol bus of a node, the damaged ones too: the number in the firmware's `probes`."""
         return int(self.frames_seen[self.node(node)])
+
+    def samples_in(self, ns: int) -> int:
+        """The samples in a time, to the nearest."""
+        return round(Fraction(ns, NS_PER_S) * self.samplerate_hz)
+
+    def loses(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """bool[n], True where samples are lost between two instants or at them."""
+        begun = np.searchsorted(self.gaps[:, 0], ends, side="right")
+        over = np.searchsorted(self.gaps[:, 1], starts, side="right")
+        return begun > over
 
 
 def from_edges(edges: Edges, wiring: Sequence[NodeLines]) -> Events:

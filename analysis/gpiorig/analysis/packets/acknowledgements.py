@@ -7,15 +7,12 @@ node sent just before. Their last bytes, which the probes take for an id, mean n
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.events.completions import Index
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.ids import SEQUENCE
-from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets.occurrences import NONE, Latest, Positions, owner, values_at
 from gpiorig.analysis.packets.sequence_numbers import SequenceNumbers
 
@@ -60,9 +57,9 @@ def acknowledged_readings(
     reading = values_at(read, _before(events, numbered.positions[read], nodes, since))
     at = values_at(numbered.readings, reading)
     same = (reading >= 0) & (number >= 0) & (values_at(numbered.numbers, reading) == number)
-    same &= at > _previous(nodes, commands)
+    same &= at > previous(nodes, commands)
     same &= (ids < 0) | (values_at(events.ids, at) != ids)
-    same &= events.samples[commands] - events.samples[np.maximum(at, 0)] <= _slot(events)
+    same &= events.samples[commands] - events.samples[np.maximum(at, 0)] <= events.samples_in(SLOT_NS)
     for name in HANDED_DOWN:
         for node in range(len(events.node_names)):
             calls = index.positions(name, node=node)
@@ -80,7 +77,7 @@ def read_acknowledgements(
     row = _before(events, commands, events.nodes[at].astype(np.int64), at, of=nodes)
     same = (row >= 0) & (values_at(number, row) == numbered.numbers[read])
     same &= (events.ids[at] < 0) | (events.ids[at] != values_at(ids, row))
-    same &= events.samples[at] - events.samples[np.maximum(values_at(commands, row), 0)] <= _slot(events)
+    same &= events.samples[at] - events.samples[np.maximum(values_at(commands, row), 0)] <= events.samples_in(SLOT_NS)
     order = np.argsort(at[same], kind="stable")
     return at[same][order], row[same][order]
 
@@ -95,7 +92,7 @@ def reported_numbers(
     own = np.flatnonzero(numbered.readings < 0)
     row = values_at(own, _before(events, numbered.since[own], nodes, commands))
     since = values_at(numbered.since, row)
-    held = since > _previous(nodes, commands)
+    held = since > previous(nodes, commands)
     return np.where(held, values_at(numbered.numbers, row), NONE), np.where(held, since, NONE)
 
 
@@ -130,12 +127,8 @@ def _before(
     return Latest.of(owners, candidates).before(nodes, positions, included=True)
 
 
-def _previous(nodes: Positions, commands: Positions) -> Positions:
+def previous(nodes: Positions, commands: Positions) -> Positions:
     """int64[t], the command before each command of a node, -1 for none."""
     previous = np.concatenate([[NONE], commands[:-1]])[: len(commands)]
     previous[1:][nodes[1:] != nodes[:-1]] = NONE
     return previous
-
-
-def _slot(events: Events) -> int:
-    return round(Fraction(SLOT_NS, NS_PER_S) * events.samplerate_hz)

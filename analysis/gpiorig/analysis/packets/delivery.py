@@ -122,7 +122,7 @@ def find(
     arrived = arrivals(visits, origins)
     deliveries = np.bincount(visits.packets[arrived], minlength=packets)
     starts = events.samples[begins]
-    in_gap = _in_gap(events, starts, events.samples[np.maximum(last, begins)])
+    in_gap = events.loses(starts, events.samples[np.maximum(last, begins)])
     return Packets(
         ids=visits.ids,
         kinds=visits.kinds,
@@ -229,10 +229,3 @@ def last_visits(visits: Visits) -> Positions:
     last = np.empty(len(visits.kinds), dtype=np.int64)
     last[visits.packets] = np.arange(len(visits))  # by packet and hops: the last one stays
     return last
-
-
-def _in_gap(events: Events, starts: Positions, ends: Positions) -> NDArray[np.bool_]:
-    # Gaps are in order. One overlaps when it begins at the end or before, and ends after the start.
-    begun = np.searchsorted(events.gaps[:, 0], ends, side="right")
-    over = np.searchsorted(events.gaps[:, 1], starts, side="right")
-    return begun > over

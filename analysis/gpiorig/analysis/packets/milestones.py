@@ -21,7 +21,7 @@ from gpiorig.analysis.packets.holders import Holders
 from gpiorig.analysis.packets.occurrences import NONE, POSITION_BITS, Latest, Positions, latest_of, values_at
 from gpiorig.analysis.packets.passages import COLUMNS, Further, Instants, Passages, absent
 from gpiorig.analysis.packets.path import COMMAND_END, FIRST, POINTS, RECEPTION_END, REPEATS, Point, Source
-from gpiorig.analysis.packets.receptions import Receptions, samples_apart
+from gpiorig.analysis.packets.receptions import APART_NS, Receptions
 from gpiorig.analysis.packets.transmissions import BUSY, Transmissions
 from gpiorig.analysis.packets.visits import Visits
 
@@ -238,7 +238,7 @@ class Finder:
     def _fill_frames(self, positions: _Columns, readings: Positions, sendings: Positions, parents: Positions) -> None:
         """The milestones without an id, and the ends of the reception and of the command."""
         ends_at = values_at(self._read.ends_at, readings)
-        over = values_at(self._read.ends, readings) - samples_apart(self._events)
+        over = values_at(self._read.ends, readings) - self._events.samples_in(APART_NS)
         nodes = range(len(self._events.node_names))
         for point in BY_ORDER:
             at = np.concatenate([self._index.positions(point.event, node=node) for node in nodes])

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +14,6 @@ from numpy.typing import NDArray
 from gpiorig.analysis.events.completions import FRAME_TIMESTAMP, LONGEST_FRAME_NS, Completions, Index
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.frame_starts import START
-from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets.occurrences import NONE, Positions
 from gpiorig.analysis.packets.transmissions import Transmissions
 
@@ -64,7 +62,7 @@ def find(
     parts = [_on_node(events, index, completed, node) for node in range(len(events.node_names))]
     positions, exits, starts, nodes = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     rises = events.samples[np.where(positions >= 0, positions, starts)]
-    header = np.array([_samples(events, header_ns.get(name, 0)) for name in events.node_names], dtype=np.int64)
+    header = np.array([events.samples_in(header_ns.get(name, 0)) for name in events.node_names], dtype=np.int64)
     of_transmission = np.full(len(positions), NONE, dtype=np.int64)
     senders = np.zeros(len(positions), dtype=np.int64)
     own = np.zeros(len(positions), dtype=bool)
@@ -122,12 +120,8 @@ def _of_rises(
     """Of each rise that is left the start that was reported of its frame, -1 for none; starts without a rise."""
     place = np.searchsorted(rises, begun) - 1
     age = events.samples[begun] - events.samples[rises[place]] if len(rises) else begun
-    close = (place >= 0) & (age <= _samples(events, LONGEST_FRAME_NS))
+    close = (place >= 0) & (age <= events.samples_in(LONGEST_FRAME_NS))
     of_rise = np.full(len(rises), NONE, dtype=np.int64)
     of_rise[place[close]] = begun[close]
     matched = np.isin(begun, of_rise[left])
     return of_rise[left], begun[~matched]
-
-
-def _samples(events: Events, ns: int) -> int:
-    return round(Fraction(ns, NS_PER_S) * events.samplerate_hz)

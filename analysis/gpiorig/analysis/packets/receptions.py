@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +12,6 @@ from gpiorig.analysis.events import polled
 from gpiorig.analysis.events.completions import FRAME_TIMESTAMP, HANDLER, LINKS, RX_END, Completions, Index
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.frame_starts import START
-from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets.acknowledgements import read_acknowledgements
 from gpiorig.analysis.packets.occurrences import NONE, Positions, latest_of, values_at
 from gpiorig.analysis.packets.sequence_numbers import SequenceNumbers
@@ -126,16 +124,16 @@ def find(
     ids = events.ids[ends_at]
     candidates = _Sent(sent, ids, nodes, sequences)
     earliest = np.where(air_starts >= 0, air_starts, ends)
-    rows, origins = candidates.open_during(earliest, np.where(lines_seen, ends - samples_apart(events), earliest))
+    rows, origins = candidates.open_during(earliest, np.where(lines_seen, ends - events.samples_in(APART_NS), earliest))
     unseen = (air_starts < 0) & ~lines_seen
-    for since, asked in ((listening, listening >= 0), (earliest - _samples(events, LATE_NS), True)):
+    for since, asked in ((listening, listening >= 0), (earliest - events.samples_in(LATE_NS), True)):
         late = (origins == NOT_SENT) & unseen & asked
         if late.any():
             late_rows, late_origins = candidates.open_during(earliest, since, of=late)
             rows, origins = np.where(late, late_rows, rows), np.where(late, late_origins, origins)
     out = values_at(sent.ends, rows)
     at_start = lines_seen & (values_at(sent.waited.astype(np.int8), rows) > 0)
-    at_start &= ends + samples_apart(events) < out
+    at_start &= ends + events.samples_in(APART_NS) < out
     ends, lines_seen = np.where(at_start, out, ends), lines_seen & ~at_start
     acknowledgements, acknowledged = read_acknowledgements(
         events, numbered, sent.nodes.astype(np.int64), sent.ids, sent.commands
@@ -159,15 +157,6 @@ def find(
         acknowledgements=acknowledgements,
         acknowledged=acknowledged,
     )
-
-
-def samples_apart(events: Events) -> int:
-    """`APART_NS` in samples."""
-    return _samples(events, APART_NS)
-
-
-def _samples(events: Events, ns: int) -> int:
-    return round(Fraction(ns, NS_PER_S) * events.samplerate_hz)
 
 
 def _on_node(
@@ -194,7 +183,7 @@ def _on_node(
         ends = np.where(counts, np.minimum(ends, trace), ends)
     if header_ns is None:
         mark = np.full(len(ends_at), NONE, dtype=np.int64)
-    air_starts = np.where(mark >= 0, mark - _samples(events, header_ns or 0), NONE)
+    air_starts = np.where(mark >= 0, mark - events.samples_in(header_ns or 0), NONE)
     listening = np.full(len(ends_at), NONE, dtype=np.int64)
     if not len(index.positions(HANDLER, node=node)):
         commands = index.positions(polled.LISTEN, node=node)

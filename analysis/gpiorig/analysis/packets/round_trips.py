@@ -9,13 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.events.events import Events
-from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets import path, timelines
 from gpiorig.analysis.packets import steps as steps_module
 from gpiorig.analysis.packets.holders import READ
@@ -119,7 +117,7 @@ def find(hops: Hops, *, initiator: str, responder: str, header_ns: Mapping[str, 
     ends = hops.events.node(initiator), hops.events.node(responder)
     pairing = Pairing(hops, *ends)
     legs = legs_of(hops, pairing, ends)
-    header = tuple(_samples(header_ns.get(name, 0), hops.events) for name in legs.nodes[1:])
+    header = tuple(hops.events.samples_in(header_ns.get(name, 0)) for name in legs.nodes[1:])
     lines = _timelines(hops, pairing, legs, header, marked=header_ns)
     counts = _Counts(hops, pairing, ends)
     return RoundTrips(
@@ -153,10 +151,6 @@ def route(trips: RoundTrips) -> Route:
         partial=len(lines) - lost - len(steps.rows),
         places=lines.complete,
     )
-
-
-def _samples(ns: int, events: Events) -> int:
-    return round(Fraction(ns, NS_PER_S) * events.samplerate_hz)
 
 
 def _values(values: Positions, rows: Positions, instead: Positions, places: Positions) -> Positions:
@@ -210,7 +204,7 @@ def _timelines(
         packets=pairing.requests,
         ids=hops.packets.ids[pairing.requests],
         samples=samples,
-        status=_status(samples, answered, _in_gap(hops.events, starts, answered, ended)),
+        status=_status(samples, answered, _loses(hops.events, starts, answered, ended)),
         nodes=legs.nodes,
         ways=ways,
         turn=legs.turn,
@@ -233,14 +227,10 @@ def _status(samples: Positions, answered: NDArray[np.bool_], in_gap: NDArray[np.
     )
 
 
-def _in_gap(events: Events, starts: Positions, answered: NDArray[np.bool_], ended: Positions) -> NDArray[np.bool_]:
-    """Round trips with lost samples between send call and answer; without an answer, up to the next send call."""
+def _loses(events: Events, starts: Positions, answered: NDArray[np.bool_], ended: Positions) -> NDArray[np.bool_]:
+    """Round trips with lost samples between send call and answer; without an answer, before the next send call."""
     following = np.append(starts[1:], events.end)[: len(starts)]
-    ends = np.where(answered, ended + 1, following)
-    # A gap overlaps [start, end) when it begins before the end and ends after the start; gaps are in order.
-    begun = np.searchsorted(events.gaps[:, 0], ends)
-    over = np.searchsorted(events.gaps[:, 1], starts, side="right")
-    return begun > over
+    return events.loses(starts, np.where(answered, ended, following - 1))
 
 
 class _Counts:

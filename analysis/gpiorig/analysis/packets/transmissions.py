@@ -195,8 +195,7 @@ def _prepared(
     events: Events, index: Index, nodes: Positions, ids: NDArray[np.int32], commands: Positions, *, since: Positions
 ) -> Positions:
     """int64[t], position of the first trace of each frame, its number included, since the command before it."""
-    before = np.concatenate([[NONE], commands[:-1]])[: len(commands)]
-    before[1:][nodes[1:] != nodes[:-1]] = NONE
+    before = acknowledgements.previous(nodes, commands)
     owners = owner(nodes, ids)
     prepared = np.where(since > before, np.minimum(since, commands), commands)
     for name in PREPARATIONS:
