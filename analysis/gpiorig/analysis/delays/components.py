@@ -11,17 +11,9 @@ from gpiorig.analysis.delays.instruments import Analyzer, Instruments, Pin, is_a
 from gpiorig.analysis.packets.path import Milestone
 
 COVERAGE_FACTOR = 2
-
-
 APERTURES = 1.5  # in ±, of the 2 in a delay: COVERED then holds for every delay where a sample is 4 apertures or more
-
-
 COVERED = 0.95  # of the packets, at least, are within ±, whatever their delay
-
-
 SAMPLING = "sample quantisation"
-
-
 _PPM = 1e-6
 
 

@@ -13,7 +13,7 @@ from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.packets import spans
 from gpiorig.analysis.packets.hops import packets_of
 from gpiorig.analysis.quantities.names import Quantity, event_of, unknown
-from gpiorig.analysis.quantities.series import NONE, Recorded, Samples, Series, lost_between, number_of, plain
+from gpiorig.analysis.quantities.series import NONE, Recorded, Samples, Series, number_of, plain
 from gpiorig.capture.edges.nanoseconds import nearest_ns
 
 EVENTS_KERNEL = "events"
@@ -31,7 +31,7 @@ def intervals_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
     for node in recorded.nodes(quantity):
         at = chosen(recorded, event_of(quantity.subject), quantity.number, node)
         samples = events.samples[at]
-        lost = lost_between(events, samples[:-1], samples[1:])
+        lost = events.loses(samples[:-1], samples[1:])
         if len(at) > 1:
             begins = np.flatnonzero(~lost)
             packets = packets_at(recorded, at)[begins]
@@ -115,7 +115,7 @@ def task_waits(recorded: Recorded, task: int, node: int) -> tuple[Samples, Sampl
     run = runs[np.minimum(place, len(runs) - 1)]
     following = np.append(due[1:], len(recorded.events))
     samples = recorded.events.samples
-    good = (place < len(runs)) & (run < following) & ~lost_between(recorded.events, samples[due], samples[run])
+    good = (place < len(runs)) & (run < following) & ~recorded.events.loses(samples[due], samples[run])
     return due[good], run[good], len(due)
 
 

@@ -14,7 +14,7 @@ from gpiorig.analysis.quantities import events, log_clocks
 from gpiorig.analysis.quantities.events import chosen, packets_at, shown
 from gpiorig.analysis.quantities.kinds import Kind
 from gpiorig.analysis.quantities.names import Quantity, event_of
-from gpiorig.analysis.quantities.series import NONE, Recorded, Samples, Series, lost_between, number_of, plain
+from gpiorig.analysis.quantities.series import NONE, Recorded, Samples, Series, number_of, plain
 from gpiorig.capture.edges.nanoseconds import nearest_ns
 
 NS_PER_US = 1000
@@ -106,7 +106,7 @@ def _gaps(quantity: Quantity, recorded: Recorded, node: int, origin: int, firsts
     pairs = np.array(list(_pairs(packets, origin, number_of(recorded, names[origin], "train"))), dtype=np.int64)
     before, after = pairs.reshape(-1, 2).T
     complete = (instant[before] != NONE) & (instant[after] != NONE)
-    complete &= ~lost_between(recorded.events, instant[before], instant[after])
+    complete &= ~recorded.events.loses(instant[before], instant[after])
     rows = before[complete]
     series = plain(
         names[node] if node == origin else f"{names[origin]} > {names[node]}",

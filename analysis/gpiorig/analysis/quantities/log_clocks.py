@@ -15,7 +15,7 @@ from gpiorig.analysis.audit.packet_lines import node_interval_ns
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.quantities.events import chosen, packets_at, shown
 from gpiorig.analysis.quantities.names import CLOCKS, Quantity, event_of
-from gpiorig.analysis.quantities.series import NONE, Recorded, Samples, Series, lost_between, plain
+from gpiorig.analysis.quantities.series import NONE, Recorded, Samples, Series, plain
 from gpiorig.capture.edges.nanoseconds import nearest_ns
 
 LOG, HOST, AGGREGATOR = CLOCKS
@@ -176,7 +176,7 @@ def _intervals(
     before, after = timestamps[:-1], timestamps[1:]
     epochs = seen.of_lines(seen.times.packets.epochs.astype(np.int64))
     good = (before != NONE) & (after != NONE) & (epochs[:-1] == epochs[1:])
-    good &= ~lost_between(recorded.events, seen.samples[:-1], seen.samples[1:])
+    good &= ~recorded.events.loses(seen.samples[:-1], seen.samples[1:])
     return (node_interval_ns(before, after).astype(np.int64) if in_us else after - before), good
 
 

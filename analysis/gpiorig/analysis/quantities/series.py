@@ -221,13 +221,6 @@ def _quantile(values: Samples, weights: Samples, p: float) -> float:
     return float(values[order][np.searchsorted(passed, -(-target.numerator // target.denominator))])
 
 
-def lost_between(events: Events, starts: Samples, ends: Samples) -> NDArray[np.bool_]:
-    """bool[n], True where samples were lost between two instants."""
-    before, after = (np.searchsorted(events.gaps[:, 1], at, side="right") for at in (starts, ends))
-    lost: NDArray[np.bool_] = before != after
-    return lost
-
-
 def number_of(recorded: Recorded, node: str, key: str) -> int:
     """A setting of a node, its own or that of all; `QuantityError` where the experiment does not set it."""
     value = recorded.parameters.get(f"{node}.{key}", recorded.parameters.get(key))
