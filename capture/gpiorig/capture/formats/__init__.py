@@ -4,6 +4,7 @@ A module `formats/NAME.py` is registered because it is here, and has
 
     SUMMARY      one line of text
     SUFFIXES     usual ends of the file's name, such as (".vcd",)
+    MAGIC        the bytes that its files begin with, or several of them; or HEADER, a pattern of their begin; or
     recognises   (path, head) -> bool: whether a file is of this format, from its first 4096 bytes and its name; for a
                  folder, head is empty
     read         (path, options) -> Waveform | NodeLines | Frames, in memory that does not grow with the file
@@ -64,9 +65,15 @@ def recognise(path: Path) -> str:
         if not head:
             raise FormatError("is empty", where=path, remedy="save it again; not even a header was written")
     for name in names():
-        if _load(name).recognises(path, head):
+        if _recognises(_load(name), path, head):
             return name
     raise _unknown(path, head)
+
+
+def _recognises(form: ModuleType, path: Path, head: bytes) -> bool:
+    if hasattr(form, "recognises"):
+        return bool(form.recognises(path, head))
+    return head.startswith(form.MAGIC) if hasattr(form, "MAGIC") else form.HEADER.match(head) is not None
 
 
 def _unknown(path: Path, head: bytes) -> FormatError:

@@ -19,11 +19,6 @@ SUFFIXES = (".arrow", ".feather")
 MAGIC = b"ARROW1"  # arrow.apache.org, "Arrow Columnar Format", IPC file format
 
 
-def recognises(path: Path, head: bytes) -> bool:
-    """Whether a file is an Arrow IPC file."""
-    return head.startswith(MAGIC)
-
-
 def read(path: Path, options: ReadOptions | None = None) -> Waveform:
     """Read a table that `write` wrote."""
     import pyarrow as pa  # here and below: slow to import, and this module is asked about every file

@@ -25,11 +25,6 @@ HEADER = re.compile(
 ROLES = {"timestamp_executed": TIME, "node_id": KEY, "pin_name": KEY, "value": LEVEL}
 
 
-def recognises(path: Path, head: bytes) -> bool:
-    """Whether a file is FlockLab's."""
-    return HEADER.match(head) is not None
-
-
 def read(path: Path, options: ReadOptions) -> Waveform:
     """Read what was done, at the times at which it was; a channel is named NODE.PIN."""
     layout = pins_layout(path, HEADER, ROLES, remedy="without one: --columns time=2,node=4,channel=5,level=6")

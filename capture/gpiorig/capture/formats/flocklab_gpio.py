@@ -33,11 +33,6 @@ ROLES = {"timestamp": TIME, "node_id": KEY, "pin_name": KEY, "value": LEVEL}
 DIGITS = 7  # 100 ns: fl_logic.c of FlockLab2-Observer prints "%u.%07u"
 
 
-def recognises(path: Path, head: bytes) -> bool:
-    """Whether a file is FlockLab's."""
-    return HEADER.match(head) is not None
-
-
 def read(path: Path, options: ReadOptions) -> Waveform:
     """Read the trace; a channel is named NODE.PIN."""
     layout = pins_layout(

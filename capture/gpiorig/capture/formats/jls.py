@@ -33,11 +33,6 @@ EPOCH = datetime.datetime(2018, 1, 1, tzinfo=datetime.UTC)  # of pyjls.time64, i
 TIME_BITS = 30
 
 
-def recognises(path: Path, head: bytes) -> bool:
-    """Whether the file begins as they do."""
-    return head.startswith(MAGIC)
-
-
 def read(path: Path, options: ReadOptions) -> Waveform:
     """Read the signals of one bit as a waveform of the time that all of them cover."""
     with _opened(path) as reader:

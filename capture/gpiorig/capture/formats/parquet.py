@@ -15,11 +15,6 @@ SUFFIXES = (".parquet",)
 MAGIC = b"PAR1"  # github.com/apache/parquet-format, "File format"
 
 
-def recognises(path: Path, head: bytes) -> bool:
-    """Whether a file is a Parquet file."""
-    return head.startswith(MAGIC)
-
-
 def read(path: Path, options: ReadOptions | None = None) -> Waveform:
     """Read a table that `write` wrote."""
     import pyarrow as pa  # here and below: slow to import, and this module is asked about every file

@@ -34,14 +34,10 @@ from gpiorig.capture.frames.pcap_records import (
 
 SUMMARY = "pcap or pcapng of IEEE 802.15.4 frames"
 SUFFIXES = (".pcapng", ".pcap", ".cap")
+MAGIC = (PCAPNG_MAGIC, *PCAP_MAGICS)
 WRITER = b"gpiorig"
 SHB_USERAPPL = 4
 NS_PER_S = 10**9
-
-
-def recognises(path: Path, head: bytes) -> bool:
-    """Whether a file is a pcap or a pcapng file."""
-    return head[:4] == PCAPNG_MAGIC or head[:4] in PCAP_MAGICS
 
 
 def read(path: Path, options: ReadOptions | None = None) -> Frames:

@@ -62,11 +62,6 @@ class _Header:
         return self.words * WORD_BITS // 8 + self.analog_bytes
 
 
-def recognises(path: Path, head: bytes) -> bool:
-    """Whether the file begins as they do."""
-    return head.startswith(MAGIC)
-
-
 def read(path: Path, options: ReadOptions) -> Waveform:
     """Read the digital inputs as a waveform; blocks whose timestamps are further apart than their samples are gaps."""
     header = _header(path)

@@ -27,12 +27,7 @@ SUMMARY = "Value Change Dump"
 SUFFIXES = (".vcd",)
 LATE = 1
 BLOCK_BYTES = 1 << 20
-KEYWORDS = re.compile(rb"^\s*\$(date|version|comment|timescale|scope|var|attrbegin)\b")
-
-
-def recognises(path: Path, head: bytes) -> bool:
-    """Whether a file begins as a VCD file does."""
-    return KEYWORDS.match(head) is not None
+HEADER = re.compile(rb"^\s*\$(date|version|comment|timescale|scope|var|attrbegin)\b")
 
 
 class _State(ctypes.Structure):
