@@ -87,7 +87,7 @@ def test_a_growing_recording_shows_what_its_analysis_shows(recorded: Path, expec
     rates = [node.events / duration_s for node in last.nodes.values()]
     assert rates == pytest.approx([node.events_per_s for node in last.nodes.values()], rel=0.1)
     summary = summarize(lines.rtt[lines.rtt >= 0], samplerate_hz=RATE_HZ)
-    recent, every = last.delays["rtt"]
+    recent, every = last.delays["rtt"].window, last.delays["rtt"].all
     assert (summary.n, summary.median_ns, summary.p99_ns, summary.peak_to_peak_ns) == (
         recent.n, recent.median_ns, recent.p99_ns, recent.p2p_ns
     )  # fmt: skip
@@ -148,7 +148,7 @@ def test_the_window_forgets(recorded: Path, expected: Analysis, tmp_path: Path) 
     assert expected.timelines is not None
     end = sample - int(SETTLE_S * RATE_HZ)
     starts = expected.timelines.samples[expected.timelines.rtt >= 0, 0]
-    recent, every = update.delays["rtt"]
+    recent, every = update.delays["rtt"].window, update.delays["rtt"].all
     assert np.count_nonzero(starts < end) == every.n
     assert np.count_nonzero((starts < end) & (starts >= end - int(RATE_HZ / 2))) == recent.n < every.n
     growing.end()
@@ -243,8 +243,8 @@ def test_packets_over_several_analyzers(recorded: Path, expected: Analysis, tmp_
     for name, node in one.nodes.items():
         assert [getattr(node, fate) for fate in fates] == [getattr(last.nodes[name], fate) for fate in fates]
     assert one.delays.keys() == last.delays.keys()
-    for name, (_, every) in one.delays.items():
-        aligned = last.delays[name][1]
+    for name, delay in one.delays.items():
+        every, aligned = delay.all, last.delays[name].all
         assert every.n == aligned.n
         assert abs(every.p2p_ns - aligned.p2p_ns) <= 2e9 / RATE_HZ
 

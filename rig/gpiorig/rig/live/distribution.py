@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.statistics.summary import summarize
+from gpiorig.rig.plain_json import Number, Result
 
 Samples = NDArray[np.int64]
 BINS_PER_OCTAVE = 256
@@ -19,14 +19,20 @@ RESOLUTION = 1 / (2 * BINS_PER_OCTAVE)  # of a quantile of the histogram, at mos
 MAX_WINDOW = 1 << 18  # values
 
 
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """Statistics of a delay, times in ns, NaN without one."""
+class Figures(Result, frozen=True):
+    """Statistics of a delay; times in ns, NaN without one; `p2p` is peak to peak."""
 
     n: int
-    median_ns: float
-    p99_ns: float
-    p2p_ns: float
+    median_ns: Number
+    p99_ns: Number
+    p2p_ns: Number
+
+
+class DelayFigures(Result, frozen=True, kw_only=True):
+    """A delay in the window and since the start."""
+
+    window: Figures
+    all: Figures
 
 
 class Delays:

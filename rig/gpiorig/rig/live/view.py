@@ -4,62 +4,21 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+from msgspec import structs
+
 from gpiorig.analysis.number_text import number_text, time_text
 from gpiorig.rig import text_table
 from gpiorig.rig.live.distribution import RESOLUTION, Figures
-from gpiorig.rig.live.watch import NodeCounts, Update
-from gpiorig.rig.plain_json import Number, Result
+from gpiorig.rig.live.watch import Update
 from gpiorig.rig.recordings.provenance import VIRTUAL
 
 NODE_COLUMNS = ("events", "events/s", "damaged", "sent", "delivered", "lost", "other", "unattributed")
 FIGURE_COLUMNS = ("n", "median", "p99", "p2p")
 
 
-class FigureNumbers(Result, frozen=True, kw_only=True):
-    """Statistics of a delay; `p2p` is peak to peak."""
-
-    n: int
-    median_ns: Number
-    p99_ns: Number
-    p2p_ns: Number
-
-
-class DelayFigures(Result, frozen=True, kw_only=True):
-    """A delay in the window and since the start."""
-
-    window: FigureNumbers
-    all: FigureNumbers
-
-
-class UpdateNumbers(Result, frozen=True, kw_only=True):
-    """A capture so far: its state, the packets of each node, and the delays."""
-
-    state: str
-    reason: str
-    virtual: bool | None
-    reached_s: Number
-    age_s: Number
-    changes: int
-    lost_samples: int
-    nodes: dict[str, NodeCounts]
-    window_s: Number
-    settle_s: Number
-    delays: dict[str, DelayFigures]
-    sentence: str
-    last_problem: str
-    analyzers: int
-    not_aligned: str
-    busy_s: Number
-    remarks: tuple[str, ...]
-
-
-def numbers(update: Update) -> UpdateNumbers:
+def numbers(update: Update) -> Update:
     """All of it, for `--json`."""
-    delays = {
-        name: DelayFigures(window=FigureNumbers.of(recent), all=FigureNumbers.of(every))
-        for name, (recent, every) in update.delays.items()
-    }
-    return UpdateNumbers.of(update, delays=delays, remarks=tuple(remarks(update)))
+    return structs.replace(update, remarks=tuple(remarks(update)))
 
 
 def table(update: Update) -> str:
@@ -77,7 +36,7 @@ def tables(update: Update) -> list[list[list[str]]]:
     ]
     content = [[["node", *NODE_COLUMNS], *node_rows]]
     if update.delays:
-        delay_rows = [[name, *_figures(recent), *_figures(every)] for name, (recent, every) in update.delays.items()]
+        delay_rows = [[name, *_figures(delay.window), *_figures(delay.all)] for name, delay in update.delays.items()]
         window, total = f"last {update.window_s:g} s: n", "all: n"
         content.append([["delay", window, *FIGURE_COLUMNS[1:], total, *FIGURE_COLUMNS[1:]], *delay_rows])
     return content
@@ -90,8 +49,8 @@ def line(update: Update) -> str:
         sum(getattr(node, name) for node in counts) for name in ("events", "sent", "delivered", "lost")
     )
     words = [f"{head(update)}; {number_text(events)} events; {sent} sent, {delivered} delivered, {lost} lost"]
-    for name, (recent, _) in list(update.delays.items())[:1]:
-        n, median, p99, p2p = _figures(recent)
+    for name, delay in list(update.delays.items())[:1]:
+        n, median, p99, p2p = _figures(delay.window)
         words.append(f"{name} of the last {update.window_s:g} s: n {n}, median {median}, p99 {p99}, p2p {p2p}")
     return "; ".join([*words, *filter(None, (update.last_problem, update.not_aligned.removesuffix(".")))])
 
@@ -131,6 +90,5 @@ def remarks(update: Update) -> list[str]:
 
 
 def _figures(figures: Figures) -> list[str]:
-    if not figures.n:
-        return ["0", "-", "-", "-"]
-    return [number_text(figures.n), *(time_text(ns) for ns in (figures.median_ns, figures.p99_ns, figures.p2p_ns))]
+    times_ns = (figures.median_ns, figures.p99_ns, figures.p2p_ns)
+    return [number_text(figures.n), *(time_text(ns) if figures.n and ns is not None else "-" for ns in times_ns)]

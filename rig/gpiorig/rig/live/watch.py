@@ -13,9 +13,10 @@ from gpiorig.analysis.packets.routes import Route
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.live.aligned import Aligned, Lane
-from gpiorig.rig.live.distribution import Figures
+from gpiorig.rig.live.distribution import DelayFigures
 from gpiorig.rig.live.packets import DELIVERED, LOST, OTHER, SENT, UNATTRIBUTED, Packets
 from gpiorig.rig.live.part import Part
+from gpiorig.rig.plain_json import Result
 from gpiorig.rig.recordings.merge import PARTS
 from gpiorig.rig.recordings.opened import Opened, open_recording
 
@@ -40,9 +41,8 @@ class NodeCounts:
     unattributed: int
 
 
-@dataclass(frozen=True, slots=True)
-class Update:
-    """The results so far.
+class Update(Result, frozen=True, kw_only=True):
+    """The results so far: the object of `--json`.
 
     Attributes
     ----------
@@ -72,6 +72,8 @@ class Update:
         Why packets of several analyzers are not counted yet; empty if they are.
     busy_s
         Processor time that this update took.
+    remarks
+        As `view.remarks` has them.
     """
 
     state: State
@@ -84,12 +86,13 @@ class Update:
     nodes: dict[str, NodeCounts]
     window_s: float
     settle_s: float
-    delays: dict[str, tuple[Figures, Figures]]
+    delays: dict[str, DelayFigures]
     sentence: str
     last_problem: str
     analyzers: int
     not_aligned: str
     busy_s: float
+    remarks: tuple[str, ...] = ()
 
     @property
     def is_last(self) -> bool:
@@ -204,7 +207,10 @@ class Watch:
         nodes: dict[str, NodeCounts] = {}
         self._packets.count()
         counts = self._packets.counts
-        delays = {name: (values.recent(), values.all()) for name, values in self._packets.delays.items()}
+        delays = {
+            name: DelayFigures(window=values.recent(), all=values.all())
+            for name, values in self._packets.delays.items()
+        }
         for part in self._parts:
             for number, (name, rate) in enumerate(zip(part.nodes, part.rates().tolist(), strict=True)):
                 fates = [counts[name, fate] for fate in (SENT, DELIVERED, LOST, OTHER, UNATTRIBUTED)]

@@ -13,7 +13,7 @@ from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig import browser
 from gpiorig.rig.commands.look import view_follow
 from gpiorig.rig.errors import RigError
-from gpiorig.rig.live.view import UpdateNumbers
+from gpiorig.rig.live.watch import Update
 from gpiorig.rig.recordings import described, standing
 from gpiorig.rig.recordings.described import Given
 from gpiorig.rig.results.manifest import Options
@@ -24,7 +24,7 @@ from gpiorig.rig.view.server import address, server
 from gpiorig.rig.view.shown_run import ShownRun
 from gpiorig.rig.view.site import Site
 
-RESULTS = {"view": (UpdateNumbers,)}
+RESULTS = {"view": (Update,)}
 POLL_S = 0.2
 
 
