@@ -82,24 +82,31 @@ def outcomes(
     with _environment(ENVIRONMENT):
         try:
             crew += (_started(function) for _ in range(workers))
-            while crew:
-                for worker in _with_news(crew):
-                    answer = _answer(worker)
-                    if answer is None:
-                        crew.remove(worker)
-                        yield from _lost(worker, again)
-                        crew.append(_started(function))
-                        continue
-                    if worker.task is not None:
-                        yield Outcome(worker.task.item, answer.result, answer.error, answer.seconds, answer.trace)
-                    yield from _next(worker, left, again)
-                    if worker.task is None:
-                        crew.remove(worker)
-                        worker.end()
+            yield from _worked(crew, function, left, again)
         finally:
             for worker in crew:
                 worker.process.terminate()
             for worker in crew:
+                worker.end()
+
+
+def _worked(
+    crew: list[_Worker], function: Callable[[Item], Result], left: Iterator[_Task], again: deque[_Task]
+) -> Iterator[Outcome[Item, Result]]:
+    """The outcomes of a crew, until none of it has work."""
+    while crew:
+        for worker in _with_news(crew):
+            answer = _answer(worker)
+            if answer is None:
+                crew.remove(worker)
+                yield from _lost(worker, again)
+                crew.append(_started(function))
+                continue
+            if worker.task is not None:
+                yield Outcome(worker.task.item, answer.result, answer.error, answer.seconds, answer.trace)
+            yield from _next(worker, left, again)
+            if worker.task is None:
+                crew.remove(worker)
                 worker.end()
 
 
