@@ -8,7 +8,7 @@ import pytest
 
 from gpiorig.analysis.measure.frames import measured
 from gpiorig.capture.errors import FormatError
-from gpiorig.capture.frames.frames import Frame
+from gpiorig.capture.frames.frame import Frame
 
 START_US = 1_700_000_000_000_000
 

@@ -9,8 +9,8 @@ import pytest
 from numpy.typing import NDArray
 
 from gpiorig.capture.edges import step_likelihood, time_step
-from gpiorig.capture.edges.time_step import StepEstimator, TimeStep
-from gpiorig.capture.edges.waveform import Block
+from gpiorig.capture.edges.time_step import StepEstimator
+from gpiorig.capture.edges.waveform import Block, TimeStep
 
 NS, US = 10**9, 10**6
 

@@ -13,7 +13,8 @@ from gpiorig.capture import formats
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.formats import pcap
 from gpiorig.capture.frames import ieee802154, pcap_records
-from gpiorig.capture.frames.frames import Frame, Frames, Skipped
+from gpiorig.capture.frames.frame import Frame
+from gpiorig.capture.frames.frames import Frames, Skipped
 
 MPDU = bytes.fromhex("6188 2a cdab 0200 0100") + b"\0 payload"
 PSDU = MPDU + ieee802154.fcs16(MPDU)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from gpiorig.capture.frames import ieee802154
+from gpiorig.capture.frames.frame import Frame
 from gpiorig.capture.frames.frame_clock import BYTE_S, air_bytes
-from gpiorig.capture.frames.frames import Frame
 
 NS_PER_S = 10**9
 SYMBOL_NS = 16_000  # O-QPSK at 2450 MHz (IEEE Std 802.15.4-2006, 6.5)

@@ -17,8 +17,8 @@ from gpiorig.analysis.measure.ack_times import LONGEST_ACK_NS, Overlap, Pair, pa
 from gpiorig.capture.edges.time_step import TimestampStep
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.frames import ieee802154
+from gpiorig.capture.frames.frame import Frame
 from gpiorig.capture.frames.frame_clock import FrameClock
-from gpiorig.capture.frames.frames import Frame
 
 NS_PER_S = 10**9
 LONGEST_NS = 1 << 62

@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.radio.radio_frames import FCS_BYTES, UNKNOWN_RSSI, RadioFrames
 from gpiorig.capture.edges.nanoseconds import nearest_ns
-from gpiorig.capture.frames.frames import Frame, Frames
+from gpiorig.capture.frames.frame import Frame
+from gpiorig.capture.frames.frames import Frames
 
 US_PER_S, NS_PER_S = 10**6, 10**9
 BYTE_NS = 32_000  # at 250 kb/s (IEEE 802.15.4-2006, 6.5.1)

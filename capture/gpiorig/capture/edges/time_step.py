@@ -21,7 +21,6 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -29,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.capture.edges.step_likelihood import FEWEST, LOCKED, RUN_LENGTH, Times, coarsest
-from gpiorig.capture.edges.waveform import Block, Waveform
+from gpiorig.capture.edges.waveform import Block, TimeStep, Waveform
 
 CLOCK_PPM = 100.0  # half width, of the recorder and of the sender each
 TOO_LARGE = 10
@@ -38,39 +37,6 @@ ALMOST_ALL = 0.98  # of the times: what they are rounded to is the resolution
 NS_PER_S = 10**9
 MAX_TIMESTAMPS = 1 << 16  # by which the step of a file's timestamps is estimated
 MAX_RUNS = 512
-
-
-@dataclass(frozen=True, slots=True)
-class TimeStep:
-    """The estimate.
-
-    Attributes
-    ----------
-    resolution_s
-        What the file can tell: its sample period, or the last digit of most of its times.
-    step_s
-        The coarsest step on which the instants lie; the resolution where none shows.
-    possible_s
-        A coarser step on which they lie, too, which the edges do not bear out; 0 without one.
-    is_certain
-        The capture is long enough for clocks to drift apart: the step is that of the recorder, not of a signal.
-    is_rounded
-        The instants are those of the step rounded to the resolution, of which it is not a multiple.
-    edges
-        Instants that it was estimated from.
-    """
-
-    resolution_s: Fraction
-    step_s: Fraction
-    possible_s: Fraction
-    is_certain: bool
-    is_rounded: bool
-    edges: int
-
-    @property
-    def is_coarser(self) -> bool:
-        """Whether the edges show a step other than the resolution."""
-        return self.step_s != self.resolution_s
 
 
 class StepEstimator:

@@ -6,15 +6,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.capture.edges.edges import Edges, no_gaps
-
-if TYPE_CHECKING:
-    from gpiorig.capture.edges.time_step import TimeStep
 
 MAX_SAMPLES = 2**62  # beyond it, and its like below zero, there is no sample: two of them can be added
 VIRTUAL_MARK = "virtual bench, not a hardware measurement"  # in files and figures
@@ -57,6 +53,39 @@ class Block:
     levels: NDArray[np.uint64]
     end: int
     gaps: NDArray[np.int64] = field(default_factory=no_gaps)
+
+
+@dataclass(frozen=True, slots=True)
+class TimeStep:
+    """The step on which the instants of a file lie, as `time_step` estimates it.
+
+    Attributes
+    ----------
+    resolution_s
+        What the file can tell: its sample period, or the last digit of most of its times.
+    step_s
+        The coarsest step on which the instants lie; the resolution where none shows.
+    possible_s
+        A coarser step on which they lie, too, which the edges do not bear out; 0 without one.
+    is_certain
+        The capture is long enough for clocks to drift apart: the step is that of the recorder, not of a signal.
+    is_rounded
+        The instants are those of the step rounded to the resolution, of which it is not a multiple.
+    edges
+        Instants that it was estimated from.
+    """
+
+    resolution_s: Fraction
+    step_s: Fraction
+    possible_s: Fraction
+    is_certain: bool
+    is_rounded: bool
+    edges: int
+
+    @property
+    def is_coarser(self) -> bool:
+        """Whether the edges show a step other than the resolution."""
+        return self.step_s != self.resolution_s
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -11,8 +11,9 @@ from gpiorig.capture.atomic_file import replacing
 from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.frames import encapsulation
+from gpiorig.capture.frames.frame import Frame
 from gpiorig.capture.frames.frame_clock import FrameClock
-from gpiorig.capture.frames.frames import Frame, Frames, Skipped
+from gpiorig.capture.frames.frames import Frames, Skipped
 from gpiorig.capture.frames.pcap_records import (
     BYTE_ORDER,
     COMMENT,

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from gpiorig.capture.frames import ieee802154
-from gpiorig.capture.frames.frames import Frame, Skipped
+from gpiorig.capture.frames.frame import Frame
+from gpiorig.capture.frames.frames import Skipped
 from gpiorig.capture.frames.pcap_records import Record
 
 ETHERNET, WITH_FCS, NONASK_PHY, NO_FCS, TAP = 1, 195, 215, 230, 283

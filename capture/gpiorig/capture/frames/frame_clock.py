@@ -6,14 +6,12 @@ from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from gpiorig.capture.edges.time_step import MAX_TIMESTAMPS, TimestampStep, timestamp_step
-
-if TYPE_CHECKING:
-    from gpiorig.capture.frames.frames import Frame
+from gpiorig.capture.frames.frame import Frame
 
 # The O-QPSK PHY of 2450 MHz sends 62 500 symbols/s, two an byte (IEEE 802.15.4-2006, 6.5); BPSK at 868 and 915 MHz is
 # slower. Preamble and SFD are 5 bytes, the PHY header is one (6.3).

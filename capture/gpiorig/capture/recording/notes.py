@@ -6,8 +6,7 @@ from fractions import Fraction
 
 import msgspec
 
-from gpiorig.capture.edges.time_step import TimeStep
-from gpiorig.capture.edges.waveform import RateOrigin
+from gpiorig.capture.edges.waveform import RateOrigin, TimeStep
 
 
 class TimeStepNote(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):

@@ -18,7 +18,8 @@ from gpiorig.analysis.measure.timestamps import TimestampNumbers
 from gpiorig.analysis.number_text import count_text, number_text, time_text
 from gpiorig.capture import formats
 from gpiorig.capture.errors import FormatError
-from gpiorig.capture.frames.frames import Frame, Frames
+from gpiorig.capture.frames.frame import Frame
+from gpiorig.capture.frames.frames import Frames
 from gpiorig.rig import plain_json
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.measure import delay_files

@@ -14,8 +14,8 @@ from gpiorig.analysis.delays import instruments
 from gpiorig.analysis.delays.instruments import Analyzer
 from gpiorig.analysis.number_text import NS_PER_S, count_text, hertz_text, round_time_text, time_text
 from gpiorig.capture.edges.step_likelihood import FEWEST
-from gpiorig.capture.edges.time_step import StepEstimator, TimeStep, observed
-from gpiorig.capture.edges.waveform import RateOrigin, Waveform
+from gpiorig.capture.edges.time_step import StepEstimator, observed
+from gpiorig.capture.edges.waveform import RateOrigin, TimeStep, Waveform
 from gpiorig.capture.recording.notes import TimeStepNote
 from gpiorig.rig.plain_json import Number, Result
 
