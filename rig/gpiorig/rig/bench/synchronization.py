@@ -11,11 +11,11 @@ def findings(bench: Bench) -> list[Finding]:
     if len(bench.analyzers) == 1:
         return []
     if not any(analyzer.sync_frames for analyzer in bench.analyzers.values()):
-        what = "has no `sync`, which a run with several analyzers needs (docs/reference/sync-line.md)"
+        problem = "has no `sync`, which a run with several analyzers needs (docs/reference/sync-line.md)"
         unsynced = [name for name, analyzer in bench.analyzers.items() if not analyzer.sync]
-        return [Finding(f"analyzers.{name}", "wrong", what) for name in unsynced]
+        return [Finding(f"analyzers.{name}", "wrong", problem) for name in unsynced]
     wrong = {name: _receiver_fault(bench, name) for name in bench.analyzers}
-    return [Finding(f"analyzers.{name}", "wrong", what) for name, what in wrong.items() if what]
+    return [Finding(f"analyzers.{name}", "wrong", problem) for name, problem in wrong.items() if problem]
 
 
 def receivers(bench: Bench) -> dict[str, str] | None:
@@ -33,11 +33,11 @@ def _receiver_fault(bench: Bench, name: str) -> str:
     node, _, line = analyzer.sync_frames.partition(".")
     channel = bench.nodes[node].lines.get(line) if node in bench.nodes else None
     if channel is None or bench.place(channel)[0] != name:
-        own = [
+        taps = [
             f"{node}.{line}"
             for node, described in bench.nodes.items()
             for line, channel in described.lines.items()
             if line.startswith("tap.") and bench.place(channel)[0] == name
         ]
-        return f"has no line `{analyzer.sync_frames}`; its taps: {', '.join(own) or 'none'}"
+        return f"has no line `{analyzer.sync_frames}`; its taps: {', '.join(taps) or 'none'}"
     return ""

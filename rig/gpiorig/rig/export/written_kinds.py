@@ -24,14 +24,14 @@ _REFUSED = {
 def of(options: argparse.Namespace) -> tuple[str, str]:
     """What is written ("edges", "trace", "frames", "table") and the name of the format; raises `RigError`."""
     suffix = options.output.suffix
-    known = {"trace": TRACES, "frames": FRAMES, "edges": _edge_formats()}
+    endings_of = {"trace": TRACES, "frames": FRAMES, "edges": _edge_formats()}
     if options.table != "edges":
         if options.written_as or suffix not in SUFFIXES:
             raise RigError(f"{options.output}: a table is a file that ends in {', '.join(SUFFIXES)}.")
         return "table", suffix[1:]
     fitting = [
         (name != suffix[1:], kind, name)  # where several have an ending, it is that of the format of its name
-        for kind, endings in known.items()
+        for kind, endings in endings_of.items()
         for name, suffixes in endings.items()
         if options.written_as == name or (not options.written_as and suffix in suffixes)
     ]
@@ -40,9 +40,11 @@ def of(options: argparse.Namespace) -> tuple[str, str]:
     if options.written_as:
         raise RigError(
             f"--as {options.written_as}: no such format can be written; there are "
-            f"{', '.join(name for suffixes in known.values() for name in suffixes)}."
+            f"{', '.join(name for suffixes in endings_of.values() for name in suffixes)}."
         )
-    endings = [suffix for kind_suffixes in known.values() for suffixes in kind_suffixes.values() for suffix in suffixes]
+    endings = [
+        suffix for kind_suffixes in endings_of.values() for suffixes in kind_suffixes.values() for suffix in suffixes
+    ]
     raise RigError(f"{options.output}: the output must be a file that ends in {', '.join(dict.fromkeys(endings))}.")
 
 

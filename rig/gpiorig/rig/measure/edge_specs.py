@@ -51,13 +51,13 @@ def width(text: str) -> Spec:
     return Spec("width", ((channel, kind), (channel, OPPOSITE[kind])))
 
 
-def skew(first: str, second: str) -> Spec:
+def skew(earlier: str, later: str) -> Spec:
     """How much later the second channel shows the edges that both have."""
-    begin, end = (_split(text, (*KINDS, TOGGLE), default="edge") for text in (first, second))
+    begin, end = (_split(text, (*KINDS, TOGGLE), default="edge") for text in (earlier, later))
     if begin == end:
-        raise RigError(f"--skew {first} {second}: is one channel; a skew is between two.")
+        raise RigError(f"--skew {earlier} {later}: is one channel; a skew is between two.")
     if begin[1] != end[1]:
-        raise RigError(f"--skew {first} {second}: a skew is between edges of one kind; give both the same, or none.")
+        raise RigError(f"--skew {earlier} {later}: a skew is between edges of one kind; give both the same, or none.")
     if begin[1] == TOGGLE:
         return Spec("toggle", ((begin[0], "edge"), (end[0], "edge")))
     return Spec("skew", (cast(tuple[str, Kind], begin), cast(tuple[str, Kind], end)))

@@ -30,8 +30,8 @@ def failed_checks(analysis: Analysis, recording: Recording) -> list[str]:
     failed += signal_checks(analysis.events, analysis.logs, recording)
     failed += [account.problem for account in littles_law.accounts(Recorded(analysis)) if account.problem]
     if analysis.hops is None:
-        shown = recording.info.parameters.get("probes", "normal") in SHOWN
-        if not shown or not _probed(analysis.events, recording) or _nothing_sent(analysis.logs):
+        has_probes = recording.info.parameters.get("probes", "normal") in SHOWN
+        if not has_probes or not _probed(analysis.events, recording) or _nothing_sent(analysis.logs):
             return failed
         no_packets = [analysis.no_packets] if recording.info.experiment or not len(analysis.events) else []
         return [*failed, *_silent_nodes(analysis.events, recording), *no_packets]
@@ -50,9 +50,9 @@ def failed_checks(analysis: Analysis, recording: Recording) -> list[str]:
 
 def steady_ppm(logs: Mapping[str, NodeLog]) -> dict[str, float]:
     """By how much the rate of a node's timer changes without a fault, of those that have no crystal."""
-    known = boards.names()
+    board_names = boards.names()
     named = {node: log.identity.get("board", "") for node, log in logs.items()}
-    rates = {node: boards.load(board).timer_ppm for node, board in named.items() if board in known}
+    rates = {node: boards.load(board).timer_ppm for node, board in named.items() if board in board_names}
     return {node: ppm for node, ppm in rates.items() if ppm is not None}
 
 

@@ -69,7 +69,7 @@ def _packet_lines(
         if pair.reordered
     ]
     counts = zip(accounting.repetitions(hops), REPETITIONS, strict=True)
-    repeated = [f"{count_text(n, noun)} {what}" for n, (noun, what) in counts if n]
+    repeated = [f"{count_text(n, noun)} {happened}" for n, (noun, happened) in counts if n]
     lines.append("; ".join(repeated) + "." if repeated else "No frame was repeated or read twice.")
     if bare := int(np.count_nonzero(~hops.packets.accounted)):
         lines.append(f"{count_text(bare, 'packet')} without a send call, such as the beacons of a MAC.")
@@ -96,7 +96,7 @@ def _losses(hops: Hops) -> list[str]:
 
 def _delay(route: Route) -> str:
     ns = _totals(route) * NS_PER_S
-    rest = [f"{n} {what}" for n, what in ((route.lost, "lost"), (route.partial, "without all milestones")) if n]
+    rest = [f"{n} {state}" for n, state in ((route.lost, "lost"), (route.partial, "without all milestones")) if n]
     return (
         f"{route.name}: {count_text(len(route), 'packet')}, {time_text(float(np.median(ns)))} in the median, "
         f"{time_text(float(np.ptp(ns)))} peak to peak" + "".join(f", {part}" for part in rest) + "."

@@ -21,10 +21,12 @@ def here(module: str = code_version.PACKAGE) -> dict[str, str]:
     } | {name: _version(name) for name in LIBRARIES}
 
 
-def differences(ours: Mapping[str, str], other: Mapping[str, str]) -> list[str]:
+def differences(ours: Mapping[str, str], recorded: Mapping[str, str]) -> list[str]:
     """Sentences without an end: what differs, with both versions."""
     return [
-        f"{name} {other.get(name, 'none')} there, {ours[name]} here" for name in ours if ours[name] != other.get(name)
+        f"{name} {recorded.get(name, 'none')} there, {ours[name]} here"
+        for name in ours
+        if ours[name] != recorded.get(name)
     ]
 
 

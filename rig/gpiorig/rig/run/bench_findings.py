@@ -46,8 +46,8 @@ def _pins(bench: Bench) -> Iterator[Finding]:
         pins = node.described_board.pins
         absent = [line for line in node.lines if line.startswith(_OFF_THE_BUS) and line not in pins]
         if absent:
-            what = f"{node.board_name} has no pin for {', '.join(absent)}; it has {', '.join(pins)}"
-            yield Finding(f"nodes.{name}.lines", "wrong", what)
+            text = f"{node.board_name} has no pin for {', '.join(absent)}; it has {', '.join(pins)}"
+            yield Finding(f"nodes.{name}.lines", "wrong", text)
         else:
             yield Finding(f"nodes.{name}.lines", "right", f"{node.board_name} has a pin for each tap and bus")
 
@@ -85,8 +85,8 @@ def _analyzers(bench: Bench) -> Iterator[Finding]:
             continue
         facts = drivers.known(driver)
         if facts is None:
-            what = f"channels and rates of {driver} are not known here, only by asking it"
-            yield Finding(f"analyzers.{name}", "unknown", what)
+            text = f"channels and rates of {driver} are not known here, only by asking it"
+            yield Finding(f"analyzers.{name}", "unknown", text)
             continue
         channels = usb_load.channels(bench, name)
         refusals = drivers.refusals(driver, channels, analyzer.samplerate_hz, analyzer.config or {})
@@ -100,23 +100,23 @@ def _analyzers(bench: Bench) -> Iterator[Finding]:
 
 def _taken(driver: str, facts: Driver, channels: list[str], rate_hz: int) -> str:
     """That a driver takes its channels, and how long the host may stall."""
-    what = f"{driver.partition(':')[0]} (libsigrok {facts.libsigrok}) takes its channels at {rate_hz} Hz"
+    text = f"{driver.partition(':')[0]} (libsigrok {facts.libsigrok}) takes its channels at {rate_hz} Hz"
     if wide := facts.wide(channels):
-        what += f", {', '.join(wide)} on a board with {len(facts.channels)} channels"
+        text += f", {', '.join(wide)} on a board with {len(facts.channels)} channels"
     if held := usb_memory.transfers(driver, channels, rate_hz):
-        what += f"; its capture ends when this host stalls for {held.held_s * 1000:.0f} ms or more"
-    return what
+        text += f"; its capture ends when this host stalls for {held.held_s * 1000:.0f} ms or more"
+    return text
 
 
 def _usb_memory(bench: Bench) -> Iterator[Finding]:
     """What its analyzers need of the kernel together, where that is more than the kernel's default."""
     needed_bytes = usb_load.transfer_bytes(bench)
     if needed_bytes >= usb_memory.DEFAULT_MB * usb_memory.MEGABYTE:
-        what = (
+        text = (
             f"{usb_memory.need(needed_bytes)}, and Linux gives {usb_memory.DEFAULT_MB} MB to all devices by default; "
             f"`gpiorig bench check --live` asks it: {usb_memory.remedy(needed_bytes, '/sys')}"
         )
-        yield Finding("USB memory", "unknown", what)
+        yield Finding("USB memory", "unknown", text)
 
 
 def _tried(attempt: Callable[[Bench, str], tuple[Verdict, str]], bench: Bench, name: str, about: str) -> Finding:

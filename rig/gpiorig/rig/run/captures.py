@@ -67,7 +67,7 @@ def channels(bench: Bench, analyzer: str) -> list[str]:
         for name, node in bench.nodes.items()
         for line, channel in node.lines.items()
     ]
-    named = [f"{channel}={line}" for (where, channel), line in wires if where == analyzer]
+    named = [f"{channel}={line}" for (place, channel), line in wires if place == analyzer]
     sync = bench.analyzers[analyzer].sync
     return [*named, f"{sync}={SYNC}"] if sync else named
 
@@ -99,11 +99,11 @@ def sources(
 
 def source(bench: Bench, name: str, analyzer: Analyzer) -> Source:
     """What an analyzer of the bench captures, by its channels; its first channel where it has no line."""
-    wanted = analyzer.selection(channels(bench, name) or analyzer.channels[:1])
+    selection = analyzer.selection(channels(bench, name) or analyzer.channels[:1])
     return Source(
         driver=analyzer.driver,
         samplerate=f"{bench.analyzers[name].samplerate_hz}/1",
-        channels=tuple(wanted.get(channel, "") for channel in analyzer.channels),
+        channels=tuple(selection.get(channel, "") for channel in analyzer.channels),
     )
 
 

@@ -96,7 +96,7 @@ class Dialogue:
         """
         for _ in range(TRIES):
             self._connected.write_line(command)
-            text = self._awaited(answer or self.console.answer, what=f"answer to `{command}`", deadline_s=ANSWER_S)
+            text = self._awaited(answer or self.console.answer, awaited=f"answer to `{command}`", deadline_s=ANSWER_S)
             self._is_in_use = True
             is_refused = bool(self.console.refusal and re.search(self.console.refusal, text))
             is_misheard = bool(self.console.misheard and re.search(self.console.misheard, text)) or (
@@ -148,7 +148,7 @@ class Dialogue:
             return
         news = f"{done}|{packet}" if packet else done
         patience_s, through = ANSWER_S + getattr(self.values, "interval_us", 0) / 1e6, 0
-        while not re.search(done, self._awaited(news, what="line at the end", deadline_s=patience_s)):
+        while not re.search(done, self._awaited(news, awaited="line at the end", deadline_s=patience_s)):
             through += 1
             progress(through)
 
@@ -162,8 +162,8 @@ class Dialogue:
             self.ask(command)
             return
         # The line at the end comes before or after the answer.
-        first = self.ask(command, answer=f"{self.console.answer}|{done}")
-        rest = self.console.answer if re.search(done, first) else done
+        line = self.ask(command, answer=f"{self.console.answer}|{done}")
+        rest = self.console.answer if re.search(done, line) else done
         self._connected.wait_line(_matches(rest), deadline_s=ANSWER_S)
 
     def report(self, given: Mapping[str, Any]) -> None:
@@ -172,17 +172,17 @@ class Dialogue:
             if not settings or given.keys() & set(settings):
                 self.ask(command)
 
-    def _awaited(self, pattern: str, *, what: str, deadline_s: float) -> str:
+    def _awaited(self, pattern: str, *, awaited: str, deadline_s: float) -> str:
         """The line that matches; an error names why it does not come."""
         port, boot = self._connected, self.console.ready if self._is_in_use else None
         try:
             text = port.wait_line(_matches(f"{pattern}|{boot}" if boot else pattern), deadline_s=deadline_s).text
         except SilenceError as error:
             remedy = LOSES if self._is_in_use else error.remedy
-            raise SilenceError(f"no {what}: {error.what}", where=port.device, remedy=remedy) from error
+            raise SilenceError(f"no {awaited}: {error.what}", where=port.device, remedy=remedy) from error
         if boot and re.search(boot, text):
-            what = f"no {what}: node {self.node} has booted in place of that"
-            raise SerialPortError(what, where=port.device, remedy="look at its supply, and at what resets it")
+            problem = f"no {awaited}: node {self.node} has booted in place of that"
+            raise SerialPortError(problem, where=port.device, remedy="look at its supply, and at what resets it")
         return text
 
     def _filled(self, command: str, **more: object) -> str:

@@ -69,15 +69,15 @@ def drive(
         node.set(_sent(experiment, name, given[name], addresses) if node.console.set else given[name])
         if node.console.identifies and node.console.hello:
             node.ask(node.console.hello)  # with the address it has now: the log keeps the last
-    others, initiator = [nodes[name] for name in experiment.started[:-1]], nodes[experiment.initiator]
-    for node in others:
+    answering, initiator = [nodes[name] for name in experiment.started[:-1]], nodes[experiment.initiator]
+    for node in answering:
         node.start(None, nodes[experiment.initiator])
     initiator.start(experiment.packets, nodes[experiment.responder])
     initiator.await_done(duration_s=experiment.duration_s, progress=progress)
-    for node in others:
+    for node in answering:
         node.stop(was_started=True)
     for node in nodes.values():
-        if node not in others:
+        if node not in answering:
             node.stop(was_started=False)
     for name, node in nodes.items():
         node.report(given[name])
@@ -85,8 +85,8 @@ def drive(
 
 def _addresses(experiment: Experiment, nodes: list[str]) -> dict[str, int]:
     """Short addresses: initiator, responder, then the others, which must not answer in the place of these two."""
-    first = [experiment.initiator, experiment.responder]
-    return {name: address for address, name in enumerate([*first, *(n for n in nodes if n not in first)], start=1)}
+    roles = [experiment.initiator, experiment.responder]
+    return {name: address for address, name in enumerate([*roles, *(n for n in nodes if n not in roles)], start=1)}
 
 
 def _sent(
@@ -122,11 +122,11 @@ def _identify(experiment: Experiment, node: Dialogue, *, is_named: bool) -> dict
     compared: dict[str, str] = {"probes": experiment.probes}
     if fields.get("kernel") in get_args(Kernel):  # operating systems of others offer no choice
         compared["kernel"] = experiment.kernel_of(node.node)
-    for key, wanted in compared.items():
-        if fields.get(key, wanted) != wanted:
+    for key, value in compared.items():
+        if fields.get(key, value) != value:
             raise FirmwareError(
-                f"node {node.node} runs firmware with {key} = {fields[key]}, the experiment wants {wanted}. Flash the "
-                f"image that was built with {key.upper()}={wanted}, or change `{key}` in the experiment file."
+                f"node {node.node} runs firmware with {key} = {fields[key]}, the experiment wants {value}. Flash the "
+                f"image that was built with {key.upper()}={value}, or change `{key}` in the experiment file."
             )
     return fields
 

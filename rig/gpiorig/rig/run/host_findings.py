@@ -50,10 +50,10 @@ def of_bench(
 def disk(folder: Path) -> Finding:
     """The space for recordings in a folder."""
     free = shutil.disk_usage(folder).free
-    what = f"{free / 1e9:.1f} GB are free in {folder.absolute()}"
+    text = f"{free / 1e9:.1f} GB are free in {folder.absolute()}"
     if free < _MIN_FREE_BYTES:
-        return Finding("disk", "wrong", f"{what}; make room, or record to another disk")
-    return Finding("disk", "right", what)
+        return Finding("disk", "wrong", f"{text}; make room, or record to another disk")
+    return Finding("disk", "right", text)
 
 
 def _sigrok() -> Finding:
@@ -79,15 +79,15 @@ def _analyzer(
     name: str, plugged: Sequence[UsbDevice], dev: Path | None, places: Sequence[Path], may_use: MayUse
 ) -> Iterator[Finding]:
     about = f"analyzers.{name}"
-    for device, known in sigrok_usb.attached(plugged).items():
+    for device, model in sigrok_usb.attached(plugged).items():
         yield _permission(about, device, dev, may_use)
-        if absent := sigrok_usb.missing(known, places):
-            yield Finding(about, "wrong", f"{known.name} lacks firmware {', '.join(absent)}: {known.remedy}")
-        elif known.firmware:
-            yield Finding(about, "right", f"the firmware of {known.name} is there")
+        if absent := sigrok_usb.missing(model, places):
+            yield Finding(about, "wrong", f"{model.name} lacks firmware {', '.join(absent)}: {model.remedy}")
+        elif model.firmware:
+            yield Finding(about, "right", f"the firmware of {model.name} is there")
         if device.mbps < tree.HIGH_SPEED_MBPS:
-            what = f"is on the USB at {device.mbps:g} Mbit/s; use a port and a cable for 480 Mbit/s, without an old hub"
-            yield Finding(about, "wrong", what)
+            text = f"is on the USB at {device.mbps:g} Mbit/s; use a port and a cable for 480 Mbit/s, without an old hub"
+            yield Finding(about, "wrong", text)
 
 
 def _buses(
@@ -101,21 +101,21 @@ def _buses(
     for bus, ours in shared.items():
         total = sum(usb_load.bytes_s(bench, name) for name in ours)
         controller = next(iter(ours.values())).controller
-        what = (
+        text = (
             f"{', '.join(ours)} send {total / 1e6:.1f} MB/s on this bus of {controller}; "
             f"USB 2 carries {drivers.HIGH_SPEED_BYTES_S / 1e6:.1f} MB/s"
         )
         verdict: Verdict = "right"
         if total > drivers.HIGH_SPEED_BYTES_S:
-            verdict, what = "wrong", f"{what}: plug one into a port of another controller, or sample fewer channels"
+            verdict, text = "wrong", f"{text}: plug one into a port of another controller, or sample fewer channels"
         strangers = [
             device for device in sigrok_usb.attached(devices) if device.bus == bus and device not in ours.values()
         ]
         for device in strangers:
             users = ports.holders(str(device.file(dev)))
             used = f", in use by {', '.join(users)}" if users else ""
-            what += f"; {connection.described(device)} is on it, too{used}, and not of this bench"
-        yield Finding(f"USB bus {bus}", verdict, what)
+            text += f"; {connection.described(device)} is on it, too{used}, and not of this bench"
+        yield Finding(f"USB bus {bus}", verdict, text)
 
 
 def _usb_memory(bench: Bench, analyzers: dict[str, list[UsbDevice]], sys: Path | None) -> Iterator[Finding]:
@@ -128,14 +128,14 @@ def _usb_memory(bench: Bench, analyzers: dict[str, list[UsbDevice]], sys: Path |
         return
     if not needed_bytes or not any(analyzers.values()):
         return
-    what = f"{usb_memory.need(needed_bytes)}, and this kernel gives"
+    text = f"{usb_memory.need(needed_bytes)}, and this kernel gives"
     if given_mb == 0:
-        yield Finding("USB memory", "right", f"{what} as much as is asked for")
+        yield Finding("USB memory", "right", f"{text} as much as is asked for")
     elif needed_bytes < given_mb * usb_memory.MEGABYTE:
-        yield Finding("USB memory", "right", f"{what} {given_mb} MB to all devices")
+        yield Finding("USB memory", "right", f"{text} {given_mb} MB to all devices")
     else:
         remedy = usb_memory.remedy(needed_bytes, str(root))
-        yield Finding("USB memory", "wrong", f"{what} {given_mb} MB to all devices: {remedy}")
+        yield Finding("USB memory", "wrong", f"{text} {given_mb} MB to all devices: {remedy}")
 
 
 def _priority(analyzers: dict[str, list[UsbDevice]]) -> Iterator[Finding]:
@@ -146,11 +146,11 @@ def _priority(analyzers: dict[str, list[UsbDevice]]) -> Iterator[Finding]:
         yield Finding("priority", "right", "captures may have real-time priority")
         return
     limits = f"{permissions.GROUP} - rtprio {priority.PRIORITY}"
-    what = (
+    text = (
         "captures have no real-time priority, so that a busy host ends them earlier: "
         f"echo '@{limits}' | sudo tee /etc/security/limits.d/gpiorig.conf, then log in again"
     )
-    yield Finding("priority", "unknown", what)
+    yield Finding("priority", "unknown", text)
 
 
 def _debug(bench: Bench, devices: Sequence[UsbDevice], dev: Path | None, may_use: MayUse) -> Iterator[Finding]:

@@ -65,7 +65,7 @@ class AnalyzerServer:
         self.client: socket.socket | None = None
         self.listener = listening(
             port,
-            what=f"virtual analyzer {name}",
+            name=f"virtual analyzer {name}",
             remedy="Choose another, or 0 for any free one (`port` in the bench file).",
             segment_bytes=_SEGMENT_BYTES,
         )

@@ -25,7 +25,7 @@ class DebugPort:
         self._host_clock = HostClock()
         self.client: socket.socket | None = None
         self._answers: Outgoing | None = None
-        self.listener = listening(port, what="virtual debug port", remedy="Choose another.")
+        self.listener = listening(port, name="virtual debug port", remedy="Choose another.")
 
     @property
     def port(self) -> int:

@@ -9,15 +9,15 @@ from gpiorig.rig.errors import VirtualBenchError
 ADDRESS = "127.0.0.1"
 
 
-def listening(port: int, *, what: str, remedy: str, segment_bytes: int | None = None) -> socket.socket:
+def listening(port: int, *, name: str, remedy: str, segment_bytes: int | None = None) -> socket.socket:
     """A socket that listens and does not block.
 
     Parameters
     ----------
     port
         0: any free one.
-    what, remedy
-        For the error: the end, and what to do.
+    name, remedy
+        For the error: the name of the end, and what to do.
     segment_bytes
         The largest TCP segment; None: the system's.
 
@@ -36,7 +36,7 @@ def listening(port: int, *, what: str, remedy: str, segment_bytes: int | None = 
     except OSError as error:
         listener.close()
         raise VirtualBenchError(
-            f"{what}: port {port} on {ADDRESS} cannot be used: {error.strerror}. {remedy}"
+            f"{name}: port {port} on {ADDRESS} cannot be used: {error.strerror}. {remedy}"
         ) from error
     listener.setblocking(False)
     return listener

@@ -65,7 +65,7 @@ class Rfc2217Port:
         self.client: socket.socket | None = None
         self._outgoing: Outgoing | None = None
         self._manager: Any = None
-        self.listener = listening(0, what="virtual serial port", remedy="Close other programs.")
+        self.listener = listening(0, name="virtual serial port", remedy="Close other programs.")
 
     @property
     def url(self) -> str:
