@@ -115,7 +115,13 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("fragments")
     for name, text in (("board.h", BOARD), ("board_limits.h", LIMITS), ("harness.c", HARNESS)):
         (folder / name).write_text(text)
-    folders = [folder, REFERENCE / "stack", REFERENCE / "kernel", REFERENCE / "kernel/events"]
+    folders = [
+        folder,
+        REFERENCE / "stack",
+        REFERENCE / "kernel",
+        REFERENCE / "kernel/events",
+        REFERENCE.parent / "include",
+    ]
     sources = [folder / "harness.c", REFERENCE / "stack/packet.c", REFERENCE / "stack/reassembly.c"]
     options = [
         "-std=c11",
@@ -125,6 +131,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "-O1",
         "-shared",
         "-fPIC",
+        "-DGPIORIG_OFF",
         *(f"-I{folder}" for folder in folders),
     ]
     path = folder / "fragments.so"
