@@ -10,6 +10,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+import compilers
 import pytest
 from disassembly import CROSS, FIRMWARE, Target, cycles, disassemble, quiet_cycles, stores_of_symbols, try_compile
 
@@ -47,14 +48,10 @@ def samples(width: int, events: Sequence[tuple[int, int | None]], hold: int, gap
 
 def compile_emit(folder: Path, width: int) -> Path:
     program = folder / f"emit-w{width}"
-    subprocess.run(
-        [
-            *("cc", "-std=c11", "-O1", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsanitize=undefined"),
-            *(f"-I{FIRMWARE}/include", f"-I{FIRMWARE}/ports", "-DGPIORIG_PORT=host", f"-DGPIORIG_WIDTH={width}"),
-            *("-o", program, FIRMWARE / "host/emit.c", *SOURCES),
-        ],
-        check=True,
-    )
+    command = ["cc", "-std=c11", "-O1", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsanitize=undefined"]
+    command += [f"-I{FIRMWARE}/include", f"-I{FIRMWARE}/ports", "-DGPIORIG_PORT=host", f"-DGPIORIG_WIDTH={width}"]
+    done = compilers.link(command, [FIRMWARE / "host/emit.c", *SOURCES], program)
+    assert (0, "") == (done.returncode, done.stderr)
     return program
 
 

@@ -6,6 +6,7 @@ import re
 import subprocess
 from pathlib import Path
 
+import compilers
 import pytest
 
 pytestmark = pytest.mark.slow  # builds programs
@@ -28,7 +29,8 @@ def test_unit(tmp_path: Path, program: Path, compiler: str) -> None:
     command = [compiler, "-std=c11", "-g", "-O1", *STRICT, "-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"]
     command += [*options[1].split(), "-DGPIORIG_PORT=host", f"-I{FIRMWARE / 'include'}", f"-I{FIRMWARE / 'ports'}"]
     library = (FIRMWARE / "src").glob("*.c")
-    subprocess.run([*command, "-o", image, program, *library], check=True)
+    built = compilers.link(command, [program, *library], image)
+    assert (0, "") == (built.returncode, built.stderr)
     done = subprocess.run([image], capture_output=True, text=True, check=False)
     assert (0, "") == (done.returncode, done.stderr), done.stdout
     assert re.findall(r"RUN_TEST\((test_\w+)\)", source) == re.findall(r":(test_\w+):PASS$", done.stdout, re.MULTILINE)

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 FOLDER = Path(__file__).resolve().parents[2] / "build" / "ccache"
-COMPILERS = ("arm-none-eabi-gcc", "clang-16")
+COMPILERS = ("arm-none-eabi-gcc", "clang-16", "gcc", "cc")
 WITHOUT_CACHE = {"CCACHE_DISABLE": "1"}
 
 

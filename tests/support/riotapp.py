@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+import compilers
 import riotglue
 from patience import PATIENCE_S
 
@@ -52,6 +53,6 @@ def build(program: Path, *below: Path, table: str = "1234abcd", modules: Sequenc
     options += [f"-I{APP}", '-DRIOT_BOARD="pc"', f"-DTABLE_CRC=0x{table}u", "-DDEFAULT_APP=APP_pingpong"]
     options += [f"-DMODULE_{module}" for module in modules]
     options += riotglue.includes()
-    command = ["cc", "-pthread", *riotglue.WARNINGS, "-O1", *options, "-o", str(program), *map(str, sources)]
-    subprocess.run(command, check=True)
+    done = compilers.link(["cc", "-pthread", *riotglue.WARNINGS, "-O1", *options], sources, program)
+    assert (0, "") == (done.returncode, done.stderr)
     return program

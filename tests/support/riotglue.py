@@ -89,8 +89,8 @@ def build_library(library: Path, scenarios: str, glue: Sequence[str], modules: S
     """Files of the glue for the PC, with scenarios that run them; the probe library leaves the events in its log."""
     sources = [*(GLUE / f"{name}.c" for name in glue), *(FIRMWARE / "src").glob("*.c"), FOREIGN / "riot" / scenarios]
     given = ["-DGPIORIG_PORT=host", "-DGPIORIG_PINS=0", "-DGPIORIG_LOG=256", *defines(modules), *includes(), *options]
-    command = ["cc", *WARNINGS, "-O1", "-shared", "-fPIC", *given, "-o", str(library), *map(str, sources)]
-    subprocess.run(command, check=True)
+    done = compilers.link(["cc", *WARNINGS, "-O1", "-shared", "-fPIC", *given], sources, library)
+    assert (0, "") == (done.returncode, done.stderr)
     return library
 
 
