@@ -272,6 +272,7 @@ def test_a_counter_of_few_bits_is_no_clock(tmp_path: Path) -> None:
     assert abs(period["ppm"]) < 1
 
 
+@pytest.mark.slow
 def test_ten_stretches_are_printed(tmp_path: Path) -> None:
     """A node that boots every minute: ten boot periods in text, all in JSON."""
     path = tmp_path / "boots.txt"

@@ -125,6 +125,7 @@ def test_addresses(few: Path, tmp_path: Path, memory: Any, monkeypatch: pytest.M
     assert f"file://{local}" != places.absolute(f"file://{local}") == str(local)
 
 
+@pytest.mark.slow
 def test_a_store_gets_each_recording(few: Path, tmp_path: Path) -> None:
     """`--store` registers what was processed, with its quantities."""
     store = Mock()

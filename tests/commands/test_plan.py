@@ -225,6 +225,7 @@ def test_quarantine_and_release(place: Path) -> None:
     assert ["pp 1", "pp 2", "pp 3"] == runs(records_then, "complete")
 
 
+@pytest.mark.slow
 def test_quarantine_of_a_node(place: Path) -> None:
     """Failures are counted for the node that is named, until a run is complete; its bench is out, another continues."""
     (place / "demo2.toml").write_text(resources.benches()["demo"].read_text())
@@ -341,6 +342,7 @@ def test_passes_until_a_date(place: Path) -> None:
     assert 3 == events(records_late).count("complete")
 
 
+@pytest.mark.slow
 def test_passes_as_long_as_there_is_time(place: Path) -> None:
     """Without a number of passes, another one begins until the date; the next call knows how many there were."""
     until = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=4)
@@ -476,6 +478,7 @@ def remote_plan(place: Path, script: str, watchdog: str = "") -> None:
     (place / "script").write_text(script)
 
 
+@pytest.mark.slow
 def test_a_bench_on_another_machine(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The run is started there, its recording fetched and deleted there; without a connection it is tried again."""
     remote_plan(place, "incomplete\n")
@@ -526,6 +529,7 @@ def test_a_recording_that_could_not_be_fetched(place: Path, state: str, lost: st
     assert [] == list((place / "home" / remote.HOME).iterdir())
 
 
+@pytest.mark.slow
 def test_a_plan_that_was_killed_during_a_run_on_another_machine(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was recorded there is fetched; a run there that does not know of the kill is ended before."""
     monkeypatch.setattr(attempt, "END_S", 1.0)

@@ -58,6 +58,7 @@ def _change(path: Path) -> None:
     path.write_bytes(content)
 
 
+@pytest.mark.slow
 def test_an_unchanged_recording(reported: Path, run: Path) -> None:
     """Verified, wherever it is: every part, table and figure is the same."""
     done = gpiorig("report", "--reproduce", reported, run, "--json")
@@ -89,6 +90,7 @@ def test_two_reports_of_a_recording_are_equal(run: Path, tmp_path: Path) -> None
     assert ([], []) == filecmp.cmpfiles(run, second, names, shallow=False)[1:]
 
 
+@pytest.mark.slow
 def test_every_change_of_a_report_is_named(run: Path) -> None:
     """A cell of a table by row and column, damage, a figure, and what is missing or one too many."""
     steps = stages.read(run / "steps.parquet")
@@ -187,6 +189,7 @@ def test_a_recording_that_lacks_a_file(run: Path) -> None:
     assert "not compared: tables and figures: they cannot be derived without the missing files" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_report_of_an_earlier_version(run: Path) -> None:
     """Without sums of its files: they are compared with what is derived now; the certificate's loss changes nothing."""
     assert 0 == gpiorig("report", run).status
@@ -235,6 +238,7 @@ def test_a_recording_of_an_earlier_version(run: Path) -> None:
     assert "not compared: tables and figures: no report has been made" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_report_of_another_version(run: Path) -> None:
     """Both versions are in the remark; what is derived is compared all the same."""
     manifest = run / "report/manifest.json"

@@ -56,6 +56,7 @@ def is_unharmed(victim: Path) -> bool:
     return [victim / "precious"] == [*victim.iterdir()] and (victim / "precious").read_text() == "precious"
 
 
+@pytest.mark.slow
 def test_a_report_folder_that_is_a_link(run: Path, victim: Path) -> None:
     """It is refused by what writes into it; the remedy works."""
     shutil.rmtree(run / "report")
@@ -68,6 +69,7 @@ def test_a_report_folder_that_is_a_link(run: Path, victim: Path) -> None:
     assert 0 == gpiorig("report", run).status
 
 
+@pytest.mark.slow
 def test_files_of_a_report_that_are_links_are_replaced(run: Path, victim: Path) -> None:
     """The links go; what they led to stays. One next to a file is where the file is written first."""
     names = ["report/report.html", "report/study.json.new", "report/manifest.json", "events.parquet"]
@@ -220,6 +222,7 @@ def removed(store: Path) -> Finished:
     return gpiorig("store", "rm", "-s", store, "--study", "mine")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["upward", "absolute", "link"])
 def test_a_store_whose_catalogue_names_files_elsewhere(run: Path, victim: Path, way: str) -> None:
     """They are neither deleted nor read; the remedy forgets the runs, after which the recording can be added again."""

@@ -68,6 +68,7 @@ def test_groups_that_are_not_in_the_table(tmp_path: Path, groups: tuple[str, ...
     assert "usage: tools/debian.sh GROUP..." in done.stderr
 
 
+@pytest.mark.slow
 def test_the_demo_sets_up_no_more_than_it_needs() -> None:
     """Three groups, the dependencies of the program, two libraries; tests and checks add theirs."""
     demo, fast, check = dry_run("demo"), dry_run("test-fast"), dry_run("check")

@@ -103,6 +103,7 @@ def test_thresholds_are_judged(base, new):
     assert "rtt" in unknown
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("undrawn")
 def test_repeats_have_a_mean_and_a_spread_and_are_not_pooled(base, new, tmp_path):
     """The first is the reference; each other run has a difference of its own."""

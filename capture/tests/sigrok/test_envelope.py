@@ -30,6 +30,7 @@ def test_nothing_is_found_in_clean_captures() -> None:
     assert np.median(beyond_s) < 0.05
 
 
+@pytest.mark.slow
 def test_no_loss_beyond_the_bound_is_called_complete() -> None:
     """Losses of any size at any place: each is found, in the interval that is stated, or below the bound there."""
     random = np.random.default_rng(2)

@@ -42,6 +42,7 @@ def test_the_program_without_it(words: tuple[str, ...], monkeypatch: pytest.Monk
     assert 0 == gpiorig("--help").status
 
 
+@pytest.mark.slow
 def test_the_core_imports_none_of_it() -> None:
     """Neither at its start nor for a verb of its own."""
     script = "import sys; from gpiorig.rig import cli; cli.main(['run', '--help']); "

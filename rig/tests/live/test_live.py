@@ -53,6 +53,7 @@ def until(updates: Iterator[Update], reached_s: float) -> Update:
     return next(update for update in updates if update.reached_s >= reached_s or update.is_last)
 
 
+@pytest.mark.slow
 def test_a_growing_recording_shows_what_its_analysis_shows(recorded: Path, expected: Analysis, tmp_path: Path) -> None:
     """Counts are exact, at any moment for events; at the end all packets are counted once, with their delays."""
     growing = Growing.begin(recorded, tmp_path / "run")
@@ -218,6 +219,7 @@ def test_several_analyzers(recorded: Path, expected: Analysis, tmp_path: Path) -
     assert {name: np.count_nonzero(expected.events.nodes == number) for number, name in numbers} == counts
 
 
+@pytest.mark.slow
 def test_packets_over_several_analyzers(recorded: Path, expected: Analysis, tmp_path: Path) -> None:
     """Aligned by the sync line, they are counted as with one analyzer, at any moment; delays within two samples."""
     source = Recording.open(recorded)

@@ -38,6 +38,7 @@ def test_a_recording_goes_in_once(recorded: Path, tmp_path: Path) -> None:
     assert 3_000_000 < next(one["m"] for one in medians if one["quantity"] == "app.tx -> app.rx") < 5_000_000
 
 
+@pytest.mark.slow
 def test_another_recording_in_the_same_folder(recorded: Path, tmp_path: Path) -> None:
     """A folder that was recorded into again replaces its entry, and its tables are deleted."""
     store, folder = Store(tmp_path / "store"), copied(recorded, tmp_path / "run")
@@ -51,6 +52,7 @@ def test_another_recording_in_the_same_folder(recorded: Path, tmp_path: Path) ->
     assert 0 == store.gc().files
 
 
+@pytest.mark.slow
 def test_other_quantities_replace_the_tables(recorded: Path, tmp_path: Path) -> None:
     """Asked for other quantities, the recording is analysed again; one that it does not show is a remark."""
     store = Store(tmp_path / "store")
@@ -62,6 +64,7 @@ def test_other_quantities_replace_the_tables(recorded: Path, tmp_path: Path) -> 
     assert 0 == store.gc().files
 
 
+@pytest.mark.slow
 def test_a_recording_that_moved_is_found(recorded: Path, tmp_path: Path) -> None:
     """It is opened where it is now after a search, or named with its last place."""
     store, folder = Store(tmp_path / "store"), copied(recorded, tmp_path / "run")
@@ -90,6 +93,7 @@ def test_a_changed_file_is_refused(recorded: Path, tmp_path: Path) -> None:
     assert () == Store(tmp_path / "store").recordings()
 
 
+@pytest.mark.slow
 def test_points_and_axes(recorded: Path, quantities: Path, tmp_path: Path) -> None:
     """Axes are columns with their types, a point is replaced, one without results has a row."""
     store = Store(tmp_path / "store")
@@ -179,6 +183,7 @@ def test_help_imports_nothing_heavy() -> None:
     assert not [line for line in done.stderr.splitlines() if "duckdb" in line or "pyarrow" in line or "numpy" in line]
 
 
+@pytest.mark.slow
 def test_a_damaged_catalogue_says_so_and_its_remedy_works(recorded: Path, tmp_path: Path) -> None:
     """DuckDB's checksums: each use states what to do, and adding the recordings again is that."""
     store = Store(tmp_path / "store")

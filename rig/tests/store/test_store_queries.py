@@ -52,6 +52,7 @@ def test_export(suffix: str, quantities: Path, tmp_path: Path) -> None:
     assert [1.0, 3.0] == [row["value"] for row in read(path).to_pylist() if row["quantity"] == "rtt"]
 
 
+@pytest.mark.slow
 def test_the_queries_of_the_documentation(recorded: Path, quantities: Path, tmp_path: Path) -> None:
     """Every example of docs/reference/store.md is answered, with a row."""
     store = Store(tmp_path / "store")

@@ -104,6 +104,7 @@ def test_repeats_end_when_the_interval_is_narrow(tmp_path: Path) -> None:
     assert {"done": 8} == kept.counts(narrow)
 
 
+@pytest.mark.slow
 def test_repeats_end_at_the_most(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Values that differ by more than the width need all."""
 
