@@ -14,11 +14,13 @@ import tarfile
 import tomllib
 import venv
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import documents
+import images
 import manual
 import pytest
 import results
@@ -44,15 +46,21 @@ def run(*words: str | Path, folder: Path, **environment: str) -> subprocess.Comp
 
 
 @pytest.fixture(scope="module")
-def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the tracked files: what a clone has, and nothing that was built in this one."""
-    folder = tmp_path_factory.mktemp("clone")
+def sources() -> Iterator[Path]:
+    """A copy of the tracked files: what a clone has, and nothing that was built in this one.
+
+    Its place is the same in each run, for cargo compiles sources of another place again.
+    """
     tracked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    for name in tracked.split("\0")[:-1]:
-        if (ROOT / name).exists():  # not deleted since
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, folder / name)
-    return folder
+    place = ROOT / "build" / "test-package"
+    with images.lock(place):
+        shutil.rmtree(folder := place / "clone", ignore_errors=True)
+        for name in tracked.split("\0")[:-1]:
+            if (ROOT / name).exists():  # not deleted since
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(ROOT / name, folder / name)
+        yield folder
+        shutil.rmtree(folder)
 
 
 @pytest.fixture(scope="module")
@@ -196,7 +204,7 @@ def test_the_wheel_holds_the_files_that_are_no_python(sources: Path, contents: d
 
 
 @pytest.mark.slow
-def test_the_manifest_is_of_the_images(contents: dict[str, Path]) -> None:
+def test_the_manifest_is_of_the_images(sources: Path, contents: dict[str, Path]) -> None:
     """Every board and kernel, with normal probes; without debug information, which is most of an image."""
     folder = contents["gpiorig-vbench"] / "gpiorig/vbench/images"
     manifest: dict[str, Any] = json.loads((folder / "manifest.json").read_text())
@@ -212,7 +220,7 @@ def test_the_manifest_is_of_the_images(contents: dict[str, Path]) -> None:
         )
         assert ("normal", 64) == (entry["probes"], len(entry["sha256_with_debug_information"]))
         assert re.search(r"\d+\.\d+", entry["compiler"]) and f'"{entry["board"]}"' in entry["flags"]
-        assert "/tmp/" not in entry["flags"], "where it was built is nobody's concern, and makes builds differ"
+        assert str(sources) not in entry["flags"], "where it was built is nobody's concern, and makes builds differ"
         with image.open("rb") as file:
             assert PROCESSORS.get(entry["board"], "EM_ARM") == ELFFile(file)["e_machine"]
         sections = sections_of(image)
