@@ -6,6 +6,7 @@ compilation itself sets `WITHOUT_CACHE`.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -28,7 +29,7 @@ def pytest_configure(config: pytest.Config) -> None:
     names = FOLDER / "bin"
     names.mkdir(parents=True, exist_ok=True)
     for compiler in COMPILERS:
-        if not (names / compiler).exists():
+        with contextlib.suppress(FileExistsError):
             (names / compiler).symlink_to(ccache)
     os.environ["PATH"] = f"{names}{os.pathsep}{os.environ['PATH']}"
     os.environ |= {"CCACHE_DIR": str(FOLDER), "CCACHE_MAXSIZE": "300M"}
