@@ -7,10 +7,13 @@ import statistics as plain
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpiorig.analysis.statistics.summary import ipdv, quantile, resolved, summarize, variance
+from gpiorig.analysis.statistics import estimators, intervals
+from gpiorig.analysis.statistics.statistic_names import EXTREMES
+from gpiorig.analysis.statistics.summary import LISTED, Statistic, ipdv, quantile, resolved, summarize, variance
 
 RATE = Fraction(24_000_000)
 delays = st.lists(st.integers(0, 1 << 40), min_size=2, max_size=60)
@@ -99,3 +102,13 @@ def test_a_million_delays():
     values = np.random.default_rng(3).integers(0, 1 << 30, 1_000_000)
     summary = summarize(values, samplerate_hz=RATE)
     assert math.isclose(float(np.std(values, ddof=1)) * 1e3 / 24, summary.std_ns, rel_tol=1e-9)
+
+
+@pytest.mark.parametrize("statistic", LISTED, ids=lambda statistic: statistic.name)
+def test_a_listed_statistic_has_the_same_value_wherever_it_is(statistic: Statistic) -> None:
+    """In a summary, as an interval of a limit, and as the side of a comparison."""
+    values = np.random.default_rng(5).integers(1_000, 9_000, 400)
+    summarized = getattr(summarize(values, samplerate_hz=Fraction(10**9)), statistic.field)
+    assert summarized == pytest.approx(intervals.for_statistic(values, statistic.name).value, rel=1e-12)
+    if statistic.name not in EXTREMES:
+        assert summarized == pytest.approx(estimators.named(values, statistic.name).value, rel=1e-12)

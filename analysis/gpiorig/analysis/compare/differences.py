@@ -98,7 +98,7 @@ def difference(
 
 def _too_few(sides: Sequence[estimators.Estimator], settled: Sequence[bool], statistic: str) -> bool:
     """Tell whether a quantile is too far out for the number of independent packets."""
-    if statistic in ("mean", "std", "iqr"):
+    if statistic in estimators.NAMED:
         return False
     needed = order_statistics.needed_for(statistic_names.probability(statistic))
     return any(

@@ -19,15 +19,14 @@ from gpiorig.analysis.report.blocks import Block, Details, Table, text, why_not
 from gpiorig.analysis.report.data import ReportData
 from gpiorig.analysis.report.step_table import StepGroup, StepTable
 from gpiorig.analysis.report.texts import share_interval, tail_text, time_interval
-from gpiorig.analysis.statistics.summary import Summary
+from gpiorig.analysis.statistics.summary import LISTED, Summary
 
 QUANTILES = (
     "Quantiles: Hyndman and Fan, type 7. Standard deviation: of the sample, n - 1. IPDV: the delay of a packet minus "
     "that of the packet sent before it, as RFC 3393 defines it for one-way delays."
 )
 SHOWN_STEPS = 5  # that the table shows at first
-_COLUMNS = ("min", "p5", "median", "p95", "p99", "max", "mean", "peak_to_peak", "iqr", "std")
-_NAMES = ("min", "p5", "median", "p95", "p99", "max", "mean", "peak-to-peak", "IQR", "std")
+_HEADINGS = tuple(statistic.heading for statistic in LISTED)
 _LONGER = ", longer"
 _SHARES = (
     "Shares with their 95 % interval; the share of a step that is short where others are long is negative, and the "
@@ -171,20 +170,20 @@ def jitter_line(evaluation: RouteEvaluation) -> str:
 
 def delay_table(rows: Mapping[str, Summary]) -> Table:
     """Statistics of named delays."""
-    header = ("<delay", "n", "lost", *_NAMES)
+    header = ("<delay", "n", "lost", *_HEADINGS)
     return Table("Total delays", header, _summary_rows(rows), note=QUANTILES)
 
 
 def _summary_rows(rows: Mapping[str, Summary]) -> tuple[tuple[str, ...], ...]:
     return tuple(
-        (name, f"{s.n}", f"{s.lost}", *(time_text(getattr(s, f"{column}_ns")) for column in _COLUMNS))
+        (name, f"{s.n}", f"{s.lost}", *(time_text(getattr(s, statistic.field)) for statistic in LISTED))
         for name, s in rows.items()
     )
 
 
 def _statistics(evaluation: RouteEvaluation) -> Details:
     named = {f"{s.name}": n for s, n in zip(evaluation.route.steps.steps, evaluation.numbers.steps, strict=True)}
-    table = Table("Statistics of every step", ("<step", "n", "lost", *_NAMES), _summary_rows(named), note=QUANTILES)
+    table = Table("Statistics of every step", ("<step", "n", "lost", *_HEADINGS), _summary_rows(named), note=QUANTILES)
     return Details("Statistics of every step", (table,))
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -94,6 +95,14 @@ def spread(values: Values, low: float, high: float) -> Estimator:
     return Estimator(top - bottom, (values <= bottom, values <= top), replicates)
 
 
+# Those of `statistic_names.STATISTICS` that are neither extremes nor quantiles.
+NAMED: Mapping[str, Callable[[Values], Estimator]] = {
+    "mean": mean,
+    "std": std,
+    "iqr": partial(spread, low=0.25, high=0.75),
+}
+
+
 def named(values: Values, name: str) -> Estimator:
     """A statistic by name, `statistic_names.STATISTICS` but for `EXTREMES`, or any percentile such as ``p99.9``.
 
@@ -102,12 +111,8 @@ def named(values: Values, name: str) -> Estimator:
     QuantityError
         There is no such statistic.
     """
-    if name == "mean":
-        return mean(values)
-    if name == "std":
-        return std(values)
-    if name == "iqr":
-        return spread(values, 0.25, 0.75)
+    if name in NAMED:
+        return NAMED[name](values)
     return quantile(values, probability(name))
 
 

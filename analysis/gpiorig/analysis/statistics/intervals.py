@@ -116,9 +116,14 @@ def for_mean(values: Values, *, unit: float = 1.0, lags: int = 0) -> Interval:
 
 def for_std(values: Values, *, unit: float = 1.0) -> Interval:
     """The sample standard deviation (n - 1), block bootstrap with blocks for the squared distances."""
+    return _resampled(values, estimators.std, unit)
+
+
+def _resampled(values: Values, estimator: Callable[[Values], Estimator], unit: float) -> Interval:
+    """A statistic that is 0 where nothing varies, block bootstrap."""
     unclear = _degenerate(values, spread=True)
     if unclear is None:
-        unclear = bootstrapped(estimators.std(values), note=_note(values))
+        unclear = bootstrapped(estimator(values), note=_note(values))
     return unclear.scaled(unit)
 
 
@@ -166,11 +171,13 @@ def for_statistic(values: Values, name: str, *, unit: float = 1.0) -> Interval:
     QuantityError
         There is no such statistic.
     """
-    plain = {"min": for_minimum, "max": for_maximum, "p2p": for_range, "mean": for_mean, "std": for_std}
+    plain = {"min": for_minimum, "max": for_maximum, "p2p": for_range, "mean": for_mean}
     if name in plain:
         return plain[name](values, unit=unit)
     if name == "iqr":
         return for_spread(values, 0.25, 0.75, unit=unit)
+    if name in estimators.NAMED:
+        return _resampled(values, estimators.NAMED[name], unit)
     return for_quantile(values, statistic_names.probability(name), unit=unit)
 
 

@@ -6,8 +6,9 @@ import re
 from fractions import Fraction
 
 from gpiorig.analysis.errors import QuantityError
+from gpiorig.analysis.statistics.summary import LISTED
 
-STATISTICS = ("min", "p5", "median", "mean", "p95", "p99", "max", "std", "p2p", "iqr")
+STATISTICS = tuple(statistic.name for statistic in LISTED)
 EXTREMES = ("min", "max", "p2p")  # no resample estimates them
 
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from gpiorig.analysis.number_text import NS_PER_S
 
-Samples = NDArray[np.int64]
+if TYPE_CHECKING:  # a limit is checked by the names, before numpy is imported
+    import numpy as np
+    from numpy.typing import NDArray
+
+Samples: TypeAlias = "NDArray[np.int64]"
 NAN = float("nan")
 # Both ends of a delay are known to one sample, so that equal delays may come out up to one sample too long or too
 # short: what varies within two samples is not resolved.
@@ -56,6 +58,23 @@ class Summary:
     std_ns: float
 
 
+class Statistic(NamedTuple):
+    """A statistic of a delay: its name in limits and `--json`, its field of `Summary`, its heading in a report."""
+
+    name: str
+    field: str
+    heading: str
+
+
+LISTED = (
+    *(Statistic(name, f"{name}_ns", name) for name in ("min", "p5", "median", "p95", "p99", "max", "mean")),
+    Statistic("p2p", "peak_to_peak_ns", "peak-to-peak"),
+    Statistic("iqr", "iqr_ns", "IQR"),
+    Statistic("std", "std_ns", "std"),
+)
+TIMES = tuple(field.name for field in fields(Summary) if field.name.endswith("_ns"))
+
+
 def summarize(delays: Samples, *, samplerate_hz: Fraction, lost: int = 0) -> Summary:
     """Summarize delays.
 
@@ -70,8 +89,9 @@ def summarize(delays: Samples, *, samplerate_hz: Fraction, lost: int = 0) -> Sum
     """
     n = len(delays)
     if not n:
-        return Summary(0, lost, *(NAN,) * 12)
-    ordered = np.sort(delays)
+        return Summary(0, lost, *(NAN,) * len(TIMES))
+    ordered = delays.copy()
+    ordered.sort()
     period_ns = Fraction(NS_PER_S) / samplerate_hz
     low, high = int(ordered[0]), int(ordered[-1])
     p5, p25, p50, p75, p95, p99 = (quantile(ordered, Fraction(p, 100)) for p in (5, 25, 50, 75, 95, 99))
@@ -143,7 +163,7 @@ def ipdv(delays: Samples) -> Samples:
     """
     defined = delays >= 0
     both = defined[1:] & defined[:-1]
-    return np.diff(delays)[both]
+    return (delays[1:] - delays[:-1])[both]
 
 
 def _sum(values: Samples) -> int:
@@ -153,7 +173,7 @@ def _sum(values: Samples) -> int:
 
 def _sum_of_squares(values: Samples) -> int:
     """Exact, by splitting |x| < 2^46 into 23 bits each: every partial sum stays below 2^16 * 2^46."""
-    magnitude = np.abs(values)
+    magnitude = abs(values)
     if len(values) and int(magnitude.max()) >> 46:
         return sum(value * value for value in magnitude.tolist())
     low, high = magnitude & ((1 << 23) - 1), magnitude >> 23
@@ -169,4 +189,4 @@ def _sqrt(value: Fraction) -> float:
 
 def resolved(delays: Samples) -> bool:
     """Whether delays vary by more than the analyzer's resolution."""
-    return bool(len(delays) > 1 and int(np.ptp(delays)) > RESOLUTION_SAMPLES)
+    return bool(len(delays) > 1 and int(delays.max() - delays.min()) > RESOLUTION_SAMPLES)

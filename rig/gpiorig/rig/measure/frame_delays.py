@@ -16,6 +16,7 @@ from gpiorig.analysis.measure import timestamps
 from gpiorig.analysis.measure.frames import View, Way
 from gpiorig.analysis.measure.timestamps import TimestampNumbers
 from gpiorig.analysis.number_text import count_text, number_text, time_text
+from gpiorig.analysis.statistics.summary import TIMES
 from gpiorig.capture import formats
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.frames.frame import Frame
@@ -38,18 +39,7 @@ class FrameDelays(Result, frozen=True, kw_only=True):
     """Delays between frames of one source; `stamp_uncertainty_ns` is by the step and the clock of the timestamps."""
 
     n: int
-    min_ns: Number
-    p5_ns: Number
-    p25_ns: Number
-    median_ns: Number
-    p75_ns: Number
-    p95_ns: Number
-    p99_ns: Number
-    max_ns: Number
-    mean_ns: Number
-    peak_to_peak_ns: Number
-    iqr_ns: Number
-    std_ns: Number
+    __annotations__.update(dict.fromkeys(TIMES, Number))
     stamp_uncertainty_ns: Number
 
 

@@ -10,7 +10,7 @@ from msgspec import UNSET, UnsetType
 from gpiorig.analysis.delays.uncertainty import DelayUncertainty
 from gpiorig.analysis.measure.edges import Pairs
 from gpiorig.analysis.measure.nominal import Deviation
-from gpiorig.analysis.statistics.summary import Summary
+from gpiorig.analysis.statistics.summary import TIMES, Summary
 from gpiorig.rig.measure.comparisons import DeviationNumbers
 from gpiorig.rig.plain_json import Number, Result
 from gpiorig.rig.recordings.time_base import TimeBaseNumbers
@@ -33,18 +33,7 @@ class MeasurementNumbers(Result, frozen=True, kw_only=True):
     too_long: int
     across_gaps: int
     n: int
-    min_ns: Number
-    p5_ns: Number
-    p25_ns: Number
-    median_ns: Number
-    p75_ns: Number
-    p95_ns: Number
-    p99_ns: Number
-    max_ns: Number
-    mean_ns: Number
-    peak_to_peak_ns: Number
-    iqr_ns: Number
-    std_ns: Number
+    __annotations__.update(dict.fromkeys(TIMES, Number))
     uncertainty_ns: Number
     median_uncertainty_ns: Number
     hint: str

@@ -13,18 +13,14 @@ from gpiorig.analysis.packets.accounting import Accounting
 from gpiorig.analysis.packets.hops import Hops
 from gpiorig.analysis.packets.node_accounts import NodeAccount
 from gpiorig.analysis.packets.routes import ROUND_TRIP, Route
-from gpiorig.analysis.statistics.summary import Summary, summarize
+from gpiorig.analysis.statistics.summary import LISTED, Summary, summarize
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.experiments.limits import AssertionNumbers
 from gpiorig.rig.plain_json import Number, Result
 from gpiorig.rig.results.quantities import QuantityNumbers
 
 _NS_PER_MS, _NS_PER_US = 1e6, 1e3
-STATISTICS = {name: name for name in ("min", "p5", "median", "p95", "p99", "max")} | {
-    "p2p": "peak_to_peak",
-    "iqr": "iqr",
-    "std": "std",
-}
+STATISTICS = {statistic.name: statistic.field for statistic in LISTED if statistic.name != "mean"}
 
 
 class Outcome(Result, frozen=True, kw_only=True):
@@ -38,15 +34,7 @@ class Outcome(Result, frozen=True, kw_only=True):
 class DelayStatistics(Result, frozen=True, kw_only=True):
     """Statistics of a delay in ms; `p2p` is peak to peak."""
 
-    min: Number
-    p5: Number
-    median: Number
-    p95: Number
-    p99: Number
-    max: Number
-    p2p: Number
-    iqr: Number
-    std: Number
+    __annotations__ = dict.fromkeys(STATISTICS, Number)
 
 
 class StepNumbers(Result, frozen=True, kw_only=True):
@@ -222,9 +210,7 @@ def _route_numbers(route: Route, delay: Summary) -> RouteNumbers:
         packets=len(route),
         lost=route.lost,
         partial=route.partial,
-        delay_ms=DelayStatistics(
-            **{name: getattr(delay, f"{field}_ns") / _NS_PER_MS for name, field in STATISTICS.items()}
-        ),
+        delay_ms=DelayStatistics(**{name: getattr(delay, field) / _NS_PER_MS for name, field in STATISTICS.items()}),
         steps=tuple(
             StepNumbers(
                 name=step.name,

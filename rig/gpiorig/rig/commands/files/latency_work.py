@@ -13,6 +13,7 @@ from msgspec import UNSET, UnsetType
 from gpiorig.analysis.measure import timestamps
 from gpiorig.analysis.measure.timestamps import TimestampNumbers
 from gpiorig.analysis.number_text import count_text, time_text
+from gpiorig.analysis.statistics.summary import TIMES
 from gpiorig.capture.edges import time_step
 from gpiorig.capture.edges.waveform import of_parts
 from gpiorig.capture.recording.recording import DESCRIPTION, Recording
@@ -44,18 +45,7 @@ class LatencyNumbers(Result, frozen=True, kw_only=True):
     state: str | UnsetType | None = UNSET
     remarks: list[str] | UnsetType = UNSET
     n: int
-    min_ns: Number
-    p5_ns: Number
-    p25_ns: Number
-    median_ns: Number
-    p75_ns: Number
-    p95_ns: Number
-    p99_ns: Number
-    max_ns: Number
-    mean_ns: Number
-    peak_to_peak_ns: Number
-    iqr_ns: Number
-    std_ns: Number
+    __annotations__.update(dict.fromkeys(TIMES, Number))
     stamp_uncertainty_ns: Number
     lines: int | UnsetType = UNSET
     unpaired_request: int | UnsetType = UNSET
