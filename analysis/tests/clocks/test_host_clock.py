@@ -111,6 +111,16 @@ def test_step_of_the_host() -> None:
     assert [segment.ppm.value for segment in minimum.segments] == pytest.approx([20, 20], abs=2)
 
 
+def test_a_small_step_of_a_fast_host() -> None:
+    """A clock that is 0.5 % fast steps by less than the mean delay: the least of its delays show it."""
+    random = np.random.default_rng(6)
+    at = instants(random)
+    host = late(random, at, ppm=5000.0) + np.where(at > 30 * NS_PER_S, 400_000, 0)
+    before, after = minimum_delay(host, at, host="host", reference="analyzer").segments
+    assert before.end_ns < 30 * NS_PER_S < after.start_ns
+    assert [before.ppm.value, after.ppm.value] == pytest.approx([5000, 5000], abs=5)
+
+
 @pytest.mark.parametrize(("host", "note"), [([], "fewer than 3 timestamps"), ([7, 7, 7], "the clock does not move")])
 def test_impossible(host: list[int], note: str) -> None:
     for fitted in both(np.array(host, dtype=np.int64), np.arange(len(host))):
