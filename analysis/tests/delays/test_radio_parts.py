@@ -193,7 +193,15 @@ def test_a_wait_that_is_not_one_backoff_is_not_divided():
 def test_intervals_that_another_receiver_shows_too():
     """To a tolerance at either end, in any order; one that only begins alike stays."""
     seen = Intervals(np.array([1000, 5000, 9000]), np.array([1500, 5800, 9900]))
-    others = Intervals(np.array([9002, 998, 5001]), np.array([9899, 1501, 6000]))
+    others = Intervals(np.array([9002, 998, 5001]), np.array([9898, 1501, 6000]))
     assert [5000] == airtime.without(seen, others, tolerance=2).starts.tolist()
     assert [1000, 5000, 9000] == airtime.without(seen, others, tolerance=0.5).starts.tolist()
     assert [1000, 5000, 9000] == airtime.without(seen, NONE, tolerance=2).starts.tolist()
+
+
+def test_the_window_of_an_instant():
+    """Its begin belongs to a window, its end does not; windows may be in any order and may touch."""
+    begins, ends = np.array([200, 100, 300]), np.array([300, 150, 310])
+    instants = np.array([99, 100, 149, 150, 200, 299, 300, 309, 310])
+    assert [-1, 1, 1, -1, 0, 0, 2, 2, -1] == airtime.window_of(instants, begins, ends).tolist()
+    assert [-1, -1] == airtime.window_of(instants[:2], NONE.starts, NONE.ends).tolist()
