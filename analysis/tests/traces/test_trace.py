@@ -159,6 +159,20 @@ def test_spans_that_overlap_go_to_lanes(bench, tmp_path):
     assert 2 == len(replay(tmp_path / "a.pftrace")[1])
 
 
+def test_packets_under_way_at_once_are_in_numbered_lanes(bench):
+    """The second packet and its steps are on tracks of the second lane; the third finds the first lane free."""
+    analysis = analysed(bench.events())
+    samples = analysis.timelines.samples
+    samples[1] += samples[0, 0] + 10 - samples[1, 0]
+    built = build.build(analysis)
+    lanes = [built.tracks[part.track].name for part in built.slices if part.name.startswith("packet ")]
+    assert Counter({"round trips": 19, "round trips (2)": 1}) == Counter(lanes)
+    names = {
+        built.tracks[part.track].name for part in built.slices if part.facts.get("id") == 2 and "kind" in part.facts
+    }
+    assert {"request (2)", "turn-around (2)", "reply (2)"} == names
+
+
 def test_no_slice_reaches_over_lost_samples(bench):
     """An enter and an exit with a gap between them are instants; the gap itself is a slice of the capture."""
     bench = type(bench)()
