@@ -88,6 +88,12 @@ def test_times_beyond_64_bits_are_one_error(rate: Fraction, sign: int) -> None:
             nearest_ns(np.array([0, sign * last * 2]), rate)
 
 
+def test_half_a_ns_too_many_for_64_bits_is_the_same_error() -> None:
+    """At 2/3 GHz this sample is at 2**63 - 1/2 ns, which would be rounded up."""
+    with pytest.raises(CaptureError, match="more than 292 years"):
+        nearest_ns(np.array([(2**64 - 1) // 3]), Fraction(2 * 10**9, 3))
+
+
 @pytest.mark.parametrize("module", [parquet, arrow])
 def test_damaged_tables_give_a_capture_or_one_error(tmp_path: Path, module: ModuleType) -> None:
     """Whatever bytes are changed."""
