@@ -29,6 +29,7 @@ from gpiorig.analysis.quantities.values import all_series, default_series, named
 MS = 24_000
 NODES = ("initiator", "responder")
 HEADERS = dict.fromkeys(NODES, 192_000)
+AIR_HEADER = 4608  # samples, 192 µs
 TX_EVENTS = ("radio.tx_complete", "radio.tx_no_ack", "radio.tx_busy")
 
 
@@ -131,6 +132,16 @@ def test_every_milestone_can_be_named_with_every_qualifier(name):
         quantity = parse(f"{qualifier}{name} -> {other}")
         assert name == quantity.start.name
         assert f"{qualifier}{name}" == quantity.start.text
+
+
+def test_a_delay_may_last_no_sample(bench):
+    """A frame of packet 5 that is on the air in the sample of the command has a radio wait of 0."""
+    marks = bench.truth[4]
+    done, rise = marks["request.driver.exec.exit"], marks["request.air.start"] + AIR_HEADER
+    bench.log.remove((1, rise, "tap.frame_timestamp.enter", None))
+    bench.log.append((1, done + AIR_HEADER, "tap.frame_timestamp.enter", None))
+    (wait,) = all_series(["request.driver.exec.exit -> request.air.start"], recorded(bench.events(), ends=NODES))
+    assert (20, 0, 0) == (len(wait.values), wait.lacking, int(wait.values[4]))
 
 
 def test_round_trips_and_steps_come_back(bench):
