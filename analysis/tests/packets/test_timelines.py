@@ -198,6 +198,14 @@ def test_without_frame_timestamp_or_its_header_there_is_no_air_start(bench):
     assert (without.rtt == trips(events).timelines.rtt).all()
 
 
+@pytest.mark.parametrize(("node", "direction"), [("responder", "request"), ("initiator", "reply")])
+def test_the_receiver_s_line_shows_the_start_on_air(bench, node, direction):
+    """Where one node alone has a frame timestamp line, only what it receives has an air start."""
+    lines = trips(bench.events(), header_ns={node: HEADER_NS}).timelines
+    assert [f"{direction}.air.start"] == [one.name for one in lines.milestones if one.name.endswith("air.start")]
+    assert [marks[f"{direction}.air.start"] for marks in bench.truth] == lines.column(f"{direction}.air.start").tolist()
+
+
 def test_an_old_frame_timestamp_is_not_taken(new_bench):
     """A rise of the line more than the longest frame before the interrupt is of another frame."""
     bench = new_bench()
