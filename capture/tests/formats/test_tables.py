@@ -130,6 +130,13 @@ def test_a_header_alone_is_an_empty_capture(tmp_path: Path, header: str) -> None
     assert ["it has no rows"] == waveform.remarks
 
 
+def test_the_only_row_may_lack_a_line_end(tmp_path: Path) -> None:
+    """A short file is not cut within its last row, which shows the columns."""
+    waveform, edges = read(tmp_path / "a.csv", "A,Time [s]\n1,0.5", "csv")
+
+    assert (waveform.channels, edges.levels.tolist()) == (("A",), [1])
+
+
 def test_a_long_header_whose_first_row_is_cut_in_the_head(tmp_path: Path) -> None:
     """A file is recognised by its first 4096 bytes, which may end within a row."""
     names = [f"channel_with_a_long_name_{number:02}_{'x' * 50}" for number in range(50)]
