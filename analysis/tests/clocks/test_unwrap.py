@@ -220,3 +220,13 @@ def test_the_rate_of_a_timer_that_shows_each_tick_several_times() -> None:
     deltas, expected = np.tile([0, 0, 0, 1], 45), np.full(180, 0.25)
     levels = Levels(deltas, expected, np.ones(180, dtype=bool), slack=1.0)
     assert [0.25, 0.25, 0.25, 0.75] == pytest.approx(levels.away()[-4:].tolist())
+
+
+@pytest.mark.parametrize(("scatter", "step", "seen"), [(20, 2000, False), (20, 5000, True), (2000, 0, False)])
+def test_a_shift_is_more_than_scatter_and_rate_explain(scatter: int, step: int, seen: bool) -> None:
+    """Steps of a second by a timer of 1 MHz; its rate to 0.1 % over three of them leaves 3000 ticks open."""
+    expected = np.full(60, 1e6)
+    deltas = np.rint(expected + np.random.default_rng(1).normal(0, scatter, 60)).astype(np.int64)
+    deltas[30] += step
+    levels = Levels(deltas, expected, np.arange(60) != 30, slack=1.0)
+    assert levels.shift(30, 0, 60) == (pytest.approx(step, abs=10 * scatter) if seen else 0.0)
