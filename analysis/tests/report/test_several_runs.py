@@ -17,7 +17,7 @@ from gpiorig.analysis.compare.limits import threshold
 from gpiorig.analysis.number_text import time_text
 from gpiorig.analysis.quantities.names import parse
 from gpiorig.analysis.quantities.series import Series
-from gpiorig.analysis.report import blocks, page, repeats
+from gpiorig.analysis.report import blocks, differences, page, repeats
 from gpiorig.analysis.report.runs import Run, difference, set_ups
 from gpiorig.analysis.statistics import repeats as repeat_statistics
 from gpiorig.analysis.tables import stages
@@ -81,6 +81,17 @@ def test_the_order_of_the_page(base, new, tmp_path):
     assert ["setting payload", "32", "64"] == re.findall(r"<td[^>]*>(.*?)</td>", rows)
     ids = re.findall(r'\bid="([^"]+)"', page_text)
     assert len(ids) == len(set(ids))
+
+
+def test_of_delays_that_did_not_change_those_that_moved_most_are_drawn():
+    """Four packets show nothing; the second hop moved more than the first."""
+    runs = [evaluations.one_way(("a", "b", "c"), packets=4, equal=True) for _ in range(2)]
+    moved = runs[1].steps.samples + LATER * np.arange(8)
+    runs[1] = dataclasses.replace(runs[1], steps=dataclasses.replace(runs[1].steps, samples=moved))
+    compared = difference(*(run_of(str(number), route) for number, route in enumerate(runs)))
+    figure = differences.section(compared, 1).blocks[0].draw()
+    rows = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert ["delay", *(f"b to c {part}" for part in ("app to mac", "radio wait", "air", "interrupt"))] == rows
 
 
 @pytest.mark.usefixtures("undrawn")
