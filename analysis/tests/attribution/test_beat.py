@@ -44,6 +44,23 @@ def test_a_1_khz_beat_is_found_without_it() -> None:
     assert finding.share > 0.8
 
 
+@pytest.mark.parametrize("known", [True, False])
+def test_fewer_packets_than_40_show_no_beat(known: bool) -> None:
+    """A step that lasts ten times as long in half of a period of 11 ms."""
+    begun = starts(np.random.default_rng(1), 40)
+    delays = pulses(begun, 11 * MS, width=0.5, height=30_000)
+    task = activity("task", 11 * MS, int(begun[-1]) + 11 * MS)
+    findings = [
+        beat.known(delays[:n], begun[:n], task, period_ns=UNIT_NS)
+        if known
+        else beat.unknown(delays[:n], begun[:n], period_ns=UNIT_NS)
+        for n in (39, 40)
+    ]
+    assert findings[0] is None
+    assert isinstance(findings[1], beat.Finding)
+    assert findings[1].share > 0.5
+
+
 def test_a_sine_is_found_too() -> None:
     begun = starts(np.random.default_rng(3), 600)
     delays = 3000 + 100 * np.sin(2 * np.pi * begun / (7.3 * MS)) + np.random.default_rng(4).normal(0, 150, 600)
