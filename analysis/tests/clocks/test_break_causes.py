@@ -120,6 +120,34 @@ def steps(*, at_s: float, by_s: float) -> Clock:
     return lambda true_s: true_s + np.where(true_s > at_s, by_s, 0.0)
 
 
+def test_further_breaks_are_counted() -> None:
+    """Seven of eight nodes step at instants of their own: the first five are sentences."""
+    clocks = {str(node): steps(at_s=0.7 + 0.08 * node, by_s=2e-4 + 1e-5 * node) for node in range(7)}
+    *sentences, more = problems({**clocks, "steady": good(3)})
+
+    assert [f"The clock of node {node} " for node in range(5)] == [sentence[:20] for sentence in sentences]
+    assert more == "2 more breaks of clocks."
+
+
+@pytest.mark.parametrize(("times", "stated"), [(3, 3), (4, 0)])
+def test_a_clock_that_steps_often_has_a_pattern(times: int, stated: int) -> None:
+    """Three steps of one clock are its own; four are not stated, as its timestamps may show them without a step."""
+
+    def often(true_s: Floats) -> Floats:
+        return true_s + 2e-4 * (true_s[:, None] > np.linspace(0.7, 1.3, times)).sum(axis=1)
+
+    assert stated == len(problems({"a": often, "b": good(3)}))
+
+
+def test_equal_steps_at_different_times_are_not_the_analyzer_s() -> None:
+    """Two nodes step by the same, half a second apart, and a gap between them hides neither."""
+    clocks = {"a": steps(at_s=0.75, by_s=2e-4), "b": steps(at_s=1.25, by_s=2e-4), "c": good(3)}
+    middle = round(1.0 * RATE_HZ)
+    for gaps in ((), ((middle, middle + 1000),)):
+        texts = problems(clocks, gaps=gaps)
+        assert ["The clock of node a ", "The clock of node b "] == [text[:20] for text in texts]
+
+
 def test_steps_beside_lost_samples() -> None:
     """Samples are lost at 1 s: no node steps in both directions for that, and causes are in the order of time."""
     back_b, lost, back_a = problems(
