@@ -199,7 +199,7 @@ def test_a_task_takes_its_time(
 def priorities(tmp_path: Path, layers: int, task: int, kernel: str = "threads") -> Mode:
     """A task of 10 ms next to the TDMA MAC, every 21.3 ms, so that a frame begins at any time of its period."""
     changed = {"worker_a_period_us": 21_300, "worker_a_priority": task, "layer_priority": layers}
-    return run(tmp_path, "tdma-single-hop", M3, kernel, seconds=20, initiator=changed)
+    return run(tmp_path, "tdma-single-hop", M3, kernel, seconds=10, initiator=changed)
 
 
 def mac_within_task(mode: Mode) -> tuple[int, int]:
