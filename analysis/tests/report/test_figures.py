@@ -213,12 +213,16 @@ FAILURES = {
 }
 
 
+@pytest.fixture(scope="module")
+def four_drawn(report_sections):
+    """Four pictures, as one process draws them."""
+    return {picture.name: inline_svg.svg(picture) for picture in blocks.pictures(report_sections)[:4]}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("failure", FAILURES)
-def test_two_processes_draw_what_one_does(report_sections, monkeypatch, capfd, failure):
+def test_two_processes_draw_what_one_does(report_sections, four_drawn, monkeypatch, capfd, failure):
     """Also where the second one fails with a picture in hand: it is drawn again; no process and no message is left."""
-    pictures = blocks.pictures(report_sections)[:4]
-    expected = {picture.name: inline_svg.svg(picture) for picture in pictures}
     here, draw = os.getpid(), inline_svg._draw_next
 
     def draw_or_fail(numbers, *rest):
@@ -229,7 +233,7 @@ def test_two_processes_draw_what_one_does(report_sections, monkeypatch, capfd, f
 
     monkeypatch.setattr(inline_svg, "_draw_next", draw_or_fail)
     monkeypatch.setattr(inline_svg, "DRAWN_S", 1.0 if failure == "a hang" else 90.0)
-    assert expected == inline_svg.svgs(pictures, {})
+    assert four_drawn == inline_svg.svgs(blocks.pictures(report_sections)[:4], {})
     assert ("", "") == capfd.readouterr()
     assert [] == multiprocessing.active_children()
 
