@@ -93,17 +93,14 @@ def _route_sections(data: ReportData, evaluation: RouteEvaluation, prefix: str) 
     delays = data.evaluation.delays
     tables: list[Block] = [delaysection.delay_table(delays)] if delays and not prefix.startswith("route") else []
     queues = [] if prefix.startswith("route") else processor.queues(data)
-    budget: list[Block] = [route_pictures.budget(data, evaluation, prefix), *delaysection.budget_notes(evaluation)]
-    shapes: list[Block] = [
-        route_pictures.total(data, evaluation, prefix),
-        *route_pictures.distributions(data, evaluation, prefix),
-    ]
+    budget = (*route_pictures.budget(data, evaluation, prefix), *delaysection.budget_notes(evaluation))
+    shapes = route_pictures.distributions(data, evaluation, prefix)
     return [
         Section("packets", "Every packet, every step", tuple(processor.packets(data, evaluation, prefix))),
-        Section("budget", "Where time goes and jitter comes from", tuple(budget)),
+        Section("budget", "Where time goes and jitter comes from", budget),
         Section("steps", "Steps", tuple(delaysection.step_table(data, evaluation, prefix))),
         Section("distributions", "Distributions", (*shapes, *tables)),
-        Section("run", "Over the run", (route_pictures.over_the_run(data, evaluation, prefix),)),
+        Section("run", "Over the run", route_pictures.over_the_run(data, evaluation, prefix)),
         Section("causes", "Causes", tuple(causes.blocks(data, evaluation, prefix))),
         Section("layers", "Layers and pre-emption", (*processor.layers(data, evaluation, prefix), *queues)),
         Section(

@@ -20,7 +20,7 @@ from gpiorig.analysis.report.conclusions import period_ns, total_findings
 from gpiorig.analysis.report.data import ReportData
 
 
-def total(data: ReportData, evaluation: RouteEvaluation, prefix: str) -> Picture:
+def _total(data: ReportData, evaluation: RouteEvaluation, prefix: str) -> Picture:
     """Distribution of the total delay; of all round trips, also where a step is unknown."""
     lines, noun = data.timelines, evaluation.numbers.noun
     delays, summary = evaluation.route.totals, evaluation.numbers.total
@@ -51,8 +51,8 @@ def _levels(evaluation: RouteEvaluation) -> str:
     return f"on {lattice.numbers['levels']} levels {period_text(period_ns(lattice))} apart" if lattice else ""
 
 
-def budget(data: ReportData, evaluation: RouteEvaluation, prefix: str) -> Picture:
-    """The budget."""
+def budget(data: ReportData, evaluation: RouteEvaluation, prefix: str) -> tuple[Picture, ...]:
+    """The pictures of the budget."""
     caption = (
         "Shares of each kind of steps in the mean delay, in its variance, cov(part, delay) / var(delay), and in the "
         "excess of the slowest packets over the mean. Each bar adds up to 100 %; negative shares are left of zero."
@@ -60,11 +60,12 @@ def budget(data: ReportData, evaluation: RouteEvaluation, prefix: str) -> Pictur
     if budgetview.shown(evaluation.budget):
         caption += " Below: every step that makes 1 % or more of either, with its 95 % interval."
     draw = partial(plates.budget, evaluation.numbers, evaluation.budget, virtual=data.virtual)
-    return Picture(f"{prefix}budget", draw, "Budget of time and jitter by kind of step", caption)
+    return (Picture(f"{prefix}budget", draw, "Budget of time and jitter by kind of step", caption),)
 
 
-def distributions(data: ReportData, evaluation: RouteEvaluation, prefix: str) -> list[Picture]:
-    """Box plots of all steps, and distribution functions of those that vary most."""
+def distributions(data: ReportData, evaluation: RouteEvaluation, prefix: str) -> tuple[Picture, ...]:
+    """The total delay, box plots of all steps, and distribution functions of those that vary most."""
+    delay = _total(data, evaluation, prefix)
     boxes = Picture(
         f"{prefix}steps",
         partial(plates.steps, evaluation.numbers, virtual=data.virtual),
@@ -73,17 +74,18 @@ def distributions(data: ReportData, evaluation: RouteEvaluation, prefix: str) ->
     )
     varying = plates.varying_steps(evaluation.numbers)
     if not varying:
-        return [boxes]
+        return delay, boxes
     caption = (
         "Distribution functions of the steps with the widest ranges, each minus its own minimum, so that steps of "
         f"different length can be compared{_thinned(len(evaluation.route))}. Steps that vary far less are not drawn."
     )
     diagram = partial(plates.step_ecdfs, numbers=evaluation.numbers, columns=varying)
     curves = partial(style.plate, diagram, height=3.2, title="The steps that vary most", virtual=data.virtual)
-    return [boxes, Picture(f"{prefix}ecdf", curves, "Distribution functions of the steps that vary most", caption)]
+    ecdf = Picture(f"{prefix}ecdf", curves, "Distribution functions of the steps that vary most", caption)
+    return delay, boxes, ecdf
 
 
-def over_the_run(data: ReportData, evaluation: RouteEvaluation, prefix: str) -> Picture:
+def over_the_run(data: ReportData, evaluation: RouteEvaluation, prefix: str) -> tuple[Picture, ...]:
     """The delay over the run, with losses and changes."""
     marks, n = _marks(data, evaluation), len(evaluation.route)
     points = "one point per packet" if n <= series.POINTS else (
@@ -110,7 +112,7 @@ def over_the_run(data: ReportData, evaluation: RouteEvaluation, prefix: str) -> 
     if len(marks.losses) < evaluation.route.lost:
         caption += f" The instants of {evaluation.route.lost - len(marks.losses)} lost packets are unknown."
     lead = Lead(f"{prefix}packets", "start", data.analysis.events.start)
-    return Picture(f"{prefix}run", draw, f"The {evaluation.numbers.noun} over the run", caption, lead)
+    return (Picture(f"{prefix}run", draw, f"The {evaluation.numbers.noun} over the run", caption, lead),)
 
 
 def layers(data: ReportData, evaluation: RouteEvaluation, prefix: str) -> Picture | None:
