@@ -19,7 +19,7 @@ from gpiorig.analysis.errors import AnalysisError
 from gpiorig.capture import log
 from gpiorig.capture.errors import CaptureError
 from gpiorig.rig import memory, signals, terminal
-from gpiorig.rig.arguments import COMMANDS, GROUPS, ROOM_OF, common_options, overwriting, places
+from gpiorig.rig.arguments import COMMANDS, GROUPS, ROOM_OF, STUDY_VERBS, common_options, overwriting, places
 from gpiorig.rig.arguments.parser import EXIT_WRONG_USE, Parser, did_you_mean, leaves
 from gpiorig.rig.distributions import STUDIES
 from gpiorig.rig.errors import Interrupted, RigError
@@ -50,7 +50,6 @@ exit status: 0 done, 1 a check failed, 2 wrong use or bad input, 130 interrupted
 LOGGED = ("demo", "run", "capture", "serial")  # what makes a recording, with its log in it
 COMPLETION = "--completion"
 SHELLS = ("bash", "zsh", "fish")
-STUDY_VERBS = ("study", "batch")  # whose options and work are in gpiorig-studies
 HELP_WORDS = ("-h", "--help", "help")
 
 
@@ -118,8 +117,7 @@ def _print_completion(_: str, words: list[str]) -> int:
 def module(part: str, command: str) -> ModuleType:
     """The "arguments" of a verb, or its work ("commands"); a name that is a keyword of Python ends in an underscore."""
     if command in STUDY_VERBS:
-        of_studies: ModuleType = STUDIES.load(f"{part}.{command}", needed_by=f"gpiorig {command}")
-        return of_studies
+        return STUDIES.module(f"{part}.{command}", needed_by=f"gpiorig {command}")
     name = f"{command}_work" if part == "commands" else f"{command}{'_' * keyword.iskeyword(command)}"
     return importlib.import_module(f"gpiorig.rig.commands.{ROOM_OF[command]}.{name}")
 

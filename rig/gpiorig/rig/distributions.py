@@ -5,9 +5,11 @@ Whoever needs a part states as a protocol what it has. Without the distribution 
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from types import ModuleType
 from typing import Any
 
 from gpiorig.rig import resources
@@ -37,13 +39,22 @@ class Distribution:
     def load(self, part: str, *, needed_by: str) -> Any:
         """A part; raises `error` if the distribution is not installed."""
         if (entry := parts(self.group).get(part)) is None:
-            raise self.error(f"{needed_by}: {self.contents} are in the distribution {self.name}. {self.remedy}")
+            raise self._absent(needed_by)
         return entry.load()
+
+    def module(self, name: str, *, needed_by: str) -> ModuleType:
+        """A module of its package, if that is named as the group; raises `error` if the distribution is not there."""
+        if not self.is_installed:
+            raise self._absent(needed_by)
+        return importlib.import_module(f"{self.group}.{name}")
 
     @property
     def is_installed(self) -> bool:
         """Whether it is there."""
         return bool(parts(self.group))
+
+    def _absent(self, needed_by: str) -> RigError:
+        return self.error(f"{needed_by}: {self.contents} are in the distribution {self.name}. {self.remedy}")
 
     @property
     def remedy(self) -> str:

@@ -41,3 +41,4 @@ GROUPS = {
 ROOMS = dict(zip(GROUPS, ("begin", "record", "look", "files", "many", "bench"), strict=True))  # in `rig.commands`
 COMMANDS = {name: summary for commands in GROUPS.values() for name, summary in commands.items()}
 ROOM_OF = {name: ROOMS[group] for group, commands in GROUPS.items() for name in commands}
+STUDY_VERBS = ("study", "batch")  # in gpiorig-studies: `arguments/VERB.py` and `commands/VERB.py`
