@@ -211,7 +211,8 @@ def test_samples_whose_loss_would_have_been_found(lost: int, least_lost: int) ->
     """They are not stated to be missing; a smaller loss than the bound may be."""
 
     def bounds(limit: int) -> tuple[Bound, ...]:
-        return (Bound(start=0, end=10**9, limit_samples=limit, found_by="a witness"),)
+        later = Bound(start=10**9, end=2 * 10**9, limit_samples=limit, found_by="a later one")
+        return Bound(start=0, end=10**9, limit_samples=limit, found_by="a witness"), later
 
     direction = "forward" if lost > 0 else "back"
     (lossless,) = problems(CLOCKS, lost=lost, bounds=bounds(least_lost))
