@@ -144,6 +144,15 @@ def test_drift() -> None:
     assert np.abs(back - at).max() <= 2
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_noise_is_not_a_drift(seed: int) -> None:
+    """A parabola must explain more than a line; 30 µs of noise on a steady clock do not give it that."""
+    random = np.random.default_rng(seed)
+    at = instants(random, 600)
+    (one,) = fitted(clock(at, step_ns=1) + np.rint(random.normal(0, 30_000, 600)).astype(np.int64), at).segments
+    assert one.drift_ppm_per_s is None
+
+
 def test_reset() -> None:
     """A node that restarts: two segments, whose offsets differ by the lost time."""
     at = instants(np.random.default_rng(10))
