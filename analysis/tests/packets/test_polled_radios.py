@@ -70,7 +70,7 @@ class Slots:
         """One frame: a beacon, which has no number, or a packet; its acknowledgement has arbitrary last bytes."""
         number = None
         if id_ != BEACON_ID:
-            number = self.numbers[sender] = self.numbers.get(sender, 74) + 1 & 255
+            number = self.numbers[sender] = self.numbers.get(sender, 252) + 1 & 255  # 0 follows 255
             now = at - 30 * MS
             for layer in ("app.tx", "mac.tx"):
                 now = self.emit(now, sender, f"{layer}.enter", id_)
