@@ -125,6 +125,15 @@ def test_lost_and_repeated_packets_are_ones():
         limits.assertion("p99(delivery) < 5 %")
 
 
+def test_packets_without_every_step_lack_a_foreign_frame():
+    """Two packets are lost, and of the tenth one milestone is missing."""
+    network = some_lost()
+    network.log = [row for row in network.log if row[2:] != ("udp.rx.enter", 10)]
+    measured = recorded(network.events(), headers=network.headers(), destinations={"a": ("b",)})
+    (foreign,) = series_of("foreign", measured)
+    assert ([0] * 7, 2 + 1) == (foreign.values.tolist(), foreign.lacking)
+
+
 def test_waits_that_meet_frames_of_others_and_own_ones():
     """Every third wait of a meets a frame of c; every fifth frame of a is read twice."""
     network = Network("abcd")
