@@ -72,6 +72,13 @@ def test_each_sample_has_the_levels_of_both(one: Waveform, two: Waveform) -> Non
         assert (None if low is None or high is None else low | high << 2) == at(joined, sample)
 
 
+def test_three_times_the_samplerate() -> None:
+    """Rows and ends are on every third sample, exactly."""
+    edges = rescaled(changes_of([0, 5, 2**53 + 1], "a", open_ended=False), RATE * 3).edges()
+
+    assert (RATE * 3, [0, 15, 3 * (2**53 + 1)]) == (edges.samplerate_hz, edges.samples.tolist())
+
+
 @pytest.mark.slow
 @given(captures(("a", "b")), st.integers(-1000, 1000))
 def test_shifted_and_rescaled_captures_are_the_same(one: Waveform, by: int) -> None:
