@@ -190,7 +190,7 @@ def test_demo_deletes_nothing_of_others(tmp_path: Path, demo: Demo) -> None:
     assert_one_error(gpiorig("demo", "-o", folder, "--packets", "1"), "holds a recording; give --force to replace it")
     assert_one_error(gpiorig("demo", "-o", folder, "--force", "--packets", "1"), "notes.txt")
     notes.unlink()
-    assert_one_error(gpiorig("demo", "-o", folder, "--force", "--packets", "0"), "packets is 0")
+    assert_one_error(gpiorig("demo", "-o", folder, "--force", "--packets", "0"), "--packets: 0 is out of range")
     assert (folder / "recording.toml").exists()
 
 

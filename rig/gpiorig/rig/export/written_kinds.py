@@ -11,6 +11,7 @@ from gpiorig.rig.errors import RigError
 # Formats of what is decoded; all others are of edges, a module of `gpiorig.capture.formats` each.
 TRACES: dict[str, tuple[str, ...]] = {"perfetto": (".pftrace", ".perfetto-trace")}
 FRAMES: dict[str, tuple[str, ...]] = {"pcap": (".pcapng",)}
+_OF_RECORDINGS = {"trace": "a trace", "table": "a table"}
 _WINDOW = ("channels", "packet", "begin", "end")
 # Options that do not go with a kind, and why.
 _REFUSED = {
@@ -63,9 +64,10 @@ def check(options: argparse.Namespace) -> None:
         One of these.
     """
     kind, _ = of(options)
-    if kind in ("trace", "table") and options.source.is_file():
+    content = "the round trip of a packet" if options.packet is not None else _OF_RECORDINGS.get(kind)
+    if content is not None and options.source.is_file():
         raise RigError(
-            f"{options.source}: a {kind} is made of a recording, which also names what its channels carry; give one."
+            f"{options.source}: {content} is made of a recording, which also names what its channels carry; give one."
         )
     refused, why = _REFUSED[kind]
     for name in refused:

@@ -132,13 +132,13 @@ def packets(contents: Mapping[str, pa.Table], chosen: Chosen, *, samplerate_hz: 
     sort = "by_ns" if chosen.by else "delay_ns"
     count = chosen.slowest if chosen.slowest is not None else chosen.fastest
     down = "DESC" if chosen.slowest is not None else ""
-    wanted = [
+    conditions = [
         *([f"{sort} IS NOT NULL"] if count is not None else []),
         *(["status IN $lost"] if chosen.lost else []),
         *(["id = $id"] if chosen.id is not None else []),
     ]
     query = _QUERY.format(
-        condition=" AND ".join(["true", *wanted]),
+        condition=" AND ".join(["true", *conditions]),
         order="start_sample" if count is None else f"{sort} {down}, start_sample",
         count="NULL" if count is None else count,
     )
@@ -165,12 +165,12 @@ def short_names(contents: Mapping[str, pa.Table]) -> dict[str, str]:
     return {name: short if [*cut.values()].count(short) == 1 else name for name, short in cut.items()}
 
 
-def _step(contents: Mapping[str, pa.Table], wanted: str) -> str:
+def _step(contents: Mapping[str, pa.Table], sought: str) -> str:
     """The step of a name or a short name."""
-    known = short_names(contents)
-    if not wanted:
+    names = short_names(contents)
+    if not sought:
         return ""
-    for name, short in known.items():
-        if wanted in (name, short):
+    for name, short in names.items():
+        if sought in (name, short):
             return name
-    raise RigError(f"no step {wanted!r}; available steps: {', '.join(known.values()) or 'none'}.")
+    raise RigError(f"no step {sought!r}; available steps: {', '.join(names.values()) or 'none'}.")

@@ -98,7 +98,7 @@ class Reported:
                 self.write_tables(folder, [page, *further], place=folder)
         return page
 
-    def write_tables(self, root: Path | None = None, others: Sequence[Path] = (), *, place: Path | None = None) -> None:
+    def write_tables(self, root: Path | None = None, pages: Sequence[Path] = (), *, place: Path | None = None) -> None:
         """Write the tables, every statistic as JSON into the report folder, and the sums of these and other files.
 
         `place` is the report folder; None: `report` in `root`.
@@ -115,7 +115,7 @@ class Reported:
             rows = {name: without_nan(content.to_pylist()) for name, content in written.items()}
             new.write_text(json.dumps(rows, indent=1, allow_nan=False), encoding="utf-8")
         files = [*registry.files(root), *(root / f"{name}{registry.SUFFIX}" for name in asked), place / STUDY]
-        manifest.write(place, [*files, *others], folder=root, recording=self.recording, options=self.options)
+        manifest.write(place, [*files, *pages], folder=root, recording=self.recording, options=self.options)
 
 
 def of(recording: Recording, *, asserted: Sequence[str] = (), asked: Sequence[str] = ()) -> Reported:

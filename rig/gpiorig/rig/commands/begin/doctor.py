@@ -55,8 +55,9 @@ def check(options: argparse.Namespace) -> None:
     if options.bundle is not None:
         overwriting.check_file(options.bundle, force=options.force)
         if not options.bundle.parent.is_dir():
+            folder = options.bundle.parent
             raise RigError(
-                f"{options.bundle}: cannot be written: there is no folder {options.bundle.parent}; make it first."
+                f"{options.bundle}: cannot be written: its folder is not there; make the folder {folder} first."
             )
         if options.experiment is not None:
             names.checker("experiment")(options.experiment)

@@ -29,12 +29,12 @@ exit status: 0 done, 1 something on the bench is wrong, 2 wrong use or a file th
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of all verbs."""
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="list|scan|check|verify|virtual")
-    known = verbs.add_parser(
+    listed = verbs.add_parser(
         "list",
         help="what comes with gpiorig",
         description="List the benches and experiments that come with gpiorig; their names serve in place of paths.",
     )
-    known.add_argument("--json", action="store_true", help="print names, files and descriptions as one JSON object")
+    listed.add_argument("--json", action="store_true", help="print names, files and descriptions as one JSON object")
     scan = verbs.add_parser(
         "scan",
         help="find what is connected",
@@ -122,7 +122,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="write the bench file with which it is used as a real bench: drivers, ports, debug adapters",
     )
     virtual.add_argument("--json", action="store_true", help="print the ends, or an error, as a line of JSON")
-    for verb in (known, scan, check, verify, virtual):
+    for verb in (listed, scan, check, verify, virtual):
         verb.epilog = EPILOG
 
 

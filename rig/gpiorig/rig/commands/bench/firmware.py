@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "table", help="the events of a ping-pong as C", description="Print the events of one ping-pong as C tables."
     )
     table.add_argument("--radio", default="", help="the node's radio, as in its board file")
-    known = verbs.add_parser(
+    listed = verbs.add_parser(
         "list", help="the images that come with gpiorig", description="List the images of the reference firmware."
     )
     cost = verbs.add_parser(
@@ -72,9 +72,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         verb.add_argument(
             "--hooks", type=Path, metavar="FILE.toml", help="hook file in place of the one of OS and version"
         )
-    for verb in (check, selftest, known):
+    for verb in (check, selftest, listed):
         verb.add_argument("--json", action="store_true", help="print what was found as one JSON object")
-    for verb in (check, selftest, table, known, cost):
+    for verb in (check, selftest, table, listed, cost):
         verb.epilog = EPILOG
 
 

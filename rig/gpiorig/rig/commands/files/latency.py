@@ -101,10 +101,10 @@ def _rows(text: str) -> tuple[str, ...]:
 
 
 def _ids(text: str) -> tuple[int, int]:
-    first, _, last = text.partition(":")
-    if not (first.isdecimal() and last.isdecimal() and int(first) <= int(last)):
+    least, _, largest = text.partition(":")
+    if not (least.isdecimal() and largest.isdecimal() and int(least) <= int(largest)):
         raise argparse.ArgumentTypeError(f"{text!r} is not a range of ids; give 0:999 or so")
-    return int(first), int(last)
+    return int(least), int(largest)
 
 
 def check(options: argparse.Namespace) -> None:

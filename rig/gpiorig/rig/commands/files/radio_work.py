@@ -143,13 +143,13 @@ def _transfers(waveform: Waveform, bus: RadioBus) -> Iterator[TransferRow]:
     for block in spi.read(waveform, bus.lines):
         mosi, miso = block.mosi.astype("u1").tobytes(), block.miso.astype("u1").tobytes()
         for i in range(len(block)):
-            first, last = int(block.offsets[i]), int(block.offsets[i + 1])
+            octets = slice(int(block.offsets[i]), int(block.offsets[i + 1]))
             yield TransferRow(
                 node=bus.node,
                 start=int(block.start[i]),
                 end=int(block.end[i]),
-                mosi=None if bus.lines.mosi is None else mosi[first:last].hex(),
-                miso=None if bus.lines.miso is None else miso[first:last].hex(),
+                mosi=None if bus.lines.mosi is None else mosi[octets].hex(),
+                miso=None if bus.lines.miso is None else miso[octets].hex(),
                 left_over_bits=int(block.left_over[i]),
                 cut=bool(block.flags[i]),
             )

@@ -135,7 +135,7 @@ def _check_output(path: Path) -> None:
     if path.exists() and not path.is_file():
         raise RigError(f"{path}: the output must be a file, not a folder or a device.")
     if not path.parent.is_dir():
-        raise RigError(f"{path}: there is no folder {path.parent}; make it first.")
+        raise RigError(f"{path}: cannot be written: its folder is not there; make the folder {path.parent} first.")
 
 
 def _check_pulseview(options: argparse.Namespace) -> None:

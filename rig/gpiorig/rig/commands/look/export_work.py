@@ -75,11 +75,11 @@ def _write_edges(options: argparse.Namespace, name: str) -> Written:
     waveform, base_of = time_base.watch(waveform)
     covered: list[int] = []
     rounding = formats.module(name).write(options.output, _noting(watched(waveform, "writing"), covered))
-    first, end = covered or (0, 0)
+    start, end = covered or (0, 0)
     base = base_of()
     for sentence in [] if options.json else base.sentences():
         note(f"{options.source}: {sentence}")
-    written = _written(options, name, f"samples {first} to {end}", rounding, (first, end))
+    written = _written(options, name, f"samples {start} to {end}", rounding, (start, end))
     return structs.replace(written, time_base=base.numbers())
 
 
@@ -123,8 +123,8 @@ def _write_table(options: argparse.Namespace, name: str) -> Written:
     table = export.table(open_recording(_recording(options, "a table")), options.table)
     with stage("writing"):
         stages.write(table, options.output)
-    what = f"{table.num_rows} rows of {options.table}"
-    return _written(options, name, what, "samples are exact, times in ns are floats", None)
+    content = f"{table.num_rows} rows of {options.table}"
+    return _written(options, name, content, "samples are exact, times in ns are floats", None)
 
 
 def _written(
@@ -136,15 +136,11 @@ def _written(
     )
 
 
-def _recording(options: argparse.Namespace, what: str) -> Recording:
-    if options.source.is_file():
-        raise RigError(
-            f"{options.source}: {what} is made of a recording, which also names what its channels carry; give one."
-        )
+def _recording(options: argparse.Namespace, content: str) -> Recording:
     recording = Given.of(options).open(options.source)
     if not recording.info.bench:
         raise RigError(
-            f"{options.source}: has no bench, which names what its channels carry: export its edges, not {what}."
+            f"{options.source}: has no bench, which names what its channels carry: export its edges, not {content}."
         )
     return recording
 

@@ -46,19 +46,17 @@ def run(options: argparse.Namespace) -> int:
 
 def _serve_pages(recordings: Sequence[Recording], given: Given, options: argparse.Namespace, folder: Path) -> None:
     asked = Options(asserted=tuple(options.assertions), quantities=tuple(options.quantities))
-    shown = [
+    runs = [
         ShownRun(recording, name, given=given, asked=asked)
         for recording, name in zip(recordings, described.names(recordings), strict=True)
     ]
-    site = Site(shown, folder)
+    site = Site(runs, folder)
     with server(site.answer, port=options.port or 0) as listening:
         site.prepare()
         _serve(listening, address(listening), opened=options.open)
 
 
 def _serve_trace(recordings: Sequence[Recording], options: argparse.Namespace, folder: Path) -> None:
-    if len(recordings) > 1:
-        raise RigError("--perfetto shows one run; give one.")
     if options.port not in (None, perfetto.PORT):
         raise RigError(f"--port {options.port}: the Perfetto UI fetches from port {perfetto.PORT} only; omit --port.")
     site = TraceSite(recordings[0], folder)
@@ -67,10 +65,10 @@ def _serve_trace(recordings: Sequence[Recording], options: argparse.Namespace, f
         _serve(listening, perfetto.address(), opened=True)
 
 
-def _serve(listening: ThreadingHTTPServer, shown: str, *, opened: bool) -> None:
+def _serve(listening: ThreadingHTTPServer, url: str, *, opened: bool) -> None:
     """Print the address to open, open it if asked to, and serve until Ctrl-C."""
-    print(shown if SHOWN.quiet else f"{shown}  (Ctrl-C ends)", flush=True)
+    print(url if SHOWN.quiet else f"{url}  (Ctrl-C ends)", flush=True)
     if opened:
-        browser.show_address(shown)
+        browser.show_address(url)
     with contextlib.suppress(KeyboardInterrupt):  # the usual end
         listening.serve_forever(poll_interval=POLL_S)

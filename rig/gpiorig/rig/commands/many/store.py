@@ -51,11 +51,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     overwriting.add_force(export)
     rm = _verb(verbs, "rm", "remove runs from the store; recordings are left alone")
-    what = rm.add_mutually_exclusive_group(required=True)
-    what.add_argument(
+    removed = rm.add_mutually_exclusive_group(required=True)
+    removed.add_argument(
         "recording", nargs="?", metavar="ID", help="of a recording, as `ls` lists it; the first digits do"
     )
-    what.add_argument("--study", metavar="NAME", help="all of this study")
+    removed.add_argument("--study", metavar="NAME", help="all of this study")
     _verb(verbs, "gc", "delete files that no run has, and runs whose files are gone")
 
 

@@ -114,17 +114,17 @@ def _print(recording: Recording, numbers: CaptureNumbers, text: str, *, as_json:
 def _created(options: argparse.Namespace) -> tuple[Recording, list[str]]:
     """A new recording, and the analyzer's channels as `Request` takes them."""
     analyzer = scan(options.driver)
-    wanted = analyzer.selection(_asked(options) or analyzer.channels)
-    _check_driver(analyzer.driver, list(wanted), options.samplerate, options)
+    selection = analyzer.selection(_asked(options) or analyzer.channels)
+    _check_driver(analyzer.driver, list(selection), options.samplerate, options)
     info = RecordingInfo(
         samplerate=f"{options.samplerate}/1",
-        channels=tuple(wanted.get(name, "") for name in analyzer.channels),
+        channels=tuple(selection.get(name, "") for name in analyzer.channels),
         epoch=Epoch(wall=_now(), note=BEFORE_SAMPLES),
         virtual=options.virtual or None,
         analyzer=analyzer.driver,
         tools={"gpiorig": version("gpiorig"), **versions()},
     )
-    return Recording.create(options.output, info), [f"{name}={ours}" for name, ours in wanted.items()]
+    return Recording.create(options.output, info), [f"{name}={ours}" for name, ours in selection.items()]
 
 
 def _check_driver(driver: str, channels: list[str], rate_hz: int, options: argparse.Namespace) -> None:
@@ -164,7 +164,7 @@ def _resumable(options: argparse.Namespace) -> Recording:
 def _resumed(options: argparse.Namespace, before: Recording) -> tuple[Recording, list[str]]:
     """A recording that continues, and its channels; one that was killed before it knew any begins now."""
     analyzer, info = scan(before.info.analyzer), before.info
-    wanted = dict(zip(analyzer.channels, info.channels, strict=False))
+    selection = dict(zip(analyzer.channels, info.channels, strict=False))
     if info.channels and len(info.channels) != len(analyzer.channels):
         raise RigError(
             f"{before.folder}: it is of {len(info.channels)} channels, and {analyzer.driver} has "
@@ -172,13 +172,13 @@ def _resumed(options: argparse.Namespace, before: Recording) -> tuple[Recording,
         )
     epoch = info.epoch
     if not info.channels:
-        wanted = analyzer.selection(_asked(options) or analyzer.channels)
+        selection = analyzer.selection(_asked(options) or analyzer.channels)
         epoch = Epoch(wall=_now(), note=BEFORE_SAMPLES)
-    channels = tuple(wanted.get(name, "") for name in analyzer.channels)
+    channels = tuple(selection.get(name, "") for name in analyzer.channels)
     if info.channels and (limit := _limit(options, int(info.samplerate_hz))) is not None:
         resumption.refuse_past(before, limit)
     recording = resumption.begun(before, channels=channels, epoch=epoch)
-    return recording, [f"{name}={ours}" for name, ours in wanted.items() if ours]
+    return recording, [f"{name}={ours}" for name, ours in selection.items() if ours]
 
 
 def _limit(options: argparse.Namespace, rate_hz: int) -> int | None:
