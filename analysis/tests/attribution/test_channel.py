@@ -89,6 +89,38 @@ def test_without_others_there_is_nothing_to_test() -> None:
     assert channel.together([]) is None
 
 
+@pytest.mark.parametrize("free", [channel.MIN_FREE - 1, channel.MIN_FREE])
+def test_waits_that_met_nothing_show_one_backoff(free: int) -> None:
+    """If there are enough of them; irregular ones to their longest, within the resolution."""
+    delays = np.append(np.random.default_rng(3).integers(100, 900, free - 1), [1000, 1002, 1003])
+    others = np.where(np.arange(len(delays)) < free, np.inf, 50.0)
+    at = channel.split(delays, Wait(others, np.zeros(len(delays), dtype=bool), NONE, NONE, 1_000_000))
+    if free < channel.MIN_FREE:
+        assert str(at).startswith(f"{free} packets met nothing on the air, fewer than {channel.MIN_FREE}: ")
+    else:
+        assert isinstance(at, channel.Split)
+        assert [1003] == delays[at.long].tolist()
+
+
+def test_the_waits_of_a_packet_together() -> None:
+    """A packet has the flags of each; what it met counts where that wait was long; the smaller chance counts twice."""
+    flags = np.array([True, False, False]), np.array([False, True, False])
+    parts = [
+        channel.Split(~met, long, met, np.ones(3, dtype=bool), chance, p_busy, p_repeated, 900.0)
+        for met, long, chance, p_busy, p_repeated in zip(flags, flags, (0.1, 0.2), (0.01, 0.3), (0.9, 0.7), strict=True)
+    ]
+    both = channel.together(parts)
+    assert both is not None
+    assert [[False, False, True], [True, True, False], [True, True, False], [True, True, False]] == [
+        flag.tolist() for flag in (both.free, both.long, both.repeated, both.met)
+    ]
+    assert (0.2, 0.02, 1.0) == (both.chance, both.p_busy, both.p_repeated)
+    assert np.isnan(both.most)
+    single = channel.together(parts[:1])
+    assert single is not None
+    assert (0.01, 900.0) == (single.p_busy, single.most)
+
+
 def test_the_share_of_the_channel_is_that_of_both_causes() -> None:
     """Of packets some of which met others, and some of which were repeated."""
     rng = np.random.default_rng(7)
