@@ -121,25 +121,30 @@ def test_the_waits_of_a_packet_together() -> None:
     assert (0.01, 900.0) == (single.p_busy, single.most)
 
 
-def test_the_share_of_the_channel_is_that_of_both_causes() -> None:
-    """Of packets some of which met others, and some of which were repeated."""
+@pytest.mark.parametrize("p_repeated", [1e-6, 1.0])
+def test_the_share_of_the_channel_is_that_of_both_causes(p_repeated: float) -> None:
+    """Of packets that met others, that were repeated, which are all long, and that are long for an unknown cause."""
     rng = np.random.default_rng(7)
     delays = rng.integers(0, 1000, 300)
-    met, repeated = np.arange(300) % 10 == 1, np.arange(300) % 10 == 2
-    delays[met] += 5000
+    met, repeated, unknown = (np.arange(300) % 10 == place for place in (1, 2, 3))
+    delays[met] += 7000
     delays[repeated] += 9000
+    delays[unknown] += 4000
     split = channel.Split(
         free=~met & ~repeated,
-        long=met | repeated,
+        long=met | repeated | unknown,
         repeated=repeated,
         met=met,
-        chance=0.0,
+        chance=0.2,
         p_busy=1e-6,
-        p_repeated=1e-6,
+        p_repeated=p_repeated,
         most=1000.0,
     )
     found = channel.test(delays, split, period_ns=41.7, level=0.01)
     assert found is not None
-    busy, again = found.numbers["busy_share"].value, found.numbers["retries_share"].value
+    busy, again, one = (found.numbers[f"{cause}_share"].value for cause in ("busy", "retries", "one_backoff"))
     assert min(busy, again) > 0.1
     assert busy + again == pytest.approx(found.share)
+    assert 1 == pytest.approx(found.share + one + found.numbers["unexplained_share"])
+    assert [30, 30, 30] == [found.numbers[f"{cause}_packets"] for cause in ("busy", "retried", "unexplained")]
+    assert 41_700 == pytest.approx(found.numbers["one_backoff_ns"])
