@@ -205,3 +205,12 @@ def test_the_window_of_an_instant():
     instants = np.array([99, 100, 149, 150, 200, 299, 300, 309, 310])
     assert [-1, 1, 1, -1, 0, 0, 2, 2, -1] == airtime.window_of(instants, begins, ends).tolist()
     assert [-1, -1] == airtime.window_of(instants[:2], NONE.starts, NONE.ends).tolist()
+
+
+def test_when_a_wait_meets_another_frame():
+    """On the air as it begins, later, as it ends, and never."""
+    begins = np.array([100, 1000, 2000, 3000])
+    flags = np.zeros(4, dtype=bool)
+    others = Intervals(np.array([50, 1040, 2100]), np.array([120, 1060, 2200]))
+    air = Air(begins, begins + 100, np.full(4, 20), NONE, others, NONE, *[flags] * 4, False, RATE_HZ, 4000)
+    assert [0, 40, np.inf, np.inf] == air.wait.others.tolist()
