@@ -9,8 +9,8 @@ import numpy as np
 from madeevents import events_of_rows
 
 from gpiorig.analysis.attribution.findings import Attribution, Finding
-from gpiorig.analysis.audit.audit import Audit, Comparison, Matching, Stage
-from gpiorig.analysis.clocks.fit import ClockFit, Segment
+from gpiorig.analysis.audit.results import Audit, Comparison, Matching, Stage
+from gpiorig.analysis.clocks.clock_fit import ClockFit, Segment
 from gpiorig.analysis.clocks.stability import Stability
 from gpiorig.analysis.delays import numbers
 from gpiorig.analysis.delays.budget import Budget, Group

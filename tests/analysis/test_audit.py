@@ -10,8 +10,8 @@ import pytest
 from commandline import Demo
 
 from gpiorig.analysis.audit import stages
-from gpiorig.analysis.audit.audit import Audit
 from gpiorig.analysis.audit.auditor import audit
+from gpiorig.analysis.audit.results import Audit
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.logs.node_log import NodeLog
 from gpiorig.capture.recording.recording import Recording

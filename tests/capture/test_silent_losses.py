@@ -16,7 +16,7 @@ from silent_losses import RATE_HZ, captured, outcomes
 from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
 from gpiorig.capture.sigrok.analyzer import scan
 from gpiorig.capture.sigrok.capture import Capture, Request
-from gpiorig.capture.sigrok.completeness import conclude
+from gpiorig.capture.sigrok.conclusion import conclude
 
 PLANS = {
     "clean": Plan(ppm=50),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from modebench import Mode, record
 
-from gpiorig.analysis.audit.audit import Audit, Comparison
+from gpiorig.analysis.audit.results import Audit, Comparison
 from gpiorig.rig.experiments.experiment import Experiment, Settings
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results import checks, report

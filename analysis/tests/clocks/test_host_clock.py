@@ -12,7 +12,7 @@ from depth import by_depth, fewest
 from scipy.optimize import linprog
 
 from gpiorig.analysis.clocks import node_clock, node_json, timer_guesses
-from gpiorig.analysis.clocks.fit import ClockFit, fit
+from gpiorig.analysis.clocks.clock_fit import ClockFit, fit
 from gpiorig.analysis.clocks.host_clock import minimum_delay
 from gpiorig.analysis.errors import EventError
 

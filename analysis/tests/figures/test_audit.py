@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from gpiorig.analysis.audit.audit import Audit, Comparison, Stage
 from gpiorig.analysis.audit.comparisons import compare, summary
 from gpiorig.analysis.audit.quantities import Quantity
+from gpiorig.analysis.audit.results import Audit, Comparison, Stage
 from gpiorig.analysis.figures import audit
 
 PINS = np.array([7000.0, 7400.0, 7800.0, 7000.0])

@@ -14,7 +14,7 @@ from network import Network
 from tripcases import analysed
 
 from gpiorig.analysis.attribution import findings
-from gpiorig.analysis.audit.audit import Audit
+from gpiorig.analysis.audit.results import Audit
 from gpiorig.analysis.compare import comparison
 from gpiorig.analysis.compare.delays import Delays
 from gpiorig.analysis.delays import budget, instruments, jitter, uncertainty

@@ -6,7 +6,6 @@
 
 #![deny(unsafe_op_in_unsafe_fn)]
 
-pub mod bus;
 pub mod changes;
 pub mod crc;
 pub mod decimal;
@@ -19,6 +18,7 @@ pub mod member;
 pub mod runs;
 pub mod scan;
 pub mod spi;
+pub mod symbol_bus;
 pub mod table;
 pub mod uart;
 pub mod vcd;

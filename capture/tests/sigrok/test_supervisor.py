@@ -25,7 +25,7 @@ from gpiorig.capture.recording.segment_format import MAGIC
 from gpiorig.capture.recording.segment_reader import read_segments
 from gpiorig.capture.sigrok import analyzer
 from gpiorig.capture.sigrok.capture import Capture, Request, Resume
-from gpiorig.capture.sigrok.completeness import conclude
+from gpiorig.capture.sigrok.conclusion import conclude
 from gpiorig.capture.sigrok.result import CaptureResult, Restart
 
 DEMO = "demo:logic_channels=16:analog_channels=0"

@@ -10,7 +10,7 @@ from virtualbench import ONE, TICK_NS, bench_text, served
 
 from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
 from gpiorig.capture.sigrok.capture import Capture, Request
-from gpiorig.capture.sigrok.completeness import CODED, conclude
+from gpiorig.capture.sigrok.conclusion import CODED, conclude
 
 RATE_HZ = 24_000_000
 DROPPED = '[[virtual.faults]]\nkind = "dropped"\nsamples = 5_000\nat_us = [310_000, 555_500]\n'

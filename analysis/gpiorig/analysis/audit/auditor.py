@@ -11,17 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.audit import packet_lines, quantities, stages
-from gpiorig.analysis.audit.audit import Audit, Matching, Stage
 from gpiorig.analysis.audit.comparisons import compare
 from gpiorig.analysis.audit.inputs import NodeRecord
 from gpiorig.analysis.audit.matching import NONE, same_text
 from gpiorig.analysis.audit.node_times import CRYSTALS_PPM, NODE_TICK_HZ, NodeTimes, times
 from gpiorig.analysis.audit.packet_lines import PacketTimestamps, pin_interval_ns
 from gpiorig.analysis.audit.quantities import Quantity
+from gpiorig.analysis.audit.results import Audit, Matching, Stage
 from gpiorig.analysis.audit.stability import steadiness
-from gpiorig.analysis.clocks import fit as fitting
+from gpiorig.analysis.clocks import clock_fit as fitting
 from gpiorig.analysis.clocks import pairing
-from gpiorig.analysis.clocks.fit import ClockFit
+from gpiorig.analysis.clocks.clock_fit import ClockFit
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.analysis.number_text import NS_PER_S, time_text

@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.audit.audit import Comparison
 from gpiorig.analysis.audit.quantities import Quantity
+from gpiorig.analysis.audit.results import Comparison
 from gpiorig.analysis.statistics import intervals
 from gpiorig.analysis.statistics import summary as statistics
 from gpiorig.analysis.statistics.estimators import Estimator, Replicates

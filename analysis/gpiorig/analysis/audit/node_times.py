@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from gpiorig.analysis.audit.inputs import Clock
 from gpiorig.analysis.audit.matching import NONE
 from gpiorig.analysis.audit.packet_lines import ROUND_US, PacketTimestamps, node_interval_ns
-from gpiorig.analysis.clocks import fit as fitting
+from gpiorig.analysis.clocks import clock_fit as fitting
 from gpiorig.analysis.clocks import host_clock
-from gpiorig.analysis.clocks.fit import ClockFit
+from gpiorig.analysis.clocks.clock_fit import ClockFit
 from gpiorig.analysis.clocks.resolution import counted_step
 from gpiorig.analysis.clocks.unwrap import unwrap
 from gpiorig.analysis.events.events import Events

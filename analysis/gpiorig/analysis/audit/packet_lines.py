@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.audit.audit import Matching
 from gpiorig.analysis.audit.inputs import HostLines, NodeRecord
 from gpiorig.analysis.audit.matching import NONE
+from gpiorig.analysis.audit.results import Matching
 from gpiorig.analysis.clocks.pairing import same_packet
 from gpiorig.analysis.errors import EventError
 from gpiorig.analysis.events.events import Events

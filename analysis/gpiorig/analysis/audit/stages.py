@@ -7,12 +7,12 @@ from collections import Counter
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.audit.audit import Stage
 from gpiorig.analysis.audit.comparisons import summary
 from gpiorig.analysis.audit.inputs import HostLines, NodeRecord, PinLines
 from gpiorig.analysis.audit.matching import NONE
 from gpiorig.analysis.audit.node_times import lateness
 from gpiorig.analysis.audit.packet_lines import PacketTimestamps
+from gpiorig.analysis.audit.results import Stage
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_CODE
 from gpiorig.analysis.number_text import time_text

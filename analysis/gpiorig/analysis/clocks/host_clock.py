@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.clocks import breaks, line, slope
-from gpiorig.analysis.clocks.fit import ClockFit
+from gpiorig.analysis.clocks.clock_fit import ClockFit
 from gpiorig.analysis.clocks.resolution import MIN_TIMESTAMPS, impossible, quanta
 from gpiorig.analysis.clocks.segment import PPM, Segment
 from gpiorig.analysis.errors import EventError

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.clocks import timer_guesses
-from gpiorig.analysis.clocks.fit import ClockFit, fit
+from gpiorig.analysis.clocks.clock_fit import ClockFit, fit
 from gpiorig.analysis.clocks.host_clock import minimum_delay
 from gpiorig.analysis.clocks.resolution import counted_step
 from gpiorig.analysis.clocks.segment import Segment

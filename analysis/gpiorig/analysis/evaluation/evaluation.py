@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gpiorig.analysis.attribution.findings import Attribution
-from gpiorig.analysis.audit.audit import Audit
+from gpiorig.analysis.audit.results import Audit
 from gpiorig.analysis.delays.budget import Budget
 from gpiorig.analysis.delays.jitter import Jitter
 from gpiorig.analysis.delays.numbers import RouteNumbers

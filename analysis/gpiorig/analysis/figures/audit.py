@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, NullFormatter, SymmetricalLogLocator
 
-from gpiorig.analysis.audit.audit import Audit, Comparison, Stage
+from gpiorig.analysis.audit.results import Audit, Comparison, Stage
 from gpiorig.analysis.clocks.stability import Stability
 from gpiorig.analysis.figures import thinning
 from gpiorig.analysis.figures.palette import FAINT, GRID, INK, SERIES

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from gpiorig.analysis.audit.audit import Audit
-from gpiorig.analysis.clocks.fit import ClockFit
+from gpiorig.analysis.audit.results import Audit
+from gpiorig.analysis.clocks.clock_fit import ClockFit
 from gpiorig.analysis.clocks.resolution import residual_text
 from gpiorig.analysis.clocks.stability import Stability
 from gpiorig.analysis.figures import audit, style, thinning

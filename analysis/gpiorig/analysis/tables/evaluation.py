@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from gpiorig.analysis import columns
-from gpiorig.analysis.audit.audit import Audit
+from gpiorig.analysis.audit.results import Audit
 from gpiorig.analysis.columns import COUNT, NUMBER, TEXT, Schema, of_attributes, of_interval, of_rows
 from gpiorig.analysis.evaluation.evaluation import RouteEvaluation
 from gpiorig.analysis.statistics.summary import Summary

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from gpiorig.analysis.attribution import findings
-from gpiorig.analysis.audit.audit import Audit
+from gpiorig.analysis.audit.results import Audit
 from gpiorig.analysis.delays import budget, jitter, radio_parts, uncertainty
 from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.evaluation.evaluation import Evaluation, RouteEvaluation

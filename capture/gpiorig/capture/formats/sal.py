@@ -1,6 +1,6 @@
 """Saleae Logic 2's own capture file, `.sal`: a zip of `meta.json` and a `digital-N.bin` for each channel.
 
-Saleae documents neither the encoding nor that it stays (`salchannel.py`).
+Saleae documents neither the encoding nor that it stays (`archive/sal_channel.py`).
 """
 
 from __future__ import annotations

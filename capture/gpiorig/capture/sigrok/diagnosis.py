@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from gpiorig.capture.errors import AnalyzerError
-from gpiorig.capture.sigrok.transfers import Transfers
+from gpiorig.capture.sigrok.lost_transfers import Transfers
 
 ABSENT = "no such analyzer was found"
 OTHER_FIRMWARE = "Expected firmware version"

@@ -16,8 +16,8 @@ from gpiorig.capture import log
 from gpiorig.capture.errors import AnalyzerError, CaptureError
 from gpiorig.capture.sigrok.analyzer import INSTALL, environment
 from gpiorig.capture.sigrok.diagnosis import OVERRUNS, diagnose
+from gpiorig.capture.sigrok.lost_transfers import Transfers
 from gpiorig.capture.sigrok.priority import raise_priority
-from gpiorig.capture.sigrok.transfers import Transfers
 
 MAX_LINES = 100  # from the start, and as many from the end
 # Up to four lines per packet; those of transfers are counted in `transfers`.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gpiorig.capture.errors import AnalyzerError
 from gpiorig.capture.log import LOG
-from gpiorig.capture.sigrok import transfers
+from gpiorig.capture.sigrok import lost_transfers
 from gpiorig.capture.sigrok.analyzer import Analyzer, find_sigrok, scan, taken_rate
 from gpiorig.capture.sigrok.result import Restart
 from gpiorig.capture.usb import connection
@@ -107,7 +107,7 @@ def order(request: Request) -> Order:
     LOG.info("analyzer %s (%s), %d Hz, channels %s", driver, analyzer.description, rate_hz, ", ".join(wanted.values()))
     if request.one_shot and request.sample_limit is None:
         raise AnalyzerError("a one-shot capture has no length", where=driver, remedy="give a number of samples")
-    level = "4" if driver.split(":")[0] in transfers.DRIVERS else "3"
+    level = "4" if driver.split(":")[0] in lost_transfers.DRIVERS else "3"
     arguments = ["-l", level, "-c", ":".join([f"samplerate={rate_hz}", *request.config]), "-C", ",".join(wanted)]
     arguments += ["--samples", str(request.sample_limit)] if request.one_shot else ["--continuous"]
     return Order(

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from gpiorig.capture.edges.bounds import Bound
 from gpiorig.capture.edges.losses import Loss
 from gpiorig.capture.errors import CaptureError
-from gpiorig.capture.sigrok import transfers
+from gpiorig.capture.sigrok import lost_transfers
+from gpiorig.capture.sigrok.loss_by_clock import ClockCheck, WallClock, now_ns
+from gpiorig.capture.sigrok.lost_transfers import Layout
 from gpiorig.capture.sigrok.process import SigrokProcess
 from gpiorig.capture.sigrok.request import Order
 from gpiorig.capture.sigrok.result import CaptureResult, moved, wrong_rate
 from gpiorig.capture.sigrok.session import WATCH_S, Session
 from gpiorig.capture.sigrok.stream import SampleStream
-from gpiorig.capture.sigrok.transfers import Layout
-from gpiorig.capture.sigrok.wall_clock import ClockCheck, WallClock, now_ns
 
 OWN_COUNT = "the analyzer's own count: as many as were asked for came"
 OWN_TIME = "none: the analyzer has a time of its own, which the host's clock does not tell"
@@ -63,7 +63,7 @@ class Ledger:
             self._checks.append(check)
             bounds = tuple(moved(check.bounds, stream.base))
             self._bounds += bounds
-            lost = transfers.sized(lost, moved(check.losses, stream.base), bounds=bounds)
+            lost = lost_transfers.sized(lost, moved(check.losses, stream.base), bounds=bounds)
         else:
             self._bounds.append(Bound(start=stream.base, end=stream.samples, found_by=OWN_TIME))
         self.losses += lost
@@ -72,7 +72,9 @@ class Ledger:
         """The USB transfers that a run has lost; without their places where these are unknown."""
         layout = Layout(driver=self._request.driver, channels=self._channels, unitsize=process.unitsize)
         stream = self._stream
-        losses = transfers.losses(process.transfers, layout, base=stream.base, received=stream.samples - stream.base)
+        losses = lost_transfers.losses(
+            process.transfers, layout, base=stream.base, received=stream.samples - stream.base
+        )
         if losses is None:
             lost = process.transfers.lost
             count = sum(transfer.count for transfer in lost)

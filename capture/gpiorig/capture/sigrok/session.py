@@ -8,13 +8,13 @@ from collections.abc import Callable, Sequence
 
 from gpiorig.capture.errors import AnalyzerError, CaptureError
 from gpiorig.capture.log import LOG
-from gpiorig.capture.sigrok import transfers
+from gpiorig.capture.sigrok import lost_transfers
 from gpiorig.capture.sigrok.diagnosis import diagnose, ended
+from gpiorig.capture.sigrok.loss_by_clock import now_ns
 from gpiorig.capture.sigrok.peer import Peer
 from gpiorig.capture.sigrok.priority import raise_priority
 from gpiorig.capture.sigrok.process import SigrokProcess
 from gpiorig.capture.sigrok.stream import SampleStream
-from gpiorig.capture.sigrok.wall_clock import now_ns
 
 WATCH_S = 0.1
 HALTED_S = 2.0  # between two looks: this process did not run; a busy host delays one by less than a second
@@ -36,7 +36,7 @@ class Session:
     on_progress
         Called, from other threads, when there is news.
     base
-        Called with the time (`wall_clock.now_ns`) of the first block, its complete samples, and the time since which
+        Called with the time (`loss_by_clock.now_ns`) of the first block, its complete samples, and the time since which
         the analyzer may have sampled; returns the number of its first sample. None: numbers continue.
 
     Attributes
@@ -62,7 +62,7 @@ class Session:
         self._resumed_s, self._halted_s = self.began_s, 0.0
         self._began_ns = now_ns()
         self._closed = False
-        self._urgent = driver.partition(":")[0] in transfers.DRIVERS  # others are not lost by waiting, or may spin
+        self._urgent = driver.partition(":")[0] in lost_transfers.DRIVERS  # others are not lost by waiting, or may spin
         self.process = SigrokProcess(command, where=driver, on_change=on_progress, urgent=self._urgent)
         self._reader = threading.Thread(target=self._read, name="capture read", daemon=True)
         self._reader.start()

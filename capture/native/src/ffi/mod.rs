@@ -1,12 +1,12 @@
 //! What the C interfaces of all kernels share.
 
-pub mod bus;
 pub mod changes;
 pub mod deflate;
 pub mod edges;
 pub mod member;
 pub mod runs;
 pub mod spi;
+pub mod symbol_bus;
 pub mod table;
 pub mod uart;
 

@@ -17,8 +17,9 @@ from gpiorig.rig.recordings import serial_pins
 from gpiorig.rig.recordings.opened import Opened
 
 # What its thread takes to wake up, to receive, and to print a line: the first two are assumptions about an ordinary PC,
-# as in `bench_ends.VirtualSerial`; the third is what `aggregator.measure_line_ns` found on the machine this was written
-# on, without a terminal, rounded up. Measured again for each audit, equal recordings would not give equal tables.
+# as in `VirtualSerial` of vbench.description.ends; the third is what `aggregator.measure_line_ns` found on the machine
+# this was written on, without a terminal, rounded up. Measured again for each audit, equal recordings would not give
+# equal tables.
 COSTS = aggregator.Costs(wake_ns=20_000, read_ns=10_000, line_ns=10_000)
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from gpiorig.capture.edges.bounds import Bound
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.capture.sigrok import completeness
-from gpiorig.capture.sigrok.completeness import CODED
+from gpiorig.capture.sigrok import conclusion
+from gpiorig.capture.sigrok.conclusion import CODED
 from gpiorig.capture.sigrok.result import CaptureResult
 from gpiorig.rig.bench import synchronization, virtual_section
 from gpiorig.rig.bench.bench import Bench
@@ -47,7 +47,7 @@ def conclude(
     for name, part in recordings.items():
         beats = {SYNC: CODED} if bench.analyzers[name].sync else {}
         bounds = _counted(bench, name, results[name].samples, counts or {})
-        concluded.append(completeness.conclude(part, results[name], heartbeats=beats, bounds=bounds)[0])
+        concluded.append(conclusion.conclude(part, results[name], heartbeats=beats, bounds=bounds)[0])
     if len(concluded) == 1:
         return concluded[0]
     lines = synchronization.receivers(bench)

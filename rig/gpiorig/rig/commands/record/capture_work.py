@@ -14,7 +14,7 @@ from msgspec import structs
 from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
 from gpiorig.capture.sigrok.analyzer import scan, versions
 from gpiorig.capture.sigrok.capture import START_DEADLINE_S, Capture, CaptureResult, Request, Restart, Resume
-from gpiorig.capture.sigrok.completeness import CODED, conclude
+from gpiorig.capture.sigrok.conclusion import CODED, conclude
 from gpiorig.capture.sigrok.result import WALL_UNCERTAINTY_S
 from gpiorig.rig import names, plain_json
 from gpiorig.rig.bench import benches, drivers

@@ -46,7 +46,7 @@ NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 POLL_S = 0.1
 
 
-WAKE_NS, READ_NS = 20_000, 10_000  # assumptions about an ordinary PC, as in bench_ends.VirtualSerial
+WAKE_NS, READ_NS = 20_000, 10_000  # assumptions about an ordinary PC, as `VirtualSerial` of vbench.description.ends
 
 
 BAUDRATE = 115_200

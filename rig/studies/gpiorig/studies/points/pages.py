@@ -28,16 +28,16 @@ def write(output: Path, results: Sequence[StudyResults], unasked: Sequence[Study
     list[Path]
         The pages of the studies; if there are others, the catalogue is the last.
     """
-    from gpiorig.studies.pages import page  # draws: takes seconds to import
+    from gpiorig.studies.pages import files  # draws: takes seconds to import
 
     folder = confined.subfolder(output, PAGES)
-    written = [page.write_study(folder, study) for study in results if study.shows or study.published]
+    written = [files.write_study(folder, study) for study in results if study.shows or study.published]
     every = sorted((study for study in [*results, *(unasked or ())] if study.document), key=lambda study: study.name)
     if unasked is None or not every:
         return written
     for document in dict.fromkeys(study.document for study in every):
-        page.write_document(folder, [study for study in every if study.document == document])
-    return [*written, page.write_catalogue(folder, every)]
+        files.write_document(folder, [study for study in every if study.document == document])
+    return [*written, files.write_catalogue(folder, every)]
 
 
 def write_markdown(path: Path, results: Sequence[StudyResults]) -> Path:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.clocks.fit import ClockFit
+from gpiorig.analysis.clocks.clock_fit import ClockFit
 from gpiorig.analysis.clocks.stability import Stability
 from gpiorig.analysis.statistics.intervals import Interval
 from gpiorig.analysis.statistics.summary import Summary

@@ -13,10 +13,10 @@ import pytest
 from madeevents import events_of_rows
 
 from gpiorig.analysis.audit import stages
-from gpiorig.analysis.audit.audit import Audit, Comparison, Matching
 from gpiorig.analysis.audit.auditor import audit
 from gpiorig.analysis.audit.comparisons import added_jitter
 from gpiorig.analysis.audit.inputs import HostLines, NodeRecord, PinLines
+from gpiorig.analysis.audit.results import Audit, Comparison, Matching
 from gpiorig.analysis.errors import EventError
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_NAME

@@ -1,7 +1,7 @@
-//! The C interface of [`crate::bus`].
+//! The C interface of [`crate::symbol_bus`].
 
 use super::{guarded, input, output, REFUSED};
-use crate::bus;
+use crate::symbol_bus;
 
 /// Where the symbol bus decoder puts what it finds; every array has `capacity` elements.
 #[repr(C)]
@@ -20,10 +20,10 @@ pub struct BusOutput {
 impl BusOutput {
     /// # Safety
     /// Every pointer is null or points to `capacity` writable elements that nothing else refers to.
-    unsafe fn sink(&mut self) -> Option<bus::Sink<'_>> {
+    unsafe fn sink(&mut self) -> Option<symbol_bus::Sink<'_>> {
         // SAFETY: promised by the caller.
         unsafe {
-            Some(bus::Sink {
+            Some(symbol_bus::Sink {
                 samples: output(self.samples, self.capacity)?,
                 codes: output(self.codes, self.capacity)?,
                 ids: output(self.ids, self.capacity)?,
@@ -43,7 +43,7 @@ impl BusOutput {
 /// `out` to `capacity` writable elements each, and no two of them overlap.
 #[no_mangle]
 pub unsafe extern "C" fn gpiorig_bus_feed(
-    state: *mut bus::State,
+    state: *mut symbol_bus::State,
     samples: *const i64,
     levels: *const u64,
     count: usize,
@@ -74,7 +74,7 @@ pub unsafe extern "C" fn gpiorig_bus_feed(
 /// # Safety
 /// As for [`gpiorig_bus_feed`].
 #[no_mangle]
-pub unsafe extern "C" fn gpiorig_bus_finish(state: *mut bus::State, out: *mut BusOutput) -> i64 {
+pub unsafe extern "C" fn gpiorig_bus_finish(state: *mut symbol_bus::State, out: *mut BusOutput) -> i64 {
     guarded(|| {
         // SAFETY: the caller promises one valid object each; null is checked.
         let parts = unsafe { (state.as_mut(), out.as_mut()) };
@@ -87,7 +87,7 @@ pub unsafe extern "C" fn gpiorig_bus_finish(state: *mut bus::State, out: *mut Bu
     })
 }
 
-fn bus_call(out: &mut BusOutput, decode: impl FnOnce(&mut bus::Sink<'_>)) -> i64 {
+fn bus_call(out: &mut BusOutput, decode: impl FnOnce(&mut symbol_bus::Sink<'_>)) -> i64 {
     // SAFETY: both callers' contracts promise that the arrays of `out` hold `capacity` elements each.
     let counts = unsafe { out.sink() }.map(|mut sink| {
         decode(&mut sink);
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn a_small_bus_output_is_refused() {
-        let mut state = bus::State::new(0, &[1, 2], 10, 1, &[1; 256]);
+        let mut state = symbol_bus::State::new(0, &[1, 2], 10, 1, &[1; 256]);
         let mut out = BusOutput {
             samples: std::ptr::null_mut(),
             codes: std::ptr::null_mut(),

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpiorig.analysis.clocks import slope
-from gpiorig.analysis.clocks.fit import ClockFit, fit
+from gpiorig.analysis.clocks.clock_fit import ClockFit, fit
 from gpiorig.analysis.clocks.node_clock import node_clock
 from gpiorig.analysis.clocks.node_json import _mean, of_boot_period
 from gpiorig.analysis.clocks.resolution import counted_step, quantum

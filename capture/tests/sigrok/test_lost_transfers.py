@@ -6,7 +6,7 @@ import pytest
 
 from gpiorig.capture.edges.bounds import Bound
 from gpiorig.capture.edges.losses import Loss
-from gpiorig.capture.sigrok.transfers import Layout, Transfers, losses, sized
+from gpiorig.capture.sigrok.lost_transfers import Layout, Transfers, losses, sized
 
 
 def reported(*reports: tuple[str, int]) -> Transfers:

@@ -14,7 +14,7 @@ import pytest
 import studycases
 
 from gpiorig.analysis.errors import QuantityError
-from gpiorig.studies.pages import catalogue, conclusion, orders, page, tables
+from gpiorig.studies.pages import catalogue, conclusion, files, orders, tables
 from gpiorig.studies.pages.description import Published, Show
 
 X = "interference in packets/s"
@@ -49,8 +49,8 @@ BRIEF = dataclasses.replace(
 def folder(tmp_path_factory):
     """The page of a document with two studies, and the catalogue."""
     path = tmp_path_factory.mktemp("pages")
-    assert path / "seeds-000.html" == page.write_document(path, [FULL, BRIEF])
-    assert path / "index.html" == page.write_catalogue(path, [FULL, BRIEF])
+    assert path / "seeds-000.html" == files.write_document(path, [FULL, BRIEF])
+    assert path / "index.html" == files.write_catalogue(path, [FULL, BRIEF])
     return path
 
 
@@ -171,7 +171,7 @@ def test_a_study_without_values_has_a_page(tmp_path, count):
     """Before anything is recorded the page has its tables and states what is missing."""
     axes = FULL.axes
     missing = [studycases.point({"protocol": "UDP", X: 0}, None, repeat=n, state="missing") for n in range(count)]
-    page.write_study(tmp_path, dataclasses.replace(FULL, points=missing, axes=axes))
+    files.write_study(tmp_path, dataclasses.replace(FULL, points=missing, axes=axes))
     text = (tmp_path / "000-interference.html").read_text()
     assert "No conclusion yet: no value of rtt.median where protocol = UDP" in text
     assert ("UDP, interference in packets/s 0: repeats 0, 1 missing" in text) == bool(count)
@@ -186,7 +186,7 @@ def test_equal_results_are_equal_files(tmp_path):
     one, two = tmp_path / "1", tmp_path / "2"
     small = dataclasses.replace(FULL, shows=KINDS[:1])
     for path in (one, two):
-        page.write_study(path, small)
+        files.write_study(path, small)
     names = sorted(path.name for path in one.iterdir())
     assert names == sorted(path.name for path in two.iterdir())
     assert [] == [name for name in names if (one / name).read_bytes() != (two / name).read_bytes()]
@@ -227,7 +227,7 @@ def failing():
 
 def test_long_reasons_are_one_line_and_complete_below(failing, tmp_path):
     """Equal ones are together; cells of tables have the most frequent one; each point's line has all of it."""
-    text = page.write_study(tmp_path, failing).read_text()
+    text = files.write_study(tmp_path, failing).read_text()
 
     assert "<li>3 points failed: check failed: 0 has lost 0 events" in text
     assert "<summary>2 combinations with repeats that are in no mean</summary>" in text
