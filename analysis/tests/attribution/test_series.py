@@ -144,6 +144,8 @@ def test_a_trend_is_found_with_its_slope() -> None:
     result = trend.trend(delays, starts, period_ns=RATE_NS)
     assert result is not None
     assert result.numbers["slope_ns_per_s"].low <= 3000 <= result.numbers["slope_ns_per_s"].high
+    half_ns = (result.numbers["slope_ns_per_s"].high - result.numbers["slope_ns_per_s"].low) / 2
+    assert f"± {half_ns:.0f} ns a second" in result.sentence
     assert result.p_value < 1e-12
     assert (0.28 * 720) ** 2 / ((0.28 * 720) ** 2 + 1e4) == pytest.approx(result.share, abs=0.08)
 
@@ -170,6 +172,15 @@ def test_jumps_are_found_where_they_are() -> None:
     medians = [f"{np.median(part) * RATE_NS / 1000:.1f} µs" for part in np.split(delays, [150, 350])]
     assert f"The median jumps at 150 s from {medians[0]} to {medians[1]}; at 350 s" in result.sentence
     assert result.share > 0.8
+
+
+@pytest.mark.parametrize(("jump", "after"), [(200, "4.1750 ms"), (2, "4.16675 ms")])
+def test_a_small_jump_of_a_long_step_is_shown(jump: int, after: str) -> None:
+    """With two digits of its own, none of which is below a sample of 41.7 ns."""
+    delays = 100_000 + np.repeat([0, jump], 100)
+    result = trend.change(delays, np.arange(200) * 24_000_000, period_ns=RATE_NS, level=0.01)
+    assert result is not None
+    assert f"to {after} (200 packets)" in result.sentence
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 29])
