@@ -179,6 +179,7 @@ def test_a_lost_acknowledgement_makes_a_duplicate_and_no_packet() -> None:
         analysis.readings[row],
         analysis.duplicates[row],
     )
+    assert (1, 1, 1) == accounting.repetitions(analysis)
     assert [False, True, False] == analysis.visits.repeated.tolist()
     assert ["delivered"] * 2 == status_of(analysis)
     assert 0 == len(analysis.unattributed)
