@@ -188,7 +188,7 @@ def _named(declared: dict[str, tuple[list[str], str, int]]) -> tuple[tuple[str, 
             bits = [full]
         else:
             match = RANGE.search(full)
-            high, low = (int(match[1]), int(match[2] or match[1])) if match else (width - 1, 0)
+            high, low = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
             step = 1 if high >= low else -1
             bits = [f"{RANGE.sub('', full)}[{low + step * at}]" for at in range(width)]
         bits = [f"{bit}#{code}" if bit in used else bit for bit in bits]
