@@ -175,12 +175,14 @@ def test_a_program_that_exits_without_stopping_leaves_no_process(tmp_path: Path)
 
 
 def test_missing_samples_are_an_error(tmp_path: Path) -> None:
+    """An aborted capture does not end in order."""
     with FakeBeagleLogic(lambda unit: [bytes(1000)]) as server:
         capture = start(server, tmp_path)
         capture.wait_quiet(500, deadline_s=PATIENCE_S)
         with pytest.raises(AnalyzerError, match=r"600 samples were expected, but after 0\.5 s there are 500"):
             capture.wait_quiet(600, deadline_s=0.5)
         capture.abort()
+    assert not read_segments(tmp_path).closed
 
 
 def test_a_refused_connection_names_the_address(tmp_path: Path) -> None:
