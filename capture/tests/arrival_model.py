@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gpiorig.capture.sigrok.capture import BEYOND_S
-from gpiorig.capture.sigrok.loss_by_clock import ClockCheck, WallClock
 from gpiorig.capture.sigrok.stream import BLOCK_S, NAP_S
+from gpiorig.capture.sigrok.wall_clock import ClockCheck, WallClock
 
 RATE_HZ = 1_000_000
 HOSTS = {"idle": (1.0, 0.003, 0.8), "busy": (15.0, 0.008, 1.0), "overloaded": (6.0, 0.06, 1.0)}  # stalls, see `_stalls`

@@ -30,8 +30,8 @@ from lossy_analyzer import LossyAnalyzer, Plan  # noqa: E402
 from gpiorig.capture.recording.recording import Recording  # noqa: E402
 from gpiorig.capture.sigrok.analyzer import scan  # noqa: E402
 from gpiorig.capture.sigrok.capture import Capture, Request  # noqa: E402
-from gpiorig.capture.sigrok.envelope import SETTLED_WINDOWS  # noqa: E402
-from gpiorig.capture.sigrok.loss_by_clock import WINDOW_NS, WallClock  # noqa: E402
+from gpiorig.capture.sigrok.loss_by_clock import SETTLED_WINDOWS  # noqa: E402
+from gpiorig.capture.sigrok.wall_clock import WINDOW_NS, WallClock  # noqa: E402
 
 GPIORIG = Path(sys.executable).parent / "gpiorig"
 PAGE = ROOT / "docs/evidence/complete-captures.md"

@@ -23,9 +23,9 @@ from gpiorig.capture.errors import CaptureError
 from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
 from gpiorig.capture.recording.segment_writer import SegmentWriter
 from gpiorig.capture.sigrok.conclusion import conclude
-from gpiorig.capture.sigrok.loss_by_clock import WallClock
 from gpiorig.capture.sigrok.result import CaptureResult
 from gpiorig.capture.sigrok.stream import Headroom
+from gpiorig.capture.sigrok.wall_clock import WallClock
 from gpiorig.capture.sync import coded_heartbeat, heartbeat
 
 RATE_HZ = 24_000_000

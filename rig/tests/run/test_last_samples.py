@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from gpiorig.capture.errors import AnalyzerError
-from gpiorig.capture.sigrok.loss_by_clock import WallClock
+from gpiorig.capture.sigrok.wall_clock import WallClock
 from gpiorig.rig.run import last_samples
 
 RATE_HZ = 1000

@@ -10,9 +10,9 @@ import pytest
 from wiringproof import FRAME_GAP, Samples, shown
 
 from gpiorig.analysis.events.table import TABLE_CRC32
-from gpiorig.capture.sigrok.loss_by_clock import ClockCheck
 from gpiorig.capture.sigrok.result import CaptureResult
 from gpiorig.capture.sigrok.stream import Headroom
+from gpiorig.capture.sigrok.wall_clock import ClockCheck
 from gpiorig.rig.bench import benches, certificate_file
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.verify import certificate, identity, proof, time_base, wiring

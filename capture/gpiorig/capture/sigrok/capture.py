@@ -21,12 +21,12 @@ from gpiorig.capture.log import LOG
 from gpiorig.capture.recording.segment_writer import SegmentWriter
 from gpiorig.capture.sigrok.analyzer import find_sigrok, versions
 from gpiorig.capture.sigrok.edge_queue import EdgeSink
-from gpiorig.capture.sigrok.loss_by_clock import LAG, now_ns
 from gpiorig.capture.sigrok.request import START_DEADLINE_S, Order, Request, order
 from gpiorig.capture.sigrok.result import CaptureResult, Pause, Restart, Resume
 from gpiorig.capture.sigrok.run_log import Ledger
 from gpiorig.capture.sigrok.session import WATCH_S, Session
 from gpiorig.capture.sigrok.stream import SampleStream
+from gpiorig.capture.sigrok.wall_clock import LAG, now_ns
 
 __all__ = ["START_DEADLINE_S", "Capture", "CaptureResult", "Request", "Restart", "Resume", "find_sigrok", "versions"]
 

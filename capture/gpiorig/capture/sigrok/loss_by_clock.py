@@ -1,236 +1,230 @@
-"""Sample count against the host's clock: how fast the analyzer really samples, and whether a block was lost.
+"""The lower envelope of the delays with which samples arrive: where it steps up, samples were lost.
 
-A block of samples arrives late, never early. So of all blocks of a window of time the least late one counts: a loss is
-a step of these delays (`envelope`), and a clock that runs a little fast or slow makes a slope.
+A block of samples arrives late, never early: delay(u) = arrival - count / rate is at least that of a block which
+nothing held up, and that changes by no more than the crystals of the analyzer and the host. A loss of L samples at t
+raises all later delays by L / rate. With after(t), the least delay later than t, and before(t), the least up to t, each
+widened by what the crystals allow in between, a loss L at t obeys
 
-The host's clock is CLOCK_MONOTONIC_RAW: NTP slews CLOCK_MONOTONIC by up to 500 ppm (clock_gettime(2), adjtimex(2)).
+    L / rate <= after(t) - before(t) + hide(t)
+
+since after(t) cannot be below the envelope and before(t) is above it by at most hide(t): how late even the best block
+before may have been. That is taken from the capture itself, as the lateness that is proven: of blocks after which
+others came earlier. Losses do not add to it, they only make later blocks later. They can hide it at the start, where
+nothing came before: there the limit is that nothing was sampled before the analyzer was started.
 """
 
 from __future__ import annotations
 
-import time
-from collections import deque
-from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.capture.edges.bounds import Bound
 from gpiorig.capture.edges.losses import Loss
-from gpiorig.capture.sigrok import envelope
-from gpiorig.capture.sigrok.envelope import CRYSTAL_PPM, Arrivals
 
-WINDOW_NS = 62_500_000
-FINE_WINDOWS = 256  # the latest, 16 s
-MAX_WINDOWS = 1 << 15  # before these, 34 min; then windows become twice as long
-SLOPE_WINDOW_NS = 1_000_000_000
-FEWEST_WINDOWS = 8  # of a second; with less, the slope is that of the lateness of the first and the last blocks
-LAG = 30  # windows of a second over which the slope is taken
-CONFIRM_S = 3.0  # of which one block is taken to be on time
-Row = tuple[int, int, float]  # time, samples, delay of the least late block in a window
+HOST_CLOCK = "the host's clock"
+CRYSTAL_PPM = 200  # the worst that makers of analyzers state (Saleae's older ones; time-measurement-error page)
+FLOOR_NS = 1_000_000  # no step below this counts, however regular blocks came (unverified: scheduling of a busy host)
+# Of an interval of windows that is as late as the latest proven one: it is one sample of a maximum, so twice that.
+MARGIN = 2
+# Of half a second the best window was late by at most 0.5 ms on an idle host, and by 1.1 ms on one with twice as many
+# busy processes as processors (tests/studies/silent_losses.py --arrivals, 2026-11-27).
+SETTLED_WINDOWS = 8
+CONFIRMED_WINDOWS = 32  # with blocks, for which a capture that could end waits for one that is not late
+AFTER_WINDOWS = 3  # that come as what is after a loss does; of fewer, a host that was busy may be the cause
+MAX_INTERVALS = 100  # for which a bound is stated
+MAX_LOSSES = 1000  # that are looked for one by one
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClockCheck:
-    """Check of a capture by the host's clock.
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Arrivals:
+    """The least late block of each window of time, in order.
 
     Attributes
     ----------
-    windows
-        Seconds (or longer windows) that the rate was taken from.
-    rate_ppm
-        How much faster than it should the analyzer sampled, by the host's clock; None: too short to tell.
-    rate_uncertainty_ppm
-        Uncertainty of that.
-    drift_ppm_per_minute
-        How much faster it became: the rate of the second half minus that of the first; None: too short to tell, or
-        samples were lost.
-    drift_uncertainty_ppm_per_minute
-        Uncertainty of that.
-    losses
-        Losses that were found, in sample numbers of this clock.
-    bounds
-        For each interval, the smallest loss that would have been found, in the same numbers.
+    times_ns, delays_ns
+        float64, shape (n,): when it came, and that less the time at which its last sample should have been taken; both
+        from one instant.
+    samples
+        int64, shape (n,): number of the sample after its last.
+    began_ns
+        Instant before which nothing was sampled, on the same axis; None: unknown.
+    ns_per_sample
+        Nominal.
     """
 
-    windows: int
-    rate_ppm: float | None
-    rate_uncertainty_ppm: float | None
+    times_ns: NDArray[np.float64]
+    delays_ns: NDArray[np.float64]
+    samples: NDArray[np.int64]
+    began_ns: float | None
+    ns_per_sample: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Steps:
+    """What the envelope shows.
+
+    Attributes
+    ----------
+    losses
+        Losses that were found, in order.
+    bounds
+        For each interval of time the smallest loss that would have been found there.
+    """
+
     losses: tuple[Loss, ...]
-    bounds: tuple[Bound, ...] = ()
-    drift_ppm_per_minute: float | None = None
-    drift_uncertainty_ppm_per_minute: float | None = None
+    bounds: tuple[Bound, ...]
+
+
+def steps(arrivals: Arrivals, *, end: int) -> Steps:
+    """Find the losses before sample `end`, and state what would have been found. Later arrivals are evidence."""
+    envelope = _Envelope(arrivals, end)
+    envelope.find(SETTLED_WINDOWS)
+    return Steps(losses=tuple(envelope.losses), bounds=envelope.bounds())
+
+
+def is_settled(arrivals: Arrivals, *, end: int) -> bool:
+    """Whether what came by now bounds losses before sample `end` as well at the end as elsewhere."""
+    if len(arrivals.times_ns) <= SETTLED_WINDOWS or arrivals.samples[-1] <= end:
+        return False
+    envelope = _Envelope(arrivals, end)
+    envelope.find(CONFIRMED_WINDOWS)
+    return envelope.is_low
+
+
+class _Envelope:
+    def __init__(self, arrivals: Arrivals, end: int) -> None:
+        self._arrivals, self._end = arrivals, end
+        self._per_ns = 1 / arrivals.ns_per_sample
+        self._cone_ns = arrivals.times_ns * CRYSTAL_PPM * 1e-6
+        delays_ns = arrivals.delays_ns
+        from_here = np.minimum.accumulate((delays_ns + self._cone_ns)[::-1])[::-1] - self._cone_ns
+        self.after_ns = from_here[1:]
+        self._late_ns = _latest(delays_ns - from_here)
+        self.least_step_ns = max(FLOOR_NS, MARGIN * float(self._latest_of(np.array([2 * SETTLED_WINDOWS]))[0]))
+        # Windows that begin before the end: a loss between one and the next may be before it.
+        self.checked = arrivals.samples[:-1] < end
+        self.losses: list[Loss] = []
+        self._rise_ns = self.rise(0)
+        self._hide_ns = self._hide(0)
+        self._found = np.zeros(len(self.after_ns), dtype=bool)
+
+    def rise(self, begin: int) -> NDArray[np.float64]:
+        """after(t) - before(t) between each window and the next, where the time before begins with window `first`."""
+        widened = self._arrivals.delays_ns[:-1] - self._cone_ns[:-1]
+        before = np.minimum.accumulate(widened[begin:]) + self._cone_ns[begin:-1]
+        return np.concatenate([np.full(begin, -np.inf), self.after_ns[begin:] - before])
 
     @property
-    def is_wrong_rate(self) -> bool:
-        """The rate differs from the nominal one by more than a crystal may."""
-        if self.rate_ppm is None or self.rate_uncertainty_ppm is None:
-            return False
-        return abs(self.rate_ppm) - self.rate_uncertainty_ppm > CRYSTAL_PPM
+    def is_low(self) -> bool:
+        """No step stands where no loss was found."""
+        return bool(self._rise_ns[self.checked & ~self._found].max(initial=0.0) <= self.least_step_ns)
 
-
-def now_ns() -> int:
-    """Return the host's time that samples are compared with."""
-    return time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
-
-
-class WallClock:
-    """Collects when samples came, in memory that does not grow.
-
-    Parameters
-    ----------
-    samplerate_hz
-        Samples per second.
-    began_ns
-        Time (`now_ns`) before which none of them was taken; None: unknown.
-    """
-
-    def __init__(self, samplerate_hz: float, *, began_ns: int | None = None) -> None:
-        self._ns_per_sample = 1e9 / samplerate_hz
-        self._began_ns = began_ns
-        self._coarse_ns = WINDOW_NS
-        self._coarse: list[Row] = []
-        self._fine: deque[Row] = deque()
-        self._latest: Row = (0, 0, 0.0)
-        self._window = -1
-        self._start_ns = 0
-
-    def note(self, samples: int, now_ns: int) -> None:
-        """Take notice that there were this many samples at a time.
-
-        Parameters
-        ----------
-        samples
-            Number of the next sample.
-        now_ns
-            As `now_ns()`.
-        """
-        if not self._fine:
-            self._start_ns = now_ns
-        row = self._latest = now_ns, samples, now_ns - self._start_ns - samples * self._ns_per_sample
-        window = (now_ns - self._start_ns) // WINDOW_NS
-        if window != self._window:
-            self._window = window
-            self._fine.append(row)
-            if len(self._fine) > FINE_WINDOWS:
-                self._put_away(self._fine.popleft())
-        elif row[2] < self._fine[-1][2]:
-            self._fine[-1] = row
-
-    def _put_away(self, row: Row) -> None:
-        """Put a window among the older ones, several of which are one."""
-        window = (row[0] - self._start_ns) // self._coarse_ns
-        if self._coarse and (self._coarse[-1][0] - self._start_ns) // self._coarse_ns == window:
-            self._coarse[-1] = min(self._coarse[-1], row, key=lambda one: one[2])
-            return
-        self._coarse.append(row)
-        if len(self._coarse) > MAX_WINDOWS:
-            self._coarse_ns *= 2
-            rows, self._coarse = self._coarse, []
-            for older in rows:
-                self._put_away(older)
-
-    def sample_at(self, now_ns: int, *, within_s: float = CONFIRM_S) -> int:
-        """Return the sample that is taken at a time, by the least late block of the last seconds; 0 without any."""
-        if not self._fine:
-            return 0
-        time_ns, samples, _ = min(self._since(self._fine[-1][0] - round(within_s * 1e9)), key=lambda row: row[2])
-        return samples + round((now_ns - time_ns) / self._ns_per_sample)
-
-    def _since(self, time_ns: int) -> Iterator[Row]:
-        for row in reversed([*self._coarse, *self._fine]):  # a copy: another thread takes notice meanwhile
-            if row[0] < time_ns:
+    def find(self, windows: int) -> None:
+        """Find losses one after another, each with `windows` windows after it; the time before begins again there."""
+        times_ns = self._arrivals.times_ns
+        later = np.arange(len(self.after_ns), 0, -1)
+        step_ns = np.maximum(FLOOR_NS, MARGIN * self._latest_of(later))
+        is_confirmed = self.checked & (later >= windows)
+        begin = 0
+        while len(self.losses) < MAX_LOSSES and begin < len(times_ns) - 1:
+            rise_ns = self.rise(begin)
+            self._rise_ns[begin:] = rise_ns[begin:]
+            self._hide_ns[begin:] = self._hide(begin)[begin:]
+            high = np.flatnonzero(is_confirmed & (rise_ns > step_ns)).tolist()
+            certain = (at for at in high if rise_ns[at] - self._drift_ns(at) > step_ns[at])
+            if (at := next(certain, None)) is None:
                 return
-            yield row
+            begin = self._note(at, begin, rise_ns)
 
-    def is_settled(self, end: int) -> bool:
-        """Whether what came by now tells of losses before sample `end` as much as it can."""
-        return bool(self._fine) and envelope.is_settled(self._arrivals(self._rows(), 0.0), end=end)
+    def _drift_ns(self, at: int) -> float:
+        """How much of the step after a window the crystals may be, until the next block that is not late."""
+        later = slice(at + 1, None)
+        delays_ns = self._arrivals.delays_ns[later] + self._cone_ns[later] - self._cone_ns[at]
+        on_time = at + 1 + int(np.argmax(delays_ns <= self.after_ns[at] + FLOOR_NS / 4))
+        return 2 * float(self._cone_ns[on_time] - self._cone_ns[at])
 
-    def check(self, *, end: int | None = None) -> ClockCheck:
-        """Look for losses before sample `end`, by all that came until now; None: before the last one."""
-        rows = self._rows()
-        if not rows:
-            return ClockCheck(windows=0, rate_ppm=None, rate_uncertainty_ppm=None, losses=())
-        check = self._rate(rows)
-        slope = -(check.rate_ppm or 0.0) * 1e-6 if check.is_wrong_rate else 0.0
-        end = rows[-1][1] if end is None else end
-        steps = envelope.steps(self._arrivals(rows, slope), end=end)
-        drift, drift_uncertainty = (None, None) if steps.losses else _drift(_seconds(rows))
-        return ClockCheck(
-            windows=check.windows,
-            rate_ppm=check.rate_ppm,
-            rate_uncertainty_ppm=check.rate_uncertainty_ppm,
-            losses=steps.losses,
-            bounds=steps.bounds,
-            drift_ppm_per_minute=drift,
-            drift_uncertainty_ppm_per_minute=drift_uncertainty,
+    def _note(self, at: int, earliest: int, rise_ns: NDArray[np.float64]) -> int:
+        """Note the loss that shows between a window and the next; returns the window that is after it."""
+        arrivals = self._arrivals
+        # Windows before the loss that were late themselves make a first, lower step.
+        level_ns = float(self.after_ns[min(at + SETTLED_WINDOWS, len(self.after_ns) - 1)])
+        size_ns = float(rise_ns[at]) + level_ns - float(self.after_ns[at])
+        low = np.flatnonzero(arrivals.delays_ns[earliest : at + 1] < level_ns - size_ns / 2)
+        begin = earliest + int(low[-1]) if low.size else at
+        early = np.flatnonzero(arrivals.delays_ns[at + 1 :] < level_ns - FLOOR_NS / 2)
+        after = at + 1 + (int(early[-1]) + 1 if early.size else 0)
+        uncertain_ns = max(FLOOR_NS / 2, float(self._hide_ns[at]))
+        on_time = after + np.flatnonzero(arrivals.delays_ns[after:] <= level_ns + uncertain_ns + FLOOR_NS / 2)
+        end = int(on_time[:AFTER_WINDOWS][-1]) if on_time.size else len(arrivals.delays_ns) - 1
+        self._found[begin:end] = True
+        stop = min(int(arrivals.samples[end]), self._end)
+        start, size = int(arrivals.samples[begin]), round(size_ns * self._per_ns)
+        uncertainty = round(max(FLOOR_NS, uncertain_ns) * self._per_ns) + 1
+        if self.losses and start <= self.losses[-1].end:  # part of it: what was late before it came late for good
+            before = self.losses.pop()
+            start, size, uncertainty = before.start, before.samples + size, max(before.uncertainty, uncertainty)
+        if start <= stop:
+            self.losses.append(Loss(start=start, end=stop, samples=size, uncertainty=uncertainty, found_by=HOST_CLOCK))
+        return end
+
+    def bounds(self) -> tuple[Bound, ...]:
+        """The start; then intervals with the usual limit, and those in which less would be found, in turn."""
+        arrivals, end = self._arrivals, self._end
+        if not end:
+            return ()
+        checked = np.flatnonzero(self.checked)
+        windows = int(checked[-1]) + 1 if checked.size else 0  # windows that begin before the end
+        if windows <= SETTLED_WINDOWS:
+            return (self._bound(0, end, self._start_ns(windows)),)
+        limits_ns = np.maximum(self._rise_ns, self.least_step_ns) + self._hide_ns
+        limits_ns[self._found] = self.least_step_ns  # a loss is there, and stated
+        limits_ns = limits_ns[SETTLED_WINDOWS:windows]
+        is_usual = limits_ns <= 1.5 * float(np.median(limits_ns))
+        cuts = np.flatnonzero(np.diff(is_usual)) + 1
+        cuts = np.concatenate([[0], cuts if cuts.size < MAX_INTERVALS else [], [limits_ns.size]]).astype(np.int64)
+        places = np.minimum(arrivals.samples[SETTLED_WINDOWS + cuts[:-1]], end).tolist()
+        return (
+            self._bound(0, places[0], self._start_ns(SETTLED_WINDOWS)),
+            *(
+                self._bound(start, stop, float(limits_ns[begin:after].max()))
+                for start, stop, (begin, after) in zip(places, [*places[1:], end], pairwise(cuts), strict=True)
+                if start < stop
+            ),
         )
 
-    def _rows(self) -> list[Row]:
-        """The windows, and the last block, which comes after the least late one of the last window."""
-        rows = [*self._coarse, *self._fine]
-        return [*rows, self._latest] if rows and rows[-1] != self._latest else rows
-
-    def _arrivals(self, rows: list[Row], slope: float) -> Arrivals:
-        """The rows without a slope of the delays."""
-        times_ns, samples, delays_ns = (np.array(column) for column in zip(*rows, strict=True))
-        times_ns = (times_ns - self._start_ns).astype(np.float64)
-        return Arrivals(
-            times_ns=times_ns,
-            delays_ns=delays_ns - slope * times_ns,
-            samples=samples.astype(np.int64),
-            began_ns=None if self._began_ns is None else float(self._began_ns - self._start_ns),
-            ns_per_sample=self._ns_per_sample,
+    def _start_ns(self, windows: int) -> float | None:
+        """The limit in the first windows: what came after them was not sampled before the analyzer was started."""
+        began_ns = self._arrivals.began_ns
+        if began_ns is None:
+            return None
+        level_ns = float(
+            self.after_ns[:windows].max() if windows and len(self.after_ns) else self._arrivals.delays_ns.min()
         )
+        return max(level_ns - began_ns + float(self._cone_ns[max(windows - 1, 0)]), 1.5 * self.least_step_ns)
 
-    def _rate(self, rows: list[Row]) -> ClockCheck:
-        """The rate alone."""
-        times_ns, delays_ns = _seconds(rows)
-        windows = len(times_ns)
-        if windows < FEWEST_WINDOWS:
-            return ClockCheck(windows=windows, rate_ppm=None, rate_uncertainty_ppm=None, losses=())
-        lag = int(np.clip(windows // 8, 1, LAG))
-        slope = _slope(times_ns, delays_ns, lag)
-        level = delays_ns - slope * (times_ns - times_ns[0])
-        spread_ns = float(np.quantile(level - np.minimum.accumulate(level[::-1])[::-1], 0.9))
-        lag_ns = float(np.median(times_ns[lag:] - times_ns[:-lag]))
-        return ClockCheck(
-            windows=windows, rate_ppm=-slope * 1e6, rate_uncertainty_ppm=1e6 * 2 * spread_ns / lag_ns, losses=()
-        )
+    def _bound(self, start: int, end: int, limit_ns: float | None) -> Bound:
+        if limit_ns is None:
+            return Bound(start=start, end=end, found_by="none: nothing came before it to compare with")
+        return Bound(start=start, end=end, limit_samples=int(limit_ns * self._per_ns) + 1, found_by=HOST_CLOCK)
 
+    def _hide(self, begin: int) -> NDArray[np.float64]:
+        """How late even the best window since window `first` may have been, for each window."""
+        windows = np.maximum(np.arange(len(self.after_ns)) - begin + 1, 1)
+        return np.maximum(FLOOR_NS / 2, MARGIN * self._latest_of(windows))
 
-def _seconds(rows: list[Row]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Times and delays of the least late block of each second."""
-    start_ns, best = rows[0][0], dict[int, Row]()
-    for row in rows:
-        window = (row[0] - start_ns) // SLOPE_WINDOW_NS
-        best[window] = min(best.get(window, row), row, key=lambda one: one[2])
-    columns = [(row[0] - start_ns, row[2]) for row in best.values()]
-    times_ns, delays_ns = (np.array(column, dtype=np.float64) for column in zip(*columns, strict=True))
-    return times_ns, delays_ns
+    def _latest_of(self, windows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """How late the best of `windows` windows in a row was at most."""
+        powers = np.log2(np.maximum(windows, 1)).astype(np.int64)
+        return self._late_ns[np.minimum(powers, len(self._late_ns) - 1)]
 
 
-def _drift(seconds: tuple[NDArray[np.float64], NDArray[np.float64]]) -> tuple[float | None, float | None]:
-    """The change of the rate from the first half to the second, in ppm per minute, and its uncertainty.
-
-    A constant drift makes a parabola of the delays; the uncertainty is that of the distances from it.
-    """
-    times_ns, delays_ns = seconds
-    half = len(times_ns) // 2
-    if half < FEWEST_WINDOWS:
-        return None, None
-    lag = half // 2
-    first, second = (_slope(times_ns[part], delays_ns[part], lag) for part in (slice(half), slice(-half, None)))
-    level = delays_ns - np.polyval(np.polyfit(times_ns / 1e9, delays_ns, 2), times_ns / 1e9)
-    spread_ns = float(np.quantile(level, 0.9) - level.min())
-    minutes = float(times_ns[-half:].mean() - times_ns[:half].mean()) / 60e9
-    lag_ns = float(np.median(times_ns[lag:half] - times_ns[: half - lag]))
-    uncertain_ppm = 1e6 * 2 * spread_ns / lag_ns * 2**0.5
-    return 1e6 * (first - second) / minutes, uncertain_ppm / minutes
-
-
-def _slope(times_ns: NDArray[np.float64], delays_ns: NDArray[np.float64], lag: int) -> float:
-    """Growth of the delay per time: the median over pairs, which a few steps do not move."""
-    return float(np.median((delays_ns[lag:] - delays_ns[:-lag]) / (times_ns[lag:] - times_ns[:-lag])))
+def _latest(late_ns: NDArray[np.float64]) -> NDArray[np.float64]:
+    """For 1, 2, 4, … windows in a row, how late the best of them was at most."""
+    latest, best = [float(late_ns.max(initial=0))], late_ns
+    while len(best) > (reach := 1 << len(latest) - 1):
+        best = np.minimum(best[:-reach], best[reach:])
+        latest.append(float(best.max()))
+    return np.array([*latest, 0.0])

@@ -12,9 +12,9 @@ import msgspec
 from gpiorig.capture.edges.bounds import Bound
 from gpiorig.capture.edges.losses import Loss
 from gpiorig.capture.errors import CaptureError
-from gpiorig.capture.sigrok.envelope import CRYSTAL_PPM
-from gpiorig.capture.sigrok.loss_by_clock import ClockCheck, now_ns
+from gpiorig.capture.sigrok.loss_by_clock import CRYSTAL_PPM
 from gpiorig.capture.sigrok.stream import Headroom, SampleStream
+from gpiorig.capture.sigrok.wall_clock import ClockCheck, now_ns
 
 Interval = TypeVar("Interval", Loss, Bound)
 WALL_UNCERTAINTY_S = 0.1  # of a pause that only the wall clock of the host spans (unverified: NTP holds it better)
@@ -127,7 +127,7 @@ class Pause:
     Attributes
     ----------
     sample, at_ns
-        A sample and the time (`loss_by_clock.now_ns`) at which it was taken, as far as the host can tell.
+        A sample and the time (`wall_clock.now_ns`) at which it was taken, as far as the host can tell.
     received
         Number of the first sample that was lost.
     uncertainty_s

@@ -8,13 +8,13 @@ from gpiorig.capture.edges.bounds import Bound
 from gpiorig.capture.edges.losses import Loss
 from gpiorig.capture.errors import CaptureError
 from gpiorig.capture.sigrok import lost_transfers
-from gpiorig.capture.sigrok.loss_by_clock import ClockCheck, WallClock, now_ns
 from gpiorig.capture.sigrok.lost_transfers import Layout
 from gpiorig.capture.sigrok.process import SigrokProcess
 from gpiorig.capture.sigrok.request import Order
 from gpiorig.capture.sigrok.result import CaptureResult, moved, wrong_rate
 from gpiorig.capture.sigrok.session import WATCH_S, Session
 from gpiorig.capture.sigrok.stream import SampleStream
+from gpiorig.capture.sigrok.wall_clock import ClockCheck, WallClock, now_ns
 
 OWN_COUNT = "the analyzer's own count: as many as were asked for came"
 OWN_TIME = "none: the analyzer has a time of its own, which the host's clock does not tell"

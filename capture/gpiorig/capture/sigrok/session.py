@@ -10,11 +10,11 @@ from gpiorig.capture.errors import AnalyzerError, CaptureError
 from gpiorig.capture.log import LOG
 from gpiorig.capture.sigrok import lost_transfers
 from gpiorig.capture.sigrok.diagnosis import diagnose, ended
-from gpiorig.capture.sigrok.loss_by_clock import now_ns
 from gpiorig.capture.sigrok.peer import Peer
 from gpiorig.capture.sigrok.priority import raise_priority
 from gpiorig.capture.sigrok.process import SigrokProcess
 from gpiorig.capture.sigrok.stream import SampleStream
+from gpiorig.capture.sigrok.wall_clock import now_ns
 
 WATCH_S = 0.1
 HALTED_S = 2.0  # between two looks: this process did not run; a busy host delays one by less than a second
@@ -36,7 +36,7 @@ class Session:
     on_progress
         Called, from other threads, when there is news.
     base
-        Called with the time (`loss_by_clock.now_ns`) of the first block, its complete samples, and the time since which
+        Called with the time (`wall_clock.now_ns`) of the first block, its complete samples, and the time since which
         the analyzer may have sampled; returns the number of its first sample. None: numbers continue.
 
     Attributes

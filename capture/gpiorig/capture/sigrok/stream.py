@@ -15,7 +15,7 @@ from fractions import Fraction
 
 from gpiorig.capture.edges.extractor import EdgeExtractor
 from gpiorig.capture.sigrok.edge_queue import EdgeSink
-from gpiorig.capture.sigrok.loss_by_clock import WallClock, now_ns
+from gpiorig.capture.sigrok.wall_clock import WallClock, now_ns
 
 READ_BYTES = 1 << 20
 # What root gets, and the most that others do (/proc/sys/fs/pipe-max-size).
@@ -143,9 +143,9 @@ class SampleStream:
         unitsize
             Called before the first sample is used; returns the bytes per sample.
         began_ns
-            Time (`loss_by_clock.now_ns`) before which nothing was sampled.
+            Time (`wall_clock.now_ns`) before which nothing was sampled.
         base
-            Called with the time (`loss_by_clock.now_ns`) of the first block, and its complete samples; returns the
+            Called with the time (`wall_clock.now_ns`) of the first block, and its complete samples; returns the
             number of its first sample. None: numbers continue.
         """
         capacity = _enlarge(pipe)

@@ -14,7 +14,7 @@ from gpiorig.rig.bench.flashing import Bsl, DebugEnd
 from gpiorig.rig.errors import FlashError
 from gpiorig.rig.flash import adapters
 from gpiorig.rig.flash.content import Content
-from gpiorig.rig.flash.job import Job, Outcome, Progress, WrongBoardError, refuse_difference
+from gpiorig.rig.flash.job import Job, Outcome, Progress, WrongBoardError
 from gpiorig.rig.flash.msp430_loader import Request, Step
 from gpiorig.rig.host import ports
 
@@ -78,7 +78,7 @@ def flash(method: Bsl, end: DebugEnd | None, serial: str | None, job: Job, progr
             "`serial`."
         )
     read = Content(step.read)
-    refuse_difference(job, read)
+    job.content.refuse_difference(read, image=job.image)
     return Outcome(step.same, read, f"0x{step.device_id:04x}")
 
 

@@ -13,7 +13,7 @@ from gpiorig.rig.bench.flashing import DebugEnd
 from gpiorig.rig.errors import FlashError
 from gpiorig.rig.flash import adapters
 from gpiorig.rig.flash.content import Content
-from gpiorig.rig.flash.job import Job, Outcome, Progress, WrongBoardError, refuse_difference
+from gpiorig.rig.flash.job import Job, Outcome, Progress, WrongBoardError
 from gpiorig.rig.flash.openocd import START, Openocd
 
 # remote_bitbang has no speed, which scripts of targets set at a reset.
@@ -123,7 +123,7 @@ def _flash_halted(openocd: Openocd, method: flashing.Openocd, job: Job, progress
     progress(f"write {job.content.size} bytes")
     openocd.call(_write(job), deadline_s=2 * _START_S + job.content.size / _WRITE_BYTES_PER_S)
     read = _read(openocd, job.content, progress)
-    refuse_difference(job, read)
+    job.content.refuse_difference(read, image=job.image)
     return Outcome(False, read, chip, uid)
 
 

@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from gpiorig.rig.errors import FirmwareError
+from gpiorig.rig.errors import FirmwareError, FlashError
 from gpiorig.rig.experiments import elf
 
 Part = tuple[int, bytes]
@@ -42,6 +42,12 @@ class Content:
                 equal = zip(data, read, strict=False)
                 return address + next((at for at, (a, b) in enumerate(equal) if a != b), min(len(data), len(read)))
         return None
+
+    def refuse_difference(self, read_back: Content, *, image: str) -> None:
+        """Raise `FlashError` if what was read back is not what was written."""
+        at = self.first_difference(read_back)
+        if at is not None:
+            raise FlashError(f"what was read back differs from {image} at 0x{at:x} first.")
 
 
 def load(path: Path, flash: range) -> Content:

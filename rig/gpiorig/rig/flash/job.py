@@ -32,10 +32,3 @@ class Outcome:
     read_back: Content
     chip: str
     uid: str | None = None
-
-
-def refuse_difference(job: Job, read: Content) -> None:
-    """Raise `FlashError` if what was read back is not the image."""
-    at = job.content.first_difference(read)
-    if at is not None:
-        raise FlashError(f"what was read back differs from {job.image} at 0x{at:x} first.")

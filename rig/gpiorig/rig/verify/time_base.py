@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import msgspec
 
 from gpiorig.analysis.number_text import plus_minus
-from gpiorig.capture.sigrok.envelope import CRYSTAL_PPM
-from gpiorig.capture.sigrok.loss_by_clock import ClockCheck
+from gpiorig.capture.sigrok.loss_by_clock import CRYSTAL_PPM
 from gpiorig.capture.sigrok.result import CaptureResult
+from gpiorig.capture.sigrok.wall_clock import ClockCheck
 from gpiorig.rig.bench.finding import Finding, Verdict
 
 NOT_CHECKED = ClockCheck(windows=0, rate_ppm=None, rate_uncertainty_ppm=None, losses=())

@@ -10,7 +10,7 @@ from arrival_model import RATE_HZ, Setting, checked, setting
 from depth import by_depth
 
 from gpiorig.capture.edges import bounds as edge_bounds
-from gpiorig.capture.sigrok.loss_by_clock import FINE_WINDOWS, MAX_WINDOWS, WINDOW_NS, WallClock
+from gpiorig.capture.sigrok.wall_clock import FINE_WINDOWS, MAX_WINDOWS, WINDOW_NS, WallClock
 
 CAPTURES = by_depth(200, 2000)
 MISPLACED = 0.005  # of the losses on a host whose stalls last for seconds
