@@ -138,7 +138,10 @@ def test_one_run_twice_on_a_page_is_refused(demo: Demo, tmp_path: Path):
     [
         (("--assert", "rtt.p99 5 %"), "not understood; write it like `rtt.p99 +5 %`"),
         (("--assert", "rt.p99 +5 %"), "this run has no such delay; did you mean `rtt`?"),
-        (("--changes", "changes.txt"), "changes.txt: a table is a file with suffix .parquet"),
+        (
+            ("--changes", "changes.txt"),
+            "changes.txt: the suffix determines the format; it is one of .parquet",
+        ),
     ],
 )
 def test_bad_input(demo: Demo, words: tuple[str, str], message: str):

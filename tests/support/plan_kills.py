@@ -32,6 +32,7 @@ from gpiorig.capture.recording.recording import Recording
 from gpiorig.studies.plans import journal, outcome
 from gpiorig.studies.plans.journal import Record
 from gpiorig.studies.plans.state import State
+from gpiorig.studies.points.folder import POINTS, PointFolder
 
 PATIENCE_S = 600.0
 PACKETS = 200
@@ -186,7 +187,8 @@ def kept_without_record(output: Path, state: State) -> list[str]:
 def _of_recordings(output: Path, state: State, counts: Counter[str]) -> list[str]:
     """Complete ones are equal; those that were cut open, with nothing false in them; none is without a record."""
     faults: list[str] = []
-    folders = [output / one.folder for one in state.points.values() if one.state == "complete"]
+    complete = [digest for digest, progress in state.points.items() if progress.state == "complete"]
+    folders = [PointFolder(output / POINTS / digest).recording for digest in complete]
     if not folders:
         return ["no point is complete"]
     reference = Reference(Recording.open(folders[0]).edges(), 0.0, 0.0)
