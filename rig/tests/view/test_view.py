@@ -328,7 +328,7 @@ class Reader:
         try:
             self.answers += [asked(at, path) for path in self.paths]
         finally:
-            signal.raise_signal(signal.SIGINT)
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)  # which a terminal's reaches, too
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import tempfile
+import threading
 from collections.abc import Sequence
 from http.server import ThreadingHTTPServer
 from pathlib import Path
@@ -66,9 +67,16 @@ def _serve_trace(recordings: Sequence[Recording], options: argparse.Namespace, f
 
 
 def _serve(listening: ThreadingHTTPServer, url: str, *, opened: bool) -> None:
-    """Print the address to open, open it if asked to, and serve until Ctrl-C."""
-    print(url if SHOWN.quiet else f"{url}  (Ctrl-C ends)", flush=True)
-    if opened:
-        browser.show_address(url)
+    """Print the address to open, open it if asked to, and serve until Ctrl-C.
+
+    In a thread: a signal in the main thread must not end a request halfway, of which the server would take the
+    exception for its own.
+    """
+    serving = threading.Thread(target=listening.serve_forever, args=(POLL_S,), name="serving", daemon=True)
+    serving.start()
     with contextlib.suppress(KeyboardInterrupt):  # the usual end
-        listening.serve_forever(poll_interval=POLL_S)
+        print(url if SHOWN.quiet else f"{url}  (Ctrl-C ends)", flush=True)
+        if opened:
+            browser.show_address(url)
+        serving.join()
+    listening.shutdown()
