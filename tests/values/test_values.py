@@ -1,0 +1,216 @@
+"""The numbers that the commands give for stored recordings are as before, value for value.
+
+The recordings are of virtual benches, 2026-11-28: `pingpong` 25 packets (`gpiorig run demo pingpong --packets 25`),
+`interference` 25, `queue` 30, `mixed` 16, `payload` 6, and `slots` 12 (slots-multi-hop on tests/data/line_bench.toml).
+That a number is as before does not make it right: tests of its room hold it against something else. Where a change is
+meant, the failure names the file to take.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+import tarfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from commandline import gpiorig
+from matplotlib.figure import Figure
+
+from gpiorig.analysis.report import page
+from gpiorig.analysis.report.blocks import Details, Hero, Picture, Section, Viewer, pictures
+from gpiorig.analysis.report.packet_columns import PacketColumns
+from gpiorig.capture.recording.recording import Recording
+from gpiorig.rig import plain_json
+from gpiorig.rig.results import report
+
+HERE = Path(__file__).parent / "recordings"
+RECORDINGS = ("pingpong", "interference", "queue", "mixed", "payload", "slots")
+DRAWN = ("pingpong", "slots")  # whose figures are drawn, too
+SIGNIFICANT = 9
+RELATIVE = 1e-6
+FEW = 12  # different texts of a column that are counted one by one
+NUMBER = re.compile(r"(?<![\w.])[-\u2212]?\d+(?:\.\d+)?(?![\w.])")
+NODES = {"mixed": ("telosb", "m3")}
+CALLS = (
+    "packets RUN --json --steps 3",
+    "clocks RUN --json",
+    "info RUN --json",
+    "measure RUN --period A.strobe --nominal 1us --json",
+    "measure RUN --width A.d0:high --json",
+    "measure RUN --skew A.strobe B.strobe --max-gap 20ms --json",
+    "measure RUN --start A.tap.frame_timestamp:rise --end A.strobe --json",
+)
+EXPORTS = ("vcd", "csv", "pftrace")
+
+
+@pytest.mark.parametrize("name", RECORDINGS)
+def test_numbers_are_as_before(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of report, tables, figures, exported files, and of the commands that look at a recording."""
+    monkeypatch.chdir(tmp_path)
+    _hold(name, values(_unpacked(name)))
+
+
+def test_a_comparison_is_as_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two recordings whose second has a third node in the way."""
+    monkeypatch.chdir(tmp_path)
+    done = gpiorig("compare", *map(_unpacked, ("pingpong", "interference")), "--assert", "rtt.p99 +1 %", "--json")
+    assert 0 == done.status, done.stderr
+    _hold("compared", dict(_leaves("compare", done.numbers)))
+
+
+def _unpacked(name: str) -> Path:
+    with tarfile.open(HERE / f"{name}.tar.xz") as archive:
+        archive.extractall(filter="data")
+    return Path(name)
+
+
+def _hold(name: str, found: dict[str, Any]) -> None:
+    """Write what was found, and hold it to what is stored."""
+    new = Path(f"{name}.json").resolve()
+    groups = [list(group) for _, group in groupby(found.items(), key=lambda entry: entry[0].split()[:2])]
+    new.write_text("{\n" + ",\n".join(", ".join(map(_text, group)) for group in groups) + "\n}\n")
+    before = json.loads((HERE / new.name).read_text())
+    differing = {
+        key: (before.get(key), found.get(key)) for key in before | found if not _equal(before.get(key), found.get(key))
+    }
+    assert not differing, f"meant? cp {new} {HERE}/"
+
+
+def values(run: Path) -> dict[str, Any]:
+    """Numbers of a recording by name, and those within texts, which are free to change their words.
+
+    Of a table: of each column how many values there are, their sum, and the sum of each times its row; of texts, how
+    often each occurs. Of a part of the page: how many numbers it shows, and such sums. Of a figure: the same of its
+    lines, bars and points, and how many texts it has. Of an exported file: the start of its SHA-256.
+    """
+    reported = report.of(Recording.open(run))
+    reported.write_tables()
+    found = dict(_leaves("report", plain_json.plain(reported.numbers)))
+    for path in sorted(run.glob("*.parquet")):
+        found |= _columns(path.stem, pq.read_table(path))
+    for name, rows in json.loads((run / "report" / "study.json").read_text()).items():
+        found |= _columns(f"study {name}", pa.Table.from_pylist(rows))
+    a, b = NODES.get(run.name, ("initiator", "responder"))
+    for call in CALLS:
+        done = gpiorig(*call.replace("RUN", run.name).replace("A.", f"{a}.").replace("B.", f"{b}.").split())
+        assert 0 == done.status, done.stderr
+        found |= dict(_leaves(call, json.loads(done.stdout)))
+    for suffix in EXPORTS:
+        file = run / f"exported.{suffix}"
+        assert 0 == gpiorig("export", run, "-o", file).status
+        found[f"export {suffix}"] = hashlib.sha256(file.read_bytes()).hexdigest()[:16]
+    sections = page.run_sections(reported.data)
+    for section in sections:
+        for number, numbers in enumerate(_shown(section)):
+            found[f"page {section.id} {number}"] = [len(numbers), *_sums(numbers)]
+    if run.name in DRAWN:
+        for picture in pictures(sections):
+            found |= _drawn(f"figure {picture.name}", picture.drawn())
+    return found
+
+
+def _shown(block: Any) -> Iterator[list[float]]:
+    """The numbers in each part of a page that is not a figure."""
+    match block:
+        case Details() | Section():
+            for part in block.blocks:
+                yield from _shown(part)
+        case Picture():
+            pass
+        case Viewer():
+            yield _numbers(json.dumps(block.content))
+        case Hero(columns=PacketColumns(header=header)):
+            yield _numbers(json.dumps(header))
+        case _:
+            yield _numbers(json.dumps(asdict(block), default=str))
+
+
+def _leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """Numbers and words of an object of JSON; a list of more than `FEW` objects becomes a table."""
+    match value:
+        case dict():
+            for key, item in value.items():
+                yield from _leaves(f"{name} {key}", item)
+        case [{}, *_] if len(value) > FEW:
+            yield from _columns(name, pa.Table.from_pylist(value)).items()
+        case list():
+            for number, item in enumerate(value):
+                yield from _leaves(f"{name} {number}", item)
+        case bool() | None:
+            yield name, value
+        case int() | float():
+            yield name, _rounded(value)
+        case str() if numbers := _numbers(value):
+            yield name, numbers
+        case _:
+            pass
+
+
+def _columns(name: str, table: pa.Table) -> dict[str, Any]:
+    found: dict[str, Any] = {f"{name} rows": table.num_rows}
+    for column, kind in zip(table.column_names, table.schema.types, strict=True):
+        items = table[column].to_pylist()
+        if pa.types.is_nested(kind):
+            items = [json.dumps(item) for item in items]
+        present = [(row, item) for row, item in enumerate(items, start=1) if item is not None]
+        if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind):
+            rows = np.array([row for row, _ in present], dtype=float)
+            found[f"{name} {column}"] = [len(present), *_sums([float(item) for _, item in present], rows)]
+        else:
+            counted = Counter(str(item) for _, item in present)
+            found[f"{name} {column}"] = sorted(counted.values()) if len(counted) <= FEW else len(counted)
+    return found
+
+
+def _drawn(name: str, figure: Figure) -> dict[str, Any]:
+    """Lines, bars, points and texts of the diagrams of a figure."""
+    found = {}
+    for number, ax in enumerate(figure.axes):
+        places = [np.ravel(np.asarray(line.get_xydata(), dtype=float)) for line in ax.lines]
+        places += [np.ravel(patch.get_patch_transform().transform(patch.get_path().vertices)) for patch in ax.patches]
+        places += [np.ravel(np.asarray(collection.get_offsets(), dtype=float)) for collection in ax.collections]
+        limits = [float(limit) for limit in (*ax.get_xlim(), *ax.get_ylim())]
+        counts = [len(ax.lines), len(ax.patches), len(ax.collections), len(ax.texts)]
+        drawn = np.concatenate([np.empty(0), *places])
+        found[f"{name} {number}"] = [*counts, *map(_rounded, limits), *_sums(drawn[np.isfinite(drawn)].tolist())]
+    return found
+
+
+def _sums(numbers: Sequence[float], rows: Any = None) -> list[float]:
+    """The sum, and that of each number times its row."""
+    content = np.array(numbers, dtype=float)
+    finite = np.isfinite(content)
+    weights = np.arange(1, len(content) + 1) if rows is None else rows
+    return [_rounded(float(content[finite].sum())), _rounded(float((content * weights)[finite].sum()))]
+
+
+def _numbers(text: str) -> list[float]:
+    return [float(number.replace("\u2212", "-")) for number in NUMBER.findall(text)]
+
+
+def _rounded(number: float) -> float:
+    return float(f"{number:.{SIGNIFICANT}g}")
+
+
+def _text(entry: tuple[str, Any]) -> str:
+    return ": ".join(json.dumps(part, ensure_ascii=False) for part in entry)
+
+
+def _equal(before: Any, new: Any) -> bool:
+    """Whether numbers are equal to the digits that processors and versions of libraries agree in."""
+    if isinstance(before, list) and isinstance(new, list):
+        return len(before) == len(new) and all(map(_equal, before, new))
+    if isinstance(before, float) and isinstance(new, float):
+        return math.isclose(before, new, rel_tol=RELATIVE, abs_tol=RELATIVE)
+    return bool(before == new)
