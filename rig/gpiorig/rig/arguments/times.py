@@ -46,7 +46,7 @@ def duration(text: str) -> Fraction:
 def positive(text: str) -> Fraction:
     """A length of time in seconds that is not 0."""
     if not (seconds := duration(text)):
-        raise argparse.ArgumentTypeError(f"{text!r} is no time at all; give one that is longer than 0")
+        raise argparse.ArgumentTypeError(f"{text} is not longer than 0; give a longer time")
     return seconds
 
 
