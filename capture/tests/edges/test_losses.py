@@ -26,7 +26,7 @@ from gpiorig.capture.sigrok.conclusion import conclude
 from gpiorig.capture.sigrok.result import CaptureResult
 from gpiorig.capture.sigrok.stream import Headroom
 from gpiorig.capture.sigrok.wall_clock import WallClock
-from gpiorig.capture.sync import coded_heartbeat, heartbeat
+from gpiorig.capture.sync import coded_losses, heartbeat
 
 RATE_HZ = 24_000_000
 PERIOD = 24_000  # samples
@@ -169,7 +169,7 @@ def test_the_sync_line_tells_the_size_absolutely() -> None:
     keep = (rises < cut) | (rises >= cut + lost)
     rises, falls = rises[keep], falls[keep]
     shift = np.where(rises >= cut, lost, 0)
-    result = coded_heartbeat.read(waveform_of(sync_recording(rises - shift, falls - shift)), "sync")
+    result = coded_losses.read(waveform_of(sync_recording(rises - shift, falls - shift)), "sync")
     (loss,) = result.losses
 
     assert abs(loss.samples - lost) <= loss.uncertainty <= 10

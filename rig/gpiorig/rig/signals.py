@@ -1,7 +1,8 @@
 """Signals that end a command: Ctrl-C, SIGTERM, and SIGHUP of a terminal that closes.
 
 While modules are imported there is nothing to put in order: a signal ends the process as the system does it. While a
-command works, a signal is an exception in its main thread, `Interrupted`, which ends it in order.
+command works, a signal is an exception in its main thread, `Interrupted`, which ends it in order; `cli` gives the exit
+status.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Transmissions: every frame that a node commanded its radio to send, and how that ended."""
+"""Transmissions: each frame that a node commanded its radio to send, and how that ended; `hops` counts them per hop."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from gpiorig.capture.edges.losses import Loss
 from gpiorig.capture.errors import CaptureError
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.capture.sigrok.result import CaptureResult
-from gpiorig.capture.sync import coded_heartbeat, heartbeat
+from gpiorig.capture.sync import coded_losses, heartbeat
 from gpiorig.capture.sync.heartbeat import Heartbeat
 
 CODED = 0  # in place of a period: the coded sync line
@@ -63,5 +63,5 @@ def read_heartbeat(
     """Look at one heartbeat of a recording; parameters as those of `conclude` and `heartbeat.read`."""
     waveform = recording.waveform_of_files()
     if period_ns == CODED:
-        return coded_heartbeat.read(waveform, channel)
+        return coded_losses.read(waveform, channel)
     return heartbeat.read(waveform, channel, period_ns=period_ns, clock=clock, clock_bounds=clock_bounds)

@@ -1,4 +1,4 @@
-"""The packets of a recording as rows: when each was sent, how long it took, and its steps."""
+"""The packets of a recording as rows: when each was sent, how long it took, its steps; `packets_work` prints them."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from gpiorig.rig.store import catalogue
 from gpiorig.studies.batch import engine
 from gpiorig.studies.batch.outcome import Outcome
 from gpiorig.studies.pages.results import StudyResults
-from gpiorig.studies.plans import attempt, journal, outcome, resume
+from gpiorig.studies.plans import attempt, interruptions, journal, outcome
 from gpiorig.studies.plans.folders import ALIVE, Folders
 from gpiorig.studies.plans.journal import Journal, Record
 from gpiorig.studies.plans.lane import Lane
@@ -88,7 +88,7 @@ def run(
         news(record)
 
     with contextlib.closing(Journal(plan.output, enter)) as written:
-        resume.recover(written, state, Folders(plan.output))
+        interruptions.recover(written, state, Folders(plan.output))
         return Runner(Session(plan, options, ended, written, state)).run()
 
 

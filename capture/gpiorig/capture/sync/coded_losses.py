@@ -1,4 +1,4 @@
-"""A heartbeat whose pulses are numbered: samples that were lost on a sync line."""
+"""Samples that were lost, by the numbered pulses of a sync line (`sync_line` decodes them)."""
 
 from __future__ import annotations
 

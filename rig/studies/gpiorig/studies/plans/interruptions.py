@@ -1,4 +1,7 @@
-"""What an earlier call left: the time in which none ran is a record, and so is each attempt that was cut."""
+"""What an interrupted call left: the time in which none ran is a record, and so is each attempt that was cut.
+
+The points that are still to be recorded are found by `runner` (`pending`).
+"""
 
 from __future__ import annotations
 
