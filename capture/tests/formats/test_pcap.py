@@ -102,26 +102,153 @@ def test_pcap_in_both_byte_orders_and_resolutions(tmp_path: Path, order: str, na
     assert (MPDU, False) == (bad.mpdu, bad.fcs_ok)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("linktype", "packet"),
-    [
-        pytest.param(1, bytes(12) + b"\x08\x00" + ipv4(zep()), id="ethernet"),
-        pytest.param(1, bytes(12) + bytes.fromhex("81000007 0800") + ipv4(zep()), id="vlan"),
-        pytest.param(1, bytes(12) + b"\x86\xdd" + ipv6(zep()), id="ethernet, IPv6"),
-        pytest.param(113, bytes(14) + b"\x08\x00" + ipv4(zep()), id="Linux cooked"),
-        pytest.param(276, b"\x08\x00" + bytes(18) + ipv4(zep()), id="Linux cooked 2"),
-        pytest.param(101, ipv4(zep()), id="raw IP"),
-        pytest.param(0, b"\x02\0\0\0" + ipv4(zep()), id="loopback"),
-    ],
-)
+UDP_PACKETS = [
+    pytest.param(1, bytes(12) + b"\x08\x00" + ipv4(zep()), id="ethernet"),
+    pytest.param(1, bytes(12) + bytes.fromhex("81000007 0800") + ipv4(zep()), id="vlan"),
+    pytest.param(1, bytes(12) + b"\x86\xdd" + ipv6(zep()), id="ethernet, IPv6"),
+    pytest.param(113, bytes(14) + b"\x08\x00" + ipv4(zep()), id="Linux cooked"),
+    pytest.param(276, b"\x08\x00" + bytes(18) + ipv4(zep()), id="Linux cooked 2"),
+    pytest.param(101, ipv4(zep()), id="raw IP"),
+    pytest.param(0, b"\x02\0\0\0" + ipv4(zep()), id="loopback"),
+]
+
+
+@pytest.mark.parametrize(("linktype", "packet"), UDP_PACKETS)
 def test_zep_inside_udp(tmp_path: Path, linktype: int, packet: bytes) -> None:
-    """Channel, device, LQI and the sniffer's own time; tshark shows the same."""
-    path = pcap_file(tmp_path / "zep.pcap", [packet], linktype=linktype)
-    frame = only(path)
+    """Channel, device, LQI and the sniffer's own time."""
+    frame = only(pcap_file(tmp_path / "zep.pcap", [packet], linktype=linktype))
     assert (MPDU, True, 26, "zep-0103", 200) == (frame.mpdu, frame.fcs_ok, frame.channel, frame.node, frame.lqi)
     assert 5_500_000_000 == frame.start_ns
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("linktype", "packet"), UDP_PACKETS)
+def test_zep_as_tshark_shows_it(tmp_path: Path, linktype: int, packet: bytes) -> None:
+    path = pcap_file(tmp_path / "zep.pcap", [packet], linktype=linktype)
     assert "26,259,42,1" == tshark(path, "zep.channel_id", "zep.device_id", "wpan.seq_no", "wpan.fcs_ok")
+
+
+def test_fragments_and_other_protocols_hold_no_frame(tmp_path: Path) -> None:
+    """Of IPv4 a fragment, be it one before more or one at an offset; of IPv6 one that is not UDP."""
+    whole = ipv4(zep())
+    packets = [whole[:6] + flags + whole[8:] for flags in (b"\x20\0", b"\0\x01", b"\x40\0")]
+    packets.append(ipv6(zep()).replace(b"\x11\0\1\4", b"\x06\0\1\4"))
+    longer = ipv6(zep())
+    packets.append(longer[:40] + bytes([17, 1]) + bytes(14) + longer[48:])  # a hop-by-hop header of 16 bytes
+    items = everything(pcap_file(tmp_path / "a.pcap", packets, linktype=101))
+    whys = [item.why if isinstance(item, Skipped) else item.mpdu for item in items]
+    assert ["a fragment of an IP packet"] * 2 + [MPDU, "of another protocol", MPDU] == whys
+
+
+def test_a_zep_frame_without_quality_and_with_an_fcs_has_none(tmp_path: Path) -> None:
+    """An LQI of 0 is one where RSSI and correlation stand in for the FCS."""
+    status = MPDU + bytes([0xD0, 0x80])
+    heads = [ZEP_2[:7] + bytes([has_fcs, 0]) + ZEP_2[9:] for has_fcs in (1, 0)]
+    packets = [ipv4(zep(PSDU, head=heads[0])), ipv4(zep(status, head=heads[1]))]
+    frames = list(pcap.read(pcap_file(tmp_path / "a.pcap", packets, linktype=101)).frames())
+    assert [None, 0] == [frame.lqi for frame in frames]
+
+
+def test_frames_of_any_fields_are_written_and_read_back(tmp_path: Path) -> None:
+    """Each field there or not, FCS of 0, 2 and 4 bytes, frames that were cut, and clocks that pcapng can state."""
+    generator = random.Random(3)
+    frames: list[Frame | Skipped] = []
+    for number in range(60):
+        pick = generator.choice
+        mpdu = generator.randbytes(generator.randrange(1, 20))
+        fcs = ieee802154.fcs(mpdu, pick([0, 2, 4]))
+        cut = 0 if fcs else pick([0, 1, 7])
+        frames.append(
+            Frame(
+                ticks=generator.randrange(1 << 60),
+                ticks_per_s=pick([1, 10, 10**8, 10**9, 2, 1 << 15, 1 << 30]),
+                mpdu=mpdu,
+                fcs=fcs,
+                fcs_ok=True if fcs else pick([None, False]),
+                cut_bytes=cut,
+                node=pick(["", "a"]),
+                sent=pick([None, True, False]),
+                channel=(channel := pick([None, 11])),
+                page=0 if channel is None else pick([0, 5]),
+                lqi=pick([None, 0, 255]),
+                rss_dbm=pick([None, -47.5]),
+                start_ns=pick([None, number]),
+                end_ns=pick([None, number + 5]),
+                comment=pick(["", "one\ntwo"]),
+            )
+        )
+    path = tmp_path / "a.pcapng"
+    lost, strange = Skipped(3, "lost by the sniffer"), Skipped(5, "damaged")
+    text = pcap.write(path, Frames(read=lambda: iter([*frames[:9], lost, strange, *frames[9:]])))
+    assert [*frames[:9], lost, *frames[9:]] == everything(path)
+    assert text.startswith("60 frames, ")
+    assert text.endswith("5 records that are not frames were omitted")
+
+
+def test_what_an_interface_lost_and_its_fcs(tmp_path: Path) -> None:
+    """Statistics count from the start, packets what was lost before them; an FCS length is in bits, or bytes."""
+    order = "<"
+    content = block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1), order)
+    for length in (16, 2):
+        content += block(1, struct.pack("<HHI", 195, 0, 0) + option(13, bytes([length]), order), order)
+    for interface, frame, lost in ((0, PSDU, 0), (1, PSDU, 4)):
+        head = struct.pack("<IIIII", interface, 0, 0, len(frame), len(frame)) + frame + bytes(-len(frame) % 4)
+        content += block(6, head + option(4, struct.pack("<Q", lost), order), order)
+    for dropped in (4, 7, 7):
+        statistics = struct.pack("<III", 1, 0, 0) + option(4, bytes(8), order)
+        content += block(5, statistics + option(5, struct.pack("<Q", dropped), order), order)
+    content += block(3, struct.pack("<I", 4) + bytes(4), order)
+    path = tmp_path / "a.pcapng"
+    path.write_bytes(content)
+    items = everything(path)
+    frames = [item for item in items if isinstance(item, Frame)]
+    skipped = [item for item in items if isinstance(item, Skipped)]
+    assert [(MPDU, PSDU[-2:], True)] * 2 == [(frame.mpdu, frame.fcs, frame.fcs_ok) for frame in frames]
+    assert [4, 3, 1] == [item.count for item in skipped]
+    assert "without a timestamp" == skipped[-1].why
+
+
+def test_the_largest_record_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One byte more is damage, in pcap and in pcapng; so is a block shorter than its head."""
+    monkeypatch.setattr(pcap_records, "MAX_RECORD", len(PSDU))
+    for size, fits in ((len(PSDU), True), (len(PSDU) + 1, False)):
+        old = pcap_file(tmp_path / "a.pcap", [bytes(size)], linktype=230)
+        new = air(tmp_path / "a.pcapng", [STAMP_US], bytes(size))
+        for path in (old, new):
+            if fits:
+                assert size == len(only(path).mpdu)
+            else:
+                with pytest.raises(FormatError, match=f"of {size} bytes"):
+                    everything(path)
+    path = tmp_path / "b.pcapng"
+    head = block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1), "<")
+    monkeypatch.setattr(pcap_records, "MAX_BLOCK", len(head))
+    path.write_bytes(head + block(99, b"", "<") + block(99, bytes(len(head) - 12), "<"))
+    assert [] == everything(path)
+    for size in (8, 14, len(head) + 4):
+        path.write_bytes(head + struct.pack("<II", 99, size) + bytes(60))
+        with pytest.raises(FormatError, match=f"a block of {size} bytes"):
+            everything(path)
+    monkeypatch.undo()
+    monkeypatch.setattr(pcap_records, "MAX_TICKS_PER_S", 10**6)
+    path.write_bytes(section("<", [("a", 6, 0)], []))
+    assert [] == everything(path)
+    path.write_bytes(section("<", [("a", 7, 0)], []))
+    with pytest.raises(FormatError, match="ticks per second"):
+        everything(path)
+
+
+def test_the_earliest_and_the_latest_frame_of_a_summary(tmp_path: Path) -> None:
+    """Clocks of different units are compared exactly; a binary clock is shown in ns, one of seconds without a point."""
+    frames = [
+        Frame(ticks=at, ticks_per_s=rate, mpdu=MPDU) for at, rate in ((3 << 14, 1 << 15), (9, 1), (95, 10), (1, 1))
+    ]
+    summary = Frames(read=lambda: iter(frames)).summary()
+    assert ("1970-01-01T00:00:01+00:00", "1970-01-01T00:00:09.5+00:00") == (summary["first"], summary["last"])
+    assert 8.5 == summary["duration_s"]
+    first = Frames(read=lambda: iter(frames[:1])).summary()
+    assert "1970-01-01T00:00:01.500000000+00:00" == first["first"]
+    assert (None, 0.0) == ((empty := Frames(read=lambda: iter(())).summary())["first"], empty["duration_s"])
 
 
 @pytest.mark.parametrize(("part", "at_ns"), [(0, 5_000_000_000), (1, 5_000_000_000), (1 << 31, 5_500_000_000)])

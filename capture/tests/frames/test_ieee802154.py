@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import struct
 import subprocess
@@ -88,3 +89,73 @@ def test_cut_headers_are_malformed() -> None:
     assert ("data", 66, "0xffff", 0xABCD) == (header.kind, header.sequence, header.destination, header.destination_pan)
     for size in range(len(frame)):
         assert (size < header.length) == (ieee802154.parse(frame[:size]) is None)
+
+
+def address(mode: int, seed: int) -> tuple[bytes, str]:
+    """An address of a mode, as it is sent and as it is shown."""
+    sent = {
+        ieee802154.NONE: b"",
+        ieee802154.SHORT: bytes([seed, 0x1A]),
+        ieee802154.LONG: bytes(range(seed, seed + 8)),
+    }[mode]
+    digits = sent[::-1].hex(":")
+    return sent, f"0x{digits.replace(':', '')}" if mode == ieee802154.SHORT else digits
+
+
+# IEEE Std 802.15.4-2015, table 7-2: destination and source mode, PAN ID compression -> destination PAN, source PAN
+PANS_2015 = {
+    ("none", "none", 0): (0, 0),
+    ("none", "none", 1): (1, 0),
+    ("some", "none", 0): (1, 0),
+    ("some", "none", 1): (0, 0),
+    ("none", "some", 0): (0, 1),
+    ("none", "some", 1): (0, 0),
+    ("long", "long", 0): (1, 0),
+    ("long", "long", 1): (0, 0),
+    ("some", "some", 0): (1, 1),
+    ("some", "some", 1): (1, 0),
+}
+# IEEE Std 802.15.4-2006, 7.2.1.1.5: the PAN of the source is omitted where both addresses are there and of one PAN
+PANS_2006 = {
+    ("none", "none", 0): (0, 0),
+    ("none", "none", 1): (0, 0),
+    ("some", "none", 0): (1, 0),
+    ("some", "none", 1): (1, 0),
+    ("none", "some", 0): (0, 1),
+    ("none", "some", 1): (0, 1),
+    ("some", "some", 0): (1, 1),
+    ("some", "some", 1): (1, 0),
+}
+
+
+@pytest.mark.parametrize("version", range(3))
+def test_headers_of_every_addressing(version: int) -> None:
+    """Made by the tables of the standards: addresses, PANs, the sequence number, flags, and the length."""
+    for destination, source, compressed, flags in itertools.product(MODES, MODES, range(2), range(32)):
+        names = ["none" if mode == ieee802154.NONE else "some" for mode in (destination, source)]
+        if version == 2 and destination == source == ieee802154.LONG:
+            names = ["long", "long"]
+        has_destination_pan, has_source_pan = (PANS_2015 if version == 2 else PANS_2006)[(*names, compressed)]
+        security, pending, acknowledged, suppressed, ies = (flags >> bit & 1 for bit in range(5))
+        control = 1 | security << 3 | pending << 4 | acknowledged << 5 | compressed << 6 | suppressed << 8 | ies << 9
+        control |= destination << 10 | version << 12 | source << 14
+        numbered = version < 2 or not suppressed
+        (to, to_text), (by, by_text) = address(destination, 16), address(source, 64)
+        head = struct.pack("<H", control) + b"\x2a" * numbered
+        head += b"\x34\x12" * has_destination_pan + to + b"\x78\x56" * has_source_pan + by
+
+        assert ieee802154.parse(head + b"payload") == ieee802154.MacHeader(
+            kind="data",
+            version=version,
+            sequence=0x2A if numbered else None,
+            source=by_text,
+            destination=to_text,
+            source_pan=0x5678 if has_source_pan else None,
+            destination_pan=0x1234 if has_destination_pan else None,
+            ack_request=bool(acknowledged),
+            pending=bool(pending),
+            security=bool(security),
+            ies=version == 2 and bool(ies),
+            length=len(head),
+        )
+        assert ieee802154.parse(head[:-1]) is None or len(head) == 2
