@@ -67,3 +67,48 @@ def test_receivers_of_different_radios_are_refused() -> None:
     for other in (right, silent):
         with pytest.raises(CaptureError, match="no frames in common"):
             frame_line.in_common(left, other)
+
+
+def pairs_of_frames(count: int, *, seed: int = 5) -> NDArray[np.float64]:
+    """Instants in ns of frames 5 ms apart in pairs, the pairs at random distances; a length states nothing."""
+    gaps_ns = np.full(count, 5e6)
+    gaps_ns[::2] = np.random.default_rng(seed).uniform(40e6, 90e6, gaps_ns[::2].size)
+    return np.cumsum(gaps_ns)
+
+
+def frames_at(times_ns: NDArray[np.float64]) -> Frames:
+    return Frames(np.rint(times_ns * 0.024).astype(np.int64), np.full(times_ns.size, 640e3), RATE_HZ)
+
+
+def test_each_frame_is_found_while_the_clocks_drift() -> None:
+    """60 s in which the rates come to differ by 100 ppm; either interval of two alone would fit everywhere."""
+    times_ns = pairs_of_frames(1200)
+    drifting_ns = times_ns + 100e-6 * times_ns**2 / 120e9 + 3e9
+    x, y, noise_ns = frame_line.in_common(frames_at(times_ns), frames_at(drifting_ns))
+
+    found = np.isin(frames_at(times_ns).samples, y)
+    assert np.count_nonzero(~found) <= 12  # at both ends, which have no frames on the other side
+    assert frames_at(drifting_ns).samples[found].tolist() == x.tolist()
+    assert noise_ns < 1000
+
+
+@pytest.mark.parametrize("ppm", [-150, 150])
+def test_six_frames_are_the_fewest(ppm: int) -> None:
+    """They begin four times the same two intervals, by clocks that differ; of five frames there are three only."""
+    times_ns = pairs_of_frames(6)
+    reference, aligned = frames_at(times_ns), frames_at(times_ns * (1 + ppm * 1e-6))
+
+    assert frame_line.in_common(reference, aligned)[0].size >= 4
+    with pytest.raises(CaptureError, match="no frames in common"):
+        frame_line.in_common(reference, Frames(aligned.samples[:5], aligned.lengths_ns[:5], RATE_HZ))
+
+
+def test_a_window_at_another_distance_is_not_taken() -> None:
+    """Of 60 s, ten in which the other recorder is late by 12 ms, which no two clocks are."""
+    times_ns = pairs_of_frames(1200)
+    late = (times_ns >= 40e9) & (times_ns < 50e9 - 12e6)
+    other = frames_at(times_ns + 12e6 * late)
+    _, y, _ = frame_line.in_common(frames_at(times_ns), other)
+
+    assert not set(frames_at(times_ns).samples[late]) & set(y)
+    assert set(frames_at(times_ns).samples[~late & (times_ns < 50e9)]) <= set(y)

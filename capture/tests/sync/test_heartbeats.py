@@ -1,0 +1,187 @@
+"""Heartbeats on exact clocks, whose losses, glitches and missing edges are counted by hand."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from sync_lines import PERIOD, line, recording
+
+from gpiorig.capture.edges.bounds import Bound
+from gpiorig.capture.edges.edges import Edges
+from gpiorig.capture.edges.losses import Loss
+from gpiorig.capture.edges.waveform import waveform_of
+from gpiorig.capture.errors import CaptureError
+from gpiorig.capture.sync import coded_heartbeat, heartbeat, sync_line
+from gpiorig.capture.sync.heartbeat import Heartbeat
+
+BEAT = 100  # samples, of 1 µs
+
+
+def beats(rises: NDArray[np.int64], **options: object) -> Heartbeat:
+    """The heartbeat of pulses of 4 samples."""
+    waveform = waveform_of(recording(np.asarray(rises), np.asarray(rises) + 4))
+    return heartbeat.read(waveform, "sync", period_ns=BEAT * 1000, **options)  # type: ignore[arg-type]
+
+
+def lost_by_beats(start: int, end: int, samples: int, *, modulo: int = BEAT) -> Loss:
+    return Loss(start=start, end=end, samples=samples, uncertainty=2, found_by="heartbeat sync", modulo=modulo)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_befalls_a_heartbeat_is_counted(seed: int) -> None:
+    """Over three blocks of 4096 edges: pulses left out, pulses between, losses, each among edges in phase."""
+    random = np.random.default_rng(seed)
+    count = 3 * heartbeat.RISES
+    rises = 50 + BEAT * np.arange(count)
+    places = np.sort(random.choice(np.arange(1, count // 8), 60, replace=False)) * 8
+    places[0] = heartbeat.RISES - 1  # the interval at the end of a block, and beyond
+    left, extra = np.ones(count, dtype=bool), []
+    losses, glitches, missing, shift = [], 0, 0, 0
+    moved = rises.copy()
+    for place in np.unique(places).tolist():
+        size = int(random.integers(1, 4))
+        kind = random.integers(3)
+        if kind == 0:
+            left[place + 1 : place + 1 + size] = False
+            missing += size
+        elif kind == 1:
+            extra += [int(moved[place]) + 20 + 15 * k for k in range(size)]
+            glitches += size
+        else:
+            lost = int(random.integers(10, 90))
+            moved[place + 1 :] -= lost
+            losses.append(lost_by_beats(int(moved[place]) + 1, int(moved[place + 1]), lost))
+            shift += lost
+    result = beats(np.sort(np.concatenate([moved[left], np.array(extra, dtype=np.int64)])))
+
+    assert (glitches, missing) == (result.glitches, result.missing)
+    assert tuple(losses) == result.losses
+    assert (BEAT, heartbeat.MIN_JUMP + 1) == (result.period_samples, result.limit_samples)
+    assert (50, moved[-1], left.sum() + len(extra)) == (result.start, result.end, result.rises)
+
+
+@pytest.mark.parametrize("lost", [0, 2, 3, 4])
+def test_a_jump_must_be_more_than_two_samples(lost: int) -> None:
+    rises = 50 + BEAT * np.arange(40)
+    rises[20:] -= lost
+
+    assert ([lost] if lost > heartbeat.MIN_JUMP else []) == [loss.samples for loss in beats(rises).losses]
+
+
+def clock_loss(start: int, end: int, uncertainty: int) -> Loss:
+    return Loss(start=start, end=end, samples=730, uncertainty=uncertainty, found_by="clock")
+
+
+def test_the_clock_tells_how_many_periods_were_lost() -> None:
+    """30 samples and 7 periods; where it is in doubt by half a period the size is one modulo the period."""
+    rises = 50 + BEAT * np.arange(40)
+    rises[20:] -= 30
+    start, end = int(rises[19]), int(rises[20])
+    plain, sized = lost_by_beats(start + 1, end, 30), lost_by_beats(start + 1, end, 730, modulo=0)
+
+    assert (plain,) == beats(rises).losses
+    for near in ((0, start), (end, 9000), (start + 1, start + 2)):
+        assert (sized,) == beats(rises, clock=[clock_loss(*near, 49)]).losses
+        assert (plain,) == beats(rises, clock=[clock_loss(*near, 50)]).losses
+    for far in ((0, start - 1), (end + 1, 9000)):
+        assert (plain,) == beats(rises, clock=[clock_loss(*far, 1)]).losses
+    assert (plain,) == beats(rises, clock=[clock_loss(0, 9000, 1)] * 2).losses
+    for limit, modulo in ((130, 0), (131, BEAT)):  # one more period would have been seen, or would not
+        shows = Bound(start=0, end=9000, limit_samples=limit, found_by="clock")
+        (loss,) = beats(rises, clock_bounds=[shows]).losses
+        assert (30, modulo) == (loss.samples, loss.modulo)
+
+
+def test_bounds_of_a_heartbeat_are_where_the_clock_shows_one_period() -> None:
+    """All but what a heartbeat itself shows: 100 - 3 samples; each is cut to the heartbeat."""
+    rises = 50 + BEAT * np.arange(40)
+    result = beats(rises)
+
+    for limit, expected in ((97, [(50, 3950)]), (98, [])):
+        bounds = result.bounds([Bound(start=0, end=9000, limit_samples=limit, found_by="clock")])
+        assert expected == [(bound.start, bound.end) for bound in bounds]
+    touching = [Bound(start=0, end=50, limit_samples=1, found_by="clock")]
+    assert [] == list(result.bounds(touching))
+
+
+def test_what_is_no_heartbeat_is_refused() -> None:
+    """Four samples a period are the fewest; a quarter of the intervals may be jumps."""
+    rises = 50 + BEAT * np.arange(41)
+    for jumps, is_one in ((10, True), (11, False)):
+        moved = rises - 30 * np.minimum((np.arange(41) + 1) // 3, jumps)
+        if is_one:
+            assert jumps == len(beats(moved).losses)
+        else:
+            with pytest.raises(CaptureError, match="no heartbeat"):
+                beats(moved)
+    waveform = waveform_of(recording(np.arange(4, 80, 4), np.arange(6, 82, 4)))
+    assert 4 == heartbeat.read(waveform, "sync", period_ns=4000).period_samples
+    with pytest.raises(CaptureError, match=r"only 3\.0 samples"):
+        heartbeat.read(waveform, "sync", period_ns=3000)
+
+
+def test_a_coded_heartbeat_gives_sizes_and_missing_pulses() -> None:
+    """3333 samples lost after pulse 49, two periods with pulses 150 and 151, and pulse 100 not there."""
+    rises, falls = line(300, 200)
+    shift = np.zeros(200, dtype=np.int64)
+    shift[50:] += 3333
+    shift[152:] += 2 * PERIOD
+    there = ~np.isin(np.arange(200), (100, 150, 151))
+    moved = (rises - shift)[there], (falls - shift)[there]
+    result = coded_heartbeat.read(waveform_of(recording(*moved)), "sync")
+    first, second = result.losses
+
+    assert (int(moved[0][49]) + 1, int(moved[0][50]), 3333, 2) == (
+        first.start,
+        first.end,
+        first.samples,
+        first.uncertainty,
+    )
+    assert 2 * PERIOD == second.samples
+    assert (1, 197, PERIOD, 3) == (result.missing, result.rises, result.period_samples, result.limit_samples)
+    assert [(5000, int(moved[0][-1]))] == [(bound.start, bound.end) for bound in result.bounds()]
+
+
+def test_a_gap_of_the_recording_is_not_another_loss() -> None:
+    """One that begins with a pulse and ends with a later one, whose samples are counted in the files already."""
+    rises, falls = line(300, 100)
+    plain = recording(rises, falls)
+    start, end = int(falls[40]) + 10, int(rises[44]) - 10
+    inside = (plain.samples >= start) & (plain.samples < end)
+    samples = np.sort(np.append(plain.samples[~inside], end))
+    levels = np.insert(plain.levels[~inside], int(np.searchsorted(plain.samples[~inside], end)), 0)
+    edges = Edges(
+        samples=samples - 500 * (samples >= end),
+        levels=levels,
+        samplerate_hz=Fraction(1_000_000),
+        channels=("sync",),
+        start=0,
+        end=plain.end,
+        gaps=np.array([[start, end - 500]]),
+    )
+
+    assert () == coded_heartbeat.read(waveform_of(edges), "sync").losses
+
+
+def test_widths_within_a_fifth_are_pulses() -> None:
+    """Of the width of a 0, 20 µs: less than that makes a pulse, that makes none."""
+    rises, falls = line(0, 60)
+    for width, damaged in ((-19, 0), (-20, 1), (19, 0), (20, 1)):
+        changed = falls.copy()
+        changed[30] += width
+        assert damaged == sync_line.read(recording(rises, changed), "sync").damaged
+
+
+@pytest.mark.parametrize("start", [3, 40_000, 65_500])
+@pytest.mark.parametrize("periods", [70, 40_000, 65_535 + 50, 3 * 65_535 - 60])
+def test_numbers_count_on_over_rounds(start: int, periods: int) -> None:
+    """Between two parts of a recording, however far they are apart, by the time between them."""
+    rises, falls = line(start, 40)
+    later = line(start + periods, 40, offset=5_000 + periods * PERIOD + 333)
+    pulses = sync_line.read(recording(np.append(rises, later[0]), np.append(falls, later[1])), "sync")
+
+    numbers = start + np.arange(40)
+    assert [*numbers.tolist(), *(numbers + periods).tolist()] == pulses.positions.tolist()
