@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from capture_reference import frame_symbols, reference_bus
 from decoded_bus import decode, stream
-from hypothesis import example, given
+from depth import by_depth
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from gpiorig.capture.buses.symbol_bus import BusDecoder, BusFrames, BusLines, joined
@@ -76,7 +77,7 @@ def test_golden_frames() -> None:
     assert ([(100, 6, -1)], []) == decode_in_blocks(rows, bus(2), 100)
 
 
-@pytest.mark.slow
+@settings(max_examples=by_depth(40, 400))
 @given(width=widths, frames=st.lists(events, max_size=12), block=st.integers(1, 40))
 def test_frames_come_back_in_any_cut(width: int, frames: list[tuple[int, int | None]], block: int) -> None:
     lines = bus(width)
@@ -87,7 +88,7 @@ def test_frames_come_back_in_any_cut(width: int, frames: list[tuple[int, int | N
     assert [] == bad
 
 
-@pytest.mark.slow
+@settings(max_examples=by_depth(40, 400))
 @given(
     width=widths,
     edits=st.lists(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from depth import by_depth
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from saleae_files import channel, session, version_0, version_1
@@ -188,8 +189,7 @@ def seeds(folder: Path) -> dict[str, bytes]:
     return contents
 
 
-@pytest.mark.slow
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=by_depth(40, 400), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_damaged_files_give_an_error_or_a_capture(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject

@@ -5,6 +5,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from depth import by_depth
 from hypothesis import given, settings
 from vcd_files import CAPTURES, capture, same
 
@@ -345,8 +346,7 @@ def test_a_file_without_any_order_is_refused(tmp_path: Path, monkeypatch: pytest
         module("csv").read(path, ReadOptions())
 
 
-@pytest.mark.slow
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=by_depth(20, 200), deadline=None)
 @given(drawn=CAPTURES)
 def test_a_table_is_read_back(tmp_path_factory: pytest.TempPathFactory, drawn: object) -> None:
     """Samples, levels, gaps, end, samplerate, names and epoch are the same after writing and reading a CSV table."""

@@ -8,7 +8,8 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from hypothesis import given
+from depth import by_depth
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpiorig.capture.edges.read_options import ReadOptions
@@ -183,7 +184,7 @@ def test_flocklab_serial_of_both_versions(tmp_path: Path, version: str) -> None:
     assert not flocklab_serial.recognises(path, LOG)
 
 
-@pytest.mark.slow
+@settings(max_examples=by_depth(40, 400))
 @given(
     st.integers(0, 2**33),
     st.text("0123456789", min_size=1, max_size=9),

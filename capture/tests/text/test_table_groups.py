@@ -7,7 +7,8 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from depth import by_depth
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_capture import assert_same
 
@@ -48,7 +49,7 @@ def as_one_table(groups: list[Group], *, is_keyed: bool) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-@pytest.mark.slow
+@settings(max_examples=by_depth(40, 400))
 @given(groups=GROUPS, block_bytes=st.sampled_from([16, 40, 1 << 20]))
 def test_groups_follow_each_other_as_rows_of_one_table(
     tmp_path_factory: pytest.TempPathFactory, groups: list[Group], block_bytes: int
