@@ -14,7 +14,7 @@ from gpiorig.capture.edges.edges import Edges
 from gpiorig.capture.edges.losses import Loss
 from gpiorig.capture.edges.waveform import waveform_of
 from gpiorig.capture.errors import CaptureError
-from gpiorig.capture.sync import coded_heartbeat, heartbeat, sync_line
+from gpiorig.capture.sync import coded_losses, heartbeat, sync_line
 from gpiorig.capture.sync.heartbeat import Heartbeat
 
 BEAT = 100  # samples, of 1 µs
@@ -131,7 +131,7 @@ def test_a_coded_heartbeat_gives_sizes_and_missing_pulses() -> None:
     shift[152:] += 2 * PERIOD
     there = ~np.isin(np.arange(200), (100, 150, 151))
     moved = (rises - shift)[there], (falls - shift)[there]
-    result = coded_heartbeat.read(waveform_of(recording(*moved)), "sync")
+    result = coded_losses.read(waveform_of(recording(*moved)), "sync")
     first, second = result.losses
 
     assert (int(moved[0][49]) + 1, int(moved[0][50]), 3333, 2) == (
@@ -163,7 +163,7 @@ def test_a_gap_of_the_recording_is_not_another_loss() -> None:
         gaps=np.array([[start, end - 500]]),
     )
 
-    assert () == coded_heartbeat.read(waveform_of(edges), "sync").losses
+    assert () == coded_losses.read(waveform_of(edges), "sync").losses
 
 
 def test_widths_within_a_fifth_are_pulses() -> None:
