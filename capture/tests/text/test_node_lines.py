@@ -221,3 +221,32 @@ def test_a_log_is_read_in_constant_memory(tmp_path: Path, monkeypatch: pytest.Mo
 def test_a_log_that_is_missing_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="cannot be read: No such file"):
         iotlab_log.read(tmp_path / "none.log", ReadOptions()).summary()
+
+
+def test_a_summary_states_the_span_and_where_it_begins(tmp_path: Path) -> None:
+    """Times from 10^8 s on are dates, those before are of the log's own clock."""
+    path = tmp_path / "a"
+    for begin_s, since in (
+        (10**8, "1973-03-03T09:46:40+00:00"),
+        (10**8 - 1, "99999999.000000 s of the log's own clock"),
+    ):
+        path.write_text(f"{begin_s}.000000;m3-1;a\n{begin_s + 12}.345678;m3-1;b\n")
+        summary = iotlab_log.read(path, ReadOptions()).summary()
+        assert f"2 lines in 12.345678 s from {since}" == summary.for_people()[0]
+        assert (begin_s * 10**9, 12_345_678_000) == (summary.first_ns, (summary.last_ns or 0) - begin_s * 10**9)
+    path.write_text("x;y\n" * 2)
+    assert ["no lines"] == iotlab_log.read(path, ReadOptions()).summary().for_people()[:1]
+
+
+def test_blocks_and_names_at_their_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A block is full with so many lines; a node's name may have 64 characters."""
+    monkeypatch.setattr(lines, "BLOCK_LINES", 2)
+    builder = lines.BlockBuilder()
+    for number, node in enumerate(("n" * 64, "n" * 65, "b")):
+        assert not builder.is_full
+        builder.append(number, node, "text")
+    assert builder.is_full
+    block = builder.take()
+    assert (("n" * 64, "b"), [0, 2]) == (block.nodes, block.stamps_ns.tolist())
+    assert 1 == sum(block.dirt.values())
+    assert not builder.is_full
