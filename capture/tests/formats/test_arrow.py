@@ -16,6 +16,7 @@ from gpiorig.capture import formats
 from gpiorig.capture.edges import arrow_table
 from gpiorig.capture.edges.nanoseconds import nearest_ns
 from gpiorig.capture.edges.select import channels
+from gpiorig.capture.edges.waveform import Block, Waveform
 from gpiorig.capture.errors import CaptureError, FormatError
 from gpiorig.capture.formats import arrow, parquet
 
@@ -110,3 +111,51 @@ def test_damaged_tables_give_a_capture_or_one_error(tmp_path: Path, module: Modu
             module.read(path).edges()
         except CaptureError as error:
             assert 1 == len(str(error).splitlines())
+
+
+def table_of(samples: list[int], known: list[bool], *, rate: str = "1000") -> list[pa.RecordBatch]:
+    """A table of one channel, in batches of two rows."""
+    metadata = {b"format": arrow_table.FORMAT, b"samplerate_hz": rate.encode(), b"channels": b'["a"]', b"epoch": b""}
+    names, types = ["sample", "time_ns", "known", "a"], [pa.int64(), pa.int64(), pa.bool_(), pa.bool_()]
+    form = pa.schema(list(zip(names, types, strict=True)), metadata=metadata)
+    return [
+        pa.record_batch(
+            [samples[at : at + 2], samples[at : at + 2], known[at : at + 2], known[at : at + 2]], schema=form
+        )
+        for at in range(0, len(samples), 2)
+    ]
+
+
+@pytest.mark.parametrize(
+    "samples", [[0, 5, 5, 9], [0, 5, 4, 9], [0, 0, 5, 9], [0, 5, 9, 9], [5, 4, 8, 9], [0, 5, 9, 8]]
+)
+def test_samples_that_do_not_increase_are_damage(samples: list[int]) -> None:
+    """Within a batch, and from one to the next; a row that is not known and waits for the next one, too."""
+    for known in ([True] * 3, [True, False, True]):
+        batches = table_of(samples, [*known, False])
+        waveform = arrow_table.read(Path("a"), batches[0].schema, lambda batches=batches: iter(batches))  # type: ignore[misc]
+        with pytest.raises(FormatError, match="samples do not increase"):
+            waveform.edges()
+
+
+def test_blocks_of_a_table_end_after_their_rows() -> None:
+    """Rows are before the end of their block; where a row waits, that is where it is."""
+    batches = table_of([0, 5, 7, 9, 12, 20], [True, True, True, False, True, False])
+    blocks = list(arrow_table.read(Path("a"), batches[0].schema, lambda: iter(batches)).read())
+
+    assert [[0, 5], [7], [12]] == [block.samples.tolist() for block in blocks if block.samples.size]
+    assert [6, 9, 20] == [block.end for block in blocks]
+    assert [[9, 12]] == [gap for block in blocks for gap in block.gaps.tolist()]
+    for rate in ("0", "-5"):
+        with pytest.raises(FormatError, match="other columns than its metadata"):
+            arrow_table.read(Path("a"), table_of([0, 1], [True, False], rate=rate)[0].schema, lambda: iter(()))
+
+
+def test_batches_have_as_many_rows_as_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From that number on; the rest and the row of the end are the last one."""
+    monkeypatch.setattr(arrow_table, "ROWS", 4)
+    samples = np.arange(10)
+    blocks = [Block(samples[at : at + 2], samples[at : at + 2].astype(np.uint64), at + 2) for at in range(0, 10, 2)]
+    waveform = Waveform(samplerate_hz=Fraction(1000), channels=("a",), read=lambda: iter(blocks))
+
+    assert [4, 4, 3] == [batch.num_rows for batch in arrow_table.batches(waveform)]

@@ -158,6 +158,39 @@ def test_any_edges_survive_the_way_through_a_file(
     assert rows(edges) == rows(read_sr(tmp_path / "x.sr"))
 
 
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_members_are_read_through_small_buffers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: int, threads: int
+) -> None:
+    """As zipfile writes them, with a long extra field; of a few rows and bytes at once, in batches of any size."""
+    data = np.repeat(np.random.default_rng(3).integers(0, 256, 300, dtype=np.uint8), 3).tobytes()
+    expected = reference_edges(data, unitsize=1)
+    with zipfile.ZipFile(tmp_path / "x.sr", "w", method) as archive:
+        archive.writestr("version", "2")
+        probes = "".join(f"probe{bit + 1}=D{bit}\n" for bit in range(8))
+        text = f"[device 1]\ncapturefile=logic-1\ntotal probes=8\nsamplerate=1 MHz\n{probes}unitsize=1\n"
+        archive.writestr("metadata", text)
+        for number, at in enumerate(range(0, len(data), 150), 1):
+            info = zipfile.ZipInfo(f"logic-1-{number}")
+            info.compress_type = method
+            info.extra = b"\xfe\xca" + struct.pack("<H", 40 * number) + bytes(40 * number)
+            archive.writestr(info, data[at : at + 150])
+    monkeypatch.setattr(sr, "THREADED_BYTES", 0 if threads > 1 else 1 << 30)
+    monkeypatch.setattr(sr, "MAX_THREADS", threads)
+    for rows_at_once, input_bytes, slack, batch_bytes, batch_chunks in itertools.product(
+        (2, 7), (5, 150), (20, 100), (1, 300), (1, 3)
+    ):
+        monkeypatch.setattr(chunk_reader, "ROWS", rows_at_once)
+        monkeypatch.setattr(chunk_reader, "INPUT_BYTES", input_bytes)
+        monkeypatch.setattr(chunk_reader, "HEADER_SLACK", slack)
+        monkeypatch.setattr(chunks, "BATCH_BYTES", batch_bytes)
+        monkeypatch.setattr(chunks, "BATCH_CHUNKS", batch_chunks)
+        edges = read_sr(tmp_path / "x.sr")
+
+        assert (expected, len(data)) == (rows(edges), edges.end)
+
+
 if CAPTURES:
 
     @pytest.mark.parametrize("path", CAPTURES, ids=[path.stem for path in CAPTURES])
