@@ -26,13 +26,17 @@ SAMPLES_PER_US = 24  # samplerate of the bench
 MODEL = ("the model", "")
 CHANGES = (
     *((f"flash wait states {n}", f"flash_wait_states = {n}") for n in (0, 1, 3, 4)),
-    *((f"APB waits {n}", f"apb_wait_cycles = {n}") for n in (0, 4, 8)),
+    *((f"APB waits {n}", f"apb1_wait_cycles = {n}\napb2_wait_cycles = {n}") for n in (0, 4, 8)),
     *((f"refill {n}", f"refill = {n}") for n in (1, 3)),
     ("load +1", "load = 2"),
     ("access +1", "access = 1"),
     *((f"exception entry {n}", f"exception_entry = {n}") for n in (10, 16)),
-    ("all fast", "flash_wait_states = 0\napb_wait_cycles = 0\nrefill = 1\nexception_entry = 10"),
-    ("all slow", "flash_wait_states = 4\napb_wait_cycles = 8\nrefill = 3\nload = 2\naccess = 1\nexception_entry = 16"),
+    ("all fast", "flash_wait_states = 0\napb1_wait_cycles = 0\napb2_wait_cycles = 0\nrefill = 1\nexception_entry = 10"),
+    (
+        "all slow",
+        "flash_wait_states = 4\napb1_wait_cycles = 8\napb2_wait_cycles = 8\nrefill = 3\nload = 2\naccess = 1\n"
+        "exception_entry = 16",
+    ),
 )
 # Intervals of a request, by milestones (docs/guide/packets.md): the TX path ends at the radio's send command.
 STRETCHES = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,9 @@ import pytest
 from virtualbench import bench_text, capture, changes, served
 
 from gpiorig.rig.bench import benches
-from gpiorig.rig.errors import BenchError
+from gpiorig.rig.errors import BenchError, VirtualBenchError
+from gpiorig.vbench.boards.vboards import VirtualBoards
+from gpiorig.vbench.description.timing import PARAMETERS
 
 STROBE = "P8_45"
 PER_MS = 24_000  # samples
@@ -58,6 +61,37 @@ def test_a_study(tmp_path: Path, tick: Path) -> None:
 
 
 @pytest.mark.slow
+def test_timing_of_one_node(tmp_path: Path, tick: Path) -> None:
+    """A node's own setting has precedence over that of all; a board without it keeps the other."""
+    tables = {
+        "all": "[virtual.timing]\nexception_entry = 16\nflash_wait_states = 16\n",
+        "node": "[virtual.timing]\nexception_entry = 16\n[virtual.nodes.node.timing]\nflash_wait_states = 16\n",
+        "before": "[virtual.timing]\nflash_wait_states = 1\nexception_entry = 16\n"
+        "[virtual.nodes.node.timing]\nflash_wait_states = 16\n",
+        "neither": "[virtual.timing]\nexception_entry = 16\n",
+    }
+    edges = {}
+    for name, table in tables.items():
+        (tmp_path / name).mkdir()
+        edges[name] = ticks(tmp_path / name, tick, table)
+
+    assert edges["all"] == edges["node"] == edges["before"] != edges["neither"]
+
+
+def test_parameters_of_the_timing_model() -> None:
+    """Every parameter is one of the boards' library and the other way round, and its range includes the model."""
+    with closing(VirtualBoards(seed=1)) as boards:
+        boards.change_timing({name: parameter.cortex_m3.model for name, parameter in PARAMETERS.items()})
+        with pytest.raises(VirtualBenchError) as refused:
+            boards.change_timing({"nothing": 0})
+
+    assert list(PARAMETERS) == str(refused.value).partition("there are: ")[2].split(", ")
+    for parameter in PARAMETERS.values():
+        for core in (parameter.cortex_m3, parameter.cortex_m4):
+            assert core.lowest <= core.model <= core.highest
+
+
+@pytest.mark.slow
 def test_a_late_board(tmp_path: Path, tick: Path) -> None:
     """A board whose supply comes 4 ms later does everything 4 ms later."""
     (tmp_path / "late").mkdir()
@@ -72,7 +106,7 @@ def test_a_late_board(tmp_path: Path, tick: Path) -> None:
     [
         (
             "[virtual.timing]\nrefil = 3\n",
-            "virtual.timing: there is no setting `refil`; known: flash_wait_states, apb_",
+            "virtual.timing: there is no setting `refil`; known: flash_wait_states, flash_",
         ),
         (
             '[[virtual.faults]]\nkind = "brown_out"\nnode = "x"\nat_us = 1\noff_us = 1\n',

@@ -109,6 +109,9 @@ impl Bus for Idle {
     fn flash_wait_states(&self) -> u32 {
         2
     }
+    fn flash_prefetch(&self) -> bool {
+        true
+    }
     fn horizon(&self) -> u64 {
         self.horizon
     }

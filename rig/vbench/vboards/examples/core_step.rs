@@ -55,6 +55,9 @@ impl Bus for NoDevices {
     fn flash_wait_states(&self) -> u32 {
         0
     }
+    fn flash_prefetch(&self) -> bool {
+        true
+    }
     fn horizon(&self) -> u64 {
         u64::MAX
     }

@@ -54,6 +54,9 @@ pub trait Bus {
     /// Wait states of a flash line fetch at the present settings of the chip.
     fn flash_wait_states(&self) -> u32;
 
+    /// Whether the flash reads the line after the one that it hands out.
+    fn flash_prefetch(&self) -> bool;
+
     /// Cycle by which the core must hand control back (the chip's next event). The core reads it again after every
     /// device access, because a register access may create an earlier event. `u64::MAX` when nothing is due.
     fn horizon(&self) -> u64;

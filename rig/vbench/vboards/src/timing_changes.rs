@@ -3,15 +3,24 @@
 use crate::core::v7m::timing::TimingModel;
 
 /// The most that a setting may be: an instruction stays far shorter than the reaction time of the air.
-const MOST: u64 = 16;
+const MOST: u64 = 20;
 
 type Change = fn(&mut TimingModel, u64);
 
 /// Every setting by name; [`TimingModel`] says what each is.
-const SETTINGS: [(&str, Change); 19] = [
+const SETTINGS: [(&str, Change); 28] = [
     ("flash_wait_states", |model, n| model.flash_wait_states = Some(n)),
-    ("apb_wait_cycles", |model, n| model.bridge_cycles = Some(n)),
+    ("flash_prefetch", |model, n| model.flash_prefetch = Some(n)),
+    ("apb1_wait_cycles", |model, n| model.apb1_wait_cycles = Some(n)),
+    ("apb2_wait_cycles", |model, n| model.apb2_wait_cycles = Some(n)),
     ("refill", |model, n| model.refill = n),
+    ("refill_decoded", |model, n| model.refill_decoded = n),
+    ("refill_unaligned", |model, n| model.refill_unaligned = n),
+    ("branch_keeps_line", |model, n| model.branch_keeps_line = n),
+    ("fetch_ahead", |model, n| model.fetch_ahead = n),
+    ("address_interlock", |model, n| model.address_interlock = n),
+    ("store_load", |model, n| model.store_load = n),
+    ("write_buffer", |model, n| model.write_buffer = n),
     ("load", |model, n| model.load = n),
     ("store_indexed", |model, n| model.store_indexed = n),
     ("per_register", |model, n| model.per_register = n),

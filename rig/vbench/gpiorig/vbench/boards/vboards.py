@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -134,9 +134,11 @@ class VirtualBoards:
         self._checked(self._lib.vb_radio_start(self._handle, node.radio_start.encode()))
         return self._checked(self._lib.vb_add_board(self._handle, kind.encode(), elf, len(elf), node.clock_ppb))
 
-    def change_timing(self, name: str, value: int) -> None:
-        """Change a number of the timing model of the boards added later (rig/vbench/vboards/src/timing_changes.rs)."""
-        self._checked(self._lib.vb_timing(self._handle, name.encode(), value))
+    def change_timing(self, changes: Mapping[str, int]) -> None:
+        """Set what of the timing model is changed in the boards added later: names of `timing.PARAMETERS`, cycles."""
+        self._checked(self._lib.vb_timing(self._handle, b"", 0))
+        for name, cycles in changes.items():
+            self._checked(self._lib.vb_timing(self._handle, name.encode(), cycles))
 
     def brown_out(self, board: int, fault: BrownOut) -> None:
         """Plan a fault of a board's supply."""

@@ -38,8 +38,6 @@ class World:
     def __init__(self, bench: Bench, *, firmware: dict[str, Path], modelled_reader: bool) -> None:
         self._bench, self._virtual = bench, section.of(bench)
         self.boards = VirtualBoards(seed=self._virtual.seed)
-        for name, value in self._virtual.timing.items():
-            self.boards.change_timing(name, value)
         self.index: dict[str, int] = {}
         for name, node in bench.nodes.items():
             self.index[name] = self._add_board(name, node.board_name, firmware[name])
@@ -94,6 +92,7 @@ class World:
         except OSError as error:
             raise FirmwareError(f"firmware {firmware}: {error.strerror}. Run `make firmware`.") from error
         node = self._virtual.nodes.get(name, VirtualNode())
+        self.boards.change_timing(self._virtual.timing | node.timing)
         try:
             return self.boards.add_board(kind, elf, node, clock_faults=faults.clock_steps(self._virtual, name))
         except VirtualBenchError as error:

@@ -97,8 +97,10 @@ def parameters(bench: Bench) -> dict[str, int]:
 
 
 def model_changes(bench: Bench) -> dict[str, int]:
-    """Settings of the timing model that are not its own."""
-    return of(bench).timing
+    """Settings of the timing model that are not its own: of all boards, and NODE.NAME of one."""
+    virtual = of(bench)
+    nodes = {f"{node}.{name}": value for node, table in virtual.nodes.items() for name, value in table.timing.items()}
+    return virtual.timing | nodes
 
 
 def has_own_time(bench: Bench) -> bool:

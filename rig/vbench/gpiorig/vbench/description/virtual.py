@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from typing import Annotated, Literal
 
 import msgspec
@@ -12,16 +12,10 @@ from gpiorig.rig.errors import BenchError
 from gpiorig.vbench.description import ends, modelled_usb, world
 from gpiorig.vbench.description.ends import EndFault, VirtualAnalyzer, VirtualSerial, VirtualSync
 from gpiorig.vbench.description.modelled_usb import AnyUsbFault
+from gpiorig.vbench.description.timing import PARAMETERS, Cycles
 from gpiorig.vbench.description.world import NodeFault, VirtualInterferer, VirtualLink, VirtualNode
 
 Pace = Literal["fast", "real-time"]
-
-# What may be changed of the timing model; rig/vbench/vboards/src/timing_changes.rs has the same names.
-TIMING = (
-    "flash_wait_states apb_wait_cycles refill load store_indexed per_register access unaligned multiply_accumulate "
-    "long_multiply long_multiply_wide long_multiply_accumulate special_register table_branch load_pc exception_entry "
-    "exception_return tail_chain float_stacking"
-).split()
 
 
 class Virtual(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -38,8 +32,7 @@ class Virtual(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     analyzers, sync, serial, nodes, links, interferers, faults
         Tables of their own, below.
     timing
-        What is changed of the timing model of a Cortex-M, in cycles: `TIMING` in
-        rig/vbench/gpiorig/vbench/description/virtual.py.
+        What is changed of the timing model of a Cortex-M, in cycles: the names of `timing.PARAMETERS`.
     """
 
     seed: Annotated[int, Meta(ge=0, le=2**62)] = 1
@@ -52,7 +45,7 @@ class Virtual(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     interferers: list[VirtualInterferer] = []
     faults: list[EndFault | NodeFault | AnyUsbFault] = []
     truth: str = ""
-    timing: dict[str, Annotated[int, Meta(ge=0, le=16)]] = {}
+    timing: dict[str, Cycles] = {}
 
 
 def check(virtual: Virtual, *, nodes: Set[str], analyzers: Set[str], where: ends.Where, what: str) -> None:
@@ -65,8 +58,9 @@ def check(virtual: Virtual, *, nodes: Set[str], analyzers: Set[str], where: ends
         for end in (link.sender, link.receiver):
             if end not in nodes:
                 raise BenchError(f"{what}: virtual.links: there is no node `{end}`.")
-    for name in virtual.timing.keys() - set(TIMING):
-        raise BenchError(f"{what}: virtual.timing: there is no setting `{name}`; known: {', '.join(TIMING)}.")
+    _check_timing(virtual.timing, table="virtual.timing", what=what)
+    for name, node in virtual.nodes.items():
+        _check_timing(node.timing, table=f"virtual.nodes.{name}.timing", what=what)
     ends.check(virtual.analyzers, virtual.serial, where=where, what=what)
     models = {name: virtual.analyzers.get(name, VirtualAnalyzer()).usb for name in analyzers}
     modelled_usb.check(models, pace=virtual.pace, what=what)
@@ -80,3 +74,8 @@ def check(virtual: Virtual, *, nodes: Set[str], analyzers: Set[str], where: ends
             modelled_usb.check_fault(fault, models, what=what)
             continue
         ends.check_fault(fault, nodes=set(nodes), analyzers=set(analyzers), where=where, what=what)
+
+
+def _check_timing(timing: Mapping[str, int], *, table: str, what: str) -> None:
+    for name in timing.keys() - PARAMETERS.keys():
+        raise BenchError(f"{what}: {table}: there is no setting `{name}`; known: {', '.join(PARAMETERS)}.")

@@ -10,6 +10,7 @@ from msgspec import Meta
 
 from gpiorig.rig.errors import BenchError
 from gpiorig.vbench.description.ends import ClockError, Instant, Span
+from gpiorig.vbench.description.timing import Cycles
 
 Level = Annotated[int, Meta(ge=-200, le=30)]
 Picoseconds = Annotated[int, Meta(ge=0, le=10**12)]
@@ -50,6 +51,8 @@ class VirtualNode(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         0.6 ms, not an estimated 0.1 ms.
     pins
         Pins of lines that its board file does not know, such as span lines of your build: ``"isr.radio" = "PA3"``.
+    timing
+        As `Virtual.timing`, of this board only; it has precedence.
     """
 
     clock_ppb: ClockError = 0
@@ -58,6 +61,7 @@ class VirtualNode(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     starts_us: Instant = 0
     radio_start: RadioStart = "typical"
     pins: dict[str, str] = {}
+    timing: dict[str, Cycles] = {}
 
 
 class VirtualLink(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"sender": "from", "receiver": "to"}):

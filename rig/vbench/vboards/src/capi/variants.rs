@@ -1,18 +1,24 @@
 //! Boards that are not as usual: a changed timing model, a slow radio.
 //!
 //! ```c
-//! int64_t  vb_timing(void *h, const char *name, uint64_t value);    // of the boards added later; names: timing_changes.rs
+//! int64_t  vb_timing(void *h, const char *name, uint64_t value);    // of the boards added later; names: timing_changes.rs;
+//!                                                                   // "": the model's own again
 //! int64_t  vb_radio_start(void *h, const char *start_up);          // of the boards added later: "typical", "maximum"
 //! ```
 
 use super::{call, text, wrong, Handle};
 use crate::radio::StartUp;
+use crate::timing_changes::TimingChanges;
 use std::os::raw::c_char;
 
 #[no_mangle]
 pub extern "C" fn vb_timing(h: *mut Handle, name: *const c_char, value: u64) -> i64 {
     call(h, |bench| {
         let name = text(name, "name")?;
+        if name.is_empty() {
+            bench.timing = TimingChanges::default();
+            return Ok(0);
+        }
         bench.timing.set(name, value).map(|()| 0).map_err(wrong)
     })
 }

@@ -242,7 +242,7 @@ fn cycles_of_the_cortex_m4() {
 fn timing_can_be_varied_for_studies() {
     let slow = TimingModel {
         access: 3,
-        refill: 3,
+        refill_decoded: 3,
         ..TimingModel::CORTEX_M3
     };
     let load = [0x6803]; // ldr r3, [r0]

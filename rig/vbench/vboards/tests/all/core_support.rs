@@ -62,6 +62,9 @@ impl Bus for Devices {
     fn flash_wait_states(&self) -> u32 {
         self.flash_wait
     }
+    fn flash_prefetch(&self) -> bool {
+        true
+    }
     fn horizon(&self) -> u64 {
         self.horizon
     }

@@ -346,6 +346,6 @@ fn timing_changes() {
         "{}",
         refused
     );
-    assert!(changes.set("refill", 17).unwrap_err().contains("at most 16"));
+    assert!(changes.set("refill", 21).unwrap_err().contains("at most 20"));
     assert_eq!(expected, changes.applied(TimingModel::CORTEX_M3));
 }

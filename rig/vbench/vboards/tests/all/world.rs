@@ -269,7 +269,7 @@ fn timing_changes_reach_the_boards() {
         let boards = [0, 1].map(|board| bench.statistics(board).unwrap().cycles);
         (boards, bench.edge_hash())
     };
-    for name in ["flash_wait_states", "apb_wait_cycles", "refill"] {
+    for name in ["flash_wait_states", "apb1_wait_cycles", "apb2_wait_cycles", "refill"] {
         let (least, most) = (cycles(name, 0, SLICES[0]), cycles(name, 16, SLICES[0]));
         assert_ne!(least.1, most.1, "{}", name);
         assert_eq!(most, cycles(name, 16, SLICES[2]), "{}", name);

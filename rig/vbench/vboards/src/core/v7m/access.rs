@@ -5,6 +5,9 @@ use super::memory::{half_at, word_at, Place};
 use super::Cpu;
 use crate::bus::{Bus, Width};
 
+/// Where APB2 starts, after APB1 (RM0008 3.3, RM0351 2.2.2).
+const APB2: u32 = 0x4001_0000;
+
 fn size(width: Width) -> u32 {
     match width {
         Width::Byte => 1,
@@ -166,9 +169,14 @@ impl Cpu {
 
     /// What an access to a device waits for the bridge before it, if there is one.
     fn bridge_cycles<B: Bus>(&self, bus: &B, address: u32) -> u64 {
-        match (bus.wait_cycles(address), self.timing.bridge_cycles) {
-            (0, _) => 0,
-            (cycles, changed) => changed.unwrap_or_else(|| u64::from(cycles)),
+        let changed = if address < APB2 {
+            self.timing.apb1_wait_cycles
+        } else {
+            self.timing.apb2_wait_cycles
+        };
+        match bus.wait_cycles(address) {
+            0 => 0,
+            cycles => changed.unwrap_or_else(|| u64::from(cycles)),
         }
     }
 
@@ -188,6 +196,9 @@ impl Cpu {
         }
         let at = self.cycles + self.bridge_cycles(bus, address);
         self.buffer_free_at = at + 1;
+        if self.timing.write_buffer == 0 {
+            self.cycles = at;
+        }
         bus.write(address, width, value, at, self.current_pc())
             .map_err(|_| Trap::Bus(address))
     }

@@ -23,9 +23,27 @@ impl Cpu {
     }
 
     #[inline(always)]
-    fn branch(&mut self, target: u32) {
+    fn branch(&mut self, target: u32, refill: u64) {
         self.pc = target & !1;
-        self.cycles += self.timing.refill;
+        self.cycles += refill;
+        self.fetch.branch();
+    }
+
+    /// A branch whose target is known while it is decoded: the fetch starts a cycle earlier.
+    #[inline(always)]
+    fn branch_decoded(&mut self, target: u32) {
+        self.branch(target, self.timing.refill_decoded);
+    }
+
+    /// A branch by flags, which are known in decode unless the instruction before it sets them.
+    #[inline(always)]
+    fn branch_conditional(&mut self, target: u32) {
+        let refill = if self.previous.flags & SET_FLAGS != 0 && self.previous.kind < Kind::LdrImm {
+            self.timing.refill
+        } else {
+            self.timing.refill_decoded
+        };
+        self.branch(target, refill);
     }
 
     /// BX, and loads to PC: bit 0 is the instruction set; in handler mode some values mean the end of an exception.
@@ -34,7 +52,7 @@ impl Cpu {
             return self.exception_return(bus, target);
         }
         self.set_instruction_set(target);
-        self.branch(target);
+        self.branch(target, self.timing.refill);
         Ok(())
     }
 
@@ -49,30 +67,30 @@ impl Cpu {
     #[inline(always)]
     pub(super) fn execute_control<B: Bus>(&mut self, op: Op, bus: &mut B) -> Result<(), Trap> {
         match op.kind {
-            Kind::B => self.branch(self.regs[15].wrapping_add(op.imm)),
+            Kind::B => self.branch_decoded(self.regs[15].wrapping_add(op.imm)),
             Kind::BCond => {
                 if self.condition(op.x) {
-                    self.branch(self.regs[15].wrapping_add(op.imm));
+                    self.branch_conditional(self.regs[15].wrapping_add(op.imm));
                 }
             }
             Kind::Cbz | Kind::Cbnz => {
                 if (self.r(op.n) == 0) == (op.kind == Kind::Cbz) {
-                    self.branch(self.regs[15].wrapping_add(op.imm));
+                    self.branch(self.regs[15].wrapping_add(op.imm), self.timing.refill);
                 }
             }
             Kind::Bl => {
                 self.regs[14] = self.pc | 1;
-                self.branch(self.regs[15].wrapping_add(op.imm));
+                self.branch_decoded(self.regs[15].wrapping_add(op.imm));
             }
             Kind::Bx => return self.branch_exchange(self.r(op.m), bus),
             Kind::Blx => {
                 let target = self.r(op.m);
                 self.regs[14] = self.pc | 1;
                 self.set_instruction_set(target);
-                self.branch(target);
+                self.branch(target, self.timing.refill);
             }
-            Kind::AddPc => self.branch(self.regs[15].wrapping_add(self.r(op.m))),
-            Kind::MovPc => self.branch(self.r(op.m)),
+            Kind::AddPc => self.branch(self.regs[15].wrapping_add(self.r(op.m)), self.timing.refill),
+            Kind::MovPc => self.branch(self.r(op.m), self.timing.refill),
             Kind::Tbb | Kind::Tbh => self.table_branch(op, bus)?,
             Kind::It => self.it = op.imm as u8,
             Kind::Nop => {}
@@ -91,7 +109,7 @@ impl Cpu {
         } else {
             self.load(bus, base.wrapping_add(index << 1), Width::Half)?
         };
-        self.pc = self.regs[15].wrapping_add(2 * halfwords);
+        self.branch(self.regs[15].wrapping_add(2 * halfwords), 0);
         Ok(())
     }
 

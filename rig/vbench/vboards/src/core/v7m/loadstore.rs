@@ -32,9 +32,9 @@ impl Cpu {
             Kind::LdrhImm => self.load_register(op, bus, offset, Width::Half, |v| v),
             Kind::LdrsbImm => self.load_register(op, bus, offset, Width::Byte, |v| v as i8 as u32),
             Kind::LdrshImm => self.load_register(op, bus, offset, Width::Half, |v| v as i16 as u32),
-            Kind::StrImm => self.store(bus, offset, Width::Word, self.r(op.d)),
-            Kind::StrbImm => self.store(bus, offset, Width::Byte, self.r(op.d) & 0xFF),
-            Kind::StrhImm => self.store(bus, offset, Width::Half, self.r(op.d) & 0xFFFF),
+            Kind::StrImm => self.store_immediate(op, bus, offset, Width::Word),
+            Kind::StrbImm => self.store_immediate(op, bus, offset, Width::Byte),
+            Kind::StrhImm => self.store_immediate(op, bus, offset, Width::Half),
             Kind::LdrReg => self.load_register(op, bus, indexed(), Width::Word, |v| v),
             Kind::LdrbReg => self.load_register(op, bus, indexed(), Width::Byte, |v| v),
             Kind::LdrhReg => self.load_register(op, bus, indexed(), Width::Half, |v| v),
@@ -55,9 +55,21 @@ impl Cpu {
         }
     }
 
+    /// An address that the instruction before has calculated comes a cycle too late.
+    #[inline(always)]
+    fn wait_for_address(&mut self, op: Op) {
+        if self.previous.calculates(op.n) || op.flags & INDEXED != 0 && self.previous.calculates(op.m) {
+            self.cycles += self.timing.address_interlock;
+        }
+    }
+
     /// Charges a single load's second cycle, unless it pipelines with a load just before it.
     #[inline(always)]
     fn begin_load(&mut self, op: Op) {
+        self.wait_for_address(op);
+        if self.previous.is_store() {
+            self.cycles += self.timing.store_load;
+        }
         let follows = self.load_end + 1 == self.cycles;
         let depends = self.load_into == op.n || op.flags & INDEXED != 0 && self.load_into == op.m;
         if !follows || depends {
@@ -82,7 +94,14 @@ impl Cpu {
         Ok(())
     }
 
+    #[inline(always)]
+    fn store_immediate<B: Bus>(&mut self, op: Op, bus: &mut B, address: u32, width: Width) -> Result<(), Trap> {
+        self.wait_for_address(op);
+        self.store(bus, address, width, self.r(op.d) & width.mask())
+    }
+
     fn store_indexed<B: Bus>(&mut self, op: Op, bus: &mut B, address: u32) -> Result<(), Trap> {
+        self.wait_for_address(op);
         let follows = self.load_end + 1 == self.cycles && self.load_into != op.n && self.load_into != op.m;
         if !follows {
             self.cycles += self.timing.store_indexed;

@@ -124,6 +124,8 @@ pub struct Cpu {
     load_end: u64,
     load_into: u8,
     buffer_free_at: u64,
+    /// The instruction before.
+    previous: ops::Op,
 
     mem: Memory,
     debug: debug::Debug,
@@ -178,6 +180,7 @@ impl Cpu {
             load_end: 0,
             load_into: 0,
             buffer_free_at: 0,
+            previous: ops::Op::UNDECODED,
             mem: Memory::new(flash_base, flash, ram_base, ram_bytes),
             debug: debug::Debug::default(),
             nvic: nvic::Nvic::new(),
@@ -187,6 +190,7 @@ impl Cpu {
             timing: model.timing,
             model,
         };
+        cpu.set_timing(model.timing);
         cpu.reset();
         cpu
     }
@@ -194,6 +198,9 @@ impl Cpu {
     /// Another timing than the model's, for studies of how much depends on it.
     pub fn set_timing(&mut self, timing: timing::TimingModel) {
         self.timing = timing;
+        self.fetch.refill_unaligned = timing.refill_unaligned;
+        self.fetch.branch_keeps_line = timing.branch_keeps_line != 0;
+        self.fetch.fetch_ahead = timing.fetch_ahead != 0;
     }
 
     pub fn timing(&self) -> timing::TimingModel {
@@ -346,9 +353,8 @@ impl Cpu {
         self.fetch.cache = Some(cache);
     }
 
-    /// The chip's control register of prefetch and caches has been written.
-    pub fn control_flash_cache(&mut self, prefetch: bool, register: u32) {
-        self.fetch.prefetch = prefetch;
+    /// The chip's control register of its caches has been written.
+    pub fn control_flash_cache(&mut self, register: u32) {
         if let Some(cache) = self.fetch.cache.as_mut() {
             cache.control(register);
         }

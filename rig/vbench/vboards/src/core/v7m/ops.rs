@@ -1,7 +1,7 @@
 //! One decoded instruction: what the decoders produce and the executor consumes.
 
 /// What an instruction does. `…Imm` takes `Op::imm` as second operand, `…Reg` a register shifted by a constant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
 #[repr(u8)]
 pub enum Kind {
     /// Place in the predecode cache that has not been decoded yet.
@@ -250,6 +250,22 @@ impl Op {
     /// An operation without operands; the decoders fill in the rest with struct update.
     pub const fn new(kind: Kind) -> Op {
         Op { kind, ..Op::UNDECODED }
+    }
+
+    /// Whether it puts a result other than a loaded value into a register.
+    #[inline(always)]
+    pub fn calculates(&self, register: u8) -> bool {
+        self.d == register && self.kind >= Kind::AndImm && self.kind < Kind::LdrImm && !self.is_compare()
+    }
+
+    /// Whether it stores a single register.
+    #[inline(always)]
+    pub fn is_store(&self) -> bool {
+        use Kind::{Store, StrImm, StrReg, StrbImm, StrbReg, StrhImm, StrhReg};
+        matches!(
+            self.kind,
+            StrImm | StrbImm | StrhImm | StrReg | StrbReg | StrhReg | Store
+        )
     }
 
     /// Whether it belongs to the DSP extension.

@@ -59,6 +59,10 @@ impl Cpu {
         }
         let set = || u64::from(bus.flash_wait_states());
         self.fetch.wait_states = self.timing.flash_wait_states.unwrap_or_else(set);
+        self.fetch.prefetch = self
+            .timing
+            .flash_prefetch
+            .map_or_else(|| bus.flash_prefetch(), |set| set != 0);
         self.advance_systick();
     }
 
@@ -170,6 +174,7 @@ impl Cpu {
             self.it = if it & 7 == 0 { 0 } else { it & 0xE0 | it << 1 & 0x1F };
             // BKPT is unconditional (DDI 0403E, A7.7.17).
             if !self.condition(it >> 4) && op.kind != Kind::Bkpt {
+                self.previous = Op::UNDECODED;
                 return;
             }
             if op.len == 2 && !op.is_compare() {
@@ -179,6 +184,7 @@ impl Cpu {
         if let Err(trap) = self.execute(op, bus) {
             self.trap(bus, trap, pc, it);
         }
+        self.previous = op;
     }
 
     /// An instruction that the hot loop does not find: not decoded yet, in the flash's alias, or in RAM.

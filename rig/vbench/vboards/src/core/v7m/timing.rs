@@ -37,14 +37,28 @@ use super::ops::Kind;
 /// [`super::Cpu::set_timing`] takes any other, to find out how much a result depends on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimingModel {
-    /// Pipeline refill P of a taken branch and of ISB: 1..=3 (both TRMs, table 3-1); 2 is the middle [E].
+    /// Pipeline refill P of a branch that is decided in execute, and of ISB: 1..=3 (both TRMs, table 3-1).
     pub refill: u64,
+    /// The same of a branch whose target the core asks for while it decodes it.
+    pub refill_decoded: u64,
+    /// What a target of 32 bits that is not aligned to a word costs more: its second word is another fetch.
+    pub refill_unaligned: u64,
+    /// Whether the flash's buffer survives a taken branch: 1 or 0.
+    pub branch_keeps_line: u64,
+    /// Whether the flash reads a line while the core still runs the one before the line in its buffer: 1 or 0.
+    pub fetch_ahead: u64,
     /// LDR and its like: 2, the second cycle of which pipelines away after another load (M3 TRM 3.3.3, M4 TRM 3.3.2).
     pub load: u64,
     /// STR with a register offset: as a load; STR with immediate offset costs 1 (same sections).
     pub store_indexed: u64,
     /// LDM, STM, LDRD, STRD, PUSH, POP, VLDM, VSTM, VLDR, VSTR: 1 + N (table 3-1, M4 TRM table 7-1).
     pub per_register: u64,
+    /// What a load or store waits whose address the instruction before it has calculated.
+    pub address_interlock: u64,
+    /// What a load waits after a store.
+    pub store_load: u64,
+    /// Whether a store to a device lets the next instruction start before it is done: 1 or 0.
+    pub write_buffer: u64,
     /// Every data access, on top of the above: 0. For studies of slower memories.
     pub access: u64,
     /// An unaligned access that crosses nothing but its own alignment: one more bus access (M3 TRM section 3.3.3) [E].
@@ -74,17 +88,28 @@ pub struct TimingModel {
     pub float_stacking: u64,
     /// Wait states of the flash; None: those that the firmware has set. For studies.
     pub flash_wait_states: Option<u64>,
-    /// What an access over a bus bridge waits; None: what the chip gives. For studies.
-    pub bridge_cycles: Option<u64>,
+    /// Whether the flash reads ahead: 1 or 0; None: as the firmware has set it. For studies.
+    pub flash_prefetch: Option<u64>,
+    /// What an access to APB1 waits; None: what the chip's prescaler gives.
+    pub apb1_wait_cycles: Option<u64>,
+    /// The same for APB2.
+    pub apb2_wait_cycles: Option<u64>,
 }
 
 impl TimingModel {
     /// Cortex-M3.
     pub const CORTEX_M3: TimingModel = TimingModel {
         refill: 2,
+        refill_decoded: 2,
+        refill_unaligned: 0,
+        branch_keeps_line: 1,
+        fetch_ahead: 0,
         load: 1,
         store_indexed: 1,
         per_register: 1,
+        address_interlock: 0,
+        store_load: 0,
+        write_buffer: 1,
         access: 0,
         unaligned: 1,
         multiply_accumulate: 1,
@@ -99,7 +124,9 @@ impl TimingModel {
         tail_chain: 6,
         float_stacking: 0,
         flash_wait_states: None,
-        bridge_cycles: None,
+        flash_prefetch: None,
+        apb1_wait_cycles: None,
+        apb2_wait_cycles: None,
     };
     /// Cortex-M4, with or without floating point.
     pub const CORTEX_M4: TimingModel = TimingModel {
@@ -164,8 +191,16 @@ pub trait LineCache {
 pub struct FlashFetch {
     /// Line in the buffer: byte address / 8; `u32::MAX` when none is.
     line: u32,
+    /// The same before the branch that was taken.
+    buffered: u32,
+    /// Cycle at which the core started to use the line.
+    entered: u64,
     /// Cycle at which the line after it is there.
     next_ready: u64,
+    /// See [`TimingModel`].
+    pub refill_unaligned: u64,
+    pub branch_keeps_line: bool,
+    pub fetch_ahead: bool,
     /// Wait states of one array access.
     pub wait_states: u64,
     /// The flash reads the following line while one is consumed.
@@ -181,7 +216,12 @@ impl FlashFetch {
     pub fn new() -> FlashFetch {
         FlashFetch {
             line: u32::MAX,
+            buffered: u32::MAX,
+            entered: 0,
             next_ready: 0,
+            refill_unaligned: 0,
+            branch_keeps_line: true,
+            fetch_ahead: false,
             wait_states: 0,
             prefetch: true,
             cache: None,
@@ -190,7 +230,7 @@ impl FlashFetch {
 
     /// Nothing is buffered any more (reset, flash rewritten).
     pub fn flush(&mut self) {
-        self.line = u32::MAX;
+        (self.line, self.buffered) = (u32::MAX, u32::MAX);
         if let Some(cache) = self.cache.as_mut() {
             cache.flush();
         }
@@ -202,11 +242,25 @@ impl FlashFetch {
         address >> LINE_SHIFT == self.line && (address + len - 1) >> LINE_SHIFT == self.line
     }
 
+    /// A branch is taken: the next fetch is that of a target.
+    #[inline(always)]
+    pub fn branch(&mut self) {
+        self.buffered = if self.branch_keeps_line { self.line } else { u32::MAX };
+        self.line = u32::MAX;
+    }
+
     /// Cycles that fetching `len` bytes at `address` waits at `now`.
     pub fn fetch(&mut self, address: u32, len: u32, now: u64) -> u64 {
         let first = address >> LINE_SHIFT;
         let last = (address + len - 1) >> LINE_SHIFT;
-        let mut wait = self.load_line(first, now);
+        let mut wait = 0;
+        if self.line == u32::MAX {
+            self.line = self.buffered;
+            if len == 4 && address & 2 != 0 {
+                wait = self.refill_unaligned;
+            }
+        }
+        wait += self.load_line(first, now);
         if last != first {
             // The second half is asked for one cycle after the first.
             wait += self.load_line(last, now + wait + 1);
@@ -226,8 +280,15 @@ impl FlashFetch {
         } else {
             self.wait_states
         };
+        let arrived = now + wait;
+        let asked = if self.fetch_ahead && line == self.line.wrapping_add(1) {
+            self.next_ready.max(self.entered)
+        } else {
+            arrived
+        };
         self.line = line;
-        self.next_ready = now + wait + self.wait_states + 1;
+        self.entered = arrived;
+        self.next_ready = asked + self.wait_states + 1;
         wait
     }
 

@@ -41,6 +41,10 @@ impl<O: Outside> Bus for Stm32f1<O> {
         self.flash.latency()
     }
 
+    fn flash_prefetch(&self) -> bool {
+        self.flash.prefetch()
+    }
+
     fn horizon(&self) -> u64 {
         let work = self.restarted || self.flash.work.is_some();
         if work || self.fault.is_some() || self.outside.has_messages() {

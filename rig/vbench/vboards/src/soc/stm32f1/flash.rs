@@ -68,6 +68,11 @@ impl FlashInterface {
         (self.acr & 7).min(2)
     }
 
+    /// ACR.PRFTBE.
+    pub fn prefetch(&self) -> bool {
+        self.acr & 0x10 != 0
+    }
+
     /// What deserves a remark at `hclk_hz`: 0 wait states to 24 MHz, 1 to 48 MHz, 2 above (PM0075, 3.1).
     pub fn complaint(&self, hclk_hz: u64) -> Option<String> {
         let needed = match hclk_hz {

@@ -53,6 +53,10 @@ impl<O: Outside> Bus for Stm32l4<O> {
         self.flash.latency()
     }
 
+    fn flash_prefetch(&self) -> bool {
+        self.flash.acr() & 1 << 8 != 0 // PRFTEN
+    }
+
     fn horizon(&self) -> u64 {
         if self.fault.is_some() || self.outside.has_messages() || self.needs_core() {
             0

@@ -6,8 +6,6 @@ use crate::core::v7m::Cpu;
 use crate::soc::stm32::dma::move_datum;
 use crate::soc::Chip;
 
-const ACR_PRFTEN: u32 = 1 << 8;
-
 impl<O: Outside> Stm32l4<O> {
     /// The core has to look: something waits for [`Stm32l4::serve_core`], or it may be stalled.
     pub(super) fn needs_core(&self) -> bool {
@@ -17,7 +15,7 @@ impl<O: Outside> Stm32l4<O> {
     pub(super) fn serve_core(&mut self, core: &mut Cpu) {
         if std::mem::take(&mut self.flash.cache_changed) {
             let acr = self.flash.acr();
-            core.control_flash_cache(acr & ACR_PRFTEN != 0, acr);
+            core.control_flash_cache(acr);
         }
         if let Some(job) = self.flash.take_job() {
             self.do_job(job, core);

@@ -1,0 +1,41 @@
+"""What `[virtual.timing]` can change of the timing model of a Cortex-M, and how far silicon may be from the model."""
+
+from __future__ import annotations
+
+from importlib import resources
+from typing import Annotated, NamedTuple
+
+import msgspec
+from msgspec import Meta
+
+Cycles = Annotated[int, Meta(ge=0, le=20)]
+
+
+class Range(NamedTuple):
+    """A number of the model, in cycles, and what it may be on silicon."""
+
+    model: Cycles
+    lowest: Cycles
+    highest: Cycles
+
+
+class Parameter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A number of the timing model.
+
+    Attributes
+    ----------
+    cortex_m3, cortex_m4
+        On the STM32F103 and on the STM32L476, as the reference firmware sets them up.
+    reason
+        Where the number and its range come from.
+    """
+
+    cortex_m3: Range
+    cortex_m4: Range
+    reason: str
+
+
+# Every parameter by its name in `[virtual.timing]`.
+PARAMETERS = msgspec.toml.decode(
+    resources.files(__package__).joinpath("timing.toml").read_bytes(), type=dict[str, Parameter]
+)
