@@ -8,16 +8,19 @@ const MOST: u64 = 20;
 type Change = fn(&mut TimingModel, u64);
 
 /// Every setting by name; [`TimingModel`] says what each is.
-const SETTINGS: [(&str, Change); 28] = [
+const SETTINGS: [(&str, Change); 31] = [
     ("flash_wait_states", |model, n| model.flash_wait_states = Some(n)),
     ("flash_prefetch", |model, n| model.flash_prefetch = Some(n)),
     ("apb1_wait_cycles", |model, n| model.apb1_wait_cycles = Some(n)),
     ("apb2_wait_cycles", |model, n| model.apb2_wait_cycles = Some(n)),
     ("refill", |model, n| model.refill = n),
     ("refill_decoded", |model, n| model.refill_decoded = n),
+    ("refill_ram", |model, n| model.refill_ram = n),
     ("refill_unaligned", |model, n| model.refill_unaligned = n),
     ("branch_keeps_line", |model, n| model.branch_keeps_line = n),
+    ("branch_waits", |model, n| model.branch_waits = n),
     ("fetch_ahead", |model, n| model.fetch_ahead = n),
+    ("it_folds", |model, n| model.it_folds = n.min(1)),
     ("address_interlock", |model, n| model.address_interlock = n),
     ("store_load", |model, n| model.store_load = n),
     ("write_buffer", |model, n| model.write_buffer = n),

@@ -19,7 +19,8 @@ fn a_store_carries_its_last_cycle_and_its_pc() {
         vec![(REGISTER, 5, 3, CODE + 4), (REGISTER, 5, 4, CODE + 6)],
         rig.bus.writes
     );
-    assert_eq!(vec![(REGISTER, 6, CODE + 8)], rig.bus.reads);
+    // A load does not pipeline with the store before it.
+    assert_eq!(vec![(REGISTER, 7, CODE + 8)], rig.bus.reads);
     assert_eq!(5, rig.cpu.regs[2]);
 }
 

@@ -249,7 +249,7 @@ fn timing_can_be_varied_for_studies() {
     let branch = [0xe7ff]; // b to the next instruction
     assert_eq!(2, cycles(Model::CORTEX_M3, None, &load));
     assert_eq!(2 + 3, cycles(Model::CORTEX_M3, Some(slow), &load));
-    assert_eq!(1 + 2, cycles(Model::CORTEX_M3, None, &branch));
+    assert_eq!(1 + 1, cycles(Model::CORTEX_M3, None, &branch));
     assert_eq!(1 + 3, cycles(Model::CORTEX_M3, Some(slow), &branch));
 }
 

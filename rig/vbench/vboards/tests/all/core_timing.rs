@@ -120,8 +120,8 @@ fn single_instructions() {
             &[
                 0xe03e, // b . + 0x80
             ],
-            3,
-            "B, 1 + P",
+            2,
+            "B, 1 + P, known in decode",
         ),
         (
             &[
@@ -222,14 +222,14 @@ fn an_address_that_is_being_loaded_stops_the_pipeline() {
 
 #[test]
 fn a_counting_loop() {
-    // 10 x (SUBS 1) + 9 x (BNE taken 3) + 1 x (BNE not taken 1).
+    // 10 x (SUBS 1) + 9 x (BNE taken 2) + 1 x (BNE not taken 1).
     let mut rig = Rig::new(&[
         0x3801, // loop: subs r0, #1
         0xd1fd, // bne loop
         0xbe01, // bkpt 1
     ]);
     rig.cpu.regs[0] = 10;
-    assert_eq!(10 + 27 + 1, rig.cycles_to_bkpt());
+    assert_eq!(10 + 18 + 1, rig.cycles_to_bkpt());
 }
 
 #[test]
@@ -279,7 +279,7 @@ fn flash_wait_states() {
         ],
     );
     rig.bus.flash_wait = 2;
-    assert_eq!(2 + 3 + 2, rig.cycles_to_bkpt());
+    assert_eq!(2 + 2 + 2, rig.cycles_to_bkpt());
     let mut rig = Rig::new(&[
         0x4810, // ldr r0, [pc, #64]
         0xbf00, // nop
@@ -322,7 +322,46 @@ fn cyccnt_counts_cycles() {
     (rig.cpu.regs[0], rig.cpu.regs[1]) = (0xE000_EDFC, 1 << 24);
     (rig.cpu.regs[2], rig.cpu.regs[3]) = (0xE000_1000, 1);
     rig.run_to(1);
-    assert_eq!((2, 4), (rig.cpu.regs[4], rig.cpu.regs[5] - rig.cpu.regs[4]));
+    assert_eq!((3, 4), (rig.cpu.regs[4], rig.cpu.regs[5] - rig.cpu.regs[4]));
+}
+
+/// A loop in flash at two wait states: each taken branch fetches its line again, and waits for a fetch that is under way.
+#[test]
+fn branches_in_flash() {
+    for (pad, pass) in [(0, 6), (1, 6), (2, 6), (3, 7)] {
+        let mut code = vec![0xbf00; pad];
+        code.extend([0x3801, 0xd1fd, 0xbe01]); // loop: subs r0, #1; bne loop; bkpt 1
+        let cycles = |passes| {
+            let mut rig = Rig::new(&code);
+            rig.bus.flash_wait = 2;
+            rig.cpu.regs[0] = passes;
+            rig.cycles_to_bkpt()
+        };
+        assert_eq!(10 * pass, cycles(30) - cycles(20), "{} halfwords before", pad);
+    }
+}
+
+#[test]
+fn what_costs_a_cycle_more() {
+    let table: &[(&[u16], u64, &str)] = &[
+        (&[0x1c04, 0x6823], 1 + 2 + 1, "adds r4, r0, #0; ldr r3, [r4]"),
+        (&[0x1c04, 0x6803], 1 + 2, "adds r4, r0, #0; ldr r3, [r0]"),
+        (&[0x1c04, 0x6023], 1 + 1 + 1, "adds r4, r0, #0; str r3, [r4]"),
+        (&[0x6003, 0x6803], 1 + 2 + 1, "str r3, [r0]; ldr r3, [r0]"),
+        (
+            &[0x1c04, 0xbf08, 0x6803],
+            1 + 1,
+            "adds r4, r0, #0; it eq; ldreq r3, [r0]: IT folds, not executed",
+        ),
+        (
+            &[0xf100, 0x0400, 0xbf08, 0xbf00],
+            1 + 1 + 1,
+            "add.w r4, r0, #0; it eq; nopeq: IT does not fold",
+        ),
+    ];
+    for &(code, expected, name) in table {
+        assert_eq!(expected, cycles(code), "{name}");
+    }
 }
 
 /// Changes of the timing model change what they name, and refuse what is not there.

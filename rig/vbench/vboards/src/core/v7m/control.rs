@@ -5,6 +5,9 @@ use super::ops::*;
 use super::{Cpu, Sleep};
 use crate::bus::{Bus, Width};
 
+/// Code from here on is fetched over the system bus (ARMv7-M ARM B3.1, M3 TRM 5.6).
+const SYSTEM_BUS: u32 = 0x2000_0000;
+
 impl Cpu {
     /// Whether condition code `code` (0..=15) holds.
     #[inline(always)]
@@ -25,25 +28,16 @@ impl Cpu {
     #[inline(always)]
     fn branch(&mut self, target: u32, refill: u64) {
         self.pc = target & !1;
-        self.cycles += refill;
-        self.fetch.branch();
+        self.cycles += self.fetch.branch(self.cycles) + refill;
+        if self.pc >= SYSTEM_BUS {
+            self.cycles += self.timing.refill_ram;
+        }
     }
 
     /// A branch whose target is known while it is decoded: the fetch starts a cycle earlier.
     #[inline(always)]
     fn branch_decoded(&mut self, target: u32) {
         self.branch(target, self.timing.refill_decoded);
-    }
-
-    /// A branch by flags, which are known in decode unless the instruction before it sets them.
-    #[inline(always)]
-    fn branch_conditional(&mut self, target: u32) {
-        let refill = if self.previous.flags & SET_FLAGS != 0 && self.previous.kind < Kind::LdrImm {
-            self.timing.refill
-        } else {
-            self.timing.refill_decoded
-        };
-        self.branch(target, refill);
     }
 
     /// BX, and loads to PC: bit 0 is the instruction set; in handler mode some values mean the end of an exception.
@@ -70,7 +64,7 @@ impl Cpu {
             Kind::B => self.branch_decoded(self.regs[15].wrapping_add(op.imm)),
             Kind::BCond => {
                 if self.condition(op.x) {
-                    self.branch_conditional(self.regs[15].wrapping_add(op.imm));
+                    self.branch_decoded(self.regs[15].wrapping_add(op.imm));
                 }
             }
             Kind::Cbz | Kind::Cbnz => {
@@ -92,7 +86,12 @@ impl Cpu {
             Kind::AddPc => self.branch(self.regs[15].wrapping_add(self.r(op.m)), self.timing.refill),
             Kind::MovPc => self.branch(self.r(op.m), self.timing.refill),
             Kind::Tbb | Kind::Tbh => self.table_branch(op, bus)?,
-            Kind::It => self.it = op.imm as u8,
+            Kind::It => {
+                self.it = op.imm as u8;
+                if self.previous.len == 2 {
+                    self.cycles -= self.timing.it_folds;
+                }
+            }
             Kind::Nop => {}
             _ if op.is_dsp() => return self.execute_dsp(op),
             _ if op.kind as u8 >= Kind::Vundefined as u8 => return self.execute_float(op, bus),

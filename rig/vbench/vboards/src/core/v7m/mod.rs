@@ -200,7 +200,8 @@ impl Cpu {
         self.timing = timing;
         self.fetch.refill_unaligned = timing.refill_unaligned;
         self.fetch.branch_keeps_line = timing.branch_keeps_line != 0;
-        self.fetch.fetch_ahead = timing.fetch_ahead != 0;
+        self.fetch.fetch_ahead = timing.fetch_ahead;
+        self.fetch.branch_waits = timing.branch_waits != 0;
     }
 
     pub fn timing(&self) -> timing::TimingModel {

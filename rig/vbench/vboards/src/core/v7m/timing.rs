@@ -9,15 +9,17 @@
 //! * RM0008: STM32F10x reference manual, section 3.3.3.
 //! * [E]: an estimate. Not compared with silicon.
 //!
+//! * points: rig/vbench/tests/silicon/points.toml, measurements that others published, by id. docs/evidence/silicon.md has the
+//!   model beside them; tests/silicon/fit.py chose the numbers that say so and reports the error with each point left out.
+//! * pipeline: jnk0le/random, `pipeline cycle test/doc/cortex_m3m4.md`, measured on an STM32F103.
+//!
 //! Not modelled, and which way it errs:
-//! * P, the refill of a taken branch, is 1 to 3 by alignment and width of the target and by speculation; here always
-//!   [`TimingModel::refill`]: one cycle either way per taken branch.
-//! * A load or store whose address comes from the preceding data-processing instruction stalls one cycle more (M3
-//!   TRM 3.3.3): too fast by one there.
-//! * Instructions are fetched one ahead of nothing: the three-word prefetch unit of the core is not there, so a wait at
-//!   a line boundary is never hidden behind a multi-cycle instruction other than by the flash's own prefetch: too slow
-//!   by up to the wait states per line. A folded IT (0 cycles) is charged 1: too slow by one.
-//! * Code in RAM goes over the system bus, competing with data: too fast by about one cycle per load or store there.
+//! * The core's prefetch of three words is there only in what it does to a branch ([`TimingModel::branch_waits`]) and in
+//!   [`TimingModel::fetch_ahead`]: what it hides of the flash's waits behind an instruction of several cycles is not. Code of
+//!   32-bit instructions comes out 3 to 5 % too fast all the same (cipher-rounds-2ws, cipher-loop-2ws).
+//! * A branch that is not taken costs 1, though the core has asked for its target by then: too fast, by how much is unknown.
+//! * Stores to a device by code in RAM are two to five cycles too fast each (loop-f103-ram-pin4, -pin3): code and data
+//!   share the system bus there.
 //! * Literal loads and fetches contend for one flash array only through [`FlashFetch::data_read`]: one or two cycles
 //!   either way.
 //! * LDM, STM and divides are not interrupted and resumed: an interrupt is late by up to about 12 cycles.
@@ -37,27 +39,41 @@ use super::ops::Kind;
 /// [`super::Cpu::set_timing`] takes any other, to find out how much a result depends on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimingModel {
-    /// Pipeline refill P of a branch that is decided in execute, and of ISB: 1..=3 (both TRMs, table 3-1).
+    /// Pipeline refill P of a branch to an address in a register, of CBZ, and of ISB: 1..=3 (both TRMs, table 3-1). CoreMark
+    /// at zero wait states is 6 % too fast with 1 (coremark-f103-0ws).
     pub refill: u64,
-    /// The same of a branch whose target the core asks for while it decodes it.
+    /// The same of a branch to a constant, which the core asks for while it decodes the branch: 1 (core-f103-bne-taken, and
+    /// cipher-loop-0ws with CMP just before BNE).
     pub refill_decoded: u64,
-    /// What a target of 32 bits that is not aligned to a word costs more: its second word is another fetch.
+    /// What a target in RAM costs more, which is fetched over the system bus: 1 (loop-f103-ram-delay, loop-f103-ram-subs-bhi).
+    pub refill_ram: u64,
+    /// What a target of 32 bits that is not aligned to a word costs more, its second word being another fetch: 1 (M3 TRM table
+    /// 3-1, note on P; toggle-f103-eorw at offset 2).
     pub refill_unaligned: u64,
-    /// Whether the flash's buffer survives a taken branch: 1 or 0.
+    /// Whether the flash's buffer survives a taken branch, 1 or 0: a loop of SUBS and BNE in one line takes 6 cycles at two wait
+    /// states (loop-f103-flash-empty-riot), as if its line were read each time.
     pub branch_keeps_line: u64,
-    /// Whether the flash reads a line while the core still runs the one before the line in its buffer: 1 or 0.
+    /// Whether a taken branch waits for a fetch of the next line that is under way, 1 or 0: an AHB transfer that waits cannot be
+    /// given up (IHI 0033, 3.1). Without it that loop takes 5 cycles. A chip with caches has no such wait here.
+    pub branch_waits: u64,
+    /// By how many cycles the flash starts to read the next line before the core gets to the one in the buffer: 0. More makes
+    /// straight code of 32-bit instructions faster than silicon (cipher-rounds-2ws).
     pub fetch_ahead: u64,
+    /// Whether IT takes no cycle after an instruction of 16 bits, 1 or 0 (both TRMs, table 3-1: "may be folded"; key-call-0ws is 3 %
+    /// too slow without).
+    pub it_folds: u64,
     /// LDR and its like: 2, the second cycle of which pipelines away after another load (M3 TRM 3.3.3, M4 TRM 3.3.2).
     pub load: u64,
     /// STR with a register offset: as a load; STR with immediate offset costs 1 (same sections).
     pub store_indexed: u64,
     /// LDM, STM, LDRD, STRD, PUSH, POP, VLDM, VSTM, VLDR, VSTR: 1 + N (table 3-1, M4 TRM table 7-1).
     pub per_register: u64,
-    /// What a load or store waits whose address the instruction before it has calculated.
+    /// What a load or store waits whose address the instruction before it has calculated (M3 TRM 3.3.3; pipeline: "base address
+    /// and offset must be available 1 cycle earlier").
     pub address_interlock: u64,
-    /// What a load waits after a store.
+    /// What a load waits after a store (core-f103-store-then-load).
     pub store_load: u64,
-    /// Whether a store to a device lets the next instruction start before it is done: 1 or 0.
+    /// Whether a store to a device lets the next instruction start before it is done, 1 or 0 (M3 TRM 3.3.3: one entry).
     pub write_buffer: u64,
     /// Every data access, on top of the above: 0. For studies of slower memories.
     pub access: u64,
@@ -100,15 +116,18 @@ impl TimingModel {
     /// Cortex-M3.
     pub const CORTEX_M3: TimingModel = TimingModel {
         refill: 2,
-        refill_decoded: 2,
-        refill_unaligned: 0,
-        branch_keeps_line: 1,
+        refill_decoded: 1,
+        refill_ram: 1,
+        refill_unaligned: 1,
+        branch_keeps_line: 0,
+        branch_waits: 1,
         fetch_ahead: 0,
+        it_folds: 1,
         load: 1,
         store_indexed: 1,
         per_register: 1,
-        address_interlock: 0,
-        store_load: 0,
+        address_interlock: 1,
+        store_load: 1,
         write_buffer: 1,
         access: 0,
         unaligned: 1,
@@ -135,6 +154,7 @@ impl TimingModel {
         long_multiply_wide: 0,
         long_multiply_accumulate: 0,
         special_register: 0,
+        branch_waits: 0,
         float_stacking: 17,
         ..TimingModel::CORTEX_M3
     };
@@ -187,7 +207,7 @@ pub trait LineCache {
 /// The flash as instruction fetch sees it: 64-bit lines and a prefetch of the next line (PM0075, RM0008 3.3.3).
 ///
 /// A line takes `wait states + 1` cycles. While a line is consumed the flash reads the following one, so straight code
-/// waits only if it consumes a line faster than that. Anywhere else the fetch waits in full.
+/// waits only if it consumes a line faster than that. Anywhere else, and at each target of a branch, the fetch waits in full.
 pub struct FlashFetch {
     /// Line in the buffer: byte address / 8; `u32::MAX` when none is.
     line: u32,
@@ -197,10 +217,13 @@ pub struct FlashFetch {
     entered: u64,
     /// Cycle at which the line after it is there.
     next_ready: u64,
-    /// See [`TimingModel`].
+    // See [`TimingModel`].
     pub refill_unaligned: u64,
     pub branch_keeps_line: bool,
-    pub fetch_ahead: bool,
+    pub fetch_ahead: u64,
+    pub branch_waits: bool,
+    /// Words of the line from the one that was fetched first.
+    words: u64,
     /// Wait states of one array access.
     pub wait_states: u64,
     /// The flash reads the following line while one is consumed.
@@ -221,7 +244,9 @@ impl FlashFetch {
             next_ready: 0,
             refill_unaligned: 0,
             branch_keeps_line: true,
-            fetch_ahead: false,
+            fetch_ahead: 0,
+            branch_waits: false,
+            words: 2,
             wait_states: 0,
             prefetch: true,
             cache: None,
@@ -242,11 +267,17 @@ impl FlashFetch {
         address >> LINE_SHIFT == self.line && (address + len - 1) >> LINE_SHIFT == self.line
     }
 
-    /// A branch is taken: the next fetch is that of a target.
+    /// A branch is taken after `now`: what it waits for a fetch that is under way. The next fetch is that of a target.
     #[inline(always)]
-    pub fn branch(&mut self) {
+    pub fn branch(&mut self, now: u64) -> u64 {
+        let under_way = self.branch_waits && self.prefetch && self.line != u32::MAX && now >= self.entered + self.words;
         self.buffered = if self.branch_keeps_line { self.line } else { u32::MAX };
         self.line = u32::MAX;
+        if under_way {
+            self.next_ready.saturating_sub(now)
+        } else {
+            0
+        }
     }
 
     /// Cycles that fetching `len` bytes at `address` waits at `now`.
@@ -260,6 +291,7 @@ impl FlashFetch {
                 wait = self.refill_unaligned;
             }
         }
+        self.words = 2 - u64::from(address >> 2 & 1);
         wait += self.load_line(first, now);
         if last != first {
             // The second half is asked for one cycle after the first.
@@ -281,8 +313,10 @@ impl FlashFetch {
             self.wait_states
         };
         let arrived = now + wait;
-        let asked = if self.fetch_ahead && line == self.line.wrapping_add(1) {
-            self.next_ready.max(self.entered)
+        let asked = if line == self.line.wrapping_add(1) {
+            self.next_ready
+                .max(arrived.saturating_sub(self.fetch_ahead))
+                .min(arrived)
         } else {
             arrived
         };
