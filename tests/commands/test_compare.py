@@ -6,10 +6,11 @@ import shutil
 from importlib.resources import files
 from pathlib import Path
 
+import directbench
 import pyarrow as pa
 import pyarrow.csv
 import pytest
-from commandline import Demo, gpiorig
+from commandline import ROOT, Demo, gpiorig
 
 from gpiorig.analysis.packets.timelines import LOST, STATUS
 from gpiorig.analysis.tables import stages
@@ -149,3 +150,61 @@ def test_bad_input(demo: Demo, words: tuple[str, str], message: str):
     assert 2 == done.status
     assert message in done.stderr
     assert 1 == done.stderr.count("\n")
+
+
+@pytest.fixture(scope="module")
+def measured_and_model(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A run that is marked as one of boards, whose responder has slower flash, and the model's; both 60 packets."""
+    experiment = (ROOT / "experiments/pingpong.toml").read_text().replace("backoff = true", "backoff = false")
+    slower = "\n[virtual.nodes.responder.timing]\nflash_wait_states = 4\n"
+    folders = []
+    for name, change in (("real", slower), ("model", "")):
+        folder = tmp_path_factory.mktemp(name)
+        folders.append(directbench.record(folder, BENCH.read_text() + change, experiment, packets=60).folder)
+    description = folders[0] / "recording.toml"
+    text = description.read_text()
+    assert text.count("virtual = true\n") == 1
+    description.write_text(text.replace("virtual = true\n", "virtual = false\n"))
+    return folders[0], folders[1]
+
+
+def test_a_virtual_run_is_held_against_a_measured_one(measured_and_model: tuple[Path, Path], tmp_path: Path):
+    """What differs is at the responder, where hardware is slower; the sender's steps and the air agree."""
+    real, model = measured_and_model
+    done = gpiorig("compare", real, model, "--json", "-o", tmp_path / "page")
+    assert 0 == done.status
+    total, *steps = done.numbers["against_model"]
+    assert "rtt" == total["name"]
+    differing = [row for row in steps if row["verdict"] == "differs"]
+    assert steps[: len(differing)] == differing
+    assert differing == sorted(differing, key=lambda row: -row["share"])
+    # Wait states slow what the processor of the responder does, and shorten its wait for the radio's acknowledgement.
+    assert "reply: prepare the radio" == differing[0]["name"]
+    software = {row["name"]: row for row in differing[1:]}
+    assert all(row["difference_ns"] < row["beyond_ns"] < 0 for row in software.values())
+    assert {"reply: udp to ipv6", "request: read the frame"} < software.keys()
+    agreeing = {row["name"] for row in steps if row["verdict"] == "agrees"}
+    assert {"request: udp to ipv6", "reply: read the frame", "request: air: first bit to radio interrupt"} < agreeing
+    page = (tmp_path / "page/report.html").read_text()
+    assert "Measured, and by the model" in page
+    assert page.index("reply: prepare the radio") < page.index("differs by ")
+    failed = gpiorig("compare", model, real, "--any-change")
+    assert 1 == failed.status
+    assert "check failed: the model differs from what was measured in " in failed.stderr
+
+
+def test_other_conditions_are_stated(measured_and_model: tuple[Path, Path], tmp_path: Path):
+    """Another image, by its digests, another board, another payload: before anybody blames the model."""
+    real, model = measured_and_model
+    other = tmp_path / "other"
+    shutil.copytree(model, other)
+    text = (other / "recording.toml").read_text()
+    digest = text.partition("[firmware]\n")[2].partition('responder = "')[2].partition('"')[0]
+    changes = {f'responder = "{digest}"': f'responder = "{"0" * 64}"', "payload = 32": "payload = 31"}
+    for old, new in (changes | {'experiment = "pingpong"': 'experiment = "ping"'}).items():
+        text = text.replace(old, new)
+    (other / "recording.toml").write_text(text)
+    sentences = gpiorig("compare", real, other, "--json").numbers["sentences"]
+    assert "Set differently: payload (32, now 31)." in sentences
+    assert f"Other firmware on responder ({digest[:12]}, now {'0' * 12})." in sentences
+    assert "Other conditions: experiment (pingpong, now ping)." in sentences

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -11,8 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from gpiorig.analysis.delays import radio_parts
+from gpiorig.analysis.delays import model_doubt, radio_parts
+from gpiorig.analysis.delays.model_doubt import Range, Shift
 from gpiorig.analysis.delays.part_names import PART_NAMES
+from gpiorig.analysis.delays.uncertainty import DelayUncertainty
 from gpiorig.analysis.errors import QuantityError, TableError
 from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.number_text import NS_PER_S
@@ -26,6 +28,25 @@ from gpiorig.analysis.quantities.delays import NONE_COMPLETE, main_route
 from gpiorig.analysis.statistics import intervals
 from gpiorig.analysis.statistics.intervals import Interval
 from gpiorig.analysis.tables import stages
+
+
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    """How well a delay is known: ± of the instruments (k = 2), and the shifts of a virtual bench's timing model."""
+
+    expanded_ns: float
+    shifts: tuple[Shift, ...] = ()
+
+    @property
+    def model(self) -> Range:
+        """By how much hardware may be faster and slower than the model."""
+        return model_doubt.combined(self.shifts)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Accuracy]) -> Accuracy:
+        """Of several steps as one; ± of them are added, as their ends are not known to be independent."""
+        shifts = model_doubt.summed(shift for part in parts for shift in part.shifts)
+        return cls(sum(part.expanded_ns for part in parts), shifts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,6 +70,10 @@ class Delays:
         Parts of the radio waits, ``STEP: PART``, int64[n] each; of the packets that have all steps.
     cut
         The state of a recording that is not complete: how many packets were sent and lost is not known then.
+    accuracies
+        Of the total and of every step, by name; empty where only tables were read.
+    virtual
+        Whether they are of a virtual bench.
     """
 
     values: Mapping[str, NDArray[np.int64]]
@@ -59,6 +84,8 @@ class Delays:
     route: str = ""
     parts: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)
     cut: str = ""
+    accuracies: Mapping[str, Accuracy] = field(default_factory=dict)
+    virtual: bool = False
 
     def samples(self, name: str) -> NDArray[np.int64]:
         """int64[n], a delay or a part of one by its full name."""
@@ -117,6 +144,13 @@ def from_route(route: Route) -> Delays:
         samplerate_hz=route.steps.samplerate_hz,
         route=route.name,
     )
+
+
+def accuracies(run: Delays, uncertainties: Sequence[DelayUncertainty]) -> dict[str, Accuracy]:
+    """The accuracies of a run's delays from those of its route, of which the last is that of the total."""
+    total = RTT if RTT in run.values else ONE_WAY
+    names = [*(one.name for one in uncertainties[:-1]), total]
+    return {name: Accuracy(one.expanded_ns, one.shifts) for name, one in zip(names, uncertainties, strict=True)}
 
 
 def from_tables(round_trips: pa.Table, steps: pa.Table, waits: pa.Table | None = None) -> Delays:

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.compare import comparison, sentences
+from gpiorig.analysis.compare import against_model, comparison, sentences
+from gpiorig.analysis.compare.against_model import Row
 from gpiorig.analysis.compare.comparison import Comparison, Watch
-from gpiorig.analysis.compare.delays import Delays
+from gpiorig.analysis.compare.delays import Accuracy, Delays
 from gpiorig.analysis.quantities.delay_names import ONE_WAY, RTT
 from gpiorig.analysis.quantities.delays import NONE_COMPLETE
 
@@ -29,17 +30,21 @@ class Pair:
         The changes.
     joined
         Delays that were joined because only one of the runs has them apart.
+    against_model
+        Where one of the runs is of a virtual bench, and both are complete: what its model has right and wrong.
     """
 
     before: Delays
     now: Delays
     comparison: Comparison
     joined: tuple[Joined, ...]
+    against_model: tuple[Row, ...] = ()
 
     @property
     def sentences(self) -> list[str]:
-        """What changed, and which packets were compared."""
-        return [*sentences.sentences(self.comparison), *joined_sentences(self.joined), *_routes(self.before, self.now)]
+        """What changed, or what a model has wrong, and which packets were compared."""
+        lines = sentences.sentences(self.comparison, against_model=self.against_model)
+        return [*lines, *joined_sentences(self.joined), *_routes(self.before, self.now)]
 
 
 def pair(before: Delays, now: Delays, *, values: tuple[Values, Values] = ({}, {}), watch: Watch = iter) -> Pair:
@@ -56,7 +61,9 @@ def pair(before: Delays, now: Delays, *, values: tuple[Values, Values] = ({}, {}
     """
     before, now, joined = common(before, now)
     before, now = (replace(run, values={**run.values, **more}) for run, more in zip((before, now), values, strict=True))
-    return Pair(before, now, comparison.compare(before, now, watch=watch), joined)
+    compared = comparison.compare(before, now, watch=watch)
+    is_model = before.virtual != now.virtual and before.accuracies and now.accuracies and now.complete
+    return Pair(before, now, compared, joined, against_model.rows(before, now, compared) if is_model else ())
 
 
 def obstacle(before: Delays, now: Delays) -> str:
@@ -162,4 +169,9 @@ def _joined_delays(run: Delays, parts: Sequence[Joined], names: Mapping[str, tup
     values = {name: run.values[name] for name in (RTT, ONE_WAY) if name in run.values}
     values |= {part.name: np.sum([run.values[step] for step in names[part.name]], axis=0) for part in parts}
     kinds = {part.name: run.kinds[names[part.name][-1]] for part in parts if names[part.name][-1] in run.kinds}
-    return replace(run, values=values, kinds=kinds)
+    accuracies = {name: run.accuracies[name] for name in (RTT, ONE_WAY) if name in run.accuracies}
+    if run.accuracies:
+        accuracies |= {
+            part.name: Accuracy.joined([run.accuracies[step] for step in names[part.name]]) for part in parts
+        }
+    return replace(run, values=values, kinds=kinds, accuracies=accuracies)

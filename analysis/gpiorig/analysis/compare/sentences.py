@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Sequence
 
+from gpiorig.analysis.compare.against_model import Row
+from gpiorig.analysis.compare.against_model import sentences as model_sentences
 from gpiorig.analysis.compare.assertions import LISTED, interval_text, with_ends
 from gpiorig.analysis.compare.comparison import Change, Comparison
 from gpiorig.analysis.compare.thresholds import Outcome
@@ -13,25 +16,32 @@ from gpiorig.analysis.quantities.kinds import Unit
 from gpiorig.analysis.statistics.intervals import Interval
 
 
-def sentences(comparison: Comparison) -> list[str]:
-    """Sentences on the changed delays, the largest change first, and on the unchanged ones."""
+def sentences(comparison: Comparison, *, against_model: Sequence[Row] = ()) -> list[str]:
+    """Sentences on the changed delays, the largest change first, and on the unchanged ones.
+
+    Of a measured run and one of a virtual bench, whose rows are given, on what the model has right and wrong.
+    """
     if not comparison.new_complete:
         return [
             "No packet of the new run is complete on the pins, so its delays are unknown.",
             _lost(comparison),
         ]
+    lines = model_sentences(against_model) if against_model else _changes(comparison)
+    for names, run in ((comparison.only_base, "base"), (comparison.only_new, "new run")):
+        if names:
+            more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+            lines.append(f"Only the {run} has {', '.join(names[:LISTED])}{more}.")
+    return [*lines, _lost(comparison)]
+
+
+def _changes(comparison: Comparison) -> list[str]:
     changed, resolution_ns = comparison.changed, comparison.resolution_ns
     compared = count_text(len(comparison.changes), "delay")
     lines = [f"{len(changed)} of {compared} changed." if changed else f"None of {compared} changed."]
     lines += [_change(change, resolution_ns) for change in changed[:LISTED]]
     if len(changed) > LISTED:
         lines.append(f"And {len(changed) - LISTED} more, by less.")
-    lines += _unchanged(comparison, resolution_ns)
-    for names, run in ((comparison.only_base, "base"), (comparison.only_new, "new run")):
-        if names:
-            more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
-            lines.append(f"Only the {run} has {', '.join(names[:LISTED])}{more}.")
-    return [*lines, _lost(comparison)]
+    return lines + _unchanged(comparison, resolution_ns)
 
 
 def outcome_sentence(judged: Outcome, *, resolution_ns: float) -> str:

@@ -77,6 +77,23 @@ def by_driver(
 
 
 @dataclass(frozen=True, slots=True)
+class Setting:
+    """A setting of a timing model whose value on silicon is not known.
+
+    Parameters
+    ----------
+    name
+        Board and setting, such as ``iotlab-m3 refill``: nodes with one board are wrong in the same way.
+    lowest, highest
+        By kind of step (`Kind.value`): the share by which a step gets longer with the least and the greatest value.
+    """
+
+    name: str
+    lowest: Mapping[str, float] = field(default_factory=dict)
+    highest: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Node:
     """What is known of a node's lines and of its radio.
 
@@ -95,6 +112,8 @@ class Node:
         and how often the driver asks.
     waits_in_software
         Whether the driver, not the radio, waits before the air: then what the processor does meanwhile may delay it.
+    model
+        Of a virtual board: the settings of its timing model that are in doubt.
     """
 
     lines: frozenset[str] = frozenset()
@@ -107,6 +126,7 @@ class Node:
     busy_ns: int = 0
     poll_ns: int = 0
     waits_in_software: bool = False
+    model: tuple[Setting, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from gpiorig.analysis import columns
+from gpiorig.analysis.delays import model_doubt
 from gpiorig.analysis.delays.components import COVERAGE_FACTOR, Component, combined, constant_components, pin_components
 from gpiorig.analysis.delays.instruments import Instruments, Pin, is_air, seen_at
 from gpiorig.analysis.delays.probe_costs import ProbeCosts
@@ -38,6 +39,8 @@ class DelayUncertainty:
         What the subtraction adds to the uncertainty.
     delay_ns
         The delay itself: median over the packets, NaN without any.
+    shifts
+        What the settings of virtual boards that are in doubt do to it; not part of ±, which is about the pins.
     """
 
     name: str
@@ -46,6 +49,7 @@ class DelayUncertainty:
     probe_cost_ns: float
     probe_components: tuple[Component, ...]
     delay_ns: float = NAN
+    shifts: tuple[model_doubt.Shift, ...] = ()
 
     @property
     def expanded_ns(self) -> float:
@@ -61,6 +65,11 @@ class DelayUncertainty:
     def corrected_expanded_ns(self) -> float:
         """Expanded uncertainty (k = 2) of one delay after the cost of its probes was taken off."""
         return COVERAGE_FACTOR * combined((*self.components, *self.probe_components))
+
+    @property
+    def model(self) -> model_doubt.Range:
+        """By how much hardware may be faster and slower than the model of a virtual bench; 0 where none is in doubt."""
+        return model_doubt.combined(self.shifts)
 
     def expanded_of(self, delays_ns: NDArray[np.float64]) -> NDArray[np.float64]:
         """Expanded uncertainty (k = 2) of each of these delays (ns, any shape); the clock's part grows with them."""
@@ -113,8 +122,13 @@ def for_steps(
     delays = [*steps.samples.T, steps.samples.sum(axis=1)]
     period_ns = float(NS_PER_S / steps.samplerate_hz)
     uncertainties = []
-    for column, (samples, (name, start, end, *at)) in enumerate(zip(delays, spans, strict=True)):
-        delay_ns = float(np.median(samples)) * period_ns if len(samples) else NAN
+    medians_ns = [float(np.median(samples)) * period_ns if len(samples) else NAN for samples in delays]
+    shifts = [
+        model_doubt.shifts(instruments.node(step.nodes[0]).model, step.kind.value, median_ns)
+        for step, median_ns in zip(steps.steps, medians_ns, strict=False)  # the last is the total
+    ]
+    shifts.append(model_doubt.summed(shift for step_shifts in shifts for shift in step_shifts))
+    for column, (delay_ns, (name, start, end, *at)) in enumerate(zip(medians_ns, spans, strict=True)):
         pins = (instruments.pin(start, at[0]), instruments.pin(end, at[1]))
         marks = [
             instruments.node(node).mark_ns * is_air(milestone) for milestone, node in zip((start, end), at, strict=True)
@@ -123,7 +137,7 @@ def for_steps(
         components = pin_components(delay_ns, *pins, instruments, beyond_ns) + constant_components(
             start, end, at, instruments
         )
-        uncertainties.append(_with_costs(name, delay_ns, components, costs, column))
+        uncertainties.append(replace(_with_costs(name, delay_ns, components, costs, column), shifts=shifts[column]))
     return tuple(uncertainties)
 
 

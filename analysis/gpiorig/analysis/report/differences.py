@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from functools import partial
 
-from gpiorig.analysis.compare import differences, sentences
+from gpiorig.analysis.compare import against_model, differences, sentences
 from gpiorig.analysis.compare.comparison import Change
 from gpiorig.analysis.compare.pair import Pair
 from gpiorig.analysis.figures import difference as figure
@@ -39,11 +39,26 @@ def section(compared: Difference, number: int) -> Section:
             "Thick lines, and lines on bars: 95 % interval. The delays that changed most, in the order of the path."
         )
         blocks.append(Picture(f"difference-{number}", draw, f"What changed from {names[0]} to {names[1]}", caption))
+        blocks += _against_model(compared)
         blocks += _tables(compared.pair, compared.base.noun)
         lines = [*compared.pair.sentences, *(f"Threshold {verdict}" for verdict in compared.verdicts)]
         blocks.append(Details("In sentences", (text(*lines),)))
     blocks.append(_set_up(compared))
     return Section(f"difference-{number}", title, tuple(blocks))
+
+
+def _against_model(compared: Difference) -> list[Block]:
+    """A row per step of a measured run and the model's; nothing for two runs of one kind."""
+    if compared.pair is None or not compared.pair.against_model:
+        return []
+    total, *steps = compared.pair.against_model
+    rows = (against_model.cells(total, name=compared.base.noun), *map(against_model.cells, steps))
+    note = (
+        "The total, then the steps that differ, the largest share of the total first. ± is of the instruments (k = 2), "
+        "the doubt that of the timing model: by how much hardware may be faster and slower. A step differs where "
+        "neither these nor the 95 % interval of the medians explain the difference."
+    )
+    return [Table("Measured, and by the model", against_model.HEADER, rows, note)]
 
 
 def _drawn(compared: Pair) -> list[Change]:

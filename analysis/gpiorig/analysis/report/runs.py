@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from gpiorig.analysis.compare import delays, pair, sentences, thresholds
+from gpiorig.analysis.compare import against_model, delays, pair, sentences, thresholds
 from gpiorig.analysis.compare.comparison import Watch
 from gpiorig.analysis.compare.delays import Delays
 from gpiorig.analysis.compare.limits import Threshold
@@ -53,15 +53,17 @@ class Run:
     @cached_property
     def delays(self) -> Delays:
         """Its delays, with the parts of the radio waits."""
-        run = replace(delays.from_analysis(self.data.analysis), cut=self.data.cut)
+        run = replace(delays.from_analysis(self.data.analysis), cut=self.data.cut, virtual=self.data.virtual)
         named = (run.route, ROUND_TRIP)
         evaluation = next(
             (evaluation for evaluation in self.data.evaluation.routes if evaluation.route.name in named), None
         )
-        return (
-            replace(run, parts=radio_parts.by_name(evaluation.parts, evaluation.route))
-            if evaluation is not None
-            else run
+        if evaluation is None:
+            return run
+        return replace(
+            run,
+            parts=radio_parts.by_name(evaluation.parts, evaluation.route),
+            accuracies=delays.accuracies(run, evaluation.uncertainties),
         )
 
     @property
@@ -102,6 +104,8 @@ class Difference:
         if self.pair is None or not self.pair.now.complete:
             why = self.obstacle or "no packet of it is complete on the pins"
             return f"{self.new.name} cannot be compared with {self.base.name}: {why}."
+        if self.pair.against_model:
+            return against_model.summary(self.pair.against_model)
         return sentences.total_sentence(
             self.pair.comparison, noun=self.base.noun, base=self.base.name, new=self.new.name, place=_place(self.pair)
         )

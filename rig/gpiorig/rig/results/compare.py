@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from gpiorig.analysis.attribution import radio_waits
 from gpiorig.analysis.compare import delays, pair
+from gpiorig.analysis.compare.against_model import Row
 from gpiorig.analysis.compare.comparison import Comparison
 from gpiorig.analysis.compare.delays import Delays
 from gpiorig.analysis.compare.pair import Joined, Values
-from gpiorig.analysis.delays import radio_parts
+from gpiorig.analysis.delays import radio_parts, uncertainty
 from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.packets.routes import ROUND_TRIP
 from gpiorig.analysis.quantities.values import named_values
@@ -24,6 +26,8 @@ from gpiorig.rig.recordings.opened import Opened, open_recording
 from gpiorig.rig.results import quantities, reported_tables, set_up
 from gpiorig.rig.results.analyse import analyse
 
+# Of a set-up, what is not a setting, an image or a matter of the virtual bench alone.
+_CONDITIONS = re.compile(r"experiment|samplerate|bench nodes\.[^.]+\.board")
 _TABLES = ("round_trips", "steps")
 
 
@@ -41,6 +45,8 @@ class Compared:
         Delays that were joined because only one of the runs has them apart.
     sentences
         What changed, and in what the runs differ by intent.
+    against_model
+        As of `pair.Pair`.
     """
 
     before: Delays
@@ -48,6 +54,7 @@ class Compared:
     comparison: Comparison
     joined: tuple[Joined, ...]
     sentences: tuple[str, ...]
+    against_model: tuple[Row, ...] = ()
 
 
 def compare(base: Recording, new: Recording, names: Iterable[str] = (), *, fresh: bool = False) -> Compared:
@@ -59,6 +66,7 @@ def compare(base: Recording, new: Recording, names: Iterable[str] = (), *, fresh
         Nothing can be compared.
     """
     names = tuple(names)
+    fresh |= bool(base.info.virtual) != bool(new.info.virtual)  # no table has the ± of steps by their names
     (before, values_before), (now, values_now) = (load(recording, names, fresh=fresh) for recording in (base, new))
     why = pair.obstacle(before, now)
     if why:
@@ -66,7 +74,7 @@ def compare(base: Recording, new: Recording, names: Iterable[str] = (), *, fresh
         raise RigError(f"{base.folder}: {why}; {remedy}.")
     compared = pair.pair(before, now, values=(values_before, values_now), watch=watched)
     lines = (*compared.sentences, *differences(base, new))
-    return Compared(compared.before, compared.now, compared.comparison, compared.joined, lines)
+    return Compared(compared.before, compared.now, compared.comparison, compared.joined, lines, compared.against_model)
 
 
 def load(recording: Recording, names: Iterable[str] = (), *, fresh: bool = False) -> tuple[Delays, Values]:
@@ -89,7 +97,8 @@ def load(recording: Recording, names: Iterable[str] = (), *, fresh: bool = False
         A quantity is not a time, or the recording does not show it.
     """
     loaded, values = _loaded(recording, tuple(names), fresh=fresh)
-    return replace(loaded, cut="" if recording.state == standing.COMPLETE else recording.state), values
+    cut = "" if recording.state == standing.COMPLETE else recording.state
+    return replace(loaded, cut=cut, virtual=bool(recording.info.virtual)), values
 
 
 def _loaded(recording: Recording, names: tuple[str, ...], *, fresh: bool) -> tuple[Delays, Values]:
@@ -118,7 +127,8 @@ def _delays(opened: Opened, analysis: Analysis) -> Delays:
     if route is None:
         return run
     _, divided = radio_waits.from_events(analysis.events, route, opened.instruments)
-    return replace(run, parts=radio_parts.by_name(divided, route))
+    uncertainties = uncertainty.for_steps(route.steps, opened.instruments, total=route.name)
+    return replace(run, parts=radio_parts.by_name(divided, route), accuracies=delays.accuracies(run, uncertainties))
 
 
 def thresholds(base: Recording, new: Recording) -> tuple[str, ...]:
@@ -138,10 +148,26 @@ def differences(base: Recording, new: Recording) -> list[str]:
     images = base.info.firmware, new.info.firmware
     nodes = [node for node in dict.fromkeys([*images[0], *images[1]]) if images[0].get(node) != images[1].get(node)]
     if nodes:
-        lines.append(f"Other firmware on {', '.join(nodes)}.")
+        digests = (f"{node} ({', now '.join(image.get(node, 'none')[:12] for image in images)})" for node in nodes)
+        lines.append(f"Other firmware on {', '.join(digests)}.")
+    lines += _other_bench(base, new)
     if base.info.virtual or new.info.virtual:
         lines.append(provenance.VIRTUAL)
     return lines
+
+
+def _other_bench(base: Recording, new: Recording) -> list[str]:
+    """Boards, lines and sampling that differ; a sentence, or none."""
+    parts = [
+        {key: value for key, value in set_up.of(recording.info).items() if _CONDITIONS.fullmatch(key)}
+        for recording in (base, new)
+    ]
+    differing = [
+        f"{key.removeprefix('bench ')} ({parts[0].get(key, 'none')}, now {parts[1].get(key, 'none')})"
+        for key in dict.fromkeys([*parts[0], *parts[1]])
+        if parts[0].get(key) != parts[1].get(key)
+    ]
+    return [f"Other conditions: {', '.join(differing)}."] if differing else []
 
 
 def watched(names: Sequence[str]) -> Iterator[str]:

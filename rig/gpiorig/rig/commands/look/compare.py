@@ -21,6 +21,7 @@ examples:
   gpiorig compare base new --any-change                        ends with status 1 if anything changed
   gpiorig compare base new --json --changes changes.csv
   gpiorig compare run1 run2 run3 -o page      one page: the difference of run2 and of run3 to run1; then each run
+  gpiorig compare real virtual                one run of boards, one of a virtual bench: which steps the model has wrong
   gpiorig compare run1 run2 -o page --open --figures svg,pdf --tables csv,latex
 
 A threshold (a limit of a change) is exceeded by a change beyond it that chance does not explain. Status 1: one is, or a
@@ -35,7 +36,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     limit = "largest change, such as 'rtt.p99 +5 %%', 'isr.median +-2 us', or a limit of each run, 'rtt.p99 < 20 ms'"
     repeated_options.add(parser, "--assert", "assertions", "LIMIT", limit)
     repeated_options.add_quantities(parser, "compare this too")
-    parser.add_argument("--any-change", action="store_true", help="any significant change ends with status 1, too")
+    parser.add_argument(
+        "--any-change",
+        action="store_true",
+        help="any significant change ends with status 1, too (of a measured and a virtual run: a step that differs)",
+    )
     parser.add_argument("--fresh", action="store_true", help="analyse the recordings, whatever tables they have")
     parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="write the page of these runs there")
     reading_options.add_page(parser)

@@ -11,10 +11,12 @@ from pathlib import Path
 from msgspec import UNSET, UnsetType, structs
 
 from gpiorig.analysis.compare import comparison, sentences, thresholds
-from gpiorig.analysis.compare.comparison import Change, Comparison
+from gpiorig.analysis.compare.against_model import Row
+from gpiorig.analysis.compare.comparison import Change
 from gpiorig.analysis.compare.limits import Threshold, threshold
 from gpiorig.analysis.compare.pair import Joined
 from gpiorig.analysis.compare.thresholds import Outcome
+from gpiorig.analysis.number_text import count_text
 from gpiorig.analysis.quantities.delay_names import LOSS
 from gpiorig.analysis.quantities.names import is_quantity
 from gpiorig.analysis.tables import stages
@@ -61,6 +63,28 @@ class ChangeNumbers(Result, frozen=True, kw_only=True):
     std_ratio: IntervalNumbers
 
 
+class ModelNumbers(Result, frozen=True, kw_only=True):
+    """A delay, measured and by a virtual bench; `doubt_low_ns`, `doubt_high_ns`: hardware may be faster and slower.
+
+    `low_ns` and `high_ns` are the interval of the difference, model minus measured; the verdict is ``agrees``,
+    ``differs`` or ``unknown``, and `beyond_ns` by how much it differs beyond the interval.
+    """
+
+    name: str
+    measured_ns: Number
+    measured_expanded_ns: Number
+    model_ns: Number
+    model_expanded_ns: Number
+    doubt_low_ns: Number
+    doubt_high_ns: Number
+    difference_ns: Number
+    low_ns: Number
+    high_ns: Number
+    share: Number
+    verdict: str
+    beyond_ns: Number
+
+
 class LossNumbers(Result, frozen=True, kw_only=True):
     """Shares of lost packets; `p` is the probability of no change."""
 
@@ -83,6 +107,7 @@ class ThresholdNumbers(Result, frozen=True, kw_only=True):
 class ComparisonNumbers(Result, frozen=True, kw_only=True):
     """All changes from one run to another; `joined` are steps that one run divides and the other does not.
 
+    `against_model` is of a run on hardware and one of a virtual bench: the total, then the steps, the worst first.
     `report` is the path of a page that was asked for; `runs` are the runs on it, or those with limits of one run.
     """
 
@@ -97,6 +122,7 @@ class ComparisonNumbers(Result, frozen=True, kw_only=True):
     new: str
     recordings: dict[str, StandingNumbers]
     sentences: tuple[str, ...]
+    against_model: tuple[ModelNumbers, ...] | UnsetType = UNSET
     report: str | UnsetType = UNSET
     runs: tuple[Numbers, ...] | UnsetType = UNSET
 
@@ -165,8 +191,8 @@ def _show(judged: Judged, options: argparse.Namespace) -> int:
             recording.announce(boards=False)  # which the sentences state
         print("\n".join(judged.compared.sentences))
     are_complete = all(recording.is_complete for recording in judged.standings.values())
-    result = judged.compared.comparison
-    return _status(result, judged.outcomes, any_change=options.any_change, quiet=options.json) or int(not are_complete)
+    status = _status(judged.compared, judged.outcomes, any_change=options.any_change, quiet=options.json)
+    return status or int(not are_complete)
 
 
 def _print_numbers(judged: Sequence[Judged], reported: Mapping[str, Reported], page: Path | None) -> None:
@@ -177,9 +203,9 @@ def _print_numbers(judged: Sequence[Judged], reported: Mapping[str, Reported], p
     print(plain_json.text(structs.replace(result, report=UNSET if page is None else str(page), runs=runs)))
 
 
-def _status(result: Comparison, outcomes: list[Outcome], *, any_change: bool, quiet: bool) -> int:
+def _status(compared: Compared, outcomes: list[Outcome], *, any_change: bool, quiet: bool) -> int:
     """Print the outcomes; the exit status."""
-    failed = []
+    failed, result = [], compared.comparison
     for outcome in outcomes:
         sentence = f"threshold {sentences.outcome_sentence(outcome, resolution_ns=result.resolution_ns)}"
         if outcome.failed:
@@ -188,7 +214,12 @@ def _status(result: Comparison, outcomes: list[Outcome], *, any_change: bool, qu
             print(sentence)
     if not result.new_complete:
         failed.append("no packet of the new run is complete on the pins")
-    if any_change and result.differs:
+    wrong = [row for row in compared.against_model if row.verdict == "differs"]
+    if any_change and compared.against_model and wrong:
+        failed.append(
+            f"the model differs from what was measured in {count_text(len(wrong), 'delay')}, and --any-change"
+        )
+    elif any_change and not compared.against_model and result.differs:
         failed.append("the runs differ, and --any-change is given")
     for check in failed:
         print(f"check failed: {check}", file=sys.stderr)
@@ -215,7 +246,12 @@ def _numbers(compared: Compared, outcomes: list[Outcome], standings: dict[str, S
         new=str(new.source),
         recordings={name: StandingNumbers(**recording.as_json()) for name, recording in standings.items()},
         sentences=tuple(compared.sentences),
+        against_model=tuple(map(_model, compared.against_model)) or UNSET,
     )
+
+
+def _model(row: Row) -> ModelNumbers:
+    return ModelNumbers.of(row, doubt_low_ns=row.model.low_ns, doubt_high_ns=row.model.high_ns)
 
 
 def _outcome(outcome: Outcome) -> ThresholdNumbers:
