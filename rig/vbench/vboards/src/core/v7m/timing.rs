@@ -281,21 +281,45 @@ impl FlashFetch {
     }
 
     /// Cycles that fetching `len` bytes at `address` waits at `now`.
+    #[inline(always)]
     pub fn fetch(&mut self, address: u32, len: u32, now: u64) -> u64 {
-        let first = address >> LINE_SHIFT;
-        let last = (address + len - 1) >> LINE_SHIFT;
+        let (line, last) = (address >> LINE_SHIFT, (address + len - 1) >> LINE_SHIFT);
+        if self.line != u32::MAX || line != last || self.buffered != u32::MAX || self.cache.is_some() {
+            return self.fetch_lines(address, len, now);
+        }
+        // What is met most: a target in one line that is in no buffer.
+        let wait = self.wait_states + self.split_target(address, len);
+        self.line = line;
+        self.words = 2 - u64::from(address >> 2 & 1);
+        self.entered = now + wait;
+        self.next_ready = self.entered + self.wait_states + 1;
+        wait
+    }
+
+    /// What a target waits for its second word, if it needs one.
+    #[inline(always)]
+    fn split_target(&self, address: u32, len: u32) -> u64 {
+        if len == 4 && address & 2 != 0 {
+            self.refill_unaligned
+        } else {
+            0
+        }
+    }
+
+    #[inline(never)]
+    fn fetch_lines(&mut self, address: u32, len: u32, now: u64) -> u64 {
+        let (first, last) = (address >> LINE_SHIFT, (address + len - 1) >> LINE_SHIFT);
         let mut wait = 0;
         if self.line == u32::MAX {
             self.line = self.buffered;
-            if len == 4 && address & 2 != 0 {
-                wait = self.refill_unaligned;
-            }
+            wait = self.split_target(address, len);
         }
         self.words = 2 - u64::from(address >> 2 & 1);
         wait += self.load_line(first, now);
         if last != first {
             // The second half is asked for one cycle after the first.
             wait += self.load_line(last, now + wait + 1);
+            self.words = 2;
         }
         wait
     }
