@@ -26,11 +26,20 @@ pub const SHR_PHR_PS: u64 = 6 * BYTE_PS;
 /// Longest PSDU (aMaxPHYPacketSize, IEEE 802.15.4-2006, table 22).
 pub const MAX_FRAME_BYTES: usize = 127;
 /// No action of a board is felt by another one sooner than this: the 16 us that a radio takes from PLL_ON to its
-/// first symbol (AT86RF231, table 7-1, tTR10). A radio that is quicker must lower it.
-pub const REACTION_PS: u64 = 16 * US;
+/// first symbol (AT86RF231, table 7-1, tTR10), less 100 ppm for a crystal that is fast: more than
+/// [`crate::radio::oscillator::TOLERANCE_PPB`]. A radio that is quicker must lower it.
+pub const REACTION_PS: u64 = 16 * US - 16 * US / 10_000;
 /// A carrier below this is not noticed: thermal noise alone is -111 dBm in 2 MHz and -124 dBm in 100 kHz
 /// (-174 dBm/Hz), and no receiver here is as good as that.
 pub const UNHEARD_DBM: i32 = -130;
+
+/// How long a nominal span lasts on an oscillator that is faster by `ppb`, rounded down.
+pub fn lasting_ps(nominal_ps: u64, ppb: i64) -> u64 {
+    if ppb == 0 {
+        return nominal_ps;
+    }
+    (u128::from(nominal_ps) * 1_000_000_000 / (1_000_000_000 + i128::from(ppb)) as u128) as u64
+}
 
 /// How a carrier is modulated: a receiver finds frames of its own kind only, all others are noise to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,6 +152,8 @@ pub enum Signal {
     Start {
         start_ps: u64,
         waveform: Waveform,
+        /// How much faster than nominal the sender's crystal is: its symbols last that much shorter.
+        ppb: i64,
         power_dbm: i32,
     },
     /// What the frame holds; its length is `psdu.len()`. Given by the end of the SHR, and again with other bytes
@@ -168,6 +179,8 @@ pub struct Carrier {
     pub start_ps: u64,
     pub end_ps: u64,
     pub waveform: Waveform,
+    /// Error of the sender's crystal.
+    pub ppb: i64,
     pub rssi_dbm: i32,
     /// The link loses it: its energy is there, no receiver detects a preamble.
     pub lost: bool,
@@ -179,6 +192,11 @@ pub struct Carrier {
 impl Carrier {
     /// Where byte `index` of the PSDU begins.
     pub fn byte_ps(&self, index: usize) -> u64 {
-        self.start_ps + self.waveform.header_ps() + index as u64 * self.waveform.byte_ps
+        self.at_ps(self.waveform.header_ps() + index as u64 * self.waveform.byte_ps)
+    }
+
+    /// The instant at which a nominal span of it is over.
+    pub fn at_ps(&self, nominal_ps: u64) -> u64 {
+        self.start_ps + lasting_ps(nominal_ps, self.ppb)
     }
 }

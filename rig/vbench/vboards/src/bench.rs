@@ -20,6 +20,7 @@ use crate::analyzer::Analyzer;
 use crate::board::Board;
 use crate::clock::ClockSpec;
 use crate::debug::Jtag;
+use crate::exact::Exact;
 use crate::hostpath::HostPath;
 use crate::radio::StartUp;
 use crate::sync::SyncLine;
@@ -81,6 +82,8 @@ pub struct Bench {
     pub timing: TimingChanges,
     /// How long the radios of these boards take to start.
     pub radio_start: StartUp,
+    /// What of them is exact.
+    pub exact: Exact,
 }
 
 impl Bench {
@@ -108,6 +111,7 @@ impl Bench {
             messages: Vec::new(),
             timing: TimingChanges::default(),
             radio_start: StartUp::default(),
+            exact: Exact::default(),
         }
     }
 
@@ -162,6 +166,7 @@ impl Bench {
             strict: self.strict,
             timing: self.timing.clone(),
             radio_start: self.radio_start,
+            exact: self.exact,
         };
         let made = recipe.make(self.seed, board)?;
         self.seats.push(Seat::new(recipe, made, board));

@@ -6,7 +6,9 @@ use crate::air::{Link, Message};
 use crate::boards;
 use crate::clock::ClockSpec;
 use crate::debug::Target;
+use crate::exact::Exact;
 use crate::log::Log;
+use crate::radio::oscillator::Oscillator;
 use crate::radio::StartUp;
 use crate::timing_changes::TimingChanges;
 use crate::trace::{self, Edge, Pin};
@@ -84,6 +86,14 @@ pub struct Parts<'a> {
     pub strict: bool,
     pub timing: TimingChanges,
     pub radio_start: StartUp,
+    pub exact: Exact,
+}
+
+impl Parts<'_> {
+    /// The crystal of its radio.
+    pub fn oscillator(&self, hz: u64) -> Oscillator {
+        Oscillator::drawn(hz, self.seed, self.board, self.clock.start_ps, self.exact)
+    }
 }
 
 /// Makes a board.

@@ -17,6 +17,7 @@ pub mod clock;
 pub mod core;
 pub mod debug;
 pub mod elf;
+pub mod exact;
 pub mod hostpath;
 pub mod identity;
 pub mod log;

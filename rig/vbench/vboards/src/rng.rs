@@ -31,6 +31,8 @@ pub enum Purpose {
     SerialFault = 43,
     /// Spread and wander of an oscillator without a crystal.
     Dco = 10,
+    /// Frequency and phase of a radio's crystal.
+    RadioCrystal = 11,
 }
 
 /// Finaliser of SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014).

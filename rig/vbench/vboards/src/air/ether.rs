@@ -7,7 +7,7 @@
 //! receiver, which still listens, finds the stronger one.
 
 use super::level::{dbm, power};
-use super::{Carrier, Link, Message, Modulation, Signal, Waveform, MAX_FRAME_BYTES, US};
+use super::{lasting_ps, Carrier, Link, Message, Modulation, Signal, Waveform, MAX_FRAME_BYTES, US};
 use crate::rng::{below, draw, Purpose};
 use std::sync::Arc;
 
@@ -149,6 +149,7 @@ impl Ether {
             Signal::Start {
                 start_ps,
                 waveform,
+                ppb,
                 power_dbm,
             } => {
                 let keys = [u64::from(message.source), u64::from(self.board)];
@@ -157,8 +158,10 @@ impl Ether {
                     source: message.source,
                     frame: message.frame,
                     start_ps,
-                    end_ps: start_ps + waveform.header_ps() + MAX_FRAME_BYTES as u64 * waveform.byte_ps,
+                    end_ps: start_ps
+                        + lasting_ps(waveform.header_ps() + MAX_FRAME_BYTES as u64 * waveform.byte_ps, *ppb),
                     waveform: *waveform,
+                    ppb: *ppb,
                     rssi_dbm: link.rssi_dbm + power_dbm,
                     lost: is_lost(self.seed, message, self.board, link),
                     cut: false,

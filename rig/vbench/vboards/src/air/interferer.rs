@@ -90,6 +90,7 @@ impl Source {
             signal: Signal::Start {
                 start_ps: self.next_ps,
                 waveform: self.settings.waveform(),
+                ppb: 0,
                 power_dbm: 0,
             },
         };

@@ -2,7 +2,7 @@
 
 use super::Bench;
 use crate::air::interferer::{Interferer, Source};
-use crate::air::{is_lost, Link, Message, Modulation, Signal, Waveform, UNHEARD_DBM};
+use crate::air::{is_lost, lasting_ps, Link, Message, Modulation, Signal, Waveform, UNHEARD_DBM};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -28,11 +28,18 @@ pub struct FrameOnAir {
     pub psdu: Arc<[u8]>,
     frame: u32,
     waveform: Waveform,
+    ppb: i64,
 }
 
 /// Adds the facts of a message about a frame on the air.
 fn keep_frame(frames: &mut VecDeque<FrameOnAir>, message: &Message) {
-    if let Signal::Start { start_ps, waveform, .. } = message.signal {
+    if let Signal::Start {
+        start_ps,
+        waveform,
+        ppb,
+        ..
+    } = message.signal
+    {
         frames.push_back(FrameOnAir {
             board: message.source,
             start_ps,
@@ -41,6 +48,7 @@ fn keep_frame(frames: &mut VecDeque<FrameOnAir>, message: &Message) {
             psdu: Arc::new([]),
             frame: message.frame,
             waveform,
+            ppb,
         });
         return;
     }
@@ -49,8 +57,8 @@ fn keep_frame(frames: &mut VecDeque<FrameOnAir>, message: &Message) {
         kept.end_ps = match &message.signal {
             Signal::Body { psdu } => {
                 kept.psdu = Arc::clone(psdu);
-                let bytes_ps = psdu.len() as u64 * kept.waveform.byte_ps;
-                kept.end_ps.min(kept.start_ps + kept.waveform.header_ps() + bytes_ps)
+                let nominal_ps = kept.waveform.header_ps() + psdu.len() as u64 * kept.waveform.byte_ps;
+                kept.end_ps.min(kept.start_ps + lasting_ps(nominal_ps, kept.ppb))
             }
             Signal::Cut { end_ps } => kept.end_ps.min(*end_ps),
             Signal::Start { .. } => kept.end_ps,

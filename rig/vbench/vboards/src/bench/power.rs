@@ -7,6 +7,7 @@ use super::{Bench, Seat};
 use crate::air::{Message, Signal, REACTION_PS};
 use crate::board::{self, Board, Parts, Statistics};
 use crate::clock::ClockSpec;
+use crate::exact::Exact;
 use crate::log::Entry;
 use crate::radio::StartUp;
 use crate::rng::{draw, Purpose};
@@ -34,6 +35,7 @@ pub(super) struct Recipe {
     pub strict: bool,
     pub timing: TimingChanges,
     pub radio_start: StartUp,
+    pub exact: Exact,
 }
 
 impl Recipe {
@@ -47,6 +49,7 @@ impl Recipe {
             strict: self.strict,
             timing: self.timing.clone(),
             radio_start: self.radio_start,
+            exact: self.exact,
         };
         board::make(&self.kind, &parts)
     }

@@ -8,6 +8,7 @@ use super::wiring::{Traces, Wiring};
 use crate::board::{Board, Parts};
 use crate::core::v7m::Cpu;
 use crate::radio::at86rf231::{At86rf231, Input, Output};
+use crate::radio::oscillator::CRYSTAL_HZ;
 use crate::soc::stm32f1::{Config, Stm32f1};
 use crate::trace::Pin;
 
@@ -49,7 +50,9 @@ pub fn make(parts: &Parts) -> Result<Box<dyn Board>, String> {
         strict: parts.strict,
     };
     let wiring = Wiring::new(
-        At86rf231::new(parts.seed, parts.board).powered_at(parts.clock.start_ps),
+        At86rf231::new(parts.seed, parts.board)
+            .powered_at(parts.clock.start_ps)
+            .clocked_by(parts.oscillator(CRYSTAL_HZ)),
         TRACES,
     );
     let mut cpu = Cpu::new(FLASH_BASE, flash, RAM_BASE, RAM_BYTES);

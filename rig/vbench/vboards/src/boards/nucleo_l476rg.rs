@@ -51,7 +51,9 @@ const TRACES: Traces<Spirit1> = Traces {
 
 /// Makes a node that runs an image from its reset vector.
 pub fn make(parts: &Parts) -> Result<Box<dyn Board>, String> {
-    let radio = Spirit1::new(parts.seed, parts.board, XTAL_HZ).powered_at(parts.clock.start_ps);
+    let radio = Spirit1::new(parts.seed, parts.board, XTAL_HZ)
+        .powered_at(parts.clock.start_ps)
+        .clocked_by(parts.oscillator(XTAL_HZ));
     make_with(parts, Wiring::new(radio, TRACES))
 }
 

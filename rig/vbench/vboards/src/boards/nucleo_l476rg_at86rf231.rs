@@ -8,6 +8,7 @@ use super::nucleo_l476rg;
 use super::wiring::{Traces, Wiring};
 use crate::board::{Board, Parts};
 use crate::radio::at86rf231::{At86rf231, Input, Output};
+use crate::radio::oscillator::CRYSTAL_HZ;
 use crate::trace::Pin;
 
 /// Name of the kind.
@@ -27,6 +28,8 @@ const TRACES: Traces<At86rf231> = Traces {
 
 /// Makes a node that runs an image from its reset vector.
 pub fn make(parts: &Parts) -> Result<Box<dyn Board>, String> {
-    let radio = At86rf231::new(parts.seed, parts.board).powered_at(parts.clock.start_ps);
+    let radio = At86rf231::new(parts.seed, parts.board)
+        .powered_at(parts.clock.start_ps)
+        .clocked_by(parts.oscillator(CRYSTAL_HZ));
     nucleo_l476rg::make_with(parts, Wiring::new(radio, TRACES))
 }

@@ -15,6 +15,7 @@ use crate::core::msp430::Cpu;
 use crate::elf;
 use crate::identity;
 use crate::radio::cc2420::{Cc2420, Input, Output};
+use crate::radio::oscillator::CRYSTAL_HZ;
 use crate::soc::f1611::{memory, Config, F1611};
 use crate::trace::Pin;
 
@@ -88,7 +89,7 @@ pub fn make(parts: &Parts) -> Result<Box<dyn Board>, String> {
         seed: parts.seed,
         board: parts.board,
         clock: parts.clock.clone(),
-        steady_dco: false,
+        steady_dco: parts.exact.dco,
         rest: REST,
         strict: parts.strict,
     };
@@ -96,6 +97,7 @@ pub fn make(parts: &Parts) -> Result<Box<dyn Board>, String> {
     load(parts, &mut cpu)?;
     let radio = Cc2420::new(parts.seed, parts.board)
         .powered_at(parts.clock.start_ps)
+        .clocked_by(parts.oscillator(CRYSTAL_HZ))
         .starting_in(parts.radio_start);
     let flash = M25p80::new(RADIO_BUS, FLASH_SELECT, FLASH_HOLD);
     let serial_number = Ds2411::new(ONE_WIRE, identity::ds2411(parts.board));

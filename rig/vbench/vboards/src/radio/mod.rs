@@ -6,6 +6,7 @@ pub mod at86rf231;
 pub mod cc2420;
 pub mod ieee802154;
 pub mod none;
+pub mod oscillator;
 pub mod spirit1;
 
 /// How long a radio takes to start, within what its data sheet states.

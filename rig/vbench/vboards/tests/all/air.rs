@@ -20,6 +20,7 @@ fn start(source: u16, frame: u32, start_ps: u64, waveform: Waveform) -> Message 
     let signal = Signal::Start {
         start_ps,
         waveform,
+        ppb: 0,
         power_dbm: 0,
     };
     Message { source, frame, signal }

@@ -6,7 +6,7 @@ use vboards::analyzer::Settings;
 use vboards::bench::{Bench, Outcome};
 use vboards::capi;
 
-const IMAGE: &[u8] = include_bytes!("../data/pingpong.elf");
+pub const IMAGE: &[u8] = include_bytes!("../data/pingpong.elf");
 const FOREVER: u64 = 1_000_000_000_000_000;
 
 /// How a run is cut into calls and slices; none of it may show.

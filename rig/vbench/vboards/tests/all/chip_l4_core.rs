@@ -291,6 +291,7 @@ fn boards_are_made() {
             strict: true,
             timing: Default::default(),
             radio_start: Default::default(),
+            exact: Default::default(),
         };
         let board = board::make(kind, &parts).unwrap();
         assert_eq!((2, 8), (board.console(), board.ports()));

@@ -29,6 +29,7 @@ mod msp430_cycles;
 mod msp430_stack;
 mod radio;
 mod radio_cc2420;
+mod radio_crystal;
 mod radio_modes;
 mod radio_outgoing;
 mod radio_spirit1;

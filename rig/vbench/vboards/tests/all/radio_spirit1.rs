@@ -1,7 +1,7 @@
 //! SPIRIT1s on a common air: states, packets, filters, FIFOs, listen before talk, acknowledgement, timers, GPIOs. Instants
 //! are microseconds here. Bits last 4 us: 250 kb/s from a 50 MHz crystal, as near as the registers get.
 
-use vboards::air::{Link, Message, Modulation, Signal, Waveform, US};
+use vboards::air::{Link, Message, Modulation, Signal, Waveform, REACTION_PS, US};
 use vboards::radio::spirit1::{Input, Output, Spirit1, State};
 use vboards::radio::{PinChange, Radio};
 
@@ -76,11 +76,11 @@ impl Field {
             for message in messages {
                 match &message.signal {
                     Signal::Start { start_ps, .. } => {
-                        assert!(*start_ps >= self.t_ps + 16 * US, "too late for the other boards");
+                        assert!(*start_ps >= self.t_ps + REACTION_PS, "too late for the other boards");
                         self.starts.push((from, *start_ps));
                     }
                     Signal::Body { psdu } => self.bodies.push(psdu.to_vec()),
-                    Signal::Cut { end_ps } => assert!(*end_ps >= self.t_ps + 16 * US),
+                    Signal::Cut { end_ps } => assert!(*end_ps >= self.t_ps + REACTION_PS),
                 }
                 for to in (0..self.radios.len()).filter(|&to| to != from) {
                     self.radios[to].receive_signal(&message, &self.link);
@@ -616,6 +616,7 @@ fn jam(field: &mut Field, to: usize, start_ps: u64, us: u64) {
         Signal::Start {
             start_ps,
             waveform,
+            ppb: 0,
             power_dbm: 0,
         },
         Signal::Cut {

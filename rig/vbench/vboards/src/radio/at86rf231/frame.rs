@@ -88,15 +88,16 @@ pub fn filter(psdu: &[u8], me: &Identity) -> Verdict {
 impl At86rf231 {
     /// So much of a header is in that its length is known, or all of it: IRQ_5 (AMI) if the filter accepts it.
     pub(super) fn header(&mut self) {
-        let (psdu, heard_ps) = match self.carrier().map(|c| (c.psdu.clone(), c.byte_ps(0))) {
-            Some((Some(psdu), body_ps)) => (psdu, body_ps),
+        let heard = self.carrier().map(|carrier| (carrier.clone(), carrier.psdu.clone()));
+        let (carrier, psdu) = match heard {
+            Some((carrier, Some(psdu))) => (carrier, psdu),
             _ => return,
         };
         let verdict = filter(&psdu, &self.identity());
-        let heard_ps = heard_ps + verdict.header as u64 * self.byte_ps();
+        let heard_ps = carrier.byte_ps(verdict.header);
         if heard_ps > self.now_ps {
             if verdict.header < psdu.len() {
-                self.at(heard_ps, Kind::Header);
+                self.at(self.oscillator.edge(heard_ps), Kind::Header);
             }
         } else if verdict.accepted {
             self.interrupt(irq::AMI);

@@ -16,6 +16,7 @@ mod tx;
 
 pub use regs::State;
 
+use super::oscillator::Oscillator;
 use super::{PinChange, Radio};
 use crate::air::{Ether, Link, Message, Signal, Waveform, BYTE_PS};
 use regs::{ctrl_1, trac};
@@ -87,6 +88,7 @@ impl Kind {
 pub struct At86rf231 {
     seed: u64,
     board: u16,
+    oscillator: Oscillator,
     powered_ps: u64,
     regs: [u8; 64],
     buffer: [u8; BUFFER_BYTES],
@@ -137,6 +139,7 @@ impl At86rf231 {
         let mut radio = At86rf231 {
             seed,
             board,
+            oscillator: Oscillator::default(),
             powered_ps: 0,
             regs: [0; 64],
             buffer: [0; BUFFER_BYTES],
@@ -191,6 +194,12 @@ impl At86rf231 {
         self
     }
 
+    /// The same chip on a crystal that is not exact.
+    pub fn clocked_by(mut self, oscillator: Oscillator) -> At86rf231 {
+        self.oscillator = oscillator;
+        self
+    }
+
     fn load_reset_values(&mut self) {
         self.regs = [0; 64];
         for &(register, value) in regs::RESET.iter() {
@@ -236,8 +245,13 @@ impl At86rf231 {
         self.events.insert(index, (t_ps, kind));
     }
 
+    /// The edge of the crystal that comes a time after what happens now.
+    fn later(&self, delay_ps: u64) -> u64 {
+        self.oscillator.later(self.now_ps, delay_ps)
+    }
+
     fn after(&mut self, delay_ps: u64, kind: Kind) {
-        self.at(self.now_ps + delay_ps, kind);
+        self.at(self.later(delay_ps), kind);
     }
 
     fn cancel(&mut self, kind: Kind) {
@@ -318,9 +332,11 @@ impl Radio for At86rf231 {
 
     fn receive_signal(&mut self, message: &Message, link: &Link) {
         if let Some(start_ps) = self.ether.receive_signal(message, link) {
-            let already = self.events.iter().any(|event| event.1 == Kind::Sync(start_ps));
-            if !already {
-                self.at(start_ps + crate::air::SHR_PS, Kind::Sync(start_ps));
+            let carrier = self.ether.find(message.source, message.frame);
+            let shr_ps = carrier.map_or(start_ps, |carrier| carrier.at_ps(crate::air::SHR_PS));
+            let sync = (self.oscillator.edge(shr_ps), Kind::Sync(start_ps));
+            if !self.events.contains(&sync) {
+                self.at(sync.0, sync.1);
             }
         }
         if !matches!(message.signal, Signal::Start { .. }) {

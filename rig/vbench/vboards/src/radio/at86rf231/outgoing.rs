@@ -4,7 +4,7 @@
 use super::regs::{self, ctrl_1, irq};
 use super::spi::Port;
 use super::{frame, At86rf231, Kind};
-use crate::air::{Message, Signal, REACTION_PS, SHR_PHR_PS, SHR_PS};
+use crate::air::{lasting_ps, Message, Signal, SHR_PHR_PS, SHR_PS, US};
 use std::sync::Arc;
 
 /// What goes out of an own frame.
@@ -12,6 +12,8 @@ use std::sync::Arc;
 pub(super) struct Outgoing {
     start_ps: u64,
     byte_ps: u64,
+    /// Error of the crystal.
+    ppb: i64,
     psdu: Vec<u8>,
     /// TX_AUTO_CRC_ON: the last two bytes are the chip's.
     auto_fcs: bool,
@@ -22,13 +24,14 @@ impl Outgoing {
     ///
     /// PHR and first byte of the PSDU: at the end of the SFD (9.3.3: the first byte of the PSDU must be there "before
     /// SFD transmission is complete"). So the chip is a byte ahead of the air; that it stays so is an assumption.
-    /// At 2 Mb/s the model takes a byte earlier still, for nothing may reach another board within [`REACTION_PS`].
+    /// At 2 Mb/s the model takes a byte earlier still, for nothing may reach another board within
+    /// [`crate::air::REACTION_PS`].
     fn due_ps(&self, index: usize) -> u64 {
         if index < 2 {
-            return self.start_ps + SHR_PS;
+            return self.start_ps + lasting_ps(SHR_PS, self.ppb);
         }
-        let on_air_ps = self.start_ps + SHR_PHR_PS + index as u64 * self.byte_ps;
-        on_air_ps - (2 * self.byte_ps).max(REACTION_PS)
+        let on_air_ps = self.start_ps + lasting_ps(SHR_PHR_PS + index as u64 * self.byte_ps, self.ppb);
+        on_air_ps - (2 * self.byte_ps).max(16 * US)
     }
 
     fn on_air(&self) -> Vec<u8> {
@@ -52,16 +55,18 @@ impl At86rf231 {
         let length = usize::from(self.buffer[0] & 0x7F);
         let psdu = self.buffer[1..=length].to_vec();
         let auto_fcs = self.reg(regs::TRX_CTRL_1) & ctrl_1::TX_AUTO_CRC_ON != 0;
-        let byte_ps = self.byte_ps();
+        let (byte_ps, ppb) = (self.byte_ps(), self.oscillator.ppb());
         if let Some(sending) = self.tx.as_mut() {
             let start_ps = sending.start_ps;
             sending.outgoing = Some(Outgoing {
                 start_ps,
                 byte_ps,
+                ppb,
                 psdu,
                 auto_fcs,
             });
-            self.at(start_ps + SHR_PHR_PS + length as u64 * byte_ps, Kind::TxEnd);
+            let air_ps = SHR_PHR_PS + length as u64 * byte_ps;
+            self.at(self.oscillator.later(start_ps, air_ps), Kind::TxEnd);
             self.tell_body();
             self.await_write();
         }

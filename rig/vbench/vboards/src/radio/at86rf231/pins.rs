@@ -64,7 +64,7 @@ impl At86rf231 {
         self.cancel(Kind::Byte);
         if let Port::FrameRead(index) = self.port {
             if let Some(t_ps) = self.arrives_at(index) {
-                self.at(t_ps.max(self.now_ps), Kind::Byte);
+                self.at(self.oscillator.edge(t_ps.max(self.now_ps)), Kind::Byte);
             }
         }
         self.update_pins();

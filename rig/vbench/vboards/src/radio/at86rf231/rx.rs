@@ -44,8 +44,8 @@ impl At86rf231 {
                 && !c.cut
                 && !self.ether.disturbed(c, c.start_ps, self.now_ps, regs::SENSITIVITY_DBM)
         });
-        let (source, number) = match found {
-            Some(carrier) => (carrier.source, carrier.frame),
+        let (source, number, phr_ps) = match found {
+            Some(carrier) => (carrier.source, carrier.frame, carrier.byte_ps(0)),
             None => return,
         };
         let is_ack = self.state == State::BusyTxAret;
@@ -63,7 +63,7 @@ impl At86rf231 {
             State::RxAackOn => self.state = State::BusyRxAack,
             _ => {}
         }
-        self.at(start_ps + SHR_PHR_PS, Kind::Phr);
+        self.at(self.oscillator.edge(phr_ps), Kind::Phr);
     }
 
     pub(super) fn carrier(&self) -> Option<&Carrier> {
@@ -75,14 +75,17 @@ impl At86rf231 {
     pub(super) fn phr(&mut self) {
         let seen = self.carrier().map(|c| {
             let spoiled = c.cut || self.ether.disturbed(c, c.start_ps, self.now_ps, regs::SENSITIVITY_DBM);
-            (spoiled, c.psdu.clone(), c.start_ps, c.rssi_dbm)
+            (spoiled, c.clone())
         });
-        let (psdu, start_ps, rssi_dbm) = match seen {
-            Some((false, Some(psdu), start_ps, rssi_dbm)) => (psdu, start_ps, rssi_dbm),
+        let carrier = match seen {
+            Some((false, carrier)) => carrier,
             _ => return self.rx_abandon(),
         };
-        let byte_ps = self.byte_ps();
-        self.at(start_ps + SHR_PHR_PS + psdu.len() as u64 * byte_ps, Kind::RxEnd);
+        let psdu = match carrier.psdu.as_ref() {
+            Some(psdu) => psdu,
+            None => return self.rx_abandon(),
+        };
+        self.at(self.oscillator.edge(carrier.byte_ps(psdu.len())), Kind::RxEnd);
         let is_ack = self.rx.as_mut().map_or(true, |rx| {
             rx.length = Some(psdu.len());
             rx.is_ack
@@ -97,14 +100,13 @@ impl At86rf231 {
             self.raise(irq::TRX_UR); // 9.3.1: the frame being read is overwritten
         }
         self.buffer[0] = psdu.len() as u8;
-        self.regs[usize::from(regs::PHY_ED_LEVEL)] = ed_level(Some(rssi_dbm));
+        self.regs[usize::from(regs::PHY_ED_LEVEL)] = ed_level(Some(carrier.rssi_dbm));
         self.interrupt(irq::RX_START);
         if self.reg(regs::TRX_CTRL_1) & ctrl_1::IRQ_2_EXT_EN != 0 {
             self.after(timing::IRQ, Kind::Dig2(true));
         }
         if psdu.len() > FRAME_CONTROL_BYTES {
-            let heard_ps = start_ps + SHR_PHR_PS + FRAME_CONTROL_BYTES as u64 * byte_ps;
-            self.at(heard_ps, Kind::Header);
+            self.at(self.oscillator.edge(carrier.byte_ps(FRAME_CONTROL_BYTES)), Kind::Header);
         }
     }
 
@@ -234,7 +236,7 @@ impl At86rf231 {
             self.slotted_ack = Some(ack);
             return self.after(ready, Kind::SlotReady);
         }
-        self.send_ack(ack, self.now_ps + if short { timing::ACK_SHORT } else { timing::ACK });
+        self.send_ack(ack, self.later(if short { timing::ACK_SHORT } else { timing::ACK }));
     }
 
     /// The ACK goes out from `start_ps` on.
@@ -253,16 +255,14 @@ impl At86rf231 {
             start_ps,
             outgoing: None,
         });
-        self.at(
-            start_ps + SHR_PHR_PS + bytes.len() as u64 * self.byte_ps(),
-            Kind::AackDone,
-        );
+        let air_ps = SHR_PHR_PS + bytes.len() as u64 * self.byte_ps();
+        self.at(self.oscillator.later(start_ps, air_ps), Kind::AackDone);
         self.update_pins();
     }
 
     pub(super) fn aack_done(&mut self) {
         self.tx = None;
-        self.rx_ready_ps = self.now_ps + timing::TX_TO_RX;
+        self.rx_ready_ps = self.later(timing::TX_TO_RX);
         self.enter(State::RxAackOn);
         self.trac = trac::SUCCESS;
         self.run_deferred();

@@ -229,7 +229,7 @@ impl At86rf231 {
     fn write_channel(&mut self, value: u8) {
         if value & 0x1F != self.channel() {
             if let Some(since) = self.listening_since {
-                self.listening_since = Some(since.max(self.now_ps + timing::CHANNEL));
+                self.listening_since = Some(since.max(self.later(timing::CHANNEL)));
             }
         }
         self.regs[usize::from(regs::PHY_CC_CCA)] = value & 0x7F;

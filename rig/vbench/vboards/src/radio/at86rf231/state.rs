@@ -179,7 +179,7 @@ impl At86rf231 {
             (State::RxOn, false) | (State::RxAackOn, false) | (State::BusyRxAack, false) => self.noclk = false,
             (State::BusyRxAack, true) if self.trac == trac::SUCCESS_WAIT_FOR_ACK => {
                 if let Some(bytes) = self.slotted_ack.take() {
-                    self.send_ack(bytes, self.now_ps + timing::TX_START);
+                    self.send_ack(bytes, self.later(timing::TX_START));
                 }
             }
             (State::BusyRxAack, true) if self.slotted_ack.is_some() => {

@@ -1,8 +1,8 @@
 //! Delays of the AT86RF231, in picoseconds, typical values.
 //!
 //! Source: Atmel 8111 (A 05/08 pages 41 to 43, C 09/09), tables 7-1 and 7-2, and the sections named; "MAC": the typical
-//! values in Atmel's own AT86RF231 driver, IEEE 802.15.4 MAC, TAL/AT86RF231/Inc/at86rf231.h (2010). The chip's own
-//! crystal is taken as exact. "unverified": remembered, not found in the pages that could be read.
+//! values in Atmel's own AT86RF231 driver, IEEE 802.15.4 MAC, TAL/AT86RF231/Inc/at86rf231.h (2010). The chip counts
+//! them on its crystal ([`crate::radio::oscillator`]). "unverified": remembered, not found in the pages that could be read.
 
 use crate::air::{SYMBOL_PS, US};
 

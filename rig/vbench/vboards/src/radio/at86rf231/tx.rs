@@ -55,14 +55,14 @@ impl At86rf231 {
 
     /// The carrier continues after the start-up of PLL and amplifier.
     fn put_on_air(&mut self) {
-        let start_ps = self.now_ps + timing::TX_START;
+        let start_ps = self.later(timing::TX_START);
         let frame = self.announce(start_ps);
         self.tx = Some(Sending {
             frame,
             start_ps,
             outgoing: None,
         });
-        self.at(start_ps + SHR_PS, Kind::TxBody);
+        self.at(self.oscillator.later(start_ps, SHR_PS), Kind::TxBody);
         self.update_pins();
     }
 
@@ -74,6 +74,7 @@ impl At86rf231 {
         let signal = Signal::Start {
             start_ps,
             waveform: self.waveform(),
+            ppb: self.oscillator.ppb(),
             power_dbm,
         };
         self.outbox.push(Message {
@@ -87,7 +88,7 @@ impl At86rf231 {
     pub(super) fn tx_end(&mut self) {
         let outgoing = self.tx.take().and_then(|sending| sending.outgoing);
         let wants_ack = outgoing.and_then(|outgoing| outgoing.wants_ack());
-        self.rx_ready_ps = self.now_ps + timing::TX_TO_RX;
+        self.rx_ready_ps = self.later(timing::TX_TO_RX);
         self.update_pins();
         match (self.aret.as_mut(), wants_ack) {
             (None, _) => {

@@ -17,8 +17,9 @@ mod tx;
 
 pub use regs::State;
 
+use super::oscillator::Oscillator;
 use super::{PinChange, Radio, StartUp};
-use crate::air::{Ether, Link, Message, Modulation, Receiver, Signal, Waveform, BYTE_PS};
+use crate::air::{lasting_ps, Ether, Link, Message, Modulation, Receiver, Signal, Waveform, BYTE_PS};
 use fifo::{RxFifo, TxFifo};
 use pins::Pins;
 use regs::ram;
@@ -73,6 +74,7 @@ enum Kind {
 pub struct Cc2420 {
     seed: u64,
     board: u16,
+    oscillator: Oscillator,
     start_up: StartUp,
     regs: [u16; 64],
     ram: [u8; ram::BYTES],
@@ -112,6 +114,7 @@ impl Cc2420 {
         let mut radio = Cc2420 {
             seed,
             board,
+            oscillator: Oscillator::default(),
             start_up: StartUp::default(),
             regs: [0; 64],
             ram: [0; ram::BYTES],
@@ -159,6 +162,12 @@ impl Cc2420 {
         self
     }
 
+    /// The same chip on a crystal that is not exact.
+    pub fn clocked_by(mut self, oscillator: Oscillator) -> Cc2420 {
+        self.oscillator = oscillator;
+        self
+    }
+
     fn load_reset_values(&mut self) {
         self.regs = [0; 64];
         for &(register, value) in regs::RESET.iter() {
@@ -196,8 +205,18 @@ impl Cc2420 {
         self.events.insert(index, (t_ps, kind));
     }
 
+    /// The edge of the crystal that comes a time after what happens now.
+    fn later(&self, delay_ps: u64) -> u64 {
+        self.oscillator.later(self.now_ps, delay_ps)
+    }
+
+    /// When the receiver has what is in the air at an instant.
+    fn heard(&self, air_ps: u64) -> u64 {
+        self.oscillator.edge(air_ps + timing::RX_DELAY)
+    }
+
     fn after(&mut self, delay_ps: u64, kind: Kind) {
-        self.at(self.now_ps + delay_ps, kind);
+        self.at(self.later(delay_ps), kind);
     }
 
     fn cancel(&mut self, unwanted: impl Fn(Kind) -> bool) {
@@ -265,8 +284,8 @@ impl Radio for Cc2420 {
 
     fn receive_signal(&mut self, message: &Message, link: &Link) {
         let start_ps = match (self.ether.receive_signal(message, link), &message.signal) {
-            (Some(start_ps), Signal::Start { waveform, .. }) => {
-                let sync_ps = start_ps + waveform.shr_ps + timing::RX_DELAY;
+            (Some(start_ps), Signal::Start { waveform, ppb, .. }) => {
+                let sync_ps = self.heard(start_ps + lasting_ps(waveform.shr_ps, *ppb));
                 let already = self.events.contains(&(sync_ps, Kind::Sync(start_ps)));
                 if !already {
                     self.at(sync_ps, Kind::Sync(start_ps));

@@ -47,8 +47,8 @@ impl Cc2420 {
                 && !c.cut
                 && !self.ether.disturbed(c, c.start_ps, air_ps, timing::SENSITIVITY_DBM)
         });
-        let (source, frame) = match found {
-            Some(carrier) => (carrier.source, carrier.frame),
+        let (source, frame, length_ps) = match found {
+            Some(carrier) => (carrier.source, carrier.frame, Cc2420::byte_end_ps(carrier, 0)),
             None => return,
         };
         self.rx = Some(Reception {
@@ -63,12 +63,18 @@ impl Cc2420 {
         });
         self.enter(State::RxFrame);
         self.set_sfd(true);
-        self.after(BYTE_PS, Kind::RxByte(0));
+        self.at(self.heard(length_ps), Kind::RxByte(0));
     }
 
     /// Where byte `index` of a frame ends in the air, 0 being its length.
     fn byte_end_ps(carrier: &Carrier, index: usize) -> u64 {
-        carrier.byte_ps(0) + index as u64 * BYTE_PS
+        carrier.byte_ps(index)
+    }
+
+    /// The same of a byte of the frame under reception.
+    fn air_end_ps(&self, rx: &Reception, index: usize) -> u64 {
+        let carrier = self.ether.find(rx.source, rx.frame);
+        carrier.map_or(self.now_ps, |carrier| Cc2420::byte_end_ps(carrier, index))
     }
 
     /// A byte is complete.
@@ -105,9 +111,10 @@ impl Cc2420 {
         if last {
             return self.frame_complete(rx, end_ps);
         }
+        let next_ps = self.air_end_ps(&rx, index + 1);
         self.rx = Some(rx);
         self.show_fifo();
-        self.after(BYTE_PS, Kind::RxByte(index + 1));
+        self.at(self.heard(next_ps), Kind::RxByte(index + 1));
     }
 
     /// A byte off the air, whether something spoiled it, and where it ended; None if without a length.
@@ -198,7 +205,8 @@ impl Cc2420 {
         self.rxfifo.reject();
         self.enter(State::RxWait);
         self.set_sfd(false);
-        self.after((rx.length - index) as u64 * BYTE_PS, Kind::RxWaitEnd);
+        let end_ps = self.air_end_ps(rx, rx.length.max(index));
+        self.at(self.heard(end_ps), Kind::RxWaitEnd);
     }
 
     fn lose_frame(&mut self) {
@@ -223,7 +231,7 @@ impl Cc2420 {
         let automatic = mode & mdmctrl0::AUTOACK != 0 && mode & mdmctrl0::ADR_DECODE != 0;
         let asked = automatic && ack_request(&rx.bytes) && !to_all(&rx.bytes);
         if good && (asked || rx.acknowledge) {
-            self.send_ack(end_ps + timing::ACK);
+            self.send_ack(self.oscillator.later(end_ps, timing::ACK));
         } else {
             self.search();
         }
@@ -242,7 +250,7 @@ impl Cc2420 {
         self.pending_flag = pending;
         match (self.state, self.rx.as_mut()) {
             (State::RxFrame, Some(rx)) => rx.acknowledge = true,
-            (State::RxSfdSearch, _) => self.send_ack(self.now_ps + timing::ACK),
+            (State::RxSfdSearch, _) => self.send_ack(self.later(timing::ACK)),
             _ => {}
         }
     }

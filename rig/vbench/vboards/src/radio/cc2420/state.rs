@@ -153,7 +153,7 @@ impl Cc2420 {
             timing::TX_TURNAROUND_SHORT
         };
         self.quiet();
-        self.start_frame(State::TxCalibrate, self.now_ps + turnaround_ps, None);
+        self.start_frame(State::TxCalibrate, self.later(turnaround_ps), None);
     }
 
     /// Ends what continues. A carrier stays up for [`REACTION_PS`] more: the power that a real amplifier takes down faster

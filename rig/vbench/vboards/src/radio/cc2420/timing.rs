@@ -1,7 +1,7 @@
 //! Delays and levels of the CC2420, typical values unless another is asked for.
 //!
 //! Source: TI SWRS041 (CC2420 data sheet, revision B and C), by section. "unverified": remembered, or reported by users;
-//! not found in the pages that could be read. The chip's crystal is taken as exact.
+//! not found in the pages that could be read. The chip counts them on its crystal ([`crate::radio::oscillator`]).
 
 use crate::air::{SYMBOL_PS, US};
 use crate::radio::StartUp;

@@ -45,7 +45,7 @@ impl Cc2420 {
 
     /// A frame, or an acknowledgement, whose first symbol is due at `start_ps`.
     pub(super) fn start_frame(&mut self, state: State, start_ps: u64, ack: Option<(u8, bool)>) {
-        let header_ps = start_ps + self.waveform().shr_ps;
+        let header_ps = self.oscillator.later(start_ps, self.waveform().shr_ps);
         self.tx = Some(Sending {
             start_ps,
             frame: None,
@@ -65,6 +65,7 @@ impl Cc2420 {
         let signal = Signal::Start {
             start_ps,
             waveform: self.waveform(),
+            ppb: self.oscillator.ppb(),
             power_dbm: timing::PA_DBM[level],
         };
         let frame = self.frames_sent;
@@ -110,7 +111,8 @@ impl Cc2420 {
             sending.length = length;
         }
         self.tell_body();
-        self.at(sending.header_ps + (1 + length as u64) * BYTE_PS, Kind::TxEnd);
+        let end_ps = self.oscillator.later(sending.header_ps, (1 + length as u64) * BYTE_PS);
+        self.at(end_ps, Kind::TxEnd);
         if sending.ack.is_none() {
             self.fetch();
         }
@@ -132,7 +134,7 @@ impl Cc2420 {
         if written >= self.needed(sending.length) {
             return;
         }
-        let due_ps = sending.header_ps + written as u64 * BYTE_PS;
+        let due_ps = self.oscillator.later(sending.header_ps, written as u64 * BYTE_PS);
         if due_ps > self.now_ps {
             self.at(due_ps, Kind::TxFetch);
             return;

@@ -21,8 +21,9 @@ mod tx;
 
 pub use regs::State;
 
+use super::oscillator::Oscillator;
 use super::{PinChange, Radio};
-use crate::air::{Ether, Link, Message, Modulation, Signal, Waveform};
+use crate::air::{Carrier, Ether, Link, Message, Modulation, Signal};
 use fifo::{Fifo, Level};
 use packet::Header;
 use spi::Port;
@@ -84,6 +85,7 @@ pub struct Spirit1 {
     seed: u64,
     board: u16,
     xtal_hz: u64,
+    oscillator: Oscillator,
     regs: [u8; 256],
     port: Port,
     sdn: bool,
@@ -133,6 +135,7 @@ impl Spirit1 {
             seed,
             board,
             xtal_hz,
+            oscillator: Oscillator::default(),
             regs: [0; 256],
             port: Port::Idle,
             sdn: true,
@@ -185,6 +188,12 @@ impl Spirit1 {
         self
     }
 
+    /// The same chip on a crystal that is not exact.
+    pub fn clocked_by(mut self, oscillator: Oscillator) -> Spirit1 {
+        self.oscillator = oscillator;
+        self
+    }
+
     fn load_reset_values(&mut self) {
         self.regs = [0; 256];
         for &(register, value) in regs::RESET.iter() {
@@ -219,8 +228,13 @@ impl Spirit1 {
         self.events.insert(index, (t_ps, kind));
     }
 
+    /// The edge of the crystal that comes a time after what happens now.
+    fn later(&self, delay_ps: u64) -> u64 {
+        self.oscillator.later(self.now_ps, delay_ps)
+    }
+
     fn after(&mut self, delay_ps: u64, kind: Kind) {
-        self.at(self.now_ps + delay_ps, kind);
+        self.at(self.later(delay_ps), kind);
     }
 
     fn cancel(&mut self, kind: Kind) {
@@ -253,17 +267,19 @@ impl Spirit1 {
     }
 
     /// What a carrier that has just been announced will mean here, and when.
-    fn expect(&mut self, start_ps: u64, waveform: &Waveform) {
+    fn expect(&mut self, carrier: &Carrier) {
+        let (start_ps, waveform) = (carrier.start_ps, &carrier.waveform);
         let mut due = Vec::new();
         if waveform.touches(&self.band()) {
             due.push((start_ps, Kind::CarrierSense));
         }
         if matches!(waveform.modulation, Modulation::Fsk { .. }) {
             let preamble_ps = self.preamble_bits() * waveform.byte_ps / 8;
-            due.push((start_ps + preamble_ps, Kind::Preamble(start_ps)));
-            due.push((start_ps + waveform.shr_ps, Kind::Sync(start_ps)));
+            due.push((carrier.at_ps(preamble_ps), Kind::Preamble(start_ps)));
+            due.push((carrier.at_ps(waveform.shr_ps), Kind::Sync(start_ps)));
         }
-        for (t_ps, kind) in due {
+        for (air_ps, kind) in due {
+            let t_ps = self.oscillator.edge(air_ps);
             if !self.events.contains(&(t_ps, kind)) {
                 self.at(t_ps, kind);
             }
@@ -313,15 +329,16 @@ impl Radio for Spirit1 {
 
     fn receive_signal(&mut self, message: &Message, link: &Link) {
         self.ether.receive_signal(message, link);
-        let (start_ps, end_ps, waveform) = match self.ether.find(message.source, message.frame) {
-            Some(carrier) => (carrier.start_ps, carrier.end_ps, carrier.waveform),
+        let carrier = match self.ether.find(message.source, message.frame) {
+            Some(carrier) => carrier.clone(),
             None => return,
         };
         if matches!(message.signal, Signal::Start { .. }) {
-            self.expect(start_ps, &waveform);
+            self.expect(&carrier);
             self.ether.prune(self.now_ps);
-        } else if waveform.touches(&self.band()) {
-            self.at(end_ps.max(self.now_ps), Kind::CarrierSense);
+        } else if carrier.waveform.touches(&self.band()) {
+            let end_ps = carrier.end_ps.max(self.now_ps);
+            self.at(self.oscillator.edge(end_ps), Kind::CarrierSense);
         }
     }
 

@@ -5,7 +5,7 @@ use super::packet::{Bits, Format, Header};
 use super::regs::{self, irq, protocol, State};
 use super::state::Goal;
 use super::{timing, Kind, Spirit1};
-use crate::air::{Carrier, REACTION_PS};
+use crate::air::{lasting_ps, Carrier, REACTION_PS};
 use crate::rng::{draw, Purpose};
 
 /// The packet being received.
@@ -16,6 +16,8 @@ pub(super) struct Reception {
     /// End of the sync word, here.
     sync_ps: u64,
     byte_ps: u64,
+    /// Error of the sender's crystal.
+    ppb: i64,
     format: Format,
     /// Received bytes, damaged where another signal overlapped them.
     received: Vec<u8>,
@@ -27,7 +29,7 @@ pub(super) struct Reception {
 
 impl Reception {
     fn at(&self, bits: u64) -> u64 {
-        self.sync_ps + bits * self.byte_ps / 8
+        self.sync_ps + lasting_ps(bits * self.byte_ps / 8, self.ppb)
     }
 }
 
@@ -73,8 +75,11 @@ impl Spirit1 {
 
     /// The sync word of the carriers that began at `start_ps` is over.
     pub(super) fn sync(&mut self, start_ps: u64) {
-        let (source, frame, byte_ps, rssi_dbm) = match self.audible(start_ps) {
-            Some(c) => (c.source, c.frame, c.waveform.byte_ps, c.rssi_dbm),
+        let (source, frame, byte_ps, ppb, rssi_dbm, sync_ps) = match self.audible(start_ps) {
+            Some(c) => {
+                let sync_ps = c.at_ps(c.waveform.shr_ps);
+                (c.source, c.frame, c.waveform.byte_ps, c.ppb, c.rssi_dbm, sync_ps)
+            }
             None => {
                 self.preamble &= self.rx.is_some();
                 return;
@@ -84,8 +89,9 @@ impl Spirit1 {
         let rx = Reception {
             source,
             frame,
-            sync_ps: self.now_ps,
+            sync_ps,
             byte_ps,
+            ppb,
             format,
             received: Vec::new(),
             damaged: false,
@@ -102,7 +108,7 @@ impl Spirit1 {
             self.start_wake_up_timer(regs::TIMERS1);
         }
         self.check_timeout();
-        self.at(head_ps, Kind::RxHead);
+        self.at(self.oscillator.edge(head_ps), Kind::RxHead);
     }
 
     /// Takes in the bytes that hold the first `bits` bits of the packet. A carrier that goes off less than a byte too early
@@ -157,7 +163,7 @@ impl Spirit1 {
             (rx.at(rx.format.bits(rx.payload)), Kind::RxEnd)
         };
         self.rx = Some(rx);
-        self.at(t_ps.max(self.now_ps), kind);
+        self.at(self.oscillator.edge(t_ps.max(self.now_ps)), kind);
     }
 
     /// A byte of payload goes into the FIFO.

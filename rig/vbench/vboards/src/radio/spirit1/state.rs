@@ -118,7 +118,7 @@ impl Spirit1 {
             (Some((state, delay_ps)), goal) => {
                 self.state = state;
                 if self.legs.is_empty() && goal == Some(Goal::Tx) {
-                    self.announce(self.now_ps + delay_ps);
+                    self.announce(self.later(delay_ps));
                 }
                 self.after(delay_ps, Kind::Leg);
             }
@@ -255,7 +255,7 @@ impl Spirit1 {
         let (prescaler, counter) = (self.reg(register), self.reg(register + 1));
         let periods = (u64::from(prescaler) + 1) * (u64::from(counter) + 1);
         self.cancel(Kind::WakeUp);
-        self.after(timing::rco(periods), Kind::WakeUp);
+        self.at(self.oscillator.edge(self.now_ps + timing::rco(periods)), Kind::WakeUp);
     }
 
     /// The wake-up timer is out and restarts: a sleeping chip receives again, or is READY for the host (remembered,

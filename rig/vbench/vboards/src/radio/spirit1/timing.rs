@@ -5,7 +5,7 @@
 //! at least 1.5 ms to be waited after SDN (the same Contiki file), 54.15 us for the longest VCO calibration window at
 //! 26 MHz (ST's library, SPIRIT_Calibration.h). The rest is remembered or chosen so that the sums fit: "unverified".
 
-use crate::air::{REACTION_PS, US};
+use crate::air::US;
 
 /// SDN low to READY: 0.65 ms of power-on reset (unverified).
 pub const POWER_ON: u64 = 650 * US;
@@ -15,8 +15,9 @@ pub const XO_SETTLING: u64 = 50 * US;
 /// READY to RX or TX: 50 us in all without calibration (unverified).
 pub const SYNTH_SETUP: u64 = 28 * US;
 pub const SYNTH_LOCK: u64 = 6 * US;
-/// Receiver or transmitter from a locked synthesizer; not less than [`REACTION_PS`], which the air needs (unverified).
-pub const START: u64 = REACTION_PS;
+/// Receiver or transmitter from a locked synthesizer; not less than [`crate::air::REACTION_PS`], which the air needs
+/// (unverified).
+pub const START: u64 = 16 * US;
 /// VCO calibration, when PROTOCOL2 asks for it.
 pub const SYNTH_CALIBRATION: u64 = 54 * US;
 /// SABORT, READY from LOCK, STANDBY and SLEEP, SRES (unverified; software strobes the next command some 10 us later).

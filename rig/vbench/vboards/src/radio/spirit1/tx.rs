@@ -25,6 +25,8 @@ pub(super) struct Sending {
     length: usize,
     /// Of them on the air.
     sent: usize,
+    /// Where the first bit after the sync word begins.
+    body_ps: u64,
 }
 
 /// Why a packet goes out.
@@ -58,6 +60,7 @@ impl Spirit1 {
         let signal = Signal::Start {
             start_ps,
             waveform,
+            ppb: self.oscillator.ppb(),
             power_dbm: self.power_dbm(),
         };
         self.send_signal(frame, signal);
@@ -75,8 +78,9 @@ impl Spirit1 {
             payload: Vec::new(),
             length: 0,
             sent: 0,
+            body_ps: 0,
         });
-        self.at(start_ps + waveform.shr_ps, Kind::TxBody);
+        self.at(self.oscillator.later(start_ps, waveform.shr_ps), Kind::TxBody);
     }
 
     fn send_signal(&mut self, frame: u32, signal: Signal) {
@@ -133,13 +137,14 @@ impl Spirit1 {
         };
         sending.length = sending.header.length.saturating_sub(extra);
         sending.payload.truncate(sending.length);
-        let end_ps = self.now_ps + self.bits_ps(sending.format.bits(sending.length));
+        sending.body_ps = self.now_ps;
+        let end_ps = self.later(self.bits_ps(sending.format.bits(sending.length)));
         self.say_body(&sending);
         if sending.format.bits(sending.length) % 8 != 0 {
             self.send_signal(sending.frame, Signal::Cut { end_ps });
         }
         if sending.length > 0 && sending.cause == Cause::Fifo {
-            self.after(self.bits_ps(sending.format.head_bits()), Kind::TxByte);
+            self.await_byte(&sending);
         }
         self.at(end_ps, Kind::TxEnd);
         self.tx = Some(sending);
@@ -150,6 +155,14 @@ impl Spirit1 {
         payload.resize(sending.length, 0);
         let psdu = Arc::from(sending.format.encode(&sending.header, &payload));
         self.send_signal(sending.frame, Signal::Body { psdu });
+    }
+
+    /// The next byte of payload leaves the FIFO when the air has come to it.
+    fn await_byte(&mut self, sending: &Sending) {
+        let apart = sending.format.bits_to(1) - sending.format.bits_to(0);
+        let bits = sending.format.head_bits() + sending.sent as u64 * apart;
+        let due_ps = self.oscillator.later(sending.body_ps, self.bits_ps(bits));
+        self.at(due_ps, Kind::TxByte);
     }
 
     /// A byte of payload leaves the FIFO.
@@ -174,8 +187,7 @@ impl Spirit1 {
         }
         sending.sent += 1;
         if sending.sent < sending.length {
-            let apart = sending.format.bits_to(1) - sending.format.bits_to(0);
-            self.after(self.bits_ps(apart), Kind::TxByte);
+            self.await_byte(&sending);
         }
         self.tx = Some(sending);
         self.watch_fifos();
