@@ -9,7 +9,7 @@ use vboards::bench::{Bench, Outcome};
 use vboards::exact::Exact;
 use vboards::trace::{Edge, Pin};
 
-const FOREVER_PS: u64 = 1_000_000_000_000_000;
+const SECOND_PS: u64 = 1_000_000_000_000;
 
 /// Board, pin, level.
 type Mark = (u16, Pin, bool);
@@ -33,13 +33,15 @@ const TELOSB: [(&str, Mark); 9] = [
     ("that to SFD at the responder", (1, 0x41, true)),
 ];
 
-fn settle(bench: &mut Bench) {
-    while bench.run(bench.now_ps() + FOREVER_PS).unwrap() != Outcome::Idle {}
+/// Runs until every board waits for input; a system with a ticker never does.
+fn settle(bench: &mut Bench, most_ps: u64) {
+    let until_ps = bench.now_ps() + most_ps;
+    while bench.now_ps() < until_ps && bench.run(until_ps).unwrap() != Outcome::Idle {}
 }
 
-fn command(bench: &mut Bench, board: usize, line: &str) {
+fn command(bench: &mut Bench, board: usize, line: &str, most_ps: u64) {
     bench.uart_feed(board, 0, format!("{}\n", line).as_bytes()).unwrap();
-    settle(bench);
+    settle(bench, most_ps);
 }
 
 fn edges(kind: &str, image: &[u8], packets: &str, lines: &[String], exact: Exact) -> Vec<Edge> {
@@ -48,16 +50,21 @@ fn edges(kind: &str, image: &[u8], packets: &str, lines: &[String], exact: Exact
     for ppb in [12_000, -7_000] {
         bench.add_board(kind, "image", image, ppb).unwrap();
     }
-    settle(&mut bench);
+    settle(&mut bench, 2 * SECOND_PS);
     for board in 0..2 {
-        command(&mut bench, board, &format!("set address {}", board + 1));
-        command(&mut bench, board, &format!("set peer {}", 2 - board));
+        command(&mut bench, board, &format!("set address {}", board + 1), SECOND_PS);
+        command(&mut bench, board, &format!("set peer {}", 2 - board), SECOND_PS);
         for line in lines {
-            command(&mut bench, board, line);
+            command(&mut bench, board, line, SECOND_PS);
         }
     }
     bench.keep_edges(true);
-    command(&mut bench, 0, &format!("start {}", packets));
+    command(
+        &mut bench,
+        0,
+        &format!("start {}", packets),
+        packets.parse::<u64>().unwrap() * SECOND_PS / 20,
+    );
     bench.take_edges(usize::MAX)
 }
 
@@ -97,6 +104,7 @@ fn main() {
         radio_phase: true,
         radio_rate: true,
         dco: true,
+        dco_start: true,
     };
     let real = Exact::default();
     let causes = [
@@ -116,6 +124,13 @@ fn main() {
             },
         ),
         ("no DCO", Exact { dco: true, ..real }),
+        (
+            "DCO start 6 us",
+            Exact {
+                dco_start: true,
+                ..real
+            },
+        ),
         ("none", all),
     ];
     println!(

@@ -9,4 +9,6 @@ pub struct Exact {
     pub radio_rate: bool,
     /// The DCO of an MSP430 is the typical one of its data sheet and does not wander.
     pub dco: bool,
+    /// It starts in the greatest time of its data sheet.
+    pub dco_start: bool,
 }

@@ -89,7 +89,7 @@ pub fn make(parts: &Parts) -> Result<Box<dyn Board>, String> {
         seed: parts.seed,
         board: parts.board,
         clock: parts.clock.clone(),
-        steady_dco: parts.exact.dco,
+        exact: parts.exact,
         rest: REST,
         strict: parts.strict,
     };

@@ -6,12 +6,10 @@
 use super::dco::Dco;
 use crate::clock::{Clock, ClockSpec};
 use crate::core::msp430::{CPUOFF, OSCOFF, SCG0, SCG1};
+use crate::exact::Exact;
 
 /// Frequency of the watch crystal.
 pub const LFXT1_HZ: u64 = 32_768;
-/// From the wake-up event to the first DCO cycle: "DCO start-up in less than 6 us" (SLAU049F 4.1; SLAS272H 5.13 has
-/// 6 us as the most from LPM3 at fMCLK = 1 to 3 MHz).
-pub const DCO_START_PS: u64 = 6_000_000;
 
 /// DCOCTL and BCSCTL1 after PUC (SLAU049F 4.3): DCO = 3, MOD = 0; XT2OFF, RSEL = 4. BCSCTL2 is cleared by POR only in
 /// later families, here by PUC.
@@ -51,10 +49,10 @@ pub struct Clocks {
 
 impl Clocks {
     /// Running from `crystal.start_ps` on. The crystal's errors are LFXT1's; the DCO has its own.
-    pub fn new(seed: u64, board: u16, steady: bool, crystal: &ClockSpec) -> Clocks {
+    pub fn new(seed: u64, board: u16, exact: Exact, crystal: &ClockSpec) -> Clocks {
         let setting = u16::from(BCSCTL1 & 7) << 8 | u16::from(DCOCTL);
         Clocks {
-            dco: Dco::new(seed, board, steady, setting, crystal.start_ps),
+            dco: Dco::new(seed, board, exact, setting, crystal.start_ps),
             lfxt1: Clock::of(crystal, LFXT1_HZ, 1),
             lfxt1_on: true,
             lfxt1_stand: 0,
@@ -225,7 +223,7 @@ impl Clocks {
         let smclk = self.power & SCG1 == 0 && self.bcsctl2 & 8 == 0;
         let needed = mclk || smclk || self.power & SCG0 == 0;
         if needed && !self.dco.running() {
-            self.dco.start(ps + DCO_START_PS);
+            self.dco.start(ps);
         } else if !needed && self.dco.running() {
             self.dco.stop(ps);
         }

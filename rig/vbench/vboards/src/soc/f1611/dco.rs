@@ -4,6 +4,7 @@
 //! has the same clock module. Of its own data sheet (SLAS368G p. 37) two programs by others quote the same ranges of
 //! fDCO(03) to fDCO(73) and the same largest S(DCO); the page itself was not at hand.
 
+use crate::exact::Exact;
 use crate::rng::{below, draw, Purpose};
 
 /// fDCO(r3): RSEL = r, DCO = 3, typical at 3 V (SLAS272H 5.18).
@@ -26,6 +27,12 @@ pub const SLOT_SHIFT: u32 = 30;
 const FRACTION: u32 = 16;
 /// The modulator's turn (SLAU049 4.2.5).
 const TURN: u64 = 32;
+/// From the event that wakes it to its first cycle: 292 ns "is typical at room temperature" (Moteiv, Tmote Sky data sheet,
+/// 2006, MSP430 F1611; remembered, unverified), and then up to one cycle more, uniform: where the oscillator stands when the
+/// clock's gate opens (an assumption of this model, unverified). The most is 6 us (SLAU049F 4.1, "DCO start-up in less than 6 us";
+/// SLAS272H 5.13 from LPM3 at fMCLK = 1 to 3 MHz).
+const START_PS: u64 = 292_000;
+pub const START_MOST_PS: u64 = 6_000_000;
 const PS_PER_S: u128 = 1_000_000_000_000;
 const BILLION: u64 = 1_000_000_000;
 
@@ -36,8 +43,10 @@ pub struct Dco {
     board: u64,
     /// This part beside the typical one, in ppm.
     part_ppm: u64,
-    /// A part without spread and wander, for tests and comparisons.
-    steady: bool,
+    /// What of it is as in the data sheet.
+    exact: Exact,
+    /// How often it has started.
+    starts: u64,
     /// RSELx << 8 | DCOCTL.
     setting: u16,
     running: bool,
@@ -52,17 +61,18 @@ pub struct Dco {
 
 impl Dco {
     /// Running from `start_ps` on with `setting`.
-    pub fn new(seed: u64, board: u16, steady: bool, setting: u16, start_ps: u64) -> Dco {
+    pub fn new(seed: u64, board: u16, exact: Exact, setting: u16, start_ps: u64) -> Dco {
         let luck = below(draw(seed, Purpose::Dco, &[u64::from(board), 0], 0), 2 * SPREAD_PPM + 1);
         let mut dco = Dco {
             seed,
             board: u64::from(board),
-            part_ppm: if steady {
+            part_ppm: if exact.dco {
                 1_000_000
             } else {
                 1_000_000 - SPREAD_PPM + luck
             },
-            steady,
+            exact,
+            starts: 0,
             setting,
             running: true,
             base_tick: 0,
@@ -82,7 +92,7 @@ impl Dco {
     /// Deviation from the part's own frequency in a time slot.
     fn wander_ppb(&self, slot: u64) -> u64 {
         let mut ppb = BILLION;
-        if self.steady {
+        if self.exact.dco {
             return ppb;
         }
         for (scale, &most) in WANDER_PPB.iter().enumerate() {
@@ -227,12 +237,27 @@ impl Dco {
         self.running = false;
     }
 
-    /// Starts again: the next tick comes at `ps`.
+    /// From a start to the first cycle.
+    fn start_up_ps(&self) -> u64 {
+        if self.exact.dco_start {
+            return START_MOST_PS;
+        }
+        let luck = draw(
+            self.seed,
+            Purpose::Dco,
+            &[self.board, 1 + WANDER_PPB.len() as u64],
+            self.starts,
+        );
+        (START_PS + below(luck, self.span_ps(TURN) / TURN)).min(START_MOST_PS)
+    }
+
+    /// Starts again at `ps`: its next tick comes a start-up later.
     pub fn start(&mut self, ps: u64) {
         if !self.running {
             self.running = true;
             self.base_tick += 1;
-            self.base_ps = ps;
+            self.starts += 1;
+            self.base_ps = ps.saturating_add(self.start_up_ps());
             self.base_fraction = 0;
             self.begin_piece();
         }

@@ -24,6 +24,7 @@ mod wires;
 use super::{Drive, Outside};
 use crate::clock::ClockSpec;
 use crate::core::msp430::{Kind, Memory};
+use crate::exact::Exact;
 use crate::log::{Log, Topic};
 use crate::trace::Edge;
 use adc::Adc;
@@ -45,8 +46,8 @@ pub struct Config {
     pub board: u16,
     /// The watch crystal, and when the chip gets its supply.
     pub clock: ClockSpec,
-    /// A typical DCO that does not wander.
-    pub steady_dco: bool,
+    /// What of its clocks is as in the data sheet.
+    pub exact: Exact,
     /// Levels of nets without a driver, by port; index 0 is unused.
     pub rest: [u8; PORTS],
     /// An access to no register ends the run.
@@ -101,7 +102,7 @@ pub fn memory() -> Memory {
 impl<O: Outside> F1611<O> {
     pub fn new(config: Config, outside: O) -> F1611<O> {
         let start_ps = config.clock.start_ps;
-        let clocks = Clocks::new(config.seed, config.board, config.steady_dco, &config.clock);
+        let clocks = Clocks::new(config.seed, config.board, config.exact, &config.clock);
         let mut chip = F1611 {
             clocks,
             now_ps: start_ps,
