@@ -26,12 +26,13 @@ $(error PROBES=$(PROBES): there are $(patsubst PROBES_%,%,$(filter PROBES_%,$(.V
 endif
 
 # The reference firmware, or what needs neither stack nor radio: the self-test of kernels and alarms, the costs of a probe,
-# the source of the sync line.
+# the source of the sync line, the rows of `gpiorig bench certify`.
 PROGRAM ?= reference
 PROGRAM_reference = reference/stack reference/radio reference/radio/$(RADIO)
 PROGRAM_selftest = reference/selftest reference/radio
 PROGRAM_costs = reference/costs
 PROGRAM_sync = reference/sync
+PROGRAM_certify = reference/certify reference/certify/$(CORE) $(wildcard reference/certify/$(MACHINE))
 ifeq ($(origin PROGRAM_$(PROGRAM)),undefined)
 $(error PROGRAM=$(PROGRAM): there are $(patsubst PROGRAM_%,%,$(filter PROGRAM_%,$(.VARIABLES))))
 endif

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write what follows from events.toml and settings.toml, and the decoders' shared modules; --check compares them.
+"""Write what follows from events.toml, settings.toml and certify.toml, and shared modules; --check compares them.
 
 Standard library only, so that it runs before the virtual environment exists.
 """
@@ -12,6 +12,7 @@ import tomllib
 import zlib
 from types import ModuleType
 
+import certify
 import settings
 from generated import HEAD, ROOT, copies, has_head, note, with_head
 
@@ -241,6 +242,7 @@ def main() -> int:
         "analysis/gpiorig/analysis/events/table.py": python_table(rows),
     }
     files |= settings.files()
+    files |= certify.files()
     files |= copies(files)
     check = "--check" in sys.argv
     problems = []

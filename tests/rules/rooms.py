@@ -41,7 +41,7 @@ ROOMS = {
         ),
     ),
     "rig": (
-        *("", "bench", "host", "experiments", "recordings", "run", "flash", "verify", "results", "store"),
+        *("", "bench", "host", "experiments", "recordings", "run", "flash", "verify", "results", "certify", "store"),
         *("live", "export", "view", "probes", "measure"),
         *("arguments", "commands", "cli", "__main__"),
     ),

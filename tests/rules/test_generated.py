@@ -38,8 +38,16 @@ FROM_SETTINGS = {
     "firmware-gpio-probes/riot/app/settings_table.h",
     "rig/gpiorig/rig/experiments/node_settings.py",
 }
+FROM_CERTIFY = {
+    "firmware-gpio-probes/reference/certify/iotlab-m3/rows.h",
+    "firmware-gpio-probes/reference/certify/nucleo-l476rg/rows.h",
+    "firmware-gpio-probes/reference/certify/telosb/rows.h",
+    "rig/gpiorig/rig/certify/rows.py",
+}
 SOURCES = {
     GENERATE,
+    "firmware-gpio-probes/certify.py",
+    "firmware-gpio-probes/certify.toml",
     "analysis/gpiorig/analysis/packets/path.py",
     "firmware-gpio-probes/events.toml",
     "firmware-gpio-probes/generated.py",
@@ -70,7 +78,7 @@ doc = "a point that was not there"
 def tree(tmp_path: Path) -> Path:
     """A copy of the generated files and their sources, in a folder with a blank in its name."""
     tree = tmp_path / "a tree"
-    for name in SOURCES | FROM_EVENTS | FROM_SETTINGS:
+    for name in SOURCES | FROM_EVENTS | FROM_SETTINGS | FROM_CERTIFY:
         (tree / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tree / name)
     shutil.copytree(
@@ -103,12 +111,13 @@ def test_an_edit_of_any_generated_file_is_reported(tree: Path) -> None:
     """The file is named, with its source and the remedy; that restores it."""
     before = state(tree)
     assert [] == complaints(tree)
-    names = sorted(COPIES.keys() | FROM_EVENTS | FROM_SETTINGS)
+    names = sorted(COPIES.keys() | FROM_EVENTS | FROM_SETTINGS | FROM_CERTIFY)
     for name in names:
         with (tree / name).open("a") as file:
             file.write("\n")
     for name, line in zip(names, complaints(tree), strict=True):
-        source = COPIES.get(name, f"firmware-gpio-probes/{'settings' if name in FROM_SETTINGS else 'events'}.toml")
+        table = "settings" if name in FROM_SETTINGS else "certify" if name in FROM_CERTIFY else "events"
+        source = COPIES.get(name, f"firmware-gpio-probes/{table}.toml")
         assert line.startswith(f"{name} differs from what {source}")
         assert line.endswith("edit that, and run `make generate`")
     assert names == sorted(line.removeprefix("wrote ") for line in generate(tree).stdout.splitlines())

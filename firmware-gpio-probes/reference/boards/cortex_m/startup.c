@@ -32,6 +32,8 @@ static void fault_handler(void)
 
 /** kernel/threads has one. */
 __attribute__((weak, alias("fault_handler"))) void pendsv_handler(void);
+/** certify has one. */
+__attribute__((weak, alias("fault_handler"))) void systick_handler(void);
 
 __attribute__((noreturn)) void reset_handler(void)
 {
@@ -52,6 +54,7 @@ typedef void (*handler)(void);
 
 #define CORE_EXCEPTIONS 16
 #define PENDSV 14
+#define SYSTICK 15
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Woverride-init" /* the range stands for all that have no handler of their own */
@@ -64,6 +67,7 @@ __attribute__((section(".vectors"), used)) static const struct {
         [0] = reset_handler,
         [1 ... CORE_EXCEPTIONS - 2 + INTERRUPTS] = fault_handler,
         [PENDSV - 1] = pendsv_handler,
+        [SYSTICK - 1] = systick_handler,
 #define INTERRUPT(number, its_handler) [CORE_EXCEPTIONS - 1 + (number)] = its_handler,
         INTERRUPT_HANDLERS
     },

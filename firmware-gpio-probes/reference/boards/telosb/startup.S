@@ -75,6 +75,9 @@ who:
 /* kernel/threads has one. */
     .weak on_port2
 on_port2 = unexpected
+/* certify has one. */
+    .weak on_timer_a0
+on_timer_a0 = unexpected
 
 #ifdef KERNEL_threads
     .section .bss.interrupted, "aw", @nobits
@@ -90,7 +93,7 @@ interrupted:                    /* the stack pointer of the thread */
     .word on_usart1_rx          /* 0xFFE6 */
     .word on_port1              /* 0xFFE8 */
     .word unexpected            /* 0xFFEA Timer_A3, CCR1, CCR2, overflow */
-    .word unexpected            /* 0xFFEC Timer_A3, CCR0 */
+    .word on_timer_a0           /* 0xFFEC Timer_A3, CCR0 */
     .word unexpected            /* 0xFFEE ADC12 */
     .word unexpected            /* 0xFFF0 USART0 transmit, I2C */
     .word unexpected            /* 0xFFF2 USART0 receive */

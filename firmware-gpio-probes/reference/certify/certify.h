@@ -1,0 +1,23 @@
+/** What the rows of a core and of a board are to main.c; the rows themselves: rows.h, made of certify.toml. */
+#ifndef CERTIFY_H
+#define CERTIFY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** One pulse of a row: the line is high while its sequence runs, `turns` times. */
+typedef void certify_kernel(uint16_t turns);
+
+/** Clock and flash of a row. */
+enum certify_setup { CERTIFY_FULL, CERTIFY_WS0, CERTIFY_WS1, CERTIFY_WS2 };
+
+/** A number of cycles, other than that of the call before, passes. */
+void certify_shift(uint8_t cycles);
+
+/** The slow clock with these wait states, or back; only of boards that have such rows. */
+void certify_set_up(enum certify_setup setup);
+
+/** Raises and lowers the line. */
+void certify_line(bool level);
+
+#endif

@@ -1,0 +1,56 @@
+/* Generated from firmware-gpio-probes/certify.toml by `make generate`. Do not edit. */
+#ifndef CERTIFY_ROWS_H
+#define CERTIFY_ROWS_H
+
+#define CERTIFY_ROWS \
+    ROW(1, clock, CERTIFY_FULL, 1, 41, 4) \
+    ROW(3, square, CERTIFY_FULL, 63, 0, 4) \
+    ROW(4, narrow, CERTIFY_WS0, 8, 136, 8) \
+    ROW(5, wide, CERTIFY_WS0, 8, 136, 8) \
+    ROW(6, branch_0, CERTIFY_WS0, 8, 136, 8) \
+    ROW(7, branch_6, CERTIFY_WS0, 8, 136, 8) \
+    ROW(8, call, CERTIFY_WS0, 8, 136, 8) \
+    ROW(9, narrow, CERTIFY_WS1, 8, 136, 8) \
+    ROW(10, wide, CERTIFY_WS1, 8, 136, 8) \
+    ROW(11, branch_0, CERTIFY_WS1, 8, 136, 8) \
+    ROW(12, branch_6, CERTIFY_WS1, 8, 136, 8) \
+    ROW(13, call, CERTIFY_WS1, 8, 136, 8) \
+    ROW(14, narrow, CERTIFY_WS2, 8, 136, 8) \
+    ROW(15, wide, CERTIFY_WS2, 8, 136, 8) \
+    ROW(16, branch_0, CERTIFY_WS2, 8, 136, 8) \
+    ROW(17, branch_6, CERTIFY_WS2, 8, 136, 8) \
+    ROW(18, call, CERTIFY_WS2, 8, 136, 8) \
+    ROW(19, narrow, CERTIFY_FULL, 8, 264, 8) \
+    ROW(20, wide, CERTIFY_FULL, 8, 264, 8) \
+    ROW(21, branch_0, CERTIFY_FULL, 8, 1032, 8) \
+    ROW(22, branch_2, CERTIFY_FULL, 8, 1032, 8) \
+    ROW(23, branch_4, CERTIFY_FULL, 8, 1032, 8) \
+    ROW(24, branch_6, CERTIFY_FULL, 8, 1032, 8) \
+    ROW(25, call, CERTIFY_FULL, 8, 264, 8) \
+    ROW(26, store, CERTIFY_FULL, 8, 264, 8) \
+    ROW(27, load, CERTIFY_FULL, 8, 264, 8) \
+    ROW(28, modify_0, CERTIFY_FULL, 8, 264, 8) \
+    ROW(29, modify_2, CERTIFY_FULL, 8, 264, 8) \
+    ROW(30, modify_4, CERTIFY_FULL, 8, 264, 8) \
+    ROW(31, modify_6, CERTIFY_FULL, 8, 264, 8) \
+    ROW(32, load_ram, CERTIFY_FULL, 8, 264, 8) \
+    ROW(33, load_alone, CERTIFY_FULL, 8, 264, 8) \
+    ROW(34, store_ram, CERTIFY_FULL, 8, 264, 8) \
+    ROW(35, store_indexed, CERTIFY_FULL, 8, 264, 8) \
+    ROW(36, load_multiple, CERTIFY_FULL, 8, 264, 8) \
+    ROW(37, unaligned, CERTIFY_FULL, 8, 264, 8) \
+    ROW(38, multiply_add, CERTIFY_FULL, 8, 264, 8) \
+    ROW(39, long_multiply, CERTIFY_FULL, 8, 264, 8) \
+    ROW(40, long_multiply_wide, CERTIFY_FULL, 8, 264, 8) \
+    ROW(41, long_multiply_add, CERTIFY_FULL, 8, 264, 8) \
+    ROW(42, special, CERTIFY_FULL, 8, 264, 8) \
+    ROW(43, table_branch, CERTIFY_FULL, 8, 264, 8) \
+    ROW(44, load_pc, CERTIFY_FULL, 8, 264, 8) \
+    ROW(45, interrupt_turn, CERTIFY_FULL, 8, 264, 8) \
+    ROW(46, interrupt_tail, CERTIFY_FULL, 8, 264, 8) \
+    ROW(47, interrupt_entry, CERTIFY_FULL, 1, 0, 48) \
+    ROW(48, interrupt_timer, CERTIFY_FULL, 1, 0, 48) \
+    ROW(49, interrupt_wake, CERTIFY_FULL, 1, 0, 48) \
+    ROW(51, start_pll, CERTIFY_FULL, 1, 0, 8)
+
+#endif

@@ -1,0 +1,91 @@
+"""The image of `gpiorig bench certify` on virtual boards: its rows, and what they state."""
+
+from __future__ import annotations
+
+import certifiedboard
+import numpy as np
+import pytest
+
+from gpiorig.rig.certify import pulses, row_values
+from gpiorig.rig.certify.row_values import Missing, Value
+from gpiorig.rig.certify.rows import ROWS
+from gpiorig.vbench.description.ends import VirtualAnalyzer, VirtualThreshold
+from gpiorig.vbench.description.world import VirtualNode
+
+
+def measured(board: str = "iotlab-m3", **changes: object) -> dict[str, Value]:
+    """The values of all rows of a board."""
+    showings = pulses.read(certifiedboard.line(board, **changes), "node.strobe")  # type: ignore[arg-type]
+    assert 0 == showings.damaged
+    values = row_values.values(showings.showings, board, samplerate_hz=certifiedboard.RATE_HZ)
+    assert not [key for key, value in values.items() if isinstance(value, Missing)]
+    return {key: value for key, value in values.items() if isinstance(value, Value)}
+
+
+@pytest.mark.parametrize("board", ["iotlab-m3", "nucleo-l476rg", "telosb"])
+def test_each_row_of_a_board_has_a_value(board: str) -> None:
+    """Its code comes once a round, with all pulses, and cycles are whole numbers within the uncertainty."""
+    values = measured(board)
+
+    assert [row.key for row in ROWS if board in row.boards] == list(values)
+    for row in ROWS:
+        if board in row.boards and row.unit == "cycles":
+            value = values[row.key]
+            assert value.uncertainty < 0.05
+            assert round(value.value) == pytest.approx(value.value, abs=value.uncertainty), row.key
+
+
+def test_cycles_that_the_processor_manual_states() -> None:
+    """16 additions of one cycle, one load that the next does not hide, at no wait state; a MUL-ADD of two cycles."""
+    values = measured()
+
+    assert 36 == round(values["flash.ws0.narrow"].value)  # 32 ADDS, SUBS, BNE with a refill of 2 (DDI 0337I table 3-1)
+    assert 16 == round(
+        values["load.alone"].value - values["narrow"].value
+    )  # an LDR and an ADDS, where there were two ADDS
+
+
+def test_a_clock_is_found_and_does_not_change_cycles() -> None:
+    """A crystal 200 ppm fast is 200 ppm; the loops take as many of its cycles as before."""
+    fast = measured(node=VirtualNode(clock_ppb=200_000))
+
+    assert 200 == pytest.approx(fast["clock"].value, abs=fast["clock"].uncertainty)
+    assert 4 == pytest.approx(fast["branch.0"].value, abs=fast["branch.0"].uncertainty)
+
+
+def test_the_thresholds_of_a_channel_are_found() -> None:
+    """Of rising edges that are seen 200 ns late the highs are as much shorter than the lows."""
+    late = measured(threshold=VirtualThreshold(rise_ps=200_000))
+
+    assert -400 == pytest.approx(late["square"].value, abs=late["square"].uncertainty)
+
+
+def test_a_setting_of_the_model_is_seen_in_its_rows() -> None:
+    """A refill of one cycle more: each loop with one branch is one cycle longer."""
+    base, longer = measured(), measured(timing={"refill": 3})
+
+    assert 1 == pytest.approx(longer["branch.0"].value - base["branch.0"].value, abs=0.01)
+    assert 1 == pytest.approx(longer["store"].value - base["store"].value, abs=0.03)
+
+
+def test_a_damaged_code_is_counted_and_its_row_left_out() -> None:
+    """A code with a pulse less is not a code: no row gets the pulses of another."""
+    edges = certifiedboard.line("iotlab-m3", analyzer=VirtualAnalyzer())
+    showings = pulses.read(edges, "node.strobe")
+    first = int(np.searchsorted(edges.samples, showings.showings[4].rises[0])) - 16  # the first pulse of its code
+    kept = np.delete(np.arange(len(edges.samples)), [first, first + 1])
+
+    damaged = pulses.read(
+        type(edges).from_blocks(
+            [(edges.samples[kept].copy(), edges.levels[kept].copy())],
+            samplerate_hz=edges.samplerate_hz,
+            channels=edges.channels,
+            end=edges.end,
+        ),
+        "node.strobe",
+    )
+
+    codes = [showing.code for showing in damaged.showings]
+    assert showings.showings[4].code not in codes[:5]
+    values = row_values.values(damaged.showings, "iotlab-m3", samplerate_hz=certifiedboard.RATE_HZ)
+    assert "its code was not seen on the line" == values["flash.ws0.branch0"].reason
