@@ -132,8 +132,11 @@ def build_images(root: Path, folder: Path) -> list[Path]:
     """The reference images of all boards and kernels in a folder, without debug information; and their manifest."""
     manifest: dict[str, Mapping[str, object]] = {}
     boards = sorted(path.stem for path in (root / "rig/gpiorig/rig/boards").glob("*.toml"))
-    for board, kernel, width in [(board, kernel, "") for board in boards for kernel in KERNELS] + OTHER_WIDTHS:
-        linked = _make(root / "firmware-gpio-probes", board, kernel, width)
+    targets = [(board, kernel, "", "reference") for board in boards for kernel in KERNELS]
+    targets += [(board, kernel, width, "reference") for board, kernel, width in OTHER_WIDTHS]
+    targets += [(board, "events", "", "certify") for board in boards]
+    for board, kernel, width, program in targets:
+        linked = _make(root / "firmware-gpio-probes", board, kernel, width, program)
         name = linked.parent.name
         shutil.copyfile(linked.with_name("shipped.elf"), folder / f"{name}.elf")
         manifest[name] = {
@@ -148,9 +151,9 @@ def build_images(root: Path, folder: Path) -> list[Path]:
     return [folder / "manifest.json", *(folder / f"{name}.elf" for name in manifest)]
 
 
-def _make(firmware: Path, board: str, kernel: str, width: str) -> Path:
+def _make(firmware: Path, board: str, kernel: str, width: str, program: str) -> Path:
     """The image of a board, with the flags of the sources whatever the environment has; next to it, `shipped.elf`."""
-    fixed = ["PROGRAM=reference", "PROBES=normal", "BUILD=build/wheel", "DEFINES=", f"WIDTH={width}", "LOG="]
+    fixed = [f"PROGRAM={program}", "PROBES=normal", "BUILD=build/wheel", "DEFINES=", f"WIDTH={width}", "LOG="]
     command = ["make", "--no-print-directory", "-s", f"-j{os.cpu_count()}", "-C", str(firmware)]
     command += [f"BOARD={board}", f"KERNEL={kernel}", *fixed, "shipped"]
     environment = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL", "CROSS")}

@@ -24,6 +24,7 @@ IRQ = "initiator.tap.irq:rise"
 PAIRS = ("--request", r"seq=(?P<id>\d+) tx_us", "--response", r"seq=(?P<id>\d+) from", "--across-nodes")
 CALLS = [
     ("batch", "batch RUN -o OUT --workers 1 --no-report"),
+    ("bench-certify", "bench certify demo --part radio --packets 2 -o OUT"),
     ("bench-check", "bench check demo"),
     ("bench-check", "bench check fx2-two-m3"),
     ("bench-list", "bench list"),

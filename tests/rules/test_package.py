@@ -210,7 +210,8 @@ def test_the_manifest_is_of_the_images(sources: Path, contents: dict[str, Path])
     manifest: dict[str, Any] = json.loads((folder / "manifest.json").read_text())
     boards = {path.stem for path in (contents["gpiorig"] / "gpiorig/rig/boards").glob("*.toml")}
 
-    assert {f"{board}{kernel}" for board in boards for kernel in ("", "-threads")} | {"iotlab-m3-w1"} == manifest.keys()
+    names = {f"{board}{kind}" for board in boards for kind in ("", "-threads", "-certify")}
+    assert names | {"iotlab-m3-w1"} == manifest.keys()
     assert {f"{name}.elf" for name in manifest} | {"manifest.json"} == {path.name for path in folder.iterdir()}
     for name, entry in manifest.items():
         image = folder / f"{name}.elf"

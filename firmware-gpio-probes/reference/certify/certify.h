@@ -11,7 +11,7 @@ typedef void certify_kernel(uint16_t turns);
 /** Clock and flash of a row. */
 enum certify_setup { CERTIFY_FULL, CERTIFY_WS0, CERTIFY_WS1, CERTIFY_WS2 };
 
-/** A number of cycles, other than that of the call before, passes. */
+/** Lets these cycles pass, in addition to what the call takes. */
 void certify_shift(uint8_t cycles);
 
 /** The slow clock with these wait states, or back; only of boards that have such rows. */

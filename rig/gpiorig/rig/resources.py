@@ -55,9 +55,9 @@ def images() -> dict[str, Path]:
     return dict(sorted((path.stem, path) for path in image_folder().glob("*.elf")))
 
 
-def image(name: str) -> Path:
+def image(name: str, *, program: str = "reference") -> Path:
     """Where the image of that name is, or would be: in a checkout where firmware-gpio-probes/Makefile puts it."""
-    return image_folder() / name / "reference.elf" if checkout() else image_folder() / f"{name}.elf"
+    return image_folder() / name / f"{program}.elf" if checkout() else image_folder() / f"{name}.elf"
 
 
 def manifest() -> dict[str, dict[str, Any]]:

@@ -4,7 +4,7 @@
 
 #define CERTIFY_ROWS \
     ROW(1, clock, CERTIFY_FULL, 1, 41, 4) \
-    ROW(3, square, CERTIFY_FULL, 63, 0, 4) \
+    ROW(3, square, CERTIFY_FULL, 63, 0, 16) \
     ROW(4, narrow, CERTIFY_WS0, 8, 136, 8) \
     ROW(5, wide, CERTIFY_WS0, 8, 136, 8) \
     ROW(6, branch_0, CERTIFY_WS0, 8, 136, 8) \

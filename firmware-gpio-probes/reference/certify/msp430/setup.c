@@ -8,7 +8,7 @@ void certify_line(bool level)
     gpiorig_port_line(GPIORIG_STROBE, level);
 }
 
-/* The DCO is nobody's multiple: its edges fall on all phases of the samples anyway. */
+/* The DCO is not a multiple of the analyzer's clock: its edges fall on all phases of the samples anyway. */
 void certify_shift(uint8_t cycles)
 {
     for (volatile uint8_t turn = 0; turn < cycles; turn++) {

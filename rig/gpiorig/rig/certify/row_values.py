@@ -15,7 +15,7 @@ from gpiorig.rig.certify.rows import ROWS, Row
 
 COVERAGE = 2.0  # of the standard error of a mean: 95 % (JCGM 100:2008, 6.3.3)
 NEAR_SAMPLES = 2
-CLOCK, CRYSTAL = "clock", "crystal"
+CLOCK, CRYSTAL, SQUARE = "clock", "crystal", "square"
 
 # The clocks that cycles are counted in, by board: clock.h in firmware-gpio-probes/reference/boards, and the slow one of
 # reference/certify.
@@ -73,10 +73,10 @@ def values(showings: Sequence[Showing], board: str, *, samplerate_hz: float) -> 
     samplerate_hz
         Of the analyzer that the line is on, which limits how exactly it sees an edge.
     """
-    shown = defaultdict(list)
+    by_code = defaultdict(list)
     for showing in showings:
-        shown[showing.code].append(showing)
-    raw = {row.key: _of_row(row, shown[row.code], samplerate_hz) for row in ROWS if board in row.boards}
+        by_code[showing.code].append(showing)
+    raw = {row.key: _of_row(row, by_code[row.code], samplerate_hz) for row in ROWS if board in row.boards}
     clock = raw[CLOCK]
     if isinstance(clock, Missing):
         return raw
@@ -102,11 +102,12 @@ def _of_row(row: Row, showings: Sequence[Showing], samplerate_hz: float) -> Valu
     period_s = 1 / samplerate_hz
     if row.unit == "ns":
         samples = np.array([_asymmetry(showing) for showing in complete]) * period_s
-        return resolved(samples, resolution=period_s)
+        return resolved(samples, resolution=2 * period_s / math.sqrt(row.repeats * len(complete)))
     samples = np.concatenate([_spans(row, showing) for showing in complete]) * period_s
     if len(row.turns) > 1:
         turns = row.turns[1] - row.turns[0]
-        return resolved(samples / turns, resolution=period_s / turns)
+        difference_s = period_s * max(1.0, 2 / math.sqrt(len(samples)))  # each of the two pulses is known to a sample
+        return resolved(samples / turns, resolution=difference_s / turns)
     return resolved(samples, resolution=period_s / math.sqrt(min(len(samples), row.repeats)))
 
 
@@ -155,7 +156,21 @@ def _in_unit(row: Row, raw: Mapping[str, Value | Missing], clock: Value, board: 
     if isinstance(reference, Value):
         tick_us = _form(CRYSTAL if CRYSTAL in raw else CLOCK).tick_us
         error = abs(reference.value * 1e6 / tick_us - 1)
-    return value.scaled(1e6, more=value.value * 1e6 * error)
+    value, late_s = _by_thresholds(value, raw), value.value
+    return value.scaled(1e6, more=late_s * 1e6 * error)
+
+
+def _by_thresholds(value: Value, raw: Mapping[str, Value | Missing]) -> Value:
+    """A pulse as if rising edges were seen as late as falling ones, where the square wave shows otherwise."""
+    square = raw.get(SQUARE)
+    if not isinstance(square, Value) or abs(square.value) <= square.uncertainty:
+        return value
+    return Value(
+        value=value.value - square.value / 2,  # a high is shorter by the delay, and a low longer
+        uncertainty=value.uncertainty + square.uncertainty / 2,
+        repeats=value.repeats,
+        spread=value.spread,
+    )
 
 
 def _form(key: str) -> Row:

@@ -68,7 +68,7 @@ ROWS = (
         text="a square wave of equal halves: rising edges are seen so much later than falling ones",
         boards=("iotlab-m3", "nucleo-l476rg", "nucleo-l476rg-at86rf231"),
         turns=(63,),
-        repeats=4,
+        repeats=16,
         unit="ns",
     ),
     Row(

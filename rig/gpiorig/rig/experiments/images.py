@@ -20,6 +20,8 @@ from gpiorig.rig.experiments.probe_kinds import Probes
 if TYPE_CHECKING:  # a virtual bench that is served needs no experiment, and its modules take long to import
     from gpiorig.rig.experiments.experiment import Experiment
 
+CERTIFY = "-certify"  # in the name of an image
+
 
 def images(bench: Bench, experiment: Experiment | None = None, *, bench_file: Path) -> dict[str, Path]:
     """The image of each node: the bench file's, relative to that file, or else the reference firmware of its board.
@@ -62,6 +64,11 @@ def reference_image(
     return resources.image(name)
 
 
+def certify_image(board: Board) -> Path:
+    """Where the image is, or would be, that shows the rows of `gpiorig bench certify`: one for every bus width."""
+    return resources.image(f"{Path(board.firmware).parent.name}{CERTIFY}", program="certify")
+
+
 @dataclass(frozen=True, slots=True)
 class HashedImage:
     """An image that runs on a node: its file, and the fingerprint that the file had when it was loaded."""
@@ -90,11 +97,14 @@ def remedy(path: Path) -> str:
     root = resources.checkout()
     target = path.parent.name if root else path.stem
     target, _, width = target.partition("-w")
+    program = " PROGRAM=certify" if target.endswith(CERTIFY) else ""
+    target = target.removesuffix(CERTIFY)
     probes = next((kind for kind in get_args(Probes) if target.endswith(f"-{kind}")), "normal")
     target = target.removesuffix(f"-{probes}")
     kernel = "threads" if target.endswith("-threads") else "events"
     command = f"make -C {resources.FIRMWARE} BOARD={target.removesuffix('-threads')} KERNEL={kernel} PROBES={probes}"
     command += f" WIDTH={width}" if width else ""
+    command += program
     if root:
         return f"Run `{command}`."
     if not resources.images():

@@ -6,7 +6,8 @@ import argparse
 from pathlib import Path
 
 from gpiorig.rig import plain_json
-from gpiorig.rig.arguments import overwriting, times
+from gpiorig.rig.arguments import counts, overwriting, times
+from gpiorig.rig.experiments.packet_count import MAX_PACKETS
 
 EPILOG = """\
 examples:
@@ -16,6 +17,10 @@ examples:
   gpiorig bench check bench.toml              is the file consistent? lines, pins, images, channels and rates
   gpiorig bench check bench.toml --live       and are its analyzers and ports there? (asks sigrok-cli, opens ports)
   gpiorig bench verify bench.toml             have each board show its lines; writes bench.certificate.json
+  gpiorig bench certify bench.toml -o boards  compare with the virtual twin: rows of each board on its strobe, and
+                                              packets of the radio; boards.zip is what to send in
+  gpiorig bench certify bench.toml -o lines --part lines --no-flash
+                                              of boards that hold the image of certify: one lead each is enough
   gpiorig bench virtual bench.toml            serve its virtual bench in real time until Ctrl-C; prints where its
                                               analyzers and serial ports are, for PulseView and terminals
   gpiorig bench virtual bench.toml --bench-file served.toml
@@ -23,12 +28,12 @@ examples:
   gpiorig bench virtual bench.toml --json     for programs: the first line of output is the ends as JSON; ends
                                               with standard input; at the pace of the file
 
-exit status: 0 done, 1 something on the bench is wrong, 2 wrong use or a file that cannot be."""
+exit status: 0 done, 1 something on the bench is wrong or differs, 2 wrong use or a file that cannot be."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of all verbs."""
-    verbs = parser.add_subparsers(dest="verb", required=True, metavar="list|scan|check|verify|virtual")
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="list|scan|check|verify|certify|virtual")
     listed = verbs.add_parser(
         "list",
         help="what comes with gpiorig",
@@ -100,6 +105,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     verify.add_argument("--keep", type=Path, metavar="DIR", help="keep the recording there")
     verify.add_argument("--json", action="store_true", help="print the certificate as one JSON object")
+    certify = verbs.add_parser(
+        "certify",
+        help="compare a bench with its virtual twin",
+        description="Flash, record and compare a bench with its virtual twin, row by row; fit the model to its boards.",
+    )
+    certify.add_argument("bench", type=Path, metavar="BENCH", help="file, or name of one that comes with gpiorig")
+    certify.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="DIR", help="a new folder; DIR.zip is what to send in"
+    )
+    certify.add_argument(
+        "--part", choices=("lines", "radio"), help="only the rows of the lines, or only the packets (default: both)"
+    )
+    certify.add_argument("--no-flash", action="store_true", help="the boards hold the image of the one part already")
+    certify.add_argument(
+        "--duration",
+        type=times.positive,
+        default="60s",
+        metavar="TIME",
+        help="how long the lines are recorded (default: 60s; 10m shows how a DCO wanders)",
+    )
+    certify.add_argument(
+        "--packets", type=counts.count(1, MAX_PACKETS), default=200, metavar="N", help="packets of the radio (200)"
+    )
+    certify.add_argument("--json", action="store_true", help="print rows, causes and files as one JSON object")
     virtual = verbs.add_parser(
         "virtual",
         help="serve a virtual bench",
@@ -122,7 +151,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="write the bench file with which it is used as a real bench: drivers, ports, debug adapters",
     )
     virtual.add_argument("--json", action="store_true", help="print the ends, or an error, as a line of JSON")
-    for verb in (listed, scan, check, verify, virtual):
+    for verb in (listed, scan, check, verify, certify, virtual):
         verb.epilog = EPILOG
 
 

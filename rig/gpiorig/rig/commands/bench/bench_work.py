@@ -15,6 +15,7 @@ from gpiorig.rig import names, plain_json, resources
 from gpiorig.rig.bench import benches
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.bench.finding import Finding
+from gpiorig.rig.certify.certified import Certified
 from gpiorig.rig.distributions import VBENCH
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.host import scan, suggestion
@@ -62,11 +63,12 @@ RESULTS = {
     "bench-scan": (Scanned,),
     "bench-check": (CheckedBench,),
     "bench-verify": (Certificate,),
+    "bench-certify": (Certified,),
 }
 
 
 def run(options: argparse.Namespace) -> int:
-    """List, scan, check, verify or serve."""
+    """List, scan, check, verify, certify or serve."""
     if options.verb == "list":
         return _list(as_json=options.json)
     if options.verb == "scan":
@@ -80,6 +82,10 @@ def run(options: argparse.Namespace) -> int:
         from gpiorig.rig.commands.bench import bench_verify as verify  # analyses, which takes long to import
 
         return verify.run(bench, file, options)
+    if options.verb == "certify":
+        from gpiorig.rig.commands.bench import bench_certify as certify
+
+        return certify.run(bench, file, options)
     return _check(bench, file, options)
 
 

@@ -1,0 +1,175 @@
+"""`gpiorig bench certify` on virtual benches with errors in their bench files: each is named, with its size."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commandline import gpiorig
+from depth import DEEP
+
+from gpiorig.capture.recording.recording import Recording
+
+pytestmark = pytest.mark.xdist_group("certify")
+deep = pytest.mark.skipif(not DEEP, reason="takes a minute each: make test-deep")
+
+NODE = """
+[nodes.{name}]
+board = "{board}"
+[nodes.{name}.lines]
+strobe = "P8_{0}"
+d0 = "P8_{1}"
+d1 = "P8_{2}"
+"tap.irq" = "P8_{3}"
+"tap.frame_timestamp" = "P8_{4}"
+"""
+INITIATOR = NODE.format(45, 46, 43, 44, 41, name="initiator", board="iotlab-m3")
+RESPONDER = NODE.format(39, 40, 27, 29, 28, name="responder", board="iotlab-m3")
+HEAD = 'name = "certified"\n[analyzers.la]\nsamplerate_hz = 24_000_000\n'
+LINK = '[[virtual.links]]\nfrom = "initiator"\nto = "responder"\n'
+
+
+def certified(folder: Path, virtual: str, *words: str, nodes: str = INITIATOR) -> tuple[int, dict[str, Any]]:
+    """Exit status and results of a bench with such a `[virtual]` section, its lines recorded for a second."""
+    bench = folder / "bench.toml"
+    bench.write_text(f"{HEAD}{nodes}\n[virtual]\n{virtual}\n")
+    run = gpiorig("bench", "certify", bench, "-o", folder / "out", "--json", "--duration", "1s", *words)
+    assert run.status in (0, 1), run.stderr
+    return run.status, run.numbers
+
+
+def test_a_clock_and_a_threshold_are_named_with_their_sizes(tmp_path: Path) -> None:
+    """Nothing else differs; page, fragment, archive are there, and the recording in it is read."""
+    planted = (
+        "[virtual.nodes.initiator]\nclock_ppb = 200_000\n[virtual.analyzers.la.thresholds]\nP8_45 = {rise_ps=300_000}"
+    )
+
+    status, numbers = certified(tmp_path, planted, "--part", "lines")
+
+    assert 1 == status
+    clock, threshold = numbers["causes"]
+    assert "virtual.nodes.initiator.clock_ppb" == clock["name"]
+    assert 200 == pytest.approx(clock["value"], abs=clock["uncertainty"])
+    assert ("virtual.analyzers.la.thresholds", "initiator.strobe") == (threshold["name"], threshold["about"])
+    assert 300 == pytest.approx(threshold["value"], abs=threshold["uncertainty"])
+    assert max(clock["uncertainty"], threshold["uncertainty"]) < 15
+    fitted = re.search(r"\[virtual\.nodes\.initiator\].*\nclock_ppb = (\d+)", Path(numbers["fragment"]).read_text())
+    assert fitted is not None
+    assert 200_000 == pytest.approx(int(fitted[1]), abs=1e3 * clock["uncertainty"])
+    assert "differs" in Path(numbers["page"]).read_text()
+    with zipfile.ZipFile(numbers["archive"]) as archive:
+        archive.extractall(tmp_path / "sent")
+    assert "complete" == Recording.open(tmp_path / "sent" / "out" / "rows").info.state
+    assert {"certify.json", "bench.toml", "twin.toml", "virtual.toml"} <= {
+        path.name for path in (tmp_path / "sent" / "out").iterdir()
+    }
+
+
+def test_a_board_with_another_image_shows_no_row(tmp_path: Path) -> None:
+    """A lead that is off: each row states why it was not measured, and none differs."""
+    fault = '[[virtual.faults]]\nkind = "stuck"\nchannel = "P8_45"\nlevel = 0'
+
+    status, numbers = certified(tmp_path, fault, "--part", "lines")
+
+    rows = [row for row in numbers["rows"] if row["about"] == "initiator"]
+    assert (0, {"not measured"}) == (status, {row["verdict"] for row in rows})
+    assert all("no code of a row on P8_45" in row["reason"] for row in rows)
+
+
+def test_one_image_is_not_two(tmp_path: Path) -> None:
+    """--no-flash on boards needs the part whose image they hold; then nothing was begun."""
+    bench = tmp_path / "bench.toml"
+    node = INITIATOR.replace('board = "iotlab-m3"', 'board = "iotlab-m3"\nserial = "/dev/ttyUSB0"')
+    bench.write_text(f'{HEAD}driver = "fx2lafw"\n{node}'.replace("P8_4", "D"))
+
+    run = gpiorig("bench", "certify", bench, "-o", tmp_path / "out", "--no-flash")
+
+    assert 2 == run.status
+    assert "add --part lines, or --part radio" in run.stderr
+    assert not (tmp_path / "out").exists()
+
+
+SETTINGS = {
+    "load": 2,
+    "multiply_accumulate": 2,
+    "special_register": 2,
+    "exception_entry": 14,
+    "tail_chain": 8,
+    "unaligned": 2,
+}
+
+
+@deep
+@pytest.mark.parametrize("name", SETTINGS)
+def test_a_setting_of_the_model_is_named_with_its_value(tmp_path: Path, name: str) -> None:
+    """The one that was planted, alone; with it in the bench file of the twin no row differs."""
+    status, numbers = certified(tmp_path, f"[virtual.timing]\n{name} = {SETTINGS[name]}", "--part", "lines")
+
+    assert 1 == status
+    assert [(f"virtual.timing.{name}", SETTINGS[name])] == [
+        (cause["name"], cause["value"]) for cause in numbers["causes"]
+    ]
+    residuals = numbers["fits"]["initiator"]["residuals"]
+    assert all(abs(row["difference"]) <= row["uncertainty"] for row in residuals)
+    assert f"[virtual.timing]\n{name} = {SETTINGS[name]}\n" in Path(numbers["fragment"]).read_text()
+
+
+@deep
+def test_three_settings_at_once_are_named(tmp_path: Path) -> None:
+    """None hides another."""
+    planted = {"store_indexed": 2, "special_register": 2, "load": 2}
+    text = "\n".join(f"{name} = {value}" for name, value in planted.items())
+
+    _, numbers = certified(tmp_path, f"[virtual.timing]\n{text}", "--part", "lines")
+
+    assert planted == numbers["fits"]["initiator"]["settings"]
+
+
+@deep
+def test_an_analyzers_rate_is_not_a_clock_of_each_board(tmp_path: Path) -> None:
+    """All clocks are off alike: one cause, which has the analyzer's name."""
+    planted = "[virtual.analyzers.la]\nclock_ppb = 300_000"
+
+    _, numbers = certified(tmp_path, planted, "--part", "lines", nodes=INITIATOR + RESPONDER)
+
+    (cause,) = numbers["causes"]
+    assert ("virtual.analyzers.la.clock_ppb", "la") == (cause["name"], cause["about"])
+    assert 300 == pytest.approx(cause["value"], abs=cause["uncertainty"])
+
+
+@deep
+@pytest.mark.parametrize(
+    ("planted", "row", "size_us"),
+    [
+        ("delay_ps = 500_000", "radio.end", 0.5),
+        ('jitter = "uniform"\njitter_ps = 4_000_000', "radio.end.spread", 4 / 12**0.5),
+    ],
+)
+def test_an_error_of_the_air_is_seen_in_a_row_of_the_radio(
+    tmp_path: Path, planted: str, row: str, size_us: float
+) -> None:
+    """An acknowledgement that comes later, or at random: of the frames whose sender waits for it."""
+    _, numbers = certified(
+        tmp_path, f"{LINK}{planted}", "--part", "radio", "--packets", "200", nodes=INITIATOR + RESPONDER
+    )
+
+    cause = next(cause for cause in numbers["causes"] if cause["name"] == row)
+    assert "responder > initiator" == cause["about"]
+    assert size_us == pytest.approx(cause["value"], abs=cause["uncertainty"])
+
+
+@deep
+@pytest.mark.parametrize("board", ["iotlab-m3", "nucleo-l476rg-at86rf231", "telosb"])
+def test_nothing_differs_on_an_unaltered_bench(tmp_path: Path, board: str) -> None:
+    """Two boards, lines and radio: each row of both agrees with the twin's."""
+    nodes = (INITIATOR + RESPONDER).replace("iotlab-m3", board)
+    nodes = re.sub(r"d1 = .*\n", "", nodes) if board != "telosb" else nodes
+
+    status, numbers = certified(tmp_path, "seed = 7", "--packets", "200", nodes=nodes)
+
+    assert [] == [row for row in numbers["rows"] if row["verdict"] == "differs"]
+    assert (0, []) == (status, numbers["causes"])
+    assert any(row["row"] == "radio.air" and row["verdict"] == "agrees" for row in numbers["rows"])
