@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from depth import DEEP
 from silicon import page
 from silicon.fit import fit
 from silicon.points import Program, load
@@ -38,7 +37,6 @@ def test_the_models_own_numbers_change_nothing() -> None:
 
 
 @pytest.mark.deep
-@pytest.mark.skipif(not DEEP, reason="`make test-deep` runs it")
 def test_the_fit_is_the_model() -> None:
     """No other numbers fit the points better, all of them or with one left out; none is farther than 5 % then."""
     result = fit()

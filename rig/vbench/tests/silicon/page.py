@@ -62,8 +62,8 @@ def text() -> str:
     found = rows()
     lines = ["| point | silicon | model | nearest | model before |", "| -- | --: | --: | --: | --: |"]
     lines += [
-        f"| {row.point.id} | {row.point.value:.6g} {row.point.unit} | {_values(row.values)} | {_percent(row.deviation)} "
-        f"| {_values(row.before)} |"
+        f"| {row.point.id} | {row.point.value:.6g} {row.point.unit} | {_values(row.values)} "
+        f"| {_percent(row.deviation)} | {_values(row.before)} |"
         for row in found
     ]
     far = sum(abs(row.deviation) > 0.05 for row in found)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
+
 from silicon import programs
 
 POINTS = Path(__file__).with_name("points.toml")
@@ -56,7 +57,7 @@ class Program(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="prog
 
 
 class ByHand(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="by hand", tag_field="kind"):
-    """A value that was obtained with programs of others, built outside of the repository; `before`: by the model of then."""
+    """A value obtained with programs of others, built outside of the repository; `before`: by the model of then."""
 
     value: float
     before: float
@@ -65,7 +66,7 @@ class ByHand(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="by ha
 
 
 class Constant(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="constant", tag_field="kind"):
-    """A constant of the models: file below rig/vbench/vboards/src, name; `per`: how many of its units are one of the point's."""
+    """A constant of the models: file below rig/vbench/vboards/src, name, and how many of it make a unit of the point."""
 
     file: str
     name: str

@@ -88,7 +88,7 @@ impl Cpu {
             Kind::Tbb | Kind::Tbh => self.table_branch(op, bus)?,
             Kind::It => {
                 self.it = op.imm as u8;
-                if self.previous.len == 2 {
+                if self.previous().len == 2 {
                     self.cycles -= self.timing.it_folds;
                 }
             }

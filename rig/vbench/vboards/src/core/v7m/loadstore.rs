@@ -58,7 +58,8 @@ impl Cpu {
     /// An address that the instruction before has calculated comes a cycle too late.
     #[inline(always)]
     fn wait_for_address(&mut self, op: Op) {
-        if self.previous.calculates(op.n) || op.flags & INDEXED != 0 && self.previous.calculates(op.m) {
+        let previous = self.previous();
+        if previous.calculates(op.n) || op.flags & INDEXED != 0 && previous.calculates(op.m) {
             self.cycles += self.timing.address_interlock;
         }
     }
@@ -67,7 +68,7 @@ impl Cpu {
     #[inline(always)]
     fn begin_load(&mut self, op: Op) {
         self.wait_for_address(op);
-        if self.previous.is_store() {
+        if self.previous().is_store() {
             self.cycles += self.timing.store_load;
         }
         let follows = self.load_end + 1 == self.cycles;

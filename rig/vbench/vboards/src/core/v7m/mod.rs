@@ -124,8 +124,9 @@ pub struct Cpu {
     load_end: u64,
     load_into: u8,
     buffer_free_at: u64,
-    /// The instruction before.
-    previous: ops::Op,
+    /// Addresses of the instruction that runs, and of the one before.
+    current: u32,
+    before: u32,
 
     mem: Memory,
     debug: debug::Debug,
@@ -180,7 +181,8 @@ impl Cpu {
             load_end: 0,
             load_into: 0,
             buffer_free_at: 0,
-            previous: ops::Op::UNDECODED,
+            current: 0,
+            before: 0,
             mem: Memory::new(flash_base, flash, ram_base, ram_bytes),
             debug: debug::Debug::default(),
             nvic: nvic::Nvic::new(),

@@ -166,6 +166,7 @@ impl Cpu {
             },
         };
         let it = self.it;
+        (self.before, self.current) = (self.current, pc);
         self.regs[15] = pc.wrapping_add(4);
         self.pc = pc.wrapping_add(u32::from(op.len));
         self.cycles += 1;
@@ -174,7 +175,6 @@ impl Cpu {
             self.it = if it & 7 == 0 { 0 } else { it & 0xE0 | it << 1 & 0x1F };
             // BKPT is unconditional (DDI 0403E, A7.7.17).
             if !self.condition(it >> 4) && op.kind != Kind::Bkpt {
-                self.previous = Op::UNDECODED;
                 return;
             }
             if op.len == 2 && !op.is_compare() {
@@ -184,7 +184,13 @@ impl Cpu {
         if let Err(trap) = self.execute(op, bus) {
             self.trap(bus, trap, pc, it);
         }
-        self.previous = op;
+    }
+
+    /// The instruction that ran before this one, if it is in the flash.
+    #[inline(always)]
+    pub(super) fn previous(&self) -> Op {
+        let index = (self.before.wrapping_sub(self.mem.flash_base) >> 1) as usize;
+        self.mem.ops.get(index).copied().unwrap_or(Op::UNDECODED)
     }
 
     /// An instruction that the hot loop does not find: not decoded yet, in the flash's alias, or in RAM.

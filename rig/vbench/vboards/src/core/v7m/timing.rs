@@ -7,19 +7,19 @@
 //!   Its table 3-1 also stands in TI SWCU192, table 3-25. The extensions' one cycle needs no entry here.
 //! * PM0075: STM32F10xxx flash programming manual, section 1.2/3.1: FLASH_ACR, two 64-bit prefetch buffers, LATENCY.
 //! * RM0008: STM32F10x reference manual, section 3.3.3.
+//! * points: rig/vbench/tests/silicon/points.toml, measurements that others published, by id. docs/evidence/silicon.md
+//!   has the model beside them; silicon/fit.py there fits the numbers and leaves out each point in turn.
+//! * pipeline: jnk0le/random, `pipeline cycle test/doc/cortex_m3m4.md`, measured on an STM32F103.
 //! * [E]: an estimate. Not compared with silicon.
 //!
-//! * points: rig/vbench/tests/silicon/points.toml, measurements that others published, by id. docs/evidence/silicon.md has the
-//!   model beside them; tests/silicon/fit.py chose the numbers that say so and reports the error with each point left out.
-//! * pipeline: jnk0le/random, `pipeline cycle test/doc/cortex_m3m4.md`, measured on an STM32F103.
-//!
 //! Not modelled, and which way it errs:
-//! * The core's prefetch of three words is there only in what it does to a branch ([`TimingModel::branch_waits`]) and in
-//!   [`TimingModel::fetch_ahead`]: what it hides of the flash's waits behind an instruction of several cycles is not. Code of
-//!   32-bit instructions comes out 3 to 5 % too fast all the same (cipher-rounds-2ws, cipher-loop-2ws).
-//! * A branch that is not taken costs 1, though the core has asked for its target by then: too fast, by how much is unknown.
-//! * Stores to a device by code in RAM are two to five cycles too fast each (loop-f103-ram-pin4, -pin3): code and data
-//!   share the system bus there.
+//! * The core's prefetch of three words is there only in what it does to a branch ([`TimingModel::branch_waits`]). Code
+//!   of 32-bit instructions comes out 3 to 5 % too fast at two wait states all the same (cipher-rounds-2ws).
+//! * A branch that is not taken costs 1, though the core has asked for its target by then: too fast, how much is
+//!   unknown.
+//! * Code in RAM has neither [`TimingModel::address_interlock`] nor [`TimingModel::store_load`], and IT does not fold.
+//!   Its stores to a device are three to seven cycles too fast each (loop-f103-ram-pin4, -pin3): code and data share the
+//!   system bus.
 //! * Literal loads and fetches contend for one flash array only through [`FlashFetch::data_read`]: one or two cycles
 //!   either way.
 //! * LDM, STM and divides are not interrupted and resumed: an interrupt is late by up to about 12 cycles.
@@ -39,28 +39,30 @@ use super::ops::Kind;
 /// [`super::Cpu::set_timing`] takes any other, to find out how much a result depends on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimingModel {
-    /// Pipeline refill P of a branch to an address in a register, of CBZ, and of ISB: 1..=3 (both TRMs, table 3-1). CoreMark
-    /// at zero wait states is 6 % too fast with 1 (coremark-f103-0ws).
+    /// Pipeline refill P of a branch to an address in a register, of CBZ, and of ISB: 1..=3 (both TRMs, table 3-1).
+    /// CoreMark at zero wait states is 2 % too fast with 1 (coremark-f103-0ws).
     pub refill: u64,
-    /// The same of a branch to a constant, which the core asks for while it decodes the branch: 1 (core-f103-bne-taken, and
-    /// cipher-loop-0ws with CMP just before BNE).
+    /// The same of a branch to a constant, which the core asks for while it decodes the branch: 1
+    /// (core-f103-bne-taken, and cipher-loop-0ws with CMP just before BNE).
     pub refill_decoded: u64,
-    /// What a target in RAM costs more, which is fetched over the system bus: 1 (loop-f103-ram-delay, loop-f103-ram-subs-bhi).
+    /// What a target in RAM costs more, which is fetched over the system bus: 1 (loop-f103-ram-delay,
+    /// loop-f103-ram-subs-bhi).
     pub refill_ram: u64,
-    /// What a target of 32 bits that is not aligned to a word costs more, its second word being another fetch: 1 (M3 TRM table
-    /// 3-1, note on P; toggle-f103-eorw at offset 2).
+    /// What a target of 32 bits that is not aligned to a word costs more, its second word being another fetch: 1 (M3
+    /// TRM table 3-1, note on P; toggle-f103-eorw at offset 2).
     pub refill_unaligned: u64,
-    /// Whether the flash's buffer survives a taken branch, 1 or 0: a loop of SUBS and BNE in one line takes 6 cycles at two wait
-    /// states (loop-f103-flash-empty-riot), as if its line were read each time.
+    /// Whether the flash's buffer survives a taken branch, 1 or 0: a loop of SUBS and BNE in one line takes 6 cycles
+    /// at two wait states (loop-f103-flash-empty-riot), as if its line were read each time.
     pub branch_keeps_line: u64,
-    /// Whether a taken branch waits for a fetch of the next line that is under way, 1 or 0: an AHB transfer that waits cannot be
-    /// given up (IHI 0033, 3.1). Without it that loop takes 5 cycles. A chip with caches has no such wait here.
+    /// Whether a taken branch waits for a fetch of the next line that is under way, 1 or 0: an AHB transfer that
+    /// waits cannot be given up (IHI 0033, 3.1). Without it that loop takes 5 cycles. A chip with caches has no such
+    /// wait here.
     pub branch_waits: u64,
-    /// By how many cycles the flash starts to read the next line before the core gets to the one in the buffer: 0. More makes
-    /// straight code of 32-bit instructions faster than silicon (cipher-rounds-2ws).
+    /// By how many cycles the flash starts to read the next line before the core gets to the one in the buffer: 0.
+    /// More makes straight code of 32-bit instructions faster than silicon (cipher-rounds-2ws).
     pub fetch_ahead: u64,
-    /// Whether IT takes no cycle after an instruction of 16 bits, 1 or 0 (both TRMs, table 3-1: "may be folded"; key-call-0ws is 3 %
-    /// too slow without).
+    /// Whether IT takes no cycle after an instruction of 16 bits, 1 or 0 (both TRMs, table 3-1: "may be folded").
+    /// No point determines it.
     pub it_folds: u64,
     /// LDR and its like: 2, the second cycle of which pipelines away after another load (M3 TRM 3.3.3, M4 TRM 3.3.2).
     pub load: u64,
@@ -68,16 +70,18 @@ pub struct TimingModel {
     pub store_indexed: u64,
     /// LDM, STM, LDRD, STRD, PUSH, POP, VLDM, VSTM, VLDR, VSTR: 1 + N (table 3-1, M4 TRM table 7-1).
     pub per_register: u64,
-    /// What a load or store waits whose address the instruction before it has calculated (M3 TRM 3.3.3; pipeline: "base address
-    /// and offset must be available 1 cycle earlier").
+    /// What a load or store waits whose address the instruction before it has calculated (M3 TRM 3.3.3; pipeline:
+    /// "base address and offset must be available 1 cycle earlier").
     pub address_interlock: u64,
     /// What a load waits after a store (core-f103-store-then-load).
     pub store_load: u64,
-    /// Whether a store to a device lets the next instruction start before it is done, 1 or 0 (M3 TRM 3.3.3: one entry).
+    /// Whether a store to a device lets the next instruction start before it is done, 1 or 0 (M3 TRM 3.3.3: one
+    /// entry).
     pub write_buffer: u64,
     /// Every data access, on top of the above: 0. For studies of slower memories.
     pub access: u64,
-    /// An unaligned access that crosses nothing but its own alignment: one more bus access (M3 TRM section 3.3.3) [E].
+    /// An unaligned access that crosses nothing but its own alignment: one more bus access (M3 TRM section 3.3.3)
+    /// [E].
     pub unaligned: u64,
     /// MLA, MLS: M3 2, M4 1 (table 3-1).
     pub multiply_accumulate: u64,
@@ -206,8 +210,9 @@ pub trait LineCache {
 
 /// The flash as instruction fetch sees it: 64-bit lines and a prefetch of the next line (PM0075, RM0008 3.3.3).
 ///
-/// A line takes `wait states + 1` cycles. While a line is consumed the flash reads the following one, so straight code
-/// waits only if it consumes a line faster than that. Anywhere else, and at each target of a branch, the fetch waits in full.
+/// A line takes `wait states + 1` cycles. While a line is consumed the flash reads the following one, so straight
+/// code waits only if it consumes a line faster than that. Anywhere else, and at each target of a branch, the fetch
+/// waits in full.
 pub struct FlashFetch {
     /// Line in the buffer: byte address / 8; `u32::MAX` when none is.
     line: u32,
@@ -267,7 +272,8 @@ impl FlashFetch {
         address >> LINE_SHIFT == self.line && (address + len - 1) >> LINE_SHIFT == self.line
     }
 
-    /// A branch is taken after `now`: what it waits for a fetch that is under way. The next fetch is that of a target.
+    /// A branch is taken after `now`: what it waits for a fetch that is under way. The next fetch is that of a
+    /// target.
     #[inline(always)]
     pub fn branch(&mut self, now: u64) -> u64 {
         let under_way = self.branch_waits && self.prefetch && self.line != u32::MAX && now >= self.entered + self.words;
@@ -288,12 +294,11 @@ impl FlashFetch {
             return self.fetch_lines(address, len, now);
         }
         // What is met most: a target in one line that is in no buffer.
-        let wait = self.wait_states + self.split_target(address, len);
         self.line = line;
         self.words = 2 - u64::from(address >> 2 & 1);
-        self.entered = now + wait;
+        self.entered = now + self.wait_states;
         self.next_ready = self.entered + self.wait_states + 1;
-        wait
+        self.wait_states + self.split_target(address, len)
     }
 
     /// What a target waits for its second word, if it needs one.
