@@ -66,7 +66,7 @@ class ByHand(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="by ha
 
 
 class Constant(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="constant", tag_field="kind"):
-    """A constant of the models: file below rig/vbench/vboards/src, name, and how many of it make a unit of the point."""
+    """A constant of the models: file below rig/vbench/vboards/src, name, and how many of it make one of the point."""
 
     file: str
     name: str
