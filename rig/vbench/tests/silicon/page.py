@@ -59,16 +59,16 @@ def _row(point: Point) -> Row:
 
 def text() -> str:
     """The tables in Markdown."""
-    found = rows()
+    measured = rows()
     lines = ["| point | silicon | model | nearest | model before |", "| -- | --: | --: | --: | --: |"]
     lines += [
         f"| {row.point.id} | {row.point.value:.6g} {row.point.unit} | {_values(row.values)} "
         f"| {_percent(row.deviation)} | {_values(row.before)} |"
-        for row in found
+        for row in measured
     ]
-    far = sum(abs(row.deviation) > 0.05 for row in found)
-    lines += ["", f"{len(found)} points, {far} of them farther than 5 % from silicon. By hand:"]
-    lines += ["", *(f"- {line}" for line in _by_hand(found))]
+    far = sum(abs(row.deviation) > 0.05 for row in measured)
+    lines += ["", f"{len(measured)} points, {far} of them farther than 5 % from silicon. By hand:"]
+    lines += ["", *(f"- {line}" for line in _by_hand(measured))]
     lines += ["", "Published, not obtained here:", ""]
     missing = [point for point in load() if isinstance(point.model, Absent)]
     for reason in dict.fromkeys(point.model.reason for point in missing if isinstance(point.model, Absent)):
@@ -77,8 +77,8 @@ def text() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _by_hand(found: Sequence[Row]) -> list[str]:
-    models = {row.point.id: row.point.model for row in found}
+def _by_hand(measured: Sequence[Row]) -> list[str]:
+    models = {row.point.id: row.point.model for row in measured}
     lines: dict[str, list[str]] = {}
     for name, model in models.items():
         if isinstance(model, ByHand):

@@ -50,10 +50,10 @@ class Program(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="prog
                 programs.of_a_pass(programs.image(self.name, *where, rounds=rounds), timing) for rounds in self.rounds
             )
             return (more - fewer) / self.divide
-        one = programs.of_a_pass(programs.image(self.name, *where, ram=self.ram), timing)
+        cycles = programs.of_a_pass(programs.image(self.name, *where, ram=self.ram), timing)
         if self.less:
-            one -= programs.of_a_pass(programs.image(self.less, *where), timing)
-        return one / self.divide - self.minus
+            cycles -= programs.of_a_pass(programs.image(self.less, *where), timing)
+        return cycles / self.divide - self.minus
 
 
 class ByHand(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="by hand", tag_field="kind"):

@@ -42,14 +42,14 @@ def edges(elf: bytes, timing: Mapping[str, int], *, count: int) -> NDArray[np.in
         boards.change_timing(timing)
         boards.add_board("iotlab-m3", elf, VirtualNode())
         boards.keep_edges()
-        found: list[int] = []
+        instants: list[int] = []
         for ms in (1, 4, 20, 100, 500):
             boards.run(ms * 10**9)
             while len(block := boards.edges()[0]):
-                found += [int(t_ps) for t_ps in block]
-            if len(found) >= count:
-                return np.array(found[:count], dtype=np.int64) // CYCLE_PS
-    raise AssertionError(f"{len(found)} of {count} edges")
+                instants += [int(t_ps) for t_ps in block]
+            if len(instants) >= count:
+                return np.array(instants[:count], dtype=np.int64) // CYCLE_PS
+    raise AssertionError(f"{len(instants)} of {count} edges")
 
 
 def of_a_pass(elf: bytes, timing: Mapping[str, int]) -> float:
