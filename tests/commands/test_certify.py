@@ -114,7 +114,7 @@ def test_a_setting_of_the_model_is_named_with_its_value(tmp_path: Path, name: st
     ]
     residuals = numbers["fits"]["initiator"]["residuals"]
     assert all(abs(row["difference"]) <= row["uncertainty"] for row in residuals)
-    assert f"[virtual.timing]\n{name} = {SETTINGS[name]}\n" in Path(numbers["fragment"]).read_text()
+    assert f"[virtual.nodes.initiator.timing]\n{name} = {SETTINGS[name]}\n" in Path(numbers["fragment"]).read_text()
 
 
 @deep

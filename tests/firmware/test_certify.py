@@ -36,21 +36,19 @@ def test_each_row_of_a_board_has_a_value(board: str) -> None:
 
 
 def test_cycles_that_the_processor_manual_states() -> None:
-    """16 additions of one cycle, one load that the next does not hide, at no wait state; a MUL-ADD of two cycles."""
+    """DDI 0337I, table 3-1: ADDS 1 cycle, a branch 1 and a refill of 1 to 3; an LDR whose next does not hide it 2."""
     values = measured()
 
-    assert 36 == round(values["flash.ws0.narrow"].value)  # 32 ADDS, SUBS, BNE with a refill of 2 (DDI 0337I table 3-1)
-    assert 16 == round(
-        values["load.alone"].value - values["narrow"].value
-    )  # an LDR and an ADDS, where there were two ADDS
+    assert 32 + 1 + 2 <= round(values["flash.ws0.narrow"].value) <= 32 + 1 + 4
+    assert 16 == round(values["load.alone"].value - values["narrow"].value)  # 16 LDR and 16 ADDS, not 32 ADDS
 
 
 def test_a_clock_is_found_and_does_not_change_cycles() -> None:
     """A crystal 200 ppm fast is 200 ppm; the loops take as many of its cycles as before."""
-    fast = measured(node=VirtualNode(clock_ppb=200_000))
+    base, fast = measured(), measured(node=VirtualNode(clock_ppb=200_000))
 
     assert 200 == pytest.approx(fast["clock"].value, abs=fast["clock"].uncertainty)
-    assert 4 == pytest.approx(fast["branch.0"].value, abs=fast["branch.0"].uncertainty)
+    assert base["branch.0"].value == pytest.approx(fast["branch.0"].value, abs=2 * fast["branch.0"].uncertainty)
 
 
 def test_the_thresholds_of_a_channel_are_found() -> None:
@@ -61,11 +59,11 @@ def test_the_thresholds_of_a_channel_are_found() -> None:
 
 
 def test_a_setting_of_the_model_is_seen_in_its_rows() -> None:
-    """A refill of one cycle more: each loop with one branch is one cycle longer."""
-    base, longer = measured(), measured(timing={"refill": 3})
+    """A cycle more for MLA: 16 for a turn of 16, and the row of another instruction stays."""
+    base, longer = measured(), measured(timing={"multiply_accumulate": 2})
 
-    assert 1 == pytest.approx(longer["branch.0"].value - base["branch.0"].value, abs=0.01)
-    assert 1 == pytest.approx(longer["store"].value - base["store"].value, abs=0.03)
+    assert 16 == pytest.approx(longer["multiply.add"].value - base["multiply.add"].value, abs=0.05)
+    assert 0 == pytest.approx(longer["store"].value - base["store"].value, abs=0.03)
 
 
 def test_a_damaged_code_is_counted_and_its_row_left_out() -> None:

@@ -30,8 +30,7 @@ def line(
     """A round of rows and more, on the channel `node.strobe`."""
     boards = VirtualBoards(seed=1)
     try:
-        for name, value in (timing or {}).items():
-            boards.change_timing(name, value)
+        boards.change_timing(timing or {})
         image = images.build(board, "PROGRAM=certify", program="certify").read_bytes()
         index = boards.add_board(board, image, node or VirtualNode())
         config = analyzer or VirtualAnalyzer()

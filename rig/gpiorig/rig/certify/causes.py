@@ -25,7 +25,7 @@ class Cause(Result, frozen=True, kw_only=True):
     value, uncertainty, unit
         Of the bench: a setting's value; else by how much it differs from the model.
     model
-        The setting's value in the model; None: there is no single one, as of what firmware sets.
+        The setting's value in the model.
     rows
         The rows that it explains.
     alternatives
@@ -52,7 +52,7 @@ def found(
     comparisons: Sequence[Comparison],
     fits: Mapping[str, Fit],
     *,
-    models: Mapping[str, Mapping[str, int | None]],
+    models: Mapping[str, Mapping[str, int]],
     places: Mapping[str, str],
 ) -> list[Cause]:
     """The causes.
@@ -80,7 +80,7 @@ def found(
     return causes
 
 
-def _settings(fits: Mapping[str, Fit], models: Mapping[str, Mapping[str, int | None]]) -> Iterator[Cause]:
+def _settings(fits: Mapping[str, Fit], models: Mapping[str, Mapping[str, int]]) -> Iterator[Cause]:
     for node, fit in fits.items():
         for name, value in fit.settings.items():
             yield Cause(

@@ -7,19 +7,16 @@ from collections.abc import Mapping, Sequence
 from gpiorig.rig.certify.causes import Cause
 from gpiorig.rig.certify.fit import Fit
 
-TIMING, CLOCK = "virtual.timing.", ".clock_ppb"
+CLOCK = ".clock_ppb"
 
 
 def text(causes: Sequence[Cause], fits: Mapping[str, Fit], *, bench: str) -> str:
     """The tables, with the residual of each row as a comment."""
     lines = [f"# Fitted by `gpiorig bench certify` to: {bench}."]
-    settings = {node: fit.settings for node, fit in fits.items() if fit.settings}
-    for number, node in enumerate(settings):
-        is_other = settings[node] != next(iter(settings.values()))
-        if number == 0 or is_other:
-            comment = "# " if is_other else ""  # one table serves all boards of a bench
-            lines += ["", f"# Of {node}:", f"{comment}[virtual.timing]"]
-            lines += [f"{comment}{name} = {value}" for name, value in settings[node].items()]
+    for node, fit in fits.items():
+        if fit.settings:
+            lines += ["", f"[virtual.nodes.{node}.timing]"]
+            lines += [f"{name} = {value}" for name, value in fit.settings.items()]
     for cause in causes:
         if cause.name.startswith("virtual.") and cause.name.endswith(CLOCK):
             lines += ["", f"[{cause.name.removesuffix(CLOCK)}] # ± {1e3 * cause.uncertainty:.0f} ppb"]

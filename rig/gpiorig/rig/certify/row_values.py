@@ -15,6 +15,7 @@ from gpiorig.rig.certify.rows import ROWS, Row
 
 COVERAGE = 2.0  # of the standard error of a mean: 95 % (JCGM 100:2008, 6.3.3)
 NEAR_SAMPLES = 2
+POLLED_US = 1.5  # a turn of the loop that waits for an oscillator: 12 cycles of a HSI of 8 MHz
 CLOCK, CRYSTAL, SQUARE = "clock", "crystal", "square"
 
 # The clocks that cycles are counted in, by board: clock.h in firmware-gpio-probes/reference/boards, and the slow one of
@@ -156,8 +157,9 @@ def _in_unit(row: Row, raw: Mapping[str, Value | Missing], clock: Value, board: 
     if isinstance(reference, Value):
         tick_us = _form(CRYSTAL if CRYSTAL in raw else CLOCK).tick_us
         error = abs(reference.value * 1e6 / tick_us - 1)
-    value, late_s = _by_thresholds(value, raw), value.value
-    return value.scaled(1e6, more=late_s * 1e6 * error)
+    polled_us = POLLED_US if row.key.startswith("start.") else 0.0
+    value, span_s = _by_thresholds(value, raw), value.value
+    return value.scaled(1e6, more=span_s * 1e6 * error + polled_us)
 
 
 def _by_thresholds(value: Value, raw: Mapping[str, Value | Missing]) -> Value:

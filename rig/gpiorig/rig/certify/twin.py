@@ -23,9 +23,9 @@ NAME = "twin.toml"
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """A setting of the timing model: its value in the model, None where firmware sets it; the values a fit tries."""
+    """A setting of the timing model: its value in the model, and the values that a fit tries."""
 
-    model: int | None
+    model: int
     values: range
 
 

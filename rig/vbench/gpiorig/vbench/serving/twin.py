@@ -16,16 +16,19 @@ from gpiorig.rig.certify.twin import Tried
 from gpiorig.rig.recordings.merge import Source
 from gpiorig.rig.run import captures
 from gpiorig.vbench.boards.world import World
-from gpiorig.vbench.description.virtual import TIMING
+from gpiorig.vbench.description.timing import PARAMETERS, Range
 
 SLICE_PS = 10**12
-CORTEX = ("iotlab-m3", "nucleo-l476rg", "nucleo-l476rg-at86rf231")  # boards whose timing model has settings
-TRIED = range(17)  # rig/vbench/vboards/src/timing_changes.rs, MOST
+# The boards whose timing model has settings, and the column of `PARAMETERS` that is theirs.
+CORES = {"iotlab-m3": "cortex_m3", "nucleo-l476rg": "cortex_m4", "nucleo-l476rg-at86rf231": "cortex_m4"}
+BEYOND = 3  # cycles from the model that a fit tries, where silicon is not expected to be farther
 
 
 def settings(board: str) -> dict[str, Tried]:
     """The settings of a board's timing model; none of a board without one."""
-    return dict.fromkeys(TIMING, Tried(model=None, values=TRIED)) if board in CORTEX else {}
+    if board not in CORES:
+        return {}
+    return {name: _tried(getattr(parameter, CORES[board])) for name, parameter in PARAMETERS.items()}
 
 
 def edges(bench: Bench, *, firmware: Mapping[str, Path], duration_s: float) -> dict[str, Edges]:
@@ -54,6 +57,11 @@ def edges(bench: Bench, *, firmware: Mapping[str, Path], duration_s: float) -> d
         )
         for name, source in sources.items()
     }
+
+
+def _tried(number: Range) -> Tried:
+    lowest, highest = max(min(number.lowest, number.model - BEYOND), 0), max(number.highest, number.model + BEYOND)
+    return Tried(model=number.model, values=range(lowest, highest + 1))
 
 
 def _source(bench: Bench, name: str) -> Source:
