@@ -16,27 +16,30 @@ from gpiorig.capture.recording.recording import Recording
 pytestmark = pytest.mark.xdist_group("certify")
 deep = pytest.mark.skipif(not DEEP, reason="takes a minute each: make test-deep")
 
-NODE = """
-[nodes.{name}]
-board = "{board}"
-[nodes.{name}.lines]
-strobe = "P8_{0}"
-d0 = "P8_{1}"
-d1 = "P8_{2}"
-"tap.irq" = "P8_{3}"
-"tap.frame_timestamp" = "P8_{4}"
-"""
-INITIATOR = NODE.format(45, 46, 43, 44, 41, name="initiator", board="iotlab-m3")
-RESPONDER = NODE.format(39, 40, 27, 29, 28, name="responder", board="iotlab-m3")
+CHANNELS = (45, 46, 43, 44, 41, 42, 39, 40, 27, 29, 28, 30, 21, 20)  # of a BeagleLogic: P8_45 and so on
+DATA_LINES = {"iotlab-m3": 2, "nucleo-l476rg-at86rf231": 2, "telosb": 4}
+TAPS = ("tap.irq", "tap.frame_timestamp")
+
+
+def node(name: str, board: str = "iotlab-m3", *, at: int = 0) -> str:
+    """A node with its symbol bus and the radio's taps, on the channels from `at` on."""
+    lines = ["strobe", *(f"d{number}" for number in range(DATA_LINES[board])), *TAPS]
+    wired = [f'"{line}" = "P8_{channel}"' for line, channel in zip(lines, CHANNELS[at:], strict=False)]
+    return "\n".join([f'[nodes.{name}]\nboard = "{board}"\n[nodes.{name}.lines]', *wired, ""])
+
+
+INITIATOR, RESPONDER = node("initiator"), node("responder", at=7)
 HEAD = 'name = "certified"\n[analyzers.la]\nsamplerate_hz = 24_000_000\n'
 LINK = '[[virtual.links]]\nfrom = "initiator"\nto = "responder"\n'
 
 
-def certified(folder: Path, virtual: str, *words: str, nodes: str = INITIATOR) -> tuple[int, dict[str, Any]]:
-    """Exit status and results of a bench with such a `[virtual]` section, its lines recorded for a second."""
+def certified(
+    folder: Path, virtual: str, *words: str, nodes: str = INITIATOR, duration: str = "1s"
+) -> tuple[int, dict[str, Any]]:
+    """Exit status and results of a bench with such a `[virtual]` section."""
     bench = folder / "bench.toml"
     bench.write_text(f"{HEAD}{nodes}\n[virtual]\n{virtual}\n")
-    run = gpiorig("bench", "certify", bench, "-o", folder / "out", "--json", "--duration", "1s", *words)
+    run = gpiorig("bench", "certify", bench, "-o", folder / "out", "--json", "--duration", duration, *words)
     assert run.status in (0, 1), run.stderr
     return run.status, run.numbers
 
@@ -82,8 +85,8 @@ def test_a_board_with_another_image_shows_no_row(tmp_path: Path) -> None:
 def test_one_image_is_not_two(tmp_path: Path) -> None:
     """--no-flash on boards needs the part whose image they hold; then nothing was begun."""
     bench = tmp_path / "bench.toml"
-    node = INITIATOR.replace('board = "iotlab-m3"', 'board = "iotlab-m3"\nserial = "/dev/ttyUSB0"')
-    bench.write_text(f'{HEAD}driver = "fx2lafw"\n{node}'.replace("P8_4", "D"))
+    wired = INITIATOR.replace('board = "iotlab-m3"', 'board = "iotlab-m3"\nserial = "/dev/ttyUSB0"')
+    bench.write_text(f'{HEAD}driver = "fx2lafw"\n{wired}'.replace("P8_4", "D"))
 
     run = gpiorig("bench", "certify", bench, "-o", tmp_path / "out", "--no-flash")
 
@@ -165,10 +168,10 @@ def test_an_error_of_the_air_is_seen_in_a_row_of_the_radio(
 @pytest.mark.parametrize("board", ["iotlab-m3", "nucleo-l476rg-at86rf231", "telosb"])
 def test_nothing_differs_on_an_unaltered_bench(tmp_path: Path, board: str) -> None:
     """Two boards, lines and radio: each row of both agrees with the twin's."""
-    nodes = (INITIATOR + RESPONDER).replace("iotlab-m3", board)
-    nodes = re.sub(r"d1 = .*\n", "", nodes) if board != "telosb" else nodes
+    nodes = node("initiator", board) + node("responder", board, at=7)
+    seconds = "8s" if board == "telosb" else "1s"  # rounds of 2.5 s
 
-    status, numbers = certified(tmp_path, "seed = 7", "--packets", "200", nodes=nodes)
+    status, numbers = certified(tmp_path, "seed = 7", "--packets", "200", nodes=nodes, duration=seconds)
 
     assert [] == [row for row in numbers["rows"] if row["verdict"] == "differs"]
     assert (0, []) == (status, numbers["causes"])

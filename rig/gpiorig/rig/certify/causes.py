@@ -44,11 +44,11 @@ class Cause(Result, frozen=True, kw_only=True):
     def __str__(self) -> str:
         number = plus_minus(self.value, self.uncertainty, sign="+") if self.uncertainty else f"{self.value:g}"
         model = "" if self.model is None else f", the model has {self.model:g}"
-        other = f"; as well: {', '.join(self.alternatives)}" if self.alternatives else ""
-        return f"{self.name} of {self.about}: {number} {self.unit}{model}{other}"
+        as_well = f"; as well: {', '.join(self.alternatives)}" if self.alternatives else ""
+        return f"{self.name} of {self.about}: {number} {self.unit}{model}{as_well}"
 
 
-def found(
+def named(
     comparisons: Sequence[Comparison],
     fits: Mapping[str, Fit],
     *,
@@ -124,8 +124,8 @@ def _clocks(differing: Sequence[Comparison], rows: Sequence[Comparison], places:
             )
             for row in off
         ]
-    others = [row for row in differing if row not in steady]
-    return causes + [_of_row(row) for row in others]
+    minor = [row for row in differing if row not in steady]
+    return causes + [_of_row(row) for row in minor]
 
 
 def _steadiest(node: str, rows: Sequence[Comparison]) -> str:

@@ -107,7 +107,7 @@ def certify(bench: Bench, bench_file: Path, folder: Path, plan: Plan) -> Outcome
     if plan.packets:
         outcome.rows += _radio(bench, bench_file, twin, twin_file, folder, plan)
     boards = {name: node.board_name for name, node in bench.nodes.items()}
-    outcome.causes = causes.found(
+    outcome.causes = causes.named(
         outcome.rows,
         outcome.fits,
         models={name: {key: tried.model for key, tried in recorder.settings(boards[name]).items()} for name in boards},

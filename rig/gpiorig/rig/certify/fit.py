@@ -135,7 +135,7 @@ def fit(measured: Values, model: Model, settings: Mapping[str, range], *, tick: 
     alternatives = {name: _alternatives(search, chosen, name, changes) for name in chosen}
     return Fit(
         settings=chosen,
-        alternatives={name: others for name, others in alternatives.items() if others},
+        alternatives={name: equal for name, equal in alternatives.items() if equal},
         residuals=tuple(search.residuals(chosen)),
         runs=search.runs,
     )
@@ -159,8 +159,8 @@ def _alternatives(search: _Search, chosen: dict[str, int], name: str, changes: l
     """Changes in the place of a setting with which the rows are explained as well."""
     rest = {key: value for key, value in chosen.items() if key != name}
     limit = search.misfit(chosen) + GAIN
-    others = [change for change in changes if change[0] not in chosen and search.predicted(rest, change) <= limit]
-    return tuple(f"{key} = {value}" for key, value in others if search.misfit({**rest, key: value}) <= limit)
+    promising = [change for change in changes if change[0] not in chosen and search.predicted(rest, change) <= limit]
+    return tuple(f"{key} = {value}" for key, value in promising if search.misfit({**rest, key: value}) <= limit)
 
 
 def _square(residual: Residual) -> float:

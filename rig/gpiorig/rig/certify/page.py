@@ -45,12 +45,12 @@ def write(path: Path, bench: str, rows: Sequence[Comparison], causes: Sequence[C
         f'<tr class="{row.verdict}">{"".join(f"<td>{html.escape(cell)}</td>" for cell in _cells(row))}</tr>\n'
         for row in _sorted(rows)
     )
-    found = "".join(f"<li>{html.escape(str(cause))}</li>\n" for cause in causes)
+    named = "".join(f"<li>{html.escape(str(cause))}</li>\n" for cause in causes)
     head = "".join(f"<th>{html.escape(cell)}</th>" for cell in HEAD)
     text = (
         f'<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>certify: {html.escape(bench)}</title>\n'
         f"<style>{STYLE}</style>\n<h1>{html.escape(bench)} beside its virtual twin</h1>\n<p>{summary(rows)}.</p>\n"
-        f"<ul>\n{found}</ul>\n<table>\n<tr>{head}</tr>\n{body}</table>\n</html>\n"
+        f"<ul>\n{named}</ul>\n<table>\n<tr>{head}</tr>\n{body}</table>\n</html>\n"
     )
     with replacing(path) as new:
         new.write_text(text, encoding="utf-8")

@@ -41,11 +41,11 @@ def values(edges: Edges, bench: Bench, *, samplerate_hz: float) -> dict[str, dic
 
 def _pair(edges: Edges, sender: str, receiver: str, samplerate_hz: float) -> dict[str, Value | Missing]:
     starts, ends = _edges(edges, f"{receiver}.{FRAME}", 1), _edges(edges, f"{receiver}.{FRAME}", 0)
-    own, requests = _edges(edges, f"{sender}.{FRAME}", 1), _edges(edges, f"{sender}.{REQUEST}", 1)
+    sent, requests = _edges(edges, f"{sender}.{FRAME}", 1), _edges(edges, f"{sender}.{REQUEST}", 1)
     samples = {
         "radio.air": _until(starts, ends),
         "radio.end": _until(starts, requests),
-        "radio.lag": _until(own, starts),
+        "radio.lag": _until(sent, starts),
     }
     samples["radio.lag"] = samples["radio.lag"][samples["radio.lag"] < SAME_S]
     if not len(samples["radio.lag"]):
@@ -70,8 +70,8 @@ def _pair(edges: Edges, sender: str, receiver: str, samplerate_hz: float) -> dic
 def _edges(edges: Edges, channel: str, level: int) -> NDArray[np.float64]:
     """Instants of the rising or falling edges of a channel, in s."""
     samples, levels = edges.channel(channel)
-    found: NDArray[np.float64] = samples[levels == level] / float(edges.samplerate_hz)
-    return found
+    instants: NDArray[np.float64] = samples[levels == level] / float(edges.samplerate_hz)
+    return instants
 
 
 def _until(starts: NDArray[np.float64], ends: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -82,5 +82,5 @@ def _until(starts: NDArray[np.float64], ends: NDArray[np.float64]) -> NDArray[np
     inside = places < len(ends)
     spans = ends[places[inside]] - starts[inside]
     limits = np.append(np.diff(starts), np.inf)[inside]
-    kept: NDArray[np.float64] = spans[(spans < LONGEST_S) & (spans < limits)]
-    return kept
+    spans_s: NDArray[np.float64] = spans[(spans < LONGEST_S) & (spans < limits)]
+    return spans_s

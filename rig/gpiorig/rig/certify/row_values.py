@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from gpiorig.rig.certify.pulses import Showing
 from gpiorig.rig.certify.rows import ROWS, Row
 
-COVERAGE = 2.0  # of the standard error of a mean: 95 % (JCGM 100:2008, 6.3.3)
+COVERAGE = 3.0  # of the standard error of a mean: 99.7 %, since a bench has a hundred rows (JCGM 100:2008, 6.3.3)
 NEAR_SAMPLES = 2
+DCO_PPM = {"telosb": 2500}  # half of the 0.5 % to which the firmware sets it (reference/boards/telosb/timer.c)
 POLLED_US = 1.5  # a turn of the loop that waits for an oscillator: 12 cycles of a HSI of 8 MHz
 CLOCK, CRYSTAL, SQUARE = "clock", "crystal", "square"
 
@@ -35,7 +36,7 @@ class Value(msgspec.Struct, frozen=True, kw_only=True):
     Attributes
     ----------
     value, uncertainty
-        In the row's unit; half the width of an interval of 95 %: the resolution of the samples, the spread of the
+        In the row's unit; half the width of an interval of 99.7 %: the resolution of the samples, the spread of the
         repeats, and the clock's error where the value is not in cycles.
     repeats, spread
         How many single values, and their standard deviation.
@@ -143,10 +144,10 @@ def _in_unit(row: Row, raw: Mapping[str, Value | Missing], clock: Value, board: 
         wander = max(clock.uncertainty, COVERAGE * clock.spread)  # the row was not shown when the clock was
         return value.scaled(scale, more=value.value * scale * wander / clock.value)
     if row.unit == "ppm":  # how much faster the clock is: its period is shorter
-        period_s = row.tick_us * 1e-6
+        period_s, set_ppm = row.tick_us * 1e-6, DCO_PPM.get(board, 0) if row.key == CLOCK else 0
         return Value(
             value=(period_s / value.value - 1) * 1e6,
-            uncertainty=value.uncertainty / period_s * 1e6,
+            uncertainty=max(value.uncertainty, COVERAGE * value.spread) / period_s * 1e6 + set_ppm,  # it wanders
             repeats=value.repeats,
             spread=value.spread / period_s * 1e6,
         )
