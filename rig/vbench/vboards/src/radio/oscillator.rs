@@ -25,13 +25,15 @@ pub struct Oscillator {
 }
 
 impl Oscillator {
-    /// The crystal of a board that gets its supply at `start_ps`: its error stays, its phase is another at each power-up.
-    /// Both are drawn, uniform within the tolerance and within a period, as far as `exact` does not have them exact.
+    /// The crystal of a board that gets its supply at `start_ps`: its error is that of the board, whatever the seed, for runs
+    /// with other seeds are runs of the same boards; its phase is another in each run and at each power-up. Both are drawn,
+    /// uniform within the tolerance and within a period, as far as `exact` does not have them exact.
     pub fn drawn(hz: u64, seed: u64, board: u16, start_ps: u64, exact: Exact) -> Oscillator {
-        let luck = |keys: &[u64], counter| draw(seed, Purpose::RadioCrystal, keys, counter);
-        let error = below(luck(&[u64::from(board)], 0), 2 * TOLERANCE_PPB + 1) as i64 - TOLERANCE_PPB as i64;
+        let part = draw(0, Purpose::RadioCrystal, &[u64::from(board)], 0);
+        let error = below(part, 2 * TOLERANCE_PPB + 1) as i64 - TOLERANCE_PPB as i64;
         let ppb = if exact.radio_rate { 0 } else { error };
-        let phase_ps = below(luck(&[u64::from(board), start_ps], 1), 1_000_000_000_000 / hz);
+        let phase = draw(seed, Purpose::RadioCrystal, &[u64::from(board), start_ps], 1);
+        let phase_ps = below(phase, 1_000_000_000_000 / hz);
         let edges = (!exact.radio_phase).then(|| Clock::new(hz, 1, ppb, start_ps + phase_ps));
         Oscillator { ppb, edges }
     }
