@@ -23,7 +23,7 @@ def drawn(seed: int, *, levels: int = 6, period: float = 100.0, noise: float = 1
 def test_a_lattice_is_a_line_through_the_places_of_its_delays(seed: int) -> None:
     """Least squares of the delays near a level on the number of the level; the errors of a line, at its lowest."""
     delays = drawn(seed, noise=[1.5, 6.0][seed % 2])
-    found = lattice._fit(delays - 250.0, 100.0, 50.0, lowest=250.0)
+    found = lattice._fit(delays - 250.0, 100.0, -150.0, lowest=250.0)
     assert found is not None
     place = np.rint((delays - 300.0) / 100)
     rest = np.abs(delays - found.origin - found.period * (place - place[found.on].min()))
@@ -107,7 +107,7 @@ def test_candidates_are_the_peaks_of_a_plain_transform(bins: int, monkeypatch: p
     """Sums over the delays, in bins where there are many, from 9/4 turns of their range to ten bins a turn."""
     monkeypatch.setattr(lattice, "_BINS", bins)
     for seed in range(3):
-        x = (drawn(seed, n=120) - 250).astype(float)
+        x = (drawn(seed, levels=[6, 2, 6][seed], period=[100, 400, 100][seed], n=120) - 250).astype(float)
         width = 1 if x.max() < bins else int(np.ceil((x.max() + 1) / bins))
         cells = x // width
         size = 1
@@ -220,6 +220,41 @@ def test_a_mixture_is_where_its_likelihood_is_stationary(seed: int) -> None:
         assert (q, m, s**2) == pytest.approx(
             (share.sum() / w.sum(), mean, np.sum(share * (x - mean) ** 2) / share.sum()), abs=0.02
         )
+
+
+def test_a_place_without_delays_is_not_a_mode(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Thirty delays are enough; weights and places are those of what lies between the valleys."""
+    delays = np.repeat([100, 900], [12, 18])
+    monkeypatch.setattr(modes, "p_value", lambda dip, n: 1e-9)
+    mixture = modes.Mixture(np.array([100.0, 500.0, 900.0]), np.array([300.0, 700.0]), 3)
+    monkeypatch.setattr(modes, "fit", lambda values: mixture)
+    assert modes.test(delays[1:], period_ns=2.0) is None
+    found = modes.test(delays, period_ns=2.0)
+    assert found is not None
+    expected = {"modes": 2, "place_1_ns": 200, "weight_1": 0.4, "place_2_ns": 1800, "weight_2": 0.6, "packets": 30}
+    assert expected == {name: number for name, number in found.numbers.items() if name != "dip"}
+
+
+@pytest.mark.parametrize(("multiple", "found"), [(1, 1), (3, 3), (9, 9), (10, 10), (11, 1)])
+def test_a_pulse_is_found_at_a_multiple_of_its_harmonic(
+    multiple: int, found: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Up to ten times the period of the highest peak, where that explains clearly more."""
+    rng = np.random.default_rng(multiple)
+    begins = np.sort(rng.integers(0, 10**6, 900))
+    delays = 500 + rng.integers(0, 30, 900) + 400 * ((begins - begins[0]) / (100 * multiple) % 1 < 0.2)
+    monkeypatch.setattr(beat, "find", lambda delays, begins: beat.Peak(100.0, 0.01, 1e-9, 50.0, 2e5))
+    result = beat.unknown(delays, begins, period_ns=2.0)
+    assert result is not None
+    period = result.numbers["period_ns"]
+    assert isinstance(period, Interval)
+    assert (200 * found, 198 * found + 1.98 * found) == pytest.approx((period.value, period.low), rel=1e-3)
+
+
+def test_equal_delays_have_no_peak() -> None:
+    begins = 1000 * np.arange(100)
+    assert beat.find(np.full(100, 7.0), begins) is None
+    assert beat.find(np.arange(100.0) % 7, np.zeros(100, dtype=np.int64)) is None
 
 
 @pytest.mark.parametrize("n", [40, 74, 75, 299, 300, 2000])

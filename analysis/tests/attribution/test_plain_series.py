@@ -290,6 +290,16 @@ def test_a_monotone_regression_is_the_largest_of_the_least_means(seed: int) -> N
     assert best == pytest.approx(dependence._isotonic_share(x, c), abs=1e-9)
 
 
+def test_equal_values_have_no_shares() -> None:
+    """Nor have as many groups, or levels, as values."""
+    assert 0.0 == series.grouped_share(np.ones(6), np.arange(6) % 2)
+    assert (
+        0.0
+        == dependence._isotonic_share(np.ones(6), np.arange(6.0))
+        == dependence._isotonic_share(np.arange(6.0), np.arange(6.0))
+    )
+
+
 @pytest.mark.parametrize(
     ("packets", "values", "rare", "method"),
     [
