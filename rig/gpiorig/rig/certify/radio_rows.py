@@ -15,7 +15,7 @@ FRAME, REQUEST, SLEEP = "tap.frame_timestamp", "tap.irq", "tap.slp_tr"
 NEED = (FRAME, REQUEST)
 LONGEST_S = 0.005  # a frame of 127 bytes takes 4.3 ms (IEEE 802.15.4-2006, 6.5.1)
 SAME_S = 100e-6  # the SFDs of sender and receiver, which a CC2420 shows at both, are closer than any two frames
-NEAR_S = 250e-6  # of the median: what is farther is another kind of frame, as an acknowledgement
+NEAR_S = 250e-6  # of the upper median, one of them: what is farther is another kind of frame, as an acknowledgement
 
 TEXTS = {
     "radio.air": "frame timestamp line of the receiver, high",
@@ -54,7 +54,7 @@ def _pair(edges: Edges, sender: str, receiver: str, samplerate_hz: float) -> dic
         samples["radio.start"] = _until(pulses, starts)  # of frames that the firmware fires by this line
     rows: dict[str, Value | Missing] = {}
     for key, spans in samples.items():
-        near = spans[np.abs(spans - np.median(spans)) < NEAR_S] if len(spans) else spans
+        near = spans[np.abs(spans - np.sort(spans)[len(spans) // 2]) < NEAR_S] if len(spans) else spans
         if len(near) < 2:
             rows[key] = Missing(reason="no such pair of edges: no frame went that way, or a lead is off")
             continue
