@@ -1,0 +1,258 @@
+"""Bands, breaks and levels of timestamps against plain second versions, over timestamps drawn at random."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+
+from gpiorig.analysis.clocks import bands, breaks, levels, timer_breaks, timer_guesses
+from gpiorig.analysis.clocks.resolution import _width
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_two_lines_leave_what_least_squares_leaves(seed: int) -> None:
+    """Sums of squares of the first 1, 2, ... points; and of those before and after each place, three at least."""
+    rng = np.random.default_rng(seed)
+    x, y = np.sort(rng.uniform(5, 90, 14)), rng.normal(size=(2, 14))
+
+    def left(px: np.ndarray, py: np.ndarray) -> float:
+        return float(np.sum((py - np.polyval(np.polyfit(px, py, 1), px)) ** 2)) if len(px) > 2 else 0.0
+
+    expected = [[left(x[:k], row[:k]) for k in range(1, 15)] for row in y]
+    assert np.array(expected) == pytest.approx(breaks.left_by_lines(x, y), abs=1e-9)
+    halves = [[left(x[:k], row[:k]) + left(x[k + 1 :], row[k + 1 :]) for k in range(3, 11)] for row in y]
+    assert np.array(halves) == pytest.approx(breaks._two_lines(x, y), abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_blocks_without_strays(seed: int) -> None:
+    """The variance from neighbours' lines; a block far from both of its neighbours becomes their median."""
+    rng = np.random.default_rng(seed)
+    x = np.sort(rng.uniform(0, 100, 21))
+    y = 0.3 * x + rng.normal(size=21) + 500 * (np.arange(21) == 7) - 9 * (np.arange(21) == 13)
+    away = []
+    for i in range(1, 20):
+        share = (x[i] - x[i - 1]) / (x[i + 1] - x[i - 1])
+        line_there = y[i - 1] + share * (y[i + 1] - y[i - 1])
+        away.append(abs(y[i] - line_there) / np.sqrt(1 + share**2 + (1 - share) ** 2))
+    deviation = 1.4826 * np.median(away)
+    assert deviation**2 == pytest.approx(breaks._variance(x, y))
+    smooth = y.copy()
+    for i in range(1, 20):
+        middle = sorted(y[i - 1 : i + 2])[1]
+        smooth[i] = middle if abs(y[i] - middle) > 10 * deviation else y[i]
+    assert smooth.tolist() == breaks._without_strays(x, y).tolist()
+    assert smooth[7] != y[7]
+    far = np.abs(y - np.median(y)) > 5 * 1.4826 * np.median(np.abs(y - np.median(y)))
+    assert np.mean(far) == breaks._strays(y)
+    assert np.mean(sorted(y)[7:14]) == pytest.approx(breaks._middle(y))
+    assert [5 * i + int(np.argmin(y[5 * i : 5 * i + 5])) for i in range(4)] == breaks._lowest(y).tolist()
+
+
+def test_a_break_is_placed_where_the_second_line_begins_to_fit() -> None:
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        x = np.arange(200.0) * 3 + 100
+        y = 2 * rng.normal(size=200) + np.where(np.arange(200) < 97, 0.1 * x, 0.3 * x - 50)
+        edges = np.linspace(0, 200, 21).astype(np.int64)
+        blocks = breaks._Blocks(
+            edges,
+            np.array([x[a : a + 10].mean() for a in edges[:-1]]),
+            np.array([y[a : a + 10].mean() for a in edges[:-1]]),
+        )
+        before, after = (np.polyfit(blocks.x[part], blocks.y[part], 1) for part in (slice(0, 9), slice(10, 20)))
+        costs = {
+            cut: np.abs(y[80:cut] - np.polyval(before, x[80:cut])).sum()
+            + np.abs(y[cut:110] - np.polyval(after, x[cut:110])).sum()
+            for cut in range(80, 111)
+        }
+        assert min(costs, key=lambda cut: costs[cut]) == breaks._place(x, y, blocks, (0, 9), (10, 20))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_bands_are_cut_at_gaps(seed: int) -> None:
+    """Wider than four of the narrowest eighths and ten spacings of either side; of timestamps enough."""
+    rng = np.random.default_rng(seed)
+    where = rng.choice([0.0, 60.0, 75.0, 200.0], 200, p=[0.5, 0.3, 0.17, 0.03])
+    residuals = where + rng.exponential(1.5, 200)
+    values = sorted(residuals.tolist())
+    core = min(values[i + 25] - values[i] for i in range(175))
+    for narrowest in (0.0, 20.0):
+        gap = max(4 * core, narrowest)
+        groups = [[values[0]]]
+        for a, b in pairwise(values):
+            if b - a > gap:
+                groups.append([])
+            groups[-1].append(b)
+        groups = [group for group in groups if len(group) >= max(bands.MIN_SHARE * 200, bands.MIN_IN_BAND)]
+        expected = np.full(200, -1)
+        if 2 <= len(groups) <= bands.MAX_BANDS:
+            dense = []
+            for i, group in enumerate(groups):
+                below = group[0] - groups[i - 1][-1] if i else np.inf
+                above = groups[i + 1][0] - group[-1] if i + 1 < len(groups) else np.inf
+                if 10 * np.median(np.diff(group)) <= min(below, above):
+                    dense.append(group)
+            if len(dense) > 1:
+                for name, group in enumerate(dense):
+                    expected[(residuals >= group[0]) & (residuals <= group[-1])] = name
+        found = bands._cut(residuals, narrowest)
+        assert expected.tolist() == (np.full(200, -1) if found is None else found).tolist()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_bands_have_one_slope_and_an_offset_each(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    x, band = np.sort(rng.uniform(0, 100, 80)), rng.integers(-1, 3, 80)
+    y = 0.4 * x + 30.0 * band + rng.normal(size=80)
+    inside = band >= 0
+    design = np.column_stack([x, band == 0, band == 1, band == 2]).astype(float)[inside]
+    assert sm.OLS(y[inside], design).fit().params[0] == pytest.approx(bands._common_slope(x, y, band))
+    used = inside & (rng.random(80) < 0.9)
+    centred = bands.Bands(band, np.zeros(80), (), 1.0).centred(x, used)
+    means = {b: np.mean(x[used & (band == b)]) for b in range(3)}
+    expected = [a - means[b] + np.mean(x[used]) for a, b in zip(x[used].tolist(), band[used].tolist(), strict=True)]
+    assert expected == pytest.approx(centred.tolist())
+    rates = np.linspace(-1, 1, 9)
+    entropy = []
+    for rate in rates:
+        rest = np.sort(y - rate * x)
+        entropy.append(sum(np.log(max(rest[i + 20] - rest[i], 1.0)) for i in range(60)))
+    assert rates[int(np.argmin(entropy))] == bands._least_entropy(x, y, rates)
+
+
+@pytest.mark.parametrize(
+    ("switches", "size", "together"), [(4, 20, False), (5, 20, True), (5, 101, False), (6, 101, True)]
+)
+def test_bands_alternate_five_times_or_a_twentieth(switches: int, size: int, together: bool) -> None:
+    """Bands 0 and 1 take turns; band 2 follows them for good, band 3 alternates with 2."""
+    turns = np.array_split(np.arange(2 * size), switches + 1)
+    parity = np.concatenate([np.full(len(turn), i % 2) for i, turn in enumerate(turns)])
+    band = np.concatenate([parity, np.resize([2, 3, -1], 60)])
+    found = bands._alternating(band, 4)
+    assert [{0, 1} if together else {0}, {0, 1} if together else {1}, {2, 3}, {2, 3}] == found
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_rate_at_an_interval_is_the_weighted_median_of_its_neighbours(seed: int) -> None:
+    """Four on either side, mirrored at the ends; the longest weighs no more than the next."""
+    rng = np.random.default_rng(seed)
+    lengths = rng.uniform(1, 50, 30) * np.where(rng.random(30) < 0.1, 40, 1)
+    gains = lengths * rng.normal(0, 1, 30)
+    found, of = timer_breaks._rates(gains, lengths)
+    for i in range(30):
+        near = [abs(k) if k < 30 else 58 - k for k in range(i - 4, i + 5) if k != i]
+        cap = sorted(lengths[near])[-2]
+        weighted = sorted((gains[k] / lengths[k], min(lengths[k], cap), lengths[k]) for k in near)
+        half = sum(weight for _, weight, _ in weighted) / 2
+        sums = np.cumsum([weight for _, weight, _ in weighted])
+        rate, _, length = weighted[int(np.argmax(sums >= half))]
+        assert (rate, length) == pytest.approx((found[i], of[i]))
+
+
+def test_a_step_that_is_taken_back_is_a_late_timestamp() -> None:
+    """Within two intervals, by more than half; the first two and the last two intervals show none."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        errors = rng.normal(size=24) * rng.choice([1, 20], 24, p=[0.7, 0.3])
+        limits = np.full(24, 5.0)
+        expected = []
+        for i in range(2, 22):
+            near = errors[i - 2 : i + 3]
+            back = any(e * np.sign(errors[i]) < -abs(errors[i]) / 2 for e in near)
+            if abs(errors[i]) > 5 and not back:
+                expected.append(i)
+        assert expected == timer_breaks._steps(errors, limits)
+
+
+def test_a_change_of_the_rate_is_where_two_lines_leave_least() -> None:
+    """At the sample between the two, by the ppm of the difference of their slopes."""
+    samples = 1000 + 2000 * np.arange(80)
+    ns = (samples - samples[0]) * 50.0
+    for cut in (16, 30, 64):
+        phases = (
+            1e-5 * ns + 200e-6 * np.maximum(ns - ns[cut - 1] - 50_000, 0) + np.random.default_rng(cut).normal(size=80)
+        )
+        (found,) = timer_breaks._bends("n", samples, phases, scale=(50.0, 100.0))
+        assert (samples[cut - 1], samples[cut]) == (found.start, found.end)
+        assert 200 == pytest.approx(found.rate_ppm, abs=2)
+        assert [] == list(timer_breaks._bends("n", samples, phases, scale=(50.0, 210.0)))
+    assert [] == list(timer_breaks._bends("n", samples[:31], phases[:31], scale=(50.0, 100.0)))
+
+
+def test_other_timers_that_lack_a_break() -> None:
+    """Their errors are below limits of less than half a step, over the time of the break."""
+    samples = np.arange(0, 50_000, 1000)
+    errors, limits = np.full(49, 3.0), np.full(49, 10.0)
+    timer = timer_breaks.Timer("a", samples, errors, limits, ())
+
+    def step(ns: float, start: int = 20_000, end: int = 21_000) -> timer_breaks.Break:
+        return timer_breaks.Break("b", start, end, step_ns=ns)
+
+    assert timer.lacks(step(20.1), ns_per_sample=1.0) and not timer.lacks(step(20.0), ns_per_sample=1.0)
+    assert not timer.lacks(step(99.0, -5, -2), ns_per_sample=1.0)
+    assert not timer.lacks(step(99.0, 48_500, 49_500), ns_per_sample=1.0)
+    assert timer.lacks(step(99.0, 48_000, 49_000), ns_per_sample=1.0)
+    errors[22] = -10.0
+    assert not timer.lacks(step(99.0, 21_500, 22_500), ns_per_sample=1.0)
+    assert timer.lacks(step(99.0, 20_500, 21_500), ns_per_sample=1.0)
+
+    def rate(ppm: float, at: int) -> timer_breaks.Break:
+        return timer_breaks.Break("b", at, at + 1000, rate_ppm=ppm)
+
+    for ppm, lacked in ((-1001.0, True), (999.0, False)):
+        assert lacked == timer.lacks(rate(ppm, 20_000), ns_per_sample=1.0), ppm
+    assert timer.lacks(rate(1e6, 16_000), ns_per_sample=1.0) and not timer.lacks(rate(1e6, 15_000), ns_per_sample=1.0)
+    assert timer.lacks(rate(1e6, 33_000), ns_per_sample=1.0) and not timer.lacks(rate(1e6, 34_000), ns_per_sample=1.0)
+
+
+@pytest.mark.parametrize(
+    ("ticks", "modulus"),
+    [
+        ([10, 58_983, 5], 1 << 16),
+        ([10, 58_982, 5], None),
+        ([10, 65_535, 32_767], 1 << 16),
+        ([10, 65_535, 32_768], None),
+        ([10, 65_536, 5], None),
+        ([0, 16_000_000, 5], 1 << 24),
+        ([0, 4_200_000_000, 5], 1 << 32),
+        ([0, 1 << 32, 5], None),
+        ([-32_768, 32_000, -30_000], 1 << 16),
+        ([-32_769, 32_000, -30_000], None),
+        ([-32_768, 32_768, -30_000], None),
+    ],
+)
+def test_a_timer_that_was_nearly_full_has_wrapped(ticks: list[int], modulus: int | None) -> None:
+    assert modulus == timer_guesses.likely_modulus(np.array(ticks))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_levels_are_what_a_timer_is_ahead_of_its_reference(seed: int) -> None:
+    """From the timestamp before a step on and back, summed step by step at the mean rate."""
+    rng = np.random.default_rng(seed)
+    expected = rng.uniform(50, 150, 60)
+    deltas = np.rint(1.01 * expected + rng.normal(size=60)).astype(np.int64)
+    deltas[30] += 5000
+    found = levels.Levels(deltas, expected, np.abs(deltas - expected) < 10, slack=20.0)
+    rates = [d.sum() / e.sum() for d, e in zip(np.array_split(deltas, 9), np.array_split(expected, 9), strict=True)]
+    rate = float(np.median(rates))
+    after = [float(np.sum(deltas[30:k] - rate * expected[30:k])) for k in range(31, 61)]
+    before = [float(np.sum(rate * expected[k:30] - deltas[k:30])) for k in range(30, -1, -1)]
+    assert after == pytest.approx(found._after(30, 1e9).tolist())
+    assert before == pytest.approx(found._before(30, 1e9).tolist())
+    assert after[:9] == pytest.approx(found._after(30, 0.0).tolist())
+    reach = abs(deltas[30] - rate * expected[30]) + expected[30] + 20
+    assert found.shift(30, 0, 59) == pytest.approx(max(after) - max(before))
+    assert found.shift(30, 23, 59) is not None and found.shift(30, 24, 59) is None
+    assert found.shift(30, 0, 38) is not None and found.shift(30, 0, 37) is None
+    assert reach > found.near
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_shortest_arc_that_holds_all_places(seed: int) -> None:
+    places = np.random.default_rng(seed).integers(0, 40, 5)
+    arcs = [max((p - start) % 40 for p in places.tolist()) for start in places.tolist()]
+    assert min(arcs) == _width(places, 40)
