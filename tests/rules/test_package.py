@@ -216,7 +216,7 @@ def test_the_manifest_is_of_the_images(sources: Path, contents: dict[str, Path])
     for name, entry in manifest.items():
         image = folder / f"{name}.elf"
         assert entry["sha256"] == hashlib.sha256(image.read_bytes()).hexdigest()
-        assert name.removesuffix("-w1") == entry["board"] + (
+        assert name.removesuffix("-w1").removesuffix("-certify") == entry["board"] + (
             "" if entry["kernel"] == "events" else f"-{entry['kernel']}"
         )
         assert ("normal", 64) == (entry["probes"], len(entry["sha256_with_debug_information"]))
