@@ -168,6 +168,7 @@ def measured_and_model(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, 
     return folders[0], folders[1]
 
 
+@pytest.mark.slow
 def test_a_virtual_run_is_held_against_a_measured_one(measured_and_model: tuple[Path, Path], tmp_path: Path):
     """What differs is at the responder, where hardware is slower; the sender's steps and the air agree."""
     real, model = measured_and_model
@@ -208,3 +209,19 @@ def test_other_conditions_are_stated(measured_and_model: tuple[Path, Path], tmp_
     assert "Set differently: payload (32, now 31)." in sentences
     assert f"Other firmware on responder ({digest[:12]}, now {'0' * 12})." in sentences
     assert "Other conditions: experiment (pingpong, now ping)." in sentences
+
+
+@pytest.mark.slow
+def test_a_virtual_report_states_the_doubt_of_its_model(measured_and_model: tuple[Path, Path], tmp_path: Path):
+    """In the first sentence, in the table of steps, and as numbers; the run of boards has none."""
+    real, model = measured_and_model
+    done = gpiorig("report", model, "-o", tmp_path / "page", "--json")
+    doubt = done.numbers["model_doubt"]["round trip"]
+    assert doubt["low_us"] < 0 < doubt["high_us"]
+    median_us = done.numbers["routes"][0]["delay_ms"]["median"] * 1e3
+    shares = [f"{100 * abs(doubt[end]) / median_us:.1f}" for end in ("low_us", "high_us")]
+    sentence = gpiorig("report", model, "-o", tmp_path / "page").stdout.splitlines()[0]
+    assert f"Hardware may take \N{MINUS SIGN}{shares[0]} to +{shares[1]} % longer" in sentence
+    assert "doubt of the model" in (tmp_path / "page/report.html").read_text()
+    assert {} == gpiorig("report", real, "-o", tmp_path / "real", "--json").numbers["model_doubt"]
+    assert "doubt of the model" not in (tmp_path / "real/report.html").read_text()

@@ -1,92 +1,145 @@
-"""The table of `make sensitivity`: how much a round trip on the virtual bench depends on its timing model."""
+"""`make sensitivity`: what the doubt about the timing model does to the steps of a packet.
+
+Each number of `timing.PARAMETERS` that is in doubt takes its lowest and its highest value, one at a time. The shares by
+which steps get longer are printed and stored: model_doubt.toml, from which reports of virtual runs take their doubt.
+"""
 
 from __future__ import annotations
 
+import datetime
+import hashlib
 import sys
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import directbench
 import numpy as np
-from commandline import ROOT, gpiorig
 
-from gpiorig.analysis.packets.timelines import COMPLETE
-from gpiorig.capture.recording.recording import Recording
+from gpiorig.analysis.delays import model_doubt
+from gpiorig.analysis.delays.instruments import Setting
+from gpiorig.analysis.packets.path import Kind
+from gpiorig.analysis.packets.routes import ROUND_TRIP
+from gpiorig.analysis.packets.steps import Step
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results import checks
 from gpiorig.rig.results.analyse import analyse
+from gpiorig.vbench.description.model_doubt import FILE
+from gpiorig.vbench.description.timing import PARAMETERS, Range
 
-BENCH = ROOT / "rig/vbench/gpiorig/vbench/benches/demo.toml"
-EXPERIMENT = ROOT / "experiments" / "pingpong.toml"
+ROOT = Path(__file__).resolve().parents[2]
+STORED = ROOT / "rig/vbench/gpiorig/vbench/description" / FILE
+BOARDS_SOURCES = ROOT / "rig/vbench/vboards/src"
+EXPERIMENT = (ROOT / "experiments/pingpong.toml").read_text().replace("backoff = true", "backoff = false")
 PACKETS = 200
-SAMPLES_PER_US = 24  # samplerate of the bench
-
-# (what, settings of [virtual.timing]). The model: 2 wait states by the firmware at 72 MHz, 2 cycles per access to APB2
-# (GPIO, SPI, USART) and 4 to APB1 (timers), refill 2, load 1, access 0, exception entry 12.
-MODEL = ("the model", "")
-CHANGES = (
-    *((f"flash wait states {n}", f"flash_wait_states = {n}") for n in (0, 1, 3, 4)),
-    *((f"APB waits {n}", f"apb1_wait_cycles = {n}\napb2_wait_cycles = {n}") for n in (0, 4, 8)),
-    *((f"refill {n}", f"refill = {n}") for n in (1, 3)),
-    ("load +1", "load = 2"),
-    ("access +1", "access = 1"),
-    *((f"exception entry {n}", f"exception_entry = {n}") for n in (10, 16)),
-    ("all fast", "flash_wait_states = 0\napb1_wait_cycles = 0\napb2_wait_cycles = 0\nrefill = 1\nexception_entry = 10"),
-    (
-        "all slow",
-        "flash_wait_states = 4\napb1_wait_cycles = 8\napb2_wait_cycles = 8\nrefill = 3\nload = 2\naccess = 1\n"
-        "exception_entry = 16",
-    ),
-)
-# Intervals of a request, by milestones (docs/guide/packets.md): the TX path ends at the radio's send command.
-STRETCHES = (
-    ("TX path", "request.app.tx", "request.driver.exec.exit"),
-    ("RX path", "request.irq", "request.app.rx"),
-)
+# Two boards of a type on a bench each, and the column of `timing.PARAMETERS` for their core.
+BOARDS = {
+    "iotlab-m3": ("rig/vbench/gpiorig/vbench/benches/demo.toml", "cortex_m3"),
+    "nucleo-l476rg-at86rf231": ("tests/data/nucleo_at86rf231_bench.toml", "cortex_m4"),
+    "nucleo-l476rg": ("tests/data/spirit1_bench.toml", "cortex_m4"),
+}
+LEAST = 0.0005  # a share below that is none
+SHOWN = ("software", "driver", "interrupt")
+WAITS = "prepare the radio"  # may wait for the radio, and then swallows what was spent before it
 
 
 @dataclass(frozen=True, slots=True)
-class Times:
-    """Medians in µs."""
+class Medians:
+    """Medians in µs: of the round trip, and of the steps by the keys of `Setting`, summed."""
 
     rtt: float
-    stretches: tuple[float, ...]
+    steps: dict[str, float]
+
+    def shares(self, model: Medians) -> dict[str, float]:
+        """By which share each is longer than the model's; without those below `LEAST`."""
+        shares = {key: us / model.steps[key] - 1 for key, us in self.steps.items()}
+        return {key: round(share, 4) for key, share in shares.items() if abs(share) >= LEAST}
 
 
-def measure(settings: str, *, backoff: bool) -> Times:
-    """Record the ping-pong with a changed model."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        bench, experiment = folder / "bench.toml", folder / "experiment.toml"
-        bench.write_text(f"{BENCH.read_text()}\n[virtual.timing]\n{settings}\n")
-        experiment.write_text(EXPERIMENT.read_text().replace("backoff = true", f"backoff = {str(backoff).lower()}"))
-        words = ("-o", folder / "run", "--packets", str(PACKETS), "--no-report")
-        done = gpiorig("run", bench, experiment, *words)
-        assert done.status == 0, done.stderr
-        recording = Recording.open(folder / "run")
+def key_of(step: Step) -> str:
+    """The kind of a step; its name where it waits for what the radio still does."""
+    return step.name if step.short == WAITS else step.kind.value
+
+
+def medians(bench: str, settings: str) -> Medians:
+    """Record the ping-pong without backoff under a changed model."""
+    with tempfile.TemporaryDirectory() as folder:
+        text = f"{bench}\n[virtual.timing]\n{settings}\n"
+        recording = directbench.record(Path(folder) / "bench", text, EXPERIMENT, packets=PACKETS)
         result = analyse(open_recording(recording))
         problems = checks.failed_checks(result, recording)
-    lines = result.timelines
-    usable = lines.status == COMPLETE
-    if problems or np.count_nonzero(usable) != PACKETS:
-        sys.exit(f"{settings}, backoff {backoff}: {lines.counts()} {problems}")
-    spans = (lines.column(end) - lines.column(start) for _, start, end in STRETCHES)
-    medians = (float(np.median(span)) / SAMPLES_PER_US for span in spans)
-    return Times(rtt=float(np.median(lines.rtt)) / SAMPLES_PER_US, stretches=tuple(medians))
+    route = next(route for route in result.routes if route.name == ROUND_TRIP)
+    if problems or len(route) != PACKETS:
+        sys.exit(f"{settings}: {len(route)} of {PACKETS} packets complete; {problems}")
+    samples_per_us = float(route.steps.samplerate_hz) / 1e6
+    sums: dict[str, float] = {}
+    for step, samples in zip(route.steps.steps, route.steps.samples.T, strict=True):
+        if step.kind is not Kind.AIR:
+            sums[key_of(step)] = sums.get(key_of(step), 0.0) + float(np.median(samples)) / samples_per_us
+    return Medians(float(np.median(route.totals)) / samples_per_us, sums)
+
+
+def in_doubt(core: str) -> Iterator[tuple[str, Range]]:
+    """The numbers whose lowest and highest value differ, with their ranges."""
+    for name, parameter in PARAMETERS.items():
+        limits: Range = getattr(parameter, core)
+        if limits.lowest != limits.highest:
+            yield name, limits
+
+
+def measure(board: str) -> Iterator[str]:
+    """Print the rows of a board, and yield the lines of its table in the file."""
+    file, core = BOARDS[board]
+    bench = (ROOT / file).read_text()
+    model = medians(bench, "")
+    row(board, "the model", [f"{us:.1f} µs" for us in (model.rtt, *(model.steps[kind] for kind in SHOWN))])
+    settings = []
+    for name, limits in in_doubt(core):
+        ends: dict[str, dict[str, float]] = {}
+        for end, value in (("lowest", limits.lowest), ("highest", limits.highest)):
+            if value == limits.model:
+                continue
+            changed = medians(bench, f"{name} = {value}")
+            pairs = [(changed.rtt, model.rtt), *((changed.steps[kind], model.steps[kind]) for kind in SHOWN)]
+            row(board, f"{name} {value}, not {limits.model}", [f"{100 * (new / old - 1):+.2f} %" for new, old in pairs])
+            ends[end] = changed.shares(model)
+        settings.append(Setting(name, ends.get("lowest", {}), ends.get("highest", {})))
+        yield f"\n[boards.{board}.{name}]\nrange = {list(limits)}"
+        for end, shares in ends.items():
+            cells = ", ".join(f'"{key}" = {share}' for key, share in shares.items())
+            yield f"{end} = {{ {cells} }}"
+    parts = [shift for key, us in model.steps.items() for shift in model_doubt.shifts(settings, key, key, us)]
+    groups = [(model_doubt.summed(parts), model.rtt)]
+    groups += [(model_doubt.shifts(settings, kind, kind, us), us) for kind in SHOWN for us in (model.steps[kind],)]
+    ranges = [(model_doubt.combined(shifts), us) for shifts, us in groups]
+    shares = [(100 * doubt.low_ns / us, 100 * doubt.high_ns / us) for doubt, us in ranges]
+    row(board, "together", [f"{low:+.1f} to {high:+.1f} %" for low, high in shares])
+
+
+def row(board: str, changed: str, cells: list[str]) -> None:
+    """Print a row of the table."""
+    print(f"| {board} | {changed} | {' | '.join(cells)} |", flush=True)
+
+
+def sources() -> str:
+    """Twelve digits of the sha256 of the boards' sources."""
+    files = sorted(BOARDS_SOURCES.rglob("*.rs"))
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
 
 
 def main() -> None:
-    """Print the table, in Markdown."""
-    headings = ("RTT", *(name for name, _, _ in STRETCHES), "RTT with backoff")
-    print(f"| changed | {' | '.join(headings)} |\n|---|{'---:|' * len(headings)}")
-    base: list[float] = []
-    for what, settings in (MODEL, *CHANGES):
-        calm, random = measure(settings, backoff=False), measure(settings, backoff=True)
-        times = [calm.rtt, *calm.stretches, random.rtt]
-        base = base or times
-        changes = (f"{100 * (time / model - 1):+.1f} %" for time, model in zip(times, base, strict=True))
-        cells = changes if settings else (f"{time:.1f} µs" for time in times)
-        print(f"| {what} | {' | '.join(cells)} |", flush=True)
+    """Print the table in Markdown, and store the shares."""
+    row("board", "changed", ["RTT", *SHOWN])
+    row("--", "--", ["-:"] * (len(SHOWN) + 1))
+    head = [
+        "# Made by `make sensitivity` (tests/studies/sensitivity.py): by board and number of the model its value,",
+        "# the lowest and the highest that silicon may have, and the share by which steps (kind or name) get longer.",
+        f'date = "{datetime.datetime.now(datetime.UTC).date()}"',
+        f'sources = "{sources()}"  # sha256 of rig/vbench/vboards/src',
+        f"packets = {PACKETS}",
+    ]
+    STORED.write_text("\n".join([*head, *(line for board in BOARDS for line in measure(board))]) + "\n")
 
 
 if __name__ == "__main__":

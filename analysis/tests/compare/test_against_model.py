@@ -103,10 +103,10 @@ def test_steps_that_one_run_joins_keep_their_accuracy() -> None:
 def test_one_setting_shifts_all_steps_together_and_several_are_independent() -> None:
     settings = (Setting("m3 refill", {"software": -0.1}, {"software": 0.2}), Setting("m3 load", {}, {"driver": 0.3}))
     parts = [
-        *model_doubt.shifts(settings, "software", 100.0),
-        *model_doubt.shifts(settings, "software", 200.0),
-        *model_doubt.shifts(settings, "driver", 100.0),
-        *model_doubt.shifts(settings, "air", 1e6),
+        *model_doubt.shifts(settings, "udp to ipv6", "software", 100.0),
+        *model_doubt.shifts(settings, "udp to app", "software", 200.0),
+        *model_doubt.shifts(settings, "load the frame", "driver", 100.0),
+        *model_doubt.shifts(settings, "first bit to radio interrupt", "air", 1e6),
     ]
     total = model_doubt.combined(model_doubt.summed(parts))
     assert total.low_ns == pytest.approx(-2 / np.sqrt(3) * 30)

@@ -10,7 +10,7 @@ from typing import Literal
 from gpiorig.analysis.compare.assertions import LISTED
 from gpiorig.analysis.compare.comparison import Change, Comparison
 from gpiorig.analysis.compare.delays import Delays
-from gpiorig.analysis.delays.model_doubt import Range
+from gpiorig.analysis.delays.model_doubt import Range, range_text, signed
 from gpiorig.analysis.number_text import MINUS, count_text, share_text, time_text, uncertain_text
 
 Verdict = Literal["agrees", "differs", "unknown"]
@@ -155,18 +155,6 @@ def cells(row: Row, *, name: str = "") -> tuple[str, ...]:
 
 
 HEADER = ("<delay", "measured", "model", "doubt of the model", f"model {MINUS} measured", "of the total", "<verdict")
-
-
-def range_text(model: Range) -> str:
-    """What hardware may differ by from the timing model: from faster to slower."""
-    if not model.low_ns and not model.high_ns:
-        return "none known"
-    return f"{signed(model.low_ns)} to {signed(model.high_ns)}"
-
-
-def signed(ns: float) -> str:
-    """A time with its sign."""
-    return f"{'+' if ns > 0 else MINUS if ns < 0 else ''}{time_text(abs(ns))}"
 
 
 def _direction(difference_ns: float) -> str:

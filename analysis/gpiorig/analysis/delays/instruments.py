@@ -83,9 +83,10 @@ class Setting:
     Parameters
     ----------
     name
-        Board and setting, such as ``iotlab-m3 refill``: nodes with one board are wrong in the same way.
+        Board and setting, such as ``iotlab-m3 refill``: all nodes with this board share it.
     lowest, highest
-        By kind of step (`Kind.value`): the share by which a step gets longer with the least and the greatest value.
+        By name of a step, or else by its kind (`Kind.value`): the share by which a step gets longer
+        with the least and the greatest value.
     """
 
     name: str

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from gpiorig.analysis.delays.components import COVERAGE_FACTOR, rectangular
 from gpiorig.analysis.delays.instruments import Setting
+from gpiorig.analysis.number_text import DASH, MINUS, time_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +28,13 @@ class Range:
     high_ns: float
 
 
-def shifts(settings: Iterable[Setting], kind: str, delay_ns: float) -> tuple[Shift, ...]:
-    """What each setting does to a step of a kind."""
-    return tuple(
-        Shift(one.name, one.lowest.get(kind, 0.0) * delay_ns, one.highest.get(kind, 0.0) * delay_ns)
-        for one in settings
-        if kind in one.lowest or kind in one.highest
+def shifts(settings: Iterable[Setting], step: str, kind: str, delay_ns: float) -> tuple[Shift, ...]:
+    """What each setting does to a step, by its name and its kind; without those that do nothing."""
+    ends = (
+        (setting.name, [end.get(step, end.get(kind, 0.0)) for end in (setting.lowest, setting.highest)])
+        for setting in settings
     )
+    return tuple(Shift(name, *(share * delay_ns for share in shares)) for name, shares in ends if any(shares))
 
 
 def summed(parts: Iterable[Shift]) -> tuple[Shift, ...]:
@@ -51,3 +52,13 @@ def combined(parts: Iterable[Shift]) -> Range:
     low = math.sqrt(sum(rectangular(min(shift)) ** 2 for shift in ends))
     high = math.sqrt(sum(rectangular(max(shift)) ** 2 for shift in ends))
     return Range(0.0 - COVERAGE_FACTOR * low, COVERAGE_FACTOR * high)
+
+
+def range_text(model: Range) -> str:
+    """Both ends with their signs; a dash where nothing is in doubt, or the doubt is not known."""
+    return DASH if not model.low_ns and not model.high_ns else f"{signed(model.low_ns)} to {signed(model.high_ns)}"
+
+
+def signed(ns: float) -> str:
+    """A time with its sign."""
+    return f"{'+' if ns > 0 else MINUS if ns < 0 else ''}{time_text(abs(ns))}"

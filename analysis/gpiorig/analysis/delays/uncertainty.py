@@ -124,7 +124,7 @@ def for_steps(
     uncertainties = []
     medians_ns = [float(np.median(samples)) * period_ns if len(samples) else NAN for samples in delays]
     shifts = [
-        model_doubt.shifts(instruments.node(step.nodes[0]).model, step.kind.value, median_ns)
+        model_doubt.shifts(instruments.node(step.nodes[0]).model, step.name, step.kind.value, median_ns)
         for step, median_ns in zip(steps.steps, medians_ns, strict=False)  # the last is the total
     ]
     shifts.append(model_doubt.summed(shift for step_shifts in shifts for shift in step_shifts))

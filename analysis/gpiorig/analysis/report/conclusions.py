@@ -11,7 +11,7 @@ from gpiorig.analysis.attribution.findings import Attribution, Finding
 from gpiorig.analysis.attribution.step_series import TOTAL
 from gpiorig.analysis.delays import numbers as routenumbers
 from gpiorig.analysis.evaluation.evaluation import RouteEvaluation
-from gpiorig.analysis.number_text import count_text, number_text, resolved_text, share_text, time_text
+from gpiorig.analysis.number_text import count_text, number_text, resolved_text, share_text, signed_text, time_text
 from gpiorig.analysis.packets.path import Kind
 from gpiorig.analysis.packets.routes import ROUND_TRIP
 from gpiorig.analysis.report.data import ReportData
@@ -216,12 +216,13 @@ def _delay_line(data: ReportData) -> str:
     else:
         subject = f"From {routes[0].route.name.replace(' > ', ' to ')} a packet takes"
         packets = f"{number_text(total.n)} packets need"
+    doubts = _uncertainty(expanded_ns) + model_sentence(data, total.median_ns)
     if total.n == 1:
-        return f"{subject} {median}, by the only complete packet.{_uncertainty(expanded_ns)}"
+        return f"{subject} {median}, by the only complete packet.{doubts}"
     text = f"{subject} {median} in the median, {shortest} at least and {longest} at most"
     if total.n < MIN_FOR_P95:
-        return f"{text}, by {count_text(total.n, 'packet')}.{_uncertainty(expanded_ns)}"
-    return f"{text}; {share_text(0.95)} of the {packets} {p95} or less.{_uncertainty(expanded_ns)}"
+        return f"{text}, by {count_text(total.n, 'packet')}.{doubts}"
+    return f"{text}; {share_text(0.95)} of the {packets} {p95} or less.{doubts}"
 
 
 def _uncertainty(expanded_ns: float) -> str:
@@ -229,6 +230,18 @@ def _uncertainty(expanded_ns: float) -> str:
     if not expanded_ns > 0:
         return ""
     return f" The uncertainty of one delay is ± {time_text(expanded_ns, digits=2)} (k = 2)."
+
+
+def model_sentence(data: ReportData, median_ns: float) -> str:
+    """How far hardware may be from a virtual bench, with a space before it; empty for a run on hardware."""
+    if not data.virtual or not data.evaluation.routes:
+        return ""
+    delay = data.evaluation.routes[0].uncertainties[-1]
+    if not delay.shifts:
+        return " How far hardware may be from these virtual boards is not known."
+    ends = (signed_text(100 * ns / median_ns, ".1f") for ns in (delay.model.low_ns, delay.model.high_ns))
+    boards = dict.fromkeys(shift.setting.partition(" ")[0] for shift in delay.shifts)
+    return f" Hardware may take {' to '.join(ends)} % longer: the doubt of the timing model of {' and '.join(boards)}."
 
 
 def _total(data: ReportData) -> Summary | None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from gpiorig.analysis.delays.model_doubt import range_text
 from gpiorig.analysis.delays.part_names import PART_NAMES
 from gpiorig.analysis.delays.uncertainty import DelayUncertainty
 from gpiorig.analysis.evaluation.evaluation import RouteEvaluation
@@ -37,6 +38,7 @@ _COLUMN_NOTES = {
     "<step": "",
     "<node": "",
     "median": "± : expanded uncertainty of one delay, k = 2.",
+    "doubt of the model": "Doubt of the model: by how much hardware may be faster and slower (k = 2).",
     "peak-to-peak": "",
     "share of mean": "",
     "share of variance": _SHARES,
@@ -110,6 +112,7 @@ def _step_row(evaluation: RouteEvaluation, column: int) -> tuple[str, ...]:
         step.name,
         step.node,
         uncertain_text(summary.median_ns, uncertainty.expanded_ns),
+        range_text(uncertainty.model),
         time_text(summary.peak_to_peak_ns),
         share_text(float(evaluation.numbers.means[column])),
         share_interval(evaluation.budget.variance[column]),
@@ -132,6 +135,7 @@ def _step_values(evaluation: RouteEvaluation, column: int) -> tuple[float, ...]:
         column,
         math.nan,
         summary.median_ns,
+        uncertainty.model.high_ns,
         summary.peak_to_peak_ns,
         float(evaluation.numbers.means[column]),
         evaluation.budget.variance[column].value,
@@ -211,6 +215,7 @@ def _total_row(evaluation: RouteEvaluation) -> tuple[str, ...]:
         f"total {evaluation.numbers.noun}",
         "",
         uncertain_text(total.median_ns, uncertainty.expanded_ns),
+        range_text(uncertainty.model),
         time_text(total.peak_to_peak_ns),
         share_text(1.0),
         share_text(1.0) if resolved else DASH,
@@ -273,6 +278,7 @@ def _part_rows(evaluation: RouteEvaluation, column: int, *, columns: int) -> lis
             INDENT + part.name,
             step.node,
             uncertain_text(median_ns, limit.expanded_ns) if median_ns else time_text(0.0),
+            DASH,
             time_text(float(np.ptp(samples)) * period_ns),
             share_text(part.time.value),
             share_interval(part.variance),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from gpiorig.analysis.delays.instruments import Setting
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.distributions import VBENCH
 
@@ -26,6 +27,9 @@ class Section(Protocol):
 
     def model_changes(self, bench: Bench) -> dict[str, int]:
         """Settings of the timing model that are not its own."""
+
+    def model_doubt(self, board: str) -> tuple[Setting, ...]:
+        """The numbers of a board's timing model that are in doubt; none where that was not measured."""
 
     def has_own_time(self, bench: Bench) -> bool:
         """Whether its time is not the host's, and may stand still."""
@@ -53,6 +57,11 @@ def has_own_time(bench: Bench) -> bool:
 def drops(bench: Bench, analyzer: str) -> bool:
     """Whether an analyzer of a virtual bench loses samples by a fault that is asked for."""
     return bench.virtual is not None and load(bench.name).drops(bench, analyzer)
+
+
+def model_doubt(board: str) -> tuple[Setting, ...]:
+    """The numbers of a virtual board's timing model that are in doubt; none where that is not known."""
+    return load(board).model_doubt(board) if VBENCH.is_installed else ()
 
 
 def driver(bench: Bench, analyzer: str) -> str | None:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from gpiorig.analysis.delays import instruments
 from gpiorig.analysis.delays.instruments import Analyzer, Instruments, Node
 from gpiorig.capture.recording.recording import AlignmentNote, RecordingInfo
-from gpiorig.rig.bench import boards
+from gpiorig.rig.bench import boards, virtual_section
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.bench.node import OTHER_LINES
 from gpiorig.rig.recordings import time_base
@@ -81,4 +81,5 @@ def _node(bench: Bench, name: str, info: RecordingInfo) -> Node:
         busy_ns=radio.busy_ns,
         poll_ns=radio.poll_ns,
         waits_in_software=radio.waits_in_software,
+        model=virtual_section.model_doubt(board.name) if info.virtual else (),
     )

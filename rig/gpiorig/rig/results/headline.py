@@ -19,7 +19,7 @@ from gpiorig.rig.experiments.limits import AssertionNumbers
 from gpiorig.rig.plain_json import Number, Result
 from gpiorig.rig.results.quantities import QuantityNumbers
 
-_NS_PER_MS, _NS_PER_US = 1e6, 1e3
+_NS_PER_MS, NS_PER_US = 1e6, 1e3
 STATISTICS = {statistic.name: statistic.field for statistic in LISTED if statistic.name != "mean"}
 
 
@@ -86,6 +86,13 @@ class Shares(Result, frozen=True, kw_only=True):
     tail: Number
 
 
+class ModelDoubt(Result, frozen=True, kw_only=True):
+    """By how much the total delay may be shorter and longer on hardware than on a virtual bench (k = 2)."""
+
+    low_us: Number
+    high_us: Number
+
+
 class Headline(Result, frozen=True, kw_only=True):
     """The packets of a recording.
 
@@ -115,9 +122,13 @@ class Headline(Result, frozen=True, kw_only=True):
 
 
 class Numbers(Headline, frozen=True, kw_only=True):
-    """A recording with its state, remarks, and what was asked for; `report` is the path of the page."""
+    """A recording with its state, remarks, and what was asked for; `report` is the path of the page.
+
+    `model_doubt` is by route, of those over virtual boards whose doubt is known.
+    """
 
     shares: dict[str, dict[str, Shares]]
+    model_doubt: dict[str, ModelDoubt]
     bench_remarks: tuple[str, ...]
     virtual: bool | None
     state: str | None
@@ -215,8 +226,8 @@ def _route_numbers(route: Route, delay: Summary) -> RouteNumbers:
             StepNumbers(
                 name=step.name,
                 node=step.node,
-                median_us=summary.median_ns / _NS_PER_US,
-                p2p_us=summary.peak_to_peak_ns / _NS_PER_US,
+                median_us=summary.median_ns / NS_PER_US,
+                p2p_us=summary.peak_to_peak_ns / NS_PER_US,
             )
             for step, summary in zip(route.steps.steps, steps, strict=True)
         ),

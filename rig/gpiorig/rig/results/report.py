@@ -35,7 +35,7 @@ from gpiorig.rig.recordings.opened import Opened, open_recording
 from gpiorig.rig.results import audit_inputs, checks, manifest, quantities
 from gpiorig.rig.results import summary as hop_summary
 from gpiorig.rig.results.analyse import analyse
-from gpiorig.rig.results.headline import Numbers, Shares, headline
+from gpiorig.rig.results.headline import NS_PER_US, ModelDoubt, Numbers, Shares, headline
 
 STUDY = "study.json"
 
@@ -153,6 +153,7 @@ def of(recording: Recording, *, asserted: Sequence[str] = (), asked: Sequence[st
         numbers=Numbers(
             **msgspec.structs.asdict(headline(analysis, recording)),
             shares=_shares(plain),
+            model_doubt=_model_doubt(plain),
             bench_remarks=data.doubts,
             virtual=recording.info.virtual,
             **standing.of(recording).as_json(),
@@ -211,6 +212,16 @@ def _shares(data: ReportData) -> dict[str, dict[str, Shares]]:
             if isinstance(group.of, Kind)
         }
         for evaluation in data.evaluation.routes
+    }
+
+
+def _model_doubt(data: ReportData) -> dict[str, ModelDoubt]:
+    """By route, where a setting of virtual boards is in doubt."""
+    totals = {evaluation.route.name: evaluation.uncertainties[-1] for evaluation in data.evaluation.routes}
+    return {
+        name: ModelDoubt(low_us=total.model.low_ns / NS_PER_US, high_us=total.model.high_ns / NS_PER_US)
+        for name, total in totals.items()
+        if total.shifts
     }
 
 

@@ -7,11 +7,13 @@ from typing import Any
 
 import msgspec
 
+from gpiorig.analysis.delays.instruments import Setting
 from gpiorig.rig import strict_toml
 from gpiorig.rig.bench import boards
 from gpiorig.rig.bench.bench import BEAGLELOGIC_CHANNELS, Bench
 from gpiorig.rig.bench.node import Node
 from gpiorig.rig.errors import BenchError
+from gpiorig.vbench.description import model_doubt as doubts
 from gpiorig.vbench.description import virtual as description
 from gpiorig.vbench.description.ends import Dropped, VirtualAnalyzer
 from gpiorig.vbench.description.modelled_usb import MODELS
@@ -101,6 +103,11 @@ def model_changes(bench: Bench) -> dict[str, int]:
     virtual = of(bench)
     nodes = {f"{node}.{name}": value for node, table in virtual.nodes.items() for name, value in table.timing.items()}
     return virtual.timing | nodes
+
+
+def model_doubt(board: str) -> tuple[Setting, ...]:
+    """The numbers of a board's timing model that are in doubt; none where that was not measured."""
+    return doubts.of(board)
 
 
 def has_own_time(bench: Bench) -> bool:

@@ -1,0 +1,41 @@
+"""The stored doubt of the timing models is that of the boards and ranges as they are; `make sensitivity` renews it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sensitivity
+
+from gpiorig.analysis.delays import model_doubt
+from gpiorig.vbench.description.model_doubt import MEASURED, of
+
+RENEW = "run `make sensitivity`"
+
+
+@pytest.mark.parametrize("board", sensitivity.BOARDS)
+def test_ranges_are_those_of_the_timing_model(board: str) -> None:
+    stored = {name: effects.range for name, effects in MEASURED.boards[board].items()}
+    assert dict(sensitivity.in_doubt(sensitivity.BOARDS[board][1])) == stored, RENEW
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("board", sensitivity.BOARDS)
+def test_two_numbers_at_once_do_what_the_table_has(board: str) -> None:
+    """Numbers were measured one at a time; the two with the largest effects on a round trip add up in it."""
+    file, core = sensitivity.BOARDS[board]
+    bench = (sensitivity.ROOT / file).read_text()
+    model = sensitivity.medians(bench, "")
+    limits = dict(sensitivity.in_doubt(core))
+    effects_us: dict[str, tuple[float, int]] = {}
+    for setting in of(board):
+        name = setting.name.partition(" ")[2]
+        parts = [shift for key, us in model.steps.items() for shift in model_doubt.shifts([setting], key, key, us)]
+        for shift in model_doubt.summed(parts):
+            ends = ((shift.lowest_ns, limits[name].lowest), (shift.highest_ns, limits[name].highest))
+            effects_us[name] = max(ends, key=lambda end: abs(end[0]))
+    largest = sorted(effects_us, key=lambda name: -abs(effects_us[name][0]))[:2]
+    changed = sensitivity.medians(bench, "\n".join(f"{name} = {effects_us[name][1]}" for name in largest))
+    expected_us = sum(effects_us[name][0] for name in largest)
+    assert abs(expected_us) > 5
+    # Waits for the radio end at its polls, every 6 us, and swallow a part of either change.
+    assert np.isclose(changed.rtt - model.rtt, expected_us, atol=6.5), (RENEW, largest, expected_us)
