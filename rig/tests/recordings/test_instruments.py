@@ -63,7 +63,19 @@ def test_virtual_analyzers_are_of_a_class_like_any(tmp_path: Path) -> None:
     assert {"initiator", "responder"} == set(one.nodes)
     assert {"tap.irq", "tap.frame_timestamp"} == one.node("initiator").lines
     assert 201_000 == one.node("initiator").mark_ns
-    assert one.node("initiator").mark_uncertainty_ns > 0
+    assert 1_000 == one.node("initiator").mark_uncertainty_ns
+    assert "" == one.node("initiator").mark_unwitnessed
+
+
+def test_what_no_other_source_confirms_is_named_with_its_half_width(tmp_path: Path) -> None:
+    """The CC2420's delay counts as 3 ± 3 us: the 3 us of users and the less than 1 us of TinyOS' wiki are in it."""
+    telosb = DEMO.replace('board = "iotlab-m3"', 'board = "telosb"\nbus_width = 2')
+    node = open_recording(recording(tmp_path, telosb)).instruments.node("responder")
+
+    assert (163_000, 3_000) == (node.mark_ns, node.mark_uncertainty_ns)
+    assert "CC2420: the receiver's delay, 3 ± 3 µs" == node.mark_unwitnessed
+    assert "3 µs, the receiver's delay (" in node.mark_source
+    assert "unwitnessed" in node.mark_source
 
 
 def test_a_bench_file_says_more_of_an_analyzer(tmp_path: Path) -> None:

@@ -37,6 +37,8 @@ class Component:
         Such a component grows with what was measured, which is so much more than the delay.
     is_constant
         The error is the same in every packet.
+    unwitnessed
+        What in it no independent source confirms.
     """
 
     name: str
@@ -46,6 +48,7 @@ class Component:
     relative: float = 0.0
     beyond_ns: float = 0.0
     is_constant: bool = False
+    unwitnessed: str = ""
 
 
 def combined(components: tuple[Component, ...]) -> float:
@@ -149,7 +152,10 @@ def constant_components(
     for node in (node for milestone, node in zip((start, end), at, strict=True) if is_air(milestone)):
         radio = instruments.node(node)
         width_ns, rounding_ns = radio.mark_uncertainty_ns, instruments.mark_rounding_ns(node)
-        components.append(Component("first bit on the air", rectangular(width_ns), "B", radio.mark_source or "unknown"))
+        source, unwitnessed = radio.mark_source or "unknown", radio.mark_unwitnessed
+        components.append(
+            Component("first bit on the air", rectangular(width_ns), "B", source, unwitnessed=unwitnessed)
+        )
         if rounding_ns:
             components.append(
                 Component("first bit on the air, rounded to a sample", rounding_ns, "B", "the rounding itself")

@@ -106,8 +106,8 @@ class Node:
         Of its symbol bus: data lines, the least that a symbol lasts, the least pause after a frame.
     mark_ns
         From the first bit on the air to the rise of its frame timestamp line.
-    mark_uncertainty_ns, mark_source
-        Half width of that constant, and where both come from.
+    mark_uncertainty_ns, mark_source, mark_unwitnessed
+        Half width of that constant, where both come from, and what of it has no witness, with its half width.
     busy_ns, poll_ns
         From its radio's interrupt at the end of a reception until the radio accepts the command to send (0: at once),
         and how often the driver asks.
@@ -124,6 +124,7 @@ class Node:
     mark_ns: int = 0
     mark_uncertainty_ns: float = 0.0
     mark_source: str = ""
+    mark_unwitnessed: str = ""
     busy_ns: int = 0
     poll_ns: int = 0
     waits_in_software: bool = False

@@ -100,6 +100,7 @@ def step_table(data: ReportData, evaluation: RouteEvaluation, prefix: str) -> li
         table,
         *_part_notes(evaluation),
         _add_up(data, evaluation),
+        *_unwitnessed(evaluation),
         *_components(evaluation),
         _statistics(evaluation),
     ]
@@ -189,6 +190,15 @@ def _statistics(evaluation: RouteEvaluation) -> Details:
     named = {f"{s.name}": n for s, n in zip(evaluation.route.steps.steps, evaluation.numbers.steps, strict=True)}
     table = Table("Statistics of every step", ("<step", "n", "lost", *_HEADINGS), _summary_rows(named), note=QUANTILES)
     return Details("Statistics of every step", (table,))
+
+
+def _unwitnessed(evaluation: RouteEvaluation) -> list[Block]:
+    """The constants in use that no independent source confirms, with the half width that ± of the steps at the air counts."""
+    parts = (part.unwitnessed for delay in evaluation.uncertainties for part in delay.components if part.unwitnessed)
+    named = "; ".join(dict.fromkeys(parts))
+    if not named:
+        return []
+    return [text(f"Unwitnessed constants in the steps before and on the air: {named}. They add no jitter.")]
 
 
 def _components(evaluation: RouteEvaluation) -> list[Block]:

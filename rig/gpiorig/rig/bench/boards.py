@@ -16,15 +16,38 @@ from gpiorig.rig.strict_toml import load as load_toml
 from gpiorig.rig.strict_toml import parse
 
 
+class Constant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A part of a constant of a radio, which firmware, model and analysis share.
+
+    Attributes
+    ----------
+    ns, uncertainty_ns
+        Its value and half width.
+    source, witness
+        Where it is from, and who confirms it without sharing that source; without a witness a report states so.
+    """
+
+    name: str
+    ns: int
+    source: str
+    uncertainty_ns: int = 0
+    witness: str = ""
+
+    @property
+    def text(self) -> str:
+        """The value with its source."""
+        return f"{self.ns / 1e3:g} µs, {self.name} ({self.source}{'' if self.witness else '; unwitnessed'})"
+
+
 class Radio(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the analysis must know of a radio, and what its virtual model can do.
 
     Attributes
     ----------
-    frame_timestamp_ns, frame_timestamp_source, frame_timestamp_uncertainty_ns
-        From the first bit on the air to the edge of the frame timestamp line, its source and its half width.
+    frame_timestamp
+        Parts of the time from the first bit on the air to the edge of the frame timestamp line.
     profile_timestamps_ns
-        The first of these with another `radio_profile`.
+        Their sum with another `radio_profile`.
     decoder, decoder_pins
         The sigrok decoder of its SPI bus; the pins that the decoder declares after those of SPI, in its order, and the
         line of a bench on each, or nothing.
@@ -36,15 +59,34 @@ class Radio(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     name: str
-    frame_timestamp_ns: int
-    frame_timestamp_source: str
-    frame_timestamp_uncertainty_ns: int
+    frame_timestamp: tuple[Constant, ...]
     profile_timestamps_ns: dict[str, int] = {}
     decoder: str | None = None
     decoder_pins: dict[str, str] = {}
     busy_ns: int = 0
     poll_ns: int = 0
     waits_in_software: bool = False
+
+    @property
+    def frame_timestamp_ns(self) -> int:
+        """From the first bit on the air to the edge of the frame timestamp line."""
+        return sum(part.ns for part in self.frame_timestamp)
+
+    @property
+    def frame_timestamp_uncertainty_ns(self) -> int:
+        """Half width of that."""
+        return sum(part.uncertainty_ns for part in self.frame_timestamp)
+
+    @property
+    def frame_timestamp_source(self) -> str:
+        """Its parts with their sources."""
+        return " + ".join(part.text for part in self.frame_timestamp)
+
+    @property
+    def unwitnessed(self) -> str:
+        """The parts without a witness, and by how much each may be wrong; empty where all have one."""
+        parts = (part for part in self.frame_timestamp if not part.witness)
+        return ", ".join(f"{part.name}, {part.ns / 1e3:g} ± {part.uncertainty_ns / 1e3:g} µs" for part in parts)
 
 
 class SymbolBus(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -78,6 +78,7 @@ def _node(bench: Bench, name: str, info: RecordingInfo) -> Node:
         mark_ns=boards.timestamp_ns(board, name, info.parameters),
         mark_uncertainty_ns=radio.frame_timestamp_uncertainty_ns,
         mark_source=radio.frame_timestamp_source,
+        mark_unwitnessed=f"{radio.name}: {radio.unwitnessed}" if radio.unwitnessed else "",
         busy_ns=radio.busy_ns,
         poll_ns=radio.poll_ns,
         waits_in_software=radio.waits_in_software,
