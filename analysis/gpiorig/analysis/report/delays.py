@@ -193,7 +193,7 @@ def _statistics(evaluation: RouteEvaluation) -> Details:
 
 
 def _unwitnessed(evaluation: RouteEvaluation) -> list[Block]:
-    """The constants in use that no independent source confirms, with the half width that ± of the steps at the air counts."""
+    """The constants in use that no independent source confirms, with the half width that ± counts."""
     parts = (part.unwitnessed for delay in evaluation.uncertainties for part in delay.components if part.unwitnessed)
     named = "; ".join(dict.fromkeys(parts))
     if not named:
