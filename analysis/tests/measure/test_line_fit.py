@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from gpiorig.analysis.measure import line_fit, nominal
+from gpiorig.analysis.delays.instruments import CLOCK_PPM
+from gpiorig.analysis.measure import line_fit, nominal, timestamps
 
 
 def test_a_line_by_hand() -> None:
@@ -80,3 +81,33 @@ def test_the_scatter_of_a_mean_is_covered(jitter: str) -> None:
         hits += abs(deviation.ppm) <= deviation.uncertainty_ppm
 
     assert 0.93 * 300 <= hits
+
+
+def test_steps_of_timestamps_by_the_pseudoinverse() -> None:
+    """Delays of one abscissa are rounded alike: a line's weights, added where they have that, times 2 steps / √6."""
+    x = np.array([1.0, 1.0, 2.0, 5.0, 5.0, 5.0, 12.0])
+    weights = np.linalg.pinv(np.stack([np.ones(7), x], axis=1))
+    together = np.stack([weights[:, x == place].sum(axis=1) for place in (1, 2, 5, 12)])
+    intercept, slope = 2 * 30.0 / math.sqrt(6) * np.sqrt((together**2).sum(axis=0))
+
+    line = line_fit.fit(x, np.array([3, 5, 7, 9, 12, 11, 20]), step_ns=30.0)
+
+    assert line is not None
+    assert (intercept, slope) == pytest.approx((line.intercept_step_ns, line.slope_step_ns))
+
+
+def test_the_scatter_of_a_mean_in_units() -> None:
+    """Four periods of 2.5 ns a unit: t for 95.45 % of 3 degrees of freedom is 3.3068 (table G.2: 3.31)."""
+    periods = np.array([400, 402, 398, 404])
+    deviation = nominal.deviation(None, periods, unit_ns=2.5, nominal_ns=1000.0, ends_ns=4.0)
+    assert deviation is not None
+    expected_ns = 3.3068 * 2.5 * periods.std(ddof=1) / 2
+    assert (2500.0, expected_ns * 1000) == pytest.approx((deviation.ppm, deviation.scatter_ppm), rel=1e-4)
+    assert (4, 4000.0) == (deviation.runs, deviation.ends_ppm)
+
+
+def test_the_uncertainty_of_a_delay_between_timestamps() -> None:
+    """0.95 of a step (`quantised`), and 2 / √3 of what the clock may be off over the delay, of either sign."""
+    clock_ns = 2 * CLOCK_PPM * 1e-6 / math.sqrt(3) * 5e9
+    for longest_ns in (5e9, -5e9):
+        assert 0.95 * 1000.0 + clock_ns == pytest.approx(timestamps.expanded_ns(1000.0, longest_ns))

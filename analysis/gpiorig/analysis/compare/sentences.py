@@ -166,7 +166,7 @@ def signed_text(change: Interval, *, share: bool, resolution_ns: float) -> str:
         if math.isinf(value):
             return "from 0 up"
         percent = 100 * abs(value)
-        digits = f"{percent:.3g}" if percent < 1000 else f"{percent:.0f}"
+        digits = f"{percent:.3g}" if percent < 999.5 else f"{percent:.0f}"
         size = f"{digits} %" if share else resolved_text(abs(value), max(change.half_width, resolution_ns))
         return ("+" if value > 0 else MINUS if value < 0 else "") + size
 
