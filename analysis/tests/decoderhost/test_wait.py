@@ -106,12 +106,14 @@ def random_conditions(rng: random.Random, channels: int) -> Any:
     return condition() if kind < 4 else [condition() for _ in range(rng.randint(1, 4))]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("start", [0, 1_000_000_007])
-def test_equal_to_the_rule_sample_by_sample(start: int) -> None:
+@pytest.mark.parametrize(
+    ("start", "count"),
+    [(1_000_000_007, 40), *(pytest.param(start, 300, marks=pytest.mark.slow) for start in (0, 1_000_000_007))],
+)
+def test_equal_to_the_rule_sample_by_sample(start: int, count: int) -> None:
     """On random pins, chunks and conditions the matches are those of the plain rule, up to the end."""
     matches = ends = 0
-    for seed in range(300):
+    for seed in range(count):
         rng = random.Random(seed)
         length = rng.choice((1, 30, 300, 2000))
         samples = [rng.getrandbits(4)]
@@ -134,8 +136,8 @@ def test_equal_to_the_rule_sample_by_sample(start: int) -> None:
                 break
             assert expected == pins.wait(conditions), (seed, conditions)
             matches += 1
-    assert matches > 3000
-    assert ends > 50
+    assert matches > 10 * count
+    assert ends > count / 6
 
 
 def one_chunk(levels: Sequence[int]) -> Pins:

@@ -1,0 +1,95 @@
+"""Shares of resamples and the price of an event, against plain versions and by hand."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+from gpiorig.analysis.delays import budget_shares
+from gpiorig.analysis.delays.calibration import price
+from gpiorig.analysis.delays.instruments import Node
+from gpiorig.analysis.events.table import BY_NAME
+from gpiorig.analysis.statistics import resampling
+
+KNOWN = Node(bus_width=2, symbol_ns=125, frame_gap_ns=400, mark_ns=192_000)
+PACKETS = 300
+SAMPLES = np.random.default_rng(1).integers(0, 1000, (PACKETS, 3)) + np.array([0, 5000, 100])
+TOTAL = SAMPLES.sum(axis=1)
+
+
+def of_time(rows: np.ndarray) -> np.ndarray:
+    return SAMPLES[rows].mean(axis=0) / TOTAL[rows].mean()
+
+
+def of_variance(rows: np.ndarray) -> np.ndarray:
+    total = TOTAL[rows]
+    return np.array([np.cov(step, total, ddof=0)[0, 1] for step in SAMPLES[rows].T]) / total.var()
+
+
+def of_tail(rows: np.ndarray) -> np.ndarray:
+    """Of the ten slowest, by sorting."""
+    slow = rows[np.argsort(-TOTAL[rows], kind="stable")][:10]
+    return (SAMPLES[slow].mean(axis=0) - SAMPLES[rows].mean(axis=0)) / (TOTAL[slow].mean() - TOTAL[rows].mean())
+
+
+@pytest.mark.parametrize("kind", ["time", "variance", "tail"])
+def test_shares_of_resamples_are_the_plain_ones(kind: str) -> None:
+    """Of all packets, of resamples with their own slowest, and without one block."""
+    plain = {"time": of_time, "variance": of_variance, "tail": of_tail}[kind]
+    function = {"time": budget_shares.time_shares, "variance": budget_shares.variance_shares}.get(kind)
+    assert len(np.unique(TOTAL)) > PACKETS * 0.9
+    slow = budget_shares.slowest(TOTAL)
+    assert 10 == slow.sum()
+    shares = function(SAMPLES, TOTAL) if function else budget_shares.tail_shares(SAMPLES, TOTAL, slow)
+    plan = resampling.resample(PACKETS, 1)
+    assert plan.weights.shape == (len(shares.replicates), PACKETS)  # independent: a cell is a packet
+    every = np.arange(PACKETS)
+    assert plain(every) == pytest.approx(shares.value)
+    expected = [plain(np.repeat(every, row.astype(int))) for row in plan.weights[90:130]]
+    assert np.array(expected) == pytest.approx(shares.replicates[90:130])
+    if kind != "tail":  # there the number of the slowest is a share of those that are left
+        assert np.array([plain(every[row > 0]) for row in plan.without[:5]]) == pytest.approx(shares.jackknife[:5])
+
+
+@pytest.mark.parametrize(("packets", "slow", "note"), [(400, 6, ""), (400, 7, "are 1.8 %"), (40, 10, ""), (40, 11, "")])
+def test_which_slowest_packets_are_a_tail(packets: int, slow: int, note: str) -> None:
+    """Up to 1.5 % without a remark, and up to a quarter at all."""
+    total = np.arange(packets) * 10
+    steps = np.stack([total // 3, total - total // 3], axis=1)
+    shares = budget_shares.tail_shares(steps, total, total >= total[-slow])
+    assert note in shares.note
+    assert ("are not a tail" in shares.note) == (slow / packets > 0.25) == bool(np.isnan(shares.value).all())
+    assert ("of all, not" in shares.note) == (1.5 < 100 * slow / packets <= 25)
+
+
+def test_the_slowest_are_one_percent_or_ten() -> None:
+    for packets, count in ((5, 5), (10, 10), (1000, 10), (1001, 11), (2000, 20)):
+        assert count == budget_shares.slowest(np.arange(packets)).sum()
+    assert 15 == budget_shares.slowest(np.minimum(np.arange(100), 85)).sum()
+
+
+def burst(new_bench, samples: list[int]):
+    stage = new_bench().events()
+    n = len(samples)
+    return dataclasses.replace(
+        stage,
+        samples=np.array(samples),
+        nodes=np.zeros(n, dtype=np.uint16),
+        codes=np.full(n, BY_NAME["rig.calibrate"].code, dtype=np.uint8),
+        ids=np.arange(n, dtype=np.int32),
+    )
+
+
+def test_what_is_known_of_the_price_of_an_event(new_bench) -> None:
+    """Spacings of 70, 80 and 90 samples: 10 samples / √3; of a single one nothing is known below a sample."""
+    three, single = (burst(new_bench, samples) for samples in ([0, 70, 150, 240], [0, 80]))
+    period_ns = 1e9 / float(three.samplerate_hz)
+    node = three.node_names[0]
+    for events, standard in ((three, 10 / math.sqrt(3)), (single, 1.0)):
+        cost = price(events, node=node, known=KNOWN)
+        assert cost is not None
+        assert (80 * period_ns, standard * period_ns) == pytest.approx((cost.with_id, cost.with_id_standard))
+    assert price(single, node=three.node_names[1], known=KNOWN) is None
