@@ -126,3 +126,19 @@ def test_intervals_with_one_end_have_none_in_text():
         assert ppm_interval(Interval(0.5, low, high, "")) == "0.5 ppm (no interval)"
         assert share_interval(Interval(0.5, low, high, "")) == "50 %"
     assert ends_text(Interval(1.0, 0.5, 2.0, ""), str, "") == "0.5 to 2.0"
+
+
+def test_a_half_width_and_extremes():
+    assert 1.5 == Interval(2.0, 1.0, 4.0, "m").half_width
+    assert [3.0, 9.0, 6.0] == [estimators.extreme(np.array([5, 3, 9]), name) for name in ("min", "max", "p2p")]
+    single = np.array([5])
+    assert [5.0, 5.0] == [intervals.for_minimum(single).value, intervals.for_maximum(single).value]
+    assert math.isnan(intervals.for_range(single).value)
+    assert 0.0 == intervals.for_range(np.array([5, 5])).value
+
+
+def test_values_equal_to_a_quantile_are_at_it():
+    """0 and 1 in runs of 20: whether a value is at most the median, 0, depends on its neighbour."""
+    values = np.repeat((np.random.default_rng(1).random(60) < 0.4).astype(np.int64), 20)
+    assert 0.0 == intervals.for_quantile(values, 0.5).value
+    assert "dependent values counted as" in intervals.for_quantile(values, 0.5).method
