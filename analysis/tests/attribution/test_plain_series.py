@@ -235,8 +235,11 @@ def test_the_numbers_of_jumps(monkeypatch: pytest.MonkeyPatch) -> None:
         assert 40 * np.median(delays[before:cut]) == pytest.approx(found.numbers[f"before_{jump}_ns"])
         assert 40 * np.median(delays[cut:after]) == pytest.approx(found.numbers[f"after_{jump}_ns"])
     assert series.grouped_share(delays.astype(float), np.repeat([0, 1, 2], [80, 90, 130])) == pytest.approx(found.share)
+    monkeypatch.setattr(trend, "changes_in", lambda values, *, level: ([], level / 2))
     assert trend.change(delays[:29], starts[:29], period_ns=40.0, level=0.01) is None
-    assert trend.change(delays[:30], starts[:30], period_ns=40.0, level=0.01) is not None
+    unmoved = trend.change(delays[:30], starts[:30], period_ns=40.0, level=0.01)
+    assert unmoved is not None
+    assert (0.01, 0.0) == (unmoved.p_value, unmoved.share)
 
 
 @pytest.mark.parametrize("seed", range(20))
