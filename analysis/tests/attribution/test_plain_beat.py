@@ -38,6 +38,8 @@ def test_bins_hold_fifteen_packets(n: int) -> None:
     count = min(max(n // 15, 4), 20)
     phase = np.append(np.random.default_rng(n).random(n - 2), [0.0, np.nextafter(1.0, 0)])
     assert [int(p * count) for p in phase.tolist()] == beat.bins(phase).tolist()
+    phase[-1] = -1e-20 % 1.0  # which is 1.0
+    assert count - 1 == beat.bins(phase)[-1]
     assert count == beat.bin_count(n)
 
 

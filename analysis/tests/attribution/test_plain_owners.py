@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from gpiorig.analysis.attribution.airtime import Intervals
+from gpiorig.analysis.attribution.frame_lines import FrameLines
 from gpiorig.analysis.attribution.frame_owners import _Finder, _Waits
 from gpiorig.analysis.packets.receptions import APART_NS
 
@@ -26,6 +27,19 @@ def frames_of(reports: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, int]:
     usual = int(np.median([wait for wait in late if wait is not None] or [0]))
     near = [p if w is not None and abs(w - usual) <= APART else -1 for p, w in zip(places, late, strict=True)]
     return np.array(near, dtype=np.int64), usual
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_frame_is_reported_the_usual_time_after_its_end(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    ends = 1000 * np.arange(1, 20)
+    reports = np.sort(rng.choice(ends, 12) + rng.choice([100, 105, 108, 109, 92, 91, 300, 401], 12))
+    lines = SimpleNamespace(_apart=APART, _reported=REPORTED)
+    expected, usual = frames_of(reports, ends)
+    found = FrameLines.frames_of(lines, reports, ends)  # type: ignore[arg-type]
+    assert (expected.tolist(), usual) == (found[0].tolist(), found[1])
+    none = FrameLines.frames_of(lines, reports, ends + 10**6)  # type: ignore[arg-type]
+    assert ([-1] * 12, 0) == (none[0].tolist(), none[1])
 
 
 def finder(

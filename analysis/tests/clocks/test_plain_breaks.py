@@ -247,3 +247,55 @@ def test_seven_blocks_are_the_fewest_that_show_a_break() -> None:
     y = np.array([0, 1e-3, 0, 5, 10, 10.001, 10])
     assert 3 == breaks._break(np.arange(7.0), y, np.random.default_rng(1))
     assert 0 == breaks._break(np.arange(6.0), y[:6], np.random.default_rng(1))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_timer_that_stood_still_steps_back_once(seed: int) -> None:
+    """From the interval before equal timestamps to the one after them, by more than the limit of that time."""
+    rng = np.random.default_rng(seed)
+    pins = rng.uniform(900, 1100, 40)
+    ticks = np.where(rng.random(40) < 0.25, 0, 1)
+    ticks[-1] = seed % 2
+    gains = np.where(ticks > 0, 0.1 * pins, -rng.choice([0.0, 1.0], 40) * pins)
+    expected, i = [], 0
+    while i < 40:
+        end = i
+        while end < 40 and ticks[end] == 0:
+            end += 1
+        if end > i and i - 1 >= 2 and end + 1 <= 38:
+            gained, passed = gains[i - 1 : end + 1].sum(), pins[i - 1 : end + 1].sum()
+            limit = 500 + 60.0 + 0.07 * passed
+            if abs(gained - 0.1 * passed) > limit:
+                expected.append((i - 1, end + 1, gained - 0.1 * passed, limit))
+        i = end + 1
+    found = list(timer_breaks._stops(ticks, (gains, pins), 0.1, scale_ns=500.0, steady=(60.0, 70_000.0)))
+    assert [step[:2] for step in expected] == [step[:2] for step in found]
+    for step, limits in zip(expected, found, strict=True):
+        assert step[2:] == pytest.approx(limits[2:])
+
+
+def test_a_parabola_must_explain_more_than_its_penalty() -> None:
+    """Five variances of a block times ln(blocks) over a line, and less than lines do with three times that for each."""
+    rng = np.random.default_rng(1)
+    x = np.linspace(-1000, 1000, 800)
+    answers = []
+    for case in range(60):
+        y = rng.normal(size=800) + rng.uniform(0, 0.3) * (x / 600) ** 2
+        y += rng.uniform(0.2, 1.2) * np.abs(x / 1000 - rng.uniform(-0.5, 0.5)) * (case % 2)
+        straight, bent = (y - np.polyval(np.polyfit(x, y, order), x) for order in (1, 2))
+        blocks, curved = (breaks._Blocks.from_points(x, rest, (0.0, 0.0)) for rest in (straight, bent))
+        assert blocks is not None and curved is not None
+        penalty = 5 * np.log(len(blocks.x)) * breaks._variance(blocks.x, blocks.y)
+        plain, left = np.sum(blocks.y**2), np.sum(curved.y**2)
+        segments = breaks._segmented(blocks)
+        lines = sum(
+            np.sum((blocks.y[a:b] - np.polyval(np.polyfit(blocks.x[a:b], blocks.y[a:b], 1), blocks.x[a:b])) ** 2)
+            for a, b in segments
+        )
+        wanders = breaks.slope.wandering(curved.y)[0] > 0
+        expected = plain - left > penalty and not (wanders and left > plain / 4)
+        if len(segments) > 1:
+            expected &= bool(left + penalty < lines + 3 * penalty * (len(segments) - 1))
+        answers.append(bool(expected))
+        assert bool(expected) == breaks.bends(x, straight, bent, quanta=(0.0, 0.0)), case
+    assert {True, False} == set(answers)
