@@ -10,13 +10,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
-import re
 import tarfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +22,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from commandline import gpiorig
-from matplotlib.figure import Figure
+from held import HERE, drawn, hold, numbers_in, rounded, sums
 
+from gpiorig.analysis.figures.packet_window import PacketWindows
 from gpiorig.analysis.report import page
 from gpiorig.analysis.report.blocks import Details, Hero, Picture, Section, Viewer, pictures
 from gpiorig.analysis.report.packet_columns import PacketColumns
@@ -34,13 +32,10 @@ from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig import plain_json
 from gpiorig.rig.results import report
 
-HERE = Path(__file__).parent / "recordings"
 RECORDINGS = ("pingpong", "interference", "queue", "mixed", "payload", "slots")
-DRAWN = ("pingpong", "slots")  # whose figures are drawn, too
-SIGNIFICANT = 9
-RELATIVE = 1e-6
+DRAWN = ("pingpong", "interference", "slots")  # whose figures are drawn, too
+PACKETS = 3  # of a recording, that are looked at with everything around them
 FEW = 12  # different texts of a column that are counted one by one
-NUMBER = re.compile(r"(?<![\w.])[-\u2212]?\d+(?:\.\d+)?(?![\w.])")
 NODES = {"mixed": ("telosb", "m3")}
 CALLS = (
     "packets RUN --json --steps 3",
@@ -58,7 +53,7 @@ EXPORTS = ("vcd", "csv", "pftrace")
 def test_numbers_are_as_before(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of report, tables, figures, exported files, and of the commands that look at a recording."""
     monkeypatch.chdir(tmp_path)
-    _hold(name, values(_unpacked(name)))
+    hold(name, values(_unpacked(name)))
 
 
 def test_a_comparison_is_as_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,25 +61,13 @@ def test_a_comparison_is_as_before(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.chdir(tmp_path)
     done = gpiorig("compare", *map(_unpacked, ("pingpong", "interference")), "--assert", "rtt.p99 +1 %", "--json")
     assert 0 == done.status, done.stderr
-    _hold("compared", dict(_leaves("compare", done.numbers)))
+    hold("compared", dict(_leaves("compare", done.numbers)))
 
 
 def _unpacked(name: str) -> Path:
     with tarfile.open(HERE / f"{name}.tar.xz") as archive:
         archive.extractall(filter="data")
     return Path(name)
-
-
-def _hold(name: str, found: dict[str, Any]) -> None:
-    """Write what was found, and hold it to what is stored."""
-    new = Path(f"{name}.json").resolve()
-    groups = [list(group) for _, group in groupby(found.items(), key=lambda entry: entry[0].split()[:2])]
-    new.write_text("{\n" + ",\n".join(", ".join(map(_text, group)) for group in groups) + "\n}\n")
-    before = json.loads((HERE / new.name).read_text())
-    differing = {
-        key: (before.get(key), found.get(key)) for key in before | found if not _equal(before.get(key), found.get(key))
-    }
-    assert not differing, f"meant? cp {new} {HERE}/"
 
 
 def values(run: Path) -> dict[str, Any]:
@@ -113,10 +96,15 @@ def values(run: Path) -> dict[str, Any]:
     sections = page.run_sections(reported.data)
     for section in sections:
         for number, numbers in enumerate(_shown(section)):
-            found[f"page {section.id} {number}"] = [len(numbers), *_sums(numbers)]
+            found[f"page {section.id} {number}"] = [len(numbers), *sums(numbers)]
+    windows, hops = PacketWindows(reported.data.analysis), reported.data.analysis.hops
+    for identity in np.unique(hops.packets.ids)[:PACKETS].tolist() if hops is not None else ():
+        view = windows.view(identity)
+        content = [] if view is None else numbers_in(json.dumps(view.as_dict()))
+        found[f"packet {identity}"] = [len(content), *sums(content)]
     if run.name in DRAWN:
         for picture in pictures(sections):
-            found |= _drawn(f"figure {picture.name}", picture.drawn())
+            found |= drawn(f"figure {picture.name}", picture.drawn())
     return found
 
 
@@ -129,11 +117,11 @@ def _shown(block: Any) -> Iterator[list[float]]:
         case Picture():
             pass
         case Viewer():
-            yield _numbers(json.dumps(block.content))
+            yield numbers_in(json.dumps(block.content))
         case Hero(columns=PacketColumns(header=header)):
-            yield _numbers(json.dumps(header))
+            yield numbers_in(json.dumps(header))
         case _:
-            yield _numbers(json.dumps(asdict(block), default=str))
+            yield numbers_in(json.dumps(asdict(block), default=str))
 
 
 def _leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
@@ -150,8 +138,8 @@ def _leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
         case bool() | None:
             yield name, value
         case int() | float():
-            yield name, _rounded(value)
-        case str() if numbers := _numbers(value):
+            yield name, rounded(value)
+        case str() if numbers := numbers_in(value):
             yield name, numbers
         case _:
             pass
@@ -166,51 +154,8 @@ def _columns(name: str, table: pa.Table) -> dict[str, Any]:
         present = [(row, item) for row, item in enumerate(items, start=1) if item is not None]
         if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind):
             rows = np.array([row for row, _ in present], dtype=float)
-            found[f"{name} {column}"] = [len(present), *_sums([float(item) for _, item in present], rows)]
+            found[f"{name} {column}"] = [len(present), *sums([float(item) for _, item in present], rows)]
         else:
             counted = Counter(str(item) for _, item in present)
             found[f"{name} {column}"] = sorted(counted.values()) if len(counted) <= FEW else len(counted)
     return found
-
-
-def _drawn(name: str, figure: Figure) -> dict[str, Any]:
-    """Lines, bars, points and texts of the diagrams of a figure."""
-    found = {}
-    for number, ax in enumerate(figure.axes):
-        places = [np.ravel(np.asarray(line.get_xydata(), dtype=float)) for line in ax.lines]
-        places += [np.ravel(patch.get_patch_transform().transform(patch.get_path().vertices)) for patch in ax.patches]
-        places += [np.ravel(np.asarray(collection.get_offsets(), dtype=float)) for collection in ax.collections]
-        limits = [float(limit) for limit in (*ax.get_xlim(), *ax.get_ylim())]
-        counts = [len(ax.lines), len(ax.patches), len(ax.collections), len(ax.texts)]
-        drawn = np.concatenate([np.empty(0), *places])
-        found[f"{name} {number}"] = [*counts, *map(_rounded, limits), *_sums(drawn[np.isfinite(drawn)].tolist())]
-    return found
-
-
-def _sums(numbers: Sequence[float], rows: Any = None) -> list[float]:
-    """The sum, and that of each number times its row."""
-    content = np.array(numbers, dtype=float)
-    finite = np.isfinite(content)
-    weights = np.arange(1, len(content) + 1) if rows is None else rows
-    return [_rounded(float(content[finite].sum())), _rounded(float((content * weights)[finite].sum()))]
-
-
-def _numbers(text: str) -> list[float]:
-    return [float(number.replace("\u2212", "-")) for number in NUMBER.findall(text)]
-
-
-def _rounded(number: float) -> float:
-    return float(f"{number:.{SIGNIFICANT}g}")
-
-
-def _text(entry: tuple[str, Any]) -> str:
-    return ": ".join(json.dumps(part, ensure_ascii=False) for part in entry)
-
-
-def _equal(before: Any, new: Any) -> bool:
-    """Whether numbers are equal to the digits that processors and versions of libraries agree in."""
-    if isinstance(before, list) and isinstance(new, list):
-        return len(before) == len(new) and all(map(_equal, before, new))
-    if isinstance(before, float) and isinstance(new, float):
-        return math.isclose(before, new, rel_tol=RELATIVE, abs_tol=RELATIVE)
-    return bool(before == new)

@@ -1,0 +1,93 @@
+"""Figures of studies with random values are as before, artist for artist."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from held import drawn, hold
+
+from gpiorig.analysis.figures import narrow, studies, style
+from gpiorig.analysis.figures.panels import Chart, Curve, Distribution, Mark, Panel, Reference
+
+
+def test_charts_of_studies_are_as_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of every kind, wide and for a narrow screen, with random values."""
+    monkeypatch.chdir(tmp_path)
+    found, rng = {}, np.random.default_rng(20261128)
+    for number, kind in enumerate(["line", "bars", "stack", "ecdf", "box", "dots"] * 4):
+        chart = _chart(kind, rng)
+        found |= drawn(f"chart {number}", studies.draw(chart))
+        if number % 3 == 0:
+            with style.narrow(), style.paper():
+                narrow.fit(figure := studies.draw(chart))
+            found |= drawn(f"narrow {number}", figure)
+    hold("charts", found)
+
+
+def _chart(kind: str, rng: np.random.Generator) -> Chart:
+    """Random values, some with intervals, repeats, published values; some of the places have failed."""
+    places: tuple[Any, ...] = [
+        (1, 2, 4, 8.5),
+        ("short", "a name of more than a few letters", "b"),
+        (False, True),
+        (7,),
+    ][int(rng.integers(4))]
+    unit, size = [("s", 1e-3), ("bit/s", 1e5), ("share", 0.5), ("1", 3.0)][int(rng.integers(4))]
+    least = float(rng.choice([-0.4, 0.02, 0.5, 0.9])) if kind != "stack" else 0.02
+
+    def value() -> float:
+        return float(size * rng.uniform(least, 1))
+
+    def reference(place: Any) -> Reference:
+        low = value()
+        return [Reference(place, low), Reference(place, low=low, high=low + 0.1 * size), Reference(place, math.nan)][
+            int(rng.integers(3))
+        ]
+
+    def mark(place: Any) -> Mark:
+        repeats = tuple(value() for _ in range(int(rng.choice([0, 1, 2, 10, 11]))))
+        middle = value()
+        return Mark(
+            place, middle, middle - 0.05 * size, middle + 0.03 * size if rng.random() < 0.7 else math.nan, repeats
+        )
+
+    def curve(label: str) -> Curve:
+        values, failing = [place for place in places if rng.random() < 0.8], rng.random() < 0.4
+        runs = tuple(size * rng.uniform(least, 1, int(length)) for length in rng.choice([0, 5, 40, 700], 2))
+        return Curve(
+            label,
+            tuple(map(mark, values)) if kind not in ("ecdf", "box") else (),
+            tuple(Distribution(place, runs) for place in values) if kind in ("ecdf", "box", "dots") else (),
+            tuple(map(reference, (*places, "elsewhere")))
+            if rng.random() < 0.5 and not isinstance(places[0], int)
+            else (),
+            tuple(places[:2]) if failing else (),
+        )
+
+    labels = [f"curve {'x' * int(rng.integers(20))} {number}" for number in range(int(rng.choice([1, 2, 9])))]
+    panels = tuple(
+        Panel(
+            f"panel {number}" if number else "",
+            f"label {number // 2}",
+            unit,
+            tuple(map(curve, labels)),
+            tuple((f"level {level}", value()) for level in range(int(rng.integers(3)))),
+            tuple(map(reference, places[:1])) if rng.random() < 0.3 else (),
+        )
+        for number in range(int(rng.integers(1, 4)))
+    )
+    log = str(rng.choice(["", "", "x", "y", "xy"])) if least > 0 else ""
+    return Chart(
+        kind,
+        "title " * int(rng.choice([2, 30])),
+        "x" if rng.random() < 0.5 else "node",
+        places,
+        panels,
+        2,
+        log,
+        bool(rng.random() < 0.5),
+    )
