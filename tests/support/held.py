@@ -50,6 +50,7 @@ def drawn(name: str, figure: Figure) -> dict[str, Any]:
         found[f"{name} {number}"] = [*counts, *map(rounded, limits), *sums(content[np.isfinite(content)].tolist())]
         looks = [look for artist in (*ax.lines, *ax.patches, *ax.collections, *ax.texts) for look in _looks(artist)]
         words = [number for text in ax.texts for number in (*text.get_position(), *numbers_in(text.get_text()))]
+        words += numbers_in(ax.get_title(loc="left"))
         words += [place for text in ax.texts if isinstance(text, Annotation) for place in text.xy]
         lines = [float(text.count("\n")) for text in (ax.get_title(loc="left"), ax.get_xlabel(), ax.get_ylabel())]
         found[f"{name} {number} look"] = [*sums(looks), *sums([float(number) for number in words]), *lines]

@@ -1,17 +1,22 @@
-"""Figures of studies with random values are as before, artist for artist."""
+"""Figures of studies and of delays with random values are as before, artist for artist."""
 
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 from held import drawn, hold
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-from gpiorig.analysis.figures import narrow, studies, style
+from gpiorig.analysis.figures import charts, clock_fits, narrow, series, studies, style
 from gpiorig.analysis.figures.panels import Chart, Curve, Distribution, Mark, Panel, Reference
+from gpiorig.analysis.statistics.summary import summarize
 
 
 def test_charts_of_studies_are_as_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -26,6 +31,50 @@ def test_charts_of_studies_are_as_before(tmp_path: Path, monkeypatch: pytest.Mon
                 narrow.fit(figure := studies.draw(chart))
             found |= drawn(f"narrow {number}", figure)
     hold("charts", found)
+
+
+def test_figures_of_delays_are_as_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Over time and phase, on a lattice, as a histogram; few and many delays; residuals of clocks with resets."""
+    monkeypatch.chdir(tmp_path)
+    found, rng = {}, np.random.default_rng(20261129)
+    for count in (series.POINTS, series.POINTS + 1):
+        starts = np.sort(rng.integers(10**6, 10**9, count))
+        delays = 40_000 + 7_680 * rng.integers(0, 4, count) + rng.integers(0, 30, count)
+        marks = series.Marks(starts[[3, 5, 9, 12]].reshape(2, 2), starts[::50] + 7, [int(starts[70])])
+        figure, axes = _axes(4)
+        series.draw(axes[0], starts, delays, period_ns=41.5, origin=5000, marks=marks)
+        series.fold_lattice(axes[1], axes[2], delays, period_ns=41.5, lattice_ns=318_720.0)
+        series.fold_beat(axes[3], starts, delays, period_ns=41.5, beat_ns=1e6)
+        found |= drawn(f"series {count}", figure)
+    # At the widest range with a bar for each sample, one above it, and so wide that no round width suffices.
+    for spread in (0, charts.MAX_BARS // 2 - 1, charts.MAX_BARS // 2, 240_000, 10**8):
+        delays = np.array([1000, 1000, 1000 + spread // 3, 1000 + spread])
+        figure, axes = _axes(1)
+        summary = summarize(delays, samplerate_hz=Fraction(10**7), lost=2)
+        charts.total_distribution(axes[0], delays, summary, period_ns=100.0)
+        found |= drawn(f"total {spread}", figure)
+    for count in (1, clock_fits.SHOWN + 1):
+        parts = [rng.normal(0, 300.0, count) for _ in range(2)]
+        parts[0][:: count // 3 + 1] *= 50  # outliers
+        parts[1][count // 2 + 1 :: 100] = math.nan
+        periods = [
+            _boot_period(10**9 * (5 * number + 1) + 1000 * np.arange(count), part) for number, part in enumerate(parts)
+        ]
+        clocks: list[Any] = [
+            SimpleNamespace(node="a", reference="b", n=count, boot_periods=periods[:number]) for number in (1, 2)
+        ]
+        found |= drawn(f"residuals {count}", clock_fits.residuals(clocks, virtual=True))
+    hold("delays", found)
+
+
+def _boot_period(reference_ns: Any, residuals_ns: Any) -> SimpleNamespace:
+    part = SimpleNamespace(reference_ns=reference_ns)
+    return SimpleNamespace(reference_ns=reference_ns, parts=(part,), residuals_ns=residuals_ns.copy)
+
+
+def _axes(count: int) -> tuple[Figure, list[Axes]]:
+    figure = style.new_figure(virtual=False)
+    return figure, style.panels(figure, count)
 
 
 def _chart(kind: str, rng: np.random.Generator) -> Chart:
