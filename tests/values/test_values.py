@@ -24,6 +24,7 @@ import pytest
 from commandline import gpiorig
 from held import HERE, drawn, hold, numbers_in, rounded, sums
 
+from gpiorig.analysis.figures import plates
 from gpiorig.analysis.figures.packet_window import PacketWindows
 from gpiorig.analysis.report import page
 from gpiorig.analysis.report.blocks import Details, Hero, Picture, Section, Viewer, pictures
@@ -102,6 +103,9 @@ def values(run: Path) -> dict[str, Any]:
         view = windows.view(identity)
         content = [] if view is None else numbers_in(json.dumps(view.as_dict()))
         found[f"packet {identity}"] = [len(content), *sums(content)]
+    if (trips := reported.data.analysis.round_trips) is not None:
+        for row in trips.timelines.complete[:PACKETS].tolist():
+            found |= drawn(f"plate {row}", plates.packet(trips, row=row, virtual=True))
     if run.name in DRAWN:
         for picture in pictures(sections):
             found |= drawn(f"figure {picture.name}", picture.drawn())
