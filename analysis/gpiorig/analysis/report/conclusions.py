@@ -241,7 +241,8 @@ def model_sentence(data: ReportData, median_ns: float) -> str:
         return " How far hardware may be from these virtual boards is not known."
     ends = (signed_text(100 * ns / median_ns, ".1f") for ns in (delay.model.low_ns, delay.model.high_ns))
     boards = dict.fromkeys(shift.setting.partition(" ")[0] for shift in delay.shifts)
-    return f" Hardware may take {' to '.join(ends)} % longer: the doubt of the timing model of {' and '.join(boards)}."
+    of_boards = f"the doubt of the timing model of {' and '.join(boards)}, without that of the radios"
+    return f" Hardware may take {' to '.join(ends)} % longer by {of_boards}."
 
 
 def _total(data: ReportData) -> Summary | None:
