@@ -34,7 +34,10 @@ def test_help_of_a_command() -> None:
         ("help reprot", "no command 'reprot' (did you mean 'report'?)"),
         ("report --ouput run", "gpiorig report: error: unknown option --ouput (did you mean '--output'?)"),
         ("report run --out page", "unknown option --out (did you mean '--output'?)"),
-        ("bench chek demo", "no 'chek' (did you mean 'check'?), choose from list, scan, check, verify, virtual"),
+        (
+            "bench chek demo",
+            "no 'chek' (did you mean 'check'?), choose from list, scan, check, verify, certify, virtual",
+        ),
         ("bench check --josn demo", "gpiorig bench check: error: unknown option --josn (did you mean '--json'?)"),
         (
             "export run -o a.csv --table stpes",

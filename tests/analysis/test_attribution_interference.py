@@ -12,6 +12,7 @@ from gpiorig.analysis.attribution import attribute, channel, lattice_finding
 from gpiorig.analysis.attribution.on_air import Wait
 
 pytestmark = pytest.mark.slow
+CRYSTALS = 50e-6  # the radio's at most 40 ppm off, that of the bench's analyzer 3; the interval of the fit is 2 ns wide
 SHARES = ("one_backoff_share", "busy_share", "retries_share")
 
 
@@ -56,7 +57,7 @@ def test_claims_add_up_to_no_more_than_the_whole(runs: list[Run]) -> None:
                 levels = finding(attributions, step, "lattice")
                 if levels is not None:  # or it makes less than the analyzer resolves
                     assert 8 == levels.numbers["levels"]
-                    assert 320e3 == pytest.approx(levels.numbers["period_ns"].value, rel=1e-5)
+                    assert 320e3 == pytest.approx(levels.numbers["period_ns"].value, rel=CRYSTALS)
                     assert levels.share <= numbers["one_backoff_share"].value + 1e-9
 
 

@@ -17,6 +17,7 @@ BENCH, EXPERIMENT = DATA / "probe_effect_m3_bench.toml", ROOT / "experiments/pro
 PACKETS = 30
 VARIANTS = ("normal", "empty", "doubled", "off")
 
+WAITS = {"reply: driver prepares, loads, starts", "request mark to reply mark"}  # a poll ends the first, in the second
 COMPARED = ("zero_ns", "cost_ns", "true_cost_ns")
 
 pytestmark = pytest.mark.slow
@@ -53,8 +54,12 @@ def known(numbers: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def test_extrapolation_is_closer_to_the_truth_than_the_normal_run(known: list[dict[str, Any]]) -> None:
-    """Of every delay whose true cost is above what the analyzer resolves."""
-    resolved = [delay for delay in known if delay["events"] and abs(delay["true_cost_ns"]) > 1000]
+    """Of every delay whose true cost is above what the analyzer resolves, but for the one that a poll ends."""
+    resolved = [
+        delay
+        for delay in known
+        if delay["events"] and abs(delay["true_cost_ns"]) > 1000 and delay["delay"] not in WAITS
+    ]
 
     assert len(resolved) >= 8
     for delay in resolved:
@@ -68,8 +73,7 @@ def test_error_of_a_step_is_below_the_cost_of_one_event(numbers: dict[str, Any],
     was spent before it, and ends with the next poll.
     """
     one_event_ns = min(numbers["event_ns"].values())
-    waits = {"reply: driver prepares, loads, starts", "request mark to reply mark"}
-    steps = [delay for delay in known if delay["source"] == "taps" and delay["delay"] not in waits]
+    steps = [delay for delay in known if delay["source"] == "taps" and delay["delay"] not in WAITS]
 
     assert 10 == len(steps)
     assert [] == [step["delay"] for step in steps if abs(step["error_ns"]) >= one_event_ns]

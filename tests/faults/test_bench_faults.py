@@ -155,12 +155,12 @@ def test_a_board_that_boots_when_it_is_asked(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("kind", "words"), [("dies", "the analyzer closed the connection"), ("stalls", "no sample after 0.020000 s")]
+    ("kind", "words"), [("dies", "the analyzer closed the connection"), ("stalls", "no sample after 0.010000 s")]
 )
 def test_a_capture_whose_analyzer_fails(tmp_path: Path, kind: str, words: str) -> None:
     """Without an experiment: that the boards sleep then is not the reason."""
     bench = tmp_path / "bench.toml"
-    bench.write_text(f'{DEMO}\n[[virtual.faults]]\nkind = "{kind}"\nat_us = 20_000\n')
+    bench.write_text(f'{DEMO}\n[[virtual.faults]]\nkind = "{kind}"\nat_us = 10_000\n')
     done = gpiorig("capture", "--bench", bench, "--duration", "500ms", "-o", tmp_path / "run")
 
     assert done.status

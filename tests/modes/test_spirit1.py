@@ -47,7 +47,8 @@ def test_frame_timestamp_leads_back_to_the_first_bit(result: Analysis, sender: s
     """A transmission begins where the board file's constant puts it, seen from the receiver's sync word line.
 
     GPIO1 of the sender's radio is high while it sends, packets and acknowledgements alike. Each of the two edges is
-    known to a sample.
+    known to a sample; the receiver sees the sync word at the next edge of its crystal of 50 MHz, and the crystal of the
+    sender, 40 ppm at most off, has sent it.
     """
     events = result.events
 
@@ -59,4 +60,4 @@ def test_frame_timestamp_leads_back_to_the_first_bit(result: Analysis, sender: s
     marks = marks[marks > starts[0]]  # GPIO0 shows the power-on reset until the driver has set it
     assert 2 * PACKETS == len(starts) == len(marks)
     expected_ns = boards.load("nucleo-l476rg").radio.frame_timestamp_ns + LINK_NS
-    assert np.max(np.abs((marks - starts) * SAMPLE_NS - expected_ns)) <= SAMPLE_NS
+    assert np.max(np.abs((marks - starts) * SAMPLE_NS - expected_ns)) <= SAMPLE_NS + 20 + 40e-6 * expected_ns

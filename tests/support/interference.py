@@ -34,6 +34,7 @@ from gpiorig.rig.results.analyse import analyse
 
 BENCH = (files("gpiorig.vbench") / "benches" / "interference.toml").read_text()
 ONE_BACKOFF_US, GRID_US = 7 * 320, 64  # macMinBE 3: up to 7 periods
+CRYSTAL_US = 1  # that a wait of 25 ms is shorter or longer by the radio's crystal, 40 ppm at most off
 WAITS = ("request: radio wait: exec done to first bit on air", "reply: radio wait: exec done to first bit on air")
 
 
@@ -54,8 +55,8 @@ class Run:
     def truth(self, step: str) -> np.ndarray:
         """int64[k]: 0 one backoff, 1 a busy channel, 2 repeated."""
         us = self.waits_us(step)
-        beyond = np.rint(us - us.min())
-        return np.where(beyond <= ONE_BACKOFF_US + 1, 0, np.where(beyond % GRID_US <= GRID_US / 8, 1, 2))
+        beyond = np.rint(us - us.min()) + CRYSTAL_US
+        return np.where(beyond <= ONE_BACKOFF_US + 2 * CRYSTAL_US, 0, np.where(beyond % GRID_US <= GRID_US / 8, 1, 2))
 
     def waits_us(self, step: str) -> np.ndarray:
         """float64[k], the waits of a step."""

@@ -77,5 +77,7 @@ def run(
         Seen(BY_CODE[code].name, id_, sample)
         for code, id_, sample in zip(frames.codes.tolist(), frames.ids.tolist(), frames.samples.tolist(), strict=True)
     ]
-    is_cut = len(edges.samples) > 0 and edges.end - edges.samples[-1] <= gap_samples  # the last frame, by the end
+    is_cut = max(frames.damaged_samples, default=-1) > max(frames.samples, default=0) and (
+        edges.end - edges.samples[-1] <= gap_samples
+    )  # the last frame, by the end
     return Ran(output.decode().splitlines(), events, len(frames.damaged_samples) - is_cut, log)

@@ -28,6 +28,9 @@ from gpiorig.vbench.boards import truth
 LINES = ("tap.irq", "tap.frame_timestamp")
 ACK_WAIT_PS = 864_000_000  # 54 symbols of 16 us
 ACK_PS = 352_000_000  # 11 bytes of 32 us
+# What the radios' crystals make: a frame is seen at the next edge of 16 MHz, and the longest one, of 133 bytes, lasts
+# up to 40 ppm longer or shorter than its bytes.
+CRYSTALS_NS = 62.5 + 40e-6 * 133 * 32e3
 
 
 def bench_text(folder: Path, nodes: Mapping[str, str], *, lines: Mapping[str, tuple[str, ...]] | None = None) -> str:
@@ -88,8 +91,9 @@ class Run:
 def run(folder: Path, bench: str, experiment: Experiment, *, exact: bool = True) -> Run:
     """Record, divide, and divide by the truth.
 
-    The constant of a virtual receiver is that of its board file, so `exact` takes away its uncertainty, which must not
-    hide anything. A line that shows frames sent as well (CC2420) has another constant for them, within the uncertainty.
+    The constant of a virtual receiver is that of its board file, so `exact` leaves of its uncertainty what the radios'
+    crystals make: the rest must not hide anything. A line that shows frames sent as well (CC2420) has another constant
+    for them, within the uncertainty.
     """
     folder.mkdir(exist_ok=True)
     recording = record(folder, bench, experiment)
@@ -102,7 +106,7 @@ def run(folder: Path, bench: str, experiment: Experiment, *, exact: bool = True)
     true = truthbench.true_route(folder / "truth", recording)
     frames = truth.frames(folder / "truth", loaded)
     if exact:
-        nodes = {name: dataclasses.replace(node, mark_uncertainty_ns=0.0) for name, node in known.nodes.items()}
+        nodes = {name: dataclasses.replace(node, mark_uncertainty_ns=CRYSTALS_NS) for name, node in known.nodes.items()}
         known = dataclasses.replace(known, nodes=nodes)
     _, here, there = np.intersect1d(seen.ids, true.ids, return_indices=True)
     assert len(seen) == len(here)
