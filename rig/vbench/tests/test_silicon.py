@@ -22,9 +22,12 @@ def test_the_table_is_complete() -> None:
 
 @pytest.mark.slow
 def test_the_page_says_what_comes_out() -> None:
-    """The programs run on the virtual board; their cycles, and those of the model before, are those of the page."""
+    """The programs run on the virtual board; their cycles, and those of the model before, are those of the page.
+
+    Word by word: `make format` breaks the lines of the page.
+    """
     tables = page.split(page.PAGE.read_text())[1]
-    assert tables == "\n" + page.text() + "\n"
+    assert tables.split() == page.text().split()
 
 
 @pytest.mark.slow

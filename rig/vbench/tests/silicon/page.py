@@ -60,7 +60,7 @@ def _row(point: Point) -> Row:
 def text() -> str:
     """The tables in Markdown."""
     measured = rows()
-    lines = ["| point | silicon | model | nearest | model before |", "| -- | --: | --: | --: | --: |"]
+    lines = ["| point | silicon | model | nearest | model before |", "| -- | -: | -: | -: | -: |"]
     lines += [
         f"| {row.point.id} | {row.point.value:.6g} {row.point.unit} | {_values(row.values)} "
         f"| {_percent(row.deviation)} | {_values(row.before)} |"
