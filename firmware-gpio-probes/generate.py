@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write what follows from events.toml, settings.toml and certify.toml, and shared modules; --check compares them.
+"""Write what follows from events.toml, settings.toml and certify's rows, and shared modules; --check compares them.
 
 Standard library only, so that it runs before the virtual environment exists.
 """

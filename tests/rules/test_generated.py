@@ -13,6 +13,7 @@ import pytest
 from commandline import ROOT
 
 GENERATE = "firmware-gpio-probes/generate.py"
+CERTIFY_ROWS = "rig/gpiorig/rig/certify/rows.toml"
 COPIES = {
     "decoders/at86rf2xx/mac.py": "decoders/ieee802154/mac.py",
     "decoders/at86rf2xx/spiradio.py": "decoders/ieee802154/spiradio.py",
@@ -42,17 +43,16 @@ FROM_CERTIFY = {
     "firmware-gpio-probes/reference/certify/iotlab-m3/rows.h",
     "firmware-gpio-probes/reference/certify/nucleo-l476rg/rows.h",
     "firmware-gpio-probes/reference/certify/telosb/rows.h",
-    "rig/gpiorig/rig/certify/rows.py",
 }
 SOURCES = {
     GENERATE,
     "firmware-gpio-probes/certify.py",
-    "firmware-gpio-probes/certify.toml",
     "analysis/gpiorig/analysis/packets/path.py",
     "firmware-gpio-probes/events.toml",
     "firmware-gpio-probes/generated.py",
     "firmware-gpio-probes/settings.py",
     "firmware-gpio-probes/settings.toml",
+    CERTIFY_ROWS,
 }
 NEW_SETTING = """
 [volume]
@@ -116,8 +116,8 @@ def test_an_edit_of_any_generated_file_is_reported(tree: Path) -> None:
         with (tree / name).open("a") as file:
             file.write("\n")
     for name, line in zip(names, complaints(tree), strict=True):
-        table = "settings" if name in FROM_SETTINGS else "certify" if name in FROM_CERTIFY else "events"
-        source = COPIES.get(name, f"firmware-gpio-probes/{table}.toml")
+        table = f"firmware-gpio-probes/{'settings' if name in FROM_SETTINGS else 'events'}.toml"
+        source = CERTIFY_ROWS if name in FROM_CERTIFY else COPIES.get(name, table)
         assert line.startswith(f"{name} differs from what {source}")
         assert line.endswith("edit that, and run `make generate`")
     assert names == sorted(line.removeprefix("wrote ") for line in generate(tree).stdout.splitlines())

@@ -1,4 +1,4 @@
-/** What the rows of a core and of a board are to main.c; the rows themselves: rows.h, made of certify.toml. */
+/** What the rows of a core and of a board are to main.c; the rows themselves: rows.h, made of rig/gpiorig/rig/certify/rows.toml. */
 #ifndef CERTIFY_H
 #define CERTIFY_H
 

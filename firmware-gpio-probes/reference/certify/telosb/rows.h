@@ -1,4 +1,4 @@
-/* Generated from firmware-gpio-probes/certify.toml by `make generate`. Do not edit. */
+/* Generated from rig/gpiorig/rig/certify/rows.toml by `make generate`. Do not edit. */
 #ifndef CERTIFY_ROWS_H
 #define CERTIFY_ROWS_H
 
