@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
 
 from gpiorig.capture.recording.recording import Recording
@@ -204,8 +203,8 @@ def _radio(bench: Bench, bench_file: Path, twin: Bench, twin_file: Path, folder:
         return [comparison.row(bench.name, "radio", text="packets", unit="us", measured=missing, model=missing)]
     file = folder / EXPERIMENT
     file.write_text(EXPERIMENT_TEXT.format(*named[:2], plan.packets), encoding="utf-8")
-    on_bench = _exchanged(bench, bench_file, file, folder / RADIO, plan)
-    on_twin = _exchanged(twin, twin_file, file, folder / RADIO_TWIN, plan)
+    on_bench = _exchanged(bench, bench_file, file, folder / RADIO, record, plan.flash)
+    on_twin = _exchanged(twin, twin_file, file, folder / RADIO_TWIN, direct(twin).run, None)
     rows = []
     for pair in on_twin:
         rows += comparison.compare(pair, on_bench.get(pair, {}), on_twin[pair])
@@ -213,15 +212,13 @@ def _radio(bench: Bench, bench_file: Path, twin: Bench, twin_file: Path, folder:
 
 
 def _exchanged(
-    bench: Bench, bench_file: Path, file: Path, folder: Path, plan: Plan
+    bench: Bench, bench_file: Path, file: Path, folder: Path, run: Callable[..., Recording], flash: Flash | None
 ) -> dict[str, dict[str, Value | Missing]]:
     """The rows of the radio on a bench, or on its twin."""
     experiment: Experiment = experiments.load(file, bench)
     firmware = images.images(bench, experiment, bench_file=bench_file)
-    is_twin = bench_file.name == twins.NAME
-    if plan.flash is not None and not is_twin:
-        plan.flash(bench, firmware)
-    run = partial(direct(bench).run, bench, experiment) if is_twin else partial(record, bench, experiment)
-    recording: Recording = run(bench_file=bench_file, output=folder, firmware=firmware)
+    if flash is not None:
+        flash(bench, firmware)
+    recording = run(bench, experiment, bench_file=bench_file, output=folder, firmware=firmware)
     rate_hz = min(analyzer.samplerate_hz for analyzer in bench.analyzers.values())
     return radio_rows.values(recording.edges(), bench, samplerate_hz=rate_hz)
