@@ -74,9 +74,11 @@ def _serve(listening: ThreadingHTTPServer, url: str, *, opened: bool) -> None:
     """
     serving = threading.Thread(target=listening.serve_forever, args=(POLL_S,), name="serving", daemon=True)
     serving.start()
-    with contextlib.suppress(KeyboardInterrupt):  # the usual end
-        print(url if SHOWN.quiet else f"{url}  (Ctrl-C ends)", flush=True)
-        if opened:
-            browser.show_address(url)
-        serving.join()
-    listening.shutdown()
+    try:
+        with contextlib.suppress(KeyboardInterrupt):  # the usual end
+            print(url if SHOWN.quiet else f"{url}  (Ctrl-C ends)", flush=True)
+            if opened:
+                browser.show_address(url)
+            serving.join()
+    finally:
+        listening.shutdown()
