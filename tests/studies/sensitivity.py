@@ -25,19 +25,20 @@ from gpiorig.analysis.packets.steps import Step
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results import checks
 from gpiorig.rig.results.analyse import analyse
+from gpiorig.vbench.description import timing
 from gpiorig.vbench.description.model_doubt import FILE
-from gpiorig.vbench.description.timing import PARAMETERS, Range
+from gpiorig.vbench.description.timing import Range
 
 ROOT = Path(__file__).resolve().parents[2]
 STORED = ROOT / "rig/vbench/gpiorig/vbench/description" / FILE
 BOARDS_SOURCES = ROOT / "rig/vbench/vboards/src"
 EXPERIMENT = (ROOT / "experiments/pingpong.toml").read_text().replace("backoff = true", "backoff = false")
 PACKETS = 200
-# Two boards of a type on a bench each, and the column of `timing.PARAMETERS` for their core.
+# Two boards of a type on a bench each.
 BOARDS = {
-    "iotlab-m3": ("rig/vbench/gpiorig/vbench/benches/demo.toml", "cortex_m3"),
-    "nucleo-l476rg-at86rf231": ("tests/data/nucleo_at86rf231_bench.toml", "cortex_m4"),
-    "nucleo-l476rg": ("tests/data/spirit1_bench.toml", "cortex_m4"),
+    "iotlab-m3": "rig/vbench/gpiorig/vbench/benches/demo.toml",
+    "nucleo-l476rg-at86rf231": "tests/data/nucleo_at86rf231_bench.toml",
+    "nucleo-l476rg": "tests/data/spirit1_bench.toml",
 }
 LEAST = 0.0005  # a share below that is none
 SHOWN = ("software", "driver", "interrupt")
@@ -80,22 +81,18 @@ def medians(bench: str, settings: str) -> Medians:
     return Medians(float(np.median(route.totals)) / samples_per_us, sums)
 
 
-def in_doubt(core: str) -> Iterator[tuple[str, Range]]:
+def in_doubt(board: str) -> dict[str, Range]:
     """The numbers whose lowest and highest value differ, with their ranges."""
-    for name, parameter in PARAMETERS.items():
-        limits: Range = getattr(parameter, core)
-        if limits.lowest != limits.highest:
-            yield name, limits
+    return {name: limits for name, limits in timing.of(board).items() if limits.lowest != limits.highest}
 
 
 def measure(board: str) -> Iterator[str]:
     """Print the rows of a board, and yield the lines of its table in the file."""
-    file, core = BOARDS[board]
-    bench = (ROOT / file).read_text()
+    bench = (ROOT / BOARDS[board]).read_text()
     model = medians(bench, "")
     row(board, "the model", [f"{us:.1f} µs" for us in (model.rtt, *(model.steps[kind] for kind in SHOWN))])
     settings = []
-    for name, limits in in_doubt(core):
+    for name, limits in in_doubt(board).items():
         ends: dict[str, dict[str, float]] = {}
         for end, value in (("lowest", limits.lowest), ("highest", limits.highest)):
             if value == limits.model:

@@ -39,3 +39,10 @@ class Parameter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 PARAMETERS = msgspec.toml.decode(
     resources.files(__package__).joinpath("timing.toml").read_bytes(), type=dict[str, Parameter]
 )
+# The boards with such a model, and the field of `Parameter` that is theirs.
+CORES = {"iotlab-m3": "cortex_m3", "nucleo-l476rg": "cortex_m4", "nucleo-l476rg-at86rf231": "cortex_m4"}
+
+
+def of(board: str) -> dict[str, Range]:
+    """Every parameter of a board; none of a board without such a model."""
+    return {name: getattr(parameter, CORES[board]) for name, parameter in PARAMETERS.items() if board in CORES}

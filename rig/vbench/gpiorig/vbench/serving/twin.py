@@ -16,19 +16,16 @@ from gpiorig.rig.certify.twin import Tried
 from gpiorig.rig.recordings.merge import Source
 from gpiorig.rig.run import captures
 from gpiorig.vbench.boards.world import World
-from gpiorig.vbench.description.timing import PARAMETERS, Range
+from gpiorig.vbench.description import timing
+from gpiorig.vbench.description.timing import Range
 
 SLICE_PS = 10**12
-# The boards whose timing model has settings, and the column of `PARAMETERS` that is theirs.
-CORES = {"iotlab-m3": "cortex_m3", "nucleo-l476rg": "cortex_m4", "nucleo-l476rg-at86rf231": "cortex_m4"}
 BEYOND = 3  # cycles from the model that a fit tries, where silicon is not expected to be farther
 
 
 def settings(board: str) -> dict[str, Tried]:
     """The settings of a board's timing model; none of a board without one."""
-    if board not in CORES:
-        return {}
-    return {name: _tried(getattr(parameter, CORES[board])) for name, parameter in PARAMETERS.items()}
+    return {name: _tried(number) for name, number in timing.of(board).items()}
 
 
 def edges(bench: Bench, *, firmware: Mapping[str, Path], duration_s: float) -> dict[str, Edges]:
