@@ -31,7 +31,7 @@ def test_the_title_of_the_only_titled_diagram_is_taken(titles, expected):
 
 @pytest.mark.parametrize(("letters", "wide", "slim"), [(27, 4, 2), (28, 4, 1), (40, 4, 1), (41, 3, 1)])
 def test_columns_of_the_legend(letters, wide, slim):
-    """Of 12 kinds with one name of so many letters."""
+    """Of 12 kinds with one name of this number of letters."""
     kinds = [SimpleNamespace(text="a" * length) for length in (letters, *[5] * 11)]
     assert 0.1 + 0.2 * 12 / wide == pytest.approx(style.legend_height(kinds))
     with style.narrow():

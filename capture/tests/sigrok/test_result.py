@@ -58,7 +58,7 @@ FX2 = Layout(driver="fx2lafw", channels=8, unitsize=1)
 
 
 def reports(*sizes: int) -> Transfers:
-    """Transfers of so many bytes; a negative number is one that failed."""
+    """Transfers of these numbers of bytes; a negative number is one that failed."""
     transfers = Transfers()
     for size in sizes:
         status = "TRANSFER_ERROR" if size < 0 else "TRANSFER_COMPLETED"

@@ -239,7 +239,7 @@ def test_a_summary_states_the_span_and_where_it_begins(tmp_path: Path) -> None:
 
 
 def test_blocks_and_names_at_their_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A block is full with so many lines; a node's name may have 64 characters."""
+    """A block is full with this number of lines; a node's name may have 64 characters."""
     monkeypatch.setattr(lines, "BLOCK_LINES", 2)
     builder = lines.BlockBuilder()
     for number, node in enumerate(("n" * 64, "n" * 65, "b")):

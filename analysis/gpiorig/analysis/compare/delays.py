@@ -149,8 +149,11 @@ def from_route(route: Route) -> Delays:
 def accuracies(run: Delays, uncertainties: Sequence[DelayUncertainty]) -> dict[str, Accuracy]:
     """The accuracies of a run's delays from those of its route, of which the last is that of the total."""
     total = RTT if RTT in run.values else ONE_WAY
-    names = [*(one.name for one in uncertainties[:-1]), total]
-    return {name: Accuracy(one.expanded_ns, one.shifts) for name, one in zip(names, uncertainties, strict=True)}
+    names = [*(uncertainty.name for uncertainty in uncertainties[:-1]), total]
+    return {
+        name: Accuracy(uncertainty.expanded_ns, uncertainty.shifts)
+        for name, uncertainty in zip(names, uncertainties, strict=True)
+    }
 
 
 def from_tables(round_trips: pa.Table, steps: pa.Table, waits: pa.Table | None = None) -> Delays:

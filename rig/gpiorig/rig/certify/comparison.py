@@ -62,15 +62,15 @@ def row(about: str, key: str, *, text: str, unit: str, measured: Value | Missing
     """A single row."""
     values = {"measured": measured, "model": model}
     missing = [f"{name}: {value.reason}" for name, value in values.items() if isinstance(value, Missing)]
-    given = {name: value for name, value in values.items() if isinstance(value, Value)}
+    present = {name: value for name, value in values.items() if isinstance(value, Value)}
     if isinstance(measured, Missing) or isinstance(model, Missing):
         return Comparison(
             about=about,
             row=key,
             text=text,
             unit=unit,
-            measured=given.get("measured"),
-            model=given.get("model"),
+            measured=present.get("measured"),
+            model=present.get("model"),
             verdict="not measured",
             reason="; ".join(missing),
         )

@@ -44,13 +44,13 @@ def values(edges: Mapping[str, Edges], bench: Bench, name: str) -> dict[str, Val
     analyzer, channel = bench.place(node.lines[LINE])
     captured = edges[analyzer]
     try:
-        seen = pulses.read(captured, f"{name}.{LINE}")
+        showings = pulses.read(captured, f"{name}.{LINE}")
     except CaptureError as error:
         return dict.fromkeys(keys, Missing(reason=str(error)))
-    if not seen.showings:
-        why = (
+    if not showings.showings:
+        reason = (
             f"no code of a row on {channel}: the board does not run the image of certify, or its lead, ground "
             "or threshold is wrong"
         )
-        return dict.fromkeys(keys, Missing(reason=why))
-    return row_values.values(seen.showings, node.board_name, samplerate_hz=float(captured.samplerate_hz))
+        return dict.fromkeys(keys, Missing(reason=reason))
+    return row_values.values(showings.showings, node.board_name, samplerate_hz=float(captured.samplerate_hz))
