@@ -12,6 +12,7 @@ from commandline import gpiorig
 from depth import DEEP
 
 from gpiorig.capture.recording.recording import Recording
+from gpiorig.rig.recordings.provenance import VIRTUAL
 
 pytestmark = pytest.mark.xdist_group("certify")
 deep = pytest.mark.skipif(not DEEP, reason="takes a minute each: make test-deep")
@@ -62,7 +63,8 @@ def test_a_clock_and_a_threshold_are_named_with_their_sizes(tmp_path: Path) -> N
     fitted = re.search(r"\[virtual\.nodes\.initiator\].*\nclock_ppb = (\d+)", Path(numbers["fragment"]).read_text())
     assert fitted is not None
     assert 200_000 == pytest.approx(int(fitted[1]), abs=1e3 * clock["uncertainty"])
-    assert "differs" in Path(numbers["page"]).read_text()
+    page = Path(numbers["page"]).read_text()
+    assert "differs" in page and VIRTUAL in page
     with zipfile.ZipFile(numbers["archive"]) as archive:
         archive.extractall(tmp_path / "sent")
     assert "complete" == Recording.open(tmp_path / "sent" / "out" / "rows").info.state

@@ -13,21 +13,25 @@ from gpiorig.rig import text_table
 from gpiorig.rig.certify.causes import Cause
 from gpiorig.rig.certify.comparison import Comparison
 from gpiorig.rig.certify.row_values import Value
+from gpiorig.rig.recordings.provenance import VIRTUAL
 
 ORDER = {"differs": 0, "not measured": 1, "agrees": 2}
 HEAD = ("", "row", "measured", "model", "difference", "unit", "verdict", "what it is")
 STYLE = (
     "body{font:15px/1.4 sans-serif;margin:2em;max-width:80em}table{border-collapse:collapse}"
-    "td,th{padding:.2em .7em;text-align:left;border-bottom:1px solid #ddd}td:nth-child(n+3):nth-child(-n+5)"
-    "{text-align:right;font-variant-numeric:tabular-nums}.differs{background:#fbe3d6}.not{color:#777}"
+    "td,th{padding:.2em .7em;text-align:left;border-bottom:1px solid #ddd}tr>:nth-child(n+3):nth-child(-n+5)"
+    "{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}.differs{background:#fbe3d6}.not{color:#777}"
 )
 
 
-def lines(rows: Sequence[Comparison], causes: Sequence[Cause]) -> list[str]:
-    """The rows that differ and those that were not measured, each in a line, and what they come down to."""
+def lines(rows: Sequence[Comparison], causes: Sequence[Cause], *, virtual: bool) -> list[str]:
+    """The rows that differ and those that were not measured, each in a line, and what they come down to.
+
+    `virtual`: the bench itself states that its boards are.
+    """
     worst = [row for row in _sorted(rows) if row.verdict != "agrees"]
     table = text_table.lines(HEAD[:-1], [_cells(row)[:-1] for row in worst], right=(2, 3, 4)) if worst else []
-    return [*table, summary(rows), *(f"  {cause}" for cause in causes)]
+    return [*table, summary(rows), *(f"  {cause}" for cause in causes), *([VIRTUAL] if virtual else [])]
 
 
 def summary(rows: Sequence[Comparison]) -> str:
@@ -39,17 +43,19 @@ def summary(rows: Sequence[Comparison]) -> str:
     )
 
 
-def write(path: Path, bench: str, rows: Sequence[Comparison], causes: Sequence[Cause]) -> None:
-    """Write the page, the rows that differ first."""
+def write(path: Path, bench: str, rows: Sequence[Comparison], causes: Sequence[Cause], *, virtual: bool) -> None:
+    """Write the page, the rows that differ first; `virtual` as of `lines`."""
     body = "".join(
         f'<tr class="{row.verdict}">{"".join(f"<td>{html.escape(cell)}</td>" for cell in _cells(row))}</tr>\n'
         for row in _sorted(rows)
     )
     named = "".join(f"<li>{html.escape(str(cause))}</li>\n" for cause in causes)
+    mark = f"<p><strong>{VIRTUAL}</strong></p>\n" if virtual else ""
     head = "".join(f"<th>{html.escape(cell)}</th>" for cell in HEAD)
     text = (
         f'<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>certify: {html.escape(bench)}</title>\n'
-        f"<style>{STYLE}</style>\n<h1>{html.escape(bench)} beside its virtual twin</h1>\n<p>{summary(rows)}.</p>\n"
+        f"<style>{STYLE}</style>\n{mark}<h1>{html.escape(bench)} beside its virtual twin</h1>\n"
+        f"<p>{summary(rows)}.</p>\n"
         f"<ul>\n{named}</ul>\n<table>\n<tr>{head}</tr>\n{body}</table>\n</html>\n"
     )
     with replacing(path) as new:

@@ -45,7 +45,7 @@ def run(bench: Bench, file: Path, options: argparse.Namespace) -> int:
     if options.json:
         print(plain_json.text(certified))
     else:
-        print("\n".join(page.lines(outcome.rows, outcome.causes)))
+        print("\n".join(page.lines(outcome.rows, outcome.causes, virtual=certified.virtual)))
         print(f"{certified.minutes:.1f} minutes; page {certified.page}, model {certified.fragment}")
         print(f"to send in: {certified.archive}")
     return int(any(row.verdict == "differs" for row in outcome.rows))
@@ -71,6 +71,6 @@ def _written(bench: Bench, folder: Path, outcome: Outcome, *, minutes: float) ->
         new.write_text(plain_json.text(certified) + "\n", encoding="utf-8")
     with replacing(folder / FRAGMENT) as new:
         new.write_text(fragment.text(outcome.causes, outcome.fits, bench=bench.name), encoding="utf-8")
-    page.write(folder / PAGE, bench.name, outcome.rows, outcome.causes)
+    page.write(folder / PAGE, bench.name, outcome.rows, outcome.causes, virtual=certified.virtual)
     page.archive(folder, archive)
     return certified
