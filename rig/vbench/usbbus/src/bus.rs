@@ -11,7 +11,7 @@ use crate::sys::{self, Timer};
 use crate::transfer::{Completion, Pending};
 use crate::truth::Truth;
 use std::collections::{HashMap, VecDeque};
-use std::fs::OpenOptions;
+use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -35,6 +35,7 @@ struct Open {
 pub struct Bus {
     pub config: Config,
     folder: PathBuf,
+    sysfs: Option<PathBuf>,
     log_level: u8,
     signals: Vec<Option<Signal>>,
     state: State,
@@ -51,8 +52,8 @@ pub struct Bus {
 }
 
 impl Bus {
-    /// The bus of `folder`.
-    pub fn open(folder: &Path, log_level: u8) -> Result<Bus, String> {
+    /// The bus of `folder`, which Linux shows in `sysfs`.
+    pub fn open(folder: &Path, sysfs: Option<PathBuf>, log_level: u8) -> Result<Bus, String> {
         let config = Config::read(folder)?;
         let signals: Result<Vec<_>, String> = config
             .devices
@@ -63,6 +64,7 @@ impl Bus {
         Ok(Bus {
             signals: signals?,
             folder: folder.to_path_buf(),
+            sysfs,
             log_level,
             epoch_ns: state.epoch_ns(),
             state,
@@ -95,12 +97,24 @@ impl Bus {
         let _ = file.and_then(|mut file| file.write_all(line.as_bytes()));
     }
 
-    /// Devices on the bus now, with their addresses.
+    /// Devices on the bus now, with their addresses; with a sysfs those that it lists, as of libusb on Linux
+    /// (libusb 1.0.26, os/linux_usbfs.c, sysfs_get_device_list).
     pub fn present(&self) -> Vec<(usize, u8)> {
         let (mut shared, now_ns) = (self.state.lock(), sys::now_ns());
         let all = 0..self.config.devices.len();
         all.filter_map(|index| Some((index, shared.address(index, now_ns)?)))
+            .filter(|&(index, address)| {
+                self.sysfs
+                    .as_ref()
+                    .map_or(true, |sysfs| self.is_listed(sysfs, index, address))
+            })
             .collect()
+    }
+
+    fn is_listed(&self, sysfs: &Path, index: usize, address: u8) -> bool {
+        let device = &self.config.devices[index];
+        let path = format!("bus/usb/devices/{}-{}/devnum", device.bus, device.port_path());
+        fs::read_to_string(sysfs.join(path)).map_or(false, |number| number.trim() == address.to_string())
     }
 
     fn is_there(&self, index: usize, address: u8) -> bool {

@@ -26,7 +26,8 @@
 //! `ceil((t - start_ns) * rate_uhz / 10^15)`, with the rate in uHz of `rate_hz` ([`clock`]). Noise is a function of n
 //! ([`signal::noise`]).
 //!
-//! [`plug`] has a C interface to look at a bus and to plug devices in and out.
+//! With `$SYSFS_PATH`, devices are those that it lists, as of libusb on Linux: a program never sees one there before its
+//! files. [`plug`] has a C interface to look at a bus and to plug devices in and out.
 //!
 //! # What holds, and what cannot be shown here
 //!

@@ -30,12 +30,11 @@ pub fn describe(config: &Config, state: &State, now_ns: i64) -> String {
     let mut lines = String::new();
     for (index, device) in config.devices.iter().enumerate() {
         let present = shared.address(index, now_ns).is_some();
-        let (ports, seen) = (&device.ports, shared.devices[index]);
-        let port: Vec<String> = ports.iter().map(u8::to_string).collect();
+        let seen = shared.devices[index];
         lines += &format!(
             "bus={} port={} address={} vid={:04x} pid={:04x} firmware={} present={}\n",
             device.bus,
-            port.join("."),
+            device.port_path(),
             seen.address,
             device.vid,
             device.pid,

@@ -55,6 +55,14 @@ pub struct DeviceConfig {
     pub signal: SignalConfig,
 }
 
+impl DeviceConfig {
+    /// The ports up to it, as Linux writes them.
+    pub fn port_path(&self) -> String {
+        let ports: Vec<String> = self.ports.iter().map(u8::to_string).collect();
+        ports.join(".")
+    }
+}
+
 /// For a while nothing of this process reads events: from `at_ns` after the start of run `run` of `device` on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stall {

@@ -19,6 +19,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard};
 
 const VARIABLE: &str = "GPIORIG_USB";
+const SYSFS_VARIABLE: &str = "SYSFS_PATH";
 const LOG_VARIABLE: &str = "GPIORIG_USB_LOG";
 
 /// All of a process; the contexts share it.
@@ -50,7 +51,8 @@ fn open_bus() -> Result<(), String> {
             .ok()
             .and_then(|level| level.parse().ok())
             .unwrap_or(0);
-        *bus = Some(Bus::open(&PathBuf::from(folder), level)?);
+        let sysfs = env::var_os(SYSFS_VARIABLE).map(PathBuf::from);
+        *bus = Some(Bus::open(&PathBuf::from(folder), sysfs, level)?);
     }
     Ok(())
 }
