@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from commandline import gpiorig
 from modelledusb import captured, plugged
+from patience import wait_until
 
+from gpiorig.capture.errors import AnalyzerError
 from gpiorig.capture.recording.recording import Recording
+from gpiorig.capture.sigrok import analyzer
 from gpiorig.capture.usb import tree
 from gpiorig.rig.bench import drivers, usb_memory
 from gpiorig.rig.verify import noise
+from gpiorig.vbench.ends.usb_bus import UsbBus
 
 pytestmark = pytest.mark.slow  # each starts sigrok-cli, in real time
 
@@ -93,9 +99,11 @@ def test_an_unplugged_capture_is_resumed(tmp_path: Path) -> None:
     """With the same duration it records the rest, at the same port, with the firmware loaded again."""
     fault = "fault kind=unplug back_s=0.2 at_s=0.3"
     with plugged("device model=fx2 port=3", fault) as bus:
+        fresh = tree.devices()
         first = captured(bus, tmp_path / "run", driver="fx2lafw:conn=usb:1-3", duration="7s")
         assert first.recording is not None
         until = first.recording.edges().end
+        wait_until(lambda: len(tree.devices()) == 1 and tree.devices()[0].address > fresh[0].address + 1)
         resumed = gpiorig("capture", "--resume", "-o", tmp_path / "run", "--duration", "7s")
     recording = Recording.open(tmp_path / "run")
     gap_end = int(recording.edges().gaps[-1, 1])
@@ -103,6 +111,19 @@ def test_an_unplugged_capture_is_resumed(tmp_path: Path) -> None:
     assert "it was unplugged" in first.recording.info.reason
     assert until < 7 * 24_000_000 == recording.edges().end
     assert (1, True) == (resumed.status, gap_end < 7 * 24_000_000)
+
+
+def test_a_device_is_listed_once_sysfs_shows_it() -> None:
+    """As of libusb on Linux: a program never meets an address whose port cannot be looked up."""
+    bus = UsbBus(["device model=fx2 port=3 firmware=loaded"])
+    with patch.dict(os.environ, bus.environment):
+        listed = analyzer.scan("fx2lafw")
+        (tree.root() / "bus/usb/devices/1-3").unlink()
+        with pytest.raises(AnalyzerError, match="no such analyzer was found"):
+            analyzer.scan("fx2lafw")
+    bus.close()
+
+    assert "fx2lafw:conn=usb:1-3" in listed.description
 
 
 def test_noise_of_a_board_is_recognised(tmp_path: Path) -> None:
