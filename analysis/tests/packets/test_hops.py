@@ -354,6 +354,7 @@ def test_fragments_are_frames_of_one_packet() -> None:
     network = Network("ab")
     fragments = fragmented(network, 0, 7)
     fragmented(network, 500 * MS, 8, missing=1)
+    network.end += 500 * MS
     analysis = run(network)
     assert [delivery.DELIVERED, delivery.INCOMPLETE] == analysis.packets.status.tolist()
     assert [3, 3] == analysis.packets.fragments.tolist()
@@ -651,6 +652,7 @@ def test_calls_alone_are_packets_that_were_never_sent() -> None:
     network = Network("a")
     for n in range(1, 4):
         network.log.append((n * MS, "a", "app.tx.enter", n))
+    network.end = 3 * MS
     analysis = run(network)
     assert ["never given to the radio"] * 3 == status_of(analysis)
     (route,) = hop_routes.routes(analysis)

@@ -99,6 +99,7 @@ def test_a_late_event_changes_no_round_trip(new_bench):
     bench.round_trip(5)
     for id_ in range(6, 40000):
         bench.emit(0, "app.tx.enter", id_)
+    bench.now += 1_000_000
     before = trips(bench.events()).timelines
     bench.emit(1, "app.rx.enter", 5)
     _, lines = run(bench.events())
@@ -134,6 +135,7 @@ def test_a_wrap_of_the_id_without_the_end_of_deliveries_pairs_each_request_once(
     bench.drop("app.rx.exit")
     late: dict[str, int] = {}
     bench.send(1, 7, late)  # of a request that was sent once more, and before that more than half a round ago
+    bench.now += 1_000_000
     paired, lines = run(bench.events())
     again = np.flatnonzero(lines.ids == 7)
     assert [COMPLETE, LOST] == lines.status[again].tolist()

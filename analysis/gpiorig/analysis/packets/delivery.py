@@ -12,11 +12,12 @@ from gpiorig.analysis.errors import EventError
 from gpiorig.analysis.events.completions import Index, slices
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.ids import needs_packet_id
+from gpiorig.analysis.packets import cuts
 from gpiorig.analysis.packets.holders import BARE, CALL, HAND_OVER, READ
 from gpiorig.analysis.packets.occurrences import NONE, Positions
 from gpiorig.analysis.packets.visits import CALLS, Visits
 
-DELIVERED, SOME, UNADDRESSED, NOT_SENT, NOT_RECEIVED, INCOMPLETE, DROPPED, GAP, UNCLEAR = range(9)
+DELIVERED, SOME, UNADDRESSED, NOT_SENT, NOT_RECEIVED, INCOMPLETE, DROPPED, GAP, UNCLEAR, CUT = range(10)
 STATUS = {
     DELIVERED: "delivered",
     SOME: "delivered to some of the nodes it was for",
@@ -27,6 +28,7 @@ STATUS = {
     DROPPED: "read, neither delivered nor sent on",
     GAP: "samples were lost while it was under way",
     UNCLEAR: "at a node that had several packets with its id in hand",
+    CUT: "the recording ended before it could be called lost",
 }
 LOST = (NOT_SENT, NOT_RECEIVED, INCOMPLETE, DROPPED)
 
@@ -92,6 +94,11 @@ class Packets:
         """bool[p], packets that were delivered nowhere although they should have been."""
         return np.isin(self.status, LOST)
 
+    @property
+    def unknown(self) -> NDArray[np.bool_]:
+        """bool[p], packets of which it is unknown whether they arrived where they were not seen to arrive."""
+        return self.in_gap | np.isin(self.status, (UNCLEAR, CUT))
+
 
 def by_index(events: Events, destinations: Mapping[str, tuple[str, ...]]) -> dict[int, tuple[int, ...]]:
     """Destinations by node index; raises `EventError` for a node that is not in the events."""
@@ -138,6 +145,7 @@ def find(
             arrived,
             lost=_furthest(events, index, visits, visit_of, fragments),
             in_gap=in_gap,
+            cut=cuts.of_packets(events, visits, visit_of, arrived=arrived, last=last),
         ),
         in_gap=in_gap,
         last_events=last,
@@ -207,11 +215,12 @@ def _status(
     *,
     lost: NDArray[np.int64],
     in_gap: NDArray[np.bool_],
+    cut: NDArray[np.bool_],
 ) -> NDArray[np.uint8]:
     packets, nodes = len(origins), int(visits.nodes.max(initial=0)) + 1
     reached = np.bincount(visits.packets[arrived], minlength=packets) > 0
     reached |= visits.kinds == READ
-    missed = np.where(in_gap, GAP, lost)
+    missed = np.select([in_gap, cut], [GAP, CUT], default=lost)
     status = np.where(reached, DELIVERED, missed)
     for origin, to in destinations.items():
         from_origin = (visits.kinds == CALL) & (origins == origin)

@@ -146,7 +146,7 @@ def _lost(hops: Hops, among: NDArray[np.bool_] | None) -> dict[tuple[int, int], 
             got = np.zeros(len(packets), dtype=bool)
             got[stays.packets[arrived if node == NONE else arrived[stays.nodes[arrived] == node]]] = True
             missing = sent & ~got
-            unclear = int(np.count_nonzero(missing & (packets.in_gap | (packets.status == delivery.UNCLEAR))))
+            unclear = int(np.count_nonzero(missing & packets.unknown))
             counts[origin, node] = (int(np.count_nonzero(missing)) - unclear, unclear)
     return counts
 

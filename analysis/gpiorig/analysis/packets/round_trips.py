@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.events.events import Events
-from gpiorig.analysis.packets import path, timelines
+from gpiorig.analysis.packets import cuts, path, timelines
 from gpiorig.analysis.packets import steps as steps_module
 from gpiorig.analysis.packets.holders import READ
 from gpiorig.analysis.packets.hops import Hops
@@ -22,7 +22,7 @@ from gpiorig.analysis.packets.occurrences import NONE, Positions, values_at
 from gpiorig.analysis.packets.passages import column
 from gpiorig.analysis.packets.path import PATH, REPLY, REQUEST, Source
 from gpiorig.analysis.packets.routes import ROUND_TRIP, Route
-from gpiorig.analysis.packets.timelines import COMPLETE, GAP, LOST, ORDER, PARTIAL, Timelines
+from gpiorig.analysis.packets.timelines import COMPLETE, CUT, GAP, LOST, ORDER, PARTIAL, Timelines
 from gpiorig.analysis.packets.transmissions import BUSY, NO_ACK
 from gpiorig.analysis.packets.trip_pairs import Legs, Pairing, legs_of
 
@@ -204,7 +204,12 @@ def _timelines(
         packets=pairing.requests,
         ids=hops.packets.ids[pairing.requests],
         samples=samples,
-        status=_status(samples, answered, _loses(hops.events, starts, answered, ended)),
+        status=_status(
+            samples,
+            answered,
+            in_gap=_loses(hops.events, starts, answered, ended),
+            cut=cuts.of_milestones(samples, end=hops.events.end),
+        ),
         nodes=legs.nodes,
         ways=ways,
         turn=legs.turn,
@@ -213,7 +218,9 @@ def _timelines(
     )
 
 
-def _status(samples: Positions, answered: NDArray[np.bool_], in_gap: NDArray[np.bool_]) -> NDArray[np.uint8]:
+def _status(
+    samples: Positions, answered: NDArray[np.bool_], *, in_gap: NDArray[np.bool_], cut: NDArray[np.bool_]
+) -> NDArray[np.uint8]:
     wrong, partial = np.zeros(len(samples), dtype=bool), np.zeros(len(samples), dtype=bool)
     latest = np.full(len(samples), NONE, dtype=np.int64)
     for instants in samples.T:
@@ -222,9 +229,9 @@ def _status(samples: Positions, answered: NDArray[np.bool_], in_gap: NDArray[np.
         # Out of order: a known milestone before the latest known one to its left.
         wrong |= ~missing & (instants < latest)
         np.maximum(latest, instants, out=latest)
-    return np.select([in_gap, ~answered, wrong, partial], [GAP, LOST, ORDER, PARTIAL], default=COMPLETE).astype(
-        np.uint8
-    )
+    return np.select(
+        [in_gap, cut, ~answered, wrong, partial], [GAP, CUT, LOST, ORDER, PARTIAL], default=COMPLETE
+    ).astype(np.uint8)
 
 
 def _loses(events: Events, starts: Positions, answered: NDArray[np.bool_], ended: Positions) -> NDArray[np.bool_]:

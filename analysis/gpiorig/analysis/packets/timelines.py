@@ -14,14 +14,16 @@ from gpiorig.analysis.packets.steps import Step, Steps, between
 Samples = NDArray[np.int64]
 NONE = -1
 
-COMPLETE, PARTIAL, LOST, ORDER, GAP = range(5)
+COMPLETE, PARTIAL, LOST, ORDER, GAP, CUT = range(6)
 STATUS = {
     COMPLETE: "timelined, every step known",
     PARTIAL: "timelined, a milestone is missing: only the round trip is used",
     LOST: "no reply reached the initiator's application",
     ORDER: "milestones are out of order",
     GAP: "samples were lost while it was under way",
+    CUT: "the recording ended before it could be called lost",
 }
+UNKNOWN = (GAP, CUT)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gpiorig.analysis.attribution import frame_owners
 from gpiorig.analysis.attribution.on_air import Air
 from gpiorig.analysis.errors import QuantityError
-from gpiorig.analysis.packets import delivery, hop_routes, timelines
+from gpiorig.analysis.packets import hop_routes, timelines
 from gpiorig.analysis.packets.hops import Hops
 from gpiorig.analysis.packets.routes import ROUND_TRIP, Route
 from gpiorig.analysis.quantities.delays import main_route
@@ -74,7 +74,7 @@ def _main(recorded: Recorded) -> list[_Sent]:
     if lines is not None:
         lost = lines.status == timelines.LOST
         ends = f"{lines.initiator} > {lines.responder}"
-        return [_Sent(ends, lines.packets, lost, lines.status != timelines.GAP)]
+        return [_Sent(ends, lines.packets, lost, ~np.isin(lines.status, timelines.UNKNOWN))]
     origin, *_, to = route.name.split(" > ")
     nodes = recorded.events.node_names
     return [_between(recorded, nodes.index(origin), nodes.index(to) if to in nodes else NONE)]
@@ -96,7 +96,7 @@ def _between(recorded: Recorded, origin: int, to: int) -> _Sent:
     arrived = hop_routes.deliveries(hops)
     got = np.zeros(len(packets), dtype=bool)
     got[stays.packets[arrived if to == NONE else arrived[stays.nodes[arrived] == to]]] = True
-    unclear = packets.in_gap | (packets.status == delivery.UNCLEAR)
+    unclear = packets.unknown
     name = names[origin] if to == NONE else f"{names[origin]} > {names[to]}"
     return _Sent(name, rows, (~got & ~unclear)[rows], (got | ~unclear)[rows])
 

@@ -13,7 +13,7 @@ from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.analysis.number_text import count_text as events_text
 from gpiorig.analysis.packets.round_trips import RoundTrips
-from gpiorig.analysis.packets.timelines import GAP, LOST
+from gpiorig.analysis.packets.timelines import LOST, UNKNOWN
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.experiments.node_settings import FIRMWARES
@@ -177,9 +177,9 @@ def _ping_pongs(analysis: Analysis) -> tuple[NDArray[np.int64], NDArray[np.bool_
     if trips is None:
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=bool)
     lines, log = trips.timelines, analysis.logs[trips.timelines.initiator]
-    good = ~np.isin(lines.status, (LOST, GAP))
+    good = ~np.isin(lines.status, (LOST, *UNKNOWN))
     if len(log.sequences):  # what the application logs does not depend on the probes
-        good = np.isin(lines.ids, log.sequences[~log.lost]) & (lines.status != GAP)
+        good = np.isin(lines.ids, log.sequences[~log.lost]) & ~np.isin(lines.status, UNKNOWN)
     repeated = ((trips.transmissions > 1) | (trips.receptions > 1) | (trips.no_ack + trips.busy > 0)).any(axis=1)
     starts = lines.samples[:, 0]
     clean = good & ~repeated & ~_shared(analysis, trips, starts)
