@@ -8,7 +8,7 @@ const MOST: u64 = 20;
 type Change = fn(&mut TimingModel, u64);
 
 /// Every setting by name; [`TimingModel`] says what each is.
-const SETTINGS: [(&str, Change); 31] = [
+const SETTINGS: [(&str, Change); 33] = [
     ("flash_wait_states", |model, n| model.flash_wait_states = Some(n)),
     ("flash_prefetch", |model, n| model.flash_prefetch = Some(n)),
     ("apb1_wait_cycles", |model, n| model.apb1_wait_cycles = Some(n)),
@@ -42,6 +42,8 @@ const SETTINGS: [(&str, Change); 31] = [
     ("exception_return", |model, n| model.exception_return = n),
     ("tail_chain", |model, n| model.tail_chain = n),
     ("float_stacking", |model, n| model.float_stacking = n),
+    ("dma_hold", |model, n| model.dma_hold = n),
+    ("dma_transfer", |model, n| model.dma_transfer = n.max(3)),
 ];
 
 /// What is changed, in the order it was asked for.

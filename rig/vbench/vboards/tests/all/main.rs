@@ -13,6 +13,7 @@ mod chip_l4_time;
 mod chip_support;
 mod clock;
 mod core_bus;
+mod core_contention;
 mod core_debug;
 mod core_exceptions;
 mod core_float;

@@ -63,7 +63,7 @@ impl Cpu {
         let offset = address.wrapping_sub(self.mem.ram_base) as usize;
         if address & (size(width) - 1) == 0 {
             if let Some(value) = value_at(&self.mem.ram, offset, width) {
-                self.wait_for_buffer(1);
+                self.begin_access(address, true);
                 return Ok(value);
             }
         }
@@ -75,18 +75,18 @@ impl Cpu {
     pub(super) fn store<B: Bus>(&mut self, bus: &mut B, address: u32, width: Width, value: u32) -> Result<(), Trap> {
         let offset = address.wrapping_sub(self.mem.ram_base) as usize;
         if address & (size(width) - 1) == 0 && put_at(&mut self.mem.ram, offset, width, value).is_some() {
-            self.wait_for_buffer(0);
+            self.begin_access(address, false);
             return Ok(());
         }
         self.store_elsewhere(bus, address, width, value)
     }
 
-    /// Charges the access and waits until the write buffer has room; a load completes `later` cycles after a store would.
+    /// Charges the access and waits, if there may be something to wait for.
     #[inline(always)]
-    fn wait_for_buffer(&mut self, later: u64) {
+    fn begin_access(&mut self, address: u32, is_load: bool) {
         self.cycles += self.timing.access;
-        if self.cycles < self.buffer_free_at + later {
-            self.cycles = self.buffer_free_at + later;
+        if self.cycles <= self.busy_until {
+            self.wait_for_others(address, is_load);
         }
     }
 
@@ -112,7 +112,7 @@ impl Cpu {
         if let Some(place) = self.mem.place(address, bytes as usize) {
             match place {
                 Place::Flash(offset) => self.cycles += self.fetch.data_read(offset, self.cycles),
-                Place::Ram(..) => self.wait_for_buffer(1),
+                Place::Ram(..) => self.begin_access(address, true),
             }
             return value_at(self.mem.bytes(place), 0, width).ok_or(Trap::Bus(address));
         }
@@ -137,7 +137,7 @@ impl Cpu {
             self.cycles += self.timing.unaligned;
         }
         if let Some(place @ Place::Ram(..)) = self.mem.place(address, bytes as usize) {
-            self.wait_for_buffer(0);
+            self.begin_access(address, false);
             return put_at(self.mem.bytes_mut(place), 0, width, value).ok_or(Trap::Bus(address));
         }
         if unaligned {
@@ -151,7 +151,7 @@ impl Cpu {
     }
 
     fn load_device<B: Bus>(&mut self, bus: &mut B, address: u32, width: Width) -> Result<u32, Trap> {
-        self.wait_for_buffer(1);
+        self.begin_access(address, true);
         if let Some((word, bit)) = bit_band(address, width) {
             return Ok(self.load(bus, word, width)? >> bit & 1);
         }
@@ -168,7 +168,7 @@ impl Cpu {
     }
 
     /// What an access to a device waits for the bridge before it, if there is one.
-    fn bridge_cycles<B: Bus>(&self, bus: &B, address: u32) -> u64 {
+    pub(super) fn bridge_cycles<B: Bus>(&self, bus: &B, address: u32) -> u64 {
         let changed = if address < APB2 {
             self.timing.apb1_wait_cycles
         } else {
@@ -181,7 +181,7 @@ impl Cpu {
     }
 
     fn store_device<B: Bus>(&mut self, bus: &mut B, address: u32, width: Width, value: u32) -> Result<(), Trap> {
-        self.wait_for_buffer(0);
+        self.begin_access(address, false);
         if let Some((word, bit)) = bit_band(address, width) {
             let old = self.load(bus, word, width)?;
             return self.store(bus, word, width, old & !(1 << bit) | (value & 1) << bit);
@@ -194,8 +194,8 @@ impl Cpu {
             self.write_private(address, width, value);
             return Ok(());
         }
-        let at = self.cycles + self.bridge_cycles(bus, address);
-        self.buffer_free_at = at + 1;
+        let at = self.holds.free_at(address, self.cycles) + self.bridge_cycles(bus, address);
+        self.fill_buffer(at);
         if self.timing.write_buffer == 0 {
             self.cycles = at;
         }

@@ -18,6 +18,7 @@
 
 mod access;
 mod alu;
+mod contention;
 mod control;
 mod debug;
 mod decode16;
@@ -124,6 +125,9 @@ pub struct Cpu {
     load_end: u64,
     load_into: u8,
     buffer_free_at: u64,
+    /// No access from here on waits for the write buffer or for another master.
+    busy_until: u64,
+    holds: contention::Holds,
     /// Addresses of the instruction that runs, and of the one before.
     current: u32,
     before: u32,
@@ -181,6 +185,8 @@ impl Cpu {
             load_end: 0,
             load_into: 0,
             buffer_free_at: 0,
+            busy_until: 0,
+            holds: contention::Holds::default(),
             current: 0,
             before: 0,
             mem: Memory::new(flash_base, flash, ram_base, ram_bytes),

@@ -26,7 +26,6 @@
 //! * A late exception costs a full vector fetch more, which is the most it can: too slow by up to 6 cycles. One that
 //!   arrives during unstacking is taken after it: too slow by up to one return, 10 cycles.
 //! * Lazy preservation of floating-point state is charged to the instruction that causes it: right in sum [E].
-//! * DMA does not compete for the bus.
 //! * Early termination of divides and long multiplies is a rule of thumb: off by one to three.
 //!
 //! Caches between flash and core (ART of the STM32L4) are the chip's: [`LineCache`].
@@ -106,6 +105,14 @@ pub struct TimingModel {
     pub tail_chain: u64,
     /// Preserving or restoring S0..S15 and FPSCR: 29 - 12 cycles over a basic entry [E; ARM AN298, "Lazy stacking"].
     pub float_stacking: u64,
+    /// For how many cycles an access of DMA keeps the core from the same slave of the bus matrix, beside what a bridge
+    /// takes: 1 (AN2548 rev 2, 3.1: at most one bus cycle). Not measured. 0: DMA costs the core nothing.
+    pub dma_hold: u64,
+    /// Cycles of a transfer of DMA from RAM to RAM, 3 or more: 5 [E]. One of arbitration and two for each access, of
+    /// which the second is that of the slave; bridges come on top. No document that was at hand states it.
+    /// yjh0502/stm32-dma-benchmark (F103, 72 MHz) shows 0.55 of a loop of the processor, whose length it does not give:
+    /// 5 or 6 if that takes 9 to 11 cycles.
+    pub dma_transfer: u64,
     /// Wait states of the flash; None: those that the firmware has set. For studies.
     pub flash_wait_states: Option<u64>,
     /// Whether the flash reads ahead: 1 or 0; None: as the firmware has set it. For studies.
@@ -146,6 +153,8 @@ impl TimingModel {
         exception_return: 10,
         tail_chain: 6,
         float_stacking: 0,
+        dma_hold: 1,
+        dma_transfer: 5,
         flash_wait_states: None,
         flash_prefetch: None,
         apb1_wait_cycles: None,

@@ -1,11 +1,10 @@
 //! The DMA controller of the STM32F1 (RM0008 chapter 13) and L4 (RM0351 chapter 11): up to 7 channels.
 //!
-//! The registers and the order of the transfers are here; a transfer itself is [`move_datum`], because the memories
-//! are the core's. The chip hands over the request lines with [`Dma::set_requests`] and [`Dma::pulse`].
+//! The registers and the order of the transfers are here; a transfer itself is [`super::transfer::move_datum`],
+//! because the memories are the core's. The chip hands over the request lines with [`Dma::set_requests`] and [`Dma::pulse`].
 
+use super::transfer::Transfer;
 use crate::bus::Width;
-use crate::core::v7m::Cpu;
-use crate::soc::Chip;
 
 const CCR_EN: u32 = 1 << 0;
 const CCR_TEIE: u32 = 1 << 3;
@@ -19,9 +18,8 @@ const TCIF: u32 = 2;
 const HTIF: u32 = 4;
 const TEIF: u32 = 8;
 
-/// Cycles of HCLK between two transfers of a controller: arbitration, read, write (AN2548 rev 4, 2.3: one cycle of
-/// arbitration, one for the address, the bus access, one of idle; 5 with RAM and an AHB peripheral; unverified).
-const TRANSFER_CYCLES: u64 = 5;
+/// The longest that an instruction lets a transfer wait until [`Dma::due`] is asked; longer was a clock that stood still.
+const LONGEST_LAG: u64 = 64;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Channel {
@@ -35,16 +33,6 @@ struct Channel {
     memory: u32,
 }
 
-/// One datum to be moved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Transfer {
-    pub channel: usize,
-    pub from: u32,
-    pub from_width: Width,
-    pub to: u32,
-    pub to_width: Width,
-}
-
 /// One controller. Channels count from 0.
 #[derive(Clone, Debug)]
 pub struct Dma {
@@ -56,6 +44,8 @@ pub struct Dma {
     requests: u32,
     pulses: u32,
     free_at: u64,
+    /// The channel whose next transfer follows at `free_at`, whatever the devices ask for.
+    follows: Option<usize>,
     /// Some channel is enabled.
     in_use: bool,
 }
@@ -65,14 +55,6 @@ fn width(field: u32) -> Width {
         0 => Width::Byte,
         1 => Width::Half,
         _ => Width::Word,
-    }
-}
-
-fn width_bytes(width: Width) -> u32 {
-    match width {
-        Width::Byte => 1,
-        Width::Half => 2,
-        Width::Word => 4,
     }
 }
 
@@ -87,6 +69,7 @@ impl Dma {
             requests: 0,
             pulses: 0,
             free_at: 0,
+            follows: None,
             in_use: false,
         }
     }
@@ -146,6 +129,19 @@ impl Dma {
     /// The transfer that is due by `cycle`. Tell [`Dma::done`] when it is over.
     pub fn due(&self, cycle: u64) -> Option<Transfer> {
         let index = self.chosen().filter(|_| self.free_at <= cycle)?;
+        let start = match self.follows {
+            Some(next) if next == index && cycle - self.free_at <= LONGEST_LAG => self.free_at,
+            _ => cycle,
+        };
+        Some(self.transfer(index, start))
+    }
+
+    /// The transfer from memory to memory that follows the one that is done.
+    pub fn follows(&self) -> Option<Transfer> {
+        self.follows.map(|index| self.transfer(index, self.free_at))
+    }
+
+    fn transfer(&self, index: usize, start: u64) -> Transfer {
         let channel = &self.channels[index];
         let (peripheral, memory) = (
             (channel.peripheral, width(channel.ccr >> 8)),
@@ -156,19 +152,25 @@ impl Dma {
         } else {
             (peripheral, memory)
         };
-        Some(Transfer {
+        Transfer {
             channel: index,
             from: from.0,
             from_width: from.1,
             to: to.0,
             to_width: to.1,
-        })
+            start,
+        }
     }
 
-    /// A transfer took place at `cycle`, or failed for want of an answer: then the channel stops (13.3.5).
-    pub fn done(&mut self, transfer: &Transfer, worked: bool, cycle: u64) {
-        let index = transfer.channel;
-        self.free_at = cycle + TRANSFER_CYCLES;
+    /// A transfer took place and ends at `end`, or failed for want of an answer: then the channel stops (13.3.5).
+    pub fn done(&mut self, transfer: &Transfer, worked: bool, end: u64) {
+        self.free_at = end;
+        self.count(transfer.channel, worked);
+        let is_free = |&index: &usize| self.channels[index].ccr & CCR_MEM2MEM != 0;
+        self.follows = self.chosen().filter(is_free);
+    }
+
+    fn count(&mut self, index: usize, worked: bool) {
         self.pulses &= !(1 << index);
         if !worked {
             self.channels[index].ccr &= !CCR_EN;
@@ -177,10 +179,10 @@ impl Dma {
         }
         let channel = &mut self.channels[index];
         if channel.ccr & CCR_PINC != 0 {
-            channel.peripheral = channel.peripheral.wrapping_add(width_bytes(width(channel.ccr >> 8)));
+            channel.peripheral = channel.peripheral.wrapping_add(width(channel.ccr >> 8).bytes() as u32);
         }
         if channel.ccr & CCR_MINC != 0 {
-            channel.memory = channel.memory.wrapping_add(width_bytes(width(channel.ccr >> 10)));
+            channel.memory = channel.memory.wrapping_add(width(channel.ccr >> 10).bytes() as u32);
         }
         channel.cndtr -= 1;
         let (left, half) = (channel.cndtr, channel.count / 2);
@@ -267,23 +269,4 @@ impl Dma {
         }
         Some(())
     }
-}
-
-/// Moves one datum between memories and devices: the low part of a wider source, zeros above a narrower one (RM0008
-/// table 76). False: nothing answers at one of the addresses. Flash can be read, not written.
-pub fn move_datum<C: Chip>(chip: &mut C, core: &mut Cpu, transfer: &Transfer) -> bool {
-    let cycle = core.cycles;
-    let from = transfer.from & !(width_bytes(transfer.from_width) - 1);
-    let to = transfer.to & !(width_bytes(transfer.to_width) - 1);
-    let mut bytes = [0; 4];
-    let value = if core.read_memory(from, &mut bytes[..width_bytes(transfer.from_width) as usize]) {
-        u32::from_le_bytes(bytes)
-    } else {
-        match chip.read(from, transfer.from_width, cycle, 0) {
-            Ok(value) => value,
-            Err(_) => return false,
-        }
-    };
-    let bytes = &value.to_le_bytes()[..width_bytes(transfer.to_width) as usize];
-    core.write_ram(to, bytes) || chip.write(to, transfer.to_width, value, cycle, 0).is_ok()
 }

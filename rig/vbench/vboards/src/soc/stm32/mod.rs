@@ -7,4 +7,5 @@ pub mod exti;
 pub mod gpio;
 pub mod spi;
 pub mod timer;
+pub mod transfer;
 pub mod usart;

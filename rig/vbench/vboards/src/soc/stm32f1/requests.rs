@@ -4,7 +4,7 @@ use super::flash::{Work, PAGE_BYTES};
 use super::map::{ADC_DMA, SPI_DMA, TIMER_DMA, USART_DMA};
 use super::{Group, Stm32f1};
 use crate::core::v7m::Cpu;
-use crate::soc::stm32::dma::move_datum;
+use crate::soc::stm32::transfer::{move_datum, occupy};
 use crate::soc::Outside;
 
 /// The flash array (RM0008 table 3).
@@ -56,7 +56,11 @@ impl<O: Outside> Stm32f1<O> {
         for index in 0..self.dmas.len() {
             if let Some(transfer) = self.dmas[index].due(core.cycles) {
                 let worked = move_datum(self, core, &transfer);
-                self.dmas[index].done(&transfer, worked, core.cycles);
+                let end = occupy(self, core, &transfer);
+                self.dmas[index].done(&transfer, worked, end);
+                if let Some(next) = self.dmas[index].follows() {
+                    occupy(self, core, &next);
+                }
                 self.touch_all();
                 self.look();
             }

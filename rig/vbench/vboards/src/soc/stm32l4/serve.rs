@@ -3,7 +3,7 @@
 use super::flash::Job;
 use super::{rcc, Outside, Stm32l4};
 use crate::core::v7m::Cpu;
-use crate::soc::stm32::dma::move_datum;
+use crate::soc::stm32::transfer::{move_datum, occupy};
 use crate::soc::Chip;
 
 impl<O: Outside> Stm32l4<O> {
@@ -53,7 +53,11 @@ impl<O: Outside> Stm32l4<O> {
         for index in 0..self.dmas.len() {
             while let Some(transfer) = self.dmas[index].due(core.cycles) {
                 let worked = move_datum(self, core, &transfer);
-                self.dmas[index].done(&transfer, worked, core.cycles);
+                let end = occupy(self, core, &transfer);
+                self.dmas[index].done(&transfer, worked, end);
+                if let Some(next) = self.dmas[index].follows() {
+                    occupy(self, core, &next);
+                }
                 self.update_requests();
                 moved = true;
             }
