@@ -104,6 +104,8 @@ SETTINGS = {
     "exception_entry": 14,
     "tail_chain": 8,
     "unaligned": 2,
+    "dma_hold": 0,
+    "dma_transfer": 6,
 }
 
 

@@ -17,6 +17,9 @@ void certify_shift(uint8_t cycles);
 /** The slow clock with these wait states, or back; only of boards that have such rows. */
 void certify_set_up(enum certify_setup setup);
 
+/** Switches the clock of DMA1 on; only of boards that have such rows. */
+void certify_clock_dma(void);
+
 /** Raises and lowers the line. */
 void certify_line(bool level);
 

@@ -34,6 +34,25 @@ void certify_clock_pulse(uint16_t turns)
                   turns * (CPU_HZ / 1000u) - 1u);
 }
 
+/* DMA1 channel 1, which moves one word of RAM to another (RM0008 13.4.3 to 13.4.6, RM0351 11.6.3 to 11.6.6). */
+#define DMA1_CCR1 (*(volatile uint32_t *)0x40020008u)
+#define DMA1_CNDTR1 (*(volatile uint32_t *)0x4002000Cu)
+#define DMA1_CPAR1 (*(volatile uint32_t *)0x40020010u)
+#define DMA1_CMAR1 (*(volatile uint32_t *)0x40020014u)
+#define MEM2MEM_WORDS 0x4A01u /* MEM2MEM, MSIZE and PSIZE of 32 bits, EN */
+#define MOST_WORDS 65535u     /* at 5 cycles each they last longer than any pulse */
+
+static void set_up_dma(uint16_t words)
+{
+    static uint32_t from, to;
+
+    certify_clock_dma();
+    DMA1_CCR1 = 0;
+    DMA1_CNDTR1 = words;
+    DMA1_CPAR1 = (uint32_t)&from;
+    DMA1_CMAR1 = (uint32_t)&to;
+}
+
 #define SHOWN(name)                                                                                         \
     sequence certify_##name;                                                                                \
     void certify_##name##_pulse(uint16_t turns);                                                            \
@@ -75,3 +94,26 @@ SHOWN(interrupt_tail)
 SHOWN(interrupt_timer)
 SHOWN(interrupt_wake)
 SHOWN(square)
+
+sequence certify_dma_words;
+void certify_dma_words_pulse(uint16_t turns);
+void certify_dma_words_pulse(uint16_t turns)
+{
+    set_up_dma(turns);
+    certify_dma_words(&GPIORIG_GPIO_BSRR(CERTIFY_LINE), GPIORIG_BIT(CERTIFY_LINE), GPIORIG_BIT(CERTIFY_LINE) << 16,
+                      turns);
+}
+
+#define SHOWN_WITH_DMA(name)                                                                                \
+    void certify_dma_##name##_pulse(uint16_t turns);                                                        \
+    void certify_dma_##name##_pulse(uint16_t turns)                                                         \
+    {                                                                                                       \
+        set_up_dma(MOST_WORDS);                                                                             \
+        DMA1_CCR1 = MEM2MEM_WORDS;                                                                          \
+        certify_##name##_pulse(turns);                                                                      \
+        DMA1_CCR1 = 0;                                                                                      \
+    }
+
+SHOWN_WITH_DMA(load_ram)
+SHOWN_WITH_DMA(store_ram)
+SHOWN_WITH_DMA(narrow)

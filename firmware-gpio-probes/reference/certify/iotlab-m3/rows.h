@@ -52,6 +52,10 @@
     ROW(48, interrupt_timer, CERTIFY_FULL, 1, 0, 48) \
     ROW(49, interrupt_wake, CERTIFY_FULL, 1, 0, 48) \
     ROW(50, start_crystal, CERTIFY_FULL, 1, 0, 8) \
-    ROW(51, start_pll, CERTIFY_FULL, 1, 0, 8)
+    ROW(51, start_pll, CERTIFY_FULL, 1, 0, 8) \
+    ROW(61, dma_words, CERTIFY_FULL, 8, 1032, 8) \
+    ROW(62, dma_load_ram, CERTIFY_FULL, 8, 264, 8) \
+    ROW(63, dma_store_ram, CERTIFY_FULL, 8, 264, 8) \
+    ROW(64, dma_narrow, CERTIFY_FULL, 8, 264, 8)
 
 #endif

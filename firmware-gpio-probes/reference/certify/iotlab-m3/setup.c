@@ -8,6 +8,14 @@
 #define RCC_CFGR_SW_HSE 1u
 #define RCC_CFGR_SWS_HSE (1u << 2)
 
+#define RCC_AHBENR (*(volatile uint32_t *)0x40021014u) /* RM0008 7.3.6 */
+#define RCC_AHBENR_DMA1EN (1u << 0)
+
+void certify_clock_dma(void)
+{
+    RCC_AHBENR |= RCC_AHBENR_DMA1EN;
+}
+
 static void switch_to(uint32_t source, uint32_t status)
 {
     RCC_CFGR = (RCC_CFGR & ~RCC_CFGR_SW) | source;

@@ -15,6 +15,14 @@ static void set_flash(uint32_t control)
     }
 }
 
+#define RCC_AHB1ENR (*(volatile uint32_t *)0x40021048u) /* RM0351 6.4.16 */
+#define RCC_AHB1ENR_DMA1EN (1u << 0)
+
+void certify_clock_dma(void)
+{
+    RCC_AHB1ENR |= RCC_AHB1ENR_DMA1EN;
+}
+
 static void switch_to(uint32_t source, uint32_t status)
 {
     RCC_CFGR = (RCC_CFGR & ~RCC_CFGR_SW) | source;

@@ -16,6 +16,7 @@ from gpiorig.rig.certify.rows import ROWS, Row
 COVERAGE = 3.0  # of the standard error of a mean: 99.7 %, since a bench has a hundred rows (JCGM 100:2008, 6.3.3)
 NEAR_SAMPLES = 2
 DCO_PPM = {"telosb": 2500}  # half of the 0.5 % to which the firmware sets it (reference/boards/telosb/timer.c)
+POLLED_CYCLES = {"dma.words": 10}  # a turn of the loop that waits until no word is left
 POLLED_US = 1.5  # a turn of the loop that waits for an oscillator: 12 cycles of a HSI of 8 MHz
 CLOCK, CRYSTAL, SQUARE = "clock", "crystal", "square"
 
@@ -142,7 +143,8 @@ def _in_unit(row: Row, raw: Mapping[str, Value | Missing], clock: Value, board: 
     if row.unit == "cycles":
         scale = CLOCKS_HZ[board][row.slow] / ratio
         wander = max(clock.uncertainty, COVERAGE * clock.spread)  # the row was not shown when the clock was
-        return value.scaled(scale, more=value.value * scale * wander / clock.value)
+        polled = POLLED_CYCLES[row.key] / (row.turns[1] - row.turns[0]) if row.key in POLLED_CYCLES else 0.0
+        return value.scaled(scale, more=value.value * scale * wander / clock.value + polled)
     if row.unit == "ppm":  # how much faster the clock is: its period is shorter
         period_s, set_ppm = row.tick_us * 1e-6, DCO_PPM.get(board, 0) if row.key == CLOCK else 0
         return Value(
