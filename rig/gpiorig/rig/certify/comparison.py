@@ -32,7 +32,7 @@ class Comparison(Result, frozen=True, kw_only=True):
     difference, uncertainty
         The first less the second, and the sum of both uncertainties; None: a value is not there.
     verdict, reason
-        `reason`: why it was not measured.
+        `reason`: where it was not measured, and why.
     """
 
     about: str
@@ -48,7 +48,7 @@ class Comparison(Result, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         if self.difference is None or self.uncertainty is None:
-            return f"{self.about}: {self.row}: {self.verdict}: {self.reason}"
+            return f"{self.about}: {self.row}: {self.verdict} {self.reason}"
         number = plus_minus(self.difference, self.uncertainty, sign="+")
         return f"{self.about}: {self.row}: {self.verdict} by {number} {self.unit}"
 
@@ -60,19 +60,16 @@ def compare(about: str, measured: Values, model: Values) -> list[Comparison]:
 
 def row(about: str, key: str, *, text: str, unit: str, measured: Value | Missing, model: Value | Missing) -> Comparison:
     """A single row."""
-    values = {"measured": measured, "model": model}
-    missing = [f"{name}: {value.reason}" for name, value in values.items() if isinstance(value, Missing)]
-    present = {name: value for name, value in values.items() if isinstance(value, Value)}
     if isinstance(measured, Missing) or isinstance(model, Missing):
         return Comparison(
             about=about,
             row=key,
             text=text,
             unit=unit,
-            measured=present.get("measured"),
-            model=present.get("model"),
+            measured=measured if isinstance(measured, Value) else None,
+            model=model if isinstance(model, Value) else None,
             verdict="not measured",
-            reason="; ".join(missing),
+            reason=_absence(measured, model),
         )
     difference = measured.value - model.value
     uncertainty = measured.uncertainty + model.uncertainty
@@ -88,6 +85,13 @@ def row(about: str, key: str, *, text: str, unit: str, measured: Value | Missing
         uncertainty=uncertainty,
         verdict=verdict,
     )
+
+
+def _absence(measured: Value | Missing, model: Value | Missing) -> str:
+    if isinstance(measured, Missing) and isinstance(model, Missing) and measured.reason == model.reason:
+        return f"on bench and twin: {measured.reason}"
+    places = {"bench": measured, "twin": model}
+    return "; ".join(f"on the {place}: {value.reason}" for place, value in places.items() if isinstance(value, Missing))
 
 
 def _row(about: str, key: str, measured: Value | Missing | None, model: Value | Missing | None) -> Comparison:

@@ -82,7 +82,7 @@ def _cells(row: Comparison) -> list[str]:
     difference = ""
     if row.difference is not None and row.uncertainty is not None:
         difference = plus_minus(row.difference, row.uncertainty, sign="+")
-    verdict = row.verdict + (f": {row.reason}" if row.reason else "")
+    verdict = f"{row.verdict} {row.reason}".rstrip()
     return [row.about, row.row, _number(row.measured), _number(row.model), difference, row.unit, verdict, row.text]
 
 
