@@ -84,6 +84,18 @@ def test_a_board_with_another_image_shows_no_row(tmp_path: Path) -> None:
     assert all("no code of a row on P8_45" in row["reason"] for row in rows)
 
 
+def test_the_radio_is_started_by_its_line_too(tmp_path: Path) -> None:
+    """Where SLP_TR is wired: tTR10 of 16 us, 6 bytes up to the length (802.15.4, 6.3), tIRQ of 9 us (Atmel 8111C)."""
+    nodes = f'{INITIATOR}"tap.slp_tr" = "P8_42"\n{RESPONDER}'
+
+    status, numbers = certified(tmp_path, "", "--part", "radio", "--packets", "20", nodes=nodes)
+
+    (start,) = (row for row in numbers["rows"] if row["row"] == "radio.start")
+    assert (0, "initiator > responder", "agrees") == (status, start["about"], start["verdict"])
+    assert 16 + 6 * 32 + 9 == pytest.approx(start["measured"]["value"], abs=0.2)  # edges of two radios' clocks
+    assert {"train.toml", "train", "train-twin"} <= {path.name for path in (tmp_path / "out").iterdir()}
+
+
 def test_one_image_is_not_two(tmp_path: Path) -> None:
     """--no-flash on boards needs the part whose image they hold; then nothing was begun."""
     bench = tmp_path / "bench.toml"

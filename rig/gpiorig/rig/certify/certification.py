@@ -26,7 +26,7 @@ from gpiorig.rig.run.captures import Options
 from gpiorig.rig.run.record import direct, record
 from gpiorig.rig.verify import certificate, time_base
 
-ROWS, RADIO, RADIO_TWIN, EXPERIMENT = "rows", "radio", "radio-twin", "radio.toml"  # in the folder
+ROWS, RADIO, TRAIN = "rows", "radio", "train"  # recordings in the folder; those of the twin end in -twin
 TWIN_S = 6.0  # of the twin: rounds of a TelosB take 2 s; other boards repeat each row exactly
 ROUND_S = 0.5  # of one board, for a fit; a Cortex-M's round takes 0.4 s
 EXPERIMENT_TEXT = """\
@@ -42,6 +42,21 @@ timeout_us = 15_000
 payload = 32
 backoff = false
 seed = 1
+"""
+TRAIN_TEXT = """\
+# Packets that the radio holds before the interrupt of an alarm fires them by SLP_TR.
+name = "certify-train"
+initiator = "{}"
+responder = "{}"
+packets = {}
+
+[settings]
+app = "train"
+fire = "timer"
+train = 10
+gap_us = 12_000
+interval_us = 200_000
+csma = false
 """
 
 Flash = Callable[[Bench, Mapping[str, Path]], None]
@@ -201,10 +216,23 @@ def _radio(bench: Bench, bench_file: Path, twin: Bench, twin_file: Path, folder:
         lines = " and ".join(radio_rows.NEED)
         missing = Missing(reason=f"two nodes with {lines} among their lines are needed; there are {len(named)}")
         return [comparison.row(bench.name, "radio", text="packets", unit="us", measured=missing, model=missing)]
-    file = folder / EXPERIMENT
-    file.write_text(EXPERIMENT_TEXT.format(*named[:2], plan.packets), encoding="utf-8")
-    on_bench = _exchanged(bench, bench_file, file, folder / RADIO, record, plan.flash)
-    on_twin = _exchanged(twin, twin_file, file, folder / RADIO_TWIN, direct(twin).run, None)
+    both = ((bench, bench_file), (twin, twin_file))
+    rows = _packets(both, EXPERIMENT_TEXT.format(*named[:2], plan.packets), folder / RADIO, plan.flash)
+    if radio_rows.SLEEP in bench.nodes[named[0]].lines:
+        fired = _packets(both, TRAIN_TEXT.format(*named[:2], plan.packets), folder / TRAIN, None)
+        rows += [row for row in fired if row.row.startswith(radio_rows.START)]
+    return rows
+
+
+def _packets(
+    both: tuple[tuple[Bench, Path], tuple[Bench, Path]], text: str, folder: Path, flash: Flash | None
+) -> list[Comparison]:
+    """The rows of the packets of an experiment, on the bench and on its twin."""
+    file = folder.with_suffix(".toml")
+    file.write_text(text, encoding="utf-8")
+    (bench, bench_file), (twin, twin_file) = both
+    on_bench = _exchanged(bench, bench_file, file, folder, record, flash)
+    on_twin = _exchanged(twin, twin_file, file, folder.with_name(f"{folder.name}-twin"), direct(twin).run, None)
     rows = []
     for pair in on_twin:
         rows += comparison.compare(pair, on_bench.get(pair, {}), on_twin[pair])

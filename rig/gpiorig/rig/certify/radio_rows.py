@@ -13,6 +13,7 @@ from gpiorig.rig.certify.row_values import COVERAGE, Missing, Value, resolved
 
 FRAME, REQUEST, SLEEP = "tap.frame_timestamp", "tap.irq", "tap.slp_tr"
 NEED = (FRAME, REQUEST)
+START = "radio.start"
 LONGEST_S = 0.005  # a frame of 127 bytes takes 4.3 ms (IEEE 802.15.4-2006, 6.5.1)
 SAME_S = 100e-6  # the SFDs of sender and receiver, which a CC2420 shows at both, are closer than any two frames
 NEAR_S = 250e-6  # of the upper median, one of them: what is farther is another kind of frame, as an acknowledgement
@@ -21,7 +22,7 @@ TEXTS = {
     "radio.air": "frame timestamp line of the receiver, high",
     "radio.end": "receiver's start of frame to the sender's interrupt at its end",
     "radio.lag": "sender's start of frame to the receiver's",
-    "radio.start": "sender's SLP_TR to the receiver's start of frame",
+    START: "sender's SLP_TR to the receiver's start of frame",
 }
 
 
@@ -51,7 +52,7 @@ def _pair(edges: Edges, sender: str, receiver: str, samplerate_hz: float) -> dic
     if not len(samples["radio.lag"]):
         del samples["radio.lag"]
     if f"{sender}.{SLEEP}" in edges.channels and len(pulses := _edges(edges, f"{sender}.{SLEEP}", 1)):
-        samples["radio.start"] = _until(pulses, starts)  # of frames that the firmware fires by this line
+        samples[START] = _until(pulses, starts)  # of frames that the firmware fires by this line
     rows: dict[str, Value | Missing] = {}
     for key, spans in samples.items():
         near = spans[np.abs(spans - np.sort(spans)[len(spans) // 2]) < NEAR_S] if len(spans) else spans
