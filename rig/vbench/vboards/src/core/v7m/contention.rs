@@ -1,9 +1,10 @@
 //! What the core waits for other masters of the bus matrix: DMA controllers.
 //!
-//! RM0008 13.3 and RM0351 11.4.1: a request "may stop the CPU access to the system bus for some bus cycles, when the CPU
-//! and DMA are targeting the same destination"; scheduling is round robin, which leaves the core at least half of the
-//! bandwidth. AN2548 rev 2, 3.1 and 3.2: it waits for one bus cycle at most, at a peripheral for two cycles of its APB,
-//! and a DMA transfer takes single bus cycles. Instructions from the flash come over a bus of their own.
+//! RM0008 13.3, word for word in many drivers: a request "may stop the CPU access to the system bus for some bus cycles,
+//! when the CPU and DMA are targeting the same destination"; scheduling is round robin, which leaves the core at least
+//! half of the bandwidth. AN2548 rev 2, 3.1 and 3.2, read in a translation (cnblogs.com/shangdawei/p/4748426.html): it
+//! waits for one bus cycle at most, at a peripheral for two cycles of its APB; a DMA transfer takes single bus cycles;
+//! instructions from the flash come over a bus of their own. RM0351 could not be read: the L476 is taken to be alike.
 //!
 //! Not modelled, and which way it errs:
 //! * The core always lets DMA go first, and DMA never waits for the core. Round robin gives a tie to the one that had no
@@ -25,8 +26,8 @@ struct Hold {
 #[derive(Debug, Default)]
 pub(super) struct Holds(Vec<Hold>);
 
-/// Slave of the bus matrix that an address belongs to: a RAM, the flash, the AHB that both APBs hang on, or the second AHB
-/// of the STM32L4 (RM0008 figure 1, RM0351 figure 1).
+/// Slave of the bus matrix that an address belongs to: a RAM, the flash, the AHB that both APBs hang on (RM0008 3.1: four
+/// masters and four slaves), or the second AHB of the STM32L4 (unverified).
 fn slave(address: u32) -> u32 {
     match address >> 27 {
         9..=11 => 9,
