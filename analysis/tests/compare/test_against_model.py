@@ -69,7 +69,7 @@ def test_a_wrong_step_is_named_with_its_size_and_the_largest_share_comes_first()
     assert 4_000 - read.beyond_ns == pytest.approx(np.hypot(EXPANDED_NS, EXPANDED_NS), abs=15)
     assert read.share == pytest.approx(4_000 / 1_650_000, rel=0.01)
     text = against_model.summary(tuple(table.values()))
-    assert f"2 of 3 steps differ beyond ±, most {READ}: +4" in text
+    assert f"2 of 3 steps differ beyond them, most {READ}: +4" in text
 
 
 def test_the_doubt_of_the_model_is_one_sided() -> None:

@@ -65,10 +65,10 @@ class Row:
     def verdict_text(self) -> str:
         """The verdict with its size."""
         if self.verdict == "agrees":
-            return "agrees within ±"
+            return "agrees within ± and its doubt"
         if self.verdict == "unknown":
             return "unknown: too few packets"
-        return f"differs by {time_text(abs(self.beyond_ns))} beyond ±, the model is {_direction(self.difference_ns)}"
+        return f"differs by {time_text(abs(self.beyond_ns))} beyond them, the model is {_direction(self.difference_ns)}"
 
 
 def rows(base: Delays, new: Delays, comparison: Comparison) -> tuple[Row, ...]:
@@ -117,10 +117,10 @@ def summary(table: Sequence[Row]) -> str:
     """Whether the total agrees, how many steps differ, and which most: one sentence."""
     total, *steps = table
     differing = [row for row in steps if row.verdict == "differs"]
+    _, measured, model, doubt, difference, _, verdict = cells(total)
     text = (
-        f"Measured {uncertain_text(total.measured_ns, total.measured_expanded_ns)}, by the model "
-        f"{uncertain_text(total.model_ns, total.model_expanded_ns)}: {signed(total.difference_ns)}, "
-        f"{total.verdict_text}; {len(differing)} of {count_text(len(steps), 'step')} differ beyond ±"
+        f"Measured {measured}, by the model {model} (its doubt {doubt}): {difference}, {verdict}; {len(differing)} of "
+        f"{count_text(len(steps), 'step')} differ beyond them"
     )
     if not differing:
         return f"{text}."

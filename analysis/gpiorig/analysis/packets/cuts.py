@@ -64,9 +64,7 @@ def of_milestones(samples: Positions, *, end: int) -> NDArray[np.bool_]:
     return cut
 
 
-def _longest(
-    events: Events, visits: Visits, visit_of: NDArray[np.int32], arrived_at: Positions, *, code: int
-) -> int:
+def _longest(events: Events, visits: Visits, visit_of: NDArray[np.int32], arrived_at: Positions, *, code: int) -> int:
     """Samples from the first event with a code to the arrival of a packet, the most that one took; 0 without any."""
     begun = np.full(len(arrived_at), _NEVER, dtype=np.int64)
     for part in slices(len(visit_of)):
