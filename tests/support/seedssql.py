@@ -37,11 +37,11 @@ NS = 1e-9  # the store's unit of times, in s
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A value at a combination and node; `half` is half of the interval of the mean, None without one."""
+    """A value at a combination and node; `ends` of the interval of the mean, None without one."""
 
     value: float
     sd: float | None
-    half: float | None
+    ends: tuple[float, float] | None
     repeats: int
     n: int
 
@@ -127,7 +127,7 @@ def _of_two(store: Store, name: str, expression: Expression, first: Term, second
         f"{side}.node IN ({', '.join(map(_text, own))})" for side, own in zip("ab", nodes, strict=True)
     )
     sql = replaced(sql, {"WHERE a.": f"WHERE {chosen} AND a."})
-    rows = [row | {"half_interval": None} for row in store.query(sql).to_pylist()]
+    rows = [row | {"log_interval": None} for row in store.query(sql).to_pylist()]
     if expression.operator == "/":
         rows = [row | {"unit": "1"} for row in rows]
     return _rows(rows, "")
@@ -146,9 +146,11 @@ def _rows(rows: list[dict[str, Any]], node: str) -> dict[Place, Row]:
         if row["mean"] is None or node not in ("", row["node"], row["node"].partition(" > ")[0]):
             continue
         scale = NS if row["unit"] == "ns" else 1.0
-        sd, half = (None if row[key] is None else row[key] * scale for key in ("sd", "half_interval"))
+        sd = None if row["sd"] is None else row["sd"] * scale
         n = row["n_min"] if row["n_min"] is not None else 0
-        by_place[place(json.loads(row["axes"]), row["node"])] = Row(row["mean"] * scale, sd, half, row["repeats"], n)
+        mean, log = row["mean"] * scale, row["log_interval"]
+        ends = (mean / math.exp(log), mean * math.exp(log)) if log and row["unit"] != "share" else None
+        by_place[place(json.loads(row["axes"]), row["node"])] = Row(mean, sd, ends, row["repeats"], n)
     return by_place
 
 
@@ -211,9 +213,9 @@ def _differences(row: dict[str, Any], actual: Row | None) -> list[str]:
         for key, here, there in (("value", row["value"], actual.value), ("sd", row["sd"], actual.sd))
         if not is_shown_alike(here, there, row["unit"])
     ]
-    if row["repeats"] >= MIN_REPEATS and actual.half is not None:
-        ends = ((row["low"], actual.value - actual.half), (row["high"], actual.value + actual.half))
-        wrong += [f"interval: {ends}" for end in ends if not is_shown_alike(*end, row["unit"])]
+    if row["repeats"] >= MIN_REPEATS and actual.ends is not None and row["low"] > 0:
+        pairs = tuple(zip((row["low"], row["high"]), actual.ends, strict=True))
+        wrong += [f"interval: {pairs}" for pair in pairs if not is_shown_alike(*pair, row["unit"])]
     if row["repeats"] != actual.repeats:
         wrong.append(f"{actual.repeats} repeats by SQL, {row['repeats']} in the report")
     if actual.n and row["n"][0] != actual.n:

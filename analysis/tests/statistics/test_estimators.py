@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import special, stats
 
 from gpiorig.analysis.statistics import estimators, intervals, order_statistics, repeats, resampling, two_samples
 from gpiorig.analysis.statistics.interval_text import ends_text, ppm_interval, share_interval
@@ -65,13 +65,48 @@ def test_ends_by_the_formulae_of_the_papers(estimate, skew):
     assert expected == pytest.approx(resampling.limits(estimate, replicates, jackknife, blocks=9), abs=1e-6)
 
 
-def test_half_of_the_interval_of_a_mean():
+def test_the_interval_of_a_mean_of_repeats_stays_within_what_it_can_be():
+    """Student's where there are no ends; scipy's log-normal and logistic forms else; equal repeats need none."""
     values = np.array([3.0, 4.5, 5.0, 9.0])
     for count in (3, 4):
         part = values[:count]
         ends = stats.t.interval(0.95, count - 1, part.mean(), stats.sem(part))
-        assert (ends[1] - ends[0]) / 2 == pytest.approx(repeats.half_width(part))
-    assert math.isnan(repeats.half_width(values[:2]))
+        got = repeats.mean(part)
+        assert ends == pytest.approx((got.low, got.high))
+    assert math.isnan(repeats.mean(values[:2]).low)
+    wide = repeats.mean(np.array([4.48, 4.48, 14.5]), least=0)
+    sigma = math.sqrt(math.log1p((stats.sem([4.48, 4.48, 14.5]) / wide.value) ** 2))
+    factor = stats.lognorm(sigma).ppf(stats.norm.cdf(stats.t.ppf(0.975, 2)))
+    assert (wide.value / factor, wide.value * factor) == pytest.approx((wide.low, wide.high))
+    share = repeats.mean(np.array([0.01, 0.02, 0.30]), least=0, most=1)
+    assert 0 < share.low < share.value < share.high < 1
+    assert special_ends([0.01, 0.02, 0.30]) == pytest.approx((share.low, share.high))
+    assert "Student's t" == repeats.mean(np.array([-1.0, 0.5, 2.0]), least=0).method
+    assert (2.0, 2.0) == ((equal := repeats.mean(np.array([2.0, 2.0, 2.0]), least=0)).low, equal.high)
+
+
+def special_ends(shares):
+    """The ends on the scale of the logit, by scipy."""
+    mean = np.mean(shares)
+    half = stats.t.ppf(0.975, len(shares) - 1) * stats.sem(shares) / (mean * (1 - mean))
+    return tuple(special.expit(special.logit(mean) + sign * half) for sign in (-1, 1))
+
+
+@pytest.mark.parametrize(("count", "spread", "least"), [(3, 0.2, 0.93), (3, 0.8, 0.92), (10, 0.8, 0.89)])
+def test_the_interval_of_a_positive_mean_has_it_more_often_than_others(count, spread, least):
+    """Of log-normal repeats: no less often than Student's; a bootstrap of three stays within their range."""
+    rng = np.random.default_rng(3)
+    runs = rng.lognormal(0, spread, (2000, count))
+    mean = math.exp(spread**2 / 2)
+
+    def covered(ends):
+        return np.mean([end.low <= mean <= end.high for end in ends])
+
+    positive = covered([repeats.mean(run, least=0) for run in runs])
+    assert least < positive <= 1
+    assert covered([repeats.mean(run) for run in runs]) < positive + 0.005
+    if count == 3:
+        assert np.mean((runs.min(axis=1) <= mean) & (mean <= runs.max(axis=1))) < 0.8
 
 
 def test_shares_have_the_exact_interval_of_scipy():

@@ -53,6 +53,11 @@ class Interval:
         """Half the distance of its ends; NaN or infinite where one is missing."""
         return (self.high - self.low) / 2
 
+    @property
+    def is_bounded(self) -> bool:
+        """Whether it has both ends."""
+        return math.isfinite(self.low) and math.isfinite(self.high)
+
     def scaled(self, unit: float) -> Interval:
         """The same in other units, of which the present one is `unit`."""
         return dataclasses.replace(self, value=self.value * unit, low=self.low * unit, high=self.high * unit)

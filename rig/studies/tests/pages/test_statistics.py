@@ -35,13 +35,14 @@ def estimate(text, runs, **more):
 
 
 def test_mean_and_spread_of_repeats():
-    """The statistic is computed in each repeat; the interval of the mean is Student's."""
+    """The statistic is computed in each repeat; the interval is that of a mean that cannot be negative."""
     runs = [1e6 * RNG.random(50) for _ in range(5)]
     p2p = np.array([run.max() - run.min() for run in runs]) * 1e-9
     got = estimate("rtt.p2p", runs).estimate
     assert (pytest.approx(p2p.mean()), pytest.approx(p2p.std(ddof=1))) == (got.value, got.sd)
-    low, high = stats.t.interval(0.95, 4, p2p.mean(), p2p.std(ddof=1) / math.sqrt(5))
-    assert (pytest.approx(low), pytest.approx(high)) == (got.low, got.high)
+    factor = math.exp(stats.t.ppf(0.975, 4) * math.sqrt(math.log1p((stats.sem(p2p) / p2p.mean()) ** 2)))
+    assert (pytest.approx(p2p.mean() / factor), pytest.approx(p2p.mean() * factor)) == (got.low, got.high)
+    assert "log-normal mean, Student's t" == got.method
     assert (5, 5, (50, 50), "") == (got.repeats, got.asked, got.n, got.note)
 
 
@@ -80,6 +81,47 @@ def test_a_share_of_one_run_is_clopper_and_pearson(hits, n):
     (cell,) = statistics.estimate(expressions.parse("loss", {}), [studycases.point({}, table)])
     assert (pytest.approx(exact.low), pytest.approx(exact.high)) == (cell.estimate.low, cell.estimate.high)
     assert hits / n == cell.estimate.value == intervals.for_share(hits, n, what="packets").value
+
+
+@pytest.mark.parametrize(
+    ("text", "runs", "within"),
+    [
+        ("rtt.p2p", [[0, 4.48e6], [0, 4.48e6], [0, 14.5e6]], (0, math.inf)),
+        ("gap error of radio.tx_start.iqr", [[0, 1], [0, 1], [0, 300e3]], (0, math.inf)),
+        ("gap error of radio.tx_start.median", [[-10], [20], [-1000]], (-math.inf, math.inf)),
+        ("duty of radio", [[0.002], [0.004], [0.5]], (0, 1)),
+    ],
+)
+def test_intervals_stay_within_what_a_quantity_can_be(text, runs, within):
+    """A duration is not negative, a share is between 0 and 1; an error may be negative, its spread may not."""
+    expression = expressions.parse(text, {})
+    unit = "share" if "duty" in text else "ns"
+    content = [studycases.table(studycases.rows(expression.terms[0].quantity, run, unit=unit)) for run in runs]
+    given = [studycases.point({}, table, repeat=number) for number, table in enumerate(content)]
+    (cell,) = statistics.estimate(expression, given)
+    assert within[0] <= cell.estimate.low < cell.estimate.value < cell.estimate.high <= within[1]
+    if within[0] < 0:
+        assert cell.estimate.low < 0 and "Student's t" == cell.estimate.method
+
+
+def test_packets_that_were_never_lost_have_the_exact_interval():
+    """No loss in 3 x 100 packets is not a loss of 0 to 0 %; repeats that differ more than chance are wider."""
+    given = [
+        studycases.point({}, studycases.table(studycases.rows("loss", np.zeros(100), unit="share")), repeat=number)
+        for number in range(3)
+    ]
+    (cell,) = statistics.estimate(expressions.parse("loss", {}), given)
+    assert (0, pytest.approx(stats.binomtest(0, 300).proportion_ci(0.95, "exact").high)) == (
+        cell.estimate.low,
+        cell.estimate.high,
+    )
+    uneven = [np.arange(100) < lost for lost in (0, 0, 60)]
+    given = [
+        studycases.point({}, studycases.table(studycases.rows("loss", run, unit="share")), repeat=number)
+        for number, run in enumerate(uneven)
+    ]
+    (cell,) = statistics.estimate(expressions.parse("loss", {}), given)
+    assert stats.binomtest(60, 300).proportion_ci(0.95, "exact").high < cell.estimate.high < 1
 
 
 def test_failed_points_are_in_no_mean():

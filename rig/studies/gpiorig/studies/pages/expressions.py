@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -19,6 +20,8 @@ from gpiorig.studies.pages.observations import Observed
 EXAMPLES = "`rtt.p2p`, `p99(mac.tx -> mac.rx)`, `loss` or `rtt.p99 - rtt.p1`"
 _SHARES = tuple(kind.value for kind in Kind if kind.of_packets)
 _OPERATOR = re.compile(r"(?:^|\s+)([-+/])(?:\s+|$)")
+ERRORS = (Kind.INTERVAL_ERROR, Kind.GAP_ERROR, Kind.TIMESTAMP_ERROR, Kind.LATENESS)
+SPREADS = ("p2p", "std", "iqr")
 _SIGNED = {"-": ("minus", -1), "+": ("plus", 1)}
 RATIO = "1"
 
@@ -38,12 +41,20 @@ class Term:
     statistic
         Its statistic; empty for a quantity of which a node has one value or a share of packets, and for the values
         themselves.
+    kind
+        Kind of the quantity.
     """
 
     text: str
     quantity: str
     node: str
     statistic: str
+    kind: Kind
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether it may be negative: an error is, its spread is not."""
+        return self.kind in ERRORS and self.statistic not in SPREADS
 
     @property
     def name(self) -> str:
@@ -63,6 +74,11 @@ class Expression:
     def quantities(self) -> tuple[str, ...]:
         """Complete names of the quantities that it needs."""
         return tuple(dict.fromkeys(term.name for term in self.terms))
+
+    @property
+    def least(self) -> float:
+        """The least value that it can have: 0, or minus infinity."""
+        return -math.inf if self.operator == "-" or any(term.is_signed for term in self.terms) else 0.0
 
     def with_statistic(self, statistic: str) -> Expression:
         """That statistic of the values that this expression names."""
@@ -135,14 +151,15 @@ def _term(text: str, aliases: Mapping[str, str], *, values: bool) -> Term:
     quantity, _, fixed = aliases.get(name, name).partition(AT)
     if node and fixed and node != fixed:
         raise QuantityError(f"`{name}` is at `{fixed}`; it has no value at `{node}`.")
-    quantity, single = _checked(quantity, aliases)
+    quantity, kind = _checked(quantity, aliases)
+    single = kind.single
     if values and statistic:
         raise QuantityError(f"`{text}` has a statistic; name the quantity alone.")
     if single and statistic:
         raise QuantityError(f"`{quantity}` is one value and has no `{statistic}`; omit it.")
     if not (single or values or statistic):
         raise QuantityError(f"`{name}` has no statistic; add one of {', '.join(statistic_names.STATISTICS)}.")
-    return Term(text, quantity, node or fixed, statistic_names.checked(statistic) if statistic else "")
+    return Term(text, quantity, node or fixed, statistic_names.checked(statistic) if statistic else "", kind)
 
 
 def _parts(text: str, aliases: Mapping[str, str]) -> tuple[str, str, str]:
@@ -159,8 +176,8 @@ def _parts(text: str, aliases: Mapping[str, str]) -> tuple[str, str, str]:
     return name, "", node
 
 
-def _checked(quantity: str, aliases: Mapping[str, str]) -> tuple[str, bool]:
-    """The quantity's name in the table, and whether it has no statistic."""
+def _checked(quantity: str, aliases: Mapping[str, str]) -> tuple[str, Kind]:
+    """The quantity's name in the table, and its kind."""
     try:
         parsed = names.parse(quantity)
     except QuantityError:
@@ -168,7 +185,7 @@ def _checked(quantity: str, aliases: Mapping[str, str]) -> tuple[str, bool]:
             raise
         known = [*aliases, *delay_names.KINDS, delay_names.RTT, delay_names.ONE_WAY, *_SHARES]
         raise names.unknown(quantity, known, "quantity") from None
-    return parsed.text, parsed.kind.single
+    return parsed.text, parsed.kind
 
 
 def _amounts(term: Term, table: pa.Table) -> dict[str, Amount]:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.number_text import count_text
-from gpiorig.analysis.statistics.intervals import NAN, joined
-from gpiorig.analysis.statistics.repeats import ROUNDING, half_width
+from gpiorig.analysis.statistics import intervals, repeats
+from gpiorig.analysis.statistics.intervals import NAN, Interval, joined
+from gpiorig.analysis.statistics.repeats import ROUNDING
 from gpiorig.studies.pages.description import Value
 from gpiorig.studies.pages.expressions import Amount, Expression, evaluate, observed
+from gpiorig.studies.pages.observations import SHARE
 from gpiorig.studies.pages.results import PointResult, StudyResults
 
 ONE_RUN = "one run: its interval states nothing about other runs"
@@ -42,6 +44,8 @@ class Estimate:
         Smallest and largest number of values of a repeat.
     note
         A condition that the reader must know.
+    method
+        How the interval was computed; empty without one.
     """
 
     value: float
@@ -53,6 +57,7 @@ class Estimate:
     high: float
     n: tuple[int, int]
     note: str = ""
+    method: str = ""
 
     @property
     def repeats(self) -> int:
@@ -150,13 +155,30 @@ def over_repeats(
     n = min(amount.n for amount in amounts), max(amount.n for amount in amounts)
     note = fewer(len(values), asked)
     if len(values) == 1:
-        low, high, own = _of_run(expression, node, pairs[0][0])
-        return Estimate(float(values[0]), amounts[0].unit, (float(values[0]),), asked, NAN, low, high, n,
-                        joined(note, ONE_RUN, own))  # fmt: skip
+        run = _of_run(expression, node, pairs[0][0])
+        return Estimate(float(values[0]), amounts[0].unit, (float(values[0]),), asked, NAN, run.low, run.high, n,
+                        joined(note, ONE_RUN, run.note), run.method)  # fmt: skip
     mean, sd = float(values.mean()), float(values.std(ddof=1))
     sd = 0.0 if sd <= ROUNDING * abs(mean) else sd
-    half = half_width(values)
-    return Estimate(mean, amounts[0].unit, tuple(values.tolist()), asked, sd, mean - half, mean + half, n, note)
+    interval = _of_mean(expression, amounts)
+    return Estimate(mean, amounts[0].unit, tuple(values.tolist()), asked, sd, interval.low, interval.high, n, note,
+                    interval.method)  # fmt: skip
+
+
+def _of_mean(expression: Expression, amounts: Sequence[Amount]) -> Interval:
+    """The interval of the mean of repeats; of packets that are lost or not the wider end of it and of the exact one."""
+    values = np.array([amount.value for amount in amounts])
+    unit = amounts[0].unit
+    most = 1.0 if unit == SHARE and not expression.operator else math.inf
+    interval = repeats.mean(values, least=expression.least, most=most)
+    if expression.operator or not expression.terms[0].kind.of_packets or not interval.is_bounded:
+        return interval
+    packets = sum(amount.n for amount in amounts)
+    exact = intervals.for_share(round(sum(amount.value * amount.n for amount in amounts)), packets, what="packets")
+    return replace(
+        exact, value=interval.value, low=min(exact.low, interval.low), high=max(exact.high, interval.high),
+        method=f"{exact.method}, all repeats together, or by the repeats where that is wider",
+    )  # fmt: skip
 
 
 def fewer(count: int, asked: int) -> str:
@@ -184,10 +206,9 @@ def _collect(expression: Expression, point: PointResult, collected: _Collected) 
             )
 
 
-def _of_run(expression: Expression, node: str, point: PointResult) -> tuple[float, float, str]:
-    """Ends of the interval of one run, and its remark."""
+def _of_run(expression: Expression, node: str, point: PointResult) -> Interval:
+    """The interval of one run."""
     if expression.operator or point.table is None:
-        return NAN, NAN, "no interval within a run for a difference or a ratio"
+        return Interval(NAN, NAN, NAN, "none", "no interval within a run for a difference or a ratio")
     term = expression.terms[0]
-    interval = observed(term, point.table)[node].interval(term.statistic)
-    return interval.low, interval.high, interval.note
+    return observed(term, point.table)[node].interval(term.statistic)

@@ -6,10 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
-
 from gpiorig.analysis.compare.limits import assertion
-from gpiorig.analysis.statistics import repeats
+from gpiorig.analysis.statistics.repeats import MIN_REPEATS
 from gpiorig.studies.pages import expressions, statistics
 from gpiorig.studies.pages.results import PointResult, State, StudyResults
 from gpiorig.studies.points import asked, captions
@@ -140,7 +138,7 @@ def is_narrow(sought: Sought, results: Sequence[PointResult]) -> bool:
         groups.setdefault(tuple(result.coordinates.values()), []).append(result)
     for group in groups.values():
         for cell in statistics.estimate(expression, group):
-            values = np.array(cell.estimate.of_repeats if cell.estimate is not None else ())
-            if len(values) and not 2 * repeats.half_width(values) <= stop.width * abs(values.mean()):
+            of = cell.estimate
+            if of is not None and (of.repeats < MIN_REPEATS or not of.high - of.low <= stop.width * abs(of.value)):
                 return False
     return True
