@@ -135,7 +135,7 @@ def test_axes_are_multiplied_but_for_those_that_move_together(read) -> None:  # 
     )
     chosen = combinations(read(BENCH, PLAIN, AXIS, rate).file)
 
-    assert [(20, True, 1), (20, True, 2), (20, False, 3), (60, True, 1), (60, True, 2), (60, False, 3)] == [
+    assert [(20, "on", 1), (20, "on", 2), (20, "off", 3), (60, "on", 1), (60, "on", 2), (60, "off", 3)] == [
         tuple(one.coordinates.values()) for one in chosen
     ]
     assert {"settings.payload": 60, "settings.csma": False, "settings.queue": 6} == chosen[-1].settings
@@ -310,3 +310,20 @@ def test_every_study_that_comes_with_gpiorig_is_possible(name: str) -> None:
 
     assert all(not point.refusal or "--image" in point.refusal for point in expanded(one))
     assert expanded(one, quick=True)
+
+
+def test_a_truth_value_of_an_axis_has_one_spelling(read) -> None:  # type: ignore[no-untyped-def]
+    """`true` is `on` in names of points, in what selects and in what was published; the setting is a truth value."""
+    axis = '[[vary]]\nname = "csma"\nkey = "settings.csma"\nvalues = [true, false]\n'
+    shown = '[[show]]\nkind = "bars"\ny = ["loss"]\nwhere = { csma = [true] }\n'
+    published = '[[published]]\nsource = "x"\ny = "loss"\nvalues = [{ csma = true, value = "1 %" }]\n'
+    ordered = '[[published]]\nsource = "x"\ny = "loss"\norder = [{ csma = true }, { csma = false }]\n'
+    kept = "[quick.keep]\ncsma = [true]\n"
+    one = read('conclusion = "{loss where csma = on}"\n', BENCH, PLAIN, axis, shown, published, ordered, kept)
+    made = expanded(one)
+    assert [("on", True), ("off", False)] == [
+        (point.coordinates["csma"], point.experiment.settings.csma) for point in made
+    ]
+    assert "csma = on" == combinations(one.file, quick=True)[0].text and 1 == len(expanded(one, quick=True))
+    assert {"csma": ("on",)} == one.file.show[0].where
+    assert ["on", "on"] == [one.file.published[0].values[0]["csma"], one.file.published[1].order[0]["csma"]]

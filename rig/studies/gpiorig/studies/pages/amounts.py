@@ -67,6 +67,4 @@ def range_text(low: float, high: float, unit: str, *, half_width: float = math.n
 
 def value_text(value: Value) -> str:
     """A value of an axis."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
     return f"{value:g}" if isinstance(value, float) else str(value)

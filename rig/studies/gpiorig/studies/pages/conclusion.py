@@ -53,7 +53,8 @@ def _value(braces: str, results: StudyResults) -> str:
     expression, where = _parsed(braces, results.quantities, None)
     node = where.pop(NODE, "")
     points = statistics.combinations(
-        results, lambda coordinates: all(str(coordinates[axis]) == value for axis, value in where.items())
+        results,
+        lambda coordinates: all(amounts.value_text(coordinates[axis]) == value for axis, value in where.items()),
     )
     cells = [cell for group in points for cell in statistics.estimate(expression, group)]
     return _text([cell for cell in cells if node in ("", cell.node)])
@@ -95,4 +96,4 @@ def _parsed(
 
 
 def _is_known(axis: str, value: str, axes: Mapping[str, Sequence[Value]]) -> bool:
-    return axis == NODE or value in [str(one) for one in axes.get(axis, ())]
+    return axis == NODE or value in [amounts.value_text(one) for one in axes.get(axis, ())]

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from gpiorig.studies.pages.amounts import value_text
 from gpiorig.studies.pages.description import Value
 from gpiorig.studies.points.study_file import Axis, StudyFile
 
@@ -29,7 +30,7 @@ class Combination:
     @property
     def text(self) -> str:
         """Such as ``protocol = UDP, payload = 59``; empty without axes."""
-        return ", ".join(f"{name} = {value}" for name, value in self.coordinates.items())
+        return ", ".join(f"{name} = {value_text(value)}" for name, value in self.coordinates.items())
 
 
 def combinations(file: StudyFile, *, quick: bool = False) -> list[Combination]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.strict_toml import load as load_toml
 from gpiorig.studies.pages.description import Value
-from gpiorig.studies.points import study_paths
+from gpiorig.studies.points import spelling, study_paths
 from gpiorig.studies.points.study_file import Axis, StudyFile
 
 NODE = "node"  # what a `Show` may name where an axis belongs: the nodes
@@ -45,7 +45,7 @@ class Study:
 
 def load(path: Path) -> Study:
     """The checked study of a file; raises `BenchError` with the study, the axis and the remedy."""
-    study = Study(path.stem, path, load_toml(path, StudyFile, what="study file"))
+    study = Study(path.stem, path, spelling.of_file(load_toml(path, StudyFile, what="study file")))
     for axis in study.file.vary:
         _check_axis(axis, what=f"{study.what}: axis `{axis.name}`")
     _check_names(study)

@@ -52,7 +52,7 @@ class Axis(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name
         Its name with the unit, as the figures show it.
     values
-        Its values, as the figures show them.
+        Its values, as the figures show them; `true` and `false` are named `on` and `off` everywhere.
     key
         Key that gets the values: of the experiment (``settings.payload``, ``nodes.n*.interval_us``, ``kernel``,
         ``packets``), of the bench after ``bench.`` (``bench.template``, ``bench.virtual.nodes.n*.clock_ppb``, of a node
