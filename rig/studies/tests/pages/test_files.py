@@ -8,13 +8,12 @@ import itertools
 import re
 
 import chromium
-import msgspec
 import pyarrow.parquet as pq
 import pytest
 import studycases
 
 from gpiorig.analysis.errors import QuantityError
-from gpiorig.studies.pages import catalogue, conclusion, files, orders, tables
+from gpiorig.studies.pages import catalogue, conclusion, files, tables
 from gpiorig.studies.pages.description import Published, Show
 
 X = "interference in packets/s"
@@ -59,7 +58,8 @@ def test_a_page_has_every_kind_and_its_files(folder):
     """Six figures and seven tables, each with its files; text of studies is escaped."""
     text = (folder / "000-interference.html").read_text()
     assert 6 == text.count("<figcaption>")
-    assert "<p>Published, 5.3: a &lt;b&gt;statement&lt;/b&gt;. There: Linux.</p>" in text
+    assert "a &lt;b&gt;statement&lt;/b&gt;, 5.3</td>" in text and "Linux." in text
+    assert "<li>Verdict on seeds/000, 4.7.1: 4 disagree, 2 cannot be judged.</li>" in text
     assert '<p class="bad">4 points failed: check failed: 3 events of responder are lost' in text
     assert "MAC, interference in packets/s 12: repeats 0, 1, 2 failed: check failed: 3 events" in text
     assert "UDP takes 9." in text
@@ -84,7 +84,7 @@ def test_the_catalogue_links_to_the_pages(folder):
     text = (folder / "index.html").read_text()
     for name in ("seeds-000.html", "000-interference.html", "000-quick.html"):
         assert f'href="{name}"' in text and (folder / name).exists()
-    assert "◐ virtual" in text and "● virtual, quick run" in text
+    assert "◐ virtual" in text and "◐ virtual, quick run" in text and "● virtual" not in text
 
 
 @pytest.mark.slow
@@ -115,21 +115,6 @@ def test_published_values_next_to_ours():
     assert ["not among the values here", "the unit differs: published share, here s"] == reasons
 
 
-def test_orders_are_judged_pair_by_pair():
-    """Of goodput that falls with the rate each pair is as published; a failed combination has no value."""
-    ((_, pairs),) = tables.order_pairs(FULL)
-    assert ["as published", "no value", "as published", "no value", "as published", "as published"] == [
-        pair.outcome for pair in pairs
-    ]
-    assert "4 of 4 neighbouring pairs have the published order; 0 are within" in orders.sentence(pairs)
-    reverse = msgspec.structs.replace(ORDER, order=ORDER.order[::-1])
-    ((_, pairs),) = tables.order_pairs(dataclasses.replace(FULL, published=(reverse,)))
-    assert {"reversed", "no value"} == {pair.outcome for pair in pairs}
-    close = msgspec.structs.replace(ORDER, y="rtt.p2p", order=({"protocol": "MAC", X: 16}, {"protocol": "UDP", X: 16}))
-    ((_, (pair,)),) = tables.order_pairs(dataclasses.replace(FULL, published=(close,)))
-    assert pair.outcome.endswith("within the intervals")
-
-
 def test_a_conclusion_without_its_numbers_states_which():
     """Every expression is filled in, or the sentence names those without a value."""
     filled = conclusion.sentence(FULL)
@@ -154,16 +139,19 @@ def seeds(*studies, reasons=()):
 
 
 def test_seeds_markdown_has_every_row():
-    """A row per published value, order and statement, quick ones marked, then what is not done."""
+    """A row per judgement, quick ones marked, each document with its verdicts counted, then what is not made."""
     reasons = [catalogue.Reason("seeds/003", "fig. 11", "lwIP | emb6", "other stacks")]
     text = seeds(BRIEF, FULL, reasons=reasons)
     assert text == seeds(FULL, BRIEF, reasons=reasons)
     rows = [line for line in text.splitlines() if line.startswith("| 4.7.1")]
-    assert 4 + 2 + 4 == len(rows)
-    assert 4 == sum("● virtual, quick run" in row for row in rows)
+    assert 4 + 2 + 1 + 4 == len(rows)
+    assert 4 == sum("| cannot be judged: quick run" in row and "◐ virtual, quick run" in row for row in rows)
     assert "3 repeats, n = 100" in rows[0] and "10 ms (n = 1000), 4.7.1" in rows[0]
-    assert r"| fig. 11 | lwIP \| emb6 | other stacks | ○ |" in text
-    assert "2 figures and tables: ● 1, ◐ 1, ○ 0." in text
+    assert r"| fig. 11 | lwIP \| emb6 | other stacks |" in text
+    assert "10 statements: 4 disagree, 6 cannot be judged." in text
+    assert "2 figures and tables: ● 0, ◐ 2, ○ 0." in text
+    assert "1 figures and tables: ● 0, ◐ 0, ○ 1." in text
+    assert "- 4.7.1 (000-interference): " in text and "The study file states no reason." in text
 
 
 @pytest.mark.parametrize("count", [0, 2])
@@ -176,8 +164,8 @@ def test_a_study_without_values_has_a_page(tmp_path, count):
     assert "No conclusion yet: no value of rtt.median where protocol = UDP" in text
     assert ("UDP, interference in packets/s 0: repeats 0, 1 missing" in text) == bool(count)
     assert not [*tmp_path.glob("*.svg")]
-    (row, *_) = catalogue.catalogue_rows([dataclasses.replace(FULL, points=missing)])
-    assert "○ no values" == row[-1]
+    (row, *_) = catalogue.numbers([dataclasses.replace(FULL, points=missing)])
+    assert ("cannot be judged", "○ no values") == (row[1], row[-1])
 
 
 @pytest.mark.slow
@@ -236,4 +224,4 @@ def test_long_reasons_are_one_line_and_complete_below(failing, tmp_path):
     assert cell.endswith("… (and 1 other reason)") and len(cell) < 100
     markdown = seeds(failing)
     assert "2 repeats failed: check failed: 0 has lost 0 events" in markdown
-    assert LONG not in markdown and 500 > max(map(len, markdown.splitlines()[4:]))
+    assert LONG not in markdown and 500 > max(map(len, markdown.splitlines()[5:]))

@@ -16,6 +16,7 @@ from gpiorig.rig import names, plain_json, progress
 from gpiorig.rig.bench import benches
 from gpiorig.rig.plain_json import Result
 from gpiorig.rig.verbosity import note
+from gpiorig.studies.pages import verdicts
 from gpiorig.studies.pages.results import StudyResults
 from gpiorig.studies.plans import journal, lock, plan, runner, status
 from gpiorig.studies.plans.journal import Record
@@ -25,7 +26,7 @@ from gpiorig.studies.plans.runner import Ending
 from gpiorig.studies.plans.session import Options
 from gpiorig.studies.plans.status import Status
 from gpiorig.studies.points import numbers, pages, states, study_paths, table
-from gpiorig.studies.points.numbers import ValueNumbers
+from gpiorig.studies.points.numbers import StudyNumbers
 from gpiorig.studies.points.points import Conditions
 
 if TYPE_CHECKING:
@@ -59,12 +60,6 @@ class PointRow(Result, frozen=True, kw_only=True):
     state: str
     reason: str
     virtual: bool | None
-
-
-class StudyNumbers(Result, frozen=True, kw_only=True):
-    """What the figures of a study show at each combination of the axes."""
-
-    numbers: list[ValueNumbers]
 
 
 class Studied(Result, frozen=True, kw_only=True):
@@ -251,11 +246,13 @@ def _printed(
             pages=[str(path) for path in written],
             points=msgspec.convert([row for study in results for row in table.rows(study)], list[PointRow]),
             errors=errors,
-            studies={study.name: StudyNumbers(numbers=numbers.of(study)) for study in results},
+            studies={study.name: numbers.of_study(study) for study in results},
         )
         print(plain_json.text(result))
         return int(failed)
     for study in results:
+        if expectations := verdicts.of_study(study):
+            print(verdicts.sentence(study, expectations))
         print(f"{study.name}: {_counted(Counter(point.state for point in study.points))}")
         reasons = Counter(
             f"{point.state}: {errors.get(point.digest) or point.reason}"

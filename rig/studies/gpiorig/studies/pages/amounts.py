@@ -10,7 +10,7 @@ from gpiorig.analysis.number_text import DASH, NS_PER_S, rate_text, resolved_tex
 from gpiorig.capture.units import BITS_PER_S, SHARES, TIME_NS, one_mu
 from gpiorig.studies.pages.description import Value
 
-_AMOUNT = re.compile(r"(?P<number>[-+]?(?:\d[\d_]*(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?)\s*(?P<unit>\S*)")
+_AMOUNT = re.compile(r"(?P<about>~?)\s*(?P<number>[-+]?(?:\d[\d_]*(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?)\s*(?P<unit>\S*)")
 # Factor to the SI unit, and that unit.
 _UNITS = {
     **{name: (ns / NS_PER_S, "s") for name, ns in TIME_NS.items()},
@@ -35,6 +35,20 @@ def parse(value: Value) -> tuple[float, str]:
     return float(match["number"].replace("_", "")) * factor, si
 
 
+def precision(value: Value) -> float:
+    """Half a unit of the last digit that is written, in SI; of about 100 (``"~100 us"``) that is the first one."""
+    match = _AMOUNT.fullmatch(str(value).strip())
+    if not match:
+        raise QuantityError(f"value `{value}`: not understood.")
+    digits, _, exponent = match["number"].replace("_", "").lower().partition("e")
+    whole, _, decimals = digits.partition(".")
+    place = -len(decimals)
+    if match["about"] and not decimals and (significant := whole.rstrip("0")).strip("+-"):
+        place = len(whole) - len(significant)
+    factor, _ = _UNITS[one_mu(match["unit"])]
+    return float(0.5 * 10.0 ** (place + int(exponent or 0)) * factor)
+
+
 def text(value: float, unit: str, *, digits: int = 4, half_width: float = math.nan) -> str:
     """A value in SI with the unit that suits; a dash for NaN.
 
@@ -55,6 +69,8 @@ def text(value: float, unit: str, *, digits: int = 4, half_width: float = math.n
 
 def ratio_text(ratio: float) -> str:
     """A ratio with three significant digits, and every digit before the point: ``0.926``, ``4051``."""
+    if not math.isfinite(ratio):
+        return DASH if math.isnan(ratio) else "∞"
     return typeset(f"{ratio:.0f}" if abs(ratio) >= 1000 else f"{ratio:.3g}")
 
 

@@ -49,8 +49,45 @@ class Show(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     log: Literal["", "x", "y", "xy"] = ""
 
 
+RuleKind = Literal["range", "ratio", "monotony", "independence"]
+
+
+class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a statement claims of the values here.
+
+    Parameters
+    ----------
+    kind
+        `range`: `y` is between `low` and `high`. `ratio`: `y` at the axis values `at`, over `y` at those of `over`, is
+        between them. `monotony`: `y` is `rising` or `falling` along the axis `along`. `independence`: no two values of
+        `y` along the axis `along` differ by more than the share `within` of the smaller one.
+    y
+        An expression, as in a `Show`.
+    at, over
+        Axis values; for each combination of the axes that are not named the rule is judged.
+    low, high
+        Amounts; a missing one bounds nothing.
+    along
+        An axis, or ``node``.
+    direction
+        `rising` or `falling`, in the order in which the study has the axis' values.
+    within
+        A share, such as ``"10 %"``.
+    """
+
+    kind: RuleKind
+    y: str
+    at: dict[str, Value] = {}
+    over: dict[str, Value] = {}
+    low: Value | None = None
+    high: Value | None = None
+    along: str = ""
+    direction: Literal["rising", "falling"] = "rising"
+    within: str = ""
+
+
 class Published(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Values that a document states, drawn as hollow marks next to ours and never in a series with them.
+    """What a document states, with what counts as agreeing; values are drawn as hollow marks next to ours.
 
     Parameters
     ----------
@@ -60,11 +97,23 @@ class Published(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         The expression of a `Show` that they compare with; empty for a statement.
     values
         Rows of axis values and the value with its unit: ``{ "protocol" = "UDP", value = "35 ms" }``, or a range as
-        ``low`` and ``high``; ``plus_minus`` gives a half width.
+        ``low`` and ``high``; ``plus_minus`` gives a half width. As it is printed: ``"~100 us"`` is "about 100 us".
+    along
+        The axis of a curve: rows that are equal but for it are judged together, by size, by shape or by order.
+    within, within_reason
+        How far a value here may be from `value`, a share of it (``"25 %"``; of a share points) or an amount (``"10
+        us"``), and why. Without it half a unit of the last digit that is printed; zeros at the end of "about 100 us" do
+        not count.
     order
         Of bars whose heights are not stated: labels, or tables of axis values, from the least to the largest ``y``.
     text
-        A statement as text, when there is neither a number nor an order.
+        A statement as text. It is judged by the values, the order or the rules of the same table.
+    rule
+        What the statement claims; it agrees if all of them do.
+    cannot_be_judged
+        Why neither values nor an order nor a rule judges the statement.
+    disagrees_because, decided_by
+        Most likely reason of a disagreement, and the experiment that would decide it: shown only if there is one.
     n
         Number of packets or repeats that a value is computed from, where it is stated.
     differs
@@ -78,3 +127,10 @@ class Published(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     text: str = ""
     n: int | None = None
     differs: str = ""
+    along: str = ""
+    within: str = ""
+    within_reason: str = ""
+    rule: tuple[Rule, ...] = ()
+    cannot_be_judged: str = ""
+    disagrees_because: str = ""
+    decided_by: str = ""

@@ -6,14 +6,14 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from gpiorig.analysis.report.blocks import Block, Heading, Links, Section, Table, text
+from gpiorig.analysis.report.blocks import Block, Details, Heading, Links, Section, Table, Text, text
 from gpiorig.analysis.report.files import write_figures
 from gpiorig.analysis.report.page import write_page
 from gpiorig.analysis.tables import stages
-from gpiorig.studies.pages import study_sections
-from gpiorig.studies.pages.catalogue import DOCUMENT_HEADER, by_document, catalogue_rows
+from gpiorig.studies.pages import catalogue, study_sections, verdicts
+from gpiorig.studies.pages.catalogue import DOCUMENT_HEADER, by_document
 from gpiorig.studies.pages.results import StudyResults
-from gpiorig.studies.pages.study_sections import StudyPage, state_line
+from gpiorig.studies.pages.study_sections import StudyPage
 
 CATALOGUE = "index.html"
 
@@ -44,12 +44,17 @@ def write_catalogue(folder: Path, studies: Sequence[StudyResults]) -> Path:
     """Write the page of all documents: a table of published values each, and links to the pages of `write_document`."""
     folder.mkdir(parents=True, exist_ok=True)
     sections = []
-    for document, of_document in by_document(studies).items():
-        table = Table(f"Figures of {document}", DOCUMENT_HEADER, tuple(catalogue_rows(of_document)))
+    described = catalogue.listed(catalogue.numbers(studies), studies)
+    for document, of_document in by_document(described).items():
+        blocks: list[Block] = [text(line) for line in catalogue.document_lines(of_document)]
+        if disagreements := tuple(line for study in of_document for line in study.disagreements):
+            blocks.append(Details(f"{len(disagreements)} that disagree", (Text(disagreements),)))
+        rows = tuple(row for study in of_document for row in study.rows)
+        blocks.append(Table(f"Figures of {document}", DOCUMENT_HEADER, rows))
         links = [(f"All figures of {document}", document_file(document))]
-        links += [(f"{results.figure}: {results.title}", f"{results.name}.html") for results in of_document]
-        sections.append(Section(_slug(document), document, (table, Links(tuple(links)))))
-    lines = [f"{results.name}: {state_line(results)}" for results in studies]
+        links += [(f"{study.rows[0][0]}: {study.name}", f"{study.name}.html") for study in of_document]
+        sections.append(Section(_slug(document), document, (*blocks, Links(tuple(links)))))
+    lines = [f"{document}: {' '.join(catalogue.document_lines(of))}" for document, of in by_document(described).items()]
     summary = {"lead": "", "headline": [("studies", str(len(studies)))], "lines": lines, "failed": None}
     path = folder / CATALOGUE
     write_page(path, title="Catalogue of studies", virtual=_is_virtual(studies), summary=summary, sections=sections)
@@ -78,6 +83,9 @@ def _write(folder: Path, page: StudyPage) -> Path:
 def _inner(page: StudyPage) -> tuple[Block, ...]:
     """The blocks of a study within the page of its document."""
     blocks: list[Block] = [Links(((f"{page.results.figure}, on its own page", f"{page.results.name}.html"),))]
+    if page.expectations:
+        blocks += [text(verdicts.sentence(page.results, page.expectations))]
+        blocks += [Text((line,), "bad") for line in verdicts.disagreements(page.expectations)]
     blocks += [text(page.conclusion)] if page.conclusion else []
     for section in page.sections:
         blocks += [Heading(section.title), *section.blocks]

@@ -1,69 +1,81 @@
-"""Published orders: bars of which only the order is known, pair by pair."""
+"""Published orders: values of which only the order is known, pair by pair."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
+from gpiorig.analysis.statistics import effects
 from gpiorig.studies.pages.amounts import value_text
-from gpiorig.studies.pages.description import Published, Value
+from gpiorig.studies.pages.bounds import Bounds, Place, interval_of
+from gpiorig.studies.pages.description import Value
 from gpiorig.studies.pages.published import where_text
-from gpiorig.studies.pages.selection import coordinates_of
+from gpiorig.studies.pages.selection import NODE, coordinates_of
 from gpiorig.studies.pages.statistics import Cell, Estimate
 
-Outcome = Literal["as published", "as published, within the intervals", "reversed", "reversed, within the intervals",
-                  "no value"]  # fmt: skip
+Rest = tuple[tuple[str, Value], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two neighbours of a published order, of which the first is the smaller one.
-
-    `rest` has the values of the axes that the order does not name.
-    """
+    """Two neighbours of an order, of which the first is the smaller one."""
 
     smaller: Mapping[str, Value]
     larger: Mapping[str, Value]
-    rest: Mapping[str, Value]
-    here: tuple[Estimate | None, Estimate | None]
+    here: tuple[Estimate, Estimate]
 
     @property
-    def outcome(self) -> Outcome:
-        """Whether the values here have the order; with overlapping intervals either may be chance."""
-        first, second = self.here
-        if first is None or second is None:
-            return "no value"
-        overlapping = first.bounded and second.bounded and first.low <= second.high and second.low <= first.high
-        if first.value < second.value:
-            return "as published, within the intervals" if overlapping else "as published"
-        return "reversed, within the intervals" if overlapping else "reversed"
+    def place(self) -> Place:
+        """Whether the difference, with its interval, is above 0."""
+        smaller, larger = map(interval_of, self.here)
+        if not (smaller.is_bounded and larger.is_bounded):
+            return "without an interval"
+        apart = effects.difference(smaller, larger)
+        if apart.low == apart.high == 0:
+            return "outside"  # equal in all repeats: there is no order
+        return Bounds(0, float("inf"), "").place_of(apart)
+
+    @property
+    def text(self) -> str:
+        """The order as it is here, as far as the intervals show it."""
+        sign = {"inside": "<", "outside": "is not <"}.get(self.place, "? <")
+        return f"{where_text(self.smaller)} {sign} {where_text(self.larger)}"
 
 
-def pairs(published: Published, cells: Iterable[Cell]) -> list[Pair]:
-    """The neighbouring pairs of an order, for each combination of the axes that it does not name."""
-    by_place = [(coordinates_of(cell), cell.estimate) for cell in cells]
-    collected: list[Pair] = []
-    for smaller, larger in zip(published.order, published.order[1:], strict=False):
-        named = {*smaller, *larger}
-        ends = [_by_rest(by_place, end, named) for end in (smaller, larger)]
-        for rest in ends[0] if ends[0] else ends[1]:
-            here = ends[0].get(rest), ends[1].get(rest)
-            collected.append(Pair(smaller, larger, dict(rest), here))
-    return collected
+def by_rest(ends: Sequence[Mapping[str, Value]], cells: Iterable[Cell]) -> dict[Rest, list[Cell | None]]:
+    """The cells of an order for each combination of the axes that it does not name; None where there is none.
+
+    A cell without a value has no node: it is in the group of each node.
+    """
+    named = {axis for end in ends for axis in end}
+    groups: dict[Rest, list[Cell | None]] = {}
+    for cell in sorted(cells, key=lambda cell: cell.estimate is None):
+        at = coordinates_of(cell)
+        for number in (number for number, end in enumerate(ends) if _is_at(at, end)):
+            rest = tuple((axis, value) for axis, value in at.items() if axis not in named and value != "")
+            same = [key for key in groups if cell.estimate is None and _without_node(key) == rest] or [rest]
+            for key in same:
+                group = groups.setdefault(key, [None] * len(ends))
+                group[number] = group[number] or cell
+    return groups
 
 
-def sentence(pairs_of_order: Iterable[Pair]) -> str:
-    """How many pairs are as published."""
-    outcomes = [pair.outcome for pair in pairs_of_order]
-    judged = [outcome for outcome in outcomes if outcome != "no value"]
-    right = [outcome for outcome in judged if outcome.startswith("as published")]
-    within = sum("within" in outcome for outcome in judged)
-    text = (
-        f"{len(right)} of {len(judged)} neighbouring pairs have the published order; {within} are within the intervals"
-    )
-    lacking = len(outcomes) - len(judged)
-    return f"{text}; {lacking} have no value here." if lacking else f"{text}."
+def _is_at(at: Mapping[str, Value], end: Mapping[str, Value]) -> bool:
+    return all(at.get(axis) == value for axis, value in end.items())
+
+
+def _without_node(rest: Rest) -> Rest:
+    return tuple(pair for pair in rest if pair[0] != NODE)
+
+
+def pairs(ends: Sequence[Mapping[str, Value]], cells: Sequence[Cell]) -> list[Pair]:
+    """The neighbouring pairs of an order at one combination; all cells have an estimate."""
+    estimates = [cell.estimate for cell in cells]
+    return [
+        Pair(smaller, larger, (less, more))
+        for smaller, larger, less, more in zip(ends, ends[1:], estimates, estimates[1:], strict=False)
+        if less is not None and more is not None
+    ]
 
 
 def order_text(ends: Sequence[Mapping[str, Value]]) -> str:
@@ -72,14 +84,3 @@ def order_text(ends: Sequence[Mapping[str, Value]]) -> str:
     if len(axes) == 1 and any(not isinstance(end.get(axes[0]), str) for end in ends):
         return f"{axes[0]}: {' < '.join(value_text(end[axes[0]]) for end in ends)}"
     return " < ".join(where_text(end) for end in ends)
-
-
-def _by_rest(
-    by_place: Iterable[tuple[Mapping[str, Value], Estimate | None]], end: Mapping[str, Value], named: set[str]
-) -> dict[tuple[tuple[str, Value], ...], Estimate | None]:
-    """Estimates at one end of a pair, by the axes that the pair does not name."""
-    return {
-        tuple((axis, value) for axis, value in at.items() if axis not in named and value != ""): estimate
-        for at, estimate in by_place
-        if all(at.get(axis) == value for axis, value in end.items())
-    }

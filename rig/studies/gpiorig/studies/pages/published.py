@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.statistics.intervals import NAN
-from gpiorig.studies.pages import amounts
-from gpiorig.studies.pages.description import Published, Value
+from gpiorig.studies.pages import amounts, bounds
+from gpiorig.studies.pages.bounds import Bounds
+from gpiorig.studies.pages.description import Published, Rule, Value
 from gpiorig.studies.pages.expressions import parse
 from gpiorig.studies.pages.selection import NODE, axis_text
 from gpiorig.studies.pages.statistics import Cell, Coordinates
@@ -34,6 +35,8 @@ class Stated:
         SI unit.
     written
         The value as it was published.
+    bounds
+        The values that agree with it.
     """
 
     published: Published
@@ -43,6 +46,7 @@ class Stated:
     high: float
     unit: str
     written: str
+    bounds: Bounds
 
     @property
     def text(self) -> str:
@@ -59,19 +63,39 @@ def stated(published: Iterable[Published]) -> list[Stated]:
     return [_stated(one, row) for one in published for row in one.values]
 
 
+def expressions(published: Iterable[Published]) -> tuple[str, ...]:
+    """The expressions that are compared, each once."""
+    every = ((one.y, *(rule.y for rule in one.rule)) for one in published)
+    return tuple(dict.fromkeys(y for of_one in every for y in of_one if y))
+
+
 def check(published: Sequence[Published], aliases: Mapping[str, str], axes: Mapping[str, Sequence[Value]]) -> None:
     """Refuse published values that cannot be understood; raises `QuantityError` with the source."""
     for one in published:
         try:
             if one.y:
                 _parse_either(one.y, aliases)
-            if not (one.values or one.order or one.text):
-                raise QuantityError("it has neither values nor an order nor a text.")
-            for row in (*one.values, *one.order):
+            _check_judged(one)
+            for row in (*one.values, *one.order, *(end for rule in one.rule for end in (rule.at, rule.over))):
                 _check_axes(row, axes)
-            stated([one])
+            for rule in one.rule:
+                _check_rule(rule, aliases, axes)
+            curves(stated([one]), one.along)
         except QuantityError as error:
             raise QuantityError(f"published `{one.source}`: {error}") from error
+
+
+def curves(values: Sequence[Stated], along: str) -> list[list[Stated]]:
+    """Published values that are judged together: those that are equal but for the axis `along`; without it each one."""
+    if not along:
+        return [[value] for value in values]
+    groups: dict[tuple[tuple[str, Value], ...], list[Stated]] = {}
+    for value in values:
+        if along not in value.where:
+            raise QuantityError(f"along `{along}`: the values `{value.text}` have no such axis.")
+        rest = tuple((axis, at) for axis, at in value.where.items() if axis != along)
+        groups.setdefault(rest, []).append(value)
+    return list(groups.values())
 
 
 def difference(one: Stated, cell: Cell) -> tuple[float, float]:
@@ -93,7 +117,9 @@ def _stated(published: Published, row: Mapping[str, Value]) -> Stated:
     if "plus_minus" in numbers:
         low, high = value - numbers["plus_minus"][0], value + numbers["plus_minus"][0]
     where = {axis: value for axis, value in row.items() if axis not in AMOUNTS}
-    return Stated(published, where, value, low, high, next(iter(numbers.values()))[1], _written(row))
+    unit = next(iter(numbers.values()))[1]
+    agreeing = bounds.bounds({name: row[name] for name in numbers}, within=published.within)
+    return Stated(published, where, value, low, high, unit, _written(row), agreeing)
 
 
 def _written(row: Mapping[str, Value]) -> str:
@@ -104,6 +130,46 @@ def _written(row: Mapping[str, Value]) -> str:
         return ranged
     text = f"{texts['value']} ± {texts['plus_minus']}" if "plus_minus" in row else texts["value"]
     return f"{text} ({ranged})" if ranged else text
+
+
+def _check_judged(one: Published) -> None:
+    """Refuse a table that states nothing, or that contradicts itself."""
+    is_judged = bool(one.values or one.order or one.rule)
+    if not (is_judged or one.text):
+        raise QuantityError("it has neither values nor an order nor a text.")
+    if is_judged and one.cannot_be_judged:
+        raise QuantityError("it has `cannot_be_judged`, and values, an order or a rule; delete one.")
+    if one.rule and not one.text:
+        raise QuantityError("it has a rule without a text; write what the document states.")
+    if bool(one.within) != bool(one.within_reason):
+        raise QuantityError("`within` and `within_reason` belong together; give both, or neither.")
+    if (one.order or one.values) and not one.y:
+        raise QuantityError("it has values or an order without `y`; name a quantity, such as `rtt.median`.")
+
+
+_NEEDS: Mapping[str, tuple[str, ...]] = {
+    "range": ("low", "high"),
+    "ratio": ("low", "high", "over"),
+    "monotony": ("along",),
+    "independence": ("along", "within"),
+}
+
+
+def _check_rule(rule: Rule, aliases: Mapping[str, str], axes: Mapping[str, Sequence[Value]]) -> None:
+    """Refuse a rule that lacks what its kind needs, or has what it does not."""
+    parse(rule.y, aliases)
+    needs = _NEEDS[rule.kind]
+    given = {key for key in ("low", "high", "over", "along", "within") if getattr(rule, key) not in (None, "", {})}
+    ends: dict[str, Value] = {key: getattr(rule, key) for key in ("low", "high") if key in given}
+    if given - {*needs} or {*needs} - given - {"low", "high"} or ("low" in needs and not ends):
+        keys = ", ".join(f"`{key}`" for key in needs)
+        raise QuantityError(f"rule `{rule.kind}`: give {keys}, of `low` and `high` one at least, and no others.")
+    if ends:
+        bounds.bounds(ends)
+    if rule.along:
+        _check_axes({rule.along: ""}, axes)
+    if rule.within and amounts.parse(rule.within)[1] != "share":
+        raise QuantityError(f"rule `{rule.kind}`: within is `{rule.within}`; give a share, such as `10 %`.")
 
 
 def _check_axes(row: Mapping[str, Value], axes: Mapping[str, Sequence[Value]]) -> None:

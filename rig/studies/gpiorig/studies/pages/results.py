@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import pyarrow as pa
@@ -66,6 +66,10 @@ class StudyResults:
         Sentences about bench and experiment for the caption: boards, packets, system.
     quick
         True if the points were cut down by ``--quick``.
+    subject
+        As in the study file: values of axes at which the document's own system is; empty: at all.
+    partly
+        What of the document's figure the study does not make; empty if it makes all.
     """
 
     name: str
@@ -80,6 +84,8 @@ class StudyResults:
     conclusion: str = ""
     settings: Sequence[str] = ()
     quick: bool = False
+    subject: Mapping[str, Sequence[Value]] = field(default_factory=dict)
+    partly: str = ""
 
     @property
     def place(self) -> str:

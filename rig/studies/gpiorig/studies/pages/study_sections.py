@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -13,17 +13,19 @@ from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.figures import studies
 from gpiorig.analysis.number_text import DASH, count_text
 from gpiorig.analysis.report.blocks import Block, Details, Links, Picture, Section, Table, Text, text, why_not
-from gpiorig.studies.pages import amounts, captions, conclusion, orders, tables, troubles, values
+from gpiorig.studies.pages import amounts, captions, catalogue, conclusion, tables, troubles, values, verdicts
 from gpiorig.studies.pages.charts import chart
 from gpiorig.studies.pages.description import Show
+from gpiorig.studies.pages.judgements import Judgement
 from gpiorig.studies.pages.published import where_text
 from gpiorig.studies.pages.results import StudyResults
 from gpiorig.studies.pages.statistics import Cell
-from gpiorig.studies.pages.tables import Compared
 from gpiorig.studies.pages.values import Group
+from gpiorig.studies.pages.verdicts import Expectation
 
 OPEN_ROWS = 24  # of a table; a longer one is folded away
 OPEN_REASONS = 6  # why repeats are in no mean; further ones are folded away
+PUBLISHED_FILE, VERDICTS_FILE = "published", "verdicts"  # ends of the stems of files
 FIGURE_FILES, TABLE_FILES = (".svg", ".png"), (".csv", ".parquet", ".tex")
 
 
@@ -37,6 +39,8 @@ class StudyPage:
         The study.
     conclusion
         Its concluding sentence; empty without one.
+    expectations
+        What its document states, with verdicts.
     sections
         Its sections.
     contents
@@ -45,18 +49,25 @@ class StudyPage:
 
     results: StudyResults
     conclusion: str
+    expectations: tuple[Expectation, ...]
     sections: tuple[Section, ...]
     contents: dict[str, pa.Table]
 
 
 def of_study(results: StudyResults) -> StudyPage:
-    """The sections of a study: what it shows, published values next to ours, orders, its points."""
+    """The sections of a study: the verdict, what it shows, its points."""
     contents: dict[str, pa.Table] = {}
     sections = [_show(results, number, show, contents) for number, show in enumerate(results.shows, start=1)]
-    sections += _published(results, contents)
-    sections.append(_points(results))
+    expectations = tuple(verdicts.of_study(results))
+    if compared := tables.compared(results):
+        contents[f"{results.name}-{PUBLISHED_FILE}"] = tables.of_compared(results, compared)
+    if expectations:
+        contents[f"{results.name}-{VERDICTS_FILE}"] = tables.of_verdicts(results, catalogue.numbers([results]))
+    concluded = conclusion.sentence(results) if results.conclusion else ""
+    page = StudyPage(results, concluded, expectations, (), contents)
+    sections = [*([_verdicts(page)] if expectations else []), *sections, _points(results)]
     named = tuple(Section(f"{results.name}-{part.id}", part.title, part.blocks) for part in sections)
-    return StudyPage(results, conclusion.sentence(results) if results.conclusion else "", named, contents)
+    return replace(page, sections=named)
 
 
 def state_line(results: StudyResults) -> str:
@@ -115,61 +126,38 @@ def _files(name: str, *, figure: bool) -> Links:
     return Links(tuple((suffix.removeprefix("."), f"{name}{suffix}") for suffix in suffixes))
 
 
-def _published(results: StudyResults, contents: dict[str, pa.Table]) -> list[Section]:
-    """Published values next to ours, orders, statements; none without any."""
-    blocks: list[Block] = []
-    rows = tables.compared(results)
-    if rows:
-        name = f"{results.name}-published"
-        contents[name] = tables.of_compared(results, rows)
-        blocks += [compared_table(rows), _files(name, figure=False)]
-    for published, pairs in tables.order_pairs(results):
-        caption = f"Order of {published.y}, {published.source}"
-        blocks += [
-            Table(caption, _ORDER_HEADER, tuple(_order_row(pair) for pair in pairs)),
-            text(orders.sentence(pairs)),
-        ]
-        blocks += [text(_there(published.differs), look="note")] if published.differs else []
-    statements = [one for one in results.published if one.text]
-    blocks += [
-        text(f"Published, {one.source}: {one.text.rstrip('.')}. {_there(one.differs)}".strip()) for one in statements
+def _verdicts(page: StudyPage) -> Section:
+    """What the document states next to the values here, with a verdict each."""
+    rows = [
+        (prefix + judgement.verdict, *_judgement_row(expectation, judgement))
+        for expectation in page.expectations
+        for prefix, of_system in (("", expectation.judgements), (catalogue.BESIDE, expectation.beside))
+        for judgement in of_system
     ]
-    return [Section("published", "Published and here", tuple(blocks))] if blocks else []
+    table = Table("Statements of the document, and what the values here are to them", _VERDICT_HEADER, tuple(rows))
+    blocks: list[Block] = [Details(table.caption, (table,)) if len(rows) > OPEN_ROWS else table]
+    if page.results.partly:
+        blocks.append(text(f"Of this figure the study does not make: {page.results.partly.rstrip('.')}.", look="note"))
+    names = [name for name in page.contents if name.endswith((VERDICTS_FILE, PUBLISHED_FILE))]
+    blocks += [_files(name, figure=False) for name in names]
+    return Section("verdicts", "Verdict", tuple(blocks))
 
 
-def _there(differs: str) -> str:
-    return f"There: {differs.rstrip('.')}." if differs else ""
+_VERDICT_HEADER = (
+    "<verdict", "<value", "<published", "<here, 95 % interval", "<agrees", "ratio", "<what decides", "<different there"
+)  # fmt: skip
 
 
-def compared_table(rows: Sequence[Compared]) -> Table:
-    """Published values next to ours."""
-    header = ("<value", "published", "here, 95 % interval", "<repeats and n", "difference", "ratio", "<different there")
-    return Table("Published values next to the values here", header, tuple(_compared_row(one) for one in rows))
-
-
-def _compared_row(one: Compared) -> tuple[str, ...]:
-    source = f"{one.stated.published.source}: {one.stated.published.differs}".removesuffix(": ")
-    if one.reason or one.estimate is None:
-        return (one.name, one.stated.text, DASH, one.reason, DASH, DASH, source)
-    difference, ratio = one.difference
+def _judgement_row(expectation: Expectation, judgement: Judgement) -> tuple[str, ...]:
     return (
-        one.name,
-        one.stated.text,
-        tables.brief(one.estimate),
-        tables.count(one.estimate),
-        amounts.text(difference, one.estimate.unit),
-        amounts.ratio_text(ratio),
-        source,
+        ": ".join(part for part in (expectation.y, judgement.place) if part) or DASH,
+        expectation.expected,
+        judgement.here or DASH,
+        judgement.bound or DASH,
+        amounts.ratio_text(judgement.ratio),
+        judgement.why or DASH,
+        expectation.published.differs or DASH,
     )
-
-
-_ORDER_HEADER = ("<published order", "<here", "<at", "first", "second")
-
-
-def _order_row(pair: orders.Pair) -> tuple[str, ...]:
-    order = orders.order_text((pair.smaller, pair.larger))
-    first, second = (tables.brief(estimate) for estimate in pair.here)
-    return (order, pair.outcome, where_text(pair.rest) or DASH, first, second)
 
 
 def _points(results: StudyResults) -> Section:
@@ -185,9 +173,14 @@ def _points(results: StudyResults) -> Section:
 
 
 def summary(pages: Sequence[StudyPage]) -> dict[str, Any]:
-    """The top of a page: the conclusions, and a remark on quick runs."""
+    """The top of a page: verdicts and what disagrees, the conclusions, and a remark on quick runs."""
     several = len(pages) > 1
-    lines = [f"{page.results.title}: {page.conclusion}" if several else page.conclusion for page in pages]
-    lines = [line for page, line in zip(pages, lines, strict=True) if page.conclusion]
+    lines = []
+    for page in pages:
+        if page.expectations:
+            lines.append(verdicts.sentence(page.results, page.expectations))
+            lines += [] if several else verdicts.disagreements(page.expectations)
+        if page.conclusion:
+            lines.append(f"{page.results.title}: {page.conclusion}" if several else page.conclusion)
     quick = [captions.QUICK] if any(page.results.quick for page in pages) else []
     return {"lead": "", "headline": [], "lines": [*lines, *quick], "failed": None}

@@ -12,8 +12,8 @@ import pyarrow as pa
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.number_text import DASH
 from gpiorig.analysis.statistics.intervals import joined
-from gpiorig.studies.pages import amounts, orders, published, statistics, troubles
-from gpiorig.studies.pages.description import Published, Show, Value
+from gpiorig.studies.pages import amounts, published, statistics, troubles
+from gpiorig.studies.pages.description import Show, Value
 from gpiorig.studies.pages.expressions import parse
 from gpiorig.studies.pages.published import Stated, where_text
 from gpiorig.studies.pages.results import StudyResults
@@ -139,9 +139,11 @@ def of_compared(results: StudyResults, rows: Sequence[Compared]) -> pa.Table:
     return _table(content)
 
 
-def order_pairs(results: StudyResults) -> list[tuple[Published, list[orders.Pair]]]:
-    """The pairs of each published order."""
-    return [(one, orders.pairs(one, cells_of(results, one.y))) for one in results.published if one.order]
+def of_verdicts(results: StudyResults, numbers: Sequence[Sequence[str]]) -> pa.Table:
+    """A row per judgement, as the catalogue has it."""
+    names = ("study", "verdict", "quantity", "at", "expected", "here", "agrees", "ratio_text", "decides", "state")
+    rows = [dict(zip(names, row, strict=True)) for row in numbers]
+    return _table([row | {"virtual": results.virtual, "quick": results.quick} for row in rows])
 
 
 def cells_of(results: StudyResults, y: str) -> tuple[Cell, ...]:

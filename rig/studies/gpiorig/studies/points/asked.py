@@ -30,7 +30,7 @@ def names(file: StudyFile, asserted: Iterable[str] = (), *, what: str) -> tuple[
             every.update(_of_show(show, file))
     with _place(what):
         published.check(file.published, aliases, axes)
-        every.update(_of_show(Show("dots", tuple(one.y for one in file.published if one.y)), file))
+        every.update(_of_show(Show("dots", published.expressions(file.published)), file))
         conclusion.check(file.conclusion, aliases, axes)
         every.update(conclusion.quantities(file.conclusion, aliases))
     if file.repeat.until is not None:

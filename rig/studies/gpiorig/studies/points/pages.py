@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from gpiorig.analysis.number_text import DASH
 from gpiorig.capture import confined
 from gpiorig.capture.atomic_file import replacing
 from gpiorig.rig import strict_toml
@@ -57,7 +58,7 @@ def write_numbers(path: Path, results: Sequence[StudyResults]) -> Path:
 def markdown(path: Path, studies: Sequence[Study]) -> str:
     """The table of all documents from the numbers of an earlier run, a file of `write_numbers`, and study files."""
     with path.open(encoding="utf-8", newline="") as file:
-        _, *rows = csv.reader(file)
+        rows = [[row.get(name, DASH) for name in catalogue.NUMBERS_HEADER] for row in csv.DictReader(file)]
     return _markdown(rows, [states.described(study) for study in studies])
 
 
@@ -70,5 +71,5 @@ class _Reasons(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def reasons() -> tuple[Reason, ...]:
-    """Figures of documents that no study makes, or not completely, in the order of the documents."""
+    """Figures of documents that no study makes, in the order of the documents."""
     return strict_toml.load(Path(__file__).with_name("reasons.toml"), _Reasons, what="reasons").reason

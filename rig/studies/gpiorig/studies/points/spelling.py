@@ -17,6 +17,7 @@ def of_file(file: StudyFile) -> StudyFile:
         vary=tuple(map(_axis, file.vary)),
         show=tuple(map(_show, file.show)),
         published=tuple(map(_published, file.published)),
+        subject={axis: _row(values) for axis, values in file.subject.items()},
         quick=replace(file.quick, keep={axis: _row(values) for axis, values in file.quick.keep.items()}),
     )
 
@@ -36,8 +37,8 @@ def _axis(axis: Axis) -> Axis:
 
 
 def _show(show: Show) -> Show:
-    where = {axis: _row(of) if isinstance(of, tuple) else spelled(of) for axis, of in show.where.items()}
-    return replace(show, where=where, levels={axis: _row(values) for axis, values in show.levels.items()})
+    selected = {axis: _row(of) if isinstance(of, tuple) else spelled(of) for axis, of in show.where.items()}
+    return replace(show, where=selected, levels={axis: _row(values) for axis, values in show.levels.items()})
 
 
 def _published(published: Published) -> Published:

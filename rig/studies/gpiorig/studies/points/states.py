@@ -106,6 +106,8 @@ def described(study: Study) -> StudyResults:
         published=file.published,
         points=(),
         conclusion=file.conclusion,
+        subject=file.subject,
+        partly=file.partly,
     )
 
 

@@ -136,6 +136,11 @@ class StudyFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ----------
     document, figure, title
         The document, the place in it, the heading of the page.
+    subject
+        Values of axes at which the document's own system is, ``{ system = ["RIOT"] }``: verdicts there count, those at
+        others stand beside them. Without it all count.
+    partly
+        What of the document's figure the study does not make.
     conclusion
         A sentence; ``{rtt.p2p where protocol = UDP}`` is replaced by the value.
     experiment
@@ -161,3 +166,5 @@ class StudyFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     published: tuple[Published, ...] = ()
     quick: Quick = Quick()
     conclusion: str = ""
+    subject: dict[str, tuple[Value, ...]] = {}
+    partly: str = ""

@@ -1,0 +1,107 @@
+"""What counts as agreeing: the range of values, and whether an interval is within it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from gpiorig.analysis.errors import QuantityError
+from gpiorig.analysis.statistics.intervals import Interval
+from gpiorig.analysis.statistics.repeats import MIN_REPEATS
+from gpiorig.studies.pages import amounts
+from gpiorig.studies.pages.description import Value
+from gpiorig.studies.pages.statistics import Estimate
+
+Place = Literal["inside", "outside", "straddling", "without an interval"]
+MOST_REPEATS = 1000  # that are counted: more are not a remedy
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The values that agree, in SI, with their ends; `unit` is that of both."""
+
+    least: float
+    most: float
+    unit: str
+
+    @property
+    def text(self) -> str:
+        """``13.5 ms to 14.5 ms``, ``at most 9 µs``, ``at least 2``."""
+        if not math.isfinite(self.least):
+            return f"at most {self._end(self.most)}"
+        if not math.isfinite(self.most):
+            return f"at least {self._end(self.least)}"
+        if self.unit == "share":
+            return f"{100 * self.least:g} to {100 * self.most:g} %"
+        return amounts.range_text(self.least, self.most, self.unit)
+
+    def place_of(self, interval: Interval) -> Place:
+        """Where an interval lies."""
+        if not interval.is_bounded and not (interval.low > self.most or interval.high < self.least):
+            return "without an interval"
+        if self.least <= interval.low and interval.high <= self.most:
+            return "inside"
+        return "outside" if interval.low > self.most or interval.high < self.least else "straddling"
+
+    def _end(self, value: float) -> str:
+        if self.unit == "share":
+            return f"{100 * value:g} %"
+        return "0" if value == 0 else amounts.text(value, self.unit)
+
+
+def bounds(row: Mapping[str, Value], *, within: str = "") -> Bounds:
+    """The values that agree with a published one; raises `QuantityError` where it is not understood.
+
+    Of a range, and of a value with `plus_minus`, those between its ends. Of a value those that are not farther away
+    than `within`, or than `amounts.precision`.
+    """
+    ends = {name: amounts.parse(row[name]) for name in ("value", "low", "high", "plus_minus") if name in row}
+    unit = next(iter(ends.values()))[1]
+    if "value" not in ends:
+        return Bounds(ends.get("low", (-math.inf,))[0], ends.get("high", (math.inf,))[0], unit)
+    value = ends["value"][0]
+    if within:
+        half, of_within = amounts.parse(within)
+        if of_within == "share" and unit != "share":
+            half *= abs(value)
+        elif of_within != unit:
+            raise QuantityError(f"within `{within}`: give a share of the value, such as `25 %`, or an amount like it.")
+    elif "low" in ends and "high" in ends:
+        return Bounds(ends["low"][0], ends["high"][0], unit)
+    else:
+        half = ends["plus_minus"][0] if "plus_minus" in ends else amounts.precision(row["value"])
+    return Bounds(value - half, value + half, unit)
+
+
+def interval_of(estimate: Estimate) -> Interval:
+    """The interval of an estimate."""
+    return Interval(estimate.value, estimate.low, estimate.high, estimate.method)
+
+
+def undecided(estimates: Iterable[Estimate], distance: float, place: Place) -> str:
+    """Why intervals decide nothing, and how many repeats would, if they spread as these do.
+
+    `distance` is that of the value from the nearest bound, in the unit of the estimates; of several estimates the
+    widest spread counts.
+    """
+    estimates = list(estimates)
+    fewest = min(estimate.repeats for estimate in estimates)
+    if fewest < MIN_REPEATS:
+        runs = "one run" if fewest == 1 else f"{fewest} repeats"
+        has = "no interval" if place == "without an interval" else "an interval with a bound in it"
+        return f"{runs} give{'s' * (fewest == 1)} {has}; {MIN_REPEATS} repeats give one of the mean"
+    needed = repeats_for(max(estimate.sd for estimate in estimates), distance)
+    more = f"about {needed} repeats would decide" if needed else f"more than {MOST_REPEATS} repeats would be needed"
+    return f"the interval has a bound in it; {more}"
+
+
+def repeats_for(sd: float, distance: float) -> int:
+    """The least number of repeats whose interval is narrower than `distance` on either side; 0 for too many."""
+    from scipy.special import stdtrit
+
+    for count in range(MIN_REPEATS, MOST_REPEATS + 1):
+        if float(stdtrit(count - 1, 0.975)) * sd / math.sqrt(count) < distance:
+            return count
+    return 0
