@@ -31,6 +31,20 @@ def test_a_study_can_be_run(name: str) -> None:
     Sought.of(one, Conditions(), Path()).points([0])
 
 
+def test_each_statement_is_judged_or_states_why_not() -> None:
+    """Each has values, an order, rules or a reason; bounds of rules have one; the document's own system is there."""
+    for name, path in STUDIES.items():
+        file = study.load(path).file
+        axes = {axis.name: axis.values for axis in file.vary}
+        for entry in file.published:
+            is_judged = bool(entry.values or entry.order or entry.rule)
+            assert is_judged != bool(entry.cannot_be_judged), f"{name}: {entry.source}"
+            assert (
+                not any(rule.kind in ("range", "ratio", "independence") for rule in entry.rule) or entry.within_reason
+            )
+        assert all(set(values) <= {*axes[axis]} for axis, values in file.subject.items()), name
+
+
 def test_rows_of_one_run_share_their_recording() -> None:
     """Figures 9, 10, 12 to 14 and 16 to 19 and tables 3 and 4 of seeds/000 are of one run."""
     of_run = digests("000-round-trip")

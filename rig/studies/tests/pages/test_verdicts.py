@@ -243,7 +243,7 @@ def test_a_mark_is_computed_from_values():
         (stated(text="x", rule=(Rule("range", "rt.median", low=1),)), "rt.median"),
         (stated(rule=(Rule("range", "rtt.median", high="1 ms"),)), "a rule without a text"),
         (stated(values=({"value": "1 ms"},), cannot_be_judged="x"), "delete one"),
-        (stated(values=({"value": "1 ms"},), within="25 %"), "belong together"),
+        (stated(values=({"value": "1 ms"},), within="25 %"), "belong together: `within`"),
         (stated(values=({"value": "1 ms"},), along="method"), "have no such axis"),
     ],
 )

@@ -102,8 +102,8 @@ class Published(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         The axis of a curve: rows that are equal but for it are judged together, by size, by shape or by order.
     within, within_reason
         How far a value here may be from `value`, a share of it (``"25 %"``; of a share points) or an amount (``"10
-        us"``), and why. Without it half a unit of the last digit that is printed; zeros at the end of "about 100 us" do
-        not count.
+        us"``), and why; the reason is also that of the bounds of rules. Without it half a unit of the last digit that
+        is printed; zeros at the end of "about 100 us" do not count.
     order
         Of bars whose heights are not stated: labels, or tables of axis values, from the least to the largest ``y``.
     text

@@ -141,8 +141,8 @@ def _check_judged(one: Published) -> None:
         raise QuantityError("it has `cannot_be_judged`, and values, an order or a rule; delete one.")
     if one.rule and not one.text:
         raise QuantityError("it has a rule without a text; write what the document states.")
-    if bool(one.within) != bool(one.within_reason):
-        raise QuantityError("`within` and `within_reason` belong together; give both, or neither.")
+    if (one.within and not one.within_reason) or (one.within_reason and not (one.within or one.rule)):
+        raise QuantityError("a bound and its reason belong together: `within` or a rule, and `within_reason`.")
     if (one.order or one.values) and not one.y:
         raise QuantityError("it has values or an order without `y`; name a quantity, such as `rtt.median`.")
 
