@@ -21,7 +21,7 @@ NAMES = ("the first node of this chain", "another one", "a third node with a nam
 def chart():
     curves = [Curve(f"stack {n}", tuple(Mark(name, 0.001 * (n + 1)) for name in NAMES)) for n in range(5)]
     panels = [Panel(f"panel {n}", "round-trip time of the packets", "s", tuple(curves)) for n in range(2)]
-    return Chart("bars", "A title that both pages repeat", "node", NAMES, tuple(panels), 2, "", True)
+    return Chart("bars", "A title that both pages repeat", "", NAMES, tuple(panels), 2, "", True)
 
 
 def drawn_narrow(make):

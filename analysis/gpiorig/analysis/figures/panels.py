@@ -45,10 +45,11 @@ class Reference:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Distribution:
-    """The values at a place, in SI: float64[n] for each repeat."""
+    """The values at a place, in SI: float64[n] for each repeat; `at` has their places on the axis of `scatter`."""
 
     place: Place
     runs: tuple[NDArray[np.float64], ...]
+    at: tuple[NDArray[np.float64], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,7 +72,7 @@ class Panel:
     title
         Values of the axes that make it a panel of its own.
     label
-        What is drawn; panels with the same label have the same scale.
+        What is drawn, the title of the axis of values; panels with the same label have the same scale.
     unit
         SI unit of all values.
     curves
@@ -122,13 +123,13 @@ class Chart:
     Parameters
     ----------
     kind
-        ``line``, ``bars``, ``stack``, ``ecdf``, ``box`` or ``dots``.
+        ``line``, ``bars``, ``stack``, ``ecdf``, ``histogram``, ``box``, ``dots`` or ``scatter``.
     title
         Title of the figure.
     x
-        Name of the axis x.
+        Title of the axis that has no values: x, for ``ecdf`` and ``histogram`` y.
     places
-        Its values in their order.
+        Values of x in their order.
     panels
         In reading order.
     columns
@@ -137,6 +138,10 @@ class Chart:
         ``x``, ``y``, ``xy`` or empty.
     virtual
         Whether the values are from a virtual bench.
+    names
+        Texts of the places; without them the places as text.
+    x_limits, y_limits
+        Both ends of an axis; of values in SI. None: they follow the values.
     """
 
     kind: str
@@ -147,6 +152,9 @@ class Chart:
     columns: int
     log: str
     virtual: bool
+    names: tuple[str, ...] = ()
+    x_limits: tuple[float, float] | None = None
+    y_limits: tuple[float, float] | None = None
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
@@ -158,6 +166,11 @@ class Chart:
         """Whether places are numbers on a scale; else they are drawn at equal distances."""
         is_number = all(isinstance(place, int | float) and not isinstance(place, bool) for place in self.places)
         return self.kind == "line" and is_number and len(self.places) > 1
+
+    @property
+    def values_on_x(self) -> bool:
+        """Whether the values are on the horizontal axis."""
+        return self.kind in ("ecdf", "histogram")
 
     def position(self, place: Place) -> float:
         """Where a place is on the axis; NaN for one that is not on it."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import textwrap
 from collections.abc import Callable, Mapping
@@ -14,37 +13,27 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from gpiorig.analysis.figures import style
-from gpiorig.analysis.figures.palette import FAINT, GRID, INK, WARNING
+from gpiorig.analysis.figures import study_axes, style
+from gpiorig.analysis.figures.palette import FAINT, INK, WARNING
 from gpiorig.analysis.figures.panels import Chart, Panel
 from gpiorig.analysis.figures.plates import SUPTITLE, WIDTH
-from gpiorig.analysis.figures.study_panels import (
-    bars,
-    box,
-    colour_of,
-    dots,
-    ecdf,
-    line,
-    line_of,
-    marker_of,
-    published,
-    stack,
-)
+from gpiorig.analysis.figures.study_distributions import box, dots, ecdf, histogram, line_of, scatter
+from gpiorig.analysis.figures.study_panels import bars, colour_of, line, marker_of, published, stack
 
 PANEL_HEIGHT = 2.5  # inches
-FROM_ZERO = 0.6  # of the largest value: with a smaller one the axis begins at 0
-HEADROOM = 1.09
 TITLE_LETTERS = 100  # in a row of the title
-TICK_ROOM = 0.07  # of the width of a figure, between places of a numeric axis that are named; with less, round numbers
-LETTER = 0.068  # inches, of a legend or a tick, on average
 _DRAW: Mapping[str, Callable[[Axes, Chart, Panel], None]] = {
     "line": line,
     "bars": bars,
     "stack": stack,
     "ecdf": ecdf,
+    "histogram": histogram,
     "box": box,
     "dots": dots,
+    "scatter": scatter,
 }
+_OWN_REFERENCES = ("ecdf", "histogram", "scatter", "stack")  # kinds that draw all published values themselves
+_PATCHES = ("bars", "stack", "box", "histogram")  # kinds whose curves are areas in the legend
 _DASHES = ((0, (5, 2)), (0, (1, 1.5)), (0, (7, 2, 1, 2)), (0, (3, 1.5)))
 
 
@@ -54,7 +43,7 @@ def draw(chart: Chart) -> Figure:
     legend = _legend_columns(handles)
     legend_height = 0.12 + 0.2 * math.ceil(len(handles) / legend) if handles else 0.0
     title = "\n".join(textwrap.wrap(chart.title, TITLE_LETTERS))
-    columns = _columns(chart)
+    columns = study_axes.columns(chart)
     rows = math.ceil(len(chart.panels) / columns)
     height = 0.25 * title.count("\n") + 0.3 + PANEL_HEIGHT * rows + legend_height
     with style.paper():
@@ -63,12 +52,16 @@ def draw(chart: Chart) -> Figure:
         first: dict[str, Axes] = {}
         for number, panel in enumerate(chart.panels):
             row, column = divmod(number, columns)
-            shared = first.get(panel.label) if chart.kind != "ecdf" else None
-            ax = figure.add_subplot(grid[row, column], sharey=shared)
+            sibling = first.get(panel.label)
+            on_x, on_y = (sibling, None) if chart.values_on_x else (None, sibling)
+            ax = figure.add_subplot(grid[row, column], sharex=on_x, sharey=on_y)
             first.setdefault(panel.label, ax)
             _panel(ax, chart, panel)
-        for label, ax in first.items():
-            _fit(ax, chart, label)
+        for ax, panel in zip(figure.axes, chart.panels, strict=True):
+            study_axes.fit(ax, chart, panel.label)
+        for ax in figure.axes:
+            study_axes.label_logarithmic(ax.xaxis)
+            study_axes.label_logarithmic(ax.yaxis)
         figure.suptitle(title, **SUPTITLE)
         if handles:
             foot = (style.TAG_HEIGHT if chart.virtual else 0.0) / height
@@ -77,89 +70,21 @@ def draw(chart: Chart) -> Figure:
         return figure
 
 
-def _columns(chart: Chart) -> int:
-    """Panels in a row."""
-    return 1 if style.is_narrow() else chart.columns
-
-
 def _panel(ax: Axes, chart: Chart, panel: Panel) -> None:
-    if "x" in chart.log and (chart.numeric or chart.kind == "ecdf"):
+    if "x" in chart.log and (chart.numeric or chart.values_on_x or chart.kind == "scatter"):
         ax.set_xscale("log")
     _DRAW[chart.kind](ax, chart, panel)
-    factor, unit = chart.scale(panel.label)
-    if chart.kind not in ("ecdf", "stack"):
+    factor, _ = chart.scale(panel.label)
+    if chart.kind not in _OWN_REFERENCES:
         published(ax, chart, panel.published, None, factor)
     levels = _levels(chart)
     for label, value in panel.levels:
-        dash = _DASHES[levels.index(label) % len(_DASHES)]
-        ax.axhline(value * factor, color=INK, linewidth=1, linestyle=dash, zorder=1)
+        across = ax.axvline if chart.values_on_x else ax.axhline
+        across(value * factor, color=INK, linewidth=1, linestyle=_DASHES[levels.index(label) % len(_DASHES)], zorder=1)
     if panel.title:
-        letters = int(TITLE_LETTERS * style.page_width() / WIDTH) // _columns(chart)
+        letters = int(TITLE_LETTERS * style.page_width() / WIDTH) // study_axes.columns(chart)
         ax.set_title(textwrap.fill(panel.title, letters), fontsize=9, fontweight="normal", pad=5)
-    label = f"{panel.label} ({unit})" if unit else panel.label
-    if chart.kind == "ecdf":
-        ax.set_xlabel(label)
-        ax.set_ylabel("share at or below")
-        return
-    ax.set_ylabel(textwrap.fill(label, 34))
-    if not chart.numeric:
-        _name_places(ax, chart)
-    elif _has_room(chart):
-        ax.set_xticks([chart.position(place) for place in chart.places], [place_text(place) for place in chart.places])
-    ax.set_xlabel("" if chart.x == "node" else chart.x)
-    ax.grid(axis="y", color=GRID, linewidth=0.6)
-    ax.set_axisbelow(True)
-    if "y" in chart.log:
-        ax.set_yscale("log")
-
-
-def _fit(ax: Axes, chart: Chart, label: str) -> None:
-    """The axis of values begins at 0 where the values are far apart, so that heights can be compared."""
-    if chart.kind == "ecdf" or "y" in chart.log:
-        return
-    factor, _ = chart.scale(label)
-    siblings = [ax, *ax.get_shared_y_axes().get_siblings(ax)]
-    low, high = (pick(sibling.dataLim.intervaly) for pick, sibling in ((min, ax), (max, ax)))
-    low = min([low, *(float(sibling.dataLim.y0) for sibling in siblings)])
-    high = max([high, *(float(sibling.dataLim.y1) for sibling in siblings)])
-    if not math.isfinite(high - low):  # no values at all
-        ax.set_ylim(0, 1)
-        return
-    least = min(
-        (value * factor for panel in chart.panels if panel.label == label for value in panel.middles()), default=0
-    )
-    if least >= 0 and (chart.kind in ("bars", "stack") or least < FROM_ZERO * high):
-        ax.set_ylim(0, HEADROOM * high if high > 0 else 1)
-    else:
-        margin = 0.1 * (high - low) or 0.1 * abs(high) or 1
-        ax.set_ylim(low - margin, high + margin)
-
-
-def _has_room(chart: Chart) -> bool:
-    """Whether the places of a numeric axis can be named without an overlap."""
-    if "x" in chart.log:
-        return False
-    at = sorted(chart.position(place) for place in chart.places)
-    nearest = min(right - left for left, right in itertools.pairwise(at))
-    return nearest >= TICK_ROOM * _columns(chart) * WIDTH / style.page_width() * (at[-1] - at[0])
-
-
-def _name_places(ax: Axes, chart: Chart) -> None:
-    """The places under the axis, wrapped or turned where they are too long."""
-    letters = max(5, int((style.page_width() / _columns(chart) - 0.8) / max(1, len(chart.places)) / LETTER))
-    names = [place_text(place) for place in chart.places]
-    longest = max((len(word) for name in names for word in name.split()), default=0)
-    wrapped = [textwrap.fill(name, letters, break_long_words=False) for name in names]
-    turned: dict[str, Any] = {"rotation": 35, "ha": "right", "rotation_mode": "anchor"} if longest > letters else {}
-    ax.set_xticks(range(len(names)), names if turned else wrapped, **turned)
-    ax.set_xlim(-0.6, len(names) - 0.4)
-
-
-def place_text(place: object) -> str:
-    """A value of an axis as text."""
-    if isinstance(place, bool):
-        return "yes" if place else "no"
-    return f"{place:g}" if isinstance(place, float) else str(place)
+    study_axes.dress(ax, chart, panel)
 
 
 def _handles(chart: Chart) -> list[Artist]:
@@ -181,7 +106,7 @@ def _handles(chart: Chart) -> list[Artist]:
             handles.append(Line2D([], [], marker="o", markersize=7, label="published", **hollow))
         if any(math.isfinite(reference.low) for reference in references):
             handles.append(Patch(facecolor=FAINT, alpha=0.35, label="published range"))
-    if chart.kind != "ecdf" and any(curve.failed for curve in curves):
+    if chart.kind in ("line", "bars", "stack", "box", "dots") and any(curve.failed for curve in curves):
         look: dict[str, Any] = {"linestyle": "", "markersize": 6, "markeredgewidth": 1.6}
         handles.append(Line2D([], [], marker="x", color=WARNING, label="failed", **look))
     return handles
@@ -189,7 +114,7 @@ def _handles(chart: Chart) -> list[Artist]:
 
 def _curve_handle(chart: Chart, number: int, label: str) -> Artist:
     colour = colour_of(number)
-    if chart.kind in ("bars", "stack", "box"):
+    if chart.kind in _PATCHES:
         return Patch(color=colour, label=label)
     marker = "" if chart.kind == "ecdf" else marker_of(number)
     joined: dict[str, Any] = {"linestyle": line_of(number) if chart.kind == "ecdf" else "-" if chart.numeric else ""}
@@ -203,4 +128,4 @@ def _levels(chart: Chart) -> list[str]:
 
 def _legend_columns(handles: list[Artist]) -> int:
     longest = max((len(str(handle.get_label())) for handle in handles), default=0)
-    return max(1, min(len(handles), int(style.page_width() / (0.55 + LETTER * longest))))
+    return max(1, min(len(handles), int(style.page_width() / (0.55 + study_axes.LETTER * longest))))

@@ -61,13 +61,14 @@ def test_failed_points_are_crosses_and_in_no_mean():
 
 def test_axes_that_are_not_named_become_panels():
     """An axis with several values makes panels, and so do several nodes; one value of a node does not."""
-    assert ["UDP", "MAC"] == [panel.title for panel in chart(Show("line", ("rtt.p2p",), x=X)).panels]
+    by_protocol = chart(Show("line", ("rtt.p2p",), x=X))
+    assert ["protocol: UDP", "protocol: MAC"] == [panel.title for panel in by_protocol.panels]
     only = Show("line", ("retried", "goodput"), x=X, where={"protocol": "UDP"})
     assert [("retried", "initiator"), ("retried", "responder"), ("goodput", "")] == [
         (panel.label, panel.title) for panel in chart(only).panels
     ]
     by_node = chart(Show("bars", ("retried",), x="node", series="protocol", where={X: 20}))
-    assert (("initiator", "responder"), ("UDP", "MAC")) == (by_node.places, by_node.labels)
+    assert (("initiator", "responder"), ("protocol: UDP", "protocol: MAC")) == (by_node.places, by_node.labels)
 
 
 def test_an_axis_that_moves_with_a_named_one_makes_no_panels():
@@ -81,14 +82,14 @@ def test_an_axis_that_moves_with_a_named_one_makes_no_panels():
     show = Show("line", ("rtt.max",), x="ahead", where={"method": ("OSM", "OFR")}, levels={"method": ("OIR",)})
     (panel,) = chart(show, studycases.study((show,), points)).panels
     assert [0, 100, 500] == [mark.place for mark in panel.curves[0].marks]
-    assert [("OIR", pytest.approx(2.0009e-3))] == list(panel.levels)
+    assert [("method: OIR", pytest.approx(2.0009e-3))] == list(panel.levels)
 
 
 def test_a_distribution_has_a_run_per_repeat():
     """Values of repeats are drawn one by one, in the order of the repeats."""
     (panel,) = chart(Show("ecdf", ("rtt",), series="protocol", where={X: 12})).panels
     assert [3] == [len(one.runs) for one in panel.curves[0].distributions]
-    assert ["UDP", "MAC"] == [curve.label for curve in panel.curves]
+    assert ["protocol: UDP", "protocol: MAC"] == [curve.label for curve in panel.curves]
     assert () == panel.curves[1].distributions
 
 

@@ -10,7 +10,8 @@ from matplotlib.colors import to_rgba
 
 from gpiorig.analysis.figures import palette, studies, style
 from gpiorig.analysis.figures.panels import scale_of
-from gpiorig.analysis.figures.study_panels import colour_of, line_of, marker_of
+from gpiorig.analysis.figures.study_distributions import line_of
+from gpiorig.analysis.figures.study_panels import colour_of, marker_of
 from gpiorig.capture.edges.waveform import VIRTUAL_MARK
 from gpiorig.studies.pages import charts, values
 from gpiorig.studies.pages.description import Show
@@ -23,6 +24,8 @@ SHOWS = {
     "stack": Show("stack", ("rtt.p5", "rtt.p2p"), x=X, series="protocol"),
     "ecdf": Show("ecdf", ("rtt",), series=X, panel="protocol"),
     "box": Show("box", ("rtt",), x=X, series="protocol"),
+    "histogram": Show("histogram", ("rtt",), series="protocol", where={X: (0, 20)}),
+    "scatter": Show("scatter", ("rtt",), series="protocol", where={X: (0, 20)}),
     "dots": Show("dots", ("span of udp.checksum",), series="protocol", where={X: (0, 12)}),
 }
 

@@ -95,6 +95,18 @@ def expanded(one: Study, *, quick: bool = False) -> list[Point]:
             "study s: show 1: no axis is called `rate`; its axes: payload.",
         ),
         (
+            (BENCH, PLAIN, AXIS, '[[show]]\nkind = "line"\ny = ["rtt.p2p"]\nlabels = { "rtt.p2" = "jitter" }\n'),
+            "study s: show 1: labels: `rtt.p2` is not in the figure; did you mean `rtt.p2p`?",
+        ),
+        (
+            (BENCH, PLAIN, AXIS, '[[show]]\nkind = "line"\ny = ["rtt.p2p"]\ny_limits = ["3 parsecs", 1]\n'),
+            "study s: show 1: y_limits: value `3 parsecs`: not understood",
+        ),
+        (
+            (BENCH, PLAIN, AXIS, '[[show]]\nkind = "scatter"\ny = ["rtt"]\nx = "payload"\n'),
+            "study s: show 1: x is `payload`; of a scatter use `packet` or `time`.",
+        ),
+        (
             (BENCH, PLAIN, '[[show]]\nkind = "table"\ny = ["rtt"]\n'),
             "study s: show 1: expression `rtt`: `rtt` has no stat",
         ),

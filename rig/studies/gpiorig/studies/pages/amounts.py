@@ -49,6 +49,11 @@ def precision(value: Value) -> float:
     return float(0.5 * 10.0 ** (place + int(exponent or 0)) * factor)
 
 
+def limits(ends: tuple[Value, Value] | None) -> tuple[float, float] | None:
+    """Both ends of a range in SI; raises `QuantityError` if one is not understood."""
+    return None if ends is None else (parse(ends[0])[0], parse(ends[1])[0])
+
+
 def text(value: float, unit: str, *, digits: int = 4, half_width: float = math.nan) -> str:
     """A value in SI with the unit that suits; a dash for NaN.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from gpiorig.analysis.figures.study_distributions import SCATTERED, WHISKER
 from gpiorig.analysis.figures.study_panels import SHOWN_REPEATS
 from gpiorig.analysis.number_text import count_text
 from gpiorig.analysis.statistics.repeats import MIN_REPEATS
@@ -13,7 +14,19 @@ from gpiorig.studies.pages.selection import is_level
 from gpiorig.studies.pages.statistics import ONE_RUN, Estimate, fewer
 from gpiorig.studies.pages.values import Group
 
+_UNCROSSED = ("table", "ecdf", "histogram", "scatter")  # kinds without crosses of failed points
 QUICK = "Quick run: fewer packets, repeats or values than the study asks for."
+_BOX = (
+    f"Boxes: quartiles and median; whiskers end at the last value within {WHISKER} interquartile ranges of the box, "
+    "circles are the outliers beyond them."
+)
+_OF_REPEATS = " Quartiles and whisker ends are means over the repeats, the outliers are those of all repeats."
+_PUBLISHED = {
+    "ecdf": "Hollow or shaded at half the height",
+    "histogram": "Hollow or shaded at half the height",
+    "scatter": "Hollow at the right edge, or shaded",
+    "stack": "Dashed parts",
+}
 VIRTUAL = "Virtual bench: not a hardware measurement."
 
 
@@ -25,11 +38,14 @@ def caption(results: StudyResults, show: Show, groups: Sequence[Group]) -> str:
     if any(is_level(show, cell.coordinates) for cell in cells):
         sentences.append("Horizontal lines: values of the combinations that the legend names.")
     if any(cell.failed for cell in cells):
-        crosses = "Points that failed" if show.kind in ("table", "ecdf") else "Crosses: points that failed; they"
+        crosses = "Points that failed" if show.kind in _UNCROSSED else "Crosses: points that failed; they"
         sentences.append(f"{crosses} are in no mean, and are listed below.")
     sentences += results.settings
     expressions = {group.expression.text for group in groups}
-    sentences += [_published(one, show) for one in results.published if one.values and one.y in expressions]
+    drawn = (f"{text}.median" for text in expressions if any(group.runs for group in groups))
+    expressions |= {*drawn} if show.kind != "table" else set()
+    if show.kind != "table":
+        sentences += [_published(one, show) for one in results.published if one.values and one.y in expressions]
     sentences += [QUICK] if results.quick else []
     sentences += [VIRTUAL] if any(point.virtual for point in results.points) else []
     return " ".join(sentence for sentence in sentences if sentence)
@@ -38,13 +54,20 @@ def caption(results: StudyResults, show: Show, groups: Sequence[Group]) -> str:
 def _drawn(show: Show, estimates: Sequence[Estimate]) -> str:
     """What marks, bars and boxes are."""
     repeats = max((estimate.repeats for estimate in estimates), default=0)
+    several = repeats > 1
     if show.kind == "ecdf":
-        return "Distribution functions, one for each repeat." if repeats > 1 else "Distribution functions of one run."
+        return "Distribution functions, one for each repeat." if several else "Distribution functions of one run."
+    if show.kind == "histogram":
+        return "Shares of the values in equal bins" + (", the mean over the repeats of each." if several else ".")
     if show.kind == "box":
-        box = "range, 5 to 95 %, quartiles and median"
-        return f"Boxes: {box}, each the mean over the repeats." if repeats > 1 else f"Boxes of one run: {box}."
+        return _BOX + (_OF_REPEATS if several else f" They are of {ONE_RUN}.")
+    if show.kind == "scatter":
+        thinned = f"; of more than {SCATTERED} evenly thinned ones, the least and the largest among them"
+        return f"Every value of {'the earliest repeat' if several else 'one run'}{thinned}."
     if show.kind == "table":
-        return "Means over the repeats." if repeats > 1 else f"Of {ONE_RUN}."
+        return "Means over the repeats." if several else f"Of {ONE_RUN}."
+    if show.kind == "stack":
+        return f"Parts are {'means over the repeats' if several else f'of {ONE_RUN}'}, the sum is above them."
     if repeats == 1:
         return f"Bars with caps: 95 % interval of {ONE_RUN.replace(': its interval', ', which')}."
     interval = f"bars with caps are the 95 % interval of the mean (from {MIN_REPEATS} repeats on)"
@@ -71,6 +94,6 @@ def _numbers(estimates: Sequence[Estimate]) -> str:
 def _published(one: Published, show: Show) -> str:
     """Where hollow marks are from."""
     n = f" (n = {one.n})" if one.n is not None else ""
-    place = " at half the height" if show.kind == "ecdf" else ""
+    marks = _PUBLISHED.get(show.kind, "Hollow or shaded")
     differs = f"; there: {one.differs}" if one.differs else ""
-    return f"Hollow or shaded{place}: published in {one.source}{n}{differs}."
+    return f"{marks}: published in {one.source}{n}{differs}."

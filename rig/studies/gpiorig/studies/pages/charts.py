@@ -3,55 +3,125 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gpiorig.analysis.figures.panels import Chart, Curve, Distribution, Mark, Panel, Place, Reference
-from gpiorig.studies.pages import selection
-from gpiorig.studies.pages.amounts import value_text
+from gpiorig.studies.pages import amounts, selection
 from gpiorig.studies.pages.description import Show, Value
 from gpiorig.studies.pages.published import Stated, stated
 from gpiorig.studies.pages.results import StudyResults
-from gpiorig.studies.pages.selection import NODE, Layout, axis_text, coordinates_of
+from gpiorig.studies.pages.selection import NODE, PACKET, QUANTITY, TIME, Layout, legend_name, name_of
 from gpiorig.studies.pages.statistics import Cell, Coordinates
 from gpiorig.studies.pages.values import Group, Runs
 
 MAX_COLUMNS = 3
+_UNIT_NAMES = {"s": "time", "share": "share", "bit/s": "rate", "1/s": "rate"}
+_ACROSS = {"ecdf": "share at or below", "histogram": "share of the values (%)"}
+_SCATTER_TITLES = {PACKET: "packet", TIME: "time since the first packet (s)"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bundle:
+    """What shares a scale: one expression, or several of one unit.
+
+    Parameters
+    ----------
+    label, unit
+        Title of the axis of values, and their SI unit.
+    cells, runs
+        Estimates and values, each with its axis values, node and expression.
+    expressions
+        The expressions as text.
+    """
+
+    label: str
+    unit: str
+    cells: tuple[tuple[Coordinates, Cell], ...]
+    runs: tuple[tuple[Coordinates, Runs], ...]
+    expressions: tuple[str, ...]
+
+    def published(self, one: Stated) -> dict[str, Value] | None:
+        """Axis values of a published value with its expression; None for one of another expression.
+
+        Of the values of a quantity it is the median.
+        """
+        for text in self.expressions:
+            if one.published.y == text or (self.runs and one.published.y == f"{text}.median"):
+                return {**one.where, QUANTITY: text}
+        return None
 
 
 def chart(results: StudyResults, show: Show, groups: Sequence[Group]) -> Chart:
-    """The figure of a show."""
+    """The figure of a show; `QuantityError` if a limit of an axis is not understood."""
+    axes = {**results.axes, QUANTITY: show.y}
     published = stated(results.published)
-    everything = [group.cells for group in groups]
-    layout = selection.layout(results.axes, show, everything)
+    bundles = _bundles(show, groups)
+    layout = selection.layout(axes, show, [[at for at, _ in bundle.cells] for bundle in bundles])
     if show.kind == "stack":
-        places, panels = _stacks(results, show, layout, groups, published)
-        combinations = len(panels)
+        places, panels = _stacks(axes, show, layout, groups, published)
+        combinations, names = len(panels), tuple(map(str, places))
     else:
         panels, combinations = [], 1
-        for group in groups:
-            own = replace(selection.layout(results.axes, show, [group.cells]), places=layout.places)
-            at = _combinations(results, own, [group], show)
-            panels += [_panel(results, show, own, group, one, published) for one in at]
+        for bundle in bundles:
+            within = selection.layout(axes, show, [[at for at, _ in bundle.cells]])
+            within = replace(within, places=layout.places)
+            at = _combinations(axes, within, [place for place, _ in bundle.cells], show)
+            panels += [_panel(show, within, bundle, one, published) for one in at]
             combinations = max(combinations, len(at))
         places = layout.places
+        names = tuple(name_of(show, layout.x, place) for place in places)
     return Chart(
         kind=show.kind,
         title=show.title or results.title,
-        x=_x_label(show, layout),
+        x=_across_title(show, layout),
         places=places,
         panels=tuple(panel for panel in panels if panel.curves),
-        columns=_columns(combinations, len(groups) if show.kind != "stack" else 1),
+        columns=_columns(combinations, len(bundles) if show.kind != "stack" else 1),
         log=show.log,
         virtual=any(point.virtual for point in results.points),
+        names=names,
+        x_limits=amounts.limits(show.x_limits),
+        y_limits=amounts.limits(show.y_limits),
     )
 
 
-def _x_label(show: Show, layout: Layout) -> str:
-    if show.kind == "ecdf":
-        return ""
-    return ", ".join(axis for axis in (layout.x, layout.series) if axis) if show.kind == "stack" else layout.x
+def _bundles(show: Show, groups: Sequence[Group]) -> list[Bundle]:
+    """An expression each; all expressions of a unit, where an axis of the figure is that of the expressions."""
+    if QUANTITY not in (show.x, *show.curve_axes, *show.panel_axes):
+        return [_bundle(show, [group]) for group in groups]
+    by_unit: dict[str, list[Group]] = {}
+    for group in groups:
+        by_unit.setdefault(group.unit, []).append(group)
+    return [_bundle(show, of_unit, alone=len(by_unit) == 1) for of_unit in by_unit.values()]
+
+
+def _bundle(show: Show, groups: Sequence[Group], *, alone: bool = True) -> Bundle:
+    texts = tuple(group.expression.text for group in groups)
+    own = show.x_title if show.kind in _ACROSS else show.y_title
+    usual = show.labels.get(texts[0], texts[0]) if len(texts) == 1 else _UNIT_NAMES.get(groups[0].unit, "value")
+    return Bundle(
+        label=own if own and alone and (len(show.y) == 1 or len(texts) == len(show.y)) else usual,
+        unit=groups[0].unit,
+        cells=tuple((_at(group, cell.coordinates, cell.node), cell) for group in groups for cell in group.cells),
+        runs=tuple((_at(group, run.coordinates, run.node), run) for group in groups for run in group.runs),
+        expressions=texts,
+    )
+
+
+def _at(group: Group, coordinates: Coordinates, node: str) -> dict[str, Value]:
+    return {**coordinates, NODE: node, QUANTITY: group.expression.text}
+
+
+def _across_title(show: Show, layout: Layout) -> str:
+    """Title of the axis that has no values."""
+    if show.kind in _ACROSS:
+        return show.y_title or _ACROSS[show.kind]
+    if show.kind == "scatter":
+        return show.x_title or _SCATTER_TITLES[show.x or PACKET]
+    axes = (layout.x, *layout.series) if show.kind == "stack" else (layout.x,)
+    return show.x_title or ", ".join(axis for axis in axes if axis not in ("", NODE, QUANTITY))
 
 
 def _columns(combinations: int, rows: int) -> int:
@@ -60,12 +130,13 @@ def _columns(combinations: int, rows: int) -> int:
     return min(MAX_COLUMNS, combinations)
 
 
-def _combinations(results: StudyResults, layout: Layout, groups: Sequence[Group], show: Show) -> list[dict[str, Value]]:
+def _combinations(
+    axes: Mapping[str, Sequence[Value]], layout: Layout, cells: Iterable[Coordinates], show: Show
+) -> list[dict[str, Value]]:
     """The combinations of values of the panels' axes that occur, in the order of the study."""
-    at = [coordinates_of(cell) for group in groups for cell in group.cells]
-    at = [coordinates for coordinates in at if not selection.is_level(show, coordinates)]
+    at = [coordinates for coordinates in cells if not selection.is_level(show, coordinates)]
     present = {tuple(coordinates.get(axis, "") for axis in layout.panels) for coordinates in at}
-    every = itertools.product(*(selection.values_of(results.axes, axis, at) for axis in layout.panels))
+    every = itertools.product(*(selection.values_of(axes, axis, at) for axis in layout.panels))
     return [dict(zip(layout.panels, values, strict=True)) for values in every if values in present] or [{}]
 
 
@@ -74,73 +145,61 @@ def _belongs(coordinates: Coordinates, at: Coordinates) -> bool:
     return all(coordinates.get(axis, "") in ((value, "") if axis == NODE else (value,)) for axis, value in at.items())
 
 
-def _panel(
-    results: StudyResults, show: Show, layout: Layout, group: Group, at: Coordinates, published: Sequence[Stated]
-) -> Panel:
-    cells = [cell for cell in group.cells if _belongs(coordinates_of(cell), at)]
+def _panel(show: Show, layout: Layout, bundle: Bundle, at: Coordinates, published: Sequence[Stated]) -> Panel:
+    here = [(place, cell) for place, cell in bundle.cells if _belongs(place, at)]
+    across = {axis: value for axis, value in at.items() if axis not in show.levels}
     level_cells = [
-        cell
-        for cell in group.cells
-        if selection.is_level(show, cell.coordinates)
-        and _belongs(coordinates_of(cell), {axis: value for axis, value in at.items() if axis not in show.levels})
+        (place, cell)
+        for place, cell in bundle.cells
+        if selection.is_level(show, cell.coordinates) and _belongs(place, across)
     ]
-    drawn = [cell for cell in cells if not selection.is_level(show, cell.coordinates)]
-    runs = [run for run in group.runs if _belongs({**run.coordinates, NODE: run.node}, at)]
-    labels = list(
-        dict.fromkeys(_label(layout, show, coordinates_of(cell)) for cell in drawn if _has_label(layout, cell))
-    )
-    stated_here = [one for one in published if one.published.y == group.expression.text and _agrees(one, at, layout)]
-    of_curves = [one for one in stated_here if {*_curve_axes(layout, show)} <= one.where.keys()]
+    drawn = [(place, cell) for place, cell in here if not selection.is_level(show, cell.coordinates)]
+    runs = [(place, run) for place, run in bundle.runs if _belongs(place, at)]
+    named = [place for place, _ in drawn if NODE not in layout.series or place[NODE]]
+    labels = list(dict.fromkeys(_label(layout, show, place) for place in named))
+    pairs = [(bundle.published(one), one) for one in published]
+    stated_here = [(where, one) for where, one in pairs if where is not None and _agrees(where, at)]
+    of_curves = [(where, one) for where, one in stated_here if {*_curve_axes(layout, show)} <= where.keys()]
+    others = [(where, one) for where, one in stated_here if (where, one) not in of_curves]
     curves = tuple(
         _curve(
             label,
             layout,
-            [cell for cell in drawn if _label(layout, show, coordinates_of(cell)) == label],
-            [run for run in runs if _label(layout, show, {**run.coordinates, NODE: run.node}) == label],
-            [one for one in of_curves if _label(layout, show, one.where) == label],
-            marked=show.kind == "dots" or not group.runs,
+            [(place, cell) for place, cell in drawn if _label(layout, show, place) == label],
+            [(place, run) for place, run in runs if _label(layout, show, place) == label],
+            [(where, one) for where, one in of_curves if _label(layout, show, where) == label],
+            marked=show.kind == "dots" or not bundle.runs,
         )
         for label in labels
     )
-    others = [one for one in stated_here if one not in of_curves]
-    title = ", ".join(axis_text(axis, value) for axis, value in at.items())
-    return Panel(
-        title,
-        group.expression.text,
-        group.unit,
-        curves,
-        _levels(show, layout, level_cells),
-        _references(layout, others),
-    )
-
-
-def _has_label(layout: Layout, cell: Cell) -> bool:
-    return NODE not in (layout.series,) or bool(cell.node)
+    title = ", ".join(legend_name(show, axis, value) for axis, value in at.items())
+    levels = _levels(show, layout, level_cells)
+    return Panel(title, bundle.label, bundle.unit, curves, levels, _references(layout, others))
 
 
 def _label(layout: Layout, show: Show, coordinates: Coordinates) -> str:
     """The entry in the legend; of distribution functions every place has one."""
-    return ", ".join(axis_text(axis, coordinates[axis]) for axis in _curve_axes(layout, show))
+    return ", ".join(legend_name(show, axis, coordinates[axis]) for axis in _curve_axes(layout, show))
 
 
 def _curve(
     label: str,
     layout: Layout,
-    cells: Sequence[Cell],
-    runs: Sequence[Runs],
-    published: Sequence[Stated],
+    cells: Sequence[tuple[Coordinates, Cell]],
+    runs: Sequence[tuple[Coordinates, Runs]],
+    published: Sequence[tuple[Coordinates, Stated]],
     *,
     marked: bool,
 ) -> Curve:
     def place(coordinates: Coordinates) -> Place:
         return coordinates.get(layout.x, "") if layout.x else ""
 
-    marks = tuple(_mark(place(coordinates_of(cell)), cell) for cell in cells if cell.estimate and marked)
-    failed = dict.fromkeys(place(coordinates_of(cell)) for cell in cells if cell.failed)
+    marks = tuple(_mark(place(at), cell) for at, cell in cells if cell.estimate and marked)
+    failed = dict.fromkeys(place(at) for at, cell in cells if cell.failed)
     return Curve(
         label=label,
         marks=marks,
-        distributions=tuple(Distribution(place({**run.coordinates, NODE: run.node}), run.runs) for run in runs),
+        distributions=tuple(Distribution(place(at), run.runs, run.at) for at, run in runs),
         published=_references(layout, published),
         failed=tuple(at for at in failed if at != "" or not layout.x),
     )
@@ -152,64 +211,64 @@ def _mark(place: Place, cell: Cell) -> Mark:
     return Mark(place, estimate.value, estimate.low, estimate.high, estimate.of_repeats)
 
 
-def _references(layout: Layout, published: Iterable[Stated]) -> tuple[Reference, ...]:
+def _references(layout: Layout, published: Iterable[tuple[Coordinates, Stated]]) -> tuple[Reference, ...]:
     """Published values at their places; one without a place is at all of them."""
     return tuple(
         Reference(place, one.value, one.low, one.high)
-        for one in published
-        for place in ((one.where[layout.x],) if layout.x in one.where else layout.places)
+        for where, one in published
+        for place in ((where[layout.x],) if layout.x in where else layout.places)
     )
 
 
-def _agrees(one: Stated, at: Coordinates, layout: Layout) -> bool:
+def _agrees(where: Coordinates, at: Coordinates) -> bool:
     """Whether a published value belongs to a panel."""
-    return all(one.where.get(axis, value) == value for axis, value in at.items())
+    return all(where.get(axis, value) == value for axis, value in at.items())
 
 
 def _curve_axes(layout: Layout, show: Show) -> list[str]:
     """The axes that make the curves of a panel."""
-    return [axis for axis in (layout.series, layout.x if show.kind == "ecdf" else "") if axis]
+    return [axis for axis in (*layout.series, layout.x if show.kind in _ACROSS else "") if axis]
 
 
-def _levels(show: Show, layout: Layout, cells: Sequence[Cell]) -> tuple[tuple[str, float], ...]:
+def _levels(show: Show, layout: Layout, cells: Sequence[tuple[Coordinates, Cell]]) -> tuple[tuple[str, float], ...]:
     levels: list[tuple[str, float]] = []
-    for cell in cells:
-        if cell.estimate is None:
-            continue
-        at = coordinates_of(cell)
-        names = [axis_text(axis, at[axis]) for axis in (*show.levels, layout.series) if axis]
-        levels.append((", ".join(dict.fromkeys(names)), cell.estimate.value))
+    for at, cell in cells:
+        if cell.estimate is not None:
+            names = [legend_name(show, axis, at[axis]) for axis in (*show.levels, *layout.series)]
+            levels.append((", ".join(dict.fromkeys(names)), cell.estimate.value))
     return tuple(levels)
 
 
 def _stacks(
-    results: StudyResults, show: Show, layout: Layout, groups: Sequence[Group], published: Sequence[Stated]
+    axes: Mapping[str, Sequence[Value]],
+    show: Show,
+    layout: Layout,
+    groups: Sequence[Group],
+    published: Sequence[Stated],
 ) -> tuple[tuple[Place, ...], list[Panel]]:
     """Stacks: each expression is a part, each combination of x and series a place."""
-    axes = [axis for axis in (layout.x, layout.series) if axis]
+    across = [axis for axis in (layout.x, *layout.series) if axis not in ("", QUANTITY)]
 
     def place(coordinates: Coordinates) -> str:
-        return ", ".join(value_text(coordinates[axis]) for axis in axes if axis in coordinates)
+        return ", ".join(name_of(show, axis, coordinates[axis]) for axis in across if axis in coordinates)
 
-    combinations = _combinations(results, layout, groups, show)
+    bundles = [_bundle(show, [group]) for group in groups]
+    at_all = [at for bundle in bundles for at, _ in bundle.cells]
     panels = []
-    for at in combinations:
+    for at in _combinations(axes, layout, at_all, show):
         curves = []
-        for group in groups:
-            cells = [cell for cell in group.cells if _belongs(coordinates_of(cell), at)]
-            stated_here = [
-                one for one in published if one.published.y == group.expression.text and _agrees(one, at, layout)
-            ]
+        for bundle in bundles:
+            cells = [(where, cell) for where, cell in bundle.cells if _belongs(where, at)]
+            stated_here = [(where, one) for one in published if (where := bundle.published(one)) and _agrees(where, at)]
             look: dict[str, Any] = {
-                "marks": tuple(_mark(place(coordinates_of(cell)), cell) for cell in cells if cell.estimate),
-                "published": tuple(Reference(place(one.where), one.value, one.low, one.high) for one in stated_here),
-                "failed": tuple(dict.fromkeys(place(coordinates_of(cell)) for cell in cells if cell.failed)),
+                "marks": tuple(_mark(place(where), cell) for where, cell in cells if cell.estimate),
+                "published": tuple(Reference(place(where), one.value, one.low, one.high) for where, one in stated_here),
+                "failed": tuple(dict.fromkeys(place(where) for where, cell in cells if cell.failed)),
             }
-            curves.append(Curve(group.expression.text, **look))
-        title = ", ".join(axis_text(axis, value) for axis, value in at.items())
-        panels.append(Panel(title, "sum of the parts", groups[0].unit, tuple(curves)))
-    at_all = [coordinates_of(cell) for group in groups for cell in group.cells]
-    every = itertools.product(*(selection.values_of(results.axes, axis, at_all) for axis in axes))
+            curves.append(Curve(name_of(show, QUANTITY, bundle.expressions[0]), **look))
+        title = ", ".join(legend_name(show, axis, value) for axis, value in at.items())
+        panels.append(Panel(title, show.y_title or "sum of the parts", groups[0].unit, tuple(curves)))
+    every = itertools.product(*(selection.values_of(axes, axis, at_all) for axis in across))
     present = {place(coordinates) for coordinates in at_all}
-    places = [place(dict(zip(axes, values, strict=True))) for values in every]
+    places = [place(dict(zip(across, values, strict=True))) for values in every]
     return tuple(name for name in places if name in present) or ("",), panels

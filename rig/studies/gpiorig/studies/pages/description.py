@@ -9,7 +9,7 @@ import msgspec
 Number = int | float
 Value = bool | int | float | str  # of an axis
 
-ShowKind = Literal["line", "bars", "stack", "ecdf", "box", "dots", "table"]
+ShowKind = Literal["line", "bars", "stack", "ecdf", "histogram", "box", "dots", "scatter", "table"]
 
 
 class Show(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -22,31 +22,62 @@ class Show(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kind
         `line`: y over the axis `x`, a line per `series`, joined only where `x` has numbers. `bars`: grouped bars over
         `x`, a bar per `series`. `stack`: bars of the parts `y` on top of each other. `ecdf`: distribution functions of
-        the values, a thin curve for each repeat. `box`: range, 5 to 95 %, quartiles and median, each the mean over the
-        repeats. `dots`: a dot per node; of a quantity without a statistic each value, in the order of time. `table`: a
+        the values, a thin curve for each repeat. `histogram`: shares of the values in equal bins, the mean over the
+        repeats of each. `box`: Tukey's boxes over `x`, one per `series`: quartiles and median, whiskers to the last
+        value within 1.5 interquartile ranges, each the mean over the repeats, and the outliers of all repeats. `dots`:
+        a dot per node; of a quantity without a statistic each value, in the order of time. `scatter`: each value of the
+        earliest repeat, in the order of the packets, or with ``x = "time"`` over the time since the first. `table`: a
         row per combination of the axes.
     y
         Expressions: a statistic of a quantity or of its alias, as in ``rtt.p2p``, ``idt.p99 - idt.p1``, ``loss``; for
-        `ecdf`, `box` and `dots` the quantity alone. Several make a panel each, in `stack` a part each.
+        `ecdf`, `histogram`, `box`, `dots` and `scatter` the quantity alone. Several make a panel each with a scale of
+        its own, unless an axis is ``quantity``: then those of one unit share one scale. In `stack` they are the parts.
     x, series, panel
-        Names of axes; ``node`` is that of the nodes. Those that are not named and have several values become panels.
+        Names of axes, of `series` and `panel` one or several; ``node`` is that of the nodes, ``quantity`` that of the
+        expressions `y`. Those that are not named and have several values become panels.
     where
         Keeps the points with these values of an axis.
     levels
-        Values of an axis that are drawn as horizontal lines across, not as series.
+        Values of an axis that are drawn as lines across, not as series.
     log
         Axes of the figure that are logarithmic: ``x``, ``y`` or ``xy``.
+    labels
+        Own texts of expressions of `y` and of values of axes: ``{ "wait.mean" = "task A", "on" = "with CSMA" }``.
+        Without one the legend has ``AXIS: VALUE``.
+    x_title, y_title
+        Own titles of the axes, without the unit of values.
+    x_limits, y_limits
+        Both ends of an axis: numbers, or of values texts with their unit, ``["0 ms", "20 ms"]``.
     """
 
     kind: ShowKind
     y: tuple[str, ...]
     title: str = ""
     x: str = ""
-    series: str = ""
+    series: str | tuple[str, ...] = ()
     panel: str | tuple[str, ...] = ()
     where: dict[str, Value | tuple[Value, ...]] = {}
     levels: dict[str, tuple[Value, ...]] = {}
     log: Literal["", "x", "y", "xy"] = ""
+    labels: dict[str, str] = {}
+    x_title: str = ""
+    y_title: str = ""
+    x_limits: tuple[Value, Value] | None = None
+    y_limits: tuple[Value, Value] | None = None
+
+    @property
+    def curve_axes(self) -> tuple[str, ...]:
+        """The axes of `series`."""
+        return _names(self.series)
+
+    @property
+    def panel_axes(self) -> tuple[str, ...]:
+        """The axes of `panel`."""
+        return _names(self.panel)
+
+
+def _names(axes: str | tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(axis for axis in ((axes,) if isinstance(axes, str) else axes) if axis)
 
 
 RuleKind = Literal["range", "ratio", "monotony", "independence"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +19,7 @@ from gpiorig.analysis.statistics.intervals import NAN, Interval
 SECOND = "s"
 TIME, SHARE = "ns", "share"  # units in the table
 WEIGHTED_POINTS = 1000  # of a distribution over time
-_PAIR = " > "  # between the two nodes of a delay
+PAIR = " > "  # between the two nodes of a delay
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,6 +40,8 @@ class Observed:
         Times this a value is in that unit.
     lacking
         Number of packets without a value.
+    starts_s
+        float64[n], when each value began, in s from the start of the recording.
     """
 
     name: str
@@ -47,6 +50,7 @@ class Observed:
     unit: str
     scale: float
     lacking: int
+    starts_s: NDArray[np.float64]
 
     @property
     def si(self) -> NDArray[np.float64]:
@@ -118,7 +122,7 @@ def of_quantity(table: pa.Table, quantity: str, *, node: str = "") -> dict[str, 
     by_node = {
         name: _observed(rows.filter(pc.equal(rows["node"], name)), f"{quantity} at {name}" if name else quantity)
         for name in pc.unique(rows["node"]).to_pylist()
-        if node in ("", name, name.partition(_PAIR)[0])
+        if node in ("", name, name.partition(PAIR)[0])
     }
     if not by_node:
         known = ", ".join(pc.unique(rows["node"]).to_pylist())
@@ -141,4 +145,12 @@ def _observed(rows: pa.Table, name: str) -> Observed:
         unit=SECOND if is_time else unit,
         scale=1 / NS_PER_S if is_time else 1.0,
         lacking=len(rows) - len(present),
+        starts_s=_starts_s(present),
     )
+
+
+def _starts_s(rows: pa.Table) -> NDArray[np.float64]:
+    """When each value began; NaN where the table does not state it."""
+    samplerate_hz = Fraction((rows.schema.metadata or {}).get(b"samplerate_hz", b"1").decode())
+    starts = pc.cast(rows["start_sample"], pa.float64()).to_numpy()
+    return np.asarray(starts / float(samplerate_hz), dtype=np.float64)

@@ -9,7 +9,8 @@ from gpiorig.studies.pages.amounts import value_text
 from gpiorig.studies.pages.description import Show, Value
 from gpiorig.studies.pages.statistics import Cell, Coordinates
 
-NODE = "node"  # the axis of nodes
+NODE, QUANTITY = "node", "quantity"  # the axes of nodes, and of the expressions of a show
+PACKET, TIME = "packet", "time"  # what `scatter` may have as x
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +19,10 @@ class Layout:
 
     Parameters
     ----------
-    x, series
-        Names of axes; empty for none.
+    x
+        Name of an axis; empty for none.
+    series
+        Axes of which each combination of values is a curve.
     panels
         Axes of which each combination of values has panels of its own.
     places
@@ -27,7 +30,7 @@ class Layout:
     """
 
     x: str
-    series: str
+    series: tuple[str, ...]
     panels: tuple[str, ...]
     places: tuple[Value, ...]
 
@@ -45,19 +48,19 @@ def is_level(show: Show, coordinates: Coordinates) -> bool:
     return any(coordinates.get(axis) in values for axis, values in show.levels.items())
 
 
-def layout(axes: Mapping[str, Sequence[Value]], show: Show, groups: Sequence[Sequence[Cell]]) -> Layout:
-    """The axes of a figure of the cells of several expressions.
+def layout(axes: Mapping[str, Sequence[Value]], show: Show, groups: Sequence[Sequence[Coordinates]]) -> Layout:
+    """The axes of a figure of the combinations of several groups, each with a scale of its own.
 
     An axis that is not named and has several values makes panels, unless the named ones determine its value.
     """
-    by_group = [[coordinates_of(cell) for cell in cells if not is_level(show, cell.coordinates)] for cells in groups]
-    x = show.x or (NODE if show.kind == "dots" else "")
-    panels = [axis for axis in ([show.panel] if isinstance(show.panel, str) else show.panel) if axis]
+    by_group = [[at for at in of_group if not is_level(show, at)] for of_group in groups]
+    x = "" if show.kind == "scatter" else show.x or (NODE if show.kind == "dots" else "")
+    panels = list(show.panel_axes)
     for axis in (*axes, NODE):
-        named = [name for name in (x, show.series, *panels) if name]
+        named = [name for name in (x, *show.curve_axes, *panels) if name]
         if axis not in named and any(_is_free(axis, at, named) for at in by_group):
             panels.append(axis)
-    return Layout(x, show.series, tuple(panels), values_of(axes, x, [one for at in by_group for one in at]))
+    return Layout(x, show.curve_axes, tuple(panels), values_of(axes, x, [at for group in by_group for at in group]))
 
 
 def values_of(axes: Mapping[str, Sequence[Value]], axis: str, at: Sequence[Coordinates]) -> tuple[Value, ...]:
@@ -77,6 +80,19 @@ def axis_text(axis: str, value: Value) -> str:
     """A value of an axis, with the axis' name where it is not a word."""
     text = value_text(value)
     return text if axis == NODE or (isinstance(value, str) and not value[:1].isdigit()) else f"{axis} {text}"
+
+
+def name_of(show: Show, axis: str, value: Value) -> str:
+    """A value of an axis under its place: as the show labels it, or as text."""
+    text = value_text(value)
+    return show.labels.get(f"{axis}: {text}") or show.labels.get(text, text)
+
+
+def legend_name(show: Show, axis: str, value: Value) -> str:
+    """A value of an axis in a legend: as the show labels it, or with the axis' name; of a node or expression alone."""
+    text = value_text(value)
+    named = name_of(show, axis, value)
+    return named if named != text or axis in (NODE, QUANTITY) else f"{axis}: {text}"
 
 
 def _where(show: Show) -> dict[str, tuple[Value, ...]]:

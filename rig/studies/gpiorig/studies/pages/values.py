@@ -12,21 +12,27 @@ from gpiorig.analysis.errors import QuantityError
 from gpiorig.studies.pages import selection, statistics
 from gpiorig.studies.pages.description import Show
 from gpiorig.studies.pages.expressions import Expression, observed, parse
+from gpiorig.studies.pages.observations import Observed
 from gpiorig.studies.pages.results import PointResult, StudyResults
+from gpiorig.studies.pages.selection import TIME
 from gpiorig.studies.pages.statistics import Cell, Coordinates
 
-DISTRIBUTIONS = ("ecdf", "box")
+DISTRIBUTIONS = ("ecdf", "histogram", "box", "scatter")
 QUANTILES = ("min", "p5", "p25", "median", "p75", "p95", "max")  # of a distribution, in the tables
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Runs:
-    """The values of a quantity at one combination and node: float64[n] in SI for each repeat."""
+    """The values of a quantity at one combination and node: float64[n] in SI for each repeat.
+
+    `at` has for `scatter` the number of each value from 1 on, or the time in s since the first.
+    """
 
     coordinates: Coordinates
     node: str
     unit: str
     runs: tuple[NDArray[np.float64], ...]
+    at: tuple[NDArray[np.float64], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,7 +77,7 @@ def groups(results: StudyResults, show: Show) -> tuple[Group, ...]:
     """The values of each expression of a show."""
     points = statistics.combinations(results, lambda coordinates: selection.is_selected(show, coordinates))
     return tuple(
-        _group(expression, points, values=values) for expression, values in expressions(show, results.quantities)
+        _group(expression, points, show, values=values) for expression, values in expressions(show, results.quantities)
     )
 
 
@@ -86,7 +92,7 @@ def _expression(show: Show, text: str, aliases: Mapping[str, str]) -> tuple[Expr
         return parse(text, aliases), False
 
 
-def _group(expression: Expression, points: Sequence[Sequence[PointResult]], *, values: bool) -> Group:
+def _group(expression: Expression, points: Sequence[Sequence[PointResult]], show: Show, *, values: bool) -> Group:
     if not values:
         cells = _cells(expression, points)
         return Group(expression, cells, (), ((expression, cells),))
@@ -94,15 +100,16 @@ def _group(expression: Expression, points: Sequence[Sequence[PointResult]], *, v
         (one, _cells(one, points)) for one in (expression.with_statistic(statistic) for statistic in QUANTILES)
     )
     median = next(cells for one, cells in details if one.terms[0].statistic == "median")
-    return Group(expression, median, tuple(run for group in points for run in _runs(expression, group)), details)
+    runs = tuple(run for group in points for run in _runs(expression, group, show))
+    return Group(expression, median, runs, details)
 
 
 def _cells(expression: Expression, points: Sequence[Sequence[PointResult]]) -> tuple[Cell, ...]:
     return tuple(cell for group in points for cell in statistics.estimate(expression, group))
 
 
-def _runs(expression: Expression, points: Sequence[PointResult]) -> list[Runs]:
-    by_node: dict[str, tuple[str, list[NDArray[np.float64]]]] = {}
+def _runs(expression: Expression, points: Sequence[PointResult], show: Show) -> list[Runs]:
+    by_node: dict[str, list[Observed]] = {}
     for point in points:
         if point.state != "done" or point.table is None:
             continue
@@ -112,5 +119,17 @@ def _runs(expression: Expression, points: Sequence[PointResult]) -> list[Runs]:
             continue
         for node, one in values.items():
             if len(one.values):
-                by_node.setdefault(node, (one.unit, []))[1].append(one.drawn)
-    return [Runs(points[0].coordinates, node, unit, tuple(runs)) for node, (unit, runs) in by_node.items()]
+                by_node.setdefault(node, []).append(one)
+    return [_run(points[0].coordinates, node, of_node, show) for node, of_node in by_node.items()]
+
+
+def _run(coordinates: Coordinates, node: str, of_node: Sequence[Observed], show: Show) -> Runs:
+    unit = of_node[0].unit
+    if show.kind != "scatter":
+        return Runs(coordinates, node, unit, tuple(one.drawn for one in of_node))
+    orders = [np.argsort(one.starts_s, kind="stable") for one in of_node]
+    values = tuple(one.si[order] for one, order in zip(of_node, orders, strict=True))
+    if show.x == TIME:
+        starts = [one.starts_s[order] for one, order in zip(of_node, orders, strict=True)]
+        return Runs(coordinates, node, unit, values, tuple(start - start[0] for start in starts))
+    return Runs(coordinates, node, unit, values, tuple(np.arange(1.0, len(run) + 1) for run in values))

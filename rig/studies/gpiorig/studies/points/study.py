@@ -7,13 +7,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from gpiorig.analysis.errors import QuantityError
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.strict_toml import load as load_toml
-from gpiorig.studies.pages.description import Value
+from gpiorig.studies.pages import amounts
+from gpiorig.studies.pages.amounts import value_text
+from gpiorig.studies.pages.description import Show, Value
+from gpiorig.studies.pages.observations import PAIR
+from gpiorig.studies.pages.selection import NODE, PACKET, QUANTITY, TIME
 from gpiorig.studies.points import spelling, study_paths
 from gpiorig.studies.points.study_file import Axis, StudyFile
-
-NODE = "node"  # what a `Show` may name where an axis belongs: the nodes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,9 +94,10 @@ def _check_axis(axis: Axis, *, what: str) -> None:
 def _check_names(study: Study) -> None:
     names = [axis.name for axis in study.file.vary]
     for name in names:
-        if names.count(name) > 1 or name in ("", NODE):
+        if names.count(name) > 1 or name in ("", NODE, QUANTITY):
             raise BenchError(
-                f"{study.what}: axis `{name}`: rename it; each axis has a name of its own, `node` is taken."
+                f"{study.what}: axis `{name}`: rename it; each axis has a name of its own, `{NODE}` and `{QUANTITY}` "
+                "are taken."
             )
 
 
@@ -120,15 +124,37 @@ def _check_quick(study: Study) -> None:
 def _check_shows(study: Study) -> None:
     for number, show in enumerate(study.file.show, start=1):
         where = f"show {number}"
-        panels = (show.panel,) if isinstance(show.panel, str) else show.panel
-        for name in (show.x, show.series, *panels):
-            if name and name != NODE:
+        of_scatter = (PACKET, TIME) if show.kind == "scatter" else ()
+        if of_scatter and show.x not in ("", *of_scatter):
+            raise BenchError(f"{study.what}: {where}: x is `{show.x}`; of a scatter use `{PACKET}` or `{TIME}`.")
+        for name in (show.x, *show.curve_axes, *show.panel_axes):
+            if name and name not in (NODE, QUANTITY, *of_scatter):
                 named_axis(study, name, where=where)
         for name, wanted in (show.where | show.levels).items():
             values = wanted if isinstance(wanted, tuple) else (wanted,)
             _check_values(study, named_axis(study, name, where=where), values, where=where)
         if not show.y and show.kind != "table":
             raise BenchError(f"{study.what}: {where}: y is empty; name a quantity, such as `rtt.median`.")
+        _check_looks(study, show, where=where)
+
+
+def _check_looks(study: Study, show: Show, *, where: str) -> None:
+    """Labels are of something that the figure has, limits are numbers with units."""
+    named = [*show.y]
+    for axis in study.file.vary:
+        named += [text for value in axis.values for text in (value_text(value), f"{axis.name}: {value_text(value)}")]
+    for label in show.labels:
+        if label not in named and not {*label.split(PAIR)} <= {*study.file.bench.nodes}:
+            near = difflib.get_close_matches(label, named, n=1)
+            hint = f"did you mean `{near[0]}`?" if near else "give an expression of y, or a value of an axis."
+            raise BenchError(f"{study.what}: {where}: labels: `{label}` is not in the figure; {hint}")
+    for key, ends in (("x_limits", show.x_limits), ("y_limits", show.y_limits)):
+        try:
+            low, high = amounts.limits(ends) or (0.0, 1.0)
+        except QuantityError as error:
+            raise BenchError(f"{study.what}: {where}: {key}: {error}") from error
+        if low >= high:
+            raise BenchError(f"{study.what}: {where}: {key}: give the lower end first, and two different ones.")
 
 
 def _check_values(study: Study, axis: Axis, values: Sequence[Value], *, where: str) -> None:
