@@ -19,7 +19,7 @@ _NEVER = np.iinfo(np.int64).max
 
 
 def of_packets(
-    events: Events, visits: Visits, visit_of: NDArray[np.int32], *, arrived: Positions, last: Positions
+    events: Events, visits: Visits, visit_of: NDArray[np.int32], *, arrived: Positions, final: Positions
 ) -> NDArray[np.bool_]:
     """bool[p], packets that are cut.
 
@@ -29,17 +29,17 @@ def of_packets(
         int32[n], the visit of each event, -1 for none.
     arrived
         Rows of the visits at which a packet arrived.
-    last
+    final
         int64[p], position of the last event of each packet.
     """
     packets = len(visits.kinds)
     place = np.where(visits.deliveries >= 0, visits.deliveries, visits.positions)[arrived]
     arrived_at = _earliest(visits.packets[arrived], events.samples[place], packets)
-    open_ended = (arrived_at == _NEVER) & (last != NONE)
-    left = np.where(open_ended, events.end - events.samples[last], _NEVER)
+    open_ended = (arrived_at == _NEVER) & (final != NONE)
+    left = np.where(open_ended, events.end - events.samples[final], _NEVER)
     cut = np.zeros(packets, dtype=bool)
-    for code in np.unique(events.codes[last[open_ended]]).tolist():
-        rows = np.flatnonzero(open_ended & (events.codes[last] == code))
+    for code in np.unique(events.codes[final[open_ended]]).tolist():
+        rows = np.flatnonzero(open_ended & (events.codes[final] == code))
         cut[rows] = left[rows] < _longest(events, visits, visit_of, arrived_at, code=code)
     return cut
 
@@ -69,8 +69,8 @@ def _longest(events: Events, visits: Visits, visit_of: NDArray[np.int32], arrive
     begun = np.full(len(arrived_at), _NEVER, dtype=np.int64)
     for part in slices(len(visit_of)):
         at = part.start + np.flatnonzero((events.codes[part] == code) & (visit_of[part] >= 0))
-        found = _earliest(visits.packets[visit_of[at]], events.samples[at], len(arrived_at))
-        np.minimum(begun, found, out=begun)
+        begins = _earliest(visits.packets[visit_of[at]], events.samples[at], len(arrived_at))
+        np.minimum(begun, begins, out=begun)
     both = (begun != _NEVER) & (arrived_at != _NEVER)
     return int((arrived_at - begun)[both].max(initial=0))
 

@@ -145,7 +145,7 @@ def find(
             arrived,
             lost=_furthest(events, index, visits, visit_of, fragments),
             in_gap=in_gap,
-            cut=cuts.of_packets(events, visits, visit_of, arrived=arrived, last=last),
+            cut=cuts.of_packets(events, visits, visit_of, arrived=arrived, final=last),
         ),
         in_gap=in_gap,
         last_events=last,
