@@ -11,7 +11,8 @@ API = "api"  # the module for Python users, above all components
 # The rooms of each component; a module imports its own room and those before it. First are the flat modules.
 ROOMS = {
     "capture": (
-        *("", "edges", "frames", "serial", "buses", "sync", "archive", "text", "recording", "usb", "sigrok", "formats"),
+        *("", "edges", "frames", "serial", "buses", "sync", "archive", "text", "recording", "usb", "sigrok"),
+        *("formats", "power"),
     ),
     "analysis": (
         *(
@@ -31,6 +32,7 @@ ROOMS = {
             "audit",
             "probe_effect",
             "evaluation",
+            "energy",
             "quantities",
             "tables",
             "compare",

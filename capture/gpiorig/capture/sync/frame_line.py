@@ -63,11 +63,18 @@ def read(edges: Edges, channel: str) -> Frames:
     return Frames(*pulses.read(edges, channel), edges.samplerate_hz)
 
 
-def in_common(reference: Frames, aligned: Frames) -> tuple[Indices, Indices, float]:
+def in_common(reference: Frames, aligned: Frames, *, jitter_ns: float = JITTER_NS) -> tuple[Indices, Indices, float]:
     """Find the frames that both receivers received.
 
     Three frames in a row that have the same two intervals and three lengths in both recordings are taken for the same,
     where most of a window of 10 s agree on the distance of the two clocks; the others then follow by that distance.
+
+    Parameters
+    ----------
+    reference, aligned
+        The frames of the two recordings.
+    jitter_ns
+        By how much an interval, or a length, may differ in the two.
 
     Returns
     -------
@@ -80,7 +87,7 @@ def in_common(reference: Frames, aligned: Frames) -> tuple[Indices, Indices, flo
     CaptureError
         Nothing fits, or more than one thing does.
     """
-    reference_frames, aligned_frames = _candidates(reference, aligned)
+    reference_frames, aligned_frames = _candidates(reference, aligned, jitter_ns)
     at_ns = aligned.times_ns[aligned_frames]
     apart_ns = reference.times_ns[reference_frames] - at_ns
     chosen = _agreed(at_ns, apart_ns)
@@ -89,7 +96,7 @@ def in_common(reference: Frames, aligned: Frames) -> tuple[Indices, Indices, flo
             "the two receivers have no frames in common",
             remedy="did they receive from the same sender at the same time, on the lines that were named?",
         )
-    x, y = _matched(reference, aligned, at_ns[chosen], apart_ns[chosen])
+    x, y = _matched(reference, aligned, at_ns[chosen], apart_ns[chosen], jitter_ns)
     at_ns = aligned.times_ns[x]
     rest_ns = _rest(at_ns, reference.times_ns[y] - at_ns)
     noise_ns = float(MAD_TO_STD * np.median(np.abs(rest_ns)))
@@ -98,25 +105,28 @@ def in_common(reference: Frames, aligned: Frames) -> tuple[Indices, Indices, flo
     return aligned.samples[x[steady]], reference.samples[y[steady]], noise_ns
 
 
-def _candidates(reference: Frames, aligned: Frames) -> tuple[Indices, Indices]:
+def _candidates(reference: Frames, aligned: Frames, jitter_ns: float) -> tuple[Indices, Indices]:
     """Indices of frames in both that begin the same two intervals with the same three lengths."""
     if min(len(reference.samples), len(aligned.samples)) < 3:
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     tried = np.linspace(0, len(reference.samples) - 3, TRIED).astype(np.int64)
-    if sum(len(pair[0]) for pair in _alike(reference, aligned, np.unique(tried))) > ALIKE * np.unique(tried).size:
+    if (
+        sum(len(pair[0]) for pair in _alike(reference, aligned, np.unique(tried), jitter_ns))
+        > ALIKE * np.unique(tried).size
+    ):
         raise CaptureError(
             "the frames come at intervals that repeat, so it is not certain which are the same",
             remedy="let a node send at random intervals (docs/reference/sync-line.md#frames-in-place-of-a-line)",
         )
-    parts = list(_alike(reference, aligned, np.arange(len(reference.samples) - 2)))
+    parts = list(_alike(reference, aligned, np.arange(len(reference.samples) - 2), jitter_ns))
     return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
 
 
-def _alike(reference: Frames, aligned: Frames, starts: Indices) -> Iterator[tuple[Indices, Indices]]:
+def _alike(reference: Frames, aligned: Frames, starts: Indices, jitter_ns: float) -> Iterator[tuple[Indices, Indices]]:
     """The candidates for some frames of the reference, a part at a time."""
     reference_gaps_ns, aligned_gaps_ns = np.diff(reference.times_ns), np.diff(aligned.times_ns)
     order = np.argsort(aligned_gaps_ns[:-1], kind="stable")
-    tolerance = reference_gaps_ns[starts] * RATE + JITTER_NS
+    tolerance = reference_gaps_ns[starts] * RATE + jitter_ns
     low = np.searchsorted(aligned_gaps_ns[order], reference_gaps_ns[starts] - tolerance)
     count = np.searchsorted(aligned_gaps_ns[order], reference_gaps_ns[starts] + tolerance, side="right") - low
     parts = np.searchsorted(np.cumsum(count), np.arange(0, count.sum(), PAIRS))
@@ -127,13 +137,13 @@ def _alike(reference: Frames, aligned: Frames, starts: Indices) -> Iterator[tupl
         aligned_frames = order[gap_places + np.arange(len(reference_frames))]
         same = (
             np.abs(reference_gaps_ns[reference_frames + 1] - aligned_gaps_ns[aligned_frames + 1])
-            <= reference_gaps_ns[reference_frames + 1] * RATE + JITTER_NS
+            <= reference_gaps_ns[reference_frames + 1] * RATE + jitter_ns
         )
         reference_frames, aligned_frames = reference_frames[same], aligned_frames[same]
         for step in range(3):
             same = (
                 np.abs(reference.lengths_ns[reference_frames + step] - aligned.lengths_ns[aligned_frames + step])
-                <= JITTER_NS
+                <= jitter_ns
             )
             reference_frames, aligned_frames = reference_frames[same], aligned_frames[same]
         yield reference_frames, aligned_frames
@@ -169,7 +179,9 @@ def _mode(values: Floats) -> float:
     return float(np.median(ordered[at : at + reach[at]]))
 
 
-def _matched(reference: Frames, aligned: Frames, at_ns: Floats, apart_ns: Floats) -> tuple[Indices, Indices]:
+def _matched(
+    reference: Frames, aligned: Frames, at_ns: Floats, apart_ns: Floats, jitter_ns: float
+) -> tuple[Indices, Indices]:
     """Indices of the frames that fall on each other, in the other recording and in the reference."""
     order = np.argsort(at_ns)
     line = Polynomial.fit(at_ns, apart_ns, 1)
@@ -178,8 +190,8 @@ def _matched(reference: Frames, aligned: Frames, at_ns: Floats, apart_ns: Floats
     after = np.clip(np.searchsorted(reference.times_ns, expected), 1, len(reference.samples) - 1)
     is_before = expected - reference.times_ns[after - 1] < reference.times_ns[after] - expected
     nearest = np.where(is_before, after - 1, after)
-    same = np.abs(reference.times_ns[nearest] - expected) <= 2 * JITTER_NS
-    same &= np.abs(reference.lengths_ns[nearest] - aligned.lengths_ns) <= JITTER_NS
+    same = np.abs(reference.times_ns[nearest] - expected) <= 2 * jitter_ns
+    same &= np.abs(reference.lengths_ns[nearest] - aligned.lengths_ns) <= jitter_ns
     x = np.flatnonzero(same)
     _, once = np.unique(nearest[x], return_index=True)
     return x[once], nearest[x[once]]

@@ -1,0 +1,60 @@
+"""The clock of a power trace: pins that cannot be matched are refused, and so is an alignment of too few instants."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from energycases import IDEAL, record
+
+from gpiorig.analysis.energy import trace_clock
+from gpiorig.capture.edges.edges import Edges
+from gpiorig.capture.errors import CaptureError
+
+
+def test_regular_pulses_are_refused() -> None:
+    """Pulses at one interval match in many ways; the error names what to do."""
+    recorded = record(np.random.default_rng(1), rate_hz=10_000, packets=30, step_s=0.005)
+    regular = {}
+    for name, edges in {"pin": recorded.trace_pins, "node.line": recorded.analyzer}.items():
+        toggles = np.arange(1, 200) * int(edges.samplerate_hz) // 50
+        levels = (np.arange(200) % 2).astype(np.uint64)
+        regular[name] = replace(edges, samples=np.append(0, toggles), levels=levels, end=int(toggles[-1]) + 1)
+
+    with pytest.raises(CaptureError, match=r"intervals that repeat.*load=CHANNEL"):
+        trace_clock.by_pins(regular["pin"], "pin", regular["node.line"], "node.line", instrument=IDEAL)
+
+
+def test_other_pulses_are_refused() -> None:
+    """The pulses of another run have no instants in common with it."""
+    pins, analyzer = (record(np.random.default_rng(seed), rate_hz=10_000, packets=30, step_s=0.005) for seed in (2, 3))
+
+    with pytest.raises(CaptureError, match="cannot be matched"):
+        trace_clock.by_pins(pins.trace_pins, "pin", analyzer.analyzer, "node.line", instrument=IDEAL)
+
+
+def test_an_edge_is_placed_as_well_as_stated() -> None:
+    """The middle of each trace is where it truly is, within ± of 95 % of the traces; a lag widens ±."""
+    errors = []
+    for seed in range(20):
+        rng = np.random.default_rng([4, seed])
+        ppm, offset_s = rng.uniform(-100, 100), rng.uniform(0.1, 0.4)
+        recorded = record(rng, rate_hz=10_000, packets=40, step_s=0.005, ppm=ppm, offset_s=offset_s)
+        rate = 10_000 * (1 + ppm * 1e-6)
+        edge = np.array([int(recorded.analyzer.samples[41])])
+        position, deviation = recorded.clock().positions(edge)
+        true = (edge[0] - 0.5) / float(recorded.analyzer.samplerate_hz) * rate + np.ceil(offset_s * rate)
+        errors.append((position[0] - true) / deviation[0])
+        lagging = replace(recorded, trace=replace(recorded.trace, instrument=replace(IDEAL, lag_samples=3.0)))
+        assert np.isclose(np.hypot(deviation[0], np.sqrt(3)), lagging.clock().positions(edge)[1][0])
+
+    assert 17 <= (np.abs(errors) <= 2).sum()  # 16 or fewer of 20 have a probability of 1.6 % at 95 %
+
+
+def test_a_pin_that_is_not_there_is_named() -> None:
+    recorded = record(np.random.default_rng(1), rate_hz=1000, packets=12, step_s=0.02)
+    assert isinstance(recorded.trace_pins, Edges)
+
+    with pytest.raises(CaptureError, match="available channels: pin"):
+        trace_clock.by_pins(recorded.trace_pins, "DI7", recorded.analyzer, "node.line", instrument=IDEAL)
