@@ -102,8 +102,8 @@ def _with_neighbours(trace: PowerTrace, reach: int) -> Iterator[tuple[bool, int,
             watts, limits = np.concatenate([tail_w, watts]), np.concatenate([tail_limit, limits])
         start = block.start + len(block.amperes) - len(watts)
         yield run_begins, start, watts, limits
-        kept = min(2 * reach, len(watts))
-        start, tail_w, tail_limit = start + len(watts) - kept, watts[-kept:], limits[-kept:]
+        held = min(2 * reach, len(watts))
+        start, tail_w, tail_limit = start + len(watts) - held, watts[-held:], limits[-held:]
 
 
 def _power(block: PowerBlock, gain: float, offset_a: float, offset_v: float) -> tuple[Floats, Floats]:
@@ -168,11 +168,11 @@ class _Sums:
         start, watts, limits = self._open
         if until <= self._end:
             return
-        first, last = self._end - start, until - start
-        missed = np.zeros(last - first)
+        begin, end = self._end - start, until - start
+        missed = np.zeros(end - begin)
         if not self._averages:
-            missed = np.diff(watts[max(first - 1, 0) : last], prepend=watts[:1] if not first else []) ** 2 / 12
-        sums = np.stack([watts[first:last], limits[first:last], missed * self._period_s]) * self._period_s
+            missed = np.diff(watts[max(begin - 1, 0) : end], prepend=watts[:1] if not begin else []) ** 2 / 12
+        sums = np.stack([watts[begin:end], limits[begin:end], missed * self._period_s]) * self._period_s
         sums = np.cumsum(sums, axis=1, out=sums)
         before = np.concatenate([np.zeros((3, 1)), sums], axis=1) + self._totals[:, None]
         stop = int(np.searchsorted(self._positions, until, side="left"))
@@ -182,10 +182,10 @@ class _Sums:
         part = slice(self._next, stop)
         for row, name in enumerate(_COLUMNS[:3]):
             self.columns[name][part] = before[row, place] + share * (before[row, place + 1] - before[row, place])
-        around = np.clip(place[:, None] + first + np.arange(-self.reach, self.reach + 1), 0, len(watts) - 1)
+        around = np.clip(place[:, None] + begin + np.arange(-self.reach, self.reach + 1), 0, len(watts) - 1)
         change = np.ptp(watts[around], axis=1) if len(place) else np.empty(0)
         self.columns["edge_joules"][part] = change * (share * (1 - share) + self._spread) * self._period_s
-        self.columns["watts"][part] = watts[place + first]
+        self.columns["watts"][part] = watts[place + begin]
         self.columns["lost"][part] = self._lost
         self._totals = before[:, -1].copy()
         self._end, self._next = until, stop

@@ -84,7 +84,7 @@ class Segments:
         Parameters
         ----------
         begins, ends
-            int64[n], indices into `bounds`, the end not less than the begin.
+            int64[n], indices into `bounds`, ends not less than begins.
         owners
             int64[m], how many own each segment.
         """
@@ -97,8 +97,8 @@ class Segments:
 
         # The bounds inside, where the share changes, and the two at its ends.
         inside = np.concatenate([[0.0], np.cumsum(steps * self.edges)])
-        last, full = np.maximum(ends - 1, begins), np.append(share, 0.0)
-        at_ends = full[begins] * self.edges[begins] + full[last] * self.edges[ends]
+        latest, full = np.maximum(ends - 1, begins), np.append(share, 0.0)
+        at_ends = full[begins] * self.edges[begins] + full[latest] * self.edges[ends]
         edges = np.where(ends > begins, inside[ends] - inside[np.minimum(begins + 1, ends)] + at_ends, 0.0)
         return self._energies(
             within(self.joules * share),

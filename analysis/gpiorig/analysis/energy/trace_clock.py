@@ -98,12 +98,12 @@ def by_pins(trace: Edges, pin: str, analyzer: Edges, channel: str, *, instrument
     try:
         trace_samples, analyzer_samples, _ = frame_line.in_common(*seen, jitter_ns=JITTER * slower_ns)
     except CaptureError as error:
-        what = f"pin {pin} of the trace and channel {channel} of the recording cannot be matched: {error.what}"
+        pair = f"pin {pin} of the trace and channel {channel} of the recording cannot be matched: {error.what}"
         remedy = "name a pin that both see with pulses at irregular intervals, or load=CHANNEL"
-        raise CaptureError(what, where=error.where, remedy=remedy) from error
+        raise CaptureError(pair, where=error.where, remedy=remedy) from error
     rates = trace.samplerate_hz, analyzer.samplerate_hz
-    what, lag_ns = f"pin {pin} against {channel}", instrument.lag_samples * float(NS_PER_S / trace.samplerate_hz)
-    begun = _fitted(_middle_ns(trace_samples, rates[0]), _middle_ns(analyzer_samples, rates[1]), rates, lag_ns, what)
+    pair, lag_ns = f"pin {pin} against {channel}", instrument.lag_samples * float(NS_PER_S / trace.samplerate_hz)
+    begun = _fitted(_middle_ns(trace_samples, rates[0]), _middle_ns(analyzer_samples, rates[1]), rates, lag_ns, pair)
     # The line is known: now all edges count, not only those of pulses that are known by their intervals.
     analyzer_ns, trace_ns = (_middle_ns(_edges(frames), frames.samplerate_hz) for frames in seen)
     expected_ns = analyzer_ns + begun.fit.at(analyzer_ns)[0]
@@ -112,7 +112,7 @@ def by_pins(trace: Edges, pin: str, analyzer: Edges, channel: str, *, instrument
     nearest = np.where(is_before, after - 1, after)
     same = np.abs(trace_ns[nearest] - expected_ns) <= SHORTEST * slower_ns
     same &= nearest % 2 == np.arange(len(nearest)) % 2  # rise with rise, fall with fall
-    return _fitted(trace_ns[nearest[same]], analyzer_ns[same], rates, lag_ns, what)
+    return _fitted(trace_ns[nearest[same]], analyzer_ns[same], rates, lag_ns, pair)
 
 
 def _middle_ns(samples: Samples, rate_hz: Fraction) -> Samples:
@@ -127,20 +127,20 @@ def _edges(frames: Frames) -> Samples:
 
 
 def _fitted(
-    trace_ns: Samples, analyzer_ns: Samples, rates: tuple[Fraction, Fraction], lag_ns: float, what: str
+    trace_ns: Samples, analyzer_ns: Samples, rates: tuple[Fraction, Fraction], lag_ns: float, pair: str
 ) -> TraceClock:
     """The line through instants that both saw."""
     fit = clock_fit.fit(
         trace_ns,
         analyzer_ns,
-        clock=f"power trace ({what})",
+        clock=f"power trace ({pair})",
         reference="analyzer",
         quanta_ns=(float(NS_PER_S / rates[0]), float(NS_PER_S / rates[1])),
     )
     certain = bool(fit.segments) and all(np.isfinite(segment.covariance).all() for segment in fit.segments)
     if len(trace_ns) < FEWEST or not certain:
         raise CaptureError(
-            f"{len(trace_ns)} instants of the power trace are known in the recording ({what}); {fit.note or 'too few'}",
+            f"{len(trace_ns)} instants of the power trace are known in the recording ({pair}); {fit.note or 'too few'}",
             remedy=f"an alignment needs {FEWEST}: record longer, or name another pin",
         )
     return TraceClock(fit, *rates, lag_ns, len(trace_ns))

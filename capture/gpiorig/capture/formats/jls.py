@@ -35,7 +35,7 @@ TIME_BITS = 30
 
 def read(path: Path, options: ReadOptions) -> Waveform:
     """Read the signals of one bit as a waveform of the time that all of them cover."""
-    with _opened(path) as reader:
+    with opened(path) as reader:
         signals = _signals(reader, path)
         channels = chosen(list(signals), options.channels, path)
         picked = [signals[name] for name in channels]
@@ -52,12 +52,12 @@ def read(path: Path, options: ReadOptions) -> Waveform:
 
     def read_blocks() -> Iterator[Block]:
         samples = SampleBlocks()
-        with _opened(path) as reader:
+        with opened(path) as reader:
             for first in range(begin, end, CHUNK):
                 count = min(CHUNK, end - first)
                 levels = np.zeros(count, dtype=np.uint64)
                 for place, signal in enumerate(picked):
-                    packed = _called(path, reader.fsr, signal.signal_id, first - signal.sample_id_offset, count)
+                    packed = called(path, reader.fsr, signal.signal_id, first - signal.sample_id_offset, count)
                     bits = np.unpackbits(packed, count=count, bitorder="little").astype(np.uint64)
                     levels |= bits << np.uint64(place)
                 yield samples.feed(levels)
@@ -72,7 +72,7 @@ def read(path: Path, options: ReadOptions) -> Waveform:
     )
 
 
-def _opened(path: Path) -> closing[Any]:
+def opened(path: Path) -> closing[Any]:
     """The library's reader of a file that is complete."""
     with path.open("rb") as file:
         header = file.read(HEADER.size)
@@ -89,10 +89,10 @@ def _opened(path: Path) -> closing[Any]:
         raise FormatError(
             "needs the package pyjls", where=path, remedy="install it: pip install 'gpiorig[joulescope]'"
         ) from error
-    return closing(_called(path, Reader, str(path)))
+    return closing(called(path, Reader, str(path)))
 
 
-def _called(path: Path, function: Any, *arguments: Any) -> Any:
+def called(path: Path, function: Any, *arguments: Any) -> Any:
     """What a call of the library returns; its errors are `FormatError`."""
     try:
         return function(*arguments)

@@ -71,10 +71,10 @@ def read(path: Path, options: ReadOptions) -> Waveform:
     with path.open("rb") as file:
         is_session = file.read(len(ZIP_MAGIC)) == ZIP_MAGIC
     if is_session:
-        rate, epoch = _metadata(path)
+        rate, epoch = metadata(path)
     else:
         _check_columns(path)
-        rate, epoch = options.samplerate_hz or _rate_of_table(path), ""
+        rate, epoch = options.samplerate_hz or rate_of_table(path), ""
 
     def read_blocks() -> Iterator[Block]:
         remarks.clear()
@@ -146,12 +146,13 @@ class _Levels:
         return self._samples.feed(levels)
 
 
-def _damaged(path: Path, error: Exception) -> FormatError:
+def damaged(path: Path, error: Exception) -> FormatError:
+    """Return the error of a zip that cannot be read."""
     why = "".join(character if character.isprintable() else "?" for character in str(error)[:80])
     return FormatError(f"is cut short or damaged ({why})", where=path, remedy="save it again")
 
 
-def _metadata(path: Path) -> tuple[Fraction, str]:
+def metadata(path: Path) -> tuple[Fraction, str]:
     """Samplerate, and the wall-clock time of the first sample."""
     try:
         with zipfile.ZipFile(path) as archive:
@@ -160,7 +161,7 @@ def _metadata(path: Path) -> tuple[Fraction, str]:
             archive.getinfo(SESSION)
             content: Any = json.loads(archive.read(METADATA))
     except (*UNREADABLE, *UNREADABLE_TOO) as error:
-        raise _damaged(path, error) from error
+        raise damaged(path, error) from error
     about = content.get("metadata") if isinstance(content, dict) else None
     about = about if isinstance(about, dict) else {}
     rate, start_ms = about.get("samplesPerSecond"), about.get("startSystemTime")
@@ -185,27 +186,28 @@ def _session(path: Path) -> Iterator[_States]:
                 yield _States(at, np.where(lost, 0, rows["bits"]).astype(np.uint16))
                 at += count
     except (*UNREADABLE, *UNREADABLE_TOO) as error:
-        raise _damaged(path, error) from error
+        raise damaged(path, error) from error
     if rest:
         raise FormatError(f"ends within sample {at}", where=path, remedy="it is damaged: save it again")
 
 
 def _check_columns(path: Path) -> None:
-    names = _columns(path)
+    names = columns(path)
     if TIME not in names or not (TOGETHER in names or set(CHANNELS) <= set(names)):
         raise FormatError(
             "lacks the timestamps or the digital channels", where=path, remedy="export it with both, or save a .ppk2"
         )
 
 
-def _columns(path: Path) -> list[str]:
+def columns(path: Path) -> list[str]:
+    """Return the names of the columns of an export."""
     return table_head(path).partition(b"\n")[0].decode(errors="replace").strip().split(",")
 
 
-def _rate_of_table(path: Path) -> Fraction:
+def rate_of_table(path: Path) -> Fraction:
     """The samplerate of an export: that of the shortest distance between its first rows."""
     times = []
-    place = _columns(path).index(TIME)
+    place = columns(path).index(TIME)
     for line in table_head(path).decode(errors="replace").split("\n")[1:-1]:
         try:
             times.append(float(line.split(",")[place]))
@@ -227,7 +229,7 @@ def _table(path: Path, rate: Fraction) -> Iterator[_States]:
     import pyarrow as pa
     from pyarrow import csv
 
-    names = _columns(path)
+    names = columns(path)
     channels = list(CHANNELS) if set(CHANNELS) <= set(names) else [TOGETHER]
     convert = csv.ConvertOptions(
         include_columns=[TIME, *channels],
@@ -250,7 +252,7 @@ def _table(path: Path, rate: Fraction) -> Iterator[_States]:
                 yield _States(int(index[low]), pairs[low:high])
             line += len(index)
     except pa.ArrowException as error:
-        raise _damaged(path, error) from error
+        raise damaged(path, error) from error
 
 
 def _pairs_of(batch: Any, channels: list[str], path: Path, line: int) -> NDArray[np.uint16]:

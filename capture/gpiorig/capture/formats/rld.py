@@ -1,4 +1,4 @@
-"""RocketLogger's data file, `.rld`: the digital channels.
+"""RocketLogger's data file, `.rld`: its header and blocks, and the digital channels (`capture.power.rld`: the power).
 
 The layout is that of `struct rl_file_lead_in` and `rl_file_channel` in software/rocketlogger/rl_file.h, and of
 `rl_file_add_data_block` in rl_file.c (ETHZ-TEC/RocketLogger, cbebb792; versions 1 to 4, little endian): a header, then
@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gpiorig.capture.edges.read_options import ReadOptions, chosen
 from gpiorig.capture.edges.sample_blocks import SampleBlocks
@@ -35,7 +36,9 @@ LEAD_IN = struct.Struct("<4sHHIIQH6sqqIHH")
 CHANNEL = struct.Struct("<IiHH16s")
 TIMESTAMPS = struct.Struct("<qqqq")  # seconds and ns of the real, then of the monotonic clock
 WORD_BITS = 32
-BINARY, VALID = 3, 4  # units of a digital input, and of the flag that a current's low range is valid
+BINARY = 3  # unit of a digital input
+NO_LINK, LINKS_FROM_0 = 0xFFFF, 3  # a channel that is always valid; the version from which on links count from 0
+LARGEST_SCALE = 12  # powers of ten (RL_SCALE_PICO, RL_SCALE_TERA)
 CLOCK_SCALE = Fraction(100_000_000, 49 * 2_048_000)
 CHUNK_ROWS = 1 << 15
 MIN_HZ = 1000  # below, rows are made of several samples (RL_SAMPLE_RATE_MIN in rl.h)
@@ -43,8 +46,19 @@ MAX_LOST = 1 << 40  # samples: half a year at the highest rate
 NS_PER_S = 10**9
 
 
+@dataclass(frozen=True, slots=True)
+class Analog:
+    """An analog channel: name, unit, value in SI of one step, bytes, bit that is set while it is valid (-1: always)."""
+
+    name: str
+    unit: int
+    scale: float
+    size: int
+    valid_bit: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Header:
+class Header:
     """What the header states; `bits` are the numbers of the digital inputs, by name."""
 
     length: int
@@ -55,18 +69,22 @@ class _Header:
     start_ns: int
     bits: dict[str, int]
     words: int
-    analog_bytes: int
+    analog: tuple[Analog, ...]
 
     @property
-    def row_bytes(self) -> int:
-        return self.words * WORD_BITS // 8 + self.analog_bytes
+    def row(self) -> np.dtype[np.void]:
+        """A row: a word of the digital channels, if there are any, and the analog ones by their places."""
+        levels = [("levels", f"<u{self.words * WORD_BITS // 8}")] * bool(self.words)
+        return np.dtype([*levels, *((str(place), f"<i{one.size}") for place, one in enumerate(self.analog))])
 
 
 def read(path: Path, options: ReadOptions) -> Waveform:
     """Read the digital inputs as a waveform; blocks whose timestamps are further apart than their samples are gaps."""
-    header = _header(path)
+    header = read_header(path)
+    if not header.bits:
+        raise FormatError("has no digital inputs", where=path, remedy="record with the digital inputs enabled")
     channels = chosen(list(header.bits), options.channels, path)
-    at_hand = _rows(path, header)
+    at_hand = row_count(path, header)
     if at_hand < header.rows and not options.recover:
         raise FormatError(
             f"is cut short: it has {at_hand} of {header.rows} samples", where=path, remedy="--recover reads those"
@@ -92,8 +110,14 @@ def read(path: Path, options: ReadOptions) -> Waveform:
     )
 
 
-def _header(path: Path) -> _Header:
-    """Read the header."""
+def read_header(path: Path) -> Header:
+    """Read the header.
+
+    Raises
+    ------
+    FormatError
+        It is cut short, of an unknown version, or contradicts itself.
+    """
     with path.open("rb") as file:
         lead = file.read(LEAD_IN.size)
         if len(lead) < LEAD_IN.size:
@@ -115,9 +139,11 @@ def _header(path: Path) -> _Header:
         text = name.partition(b"\0")[0].decode("ascii", "replace") or f"D{bit}"
         if unit == BINARY:
             bits[f"{text} ({bit})" if text in bits else text] = bit
-    if not bits:
-        raise FormatError("has no digital inputs", where=path, remedy="record with the digital inputs enabled")
-    return _Header(
+    analog = channels[binary:]
+    if any(size not in (1, 2, 4, 8) or abs(scale) > LARGEST_SCALE for _, scale, size, _, _ in analog):
+        raise FormatError("has a channel of no known size or scale", where=path, remedy="it is damaged: copy it again")
+    first = 1 if version < LINKS_FROM_0 else 0
+    return Header(
         length=length,
         block_rows=block_rows,
         rows=rows,
@@ -126,49 +152,71 @@ def _header(path: Path) -> _Header:
         start_ns=start_ns,
         bits=bits,
         words=-(-binary // WORD_BITS),
-        analog_bytes=sum(size for _, _, size, _, _ in channels[binary:]),
+        analog=tuple(
+            Analog(
+                name=name.partition(b"\0")[0].decode("ascii", "replace"),
+                unit=unit,
+                scale=10.0**scale,
+                size=size,
+                valid_bit=-1 if link == NO_LINK else link - first,
+            )
+            for unit, scale, size, link, name in analog
+        ),
     )
 
 
-def _rows(path: Path, header: _Header) -> int:
+def row_count(path: Path, header: Header) -> int:
     """Complete rows that the file has room for."""
     size = path.stat().st_size - header.length
-    blocks, rest = divmod(size, TIMESTAMPS.size + header.block_rows * header.row_bytes)
-    return blocks * header.block_rows + max(rest - TIMESTAMPS.size, 0) // header.row_bytes
+    blocks, rest = divmod(size, TIMESTAMPS.size + header.block_rows * header.row.itemsize)
+    return blocks * header.block_rows + max(rest - TIMESTAMPS.size, 0) // header.row.itemsize
 
 
-def _blocks(file: BinaryIO, header: _Header, bits: list[int], rows: int, remarks: list[str]) -> Iterator[Block]:
-    row = np.dtype([("levels", f"<u{header.words * WORD_BITS // 8}"), ("analog", f"V{header.analog_bytes}")])
-    samples, left, before_ns, lost_blocks = SampleBlocks(), rows, 0, 0
+def rows_of(file: BinaryIO, header: Header, rows: int) -> Iterator[tuple[int, NDArray[np.void]]]:
+    """Yield the next rows, with the number of samples that the timestamps show to be missing before them.
+
+    Raises
+    ------
+    FormatError
+        A timestamp is not one.
+    """
+    row, left, end, before_ns = header.row, rows, 0, 0
     nominal_ns = header.block_rows * NS_PER_S / (header.rate_hz * CLOCK_SCALE)
     file.seek(header.length)
     while left:
         _, _, seconds, ns = TIMESTAMPS.unpack(file.read(TIMESTAMPS.size))
         at_ns = seconds * NS_PER_S + ns
         # The logger numbers its buffers and drops complete ones when it is too slow; it writes no mark of that.
-        missing = round((at_ns - before_ns) / nominal_ns) - 1 if samples.end else 0
+        missing = round((at_ns - before_ns) / nominal_ns) - 1 if end else 0
         if not 0 <= ns < NS_PER_S or missing < -1 or missing * header.block_rows > MAX_LOST:
-            what = f"has a block, of sample {samples.end}, whose timestamp is not one"
+            what = f"has a block, of sample {end}, whose timestamp is not one"
             raise FormatError(what, where=file.name, remedy="it is damaged: copy it again")
-        if missing > 0:
-            lost_blocks += missing
-            yield samples.lose(missing * header.block_rows)
+        lost = max(missing, 0) * header.block_rows
         before_ns = at_ns
         in_block = min(left, header.block_rows)
-        left -= in_block
+        left, end = left - in_block, end + lost + in_block
         while in_block:
             count = min(in_block, CHUNK_ROWS)
-            words = np.frombuffer(file.read(count * row.itemsize), dtype=row)["levels"].astype(np.uint64)
-            levels = np.zeros(count, dtype=np.uint64)
-            for place, bit in enumerate(bits):
-                levels |= ((words >> np.uint64(bit)) & np.uint64(1)) << np.uint64(place)
-            yield samples.feed(levels)
-            in_block -= count
+            yield lost, np.frombuffer(file.read(count * row.itemsize), dtype=row)
+            in_block, lost = in_block - count, 0
+
+
+def _blocks(file: BinaryIO, header: Header, bits: list[int], rows: int, remarks: list[str]) -> Iterator[Block]:
+    samples, lost_blocks = SampleBlocks(), 0
+    for lost, part in rows_of(file, header, rows):
+        if lost:
+            lost_blocks += lost // header.block_rows
+            yield samples.lose(lost)
+        words = part["levels"].astype(np.uint64)
+        levels = np.zeros(len(part), dtype=np.uint64)
+        for place, bit in enumerate(bits):
+            levels |= ((words >> np.uint64(bit)) & np.uint64(1)) << np.uint64(place)
+        yield samples.feed(levels)
     if lost_blocks:
         remarks.append(f"missing by the timestamps of the blocks, of {header.block_rows} samples each: {lost_blocks}")
 
 
-def _epoch(header: _Header) -> str:
+def _epoch(header: Header) -> str:
     """The start of the measurement as ISO 8601; "" where it is not a date."""
     try:
         second = datetime.datetime.fromtimestamp(header.start_s, datetime.UTC)

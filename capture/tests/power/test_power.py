@@ -1,0 +1,190 @@
+"""Power traces: their files as instruments and sigrok write them, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import struct
+import subprocess
+import zipfile
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gpiorig.capture.errors import FormatError
+from gpiorig.capture.power import files
+from gpiorig.capture.power.channels import Named
+from gpiorig.capture.power.trace import PowerTrace
+
+MILLI = 1e-3
+
+
+def read(path: Path, **named: str) -> tuple[PowerTrace, list[int], np.ndarray, np.ndarray]:
+    """A trace, the samples that it has, their currents and their voltages."""
+    trace = files.read(path, Named(**named))
+    blocks = list(trace.read())
+    samples = [block.start + place for block in blocks for place in range(len(block.amperes))]
+    return (
+        trace,
+        samples,
+        *(np.concatenate([getattr(block, name) for block in blocks]) for name in ("amperes", "volts")),
+    )
+
+
+def rocketlogger(path: Path, rows: list[tuple[int, int, int, int]], *, version: int = 4) -> Path:
+    """A file by rl_file.h with one input, the flag of the low range, I1L (10 pA), I1H (1 nA) and V1 (10 nV).
+
+    Each row is flag, I1L, I1H, V1. Links to the flag count from 1 up to version 2, from 0 later.
+    """
+    link = 1 + (version < 3)
+    channels = [(3, 0, 0, 65535, "DI1"), (4, 0, 0, 65535, "I1L_valid")]
+    channels += [(2, -11, 4, link, "I1L"), (2, -9, 4, 65535, "I1H"), (1, -8, 4, 65535, "V1")]
+    head = b"".join(struct.pack("<IiHH16s", *fields[:4], fields[4].encode()) for fields in channels)
+    lead = struct.pack("<4sHHIIQH6s", b"%RLD", version, 56 + len(head), 100, 1, len(rows), 1000, bytes(6))
+    content = lead + struct.pack("<qqIHH", 1_700_000_000, 0, 0, 2, 3) + head + struct.pack("<qqqq", 0, 0, 7, 0)
+    path.write_bytes(content + b"".join(struct.pack("<Iiii", flag << 1, *row) for flag, *row in rows))
+    return path
+
+
+@pytest.mark.parametrize("version", [2, 4])
+def test_rocketlogger_takes_the_range_that_is_valid(tmp_path: Path, version: int) -> None:
+    """Where the flag is set the low range counts, elsewhere the high one; the links' origin is that of the version."""
+    rows = [(1, 100_000, 999, 300_000_000), (0, -1, 5_000_000, 310_000_000), (1, 200_000, 1, 300_000_000)]
+
+    trace, samples, amperes, volts = read(rocketlogger(tmp_path / "a.rld", rows, version=version))
+
+    assert [0, 1, 2] == samples
+    assert np.allclose([1e-6, 5e-3, 2e-6], amperes, rtol=1e-12)
+    assert np.allclose([3.0, 3.1, 3.0], volts, rtol=1e-12)
+    assert Fraction(1000 * 100_000_000, 49 * 2_048_000) == trace.samplerate_hz
+    assert trace.pins is not None
+    assert ("DI1",) == trace.pins.channels
+
+
+def test_what_is_named_is_what_is_there(tmp_path: Path) -> None:
+    """A channel that the file does not have, or a factor that is not a number, is refused with those that it has."""
+    path = rocketlogger(tmp_path / "a.rld", [(1, 1, 1, 1)])
+
+    for named, problem in {
+        ("amperes", "I2"): "no channel 'I2'; give amperes=NAME, of I1",
+        ("volts", "V9"): "no channel 'V9'; give volts=NAME, of V1",
+        ("amperes", "I1*x"): "'x' is not a number; write amperes=NAME",
+    }.items():
+        with pytest.raises(FormatError, match=problem.replace("*", r"\*")):
+            read(path, **dict([named]))
+    assert np.allclose([2e-11], read(path, amperes="I1*2", volts="3")[2])
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("sigrok-cli") is None, reason="sigrok-cli is not installed")
+@pytest.mark.parametrize("logic", [0, 2])
+def test_analog_channels_of_sigrok(tmp_path: Path, logic: int) -> None:
+    """A session that sigrok-cli recorded of its driver demo is as sigrok-cli prints it, with and without logic."""
+    path = tmp_path / "a.sr"
+    device = ["-d", f"demo:logic_channels={logic}:analog_channels=2", "--config", "samplerate=100k"]
+    subprocess.run(["sigrok-cli", *device, "--samples", "3000", "-o", path], check=True, timeout=60)
+    printed = subprocess.run(
+        ["sigrok-cli", "-i", path, "-O", "analog"], capture_output=True, text=True, check=False, timeout=60
+    ).stdout.splitlines()  # its status is 1 of any session with analog channels
+
+    trace, samples, amperes, volts = read(path, amperes="A1*0.5", volts="A0")
+
+    assert list(range(3000)) == samples
+    rows = [line.split() for line in printed if line.startswith("A1:")]
+    expected = [float(value) * (MILLI if unit == "mV" else 1) for _, value, unit, *_ in rows]
+    assert np.allclose(0.5 * np.array(expected), amperes, atol=0.005)  # it prints two decimals
+    assert not np.array_equal(amperes, volts)
+    assert (100_000, logic > 0) == (trace.samplerate_hz, trace.pins is not None)
+
+
+def session(path: Path, currents_ua: list[float]) -> Path:
+    """A session of a PPK2; D0 is high with the currents above 1 mA."""
+    raw = b"".join(
+        struct.pack("<f", current) + struct.pack(">H", 0x5556 if current > 1000 else 0x5555) for current in currents_ua
+    )
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("session.raw", raw)
+        archive.writestr("metadata.json", json.dumps({"metadata": {"samplesPerSecond": 100_000}}))
+    return path
+
+
+def test_ppk2(tmp_path: Path) -> None:
+    """A session, whose sample that was not received is lost, and the export, whose missing row is; at 3.3 V."""
+    _, samples, amperes, volts = read(session(tmp_path / "a.ppk2", [10.0, 2000.0, 0.2, 20.0]), volts="3.3")
+    assert [0, 1, 3] == samples
+    assert np.allclose([10e-6, 2e-3, 20e-6], amperes)
+    assert set(volts.tolist()) == {3.3}
+
+    export = tmp_path / "a.csv"
+    export.write_text("Timestamp(ms),Current(uA)\n0,10.0\n0.01,2000.0\n0.03,20.0\n")
+    trace, samples, amperes, _ = read(export, volts="3.3")
+    assert ([0, 1, 3], 100_000, None) == (samples, trace.samplerate_hz, trace.pins)
+    assert np.allclose([10e-6, 2e-3, 20e-6], amperes)
+
+    with pytest.raises(FormatError, match=r"has no voltage; give the supply's, for instance volts=3\.3"):
+        read(export)
+
+
+def test_flocklab(tmp_path: Path) -> None:
+    """One node of a test with two, by its name; a row that is missing; version 1 has no voltage."""
+    rows = [f"{1_600_000_000 + at / 1000:.7f},{node},{node},{at + node},3.0" for at in (0, 1, 2, 4) for node in (6, 7)]
+    path = tmp_path / "powerprofiling.csv"
+    path.write_text("\n".join(["timestamp,observer_id,node_id,current_mA,voltage_V", *rows, ""]))
+
+    trace, samples, amperes, volts = read(path, node="7")
+
+    assert [0, 1, 2, 4] == samples
+    assert np.allclose([7e-3, 8e-3, 9e-3, 11e-3], amperes)
+    assert set(volts.tolist()) == {3.0}
+    assert abs(trace.samplerate_hz - 1000) < 0.1
+    with pytest.raises(FormatError, match="is of the nodes 6, 7; name one: node=NODE_ID"):
+        read(path)
+
+    path.write_text(
+        "\n".join(["# timestamp,observer_id,node_id,value_mA", "1600000000.0,6,6,5", "1600000000.5,6,6,7", ""])
+    )
+    _, samples, amperes, volts = read(path, volts="3.3")
+    assert ([0, 1], {3.3}) == (samples, set(volts.tolist()))
+    assert np.allclose([5e-3, 7e-3], amperes)
+
+
+def test_joulescope(tmp_path: Path) -> None:
+    """Current and voltage of a file that pyjls writes."""
+    pyjls = pytest.importorskip("pyjls")
+    path = tmp_path / "a.jls"
+    values = np.linspace(0, 0.01, 1000, dtype=np.float32)
+    with pyjls.Writer(str(path)) as writer:
+        writer.source_def(source_id=1, name="js", vendor="", model="", version="", serial_number="")
+        for number, (name, unit, samples) in enumerate((("current", "A", values), ("voltage", "V", values + 3)), 1):
+            writer.signal_def(
+                signal_id=number, source_id=1, sample_rate=100_000, name=name, units=unit, data_type=pyjls.DataType.F32
+            )
+            writer.fsr(number, 0, samples)
+
+    trace, samples, amperes, volts = read(path)
+
+    assert (list(range(1000)), 100_000, None) == (samples, trace.samplerate_hz, trace.pins)
+    assert np.array_equal(values, amperes.astype(np.float32))
+    assert np.array_equal(values + 3, volts.astype(np.float32))
+
+
+def test_what_has_no_power_is_refused(tmp_path: Path) -> None:
+    """A file of edges, and a session whose chunk is missing, or that ends within a sample."""
+    edges = tmp_path / "a.vcd"
+    edges.write_text("$timescale 1 ns $end\n$var wire 1 ! D0 $end\n$enddefinitions $end\n#0\n0!\n#5\n1!\n")
+    with pytest.raises(FormatError, match=r"no power trace that can be read \(it is of the format vcd\); give a \.sr"):
+        read(edges)
+
+    path = tmp_path / "a.sr"
+    about = "[device 1]\nsamplerate=1 kHz\ntotal analog=1\nanalog1=A0\n"
+    for members, problem in (
+        ({"analog-1-1-2": bytes(8)}, "lacks the chunk analog-1-1-1; it is damaged"),
+        ({"analog-1-1-1": bytes(7)}, "ends within a sample; it is damaged"),
+    ):
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, content in {"version": b"2", "metadata": about.encode(), **members}.items():
+                archive.writestr(name, content)
+        with pytest.raises(FormatError, match=problem):
+            read(path, volts="3.3")
