@@ -58,3 +58,29 @@ def test_a_pin_that_is_not_there_is_named() -> None:
 
     with pytest.raises(CaptureError, match="available channels: pin"):
         trace_clock.by_pins(recorded.trace_pins, "DI7", recorded.analyzer, "node.line", instrument=IDEAL)
+
+
+@pytest.mark.parametrize(("rate_hz", "step_s"), [(1000, 0.02), (100_000, 0.002)])
+@pytest.mark.slow
+def test_a_load_places_the_trace(rate_hz: int, step_s: float) -> None:
+    """By the load alone, all edges are where they truly are within ±, with noise and over clocks that differ."""
+    for seed in range(3):
+        rng = np.random.default_rng([5, rate_hz, seed])
+        ppm, offset_s = rng.uniform(-100, 100), rng.uniform(0.2, 10) * step_s
+        recorded = record(rng, rate_hz=rate_hz, packets=100, step_s=step_s, ppm=ppm, offset_s=offset_s, noise_w=0.02)
+        clock = trace_clock.by_load(recorded.trace, recorded.analyzer, "node.line")
+
+        edges = recorded.analyzer.samples[1:]
+        positions, deviations = clock.positions(edges)
+        rate = rate_hz * (1 + ppm * 1e-6)
+        true = (edges - 0.5) / float(recorded.analyzer.samplerate_hz) * rate + np.ceil(offset_s * rate)
+        assert (np.abs(positions - true) <= 3 * deviations).all()
+        assert deviations.max() < 0.5
+
+
+def test_a_load_of_another_run_is_refused() -> None:
+    """The power of one run does not follow the channel of another one."""
+    powered, analyzer = (record(np.random.default_rng(seed), rate_hz=1000, packets=60, step_s=0.02) for seed in (2, 3))
+
+    with pytest.raises(CaptureError, match=r"load on channel node\.line: the power does not follow the channel in one"):
+        trace_clock.by_load(powered.trace, analyzer.analyzer, "node.line")

@@ -1,4 +1,4 @@
-"""Where the samples of a power trace are in the time of the analyzer: by pins that both see."""
+"""Where the samples of a power trace are in the time of the analyzer: by a pin that both see, or by a load."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 from gpiorig.analysis.clocks import clock_fit
 from gpiorig.analysis.clocks.clock_fit import ClockFit
 from gpiorig.analysis.clocks.segment import PPM
+from gpiorig.analysis.energy import load_pattern
 from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.capture.edges.edges import Edges
 from gpiorig.capture.edges.nanoseconds import nearest_ns
 from gpiorig.capture.errors import CaptureError
 from gpiorig.capture.power.instruments import Instrument
+from gpiorig.capture.power.trace import PowerTrace
 from gpiorig.capture.sync import frame_line, pulses
 from gpiorig.capture.sync.frame_line import Frames
 
@@ -113,6 +115,28 @@ def by_pins(trace: Edges, pin: str, analyzer: Edges, channel: str, *, instrument
     same = np.abs(trace_ns[nearest] - expected_ns) <= SHORTEST * slower_ns
     same &= nearest % 2 == np.arange(len(nearest)) % 2  # rise with rise, fall with fall
     return _fitted(trace_ns[nearest[same]], analyzer_ns[same], rates, lag_ns, pair)
+
+
+def by_load(trace: PowerTrace, analyzer: Edges, channel: str) -> TraceClock:
+    """Align by a load in the power itself that is there while a channel of the analyzer is high.
+
+    What is matched is the power, so that no lag between it and pins counts.
+
+    Raises
+    ------
+    CaptureError
+        The channel is not there, or the power does not follow it in one place only.
+    """
+    rises, lengths_ns = pulses.read(analyzer, channel)
+    rate_hz = analyzer.samplerate_hz
+    toggles_ns = _middle_ns(_edges(Frames(rises, lengths_ns, rate_hz)), rate_hz)
+    try:
+        instants_s = load_pattern.instants(trace, toggles_ns / NS_PER_S)
+    except CaptureError as error:
+        problem = f"load on channel {channel}: {error.what}"
+        raise CaptureError(problem, where=error.where, remedy=error.remedy) from error
+    trace_ns, analyzer_ns = (np.rint(part * NS_PER_S).astype(np.int64) for part in instants_s)
+    return _fitted(trace_ns, analyzer_ns, (trace.samplerate_hz, rate_hz), 0.0, f"load against {channel}")
 
 
 def _middle_ns(samples: Samples, rate_hz: Fraction) -> Samples:
