@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.analysis.clocks import clock_fit
 from gpiorig.analysis.energy import trace_clock
 from gpiorig.analysis.energy.trace_clock import TraceClock
 from gpiorig.capture.edges.edges import Edges
@@ -126,3 +127,21 @@ def _levels(toggles: NDArray[np.int64], name: str, rate_hz: Fraction, end: int) 
         channels=(name,),
         end=max(end, int(toggles[-1]) + 1),
     )
+
+
+def sampled(load: Load, *, rate_hz: int, first: int, end_s: float, ppm: float = 0.0) -> PowerTrace:
+    """The trace of a load by an ideal instrument, whose sample `first` begins with the load's second 0."""
+    rate = rate_hz * (1 + ppm * 1e-6)
+    bounds_s = (np.arange(first + int(end_s * rate) + 2) - first) / rate
+    energy = np.where(bounds_s < 0, bounds_s * load.watts[0], load.joules(np.maximum(bounds_s, 0)))
+    amperes = np.diff(energy) * rate / VOLTS
+    blocks = [PowerBlock(0, np.full(len(amperes), VOLTS), amperes)]
+    return PowerTrace(samplerate_hz=Fraction(rate_hz), read=lambda: iter(blocks), instrument=IDEAL)
+
+
+def clock_of(*, rate_hz: int, first: int, end_s: float, ppm: float = 0.0) -> TraceClock:
+    """The clock of such a trace, from instants that are known exactly."""
+    analyzer_ns = np.linspace(0, end_s * 1e9, 64).astype(np.int64)
+    trace_ns = np.rint(analyzer_ns * (1 + ppm * 1e-6) + first * 1e9 / rate_hz).astype(np.int64)
+    fit = clock_fit.fit(trace_ns, analyzer_ns, clock="trace", reference="analyzer", quanta_ns=(1.0, 1.0))
+    return TraceClock(fit, Fraction(rate_hz), ANALYZER_HZ, 0.0, 64)

@@ -9,20 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.attribution import airtime
+from gpiorig.analysis.energy import states
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.events.ids import code_set
-from gpiorig.analysis.events.table import BY_CODE, BY_NAME
-from gpiorig.analysis.packets import spans
+from gpiorig.analysis.events.table import BY_CODE
 from gpiorig.analysis.processor import occupancy, ownership
 from gpiorig.analysis.processor.ownership import NUMBERS, Ownership, TimeOf
 from gpiorig.analysis.quantities import milestones
 from gpiorig.analysis.quantities.kinds import Kind
 from gpiorig.analysis.quantities.names import RADIO, Quantity
-from gpiorig.analysis.quantities.series import NONE, Recorded, Samples, Series, number_of, plain, single
+from gpiorig.analysis.quantities.series import Recorded, Samples, Series, number_of, plain, single
 
-SWITCH, TASK = "sched.switch", "task.run.enter"
-SLOTS = ("slot.rx", "slot.tx")
-LISTENING, IDLE = "radio.set_rx", "radio.set_idle"
 _IS_RIG = code_set(code for code, event in BY_CODE.items() if event.layer == "rig" or code >= 128)
 
 
@@ -31,7 +28,7 @@ def processor(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
     events = recorded.events
     by_node, occupants = [], dict[str, None]()
     for node in recorded.nodes(quantity):
-        owned = _ownership(recorded, node)
+        owned = states.occupants(recorded.events, recorded.index, node)
         occupant = _occupant(quantity)
         names = [ownership.name_of(key) for key in owned.keys]
         occupants |= dict.fromkeys(name for name, key in zip(names, owned.keys, strict=True) if key // NUMBERS > 0)
@@ -68,7 +65,7 @@ def times_within(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
     for window in milestones.between(quantity, recorded):
         if window.node not in events.node_names:
             raise QuantityError(f"`{window.node}` are two nodes; a processor is of one: name milestones of one node.")
-        owned = _ownership(recorded, events.node(window.node))
+        owned = states.occupants(events, recorded.index, events.node(window.node))
         names = [ownership.name_of(key) for key in owned.keys]
         if _occupant(quantity) in names:
             label = np.full(len(window.values), names.index(_occupant(quantity)))
@@ -93,7 +90,11 @@ def duties(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
     events = recorded.events
     by_node = []
     for node in recorded.nodes(quantity):
-        open_ = _radio_on(recorded, node) if quantity.subject == RADIO else _open(recorded, quantity.subject, node)
+        open_ = (
+            _radio_on(recorded, node)
+            if quantity.subject == RADIO
+            else states.opened(events, recorded.index, quantity.subject, node)
+        )
         if open_ is not None and len(open_):
             start, end, lost = active(recorded, node)
             share = Fraction(1, end - start - lost)
@@ -103,8 +104,9 @@ def duties(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
         return tuple(by_node)
     if quantity.subject == RADIO:
         raise QuantityError(
-            f"the pins do not show when a receiver listens: no node has spans `{SLOTS[0]}` (`events_slot = true`), or "
-            f"both `{LISTENING}` and `{IDLE}`. A receiver that is always on has none of them."
+            f"the pins do not show when a receiver listens: no node has spans `{states.SLOTS[0]}` "
+            f"(`events_slot = true`), or both `{states.LISTENING}` and `{states.IDLE}`. A receiver that is always on "
+            "has none of them."
         )
     raise QuantityError(f"this recording does not show a span `{quantity.subject}` with enter and exit.")
 
@@ -173,33 +175,12 @@ def _occupant(quantity: Quantity) -> str:
     return f"{quantity.subject} {quantity.number}" if quantity.number >= 0 else quantity.subject
 
 
-def _ownership(recorded: Recorded, node: int) -> Ownership:
-    events, index = recorded.events, recorded.index
-    threads = len(index.positions(SWITCH, node=node)) > 0
-    pairs = [spans.pairs_of(name, events, index, node=node) for name in ownership.enters(threads=threads)]
-    both = np.concatenate(pairs)
-    both = both[np.argsort(both[:, 1])]
-    none = np.full(len(events), NONE, dtype=np.int32)
-    return ownership.build(events, node, spans=(both[:, 0], both[:, 1]), packet_of=none, threads=threads)
-
-
 def _joined(owned: Ownership, is_running: NDArray[np.bool_]) -> tuple[Samples, Samples]:
     """Starts and ends of the runs of an occupant: adjacent intervals are one."""
     edges = np.diff(is_running.astype(np.int8), prepend=0, append=0)
     starts = owned.starts[np.flatnonzero(edges[:-1] == 1)]
     run_ends = np.flatnonzero(edges == -1) - 1
     return starts, owned.starts[run_ends] + owned.durations[run_ends]
-
-
-def _open(recorded: Recorded, point: str, node: int) -> Samples:
-    """int64[k, 2], when a span is open on a node; one that was entered last and never left stays open to the end."""
-    events, index = recorded.events, recorded.index
-    both = spans.pairs_of(f"{point}.enter", events, index, node=node)
-    enters, exits = (index.positions(f"{point}.{end}", node=node) for end in ("enter", "exit"))
-    latest_exit = int(exits[-1]) if len(exits) else NONE
-    left_open = events.samples[enters[enters > latest_exit]]
-    ends = np.full(len(left_open), events.end, dtype=np.int64)
-    return np.concatenate([events.samples[both], np.stack([left_open, ends], axis=1)])
 
 
 def _radio_on(recorded: Recorded, node: int) -> Samples | None:
@@ -209,20 +190,14 @@ def _radio_on(recorded: Recorded, node: int) -> Samples | None:
     from its command to its end.
     """
     events, index = recorded.events, recorded.index
-    if len(index.positions(f"{SLOTS[0]}.enter", node=node)):
-        return np.concatenate([_open(recorded, point, node) for point in SLOTS])
-    codes = [BY_NAME[name].code for name in (LISTENING, IDLE)]
-    at = np.flatnonzero((events.nodes == node) & np.isin(events.codes, codes))
-    if len(np.unique(events.codes[at])) < len(codes):
-        return None
-    on = events.codes[at] == codes[0]
-    ends = np.append(events.samples[at][1:], events.end)
-    receiving: Samples = np.stack([events.samples[at], ends], axis=1)[on]
-    if recorded.analysis.hops is not None:
-        sent = recorded.analysis.hops.transmissions
-        of_node = sent.nodes == node
-        receiving = np.concatenate([receiving, np.stack([sent.begins[of_node], sent.ends[of_node]], axis=1)])
-    return receiving
+    receiving = states.listening(events, index, node)
+    if len(index.positions(f"{states.SLOTS[0]}.enter", node=node)):
+        return np.concatenate([states.opened(events, index, point, node) for point in states.SLOTS])
+    if receiving is None or recorded.analysis.hops is None:
+        return receiving
+    sent = recorded.analysis.hops.transmissions
+    of_node = sent.nodes == node
+    return np.concatenate([receiving, np.stack([sent.begins[of_node], sent.ends[of_node]], axis=1)])
 
 
 def self_times(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
