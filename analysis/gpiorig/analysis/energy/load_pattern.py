@@ -19,7 +19,8 @@ Floats = NDArray[np.float64]
 
 RATE = 300e-6  # by which the two clocks may differ
 WINDOW_S = 10.0  # of the pattern that is searched for at first
-CLEAREST = 0.8  # of the best match, that no other may reach
+CLEAREST = 0.8  # of the best match: no other may exceed it,
+UNLIKE = 3.0  # unless it leaves this many times the variance of the power unexplained
 WEAKEST = 0.3  # correlation of the power with the pattern
 PULSES = 4  # that are placed together
 GRID = 32  # shifts on each side that are tried, finer each time
@@ -98,11 +99,11 @@ def _coarse(trace: PowerTrace, pulses_s: Floats) -> tuple[float, float, float]:
     best = int(np.argmax(np.abs(match)))
     lobe = 2 + float(np.max(pulses_s[:, 1] - pulses_s[:, 0])) / bin_s  # of the pattern with itself
     apart = np.abs(np.arange(len(match)) - best) > lobe
-    if abs(match[best]) < WEAKEST or (apart.any() and np.abs(match[apart]).max() > CLEAREST * abs(match[best])):
-        rival = np.abs(match[apart]).max() if apart.any() else 0.0
+    height, rival = abs(match[best]), float(np.abs(match[apart]).max(initial=0.0))
+    is_clear = rival <= CLEAREST * height or 1 - rival**2 >= UNLIKE * (1 - height**2)
+    if height < WEAKEST or not is_clear:
         raise CaptureError(
-            f"the power does not follow the channel in one place: correlation {abs(match[best]):.2f}, elsewhere "
-            f"{rival:.2f}",
+            f"the power does not follow the channel in one place: correlation {height:.2f}, elsewhere {rival:.2f}",
             remedy="name a channel that switches a load at irregular intervals, or pin=PIN:CHANNEL",
         )
     return begin_s + best * bin_s - float(pulses_s[0, 0]), 2 * bin_s, float(np.sign(match[best]))

@@ -1,9 +1,9 @@
 """The energy of a node, by step of its packets, layer and state: measured, or estimated from states.
 
-A node's time from its first event to its last is cut where a step, a layer or a state begins or ends. A segment is of
-all steps that are under way at the node, in equal shares; a step on the air is at its sender and at its receiver, each
-with that node's own energy. Of layers and of states each segment has one. So each division adds up to the node's
-energy.
+A node's time from its first event, or step, to its last is cut where a step, a layer or a state begins or ends. A
+segment is of all steps that are under way at the node, in equal shares; a step on the air is at its sender and at its
+receiver, each with that node's own energy. Of layers and of states each segment has one. So each division adds up to
+the node's energy.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Samples = NDArray[np.int64]
 Floats = NDArray[np.float64]
 ESTIMATE = "estimate, not measured"
 MEASURED = "measured"
-_IS_RIG = code_set(code for code, event in BY_CODE.items() if event.layer == "rig" or code >= 128)
+_IS_RIG = code_set(code for code, event in BY_CODE.items() if event.layer == "rig")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +117,8 @@ class NodeTime:
     def __init__(self, analysis: Analysis, node: str, *, windows: Samples | None = None) -> None:
         events = analysis.events
         number = events.node(node) if node in events.node_names else -1
-        own_samples = events.samples[(events.nodes == number) & ~_IS_RIG[events.codes]]
-        if len(own_samples) < 2:
+        seen = events.samples[(events.nodes == number) & ~_IS_RIG[events.codes]]
+        if len(seen) < 2:
             raise EventError(f"{node}: no events of its own; the recording has {', '.join(events.node_names)}.")
         self.node, self._analysis = node, analysis
         index = Index(events)
@@ -126,10 +126,10 @@ class NodeTime:
         self.owners = _owners(analysis, node)
         processor, of_processor = states.processor_bounds(self._owned)
         radio, of_radio = states.radio_bounds(events, index, analysis.hops, number)
-        limits = int(own_samples[0]), int(own_samples[-1])
+        begin, end = np.append(self.owners.begins, seen[0]).min(), np.append(self.owners.ends, seen[-1]).max()
         asked = np.empty(0, dtype=np.int64) if windows is None else windows.ravel()
         cuts = [self.owners.begins, self.owners.ends, processor, radio, asked]
-        self.bounds = np.unique(np.clip(np.concatenate(cuts), *limits))
+        self.bounds = np.unique(np.clip(np.concatenate([*cuts, [begin, end]]), begin, end))
         begins = self.bounds[:-1]
         self.processor = of_processor[np.searchsorted(processor, begins, side="right") - 1]
         self.radio = of_radio[np.maximum(np.searchsorted(radio, begins, side="right") - 1, 0)]

@@ -23,6 +23,16 @@ def add_described(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--responder", metavar="NODE", help="without an experiment: the node that answers")
 
 
+def add_power(parser: argparse.ArgumentParser) -> None:
+    """Power traces of nodes."""
+    summary = (
+        "power trace of a node: its file; then pin=PIN:CHANNEL, a pin of that file that is on a channel of the "
+        "recording, or load=CHANNEL, one that is high while the node draws more; also amperes=NAME, volts=NAME|VOLTS "
+        "and node=ID (docs/guide/energy.md)"
+    )
+    repeated_options.add(parser, "--power", "power", "NODE=FILE,...", summary)
+
+
 def add_page(parser: argparse.ArgumentParser) -> None:
     """What is written next to a page, and whether it is opened."""
     for option, formats in FORMATS.items():

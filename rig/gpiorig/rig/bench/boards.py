@@ -39,6 +39,14 @@ class Constant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return f"{self.ns / 1e3:g} µs, {self.name} ({self.source}{'' if self.witness else '; unwitnessed'})"
 
 
+class StateCurrent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is drawn in a state, in A, its half width, and where both are from."""
+
+    amperes: float
+    source: str
+    uncertainty: float = 0.0
+
+
 class Radio(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the analysis must know of a radio, and what its virtual model can do.
 
@@ -56,6 +64,8 @@ class Radio(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         driver asks.
     waits_in_software
         Whether it is the driver that waits before a transmission.
+    currents
+        What it draws while it sends, listens, and does neither.
     """
 
     name: str
@@ -66,6 +76,7 @@ class Radio(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     busy_ns: int = 0
     poll_ns: int = 0
     waits_in_software: bool = False
+    currents: dict[Literal["send", "listen", "off"], StateCurrent] = {}
 
     @property
     def frame_timestamp_ns(self) -> int:
@@ -111,6 +122,8 @@ class Board(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         How it takes an image, where `gpiorig flash` can do it.
     timer_ppm
         By how much the rate of its timer changes in a run without a fault; None: it has a crystal.
+    supply_v, currents
+        Voltage of its supply, and what it draws without its radio while the processor runs and sleeps; for estimates.
     """
 
     name: str
@@ -123,6 +136,8 @@ class Board(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     min_hold_ns: int | None = None
     flash: Method | None = None
     timer_ppm: float | None = None
+    supply_v: float = 3.0
+    currents: dict[Literal["run", "sleep"], StateCurrent] = {}
 
     @property
     def widths(self) -> tuple[int, ...]:

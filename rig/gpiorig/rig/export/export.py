@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,8 @@ from gpiorig.rig.errors import RigError
 from gpiorig.rig.experiments import limits
 from gpiorig.rig.recordings import provenance, radio_buses, radio_decoders
 from gpiorig.rig.recordings.opened import Opened
-from gpiorig.rig.results import quantities
+from gpiorig.rig.recordings.power_file import PowerFile
+from gpiorig.rig.results import energy, quantities
 from gpiorig.rig.results.analyse import analyse
 
 if TYPE_CHECKING:
@@ -46,6 +48,12 @@ def table(opened: Opened, name: str) -> pa.Table:
         reason = analysis.no_packets or "its packets make no round trips that the pins show."
         raise RigError(f"{opened.recording.folder}: no table `{name}`: {reason}")
     return _noted(content, opened.recording)
+
+
+def energy_table(opened: Opened, power: Sequence[PowerFile]) -> tuple[pa.Table, list[str]]:
+    """The table `energy`, measured by power traces or estimated, and what is to be stated of it."""
+    content, sentences = energy.table(opened, analyse(opened), power)
+    return _noted(content, opened.recording), sentences
 
 
 def _noted(content: pa.Table, recording: Recording) -> pa.Table:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from gpiorig.rig.arguments import input_options, overwriting, places, reading_options, times
 from gpiorig.rig.errors import RigError
+from gpiorig.rig.recordings import power_file
 
 EPILOG = """\
 examples:
@@ -18,6 +19,8 @@ examples:
   gpiorig export spi1 -o spi1.pcapng          frames with their time on the air, for Wireshark, of a recording with
                                               the radios' SPI lines
   gpiorig export run1 -o steps.parquet --table steps
+  gpiorig export run1 -o energy.csv --table energy --power responder=t.rld,amperes=I1,volts=V1,pin=DI1:responder.tap.irq
+                                              energy per packet, step, layer and state; without --power an estimate
   gpiorig export capture.sr -o edges.parquet  a file as another
 
   gpiorig export run1 --pulseview --packet 12 --open
@@ -43,7 +46,7 @@ docs/guide/files.md lists which format is for which tool, and what each rounds."
 PACKETS = ("typical", "fastest", "slowest")  # as `rig.export.pulseview_slices` finds them
 _TABLES = (
     *("edges", "events", "damaged", "unattributed", "packets", "hops", "transmissions", "receptions"),
-    *("round_trips", "timelines", "steps", "quantities"),
+    *("round_trips", "timelines", "steps", "quantities", "energy"),
 )
 
 
@@ -74,6 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     input_options.add_contents(parser)
     overwriting.add_force(parser)
     reading_options.add_described(parser)
+    reading_options.add_power(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     _add_pulseview(parser.add_argument_group("for PulseView"))
 
@@ -101,7 +105,7 @@ def _packet(text: str) -> str:
 
 
 _OF_PULSEVIEW = ("around", "zoom", "cursors", "margin", "open")
-_OF_FILES = ("written_as", "samplerate", "unitsize", "channels", "columns", "recover", "json")
+_OF_FILES = ("written_as", "samplerate", "unitsize", "channels", "columns", "recover", "power", "json")
 
 
 def check(options: argparse.Namespace) -> None:
@@ -118,6 +122,10 @@ def check(options: argparse.Namespace) -> None:
     for name in _OF_PULSEVIEW:
         if getattr(options, name):
             raise RigError(f"--{name} is of --pulseview; add that.")
+    if options.power and options.table != "energy":
+        raise RigError("--power is of --table energy; add that.")
+    for text in options.power:
+        power_file.power_file(text)
     if options.packet is not None and (options.begin or options.end):
         raise RigError("--packet and --from/--to exclude each other; give one of them.")
     if options.output is None:

@@ -27,6 +27,7 @@ from gpiorig.rig.progress import stage, watched
 from gpiorig.rig.recordings import inputs, standing, time_base
 from gpiorig.rig.recordings.described import Given
 from gpiorig.rig.recordings.opened import open_recording
+from gpiorig.rig.recordings.power_file import power_file
 from gpiorig.rig.recordings.time_base import TimeBaseNumbers
 from gpiorig.rig.results.analyse import analyse
 from gpiorig.rig.verbosity import note
@@ -59,6 +60,7 @@ def run(options: argparse.Namespace) -> int:
     write = {"table": _write_table, "trace": _write_trace, "frames": _write_frames, "edges": _write_edges}[kind]
     written = write(options, name)
     stated = standing.announced(options.source, as_json=options.json).as_json()
+    stated["remarks"] = (*stated["remarks"], *written.remarks)
     rounding = f"; {written.rounding}" if written.rounding else ""
     text = f"{options.output}: {written.content} of {options.source}{rounding}"
     print(plain_json.text(structs.replace(written, **stated)) if options.json else text)
@@ -120,11 +122,18 @@ def _write_frames(options: argparse.Namespace, name: str) -> Written:
 
 
 def _write_table(options: argparse.Namespace, name: str) -> Written:
-    table = export.table(open_recording(_recording(options, "a table")), options.table)
+    opened, remarks = open_recording(_recording(options, "a table")), list[str]()
+    if options.table == "energy":
+        table, remarks = export.energy_table(opened, [power_file(text) for text in options.power])
+    else:
+        table = export.table(opened, options.table)
     with stage("writing"):
         stages.write(table, options.output)
+    for sentence in [] if options.json else remarks:
+        note(sentence)
     content = f"{table.num_rows} rows of {options.table}"
-    return _written(options, name, content, "samples are exact, times in ns are floats", None)
+    written = _written(options, name, content, "samples are exact, times in ns are floats", None)
+    return structs.replace(written, remarks=tuple(remarks))
 
 
 def _written(

@@ -1,0 +1,133 @@
+"""The energy of the nodes of a recording: by power traces, or estimated from states and the boards' currents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gpiorig.analysis.energy import trace_clock
+from gpiorig.analysis.energy.node_energy import ESTIMATE, MEASURED, Current, NodeTime, Supply
+from gpiorig.analysis.energy.segments import Segments
+from gpiorig.analysis.energy.trace_clock import TraceClock
+from gpiorig.analysis.errors import EventError
+from gpiorig.analysis.evaluation.analysis import Analysis
+from gpiorig.analysis.number_text import share_text
+from gpiorig.analysis.tables import energy
+from gpiorig.capture.edges import select
+from gpiorig.capture.edges.edges import Edges
+from gpiorig.capture.edges.waveform import Waveform
+from gpiorig.capture.power import files
+from gpiorig.capture.power.channels import Named
+from gpiorig.capture.power.trace import PowerTrace
+from gpiorig.rig.bench.boards import Board
+from gpiorig.rig.errors import RigError
+from gpiorig.rig.recordings.opened import Opened
+from gpiorig.rig.recordings.power_file import PowerFile
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Part = tuple[NodeTime, Segments, str]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Powered:
+    """The power trace of a node, and its clock against the analyzer's."""
+
+    trace: PowerTrace
+    clock: TraceClock
+
+    @property
+    def sentence(self) -> str:
+        """What it is, how it is aligned, and its limits with their source."""
+        return f"{self.trace.source}: {self.clock.sentence}; {self.trace.instrument.standing}."
+
+
+def supply(board: Board) -> Supply | None:
+    """What a board draws by its file and that of its radio; None where one of them does not state it."""
+    currents: dict[str, Current] = {
+        str(state): Current(current.amperes, current.uncertainty, current.source)
+        for part in (board.currents, board.radio.currents)
+        for state, current in part.items()
+    }
+    return Supply(board.supply_v, currents) if board.currents and board.radio.currents else None
+
+
+def table(opened: Opened, analysis: Analysis, power: Sequence[PowerFile]) -> tuple[pa.Table, list[str]]:
+    """The table of energies: of the nodes with a power trace, or without any trace estimates of all nodes.
+
+    Returns
+    -------
+    tuple
+        The table, and what is to be stated of it.
+
+    Raises
+    ------
+    RigError
+        There is no node with events whose board states currents; errors of `powered`.
+    """
+    traces = [(file.node, powered(opened, file)) for file in power]
+    parts = [*(measured(opened, analysis, traces) if traces else estimated(opened, analysis))]
+    if not parts:
+        raise RigError(
+            f"{opened.recording.folder}: no node has events and a board whose file states its currents; give a power "
+            "trace with --power."
+        )
+    sentences = [trace.sentence for _, trace in traces] + [sentence(time, kind) for time, _, kind in parts]
+    return energy.table(analysis, parts), sentences
+
+
+def powered(opened: Opened, power: PowerFile) -> Powered:
+    """Read a power trace and align it.
+
+    Raises
+    ------
+    CaptureError
+        The file, a channel or the alignment; RigError: the node or a pin is not there.
+    """
+    if power.node not in opened.boards:
+        raise RigError(f"--power {power.node}: no such node; the recording has {', '.join(opened.boards)}.")
+    settings = {key: power.settings[key] for key in ("amperes", "volts", "node") if key in power.settings}
+    trace = files.read(power.path, Named(**settings))
+    waveform = opened.recording.waveform()
+    if "load" in power.settings:
+        channel = power.settings["load"]
+        return Powered(trace, trace_clock.by_load(trace, _channel(waveform, channel), channel))
+    if trace.pins is None:
+        raise RigError(f"{power.path}: has no digital inputs that it could be aligned by; give load=CHANNEL.")
+    pin, _, channel = power.settings["pin"].partition(":")
+    edges = _channel(trace.pins, pin), _channel(waveform, channel)
+    return Powered(trace, trace_clock.by_pins(edges[0], pin, edges[1], channel, instrument=trace.instrument))
+
+
+def _channel(waveform: Waveform, name: str) -> Edges:
+    return select.channels(waveform, [name]).edges()
+
+
+def measured(opened: Opened, analysis: Analysis, traces: Sequence[tuple[str, Powered]]) -> Iterator[Part]:
+    """The nodes that have a power trace."""
+    clock_ppm = opened.instruments.reference.clock_ppm
+    for node, power in traces:
+        time = NodeTime(analysis, node)
+        yield time, time.measured(power.trace, power.clock, clock_ppm=clock_ppm), MEASURED
+
+
+def estimated(opened: Opened, analysis: Analysis) -> Iterator[Part]:
+    """The nodes whose boards state currents, and that have events."""
+    for node, board in opened.boards.items():
+        drawn = supply(board)
+        if drawn is None:
+            continue
+        try:
+            time = NodeTime(analysis, node)
+        except EventError:
+            continue
+        yield time, time.estimated(drawn), ESTIMATE
+
+
+def sentence(time: NodeTime, kind: str) -> str:
+    """What the energy of a node is, with the share of time in which the pins do not show its state."""
+    if kind == MEASURED:
+        return f"{time.node}: {MEASURED}."
+    return f"{time.node}: {ESTIMATE}; in {share_text(time.unshown)} of the time a state is not shown by the pins."
