@@ -48,6 +48,8 @@ UNITS = {
     Unit.SHARE: "%",
     Unit.RATE: "bit/s, kbit/s, Mbit/s",
     Unit.FREQUENCY: "1/s",
+    Unit.ENERGY: "J, mJ, µJ, nJ",
+    Unit.POWER: "W, mW, µW, nW",
 }
 ROOM_NOTE = "In the order of their imports: a room imports those above it. The lines are the docstrings of the rooms."
 

@@ -9,6 +9,7 @@ from gpiorig.capture.units import TIME_STEPS, suited
 NS_PER_S = 1_000_000_000
 DASH = "\N{EN DASH}"
 MINUS = "\N{MINUS SIGN}"
+_SMALL = ((1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"))
 _RATES = ((1e12, "THz"), (1e9, "GHz"), (1e6, "MHz"), (1e3, "kHz"))
 
 
@@ -112,6 +113,14 @@ def rate_text(bits_per_s: float) -> str:
         return DASH
     scale, unit = (1e3, "kbit/s") if abs(bits_per_s) >= 1e3 else (1.0, "bit/s")
     return typeset(f"{bits_per_s / scale:.4g} {unit}")
+
+
+def prefixed_text(value: float, unit: str, *, digits: int = 4) -> str:
+    """An energy or a power such as ``12.30 µJ``; a dash for NaN."""
+    if math.isnan(value):
+        return DASH
+    scale, prefix = next((step for step in _SMALL if abs(value) >= step[0]), _SMALL[-1] if value else _SMALL[0])
+    return typeset(f"{value / scale:#.{digits}g}".removesuffix(".") + f" {prefix}{unit}")
 
 
 def hertz_text(rate_hz: float, *, digits: int = 9) -> str:

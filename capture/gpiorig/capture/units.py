@@ -7,6 +7,9 @@ TIME_NS = {name: 10 ** (9 - TIME_DIGITS[name.replace("µ", "u")]) for name in ("
 TIME_STEPS = tuple((float(TIME_NS[name]), name) for name in ("s", "ms", "µs", "ns"))  # in ns, as text has them
 BITS_PER_S = {"bit/s": 1.0, "kbit/s": 1e3, "Mbit/s": 1e6}
 SHARES = {"%": 0.01}
+_PREFIXES = {"": 1.0, "m": 1e-3, "u": 1e-6, "µ": 1e-6, "n": 1e-9}
+JOULES = {f"{prefix}J": factor for prefix, factor in _PREFIXES.items()}
+WATTS = {f"{prefix}W": factor for prefix, factor in _PREFIXES.items()}
 _MU = str.maketrans("\N{GREEK SMALL LETTER MU}", "\N{MICRO SIGN}")
 
 

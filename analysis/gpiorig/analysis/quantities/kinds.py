@@ -15,6 +15,8 @@ class Unit(Enum):
     SHARE = "share"
     RATE = "bit/s"
     FREQUENCY = "1/s"
+    ENERGY = "J"
+    POWER = "W"
 
 
 class Kind(Enum):
@@ -76,6 +78,12 @@ class Kind(Enum):
         `duty of P`, `duty of radio`: share of the time in which a span is open, or a radio receives or sends.
         Of the radio it needs the spans `slot.rx` and `slot.tx` (`events_slot = true`), or both `radio.set_rx`
         and `radio.set_idle`; otherwise it is refused
+    ESTIMATED_ENERGY
+        `estimated energy of packet`, `estimated energy of A -> B`: of a packet at a node, in all of its steps there or
+        between two milestones at that node, by the states that the pins show and the currents of the boards' files; an
+        estimate, not measured (docs/guide/energy.md)
+    ESTIMATED_POWER
+        `estimated power`: of a node, in the mean, in the same way
     GOODPUT
         `goodput`: payload that reached the application of a node, by origin: of distinct packets (RFC 2647,
         3.17), from the first send call of the origin to the last delivery
@@ -117,6 +125,8 @@ class Kind(Enum):
     COUNT = "count of"
     SHARE = "share of"
     DUTY = "duty of"
+    ESTIMATED_ENERGY = "estimated energy of"
+    ESTIMATED_POWER = "estimated power"
     GOODPUT = "goodput"
     BOUND = "goodput bound"
     LOSS = "loss"
@@ -141,13 +151,15 @@ class Kind(Enum):
 
 
 _OF_PACKETS = (Kind.LOSS, Kind.DELIVERY, Kind.RETRIED, Kind.FOREIGN)
-_SINGLE = (Kind.SHARE, Kind.DUTY, Kind.GOODPUT, Kind.BOUND, Kind.RATE, Kind.COUNT)
+_SINGLE = (Kind.SHARE, Kind.DUTY, Kind.GOODPUT, Kind.BOUND, Kind.RATE, Kind.COUNT, Kind.ESTIMATED_POWER)
 _UNITS = {
     Kind.LENGTH: Unit.COUNT,
     Kind.COUNT: Unit.COUNT,
     Kind.RATE: Unit.FREQUENCY,
     Kind.SHARE: Unit.SHARE,
     Kind.DUTY: Unit.SHARE,
+    Kind.ESTIMATED_ENERGY: Unit.ENERGY,
+    Kind.ESTIMATED_POWER: Unit.POWER,
     Kind.GOODPUT: Unit.RATE,
     Kind.BOUND: Unit.RATE,
     **dict.fromkeys(_OF_PACKETS, Unit.SHARE),

@@ -20,7 +20,7 @@ from gpiorig.analysis.quantities.kinds import ARROW, Kind
 AT = " at "
 IN = " in "
 BY = " by "
-RADIO = "radio"
+RADIO, PACKET = "radio", "packet"
 EXAMPLES = (
     "`mac.tx -> mac.rx`, `interval of app.tx`, `span of udp.checksum`, `share of isr.timer`, `goodput`, `rtt` or `loss`"
 )
@@ -65,6 +65,7 @@ _SUBJECTS = {
     Kind.WAIT: (("task", "queue"), "subject of a wait"),
     Kind.BLOCKED: (("task",), "subject of a blocked time"),
     Kind.LENGTH: (("queue",), "subject of a length"),
+    Kind.ESTIMATED_ENERGY: ((PACKET,), "subject of an energy"),
     Kind.LOGGED_ROUND_TRIP: (CLOCKS, "clock"),
     Kind.SELF_TIME: ((*LAYERS, *(f"{layer} {way}" for layer in LAYERS for way in WAYS)), "layer"),
 }
@@ -119,7 +120,7 @@ class Quantity:
     kind
         Kind of the quantity.
     start, end
-        Milestones of a `Kind.BETWEEN` and a `Kind.TIME`.
+        Milestones of a `Kind.BETWEEN` and a `Kind.TIME`, perhaps of a `Kind.ESTIMATED_ENERGY`.
     subject
         Subject of the other kinds: an event (`Kind.INTERVAL`), a point (`Kind.SPAN`, `Kind.DUTY`), an
         occupant of the processor, ``task``, ``queue``, `RADIO`, a layer, a key of an answer, a delay; empty of others.
@@ -225,6 +226,9 @@ def _about(kind: Kind, rest: str, node: str) -> Quantity:
     """A quantity about an event, a point, an occupant or a queue, perhaps with a number."""
     start = end = None
     window = ""
+    if kind is Kind.ESTIMATED_ENERGY and ARROW in rest:
+        within = _between(rest, node)
+        return Quantity(f"{kind.value} {within.text}", kind, start=within.start, end=within.end, node=node)
     if kind is Kind.TIME:
         rest, _, window = rest.partition(IN)
         within = _between(window, node)

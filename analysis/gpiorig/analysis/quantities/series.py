@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from gpiorig.analysis.audit import auditor
 from gpiorig.analysis.audit.inputs import NodeRecord
 from gpiorig.analysis.audit.node_times import NodeTimes
+from gpiorig.analysis.energy.node_energy import Supply
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.events import completions
@@ -45,6 +46,8 @@ class Recorded:
         By node, from the first bit on the air to the rise of its frame timestamp line.
     host_records
         Reads the serial records; None of a recording without. Called once, if a quantity needs the host's timestamps.
+    supplies
+        By node, what its board draws in each state; none of a board whose file does not state it.
     begin
         First sample that counts for shares, duties, rates and the goodput: the end of the warm-up.
     """
@@ -53,6 +56,7 @@ class Recorded:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     header_ns: Mapping[str, int] = field(default_factory=dict)
     host_records: Callable[[], Sequence[NodeRecord] | None] = lambda: None
+    supplies: Mapping[str, Supply] = field(default_factory=dict)
     begin: int = 0
 
     @property

@@ -14,6 +14,7 @@ from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.quantities import (
     delays,
+    energies,
     events,
     gaps,
     log_clocks,
@@ -59,6 +60,8 @@ _OF: Mapping[Kind, Callable[[Quantity, Recorded], tuple[Series, ...]]] = {
     Kind.LENGTH: events.lengths_of,
     Kind.SHARE: shares.processor,
     Kind.DUTY: shares.duties,
+    Kind.ESTIMATED_ENERGY: energies.of_packets,
+    Kind.ESTIMATED_POWER: energies.powers,
     Kind.GOODPUT: shares.goodput,
     Kind.LOSS: packet_shares.flags,
     Kind.DELIVERY: packet_shares.flags,

@@ -21,6 +21,7 @@ from gpiorig.rig.experiments import limits
 from gpiorig.rig.plain_json import Number, Result
 from gpiorig.rig.recordings.opened import Opened
 from gpiorig.rig.results import audit_inputs
+from gpiorig.rig.results.energy import supply
 
 if TYPE_CHECKING:  # numbers do not depend on pages (rig.code_version)
     from gpiorig.analysis.report import ReportData
@@ -61,7 +62,8 @@ def checked(recording: Recording, texts: Iterable[str] = ()) -> tuple[str, ...]:
 def recorded(opened: Opened, analysis: Analysis, records: Records | None = None) -> Recorded:
     """What quantities are computed from; `records` reads the lines at the host, which few quantities need."""
     records = records or partial(audit_inputs.node_records, opened, analysis.logs)
-    return Recorded(analysis, opened.recording.info.parameters, opened.header_ns, records)
+    supplies = {node: drawn for node, board in opened.boards.items() if (drawn := supply(board)) is not None}
+    return Recorded(analysis, opened.recording.info.parameters, opened.header_ns, records, supplies)
 
 
 def with_quantities(data: ReportData, names: Iterable[str], source: Recorded) -> ReportData:

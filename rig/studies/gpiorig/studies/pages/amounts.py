@@ -6,8 +6,8 @@ import math
 import re
 
 from gpiorig.analysis.errors import QuantityError
-from gpiorig.analysis.number_text import DASH, NS_PER_S, rate_text, resolved_text, time_text, typeset
-from gpiorig.capture.units import BITS_PER_S, SHARES, TIME_NS, one_mu
+from gpiorig.analysis.number_text import DASH, NS_PER_S, prefixed_text, rate_text, resolved_text, time_text, typeset
+from gpiorig.capture.units import BITS_PER_S, JOULES, SHARES, TIME_NS, WATTS, one_mu
 from gpiorig.studies.pages.description import Value
 
 _AMOUNT = re.compile(r"(?P<about>~?)\s*(?P<number>[-+]?(?:\d[\d_]*(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?)\s*(?P<unit>\S*)")
@@ -19,6 +19,8 @@ _UNITS = {
     **{name: (rate, "bit/s") for name, rate in BITS_PER_S.items()},
     "B/s": (8.0, "bit/s"),
     "1/s": (1.0, "1/s"),
+    **{name: (joules, "J") for name, joules in JOULES.items()},
+    **{name: (watts, "W") for name, watts in WATTS.items()},
     "": (1.0, "1"),
 }
 
@@ -69,6 +71,8 @@ def text(value: float, unit: str, *, digits: int = 4, half_width: float = math.n
         return typeset(f"{100 * value:.3g} %")
     if unit == "bit/s":
         return rate_text(value)
+    if unit in ("J", "W"):
+        return prefixed_text(value, unit, digits=digits)
     return typeset(f"{value:.4g}" if unit == "1" else f"{value:.4g} {unit}")
 
 
