@@ -22,11 +22,11 @@ NS = 10**9
 
 
 def rocketlogger(
-    levels: list[int], *, block: int = 4, lost_after: int = 0, version: int = 4, rate: int = 1000
+    levels: list[int], *, block: int = 4, lost_after: int = 0, lost: int = 1, version: int = 4, rate: int = 1000
 ) -> bytes:
     """A file by the structs of rl_file.h: inputs DI1 to DI6, a range flag, one current of 4 bytes.
 
-    `lost_after`: a block is missing after this number of them.
+    `lost`: so many blocks are missing after `lost_after` of them.
     """
     names = [*((3, f"DI{n}", 0) for n in range(1, 7)), (4, "I1L_valid", 0), (2, "I1L", 4)]
     channels = b"".join(struct.pack("<IiHH16s", unit, -9, size, 65535, name.encode()) for unit, name, size in names)
@@ -35,9 +35,9 @@ def rocketlogger(
     blocks = -(-len(levels) // block)
     head = struct.pack("<4sHHIIQH6s", b"%RLD", version, length, block, blocks, len(levels), rate, b"\1\2\3\4\5\6")
     head += struct.pack("<qqIHH", 1_700_000_000, 250_000_000, len(comment), 7, 1)
-    data, period_ns = head + comment + channels, block * NS * 49 * 2_048_000 / (rate * 100_000_000)
+    data, period_ns = head + comment + channels, Fraction(block * NS * 49 * 2_048_000, rate * 100_000_000)
     for number in range(blocks):
-        at = round((number + (number >= lost_after > 0)) * period_ns) + 7 * NS + number % 2 * 1_000_000
+        at = round((number + lost * (number >= lost_after > 0)) * period_ns) + 7 * NS + number % 2 * 1_000_000
         data += struct.pack("<qqqq", 1_700_000_000, 0, at // NS, at % NS)
         data += b"".join(struct.pack("<Ii", level, -level) for level in levels[block * number : block * (number + 1)])
     return data
@@ -104,6 +104,55 @@ def test_remedies_of_rocketlogger(tmp_path: Path) -> None:
         rld.read(write(tmp_path / "b.rld", bytes(damaged)), ReadOptions()).edges()
 
 
+def test_a_long_outage_of_rocketlogger_is_exact(tmp_path: Path) -> None:
+    """The number of missing blocks follows the converter's true rate, also over a thousand of them and seconds."""
+    path = write(tmp_path / "a.rld", rocketlogger([1] * 400 + [0] * 400, block=100, lost_after=2, lost=1000))
+
+    assert [[200, 100_200]] == rld.read(path, ReadOptions()).edges().gaps.tolist()
+
+
+def test_the_longest_outage_of_rocketlogger_that_is_believed(tmp_path: Path) -> None:
+    most = rld.MAX_LOST // 4
+    path = write(tmp_path / "a.rld", rocketlogger([1] * 4 + [0] * 4, lost_after=1, lost=most))
+    assert [[4, 4 + rld.MAX_LOST]] == rld.read(path, ReadOptions()).edges().gaps.tolist()
+
+    path = write(tmp_path / "b.rld", rocketlogger([1] * 4 + [0] * 4, lost_after=1, lost=most + 1))
+    with pytest.raises(FormatError, match="block, of sample 4, whose timestamp is not one"):
+        rld.read(path, ReadOptions()).edges()
+
+
+@pytest.mark.parametrize(("ns", "is_time"), [(7_000_000, True), (NS - 1, True), (NS, False), (-1, False)])
+def test_a_timestamp_of_rocketlogger_has_less_than_a_second_of_ns(tmp_path: Path, ns: int, is_time: bool) -> None:
+    """Also a block that has the stamp of the one before is read: rounding and jitter do that."""
+    content = bytearray(rocketlogger([1, 0] * 4, rate=1))
+    first, second = len(content) - 2 * (32 + 4 * 8) + 16, len(content) - (32 + 4 * 8) + 16
+    for at in (first, second):
+        struct.pack_into("<qq", content, at, 7, ns)
+    path = write(tmp_path / "a.rld", bytes(content))
+    if is_time:
+        assert (8, 0) == ((edges := rld.read(path, ReadOptions()).edges()).end, len(edges.gaps))
+    else:
+        with pytest.raises(FormatError, match="block, of sample 0, whose timestamp is not one"):
+            rld.read(path, ReadOptions()).edges()
+
+
+@pytest.mark.parametrize("count", [64, 65])
+def test_rocketlogger_has_up_to_64_inputs(tmp_path: Path, count: int) -> None:
+    """As many as levels have bits; the names are those that each input has, or its number."""
+    channels = b"".join(struct.pack("<IiHH16s", 3, 0, 0, 65535, b"same" if bit < 2 else b"") for bit in range(count))
+    head = struct.pack("<4sHHIIQH6s", b"%RLD", 4, 56 + len(channels), 2, 1, 2, 1000, bytes(6))
+    head += struct.pack("<qqIHH", 0, 0, 0, count, 0)
+    rows = (1 << 63 | 1).to_bytes(8, "little") + (1 << 32).to_bytes(8, "little")
+    path = write(tmp_path / "a.rld", head + channels + bytes(32) + rows)
+    if count > 64:
+        with pytest.raises(FormatError, match="states 1000 Hz, blocks of 2 samples and 65 digital channels"):
+            rld.read(path, ReadOptions())
+        return
+    edges = rld.read(path, ReadOptions()).edges()
+    assert [1 << 63 | 1, 1 << 32] == edges.levels.tolist()
+    assert ("same", "same (1)", *(f"D{bit}" for bit in range(2, 64))) == edges.channels
+
+
 def ppk2(path: Path, rows: list[tuple[float, str]], *, session: bytes | None = None, metadata: str = "") -> Path:
     """A session as the Power Profiler saves it, of currents and states of D0 to D7."""
     pairs = {"0": 1, "1": 2, "X": 3, "-": 0}
@@ -168,6 +217,10 @@ def test_the_export_of_a_ppk2(tmp_path: Path, together: bool) -> None:
             "Timestamp(ms),D0-D7\n0,00000000\n2,00000000\n1,00000000\n2,00000000\n",
             "times from line 2 on that are not those",
         ),
+        (
+            "Timestamp(ms),D0-D7\n0,00000000\n0,00000000\n1,00000000\n",
+            "times from line 2 on that are not those of its samples",
+        ),
         ("Timestamp(ms),D0-D7\n0,00000000\n1,00000000\nx,00000000\n", "cut short or damaged"),
     ],
 )
@@ -186,20 +239,89 @@ def test_the_remedy_for_the_rate_of_an_export(tmp_path: Path) -> None:
 
 
 def test_damage_of_a_session_of_a_ppk2(tmp_path: Path) -> None:
-    """A cut zip, a damaged member, half a sample, a samplerate that is missing: one error each."""
+    """A cut zip, a damaged member, a part of a sample, a samplerate that is missing: one error each."""
     good = ppk2(tmp_path / "a.ppk2", [(1.0, "00000000")] * 500).read_bytes()
     damaged = bytearray(good)
     damaged[45] ^= 0xFF
     paths = [write(tmp_path / "b.ppk2", good[:-30]), write(tmp_path / "c.ppk2", bytes(damaged))]
     paths += [ppk2(tmp_path / "d.ppk2", [], session=bytes(9)), ppk2(tmp_path / "e.ppk2", [], metadata="[]")]
+    paths.append(ppk2(tmp_path / "f.ppk2", [], session=bytes(3)))
     problems = ["cut short or damaged", "cut short or damaged", "ends within sample 1", "without a samplerate"]
+    problems.append("ends within sample 0")
     for path, problem in zip(paths, problems, strict=True):
         with pytest.raises(FormatError, match=problem):
             ppk_format.read(path, ReadOptions()).edges()
 
 
+@pytest.mark.parametrize(
+    ("start", "epoch"),
+    [
+        (1, "1970-01-01T00:00:00.001000+00:00"),
+        (0, ""),
+        (-1, ""),
+        (ppk_format.MAX_START_MS - 1, "2286-11-20T17:46:39.999000+00:00"),
+        (ppk_format.MAX_START_MS, ""),
+        ("now", ""),
+        (None, ""),
+    ],
+)
+def test_when_a_session_of_a_ppk2_began(tmp_path: Path, start: object, epoch: str) -> None:
+    """A start that is not a time of the wall clock is none."""
+    metadata = json.dumps({"metadata": {"samplesPerSecond": 1000, "startSystemTime": start}})
+    waveform = ppk_format.read(ppk2(tmp_path / "a.ppk2", [(1.0, STATES[0])], metadata=metadata), ReadOptions())
+
+    assert (epoch, 1000) == (waveform.epoch, waveform.samplerate_hz)
+
+
+@pytest.mark.parametrize("excess", [0, 1])
+def test_the_largest_metadata_of_a_ppk2(tmp_path: Path, excess: int) -> None:
+    metadata = json.dumps({"metadata": {"samplesPerSecond": 1000}}).ljust(ppk_format.METADATA_BYTES + excess)
+    path = ppk2(tmp_path / "a.ppk2", [(1.0, STATES[0])], metadata=metadata)
+    if excess:
+        with pytest.raises(FormatError, match=r"metadata\.json that is too large"):
+            ppk_format.read(path, ReadOptions())
+    else:
+        assert 1 == ppk_format.read(path, ReadOptions()).edges().end
+
+
+def test_what_a_ppk2_wrote(tmp_path: Path) -> None:
+    """A zip by its name or by its first member, a table by all of its columns."""
+    head = ppk2(tmp_path / "a.ppk2", [(1.0, STATES[0])]).read_bytes()
+    zipped = head.replace(b"session.raw", b"another.raw")
+    table = ",".join(["Timestamp(ms)", "Current(uA)", "D0-D7", *(f"D{bit}" for bit in range(8))])
+
+    assert ppk_format.recognises(Path("a.zip"), head)
+    assert ppk_format.recognises(Path("a.PPK2"), zipped)
+    assert not ppk_format.recognises(Path("a.zip"), zipped)
+    assert ppk_format.recognises(Path("a.csv"), f"{table}\n".encode())
+    assert not ppk_format.recognises(Path("a.csv"), f"{table},E\n".encode())
+    assert not ppk_format.recognises(Path("a.csv"), b"Current(uA),D0-D7\n")
+    assert not ppk_format.recognises(Path("a.csv"), b"time,D0-D7\n")
+
+
+@pytest.mark.parametrize(("at_ms", "is_sample"), [("0.05", True), ("0.06", False), ("0.94", False)])
+def test_how_far_off_its_sample_a_row_of_a_ppk2_may_be(tmp_path: Path, at_ms: str, is_sample: bool) -> None:
+    """A twentieth of a sample; farther, the remedy is the rate."""
+    path = tmp_path / "ppk.csv"
+    path.write_text(f"Timestamp(ms),D0-D7\n{at_ms},00000000\n2,10000000\n")
+    waveform = ppk_format.read(path, ReadOptions(samplerate_hz=Fraction(1000)))
+    if is_sample:
+        assert [0, 2] == waveform.edges().samples.tolist()
+        return
+    with pytest.raises(FormatError, match="times from line 2 on that are not those of its samples; .* --samplerate"):
+        waveform.edges()
+    rate = Fraction(100_000)
+    edges = ppk_format.read(path, ReadOptions(samplerate_hz=rate)).edges()
+    assert [round(float(at_ms) * 100), 200] == edges.samples.tolist()
+
+
 def joulescope(
-    path: Path, inputs: dict[str, list[int]], *, rate: dict[str, int] | None = None, offset: int = 0
+    path: Path,
+    inputs: dict[str, list[int]],
+    *,
+    rate: dict[str, int] | None = None,
+    offset: int = 0,
+    start: int | None = 200_000_000 << 30,
 ) -> Path:
     """A file of Joulescope's own writer, with inputs of one bit and a current; skips where pyjls is not installed."""
     pyjls = pytest.importorskip("pyjls")
@@ -219,7 +341,8 @@ def joulescope(
             if name != "current":
                 first = offset * number
                 writer.fsr(number, first, np.packbits(np.array(levels, dtype=np.uint8), bitorder="little"))
-                writer.utc(number, first, (200_000_000 << 30) + (first << 30) // 1_000_000)
+                if start is not None:
+                    writer.utc(number, first, start + (first << 30) // 1_000_000)
     return path
 
 
@@ -237,6 +360,20 @@ def test_joulescope(tmp_path: Path) -> None:
     assert "2024-05-03T19:33:20." == waveform.epoch[:20]
     assert abs(int(waveform.epoch[20:29]) - 24_000) <= 2, "to two units of its clock, 2^-30 s"
     assert ["samples that not all of the inputs cover are omitted: 16"] == waveform.remarks
+
+
+@pytest.mark.parametrize(
+    ("start", "epoch"),
+    [
+        (None, ""),
+        ((200_000_000 << 30) + (1 << 30) - 200, "2024-05-03T19:33:20.999999814+00:00"),
+    ],
+)
+def test_the_wall_clock_of_joulescope(tmp_path: Path, start: int | None, epoch: str) -> None:
+    """None where the file has none; the second is not rounded up."""
+    path = joulescope(tmp_path / "a.jls", {"gpi[0]": [0, 1] * 8}, start=start)
+
+    assert epoch == jls.read(path, ReadOptions()).epoch
 
 
 def test_what_joulescope_refuses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

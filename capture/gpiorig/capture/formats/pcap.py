@@ -60,7 +60,7 @@ def write(path: Path, frames: Frames) -> str:
         What was rounded, and why the timestamps may not be times. A decimal clock of up to 10^9 ticks per second and a
         binary one of up to 2^30 are kept.
     """
-    count, skipped, rounded, dropped = 0, 0, 0, 0
+    count, skipped, dropped, is_rounded = 0, 0, 0, False
     interfaces: dict[tuple[str, int], int] = {}
     clock = FrameClock()
     with replacing(path) as new, new.open("wb") as file:
@@ -78,11 +78,12 @@ def write(path: Path, frames: Frames) -> str:
                 interfaces[key] = len(interfaces)
                 file.write(_interface(*key))
             file.write(_packet(item, interfaces[key], exact=resolution is not None, dropped=dropped, path=path))
-            count, rounded, dropped = count + 1, rounded + (resolution is None), 0
+            count, dropped = count + 1, 0
+            is_rounded |= resolution is None
     parts = [f"{count} frames, {len(interfaces)} interfaces"]
     remarks = clock.remarks()
     exactness = "timestamps are unchanged" if remarks else "times are exact"
-    parts.append("times to the nearest ns" if rounded else exactness)
+    parts.append("times to the nearest ns" if is_rounded else exactness)
     parts += remarks
     if skipped:
         parts.append(f"{skipped} records that are not frames were omitted")

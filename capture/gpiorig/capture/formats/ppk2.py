@@ -60,7 +60,7 @@ def recognises(path: Path, head: bytes) -> bool:
     if head.startswith(ZIP_MAGIC):
         return path.suffix.lower() == ".ppk2" or SESSION.encode() in head
     names = head.partition(b"\n")[0].decode(errors="replace").strip().split(",")
-    return names[0] in COLUMNS and TIME in names and set(names) <= COLUMNS
+    return TIME in names and set(names) <= COLUMNS
 
 
 def read(path: Path, options: ReadOptions) -> Waveform:
