@@ -52,13 +52,16 @@ def channel(level: int, chunks: list[list[int]], version: int = 3) -> bytes:
     return data
 
 
-def session(path: Path, *blobs: bytes) -> Path:
+START = {"unixTimeMilliseconds": 1624995793493, "fractionalMilliseconds": 0.7435}
+
+
+def session(path: Path, *blobs: bytes, start: object = START) -> Path:
     """A `.sal` file of these channels."""
     meta = {
         "version": 22,
         "data": {
             "legacySettings": {"sampleRate": {"digital": 50_000_000}},
-            "captureStartTime": {"unixTimeMilliseconds": 1624995793493, "fractionalMilliseconds": 0.7435},
+            "captureStartTime": start,
             "rowsSettings": [{"name": "CS", "channel": {"type": "Digital", "deviceChannel": 1}}],
         },
         "binData": [{"type": "Digital", "deviceChannel": n, "file": f"./digital-{n}.bin"} for n in range(len(blobs))],

@@ -48,3 +48,7 @@ def test_a_size_that_is_no_number_of_samples(tmp_path: Path) -> None:
     path.write_bytes(b"META samplerate: 1000\n" + bytes([1, 0, 0, 0]))
     edges = raw.read(path, ReadOptions(unitsize=4)).edges()
     assert (1000, 1, [1]) == (edges.samplerate_hz, edges.end, edges.levels.tolist())
+    path.write_bytes(b"META samplerate: 10000\n" + bytes(6))
+    assert 2 == raw.read(path, ReadOptions(unitsize=3)).edges().end
+    with pytest.raises(FormatError, match=r"6 bytes are not an integer number of samples of 4 bytes"):
+        raw.read(path, ReadOptions(unitsize=4))

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import bz2
 import json
 import struct
 import zipfile
@@ -13,8 +14,9 @@ from hypothesis import strategies as st
 from saleae_files import RATE, channel, code, session, version_0, version_1
 
 from gpiorig.capture.edges.read_options import ReadOptions
+from gpiorig.capture.edges.waveform import RateOrigin
 from gpiorig.capture.errors import FormatError
-from gpiorig.capture.formats import recognise, sal, saleae_bin
+from gpiorig.capture.formats import recognise, sal, saleae_bin, sr
 
 NAMES = ReadOptions()
 
@@ -72,6 +74,13 @@ def test_chunks_of_version_1_with_a_gap(tmp_path: Path) -> None:
         (version_1((0, 0.0, 1.0, []), rate=5e-324), "a samplerate of 4.94066e-324 Hz is out of range"),
         (version_1((0, 0.0, 1.0, []), rate=float("nan")), "a samplerate of nan Hz is out of range"),
         (version_1(), "claims 0 chunks"),
+        (struct.pack("<8siiQ", b"<SALEAE>", 1, 0, 2) + bytes(48), "a samplerate of 0 Hz"),
+        (struct.pack("<8siiQ", b"<SALEAE>", 1, 0, 3) + bytes(48), "claims 3 chunks"),
+        (version_0(0, 0.0, 1e9, []), "is damaged before byte 44"),
+        (version_0(0, -1e9, 0.0, []), "is damaged before byte 44"),
+        (version_0(0, float("nan"), 0.0, []), "is damaged before byte 44"),
+        (version_0(0, 1.0, 0.5, []), "is damaged before byte 44"),
+        (version_0(0, 0.0, 1.0, [0.5, 1e9]), "has a time that is not a time"),
         (version_0(0, 0.0, 1.0, [0.5]) + bytes(8), "has 8 bytes after what its header counts"),
         (struct.pack("<8sii", b"<SALEAE>", 7, 0), "version 7"),
         (struct.pack("<8sii", b"<SALEAE>", 0, 1), "voltages"),
@@ -84,6 +93,27 @@ def test_damage_is_one_error(tmp_path: Path, data: bytes, message: str) -> None:
     path.write_bytes(data)
     with pytest.raises(FormatError, match=message):
         saleae_bin.read(path, ReadOptions(samplerate_hz=Fraction(RATE))).edges()
+
+
+@pytest.mark.parametrize(("rate", "hertz"), [(24e6, 24_000_000), (24e6 + 1e-4, 24_000_000), (0.5, 0.5), (1.25, 1.25)])
+def test_a_rate_in_the_file(tmp_path: Path, rate: float, hertz: float) -> None:
+    """It is not derived, and float64's last digits are not part of it; a channel may cover no sample."""
+    path = tmp_path / "digital_0.bin"
+    path.write_bytes(version_1((1, 4.0, 4.0, []), rate=rate))
+    waveform = saleae_bin.read(path, NAMES)
+
+    assert (hertz, RateOrigin.FILE) == (waveform.samplerate_hz, waveform.rate_origin)
+    assert "Saleae binary export digital_0.bin" == waveform.source
+    assert 0 == waveform.edges().samples.size
+
+
+def test_the_fastest_rate(tmp_path: Path) -> None:
+    path = tmp_path / "digital_0.bin"
+    path.write_bytes(version_0(0, 0.0, 1.0, []))
+    fastest = Fraction(saleae_bin.FASTEST_HZ)
+    assert fastest == saleae_bin.read(path, ReadOptions(samplerate_hz=fastest)).edges().end
+    with pytest.raises(FormatError, match=r"9e\+09 Hz is too fast; at most 9e\+09 Hz fit"):
+        saleae_bin.read(path, ReadOptions(samplerate_hz=fastest + 1))
 
 
 def test_a_capture_of_logic_2(tmp_path: Path) -> None:
@@ -310,4 +340,57 @@ def test_a_name_in_the_directory_that_is_not_utf_8_is_damage(tmp_path: Path) -> 
     data[at] = 0xA3
     path.write_bytes(data)
     with pytest.raises(FormatError, match=r"a\.sal: is cut short or damaged"):
+        sal.read(path, NAMES)
+
+
+@pytest.mark.parametrize(
+    ("start", "epoch"),
+    [
+        ({"unixTimeMilliseconds": 1000, "fractionalMilliseconds": 0.25}, "1970-01-01T00:00:01.000250+00:00"),
+        ({"unixTimeMilliseconds": 1000}, "1970-01-01T00:00:01+00:00"),
+        ({"fractionalMilliseconds": 0.25}, ""),
+        ({"unixTimeMilliseconds": "1000"}, ""),
+        ("2024-01-01", ""),
+    ],
+)
+def test_when_a_capture_began(tmp_path: Path, start: object, epoch: str) -> None:
+    """A start of another kind is not guessed."""
+    path = session(tmp_path / "a.sal", channel(0, [[5]]), start=start)
+    assert epoch == sal.read(path, NAMES).epoch
+
+
+@pytest.mark.parametrize("excess", [0, 1])
+def test_the_largest_description(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, excess: int) -> None:
+    path = session(tmp_path / "a.sal", channel(0, [[5]]))
+    with zipfile.ZipFile(path) as archive:
+        monkeypatch.setattr(sal, "META_BYTES", archive.getinfo("meta.json").file_size - excess)
+    if excess:
+        with pytest.raises(FormatError, match=r"has a meta\.json that is too large"):
+            sal.read(path, NAMES)
+    else:
+        assert 5 == sal.read(path, NAMES).edges().end
+
+
+def test_a_zip_is_a_capture_by_its_name(tmp_path: Path) -> None:
+    """A .sr file begins with the same bytes, and a text that is named .sal is not a zip."""
+    path = session(tmp_path / "a.sal", channel(0, [[5]]))
+    head = path.read_bytes()
+
+    assert sal.recognises(Path("a.SAL"), head)
+    assert not sal.recognises(Path("a.sr"), head)
+    assert not sal.recognises(Path("a.sal"), b"text")
+    assert sr.recognises(Path("a.sr"), head)
+    assert not sr.recognises(path, head)
+    assert not sr.recognises(Path("a.sr"), b"text")
+
+
+def test_what_bzip2_refuses_is_one_error(tmp_path: Path) -> None:
+    """Its error has no number of the operating system, so that its own text is what there is."""
+    path = tmp_path / "a.sal"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_BZIP2) as archive:
+        archive.writestr("meta.json", "{}" * 99)
+    data = bytearray(path.read_bytes())
+    data[data.index(bz2.compress(b"")[:3]) + 4] ^= 0xFF
+    path.write_bytes(data)
+    with pytest.raises(FormatError, match=r"a\.sal: cannot be read: Invalid data stream"):
         sal.read(path, NAMES)
