@@ -39,7 +39,7 @@ SAYINGS = re.compile(
 def recognises(path: Path, head: bytes) -> bool:
     """Whether most lines are mote output, or a script's: ``us id text`` in a file that Cooja wrote by name or lines."""
     lines = lines_of(head)
-    counted = [line for line in lines if not (line.startswith(STARTED) or SAYINGS.match(line))]
+    counted = [line for line in lines if not _is_own(line)]
     is_cooja = path.suffix == ".testlog" or any(SAYINGS.match(line) for line in lines)
     matches = {
         form: [match for line in counted if (match := form.fullmatch(line))]
@@ -53,7 +53,7 @@ def recognises(path: Path, head: bytes) -> bool:
 
 def read(path: Path, options: ReadOptions) -> NodeLines:
     """Read a log; nodes are the ids of the motes."""
-    lines = lines_of(table_head(path))
+    lines = [line for line in lines_of(table_head(path)) if not _is_own(line)]
     output = any(OUTPUT.fullmatch(line) for line in lines)
     fields = None if output else _fields(path, lines, options.columns)
 
@@ -66,12 +66,17 @@ def read(path: Path, options: ReadOptions) -> NodeLines:
             builder.append(int(match[fields[0]]) * TIME_NS["us"], match[fields[1]], match[3])
         elif not (output or fields) and (match := SCRIPT.fullmatch(line)):
             builder.append(int(match[1]) * TIME_NS["us"], match[2], match[3])
-        elif not (line.startswith(STARTED) or SAYINGS.match(line)):
+        elif not _is_own(line):
             builder.note("line without a timestamp" if line.strip() else "empty line")
 
     form = "mote output" if output else "a script's log, of us"
     step_ns = TIME_NS["ms" if output else "us"]
     return NodeLines(read=partial(read_blocks, path, take), resolution_ns=step_ns, source=f"{path}: Cooja, {form}")
+
+
+def _is_own(line: str) -> bool:
+    """Whether a line is Cooja's or its script's, not a mote's."""
+    return line.startswith(STARTED) or SAYINGS.match(line) is not None
 
 
 def _fields(path: Path, lines: Sequence[str], columns: dict[str, str]) -> tuple[int, int] | None:
