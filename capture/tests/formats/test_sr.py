@@ -10,6 +10,7 @@ import subprocess
 import tracemalloc
 import zipfile
 import zlib
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 
@@ -123,6 +124,79 @@ def test_a_window_is_written_from_its_start(tmp_path: Path) -> None:
 
     assert [(sample - 1000, level) for sample, level in rows(edges)] == rows(back)
     assert 1000 == back.end
+
+
+def streamed(edges: Edges, cuts: list[int]) -> Waveform:
+    """The edges in blocks that end at these samples."""
+
+    def read() -> Iterator[Block]:
+        before = edges.start
+        for cut in [*cuts, edges.end]:
+            low, high = np.searchsorted(edges.samples, [before, cut])
+            inside = edges.gaps[(edges.gaps[:, 0] >= before) & (edges.gaps[:, 0] < cut)]
+            yield Block(edges.samples[low:high], edges.levels[low:high], cut, inside)
+            before = cut
+
+    return Waveform(samplerate_hz=edges.samplerate_hz, channels=edges.channels, read=read)
+
+
+def test_any_window_of_a_stream_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Windows and blocks that end at, before and after an edge, a chunk and each other; in chunks of 10 samples."""
+    monkeypatch.setattr(sr, "CHUNK_BYTES", 10)
+    samples, levels = np.array([3, 4, 17, 23, 24, 40]), np.array([1, 2, 3, 0, 1, 2], dtype=np.uint64)
+    edges = Edges.from_blocks([(samples, levels)], samplerate_hz=Fraction(1000), channels=("a", "b"), end=45)
+    plain = [int(levels[np.searchsorted(samples, at, side="right") - 1]) for at in range(3, 45)]
+    for start, end in [(None, None), (0, 99), (3, 13), (3, 23), (4, 24), (5, 17), (23, 24), (24, None), (41, 45)]:
+        first, last = max(start or 3, 3), min(end or 45, 45)
+        for cuts in ([], [13], [4, 23], [23, 24, 33], [17, 18, 43, 44]):
+            note = sr.write(tmp_path / "x.sr", streamed(edges, cuts), start=start, end=end)
+            back = read_sr(tmp_path / "x.sr")
+            assert plain[first - 3 : last - 3] == levels_at(back).tolist(), (start, end, cuts)
+            assert f"nothing is rounded; sample 0 of the file is sample {first} of the capture" == note
+            assert -(-(last - first) // 10) == len(read_info(tmp_path / "x.sr").chunks)
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "is_lost"),
+    [(None, 20, False), (None, 21, True), (10, 20, False), (29, None, True), (30, None, False), (30, 31, False)],
+)
+def test_a_window_next_to_a_gap_is_written(tmp_path: Path, start: int | None, end: int | None, is_lost: bool) -> None:
+    """Samples 20 to 30 are lost; the windows that the refusal names are written."""
+    edges = Edges.from_blocks(
+        [(np.array([0, 5, 30]), np.array([1, 2, 3], dtype=np.uint64))],
+        samplerate_hz=Fraction(1000),
+        channels=("a", "b"),
+        end=40,
+        gaps=np.array([[20, 30]]),
+    )
+    for cuts in ([], [7], [31]):
+        content = streamed(edges, cuts)
+        if is_lost:
+            with pytest.raises(CaptureError, match="samples 20 to 30 .* --to 20sa, or after it, --from 30sa"):
+                sr.write(tmp_path / "x.sr", content, start=start, end=end)
+        else:
+            sr.write(tmp_path / "x.sr", content, start=start, end=end)
+            assert (end or 40) - (start or 0) == read_sr(tmp_path / "x.sr").end
+
+
+@pytest.mark.parametrize("start", [0, 7])
+@pytest.mark.parametrize("excess", [0, 1])
+def test_the_longest_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start: int, excess: int) -> None:
+    """As many chunks as a reader takes; the refusal names the samples and their size in the file."""
+    monkeypatch.setattr(sr, "MAX_CHUNKS", 3)
+    length = 3 * sr.CHUNK_BYTES + excess
+    block = Block(np.array([0]), np.array([1], dtype=np.uint64), start + length)
+    content = Waveform(samplerate_hz=Fraction(24_000_000), channels=("a",), read=lambda: iter([block]))
+    if not excess:
+        sr.write(tmp_path / "x.sr", content, start=start)
+        assert length == read_sr(tmp_path / "x.sr").end
+        return
+    with pytest.raises(CaptureError, match=f"at least {length} samples at 24000000 Hz would be 0 TiB in a .sr file"):
+        sr.write(tmp_path / "x.sr", content, start=start)
+    block = Block(np.array([0]), np.array([1], dtype=np.uint64), 5 << 40)
+    with pytest.raises(CaptureError, match="would be 5 TiB in a .sr file; export a window"):
+        sr.write(tmp_path / "x.sr", content)
+    assert not (tmp_path / "x.sr").exists()
 
 
 def test_chunks_are_joined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
