@@ -100,7 +100,7 @@ def test_a_file_without_changes_is_an_empty_capture(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (HEAD + "#5 1!\n#4 0!\n", "back in time"),
+        (HEAD + "#5 1!\n#4 0!\n", r"near line 11: .*back in time"),
         (HEAD + "#5 1!\nhello\n", r"line 10.*'hello'"),
         (HEAD + "#5 1!\n1%\n", r"line 10.*'1%' is of a variable that is not declared"),
         (HEAD + f"#{10**30} 1!\n", "64 bits"),
