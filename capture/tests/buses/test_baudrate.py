@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from fractions import Fraction
 
 import numpy as np
@@ -54,3 +55,31 @@ def test_one_pulse_of_fifty_may_not_fit() -> None:
 
     assert 9600 == estimate_baudrate(pulses([*fitting, 157], rest=1), "tx")
     assert 19200 == estimate_baudrate(pulses([*fitting[:-1], 157, 157], rest=1), "tx")
+
+
+def test_a_line_that_is_as_long_high_as_low_rests_high() -> None:
+    """Its pulses are the low ones."""
+    low, high = [104] * 12, [57] * 10 + [678]
+    assert sum(low) == sum(high)
+    lengths = [length for pair in zip(low, [*high, 0], strict=True) for length in pair][:-1]
+    samples = np.cumsum([100, *lengths])
+    edges = Edges(
+        samples=np.append(0, samples),
+        levels=(np.arange(samples.size + 1) % 2 ^ 1).astype(np.uint64),
+        samplerate_hz=Fraction(RATE_HZ),
+        channels=("tx",),
+        start=0,
+        end=int(samples[-1]) + 1,
+        gaps=no_gaps(),
+    )
+
+    assert 9600 == estimate_baudrate(edges, "tx")
+
+
+def test_a_pulse_of_ten_bits_holds_idle_time() -> None:
+    edges = pulses([100] * 9 + [1000], rest=1)
+    edges = dataclasses.replace(edges, samplerate_hz=Fraction(960_000))
+    with pytest.raises(CaptureError, match="fits the 10 pulses"):
+        estimate_baudrate(edges, "tx")
+    edges = dataclasses.replace(pulses([100] * 9 + [999], rest=1), samplerate_hz=Fraction(960_000))
+    assert 9600 == estimate_baudrate(edges, "tx")

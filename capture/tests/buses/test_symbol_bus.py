@@ -10,6 +10,7 @@ from depth import by_depth
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from gpiorig.capture.buses import symbol_bus
 from gpiorig.capture.buses.symbol_bus import BusDecoder, BusFrames, BusLines, joined
 from gpiorig.capture.edges.edges import Edges, no_gaps
 from gpiorig.capture.edges.waveform import Block, Waveform
@@ -265,3 +266,43 @@ def test_a_bus_that_cannot_be_is_refused(strobe: int, data: tuple[int, ...], gap
 def test_a_code_is_a_number_from_1_to_127() -> None:
     with pytest.raises(CaptureError, match="128 is not an event code"):
         BusDecoder(bus(1), codes=[128])
+
+
+@pytest.mark.parametrize("edges_of_a_call", [1, 2, 3, 8, 200])
+def test_calls_that_are_full_of_frames(monkeypatch: pytest.MonkeyPatch, edges_of_a_call: int) -> None:
+    """Each edge a frame of its own, each of them damaged: a call has room for all, and for the one before."""
+    monkeypatch.setattr(symbol_bus, "BLOCK", edges_of_a_call)
+    lines = bus(8)
+    single = [(100 + GAP * at, levels(at, ~at & 1, lines)) for at in range(21)]
+    rows = [(0, 0), *single, *((at + 1000, level) for at, level in train([frame_symbols(6, 5, width=8)] * 4, lines))]
+    expected = reference(rows, lines)
+
+    assert len(expected[1]) > 20 and len(expected[0]) == 4
+    for block in (len(rows), 10):
+        assert expected == decode_in_blocks(rows, lines, block)
+
+
+def test_a_frame_is_over_after_its_gap() -> None:
+    """Not a sample sooner; the decoder goes on with the levels that are in force."""
+    lines = bus(8)
+    rows = train([frame_symbols(6, None, width=8), frame_symbols(7, 9, width=8)], lines)
+    length = len(frame_symbols(6, None, width=8))
+    decoder = BusDecoder(lines)
+    samples, level = arrays(rows)
+    assert decoder.open_since is None
+    assert ([], []) == plain(decoder.settle(50))
+    assert ([], []) == plain(decoder.feed(samples[: length + 1], level[: length + 1]))
+    end = int(samples[length]) + GAP
+
+    assert ([], []) == plain(decoder.settle(end - 1))
+    assert 100 == decoder.open_since
+    assert ([(100, 6, -1)], []) == plain(decoder.settle(end))
+    assert decoder.open_since is None
+    assert ([], []) == plain(decoder.feed(samples[length + 1 :], level[length + 1 :]))
+    assert reference(rows, lines) == plain(joined([BusDecoder(lines).feed(samples, level), decoder.finish()]))
+
+
+def test_the_shortest_gap_of_a_bus() -> None:
+    assert 2 == BusLines(strobe=0, data=(1,), frame_gap_samples=2).frame_gap_samples
+    with pytest.raises(CaptureError, match="a frame gap of 1 samples; capture at a higher samplerate"):
+        BusLines(strobe=0, data=(1,), frame_gap_samples=1)

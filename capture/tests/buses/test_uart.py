@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gpiorig.capture.buses import uart
 from gpiorig.capture.buses.baudrate import estimate_baudrate
 from gpiorig.capture.buses.uart import Characters, Flag, UartDecoder, UartFormat, decode, joined
 from gpiorig.capture.buses.uart_lines import UartLine, lines
@@ -187,6 +188,23 @@ def test_blocks_may_cut_a_line_anywhere() -> None:
             assert getattr(expected, name).tolist() == getattr(actual, name).tolist()
 
 
+@pytest.mark.parametrize("edges_of_a_call", [1, 2, 5, 7])
+def test_calls_of_any_size_give_the_same(monkeypatch: pytest.MonkeyPatch, edges_of_a_call: int) -> None:
+    """A call may be full exactly at the last edge; what is complete then ends at the next edge of the line."""
+    form = FORMS[2]
+    column = levels_of(form, list(range(40)), generator=random.Random(4), damage=True)
+    edges = edges_of([column], ["tx"])
+    for size in (edges.samples.size, 5, 7, 35):
+        rows = edges.samples[:size], edges.levels[:size]
+        with monkeypatch.context() as patch:
+            expected = UartDecoder(0, samplerate_hz=RATE, form=form).feed(*rows, end=edges.end)
+            patch.setattr(uart, "BLOCK", edges_of_a_call)
+            actual = UartDecoder(0, samplerate_hz=RATE, form=form).feed(*rows, end=edges.end)
+        assert expected.starts.size > size // 10
+        for name in ("starts", "ends", "values", "flags"):
+            assert getattr(expected, name).tolist() == getattr(actual, name).tolist()
+
+
 def test_after_lost_samples_a_character_begins_again() -> None:
     """A character that a gap cuts is not put together from its two ends."""
     form = FORMS[0]
@@ -251,5 +269,11 @@ def test_a_line_that_cannot_be_decoded_is_refused() -> None:
     edges = edges_of([[1, 0, 1]], ["tx"])
     with pytest.raises(CaptureError, match="less than a sample per bit"):
         list(decode(waveform_of(edges), "tx", UartFormat(baudrate=2_000_000)))
+    fastest = UartFormat(baudrate=1_000_000)
+    assert 1 == len(list(decode(waveform_of(edges), "tx", fastest))), "a sample per bit"
+    for channel in (-1, 64):
+        with pytest.raises(CaptureError, match=f"channel {channel} of a UART; channels are 0 to 63"):
+            UartDecoder(channel, samplerate_hz=RATE, form=fastest)
+    UartDecoder(63, samplerate_hz=RATE, form=fastest)
     with pytest.raises(CaptureError, match="no channel 'rx' in this capture; available channels: tx"):
         list(decode(waveform_of(edges), "rx", UartFormat(baudrate=9600)))
