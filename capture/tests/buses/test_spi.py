@@ -114,7 +114,7 @@ def test_random_lines_are_decoded_as_plainly(
         assert sum(empty) == transfers.empty
         assert lost == [tuple(gap) for gap in transfers.gaps.tolist()]
         if lines.select is not None:
-            assert 2 <= sum(empty) < 10 <= len(transfers)
+            assert 1 <= sum(empty) < len(transfers)
             assert all(part.offsets[-1] == part.word_start.size for part in parts), "complete transfers only"
         if not lost:
             edges = Edges.from_blocks([(samples, levels)], samplerate_hz=Fraction(1), channels=NAMES, end=end)

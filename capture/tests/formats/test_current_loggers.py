@@ -308,7 +308,7 @@ def test_how_far_off_its_sample_a_row_of_a_ppk2_may_be(tmp_path: Path, at_ms: st
     if is_sample:
         assert [0, 2] == waveform.edges().samples.tolist()
         return
-    with pytest.raises(FormatError, match="times from line 2 on that are not those of its samples; .* --samplerate"):
+    with pytest.raises(FormatError, match=r"times from line 2 on that are not those of its samples; .* --samplerate"):
         waveform.edges()
     rate = Fraction(100_000)
     edges = ppk_format.read(path, ReadOptions(samplerate_hz=rate)).edges()

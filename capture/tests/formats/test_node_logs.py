@@ -57,7 +57,7 @@ def test_the_field_that_grows_is_the_time(tmp_path: Path) -> None:
     assert [(1000, "1", "a"), (2000, "3", "b"), (3000, "2", "c")] == read(path, "1|1|a\n3|2|b\n2|3|c\n")[0]
     assert [(1000, "5", "a"), (2000, "5", "b")] == read(path, "1|5|a\n2|5|b\n")[0]
     for text in ("1|1|a\n2|2|b\n", "2|2|a\n1|1|b\n", "5|5|a\n5|5|b\n"):
-        with pytest.raises(FormatError, match="of which either may be the time; .* --columns time=2"):
+        with pytest.raises(FormatError, match=r"of which either may be the time; .* --columns time=2"):
             read(path, text)
     assert [(1000, "2", "a"), (3000, "4", "b")] == read(path, "2|1|a\n4|3|b\n", time="2")[0]
 

@@ -172,7 +172,7 @@ def test_a_window_next_to_a_gap_is_written(tmp_path: Path, start: int | None, en
     for cuts in ([], [7], [31]):
         content = streamed(edges, cuts)
         if is_lost:
-            with pytest.raises(CaptureError, match="samples 20 to 30 .* --to 20sa, or after it, --from 30sa"):
+            with pytest.raises(CaptureError, match=r"samples 20 to 30 .* --to 20sa, or after it, --from 30sa"):
                 sr.write(tmp_path / "x.sr", content, start=start, end=end)
         else:
             sr.write(tmp_path / "x.sr", content, start=start, end=end)
@@ -194,7 +194,7 @@ def test_the_longest_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start
     with pytest.raises(CaptureError, match=f"at least {length} samples at 24000000 Hz would be 0 TiB in a .sr file"):
         sr.write(tmp_path / "x.sr", content, start=start)
     block = Block(np.array([0]), np.array([1], dtype=np.uint64), 5 << 40)
-    with pytest.raises(CaptureError, match="would be 5 TiB in a .sr file; export a window"):
+    with pytest.raises(CaptureError, match=r"would be 5 TiB in a \.sr file; export a window"):
         sr.write(tmp_path / "x.sr", content)
     assert not (tmp_path / "x.sr").exists()
 
