@@ -113,3 +113,50 @@ def test_rows_that_no_capture_gives_are_refused(
 def test_a_channel_name_may_occur_once() -> None:
     with pytest.raises(CaptureError, match="occurs twice"):
         edges([(0, 0)], end=1, channels=("a", "", "", "a"))
+
+
+@pytest.mark.parametrize(
+    ("gaps", "problem"),
+    [
+        ([[3, 5]], ""),
+        ([[3, 5], [7, 10]], ""),
+        ([[5, 5]], "gaps are not ranges in increasing order"),
+        ([[3, 5], [5, 6]], "gaps are not ranges in increasing order"),
+        ([[7, 10], [3, 5]], "gaps are not ranges in increasing order"),
+        ([[-1, 5]], "a gap is outside the capture"),
+        ([[7, 11]], "a gap is outside the capture"),
+        ([[0, 5]], "there are edges inside a gap"),
+        ([[3, 6]], "there are edges inside a gap"),
+        ([[2, 4]], "the levels after a gap are missing"),
+    ],
+)
+def test_gaps_that_a_capture_can_have(gaps: list[list[int]], problem: str) -> None:
+    """In order, apart, inside, with the levels after each of them."""
+
+    def make() -> Edges:
+        return Edges(
+            samples=np.array([0, 5, 6]),
+            levels=np.array([1, 0, 1], dtype=np.uint64),
+            samplerate_hz=Fraction(1),
+            channels=("a",),
+            start=0,
+            end=10,
+            gaps=np.array(gaps),
+        )
+
+    if problem:
+        with pytest.raises(CaptureError, match=problem):
+            make()
+    else:
+        assert gaps == make().gaps.tolist()
+
+
+@pytest.mark.parametrize(("begin", "kept"), [(2, []), (4, []), (7, [[7, 8]])])
+def test_gaps_before_the_first_row_are_before_the_capture(begin: int, kept: list[list[int]]) -> None:
+    blocks = [(np.array([5, 8]), np.array([0, 1], dtype=np.uint64))]
+    edges = Edges.from_blocks(
+        blocks, samplerate_hz=Fraction(1), channels=("a",), end=9, gaps=np.array([[begin, begin + 1]])
+    )
+    assert kept == edges.gaps.tolist()
+    with pytest.raises(CaptureError, match="edges inside a gap"):
+        Edges.from_blocks(blocks, samplerate_hz=Fraction(1), channels=("a",), end=9, gaps=np.array([[5, 8]]))

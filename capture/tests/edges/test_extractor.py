@@ -61,3 +61,11 @@ def test_the_first_sample_after_lost_ones_is_an_edge_also_where_no_level_changed
 def test_a_sample_has_one_to_eight_bytes(unitsize: int) -> None:
     with pytest.raises(CaptureError, match=f"samples of {unitsize} bytes"):
         EdgeExtractor(unitsize=unitsize)
+
+
+def test_a_piece_of_more_edges_than_a_call_holds() -> None:
+    """It takes as many calls as are needed."""
+    data = bytes([0, 1, 1, 0, 2, 2, 2, 3, 0, 0, 1])
+
+    for capacity in (1, 2, 3, 11):
+        assert reference_edges(data, unitsize=1) == extract(EdgeExtractor(unitsize=1, capacity=capacity), [data])

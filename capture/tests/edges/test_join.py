@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from gpiorig.capture.edges.edges import Edges, no_gaps
 from gpiorig.capture.edges.join import join
 from gpiorig.capture.edges.resample import rescaled, shifted
-from gpiorig.capture.edges.waveform import Block, Waveform, waveform_of
+from gpiorig.capture.edges.waveform import Block, RateOrigin, Waveform, waveform_of
 from gpiorig.capture.errors import CaptureError
 
 RATE = Fraction(1000)
@@ -150,3 +150,47 @@ def test_a_file_without_rows_beside_another(open_ended: bool) -> None:
 
     assert ([20, 30] if open_ended else []) == edges.samples[1:].tolist()
     assert [] == joined.remarks if open_ended else "a: the last 0.021000 s are omitted" in joined.remarks[0]
+
+
+def test_gaps_that_meet_where_a_block_ends_are_one() -> None:
+    """The one of a capture ends where that of the other begins, and so does a block."""
+    edges = {
+        name: Edges(
+            samples=np.array([0, gap[1]]),
+            levels=np.array([0, 1], dtype=np.uint64),
+            samplerate_hz=RATE,
+            channels=(name,),
+            start=0,
+            end=50,
+            gaps=np.array([gap]),
+        )
+        for name, gap in (("a", [10, 20]), ("b", [20, 30]))
+    }
+    blocks = list(join([in_blocks(edges["a"], [20, 40]), in_blocks(edges["b"], [40])]).read())
+
+    assert [[10, 30]] == [gap for block in blocks for gap in block.gaps.tolist()]
+    assert [0, 30] == [at for block in blocks for at in block.samples.tolist()]
+
+
+def test_a_join_tells_what_it_is_of() -> None:
+    """Names of the files, of the channels of one without; how the rate is known, where that is the same of all."""
+    first = dataclasses.replace(changes_of([10, 20, 30], "a", open_ended=False), rate_origin=RateOrigin.OPTION)
+    second = dataclasses.replace(changes_of([15, 60], "b", open_ended=False), source="", rate_origin=RateOrigin.FILE)
+    joined = join([first, second])
+    joined.edges()
+
+    assert [
+        "a: the first 0.005000 s are omitted: not all files cover them",
+        "b: the last 0.030000 s are omitted: not all files cover them",
+    ] == joined.remarks
+    assert ("a", RateOrigin.TIMES) == (joined.source, joined.rate_origin)
+    assert RateOrigin.OPTION is join([first, dataclasses.replace(second, rate_origin=RateOrigin.OPTION)]).rate_origin
+
+
+def test_captures_without_a_common_sample() -> None:
+    """The one ends where the other begins."""
+    parts = [changes_of([10, 19], "a", open_ended=False), changes_of([20, 30], "b", open_ended=False)]
+    with pytest.raises(CaptureError, match=r"no time in common: a from 0\.010000 to 0\.020000 s, b from 0\.020000"):
+        join(parts).edges()
+    parts = [changes_of([10, 20], "a", open_ended=False), changes_of([20, 30], "b", open_ended=False)]
+    assert (20, 21) == ((edges := join(parts).edges()).start, edges.end)

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+
 import numpy as np
 import pytest
 from random_capture import assert_same, random_capture
 
+from gpiorig.capture.edges.read_options import chosen
 from gpiorig.capture.edges.select import channels, window
-from gpiorig.capture.errors import CaptureError
+from gpiorig.capture.edges.waveform import Block, Waveform
+from gpiorig.capture.errors import CaptureError, FormatError
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -48,3 +54,37 @@ def test_channels_are_chosen_by_pattern() -> None:
     assert ("a.y", "a.x", "b.x") == channels(waveform, ["a.y", "a.*", "*.x"]).channels
     with pytest.raises(CaptureError, match=r"no channel 'c'.*a\.x, a\.y, b\.x"):
         channels(waveform, ["c"])
+
+
+def test_a_window_reads_no_further_than_its_end() -> None:
+    """A block that ends there is the last one; a window that begins in a gap begins after it."""
+    edges, _ = random_capture(3)
+    start = int(edges.gaps[0, 0])
+
+    def read() -> Iterator[Block]:
+        yield Block(edges.samples, edges.levels, edges.end, edges.gaps)
+        raise AssertionError("read beyond the window")
+
+    waveform = Waveform(samplerate_hz=edges.samplerate_hz, channels=edges.channels, read=read)
+    (block,) = window(waveform, start, edges.end).read()
+    assert edges.gaps[1:].tolist() == block.gaps.tolist()
+    assert edges.gaps[0, 1] == block.samples[0]
+
+
+def test_a_row_after_a_gap_that_ends_with_a_block_is_an_edge_of_all_channels() -> None:
+    levels = np.array([1, 1], dtype=np.uint64)
+    blocks = [
+        Block(np.array([0]), levels[:1], 20, np.array([[10, 20]])),
+        Block(np.array([20]), levels[1:], 30),
+    ]
+    waveform = Waveform(samplerate_hz=Fraction(1), channels=("a", "b"), read=lambda: iter(blocks))
+    edges = channels(waveform, ["a"]).edges()
+
+    assert ([0, 20], [[10, 20]]) == (edges.samples.tolist(), edges.gaps.tolist())
+
+
+@pytest.mark.parametrize(("count", "more"), [(20, ""), (21, " and 1 more"), (22, " and 2 more")])
+def test_twenty_of_the_channels_are_named(count: int, more: str) -> None:
+    names = [f"c{number}" for number in range(count)]
+    with pytest.raises(FormatError, match=f"no channel 'x'; available channels: {', '.join(names[:20])}{more}$"):
+        chosen(names, ["x"], Path("a"))
