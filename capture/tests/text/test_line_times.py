@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.formats import cooja_log, module, recognise, text_log
-from gpiorig.capture.text import clock_text
+from gpiorig.capture.text import clock_text, line_times
 from gpiorig.capture.text.node_lines import LineBlock
 
 MS = 1_000_000
@@ -149,3 +150,88 @@ def test_the_latest_timestamps_fit_into_64_bits() -> None:
     latest = clock_text.stamp_ns(str(clock_text.LATEST_S), "9999999999")
     assert (clock_text.LATEST_S + 1) * 10**9 - 1 == latest < 2**63
     assert clock_text.stamp_ns(str(clock_text.LATEST_S + 1), "0") is None
+
+
+def test_complete_lines_of_a_head() -> None:
+    """One that was cut is not; a single one is all that there is."""
+    assert ["a", "b"] == line_times.lines_of(b"a\r\n\n\x1b[1mb\x1b[0m\nc")
+    assert ["a"] == line_times.lines_of(b"a")
+
+
+@pytest.mark.parametrize(
+    ("line", "columns", "step_ns"),
+    [
+        ("0.5 a", {}, 10**8),
+        ("0.0000005 a", {}, 100),
+        ("0.00000000005 a", {}, 1),
+        ("12 a", {"unit": "us"}, 1000),
+        ("0.25 a", {"unit": "ms"}, 10**4),
+        ("12 a", {"unit": "10ms"}, 10**7),
+        ("00:01.5 a", {}, 10**8),
+        ("2025-12-10T19:17:21.511 a", {}, 10**6),
+    ],
+)
+def test_the_step_in_which_times_are_printed(tmp_path: Path, line: str, columns: dict[str, str], step_ns: int) -> None:
+    path = tmp_path / "a.log"
+    path.write_text(f"{line}\n")
+    assert step_ns == text_log.read(path, ReadOptions(columns=columns)).resolution_ns
+
+
+@pytest.mark.parametrize("other", ["x y", "0.5 7"])
+@pytest.mark.parametrize(("times", "is_log"), [(2, True), (1, False)])
+def test_most_lines_of_a_log_have_a_time_and_a_text(other: str, times: int, is_log: bool) -> None:
+    """Half of them are not enough."""
+    lines = [*["0.5 a b"] * times, other]
+    assert is_log == (line_times.layout_of(Path("a"), lines, {}) is not None)
+
+
+def test_a_tab_in_one_line_does_not_make_fields_of_all(tmp_path: Path) -> None:
+    """Nor are numbers in the second field times; those of a clock are."""
+    lines = ["0.5 00:00:01.5 a", "0.6 00:00:01.6 a", "0.7 00:00:01.7\ta"]
+    layout = line_times.layout_of(tmp_path, lines, {})
+    assert layout is not None and (1, line_times.SECONDS) == (layout.place, layout.kind)
+    assert None is line_times.layout_of(tmp_path, ["a\t0.5\tx", "b\t0.6\ty"], {})
+
+
+def test_fields_of_a_log_are_numbered_up_to_99(tmp_path: Path) -> None:
+    path = tmp_path / "a.log"
+    path.write_text("0.5 a\n")
+    for number in ("0", "100", "x"):
+        with pytest.raises(FormatError, match=f"'{number}' is not the number of a field; .*--columns time=2"):
+            text_log.read(path, ReadOptions(columns={"time": number}))
+    with pytest.raises(FormatError, match="has no lines that begin with a time"):
+        text_log.read(path, ReadOptions(columns={"time": "99"}))
+
+
+def test_a_text_keeps_its_end(tmp_path: Path) -> None:
+    """Where the time is in a later field, what is behind it is not split."""
+    path = tmp_path / "a.log"
+    path.write_text("a;0.5;x;y;\nb;0.6;;zz\n")
+    block = text_log.read(path, ReadOptions(columns={"time": "2", "separator": ";"})).all()
+    assert ("a;x;y;", "b;;zz") == tuple(block.texts)
+
+
+def test_the_latest_number_of_a_log(tmp_path: Path) -> None:
+    """The last ns of 64 bits; one more is a line without a time."""
+    path = tmp_path / "a.log"
+    path.write_text(f"1 a\n{10**18 - 1} b\n")
+    assert [1, 10**18 - 1] == text_log.read(path, ReadOptions(columns={"unit": "ns"})).all().stamps_ns.tolist()
+    unit = Fraction(line_times.LATEST, 10**17)
+    for excess in (0, 1):
+        number = line_times.SECONDS.to_ns((f"{line_times.LATEST - 1 + excess}",), Fraction(1))
+        assert (None if excess else line_times.LATEST - 1) == number
+    assert None is line_times.INTEGERS.to_ns((f"{10**17}",), unit)
+
+
+def test_a_date_with_a_fraction() -> None:
+    at_ns = 1_765_394_241 * 10**9
+    assert at_ns + 250_000_000 == clock_text.date_ns("2025-12-10T19:17:21", "25", "")
+    assert at_ns + 1 == clock_text.date_ns("2025-12-10T20:17:21", "000000001", "+01:00")
+    assert at_ns == clock_text.date_ns("2025-12-10T19:17:21", "", "")
+
+
+def test_a_summary_states_the_second_in_which_a_log_begins(tmp_path: Path) -> None:
+    path = tmp_path / "a.log"
+    path.write_text("2025-12-10T19:17:21.511 a\n2025-12-10T19:17:23.011 b\n")
+    (words, *_) = text_log.read(path, ReadOptions()).summary().for_people()
+    assert "2 lines in 1.500000 s from 2025-12-10T19:17:21+00:00" in words

@@ -16,7 +16,7 @@ from gpiorig.capture.edges.edges import Edges
 from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.formats import csv
-from gpiorig.capture.text import table_parser
+from gpiorig.capture.text.table_parser import TableParser
 
 Group = list[tuple[int, str, str]]  # of rows: time, and the fields of two channels, or a channel's name and its level
 LEVELS = st.sampled_from(["0", "1", "", "X"])
@@ -62,7 +62,7 @@ def test_groups_follow_each_other_as_rows_of_one_table(
     path = tmp_path_factory.mktemp("groups") / "a.csv"
     rows = [f"{n % 3 - 1},{time},{one},{two}" for n, group in enumerate(groups) for time, one, two in group]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(table_parser, "BLOCK_BYTES", block_bytes)
+        patch.setitem(TableParser.__init__.__kwdefaults__, "block_bytes", block_bytes)
         grouped = read(path, f"packet,{header}\n" + "\n".join(rows) + "\n", group="packet")
 
     assert_same(read(path, f"{header}\n{as_one_table(groups, is_keyed=is_keyed)}"), grouped)

@@ -79,7 +79,7 @@ def test_a_column_that_changes_where_times_go_back_is_named(
     path.write_text(text)
     options = ReadOptions(channels=("A",))
     (remark,) = (text for text in module("csv").read(path, options).remarks if "group=" in text)
-    assert f"column {place} changes" in remark
+    assert f"column {place} changes, and all" in remark and f"add group={place} to --columns" in remark
     monkeypatch.setattr(table_scan, "MAX_RUNS", 2)
     with pytest.raises(FormatError, match=f"group of column {place}: add group={place} to") as error:
         module("csv").read(path, options).edges()
@@ -117,7 +117,10 @@ def test_columns_are_named_or_numbered(tmp_path: Path) -> None:
     assert "its columns are A, when" in refused(path, time="3")
 
 
-@pytest.mark.parametrize(("separator", "problem"), [("ab", "separator"), ("\x80", "separator"), (";", ""), ("\\t", "")])
+@pytest.mark.parametrize(
+    ("separator", "problem"),
+    [("ab", "separator"), ("\x80", "separator"), ("\x7f", ""), (";", ""), ("\\t", "")],
+)
 def test_a_separator_is_one_ascii_character(tmp_path: Path, separator: str, problem: str) -> None:
     path = tmp_path / "a.csv"
     mark = separator.replace("\\t", "\t")
@@ -131,6 +134,8 @@ def test_a_separator_is_one_ascii_character(tmp_path: Path, separator: str, prob
 def test_times_as_dates_begin_at_a_second(tmp_path: Path) -> None:
     """Seconds from 10^8 on are those since 1970."""
     path = tmp_path / "a.csv"
+    path.write_text(f"time,A\n{10**8}.0,0\n{10**8 + 1}.0,1\n")
+    assert "1973-03-03T09:46:40+00:00" == module("csv").read(path, ReadOptions()).epoch
     for begin, epoch, base in ((10**8, "1973-03-03T09:46:40+00:00", 0), (10**8 - 1, "", 10**8 - 1)):
         path.write_text(f"time,A\n{begin}.5,0\n{begin + 2}.5,1\n")
         waveform = module("csv").read(path, ReadOptions())
