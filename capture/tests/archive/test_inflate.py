@@ -20,7 +20,7 @@ from gpiorig.capture.archive.members import (
     MemberReader,
 )
 from gpiorig.capture.archive.zip_archive import DEFLATED, STORED
-from gpiorig.capture.errors import NativeError
+from gpiorig.capture.errors import CaptureError, NativeError
 from gpiorig.capture.native import Buffer
 
 CHUNKS = by_depth(2_000, 20_000)
@@ -324,3 +324,14 @@ def test_a_run_is_as_long_as_it_likes() -> None:
 def test_a_method_that_is_unknown_is_refused() -> None:
     with pytest.raises(NativeError, match="refused its arguments"):
         MemberReader(unitsize=2, used=ALL).begin(method=12, size=1)
+
+
+def test_a_member_has_samples() -> None:
+    """Without any, or with one at its end, its levels or its edges are not those of a member."""
+    deflater = MemberDeflater(unitsize=1)
+    nothing = np.empty(0, dtype=np.int64)
+    for samples in (nothing, np.array([3, 9])):
+        with pytest.raises(CaptureError, match="samples are not those of a member from 3 to 9"):
+            deflater.deflate(samples, samples.astype(np.uint64), 3, 9)
+    packed, _ = deflater.deflate(np.array([3, 8]), np.array([7, 1], dtype=np.uint64), 3, 9)
+    assert b"\7\7\7\7\7\1" == zlib.decompress(packed, -15)

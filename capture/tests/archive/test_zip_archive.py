@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import random
+import struct
 import zipfile
 import zlib
 
@@ -21,6 +22,7 @@ from gpiorig.capture.archive.zip_archive import (
     read_directory,
     walk,
 )
+from gpiorig.capture.errors import FormatError
 
 UNKNOWN_EXTRA = b"\xfe\xca\x03\0abc"
 
@@ -137,3 +139,127 @@ def test_local_headers_of_streams_and_encrypted_members() -> None:
     plain[6] |= zip_archive.ENCRYPTED
     assert local_header(io.BytesIO(bytes(plain)), 0) is None
     assert local_header(io.BytesIO(data[1:]), 0) is None
+
+
+def written(*sizes: int) -> bytes:
+    """An archive of stored members of these sizes, named a, b, ..."""
+    file = io.BytesIO()
+    writer = ArchiveWriter(file)
+    for number, size in enumerate(sizes):
+        data = bytes(size)
+        writer.add(chr(97 + number), data, method=STORED, crc=zlib.crc32(data), size=size)
+    writer.close()
+    return file.getvalue()
+
+
+LOCAL_A = zip_archive.LOCAL.size + 1  # header of a member whose name has one character
+ENTRY_A = zip_archive.CENTRAL.size + 1
+
+
+@pytest.mark.parametrize("excess", [0, -1])
+@pytest.mark.parametrize(
+    ("limits", "sizes"),
+    [
+        ({"MAX32": LOCAL_A + 9}, (9, 3)),  # where the second member begins
+        ({"MAX32": 3 * LOCAL_A + 60}, (20, 20, 20)),  # where the directory begins
+        ({"MAX32": 3 * ENTRY_A}, (0, 0, 0)),  # how long it is
+        ({"FEWEST_ZIP64": 3}, (0, 0, 0)),
+    ],
+)
+def test_zip64_from_the_first_number_that_does_not_fit(
+    monkeypatch: pytest.MonkeyPatch, limits: dict[str, int], sizes: tuple[int, ...], excess: int
+) -> None:
+    """At the limit and not below it, as APPNOTE.TXT 4.4.1.4 has it; the record states its own length (4.3.14.1)."""
+    for name, limit in limits.items():
+        monkeypatch.setattr(zip_archive, name, limit - excess)
+    data = written(*sizes)
+    members = read_directory(io.BytesIO(data))
+
+    assert list(sizes) == [member.size for member in members]
+    assert [bytes(size) for size in sizes] == [content(io.BytesIO(data), member) for member in members]
+    at = data.find(zip_archive.END64_MAGIC)
+    if limits.get("MAX32") != LOCAL_A + 9:  # there, the directory is beyond the limit in both cases
+        assert (not excess) == (at >= 0)
+    if at >= 0:
+        (length,) = struct.unpack_from("<Q", data, at + 4)
+        assert zip_archive.END64_MAGIC + struct.pack("<Q", length) == data[at : at + 12]
+        assert zip_archive.LOCATOR64_MAGIC == data[at + 12 + length : at + 12 + length + 4]
+        assert at == struct.unpack_from("<Q", data, at + 12 + length + 8)[0]
+
+
+def test_a_member_of_4_gib_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(zip_archive, "MAX32", 400)
+    writer = ArchiveWriter(io.BytesIO())
+    writer.add("a", b"", method=DEFLATED, crc=0, size=399)
+    for data, size in ((b"", 400), (bytes(400), 1)):
+        with pytest.raises(FormatError, match=f"the member b has {size} bytes; write smaller members"):
+            writer.add("b", data, method=DEFLATED, crc=0, size=size)
+
+
+def end(count: int, size: int, offset: int) -> bytes:
+    return zip_archive.END.pack(zip_archive.END_MAGIC, 0, 0, count, count, size, offset, 0)
+
+
+def changed(data: bytes, at: int, value: bytes) -> bytes:
+    return data[:at] + value + data[at + len(value) :]
+
+
+def test_what_a_directory_must_be() -> None:
+    """An archive without members is one; each part of another is checked by itself."""
+    data = written(5, 7)
+    directory = data.index(b"PK\1\2")
+    size = 2 * ENTRY_A
+    locator = zip_archive.LOCATOR64.pack(zip_archive.LOCATOR64_MAGIC, 0, 0, 1)
+    assert [] == read_directory(io.BytesIO(end(0, 0, 0)))
+    for damaged, problem in (
+        (locator + end(0, 0, 0), "its zip64 directory is damaged"),
+        (bytes(90) + locator + end(0, 0, 0), "its zip64 directory is damaged"),
+        (zip_archive.END64_MAGIC + bytes(30) + locator + end(0, 0, 0), "beyond its end|zip64 directory is damaged"),
+        (end(0, 99, 0), "its directory is beyond its end"),
+        (data[: -zip_archive.END.size] + end(2, size - 20, directory), "its directory is damaged"),
+        (data[: -zip_archive.END.size] + end(2, size - 1, directory), "its directory is cut short"),
+        (data[: -zip_archive.END.size] + end(3, size, directory), "has 2 entries instead of 3"),
+        (changed(data, directory + ENTRY_A, b"PX"), "its directory is damaged"),
+        (changed(data, directory + 20, b"\xff" * 4), "its directory lacks a zip64 field"),
+    ):
+        with pytest.raises(DirectoryError, match=problem):
+            read_directory(io.BytesIO(damaged))
+
+
+@pytest.mark.parametrize("excess", [0, 1])
+def test_a_member_ends_within_the_archive(excess: int) -> None:
+    data = written(5, 7)
+    second = data.index(b"PK\1\2") + ENTRY_A
+    begins = LOCAL_A + 5 + LOCAL_A
+    damaged = changed(data, second + 20, struct.pack("<I", len(data) - begins + excess))
+    if excess:
+        with pytest.raises(DirectoryError, match="its member b is beyond its end"):
+            read_directory(io.BytesIO(damaged))
+    else:
+        assert len(data) - begins == read_directory(io.BytesIO(damaged))[1].compressed
+
+
+def test_a_member_without_a_name() -> None:
+    """Its headers are as short as they can be."""
+    file = io.BytesIO()
+    writer = ArchiveWriter(file)
+    writer.add("", b"abc", method=STORED, crc=zlib.crc32(b"abc"), size=3)
+    writer.close()
+    (member,) = read_directory(file)
+
+    assert b"abc" == content(file, member)
+    assert zip_archive.LOCAL.size == data_start(file.getvalue()[: zip_archive.LOCAL.size], member)
+    assert [member] == list(walk(file))
+
+
+def test_a_member_without_content_and_with_a_damaged_header_is_damaged() -> None:
+    data = written(0, 3)
+    member = read_directory(io.BytesIO(data))[0]
+    assert b"" == content(io.BytesIO(data), member)
+    with pytest.raises(DirectoryError, match="its member a is damaged"):
+        content(io.BytesIO(changed(data, 0, b"PX")), member)
+
+
+def test_a_member_of_more_bytes_than_a_header_has() -> None:
+    (member,) = read_directory(io.BytesIO(data := written(200_000)))
+    assert bytes(200_000) == content(io.BytesIO(data), member)

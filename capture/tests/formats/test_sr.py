@@ -22,7 +22,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from gpiorig.capture.archive import chunk_reader, chunks, zip_archive
+from gpiorig.capture.archive import chunk_reader, chunks, sr_session, zip_archive
 from gpiorig.capture.archive.sr_session import read_info
 from gpiorig.capture.archive.zip_archive import STORED, ArchiveWriter, read_directory
 from gpiorig.capture.archive.zip_archive import content as member_content
@@ -356,6 +356,8 @@ def test_channels_of_one_name_stay_two(small: tuple[Path, Edges]) -> None:
         ("samplerate=1 MHz", "samplerate=999999999999 GHz", "a samplerate of 1e.21 Hz is out of range"),
         ("total probes=8", "total probes=" + "9" * 5000, "'total probes' is not an integer"),
         ("unitsize=1", "unitsize=-1", "'unitsize' is not an integer"),
+        ("unitsize=1", "unitsize=0", "has 8 channels in 0 bytes per sample"),
+        ("unitsize=1", "unitsize=9", "has 8 channels in 9 bytes per sample"),
         ("unitsize=1", "unitsize=1_0", "'unitsize' is not an integer"),
         ("total probes=8", "total probes=20\nprobe20=late", "has 20 channels in 1 bytes per sample"),
         ("probe8=c8", "probe9=c9", "has 8 channels in 1 bytes per sample"),
@@ -849,3 +851,60 @@ def test_a_long_quiet_capture_is_written_from_its_blocks(tmp_path: Path) -> None
     window = read_sr(tmp_path / "w.sr")
     assert ([(0, 2), (1, 3)], 11) == (rows(window), window.end)
     assert rows(window) == sigrok_rows(tmp_path / "w.sr")
+
+
+def test_how_long_a_session_is_and_what_no_session_is(small: tuple[Path, Edges]) -> None:
+    """Its samples by its chunks; a zip that was cut can be recovered, another file cannot."""
+    path, _ = small
+    assert 317 == read_info(path).samples
+    metadata = zipfile.ZipFile(path).read("metadata")
+    rewrite(path, metadata=re.sub(rb"\nprobe[^\n]*", b"", metadata))
+    with pytest.raises(FormatError, match="has 8 channels in 1 bytes per sample"):
+        read_sr(path)
+    data = path.read_bytes()
+    path.write_bytes(data[:-30])
+    with pytest.raises(FormatError, match=r"save it again; --recover reads it as far as it goes"):
+        read_sr(path)
+    path.write_bytes(b"X" + data[1:-30])
+    with pytest.raises(FormatError, match=r"no sigrok session \(there is no directory at its end\)") as refusal:
+        read_sr(path)
+    assert "--recover" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("excess", [0, 1])
+def test_the_last_number_of_a_chunk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, excess: int) -> None:
+    monkeypatch.setattr(sr_session, "MAX_CHUNKS", 15 - excess)
+    monkeypatch.setattr(sr, "CHUNK_BYTES", 700)
+    write_sr(tmp_path / "x.sr", capture())
+    if excess:
+        with pytest.raises(FormatError, match="members that are not of a session: logic-1-15"):
+            read_sr(tmp_path / "x.sr")
+    else:
+        assert 5000 == read_sr(tmp_path / "x.sr").end
+
+
+def test_a_chunk_whose_length_is_another_than_its_header_states(small: tuple[Path, Edges]) -> None:
+    """Compressed bytes that are missing are damage, also where those that follow would complete them."""
+    path, edges = small
+    data = path.read_bytes()
+    for field, by, problem in (("packed", -1, "logic-1-3 is damaged"), ("size", -1, "logic-1-3 is longer than its")):
+        at = entry(data, b"logic-1-3", field)
+        (value,) = struct.unpack_from("<I", data, at)
+        path.write_bytes(data[:at] + struct.pack("<I", value + by) + data[at + 4 :])
+        with pytest.raises(FormatError, match=f"{problem}.*: samples 60 to .* are lost; .*--recover"):
+            read_sr(path)
+    path.write_bytes(data)
+    assert rows(edges) == rows(read_sr(path))
+
+
+def test_a_missing_chunk_counts_as_most_do(small: tuple[Path, Edges]) -> None:
+    """The last one, which is shorter and whose length is sure, keeps it."""
+    path, edges = small
+    rewrite(path, **{"logic-1-3": None})
+    waveform = sr.read(path, ReadOptions(recover=True))
+    back = waveform.edges()
+
+    assert ([[60, 90]], 317) == (back.gaps.tolist(), back.end)
+    assert [row for row in rows(edges) if not 60 <= row[0] <= 90] == [row for row in rows(back) if row[0] != 90]
+    (remark,) = waveform.remarks
+    assert "how long the chunks 3 were" in remark and "each counts as 30 samples, as most have" in remark

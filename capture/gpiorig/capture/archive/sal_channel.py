@@ -164,7 +164,7 @@ def _chunk(start: int, end: int, data: bytes, index: NDArray[np.void], refused: 
     runs = Runs(start, level, refused)
     parts: list[Part] = []
     at = waiting = 0
-    for sample, byte, level in [*index.tolist(), (end - start, len(data), None)]:
+    for sample, byte, level in [*index.tolist(), (None, len(data), None)]:
         if byte < at or byte > len(data):
             raise refused("the index of a chunk is not in order")
         parts.append(runs.feed(data[at:byte]))
