@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 import re
+import zlib
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -19,6 +22,7 @@ from matplotlib.text import Annotation
 HERE = Path(__file__).parent.parent / "values" / "recordings"
 SIGNIFICANT = 9
 RELATIVE = 1e-6
+SMALLEST = 1e21  # whose logarithm is taken of numbers above 1e-21
 NUMBER = re.compile(r"(?<![\w.])[-\u2212]?\d+(?:\.\d+)?(?![\w.])")
 LOOKS = ("color", "facecolor", "edgecolor", "alpha", "linewidth", "markersize", "fontsize", "rotation", "zorder")
 
@@ -63,6 +67,37 @@ def _looks(artist: Artist) -> Iterator[float]:
         value = getattr(artist, f"get_{look}", lambda: None)()
         if value is not None:
             yield from (to_rgba_array(value) if "color" in look else np.array(value, dtype=float)).ravel().tolist()
+
+
+def leaves(name: str, value: Any) -> Iterator[tuple[str, np.ndarray]]:
+    """The numbers in a value by the names of its fields; of its texts those they contain, but for names and methods."""
+    match value:
+        case np.ndarray():
+            yield name, value.ravel().astype(float if value.dtype.kind == "f" else np.int64)
+        case dict():
+            for key, item in value.items():
+                yield from leaves(f"{name} {key}", item)
+        case tuple() | list():
+            for number, item in enumerate(value):
+                yield from leaves(f"{name} {min(number, 2)}", item)
+        case str():
+            yield name, np.array(numbers_in(value))
+        case bool() | int() | float() | np.generic():
+            yield name, np.array([value])
+        case Fraction():
+            yield name, np.array([value.numerator, value.denominator])
+        case _ if dataclasses.is_dataclass(value):
+            for field in dataclasses.fields(value):
+                if field.name not in ("events", "logs", "quantity", "method", "clock", "reference"):
+                    yield from leaves(f"{name} {field.name}", getattr(value, field.name))
+
+
+def digest(parts: Sequence[np.ndarray]) -> list[float]:
+    """How many whole numbers there are, and their checksum; the sums of others, and of the logarithms of them."""
+    whole = np.concatenate([np.zeros(0, np.int64), *(part for part in parts if part.dtype.kind != "f")])
+    others = np.concatenate([np.zeros(0), *(part for part in parts if part.dtype.kind == "f")])
+    found = [len(whole), zlib.crc32(whole.astype(np.int64).tobytes())]
+    return [*found, *sums(others.tolist()), *sums(np.arcsinh(others * SMALLEST).tolist())] if len(others) else found
 
 
 def sums(numbers: Sequence[float], rows: Any = None) -> list[float]:

@@ -6,9 +6,7 @@ samples; events are lost, doubled, moved to gaps' ends, and others without a mea
 
 from __future__ import annotations
 
-import dataclasses
 import random
-import zlib
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -16,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from held import hold, numbers_in, sums
+from held import digest, hold, leaves, numbers_in
 from madeevents import events_of_rows
 from network import RATE_HZ, Network
 
@@ -110,9 +108,9 @@ def test_packets_of_crowded_networks_are_as_before(tmp_path: Path, monkeypatch: 
         assert analysis.hops is not None
         parts = analysis.hops, analysis.round_trips, analysis.routes, analysis.accounts, analysis.reordering
         texts = accounting.notes(analysis.hops), accounting.indistinct(analysis.hops)
-        for name, values in _leaves("stage", (*parts, accounting.account(analysis.hops), texts)):
+        for name, values in leaves("stage", (*parts, accounting.account(analysis.hops), texts)):
             found.setdefault(name, []).append(values)
-    hold("crowds", {name: _digest(values) for name, values in found.items()})
+    hold("crowds", {name: digest(values) for name, values in found.items()})
 
 
 def test_quantities_of_crowded_networks_are_as_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,7 +121,7 @@ def test_quantities_of_crowded_networks_are_as_before(tmp_path: Path, monkeypatc
         recorded = Recorded(_analysed(seed), _settings(seed), dict.fromkeys(NAMES, 192_000), begin=1000 * COARSE)
         for text in QUANTITIES:
             found.setdefault(text, []).extend(_measured(text, recorded))
-    hold("measured", {text: _digest(values) for text, values in found.items()})
+    hold("measured", {text: digest(values) for text, values in found.items()})
 
 
 def _measured(text: str, recorded: Recorded) -> Iterator[np.ndarray]:
@@ -133,7 +131,7 @@ def _measured(text: str, recorded: Recorded) -> Iterator[np.ndarray]:
         yield np.array([-1, *map(int, numbers_in(str(error)))])
         return
     for series in measured:
-        yield from (values for _, values in _leaves("", series))
+        yield from (values for _, values in leaves("", series))
         for statistic in ("p90", "mean", "std", "max", "iqr"):
             interval = series.interval(statistic)
             yield np.array([interval.value, interval.low, interval.high])
@@ -213,32 +211,3 @@ def _analysed(seed: int) -> Analysis:
         destinations={"a": ("b",), "b": ("a",)} if seed % 5 else {"a": ("b", "c")},
         ends=("a", "b") if seed % 4 else None,
     )
-
-
-def _leaves(name: str, value: Any) -> Iterator[tuple[str, np.ndarray]]:
-    """The numbers in a stage by name, those of all its rows together."""
-    match value:
-        case np.ndarray():
-            yield name, value.ravel().astype(float if value.dtype.kind == "f" else np.int64)
-        case dict():
-            yield from _leaves(name, list(value.values()))
-        case tuple() | list():
-            for number, item in enumerate(value):
-                yield from _leaves(f"{name} {min(number, 4)}", item)
-        case str():
-            yield name, np.array(numbers_in(value))
-        case bool() | int() | float():
-            yield name, np.array([value])
-        case Fraction():
-            yield name, np.array([value.numerator, value.denominator])
-        case _ if dataclasses.is_dataclass(value):
-            for field in dataclasses.fields(value):
-                if field.name not in ("events", "logs", "quantity"):
-                    yield from _leaves(f"{name} {field.name}", getattr(value, field.name))
-
-
-def _digest(parts: list[np.ndarray]) -> list[float]:
-    """How many whole numbers there are, and their checksum; the sums of others."""
-    whole = np.concatenate([np.zeros(0, np.int64), *(part for part in parts if part.dtype.kind != "f")])
-    others = np.concatenate([np.zeros(0), *(part for part in parts if part.dtype.kind == "f")])
-    return [len(whole), zlib.crc32(whole.astype(np.int64).tobytes()), *(sums(others.tolist()) if len(others) else ())]
