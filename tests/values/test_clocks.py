@@ -170,7 +170,7 @@ def _shown(kind: str, at: np.ndarray, rng: np.random.Generator, quantum: float) 
         "even": np.round(x * 20) * size,
     }[kind]
     ideal = 123_456_789 + at * (1 + float(rng.uniform(-80, 80)) * 1e-6) + fault
-    return np.rint(np.floor(ideal / quantum) * quantum).astype(np.int64)
+    return np.asarray(np.rint(np.floor(ideal / quantum) * quantum), dtype=np.int64)
 
 
 def _node(found: Found, seed: int, rng: np.random.Generator, at: np.ndarray, host: np.ndarray) -> None:
