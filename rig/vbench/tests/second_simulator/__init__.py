@@ -1,0 +1,1 @@
+"""The same sky images on the virtual TelosB and on MSPSim, edge by edge (docs/guide/second-simulator.md)."""
