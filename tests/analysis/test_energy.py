@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from commandline import ROOT, gpiorig
 
+from gpiorig.analysis.number_text import prefixed_text
 from gpiorig.capture.recording.recording import Recording
 
 pytestmark = pytest.mark.slow  # runs a virtual bench
@@ -83,6 +84,9 @@ def test_a_known_load_is_found_in_its_steps(recording: Recording, trace: Path, t
     remark = str(result["remarks"])
     assert "PPK2 session responder.ppk2 at 3.3 V" in remark
     assert "unwitnessed" in remark
+    assert "responder: the trace lacks" not in remark
+    total = sum(row["energy_j"] for row in table.to_pylist() if row["of"] == "node")
+    assert f"responder: {prefixed_text(total, 'J')} ± " in remark
 
 
 def test_estimates_are_marked(recording: Recording, tmp_path: Path) -> None:
@@ -91,7 +95,7 @@ def test_estimates_are_marked(recording: Recording, tmp_path: Path) -> None:
 
     assert {"estimate, not measured"} == set(table["standing"].to_pylist())
     assert {"initiator", "responder"} == set(table["node"].to_pylist())
-    assert 2 == str(result["remarks"]).count("of the time a state is not shown by the pins")
+    assert 2 == str(result["remarks"]).count("of the time the pins do not show a state")
     by_node = {row["node"]: row for row in table.to_pylist() if row["of"] == "node"}
     for row in by_node.values():
         watts = row["energy_j"] / (row["samples"] / 24e6)

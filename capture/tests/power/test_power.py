@@ -188,3 +188,49 @@ def test_what_has_no_power_is_refused(tmp_path: Path) -> None:
                 archive.writestr(name, content)
         with pytest.raises(FormatError, match=problem):
             read(path, volts="3.3")
+
+
+def good_files(folder: Path) -> dict[Path, dict[str, str]]:
+    """A file of each format, and what must be named to read it."""
+    flocklab = folder / "powerprofiling.csv"
+    rows = [f"{1_600_000_000 + at / 1000:.7f},6,6,{at},3.0" for at in range(40)]
+    flocklab.write_text("\n".join(["timestamp,observer_id,node_id,current_mA,voltage_V", *rows, ""]))
+    export = folder / "b.csv"
+    export.write_text(
+        "Timestamp(ms),Current(uA),D0-D7\n" + "".join(f"{at / 100},{at}.5,00000000\n" for at in range(40))
+    )
+    analog = folder / "a.sr"
+    with zipfile.ZipFile(analog, "w") as archive:
+        archive.writestr("version", "2")
+        archive.writestr("metadata", "[device 1]\nsamplerate=1 kHz\ntotal analog=1\nanalog1=A0\n")
+        archive.writestr("analog-1-1-1", np.arange(40, dtype="<f4").tobytes())
+    loggers = rocketlogger(folder / "a.rld", [(at % 2, at, at, at) for at in range(40)])
+    ppk2 = session(folder / "a.ppk2", [10.0 * at for at in range(40)])
+    supply = {"volts": "3.3"}
+    return {flocklab: {}, export: supply, analog: supply, loggers: {}, ppk2: supply}
+
+
+@pytest.mark.slow
+def test_damage_is_an_error_of_its_file(tmp_path: Path) -> None:
+    """Of files that are cut short or have other bytes, each is read, or refused with a FormatError."""
+    rng, refused, read_again = np.random.default_rng(1), 0, 0
+    for path, named in good_files(tmp_path).items():
+        content = path.read_bytes()
+        assert 40 == len(read(path, **named)[1])
+        for number in range(60):
+            damaged = bytearray(content)
+            if number % 3:
+                for place in rng.integers(0, len(content), number % 5 + 1):
+                    damaged[place] = rng.integers(0, 256)
+            else:
+                del damaged[int(rng.integers(0, len(content))) :]
+            path.write_bytes(damaged)
+            try:
+                for block in files.read(path, Named(**named)).read():
+                    assert len(block.volts) == len(block.amperes)
+                read_again += 1
+            except FormatError:
+                refused += 1
+        path.write_bytes(content)
+    assert refused > 50
+    assert read_again > 50

@@ -6,13 +6,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from gpiorig.analysis.energy import trace_clock
 from gpiorig.analysis.energy.node_energy import ESTIMATE, MEASURED, Current, NodeTime, Supply
 from gpiorig.analysis.energy.segments import Segments
 from gpiorig.analysis.energy.trace_clock import TraceClock
 from gpiorig.analysis.errors import EventError
 from gpiorig.analysis.evaluation.analysis import Analysis
-from gpiorig.analysis.number_text import share_text
+from gpiorig.analysis.number_text import prefixed_text, share_text
 from gpiorig.analysis.tables import energy
 from gpiorig.capture.edges import select
 from gpiorig.capture.edges.edges import Edges
@@ -74,7 +76,7 @@ def table(opened: Opened, analysis: Analysis, power: Sequence[PowerFile]) -> tup
             f"{opened.recording.folder}: no node has events and a board whose file states its currents; give a power "
             "trace with --power."
         )
-    sentences = [trace.sentence for _, trace in traces] + [sentence(time, kind) for time, _, kind in parts]
+    sentences = [trace.sentence for _, trace in traces] + [sentence(*part) for part in parts]
     return energy.table(analysis, parts), sentences
 
 
@@ -126,8 +128,12 @@ def estimated(opened: Opened, analysis: Analysis) -> Iterator[Part]:
         yield time, time.estimated(drawn), ESTIMATE
 
 
-def sentence(time: NodeTime, kind: str) -> str:
-    """What the energy of a node is, with the share of time in which the pins do not show its state."""
-    if kind == MEASURED:
-        return f"{time.node}: {MEASURED}."
-    return f"{time.node}: {ESTIMATE}; in {share_text(time.unshown)} of the time a state is not shown by the pins."
+def sentence(time: NodeTime, segments: Segments, kind: str) -> str:
+    """The energy of a node; of an estimate also the share of time in which the pins do not show its state."""
+    of_node = segments.labelled(np.zeros_like(time.durations), 1)
+    amount = "the trace lacks a part of its time"
+    if np.isfinite(of_node.joules[0]):
+        doubt = prefixed_text(float(of_node.expanded[0]), "J", digits=2)
+        amount = f"{prefixed_text(float(of_node.joules[0]), 'J')} ± {doubt}"
+    unshown = "" if kind == MEASURED else f"; in {share_text(time.unshown)} of the time the pins do not show a state"
+    return f"{time.node}: {amount}, {kind}{unshown}."
