@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import hashlib
 import shutil
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import keptpoints as kept
@@ -15,12 +18,15 @@ from payloadstudy import study_tables
 
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.errors import RigError
+from gpiorig.studies.batch.outcome import Outcome
 from gpiorig.studies.plans import lock, runner
+from gpiorig.studies.plans.finished import Finished
 from gpiorig.studies.plans.plan import Plan
 from gpiorig.studies.plans.session import Options
 from gpiorig.studies.points import analysed, states, table, work
-from gpiorig.studies.points.folder import PointFolder
+from gpiorig.studies.points.folder import PointFile, PointFolder
 from gpiorig.studies.points.states import Sought
+from gpiorig.studies.points.work import Task
 
 pytestmark = pytest.mark.usefixtures("by_hand")
 
@@ -130,6 +136,51 @@ def test_a_folder_has_one_writer(tmp_path: Path) -> None:
             pass
     with lock.held(tmp_path):
         pass
+
+
+@pytest.mark.slow
+def test_a_study_that_has_ended_has_its_page_while_another_runs(tmp_path: Path) -> None:
+    """Before the last point of the other; that one's page is left to the end of the run."""
+    (tmp_path / "t").mkdir()
+    short, long = kept.sought(tmp_path), kept.sought(tmp_path / "t", kept.STUDY.replace("packets = 10", "packets = 11"))
+    long = dataclasses.replace(long, study=dataclasses.replace(long.study, name="t"), output=short.output)
+    plan = Plan.of([short, long])
+    finished, pages_then = Finished(plan, retry=False), []
+
+    def ended(outcome: Outcome[Task, PointFile]) -> None:
+        finished.ended(outcome.item.point.digest)
+        pages_then.append({path.stem for path in (short.output / "pages").glob("*.html")})
+
+    runner.run(plan, Options(), ended=ended)
+
+    assert 8 == len(pages_then)
+    begin = pages_then.index({"s"})
+    assert 0 < begin < 7 and all(pages == {"s"} for pages in pages_then[begin:])
+
+
+@pytest.mark.slow
+def test_pages_can_be_written_while_another_process_records(tmp_path: Path) -> None:
+    """`study report` takes what is done, and leaves the table of points to the process that records."""
+    sought = kept.sought(tmp_path)
+    runner.run(Plan.of([sought]), Options())
+    (sought.output / table.TABLE).unlink()
+    with lock.held(sought.output):
+        run = gpiorig("study", "report", "-o", sought.output)
+        assert 0 == run.status and "another gpiorig records" in run.stderr
+    assert (sought.output / "pages" / "s.html").is_file() and not (sought.output / table.TABLE).exists()
+    assert 0 == gpiorig("study", "report", "-o", sought.output).status and (sought.output / table.TABLE).is_file()
+
+
+def test_pages_of_another_process_are_waited_for(tmp_path: Path) -> None:
+    """Until the deadline; then the error names the folder."""
+    with lock.held(tmp_path), pytest.raises(RigError, match="another gpiorig"), lock.held(tmp_path, wait_s=0.3):
+        pass
+    with ThreadPoolExecutor(1) as threads, contextlib.ExitStack() as stack:
+        stack.enter_context(lock.held(tmp_path))
+        waiting = threads.submit(lambda: lock.held(tmp_path, wait_s=30).__enter__())
+        assert not waiting.done()
+        stack.close()
+        waiting.result(timeout=10)
 
 
 def test_the_table_has_all_studies(tmp_path: Path) -> None:

@@ -16,9 +16,10 @@ from gpiorig.rig import names, plain_json, progress
 from gpiorig.rig.bench import benches
 from gpiorig.rig.plain_json import Result
 from gpiorig.rig.verbosity import note
+from gpiorig.studies.batch.outcome import Outcome
 from gpiorig.studies.pages import verdicts
 from gpiorig.studies.pages.results import StudyResults
-from gpiorig.studies.plans import journal, lock, plan, runner, status
+from gpiorig.studies.plans import finished, journal, lock, plan, runner, status
 from gpiorig.studies.plans.journal import Record
 from gpiorig.studies.plans.pending import estimated, pending
 from gpiorig.studies.plans.plan import Plan
@@ -26,8 +27,10 @@ from gpiorig.studies.plans.runner import Ending
 from gpiorig.studies.plans.session import Options
 from gpiorig.studies.plans.status import Status
 from gpiorig.studies.points import numbers, pages, states, study_paths, table
+from gpiorig.studies.points.folder import PointFile
 from gpiorig.studies.points.numbers import StudyNumbers
 from gpiorig.studies.points.points import Conditions
+from gpiorig.studies.points.work import Task
 
 if TYPE_CHECKING:
     from tqdm import tqdm
@@ -164,7 +167,7 @@ def _record(options: argparse.Namespace) -> int:
     with lock.held(output):
         ending = _run_all(planned, run_options, as_json=options.json)
         unasked = _unasked(output, ending.results) if len(planned.sought) > 1 else None
-        written = pages.write(output, ending.results, unasked)
+        written = finished.write_pages(output, ending.results, unasked)
     return max(_printed(options, ending.results, written, ending.errors), int(bool(ending.why or ending.left)))
 
 
@@ -177,12 +180,18 @@ def _run_all(planned: Plan, options: Options, *, as_json: bool) -> Ending:
         parts = [f"{count_text(ahead.points, 'point')} to record: {ahead}"] if ahead.points else []
         parts += [f"{again} to analyse again"] if again else []
         note(f"{'; '.join(parts)}.")
+    pages_of = finished.Finished(planned, retry=options.retry)
+
+    def ended(outcome: Outcome[Task, PointFile]) -> None:
+        _advance(bar, outcome.item.point.study)
+        pages_of.ended(outcome.item.point.digest)
+
     with progress.bar("points", total=len(tasks), unit="points", leave=True) as bar:
         try:
             return runner.run(
                 planned,
                 options,
-                ended=lambda outcome: _advance(bar, outcome.item.point.study),
+                ended=ended,
                 news=lambda record: None if as_json or not planned.file.jobs else _print(record),
             )
         except KeyboardInterrupt:
@@ -211,14 +220,19 @@ def _report(options: argparse.Namespace) -> int:
         asked = [(sought.study, sought.conditions) for sought in planned.sought]
     else:
         asked = [(plan.study_of(entry, name), _conditions(options)) for name, entry in entries.items()]
-    with lock.held(options.output):
+    with lock.held_if_free(options.output) as is_free:
+        if not is_free:
+            note(
+                "another gpiorig records into this folder: pages are of what is done; points.parquet comes at its end."
+            )
         results = []
         for study, conditions in asked:
             entry = None if given else entries.get(study.name)
             results.append(states.results_of(study, entry.conditions() if entry else conditions, options.output))
-            table.write(options.output, results[-1])
+            if is_free:
+                table.write(options.output, results[-1])
         unasked = _unasked(options.output, results)
-        written = pages.write(options.output, results, unasked)
+        written = finished.write_pages(options.output, results, unasked)
     if options.markdown is not None:
         written.append(pages.write_markdown(options.markdown, [*results, *unasked]))
     if options.numbers is not None:

@@ -21,6 +21,11 @@ from gpiorig.studies.points.study import Study
 PAGES = "pages"
 
 
+def folder(output: Path) -> Path:
+    """The folder of pages below an output folder; it is made."""
+    return confined.subfolder(output, PAGES)
+
+
 def write(output: Path, results: Sequence[StudyResults], unasked: Sequence[StudyResults] | None = None) -> list[Path]:
     """Write the page of each study, and with the others of the folder those of their documents and the catalogue.
 
@@ -31,14 +36,19 @@ def write(output: Path, results: Sequence[StudyResults], unasked: Sequence[Study
     """
     from gpiorig.studies.pages import files  # draws: takes seconds to import
 
-    folder = confined.subfolder(output, PAGES)
-    written = [files.write_study(folder, study) for study in results if study.shows or study.published]
+    into = folder(output)
+    is_alone = unasked is None
+    with_page = [study for study in results if study.shows or study.published]
+    for study in with_page:
+        if is_alone or not study.document:
+            files.write_study(into, study)
+    written = [into / f"{study.name}.html" for study in with_page]
     every = sorted((study for study in [*results, *(unasked or ())] if study.document), key=lambda study: study.name)
     if unasked is None or not every:
         return written
     for document in dict.fromkeys(study.document for study in every):
-        files.write_document(folder, [study for study in every if study.document == document])
-    return [*written, files.write_catalogue(folder, every)]
+        files.write_document(into, [study for study in every if study.document == document])
+    return [*written, files.write_catalogue(into, every)]
 
 
 def write_markdown(path: Path, results: Sequence[StudyResults]) -> Path:
