@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import hashlib
+import re
 import shutil
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +20,7 @@ from payloadstudy import study_tables
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.errors import RigError
 from gpiorig.studies.batch.outcome import Outcome
-from gpiorig.studies.plans import lock, runner
+from gpiorig.studies.plans import finished, lock, runner
 from gpiorig.studies.plans.finished import Finished
 from gpiorig.studies.plans.plan import Plan
 from gpiorig.studies.plans.session import Options
@@ -145,10 +146,10 @@ def test_a_study_that_has_ended_has_its_page_while_another_runs(tmp_path: Path) 
     short, long = kept.sought(tmp_path), kept.sought(tmp_path / "t", kept.STUDY.replace("packets = 10", "packets = 11"))
     long = dataclasses.replace(long, study=dataclasses.replace(long.study, name="t"), output=short.output)
     plan = Plan.of([short, long])
-    finished, pages_then = Finished(plan, retry=False), []
+    pages_of, pages_then = Finished(plan, retry=False), []
 
     def ended(outcome: Outcome[Task, PointFile]) -> None:
-        finished.ended(outcome.item.point.digest)
+        pages_of.ended(outcome.item.point.digest)
         pages_then.append({path.stem for path in (short.output / "pages").glob("*.html")})
 
     runner.run(plan, Options(), ended=ended)
@@ -208,6 +209,31 @@ def test_a_run_reads_the_tables_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert sorted(point.digest for point in sought.points(range(2))) == sorted(read)
     assert (sought.output / table.TABLE).is_file()
     assert (sought.output / "pages" / "s.html").is_file()
+
+
+@pytest.mark.slow
+def test_a_page_has_what_its_points_were_recorded_with(tmp_path: Path) -> None:
+    """Keys of the experiment, digests of the images, versions, and a link to each recording that is there."""
+    sought = kept.sought(tmp_path, kept.STUDY.replace("packets = 10", 'base = "pingpong"\npackets = 10'))
+    runner.run(Plan.of([sought]), Options())
+    results = states.results_of(sought.study, sought.conditions, sought.output)
+    rows = dict(results.experiment)
+    assert ("of the file pingpong", "10", "20, 60") == tuple(
+        rows[name] for name in ("experiment", "experiment packets", "experiment settings.payload")
+    )
+    image = sought.points(range(1))[0].firmware["initiator"]
+    digest = hashlib.sha256(image.read_bytes()).hexdigest()[:16]
+    assert f"{image.name}, SHA-256 {digest}" == rows["image of initiator, responder"]
+    assert {"version of gpiorig", "version of python", "version of virtual boards"} <= rows.keys()
+
+    (page,) = finished.write_pages(sought.output, [results])
+    text = page.read_text()
+    assert digest in text and "of the file pingpong" in text
+    links = re.findall(r'href="(\.\./points/[^"]+)"', text)
+    assert 4 == len(links) and all((page.parent / link).is_dir() for link in links)
+    shutil.rmtree(kept.folder_of(sought).recording)
+    after = states.results_of(sought.study, sought.conditions, sought.output)
+    assert 3 == sum(bool(point.recording) for point in after.points)
 
 
 def test_point_json_names_its_point(tmp_path: Path) -> None:

@@ -33,6 +33,8 @@ class PointResult:
         Its quantities (`analysis.quantities.values.table`): a row per value; None unless `done` or `failed`.
     virtual
         Whether it was recorded on a virtual bench; None: that is not known.
+    recording
+        Path of its recording from the output folder; empty if there is none.
     """
 
     digest: str
@@ -42,6 +44,7 @@ class PointResult:
     reason: str = ""
     table: pa.Table | None = None
     virtual: bool | None = True
+    recording: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,6 +67,8 @@ class StudyResults:
         All points; repeats of one combination lie next to each other.
     settings
         Sentences about bench and experiment for the caption: boards, packets, system.
+    experiment
+        Names and values: what the points were recorded with.
     quick
         True if the points were cut down by ``--quick``.
     subject
@@ -83,6 +88,7 @@ class StudyResults:
     points: Sequence[PointResult]
     conclusion: str = ""
     settings: Sequence[str] = ()
+    experiment: Sequence[tuple[str, str]] = ()
     quick: bool = False
     subject: Mapping[str, Sequence[Value]] = field(default_factory=dict)
     partly: str = ""

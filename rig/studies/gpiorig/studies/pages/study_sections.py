@@ -18,7 +18,7 @@ from gpiorig.studies.pages.charts import chart
 from gpiorig.studies.pages.description import Show
 from gpiorig.studies.pages.judgements import Judgement
 from gpiorig.studies.pages.published import where_text
-from gpiorig.studies.pages.results import StudyResults
+from gpiorig.studies.pages.results import PointResult, StudyResults
 from gpiorig.studies.pages.statistics import Cell
 from gpiorig.studies.pages.values import Group
 from gpiorig.studies.pages.verdicts import Expectation
@@ -168,8 +168,20 @@ def _points(results: StudyResults) -> Section:
         *((f"quantity {alias}", name) for alias, name in results.quantities.items()),
         *((f"axis {axis}", ", ".join(map(amounts.value_text, of))) for axis, of in results.axes.items()),
     ]
-    table = Table("The study", ("<item", "<value"), tuple(rows), narrow=True)
-    return Section("study", "Points and settings", (table,))
+    blocks: list[Block] = [Table("The study", ("<item", "<value"), tuple(rows), narrow=True)]
+    if results.experiment:
+        made_with = Table("What it was recorded with", ("<item", "<value"), tuple(results.experiment), narrow=True)
+        blocks.append(Details("Experiment, images and programs", (made_with,)))
+    recordings = [point for point in results.points if point.recording]
+    if recordings:
+        links = tuple((_point_text(point), f"../{point.recording}") for point in recordings)
+        blocks.append(Details(count_text(len(links), "recording"), (Links(links),)))
+    return Section("study", "Points and settings", tuple(blocks))
+
+
+def _point_text(point: PointResult) -> str:
+    at = ", ".join(f"{axis} {amounts.value_text(value)}" for axis, value in point.coordinates.items())
+    return f"{at}{', ' * bool(at)}repeat {point.repeat}: {point.state}, {point.digest[:16]}"
 
 
 def summary(pages: Sequence[StudyPage]) -> dict[str, Any]:

@@ -10,8 +10,8 @@ from gpiorig.analysis.compare.limits import assertion
 from gpiorig.analysis.statistics.repeats import MIN_REPEATS
 from gpiorig.studies.pages import expressions, statistics
 from gpiorig.studies.pages.results import PointResult, State, StudyResults
-from gpiorig.studies.points import asked, captions
-from gpiorig.studies.points.folder import PointFolder
+from gpiorig.studies.points import asked, captions, provenance
+from gpiorig.studies.points.folder import POINTS, RECORDING, PointFolder
 from gpiorig.studies.points.points import Conditions, Point, points, repeats_of
 from gpiorig.studies.points.study import Study
 
@@ -61,14 +61,16 @@ class Sought:
     def result(self, point: Point) -> PointResult:
         """A point as pages have it."""
         state, reason = self.state(point)
+        folder = self.folder(point)
         return PointResult(
             digest=point.digest,
             coordinates=point.coordinates,
             repeat=point.repeat,
             state=state,
             reason=reason,
-            table=self.folder(point).table() if state in ("done", "failed") else None,
-            virtual=True if point.bench.states_virtual else self.folder(point).virtual,
+            table=folder.table() if state in ("done", "failed") else None,
+            virtual=True if point.bench.states_virtual else folder.virtual,
+            recording=f"{POINTS}/{point.digest}/{RECORDING}" if folder.recording.is_dir() else "",
         )
 
 
@@ -88,6 +90,7 @@ def results_of(study: Study, conditions: Conditions, output: Path) -> StudyResul
         },
         points=[sought.result(point) for point in every],
         settings=captions.of(every),
+        experiment=provenance.of(study, every, (sought.folder(point).read() for point in every)),
         quick=conditions.quick,
     )
 
