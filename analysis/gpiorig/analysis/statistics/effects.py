@@ -25,8 +25,10 @@ def difference(base: Interval, new: Interval) -> Interval:
 def ratio(base: Interval, new: Interval) -> Interval:
     """New over base, both positive: the difference of the logarithms; an end at 0 or infinity where one of theirs is.
 
-    NaN where one is not positive.
+    NaN where one is not positive; 1 where both are 0 without a doubt.
     """
+    if base.low == base.high == new.low == new.high == 0:
+        return Interval(1.0, 1.0, 1.0, METHOD, "both are 0")
     if not (base.value > 0 and new.value > 0):
         return Interval(NAN, NAN, NAN, "none", "a ratio needs two positive values")
     logs = difference(_logarithm(base), _logarithm(new))

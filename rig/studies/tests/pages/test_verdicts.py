@@ -138,6 +138,8 @@ TWO = {at(method="A"): [2, 2.02, 2.01], at(method="B"): [10, 10.1, 10.2]}
         (TWO, rule("ratio", at={"method": "B"}, over={"method": "A"}, low=2, high=10), SIZE),
         (TWO, rule("ratio", at={"method": "B"}, over={"method": "A"}, low=6), DISAGREES),
         (TWO, rule("ratio", at={"method": "B"}, over={"method": "A"}, low=5.03), UNJUDGED),
+        (TWO | {at(method="A"): [0] * 3}, rule("ratio", at={"method": "B"}, over={"method": "A"}, low=2), UNJUDGED),
+        ({at(rate=0): [0] * 3, at(rate=1): [0] * 3}, rule("independence", along="rate", within="10 %"), SHAPE),
         (TWO, rule("monotony", along="method"), ORDER),
         (TWO, rule("monotony", along="method", direction="falling"), DISAGREES),
         ({at(rate=0): [5, 6, 5], at(rate=1): [6, 7, 5.2]}, rule("monotony", along="rate"), UNJUDGED),

@@ -74,6 +74,10 @@ def _ratio(rule: Rule, cells: Sequence[Cell], axes: Mapping[str, Sequence[Value]
             continue
         base, new = estimates
         quotient = effects.ratio(interval_of(base), interval_of(new))
+        if math.isnan(quotient.value):
+            here = f"{tables.estimate_text(new)} over {tables.estimate_text(base)}"
+            judged.append(Judgement(dict(rest), UNJUDGED, here, limits.text, why=quotient.note))
+            continue
         place = limits.place_of(quotient)
         distance = min(abs(base.value * end - new.value) for end in (limits.least, limits.most) if math.isfinite(end))
         why = "" if place in ("inside", "outside") else bounds.undecided(estimates, distance / 2, place)
