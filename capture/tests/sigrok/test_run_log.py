@@ -149,7 +149,7 @@ def test_losses_and_bounds_of_a_run_are_in_samples_of_the_recording() -> None:
     result = log.result(None, in_order=True, rows=3)
 
     assert [500] == ends
-    assert [(410, 420, 5), (600, 600, 200)] == [(loss.start, loss.end, loss.samples) for loss in result.losses]
+    assert [(410, 420, 5), (600, 600, 512)] == [(loss.start, loss.end, loss.samples) for loss in result.losses]
     assert [(400, 900, 7)] == [(bound.start, bound.end, bound.limit_samples) for bound in result.bounds]
     assert (1, 3.5, 900) == (result.runs, result.wall_s, result.samples)
     assert ["the analyzer sent 1000 samples per second instead of 1000, +300 ppm"] == [
