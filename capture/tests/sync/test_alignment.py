@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import datetime
 from fractions import Fraction
 
 import numpy as np
@@ -117,3 +118,24 @@ def test_positions_come_from_the_code() -> None:
     """The period that the alignment counts in is the sync line's."""
     assert 655.35 == pytest.approx(LENGTH * PERIOD_NS / 1e9)
     assert LENGTH == len(sync_line.code())
+
+
+@pytest.mark.parametrize("late_s", [100.0, 400.0])
+@pytest.mark.parametrize(("first", "error_s"), [(0, 0), (40_000, 60), (40_000, 61), (40_000, -61)])
+def test_the_wall_clocks_of_recordings_that_begin_apart(late_s: float, first: int, error_s: int) -> None:
+    """They may be wrong by a minute; the second recording begins later, and so do its samples and its positions."""
+    shift = round(late_s * 100)
+    reference = seen(FAST, first=first, count=shift + 1000, start_s=first / 100 - 5)
+    other = seen(FAST, first=first + shift, count=500, start_s=first / 100 + late_s - 20)
+    begin = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
+    epochs = begin.isoformat(), (begin + datetime.timedelta(seconds=late_s - 15 + error_s)).isoformat()
+
+    def aligned() -> alignment.Alignment:
+        return alignment.align(reference, other, reference_hz=FAST, aligned_hz=FAST, epochs=epochs)
+
+    if abs(error_s) > 60:
+        with pytest.raises(CaptureError, match="puts the two recordings 61 s from where their wall clocks do"):
+            aligned()
+    else:
+        assert 1 >= abs(reference.samples[shift] - aligned().renumber(other.samples[:1])[0])
+        assert 500 == aligned().pulses

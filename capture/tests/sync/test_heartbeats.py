@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from sync_lines import PERIOD, line, recording
 from gpiorig.capture.edges.bounds import Bound
 from gpiorig.capture.edges.edges import Edges
 from gpiorig.capture.edges.losses import Loss
-from gpiorig.capture.edges.waveform import waveform_of
+from gpiorig.capture.edges.waveform import Block, Waveform, waveform_of
 from gpiorig.capture.errors import CaptureError
 from gpiorig.capture.sync import coded_losses, heartbeat, sync_line
 from gpiorig.capture.sync.heartbeat import Heartbeat
@@ -177,11 +178,60 @@ def test_widths_within_a_fifth_are_pulses() -> None:
 
 @pytest.mark.parametrize("start", [3, 40_000, 65_500])
 @pytest.mark.parametrize("periods", [70, 40_000, 65_535 + 50, 3 * 65_535 - 60])
-def test_numbers_count_on_over_rounds(start: int, periods: int) -> None:
+@pytest.mark.parametrize("offset", [5_000, 400_000_000])
+def test_numbers_count_on_over_rounds(start: int, periods: int, offset: int) -> None:
     """Between two parts of a recording, however far they are apart, by the time between them."""
-    rises, falls = line(start, 40)
-    later = line(start + periods, 40, offset=5_000 + periods * PERIOD + 333)
+    rises, falls = line(start, 40, offset=offset)
+    later = line(start + periods, 40, offset=offset + periods * PERIOD + 333)
     pulses = sync_line.read(recording(np.append(rises, later[0]), np.append(falls, later[1])), "sync")
 
     numbers = start + np.arange(40)
     assert [*numbers.tolist(), *(numbers + periods).tolist()] == pulses.positions.tolist()
+
+
+def test_a_heartbeat_is_the_same_in_blocks_of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the recording, and of the edges that are looked at together: a loss, a glitch, a pulse that is missing."""
+    rises = BEAT * np.arange(40)
+    rises[11:] -= 30
+    rises[29:] -= 45
+    rises = np.sort(np.append(np.delete(rises, [5, 22]), rises[16] + 33))
+    samples = np.sort(np.concatenate([[-10], rises, rises + 4]))
+    level = (np.arange(samples.size) % 2).astype(np.uint64)
+
+    def waveform(cuts: list[int]) -> Waveform:
+        bounds = [0, *cuts, samples.size]
+        blocks = [
+            Block(samples[low:high], level[low:high], int(samples[high]) if high < samples.size else 4000)
+            for low, high in pairwise(bounds)
+        ]
+        return Waveform(samplerate_hz=Fraction(1_000_000), channels=("sync",), read=lambda: iter(blocks))
+
+    plain = heartbeat.read(waveform([]), "sync", period_ns=BEAT * 1000)
+    assert (39, 1, 2, 0, int(rises[-1])) == (plain.rises, plain.glitches, plain.missing, plain.start, plain.end)
+    assert [30, 45] == [loss.samples for loss in plain.losses]
+    for together in (6, 7, 8, 9, 10, 11, 13):
+        monkeypatch.setattr(heartbeat, "RISES", together)
+        for cuts in ([], [1, 2, 23], [22, 24, 45], [10, 33, 34, 60]):
+            assert plain == heartbeat.read(waveform(cuts), "sync", period_ns=BEAT * 1000)
+
+
+def test_what_is_not_known_of_the_size_of_a_coded_loss() -> None:
+    """The spread of the period, and its share over the periods within the loss; pulses jitter by up to two samples."""
+    rises, falls = line(300, 200)
+    jitter = np.random.default_rng(3).integers(-2, 3, 200)
+    shift = np.zeros(200, dtype=np.int64)
+    shift[50:] += 3333
+    shift[152:] += 2 * PERIOD
+    there = ~np.isin(np.arange(200), (150, 151))
+    moved = (rises - shift + jitter)[there], (falls - shift + jitter)[there]
+    result = coded_losses.read(waveform_of(recording(*moved)), "sync")
+    intervals, steps = np.diff(moved[0]), np.diff((300 + np.arange(200))[there])
+    single = intervals[(steps == 1) & (intervals > 9000)]
+    spread = heartbeat.spread_of(single - single.mean())
+    limit = int(np.ceil(heartbeat.SPREADS * spread))
+
+    assert limit > heartbeat.MIN_JUMP
+    assert (limit + 1, float(single.mean())) == (result.limit_samples, result.period_samples)
+    expected = [limit + int(np.ceil(count * spread / np.sqrt(single.size))) for count in (1, 3)]
+    assert expected == [loss.uncertainty for loss in result.losses]
+    assert all(abs(loss.samples - size) <= 4 for loss, size in zip(result.losses, (3333, 2 * PERIOD), strict=True))

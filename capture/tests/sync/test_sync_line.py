@@ -111,3 +111,14 @@ def test_unknown_channel() -> None:
     """The channels that there are, are named."""
     with pytest.raises(CaptureError, match="no channel clock; available channels: sync"):
         sync_line.read(recording(*line(0, 20)), "clock")
+
+
+def test_pulses_after_a_loss_that_are_too_few() -> None:
+    """Fifteen of them have no place in the code and are omitted; sixteen have one."""
+    for count in (15, 16):
+        rises, falls = line(500, 40 + count)
+        shift = np.where(np.arange(40 + count) >= 40, 3_333, 0)
+        pulses = sync_line.read(recording(rises - shift, falls - shift), "sync")
+
+        assert (500 + np.arange(40 if count < 16 else 56)).tolist() == pulses.positions.tolist()
+        assert (15 if count < 16 else 0) == pulses.damaged
