@@ -51,12 +51,11 @@ def bounds(x: Floats, y: Floats, *, quanta: tuple[float, float], lowest: bool = 
     count = len(x)
     places = _lowest(y) if lowest else np.arange(count)
     x, y = x[places], y[places]
-    cuts = [0, len(x)]
     blocks = _Blocks.from_points(x, y, quanta)
-    segments = [] if blocks is None else _segmented(blocks)
-    if blocks is not None and len(segments) > 1:
-        cuts = [0, *(_place(x, y, blocks, before, after) for before, after in pairwise(segments)), len(x)]
-    return [0, *(int(places[cut]) for cut in cuts[1:-1]), count]
+    if blocks is None:
+        return [0, count]
+    cuts = [_place(x, y, blocks, before, after) for before, after in pairwise(_segmented(blocks))]
+    return [0, *(int(places[cut]) for cut in cuts), count]
 
 
 def bends(x: Floats, straight: Floats, bent: Floats, *, quanta: tuple[float, float]) -> bool:
