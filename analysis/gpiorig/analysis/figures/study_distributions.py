@@ -131,9 +131,9 @@ def tukey(distribution: Distribution, factor: float) -> dict[str, Any]:
     if not runs:
         return {}
     boxes = [cbook.boxplot_stats(run, whis=WHISKER)[0] for run in runs]
-    beyond = np.sort(np.concatenate([one["fliers"] for one in boxes]))
-    kept = np.unique(np.linspace(0, len(beyond) - 1, min(len(beyond), OUTLIERS)).round().astype(np.int64))
-    return {name: float(np.mean([one[name] for one in boxes])) for name in _MARKED} | {"fliers": beyond[kept]}
+    beyond = np.sort(np.concatenate([stats["fliers"] for stats in boxes]))
+    places = np.unique(np.linspace(0, len(beyond) - 1, min(len(beyond), OUTLIERS)).round().astype(np.int64))
+    return {name: float(np.mean([stats[name] for stats in boxes])) for name in _MARKED} | {"fliers": beyond[places]}
 
 
 def _box(ax: Axes, stats: dict[str, Any], *, at: float, width: float, colour: str) -> None:
@@ -178,9 +178,9 @@ def scatter(ax: Axes, chart: Chart, panel: Panel) -> None:
             if not pairs:
                 continue
             values, at = pairs[0]
-            kept = _kept(values)
+            rows = _thinned(values)
             look: dict[str, Any] = {"color": colour_of(number), "markersize": 2.8, "alpha": 0.8, "linestyle": ""}
-            ax.plot(at[kept], values[kept] * factor, marker_of(number), **look, markeredgewidth=0)
+            ax.plot(at[rows], values[rows] * factor, marker_of(number), **look, markeredgewidth=0)
         for reference in curve.published:
             _across(ax, reference, colour_of(number), factor)
     for reference in panel.published:
@@ -196,7 +196,7 @@ def _across(ax: Axes, reference: Reference, colour: str, factor: float) -> None:
         ax.plot(1.0, reference.value * factor, "o", markersize=8, transform=ax.get_yaxis_transform(), **look)
 
 
-def _kept(values: NDArray[np.float64]) -> NDArray[np.int64]:
+def _thinned(values: NDArray[np.float64]) -> NDArray[np.int64]:
     """int64[m], the values to draw: all, or evenly thinned ones with the least and the largest."""
     if len(values) <= SCATTERED:
         return np.arange(len(values))

@@ -187,6 +187,20 @@ class Details:
 
 
 @dataclass(frozen=True, slots=True)
+class Pair:
+    """Blocks side by side, below each other on a narrow screen; the second side is twice as wide."""
+
+    kind: ClassVar[str] = "pair"
+    left: tuple[Block, ...]
+    right: tuple[Block, ...]
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """Those of both sides."""
+        return (*self.left, *self.right)
+
+
+@dataclass(frozen=True, slots=True)
 class Section:
     """A section with a place in the contents.
 
@@ -226,6 +240,7 @@ Block = (
     | LiveTable
     | Links
     | Details
+    | Pair
     | Section
 )
 
@@ -246,7 +261,7 @@ def pictures(blocks: Sequence[Block]) -> list[Picture]:
     for block in blocks:
         if isinstance(block, Picture):
             collected.append(block)
-        elif isinstance(block, (Details, Section)):
+        elif isinstance(block, (Details, Pair, Section)):
             collected += pictures(block.blocks)
     return collected
 
@@ -259,6 +274,8 @@ def headings_of(blocks: Sequence[Block], above: str = "") -> dict[str, str]:
             above = block.text
         elif isinstance(block, Picture):
             headings[block.name] = above
+        elif isinstance(block, Pair):
+            headings |= headings_of(block.blocks, above)
         elif isinstance(block, Details):
             headings |= headings_of(block.blocks, block.summary)
         elif isinstance(block, Section):

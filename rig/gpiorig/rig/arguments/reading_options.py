@@ -35,15 +35,21 @@ def add_power(parser: argparse.ArgumentParser) -> None:
 
 def add_page(parser: argparse.ArgumentParser) -> None:
     """What is written next to a page, and whether it is opened."""
-    for option, formats in FORMATS.items():
-        parser.add_argument(
-            f"--{option}",
-            metavar="FORMATS",
-            default=(),
-            type=partial(_formats, formats),
-            help=f"write the {option} next to the page, too: any of {','.join(formats)}",
-        )
+    for option in FORMATS:
+        add_formats(parser, option)
     parser.add_argument("--open", action="store_true", help="open the page in a browser")
+
+
+def add_formats(parser: argparse.ArgumentParser, option: str, *, usual: str = "") -> None:
+    """The formats of files next to a page, of figures or of tables; `usual` states which there are without it."""
+    formats = FORMATS[option]
+    parser.add_argument(
+        f"--{option}",
+        metavar="FORMATS",
+        default=(),
+        type=partial(_formats, formats),
+        help=f"write the {option} next to the page, too: any of {','.join(formats)}{usual and f' ({usual})'}",
+    )
 
 
 def check_asked(options: argparse.Namespace) -> None:

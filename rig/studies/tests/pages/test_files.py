@@ -14,7 +14,7 @@ import studycases
 
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.studies.pages import catalogue, conclusion, files, tables
-from gpiorig.studies.pages.description import Published, Show
+from gpiorig.studies.pages.description import Original, Published, Show
 
 X = "interference in packets/s"
 STUDY = studycases.interference(repeats=3)
@@ -32,6 +32,7 @@ FULL = dataclasses.replace(
     STUDY,
     shows=KINDS,
     published=(*STUDY.published, ORDER, Published("5.3", text="a <b>statement</b>.", differs="Linux.")),
+    original=Original("Jitter by rate <of packets>.", "A line per protocol."),
     conclusion="UDP takes {rtt.median where protocol = UDP, interference in packets/s = 0}.",
 )
 BRIEF = dataclasses.replace(
@@ -50,6 +51,7 @@ def folder(tmp_path_factory):
     path = tmp_path_factory.mktemp("pages")
     assert path / "seeds-000.html" == files.write_document(path, [FULL, BRIEF])
     assert path / "index.html" == files.write_catalogue(path, [FULL, BRIEF])
+    assert path / "gallery.html" == files.write_gallery(path, [FULL, BRIEF])
     return path
 
 
@@ -68,6 +70,25 @@ def test_a_page_has_every_kind_and_its_files(folder):
         for suffix in (".csv", ".parquet", ".tex", *((".svg", ".png") if number < 7 else ())):
             assert (folder / f"000-interference-{number}{suffix}").stat().st_size
             assert f'href="000-interference-{number}{suffix}"' in text
+
+
+@pytest.mark.slow
+def test_the_gallery_has_the_original_next_to_each_figure(folder):
+    """Caption, what is drawn and the published numbers; the earliest figure, or the table of a study without one."""
+    text = (folder / "gallery.html").read_text()
+    _, full, brief = text.split('<div class="pair">')
+    assert "“Jitter by rate &lt;of packets&gt;.”" in full and "A line per protocol." in full
+    assert "rtt.p2p: UDP, interference in packets/s 20" in full and "35 ms (n = 1000)" in full
+    assert (1, 0) == tuple(side.count("<figcaption>") for side in (full, brief))
+    assert "Summary" in brief
+
+
+def test_figures_are_of_the_formats_asked_for(tmp_path):
+    """A page has links to these files and to no others."""
+    text = files.write_study(tmp_path, dataclasses.replace(BRIEF, shows=KINDS[1:2]), figures=("pdf",)).read_text()
+    assert (tmp_path / "000-quick-1.pdf").read_bytes().startswith(b"%PDF")
+    assert [] == [*tmp_path.glob("*.svg"), *tmp_path.glob("*.png")]
+    assert 'href="000-quick-1.pdf"' in text and "-1.svg" not in text
 
 
 @pytest.mark.slow
@@ -187,7 +208,7 @@ def test_pages_do_not_scroll_sideways(folder):
         window = browser.new_page()
         errors = []
         window.on("pageerror", lambda error: errors.append(str(error)))
-        for name, width in itertools.product(("seeds-000", "index"), (1280, 390)):
+        for name, width in itertools.product(("seeds-000", "index", "gallery"), (1280, 390)):
             window.set_viewport_size({"width": width, "height": 900})
             window.goto((folder / f"{name}.html").as_uri())
             overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"

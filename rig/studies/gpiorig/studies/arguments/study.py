@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from gpiorig.rig import names
-from gpiorig.rig.arguments import counts
+from gpiorig.rig.arguments import counts, reading_options
 from gpiorig.rig.errors import BenchError
 from gpiorig.studies.batch import verbs
 from gpiorig.studies.plans import journal
@@ -19,7 +19,7 @@ examples:
   gpiorig study run studies/ --quick          all of a folder, cut down; called again, it resumes
   gpiorig study run week.toml --retry         a plan of jobs over benches; what failed and what is in quarantine, too
   gpiorig study status week --follow          what is done, what failed and why, as it comes
-  gpiorig study report                        tables and pages again, nothing is recorded
+  gpiorig study report --figures pdf          tables and pages again, nothing is recorded; figures as PDF
 
 FILE is a study file, a folder of them, the name of a study that comes with gpiorig, or one plan file.
 Exit status 1: a point failed. docs/guide/many.md shows the way, docs/reference/studies.md has the keys."""
@@ -53,6 +53,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             help="image that studies call NAME; repeatable",
         )
         action.add_argument("--json", action="store_true", help="print points, states and numbers as one JSON object")
+    for action in (run, report):
+        reading_options.add_formats(action, "figures", usual="svg,png")
     report.add_argument("--markdown", type=Path, metavar="FILE", help="write the table of all documents, too")
     report.add_argument("--numbers", type=Path, metavar="FILE", help="write the numbers of that table as CSV, too")
     run.add_argument(

@@ -167,7 +167,7 @@ def _record(options: argparse.Namespace) -> int:
     with lock.held(output):
         ending = _run_all(planned, run_options, as_json=options.json)
         unasked = _unasked(output, ending.results) if len(planned.sought) > 1 else None
-        written = finished.write_pages(output, ending.results, unasked)
+        written = finished.write_pages(output, ending.results, unasked, figures=options.figures)
     return max(_printed(options, ending.results, written, ending.errors), int(bool(ending.why or ending.left)))
 
 
@@ -232,7 +232,7 @@ def _report(options: argparse.Namespace) -> int:
             if is_free:
                 table.write(options.output, results[-1])
         unasked = _unasked(options.output, results)
-        written = finished.write_pages(options.output, results, unasked)
+        written = finished.write_pages(options.output, results, unasked, figures=options.figures)
     if options.markdown is not None:
         written.append(pages.write_markdown(options.markdown, [*results, *unasked]))
     if options.numbers is not None:

@@ -117,6 +117,21 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     within: str = ""
 
 
+class Original(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The document's own figure or table, for the gallery.
+
+    Parameters
+    ----------
+    caption
+        Its caption, as the document has it.
+    drawn
+        What is in it, by the caption and the text: axes, groups, kind of marks.
+    """
+
+    caption: str = ""
+    drawn: str = ""
+
+
 class Published(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a document states, with what counts as agreeing; values are drawn as hollow marks next to ours.
 

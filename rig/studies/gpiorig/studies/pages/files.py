@@ -10,28 +10,29 @@ from gpiorig.analysis.report.blocks import Block, Details, Heading, Links, Secti
 from gpiorig.analysis.report.files import write_figures
 from gpiorig.analysis.report.page import write_page
 from gpiorig.analysis.tables import stages
-from gpiorig.studies.pages import catalogue, study_sections, verdicts
+from gpiorig.capture.atomic_file import replacing
+from gpiorig.studies.pages import catalogue, gallery, study_sections, verdicts
 from gpiorig.studies.pages.catalogue import DOCUMENT_HEADER, by_document
 from gpiorig.studies.pages.results import StudyResults
-from gpiorig.studies.pages.study_sections import StudyPage
+from gpiorig.studies.pages.study_sections import FIGURES, StudyPage
 
-CATALOGUE = "index.html"
+CATALOGUE, GALLERY = "index.html", "gallery.html"
 
 
-def write_study(folder: Path, results: StudyResults) -> Path:
+def write_study(folder: Path, results: StudyResults, *, figures: Sequence[str] = FIGURES) -> Path:
     """Write the page of a study, and its figures and tables as files next to it; returns the page's path.
 
-    Figures are SVG and PNG, tables CSV, Parquet and LaTeX: ``NAME-1.svg`` for the first show, ``NAME-published.csv``
-    for the published values.
+    Figures are of the formats `figures`, tables CSV, Parquet and LaTeX: ``NAME-1.svg`` for the first show,
+    ``NAME-published.csv`` for the published values.
     """
-    return _write(folder, study_sections.of_study(results))
+    return _write(folder, study_sections.of_study(results, figures=figures), figures)
 
 
-def write_document(folder: Path, studies: Sequence[StudyResults]) -> Path:
+def write_document(folder: Path, studies: Sequence[StudyResults], *, figures: Sequence[str] = FIGURES) -> Path:
     """Write one page for the studies of a document, and the page and files of each; returns the document's page."""
-    pages = [study_sections.of_study(results) for results in studies]
+    pages = [study_sections.of_study(results, figures=figures) for results in studies]
     for page in pages:
-        _write(folder, page)
+        _write(folder, page, figures)
     document = studies[0].document
     path = folder / document_file(document)
     sections = [Section(page.results.name, page.results.title, _inner(page)) for page in pages]
@@ -61,22 +62,37 @@ def write_catalogue(folder: Path, studies: Sequence[StudyResults]) -> Path:
     return path
 
 
+def write_gallery(folder: Path, studies: Sequence[StudyResults]) -> Path:
+    """Write the page that has the document's figure of each study, described, next to ours; returns its path."""
+    path = folder / GALLERY
+    sections = [
+        Section(_slug(document), document, gallery.blocks(of_document))
+        for document, of_document in by_document(studies).items()
+    ]
+    summary = {"lead": "", "headline": [], "lines": [gallery.EXPLANATION], "failed": None}
+    write_page(path, title="Gallery", virtual=_is_virtual(studies), summary=summary, sections=sections)
+    return path
+
+
 def document_file(document: str) -> str:
     """File name of a document's page, such as ``seeds-000.html``."""
     return f"{_slug(document)}.html"
 
 
-def _write(folder: Path, page: StudyPage) -> Path:
+def _write(folder: Path, page: StudyPage, figures: Sequence[str]) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     results = page.results
     path = folder / f"{results.name}.html"
     title = results.title + (f" ({results.place})" if results.place else "")
     write_page(path, title=title, virtual=_is_virtual([results]),
                summary=study_sections.summary([page]), sections=page.sections)  # fmt: skip
-    write_figures(page.sections, folder, ("svg", "png"))
+    write_figures(page.sections, folder, figures)
     for name, content in page.contents.items():
         for suffix in study_sections.TABLE_FILES:
             stages.write(content, folder / f"{name}{suffix}")
+    for name, paper in page.papers.items():
+        with replacing(folder / f"{name}.tex") as new:
+            new.write_text(paper, encoding="utf-8")
     return path
 
 

@@ -9,7 +9,7 @@ from typing import Literal
 import pyarrow as pa
 
 from gpiorig.capture.edges.waveform import of_parts
-from gpiorig.studies.pages.description import Published, Show, Value
+from gpiorig.studies.pages.description import Original, Published, Show, Value
 
 State = Literal["done", "missing", "stale", "broken", "failed", "refused"]
 
@@ -61,7 +61,7 @@ class StudyResults:
         Values of each axis in the order of the file, by name.
     quantities
         Complete name of each quantity, by its alias.
-    shows, published
+    original, shows, published
         As in the study file.
     points
         All points; repeats of one combination lie next to each other.
@@ -92,6 +92,7 @@ class StudyResults:
     quick: bool = False
     subject: Mapping[str, Sequence[Value]] = field(default_factory=dict)
     partly: str = ""
+    original: Original = field(default_factory=Original)
 
     @property
     def place(self) -> str:

@@ -13,7 +13,17 @@ from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.figures import studies
 from gpiorig.analysis.number_text import DASH, count_text
 from gpiorig.analysis.report.blocks import Block, Details, Links, Picture, Section, Table, Text, text, why_not
-from gpiorig.studies.pages import amounts, captions, catalogue, conclusion, tables, troubles, values, verdicts
+from gpiorig.studies.pages import (
+    amounts,
+    captions,
+    catalogue,
+    conclusion,
+    paper_table,
+    tables,
+    troubles,
+    values,
+    verdicts,
+)
 from gpiorig.studies.pages.charts import chart
 from gpiorig.studies.pages.description import Show
 from gpiorig.studies.pages.judgements import Judgement
@@ -26,7 +36,7 @@ from gpiorig.studies.pages.verdicts import Expectation
 OPEN_ROWS = 24  # of a table; a longer one is folded away
 OPEN_REASONS = 6  # why repeats are in no mean; further ones are folded away
 PUBLISHED_FILE, VERDICTS_FILE = "published", "verdicts"  # ends of the stems of files
-FIGURE_FILES, TABLE_FILES = (".svg", ".png"), (".csv", ".parquet", ".tex")
+FIGURES, TABLE_FILES = ("svg", "png"), (".csv", ".parquet", ".tex")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +53,8 @@ class StudyPage:
         What its document states, with verdicts.
     sections
         Its sections.
-    contents
-        Its tables by the stems of their files.
+    contents, papers
+        Its tables by the stems of their files; those of a paper as LaTeX.
     """
 
     results: StudyResults
@@ -52,19 +62,26 @@ class StudyPage:
     expectations: tuple[Expectation, ...]
     sections: tuple[Section, ...]
     contents: dict[str, pa.Table]
+    papers: dict[str, str]
 
 
-def of_study(results: StudyResults) -> StudyPage:
-    """The sections of a study: the verdict, what it shows, its points."""
-    contents: dict[str, pa.Table] = {}
-    sections = [_show(results, number, show, contents) for number, show in enumerate(results.shows, start=1)]
+def of_study(results: StudyResults, *, figures: Sequence[str] = FIGURES) -> StudyPage:
+    """The sections of a study: the verdict, what it shows, its points.
+
+    `figures` are the formats of the files to which the page has links.
+    """
+    page = StudyPage(results, "", (), (), {}, {})
+    contents = page.contents
+    sections = [_show(page, number, show, figures) for number, show in enumerate(results.shows, start=1)]
     expectations = tuple(verdicts.of_study(results))
     if compared := tables.compared(results):
-        contents[f"{results.name}-{PUBLISHED_FILE}"] = tables.of_compared(results, compared)
+        name = f"{results.name}-{PUBLISHED_FILE}"
+        contents[name] = tables.of_compared(results, compared)
+        page.papers[name] = paper_table.of_published(results, compared)
     if expectations:
         contents[f"{results.name}-{VERDICTS_FILE}"] = tables.of_verdicts(results, catalogue.numbers([results]))
     concluded = conclusion.sentence(results) if results.conclusion else ""
-    page = StudyPage(results, concluded, expectations, (), contents)
+    page = replace(page, conclusion=concluded, expectations=expectations)
     sections = [*([_verdicts(page)] if expectations else []), *sections, _points(results)]
     named = tuple(Section(f"{results.name}-{part.id}", part.title, part.blocks) for part in sections)
     return replace(page, sections=named)
@@ -78,14 +95,16 @@ def state_line(results: StudyResults) -> str:
     return ", ".join(f"{count} {state}" for state, count in counts.items()) or "no points"
 
 
-def _show(results: StudyResults, number: int, show: Show, contents: dict[str, pa.Table]) -> Section:
+def _show(page: StudyPage, number: int, show: Show, figures: Sequence[str]) -> Section:
+    results = page.results
     name = f"{results.name}-{number}"
     title = show.title or ", ".join(show.y)
     try:
         groups = values.groups(results, show)
     except QuantityError as error:
         return Section(f"show-{number}", title, (why_not(f"{error}"),))
-    contents[name] = tables.of_show(results, groups)
+    page.contents[name] = tables.of_show(results, groups)
+    page.papers[name] = paper_table.of_show(results, show, groups)
     header, rows = tables.html_rows(results, show, groups)
     table = Table("Values with 95 % interval and standard deviation of the repeats", header, tuple(rows))
     blocks: list[Block] = []
@@ -98,7 +117,7 @@ def _show(results: StudyResults, number: int, show: Show, contents: dict[str, pa
     else:
         note = text(caption, look="note")
         blocks += [Details(title, (table,)) if len(rows) > OPEN_ROWS else table, note, *_troubles(groups)]
-    blocks.append(_files(name, figure=drawn))
+    blocks.append(_files(name, figures if drawn else ()))
     return Section(f"show-{number}", title, tuple(blocks))
 
 
@@ -121,25 +140,29 @@ def _troubles(groups: Sequence[Group]) -> list[Block]:
     return [Text(tuple(shown), "bad"), every]
 
 
-def _files(name: str, *, figure: bool) -> Links:
-    suffixes = (*(FIGURE_FILES if figure else ()), *TABLE_FILES)
+def _files(name: str, figures: Sequence[str] = ()) -> Links:
+    suffixes = (*(f".{figure}" for figure in figures), *TABLE_FILES)
     return Links(tuple((suffix.removeprefix("."), f"{name}{suffix}") for suffix in suffixes))
 
 
-def _verdicts(page: StudyPage) -> Section:
-    """What the document states next to the values here, with a verdict each."""
+def verdict_table(expectations: Sequence[Expectation]) -> Table:
+    """What a document states next to the values here, with a verdict each."""
     rows = [
         (prefix + judgement.verdict, *_judgement_row(expectation, judgement))
-        for expectation in page.expectations
+        for expectation in expectations
         for prefix, of_system in (("", expectation.judgements), (catalogue.BESIDE, expectation.beside))
         for judgement in of_system
     ]
-    table = Table("Statements of the document, and what the values here are to them", _VERDICT_HEADER, tuple(rows))
-    blocks: list[Block] = [Details(table.caption, (table,)) if len(rows) > OPEN_ROWS else table]
+    return Table("Statements of the document, and what the values here are to them", _VERDICT_HEADER, tuple(rows))
+
+
+def _verdicts(page: StudyPage) -> Section:
+    table = verdict_table(page.expectations)
+    blocks: list[Block] = [Details(table.caption, (table,)) if len(table.rows) > OPEN_ROWS else table]
     if page.results.partly:
         blocks.append(text(f"Of this figure the study does not make: {page.results.partly.rstrip('.')}.", look="note"))
     names = [name for name in page.contents if name.endswith((VERDICTS_FILE, PUBLISHED_FILE))]
-    blocks += [_files(name, figure=False) for name in names]
+    blocks += [_files(name) for name in names]
     return Section("verdicts", "Verdict", tuple(blocks))
 
 

@@ -40,11 +40,15 @@ class Finished:
 
 
 def write_pages(
-    output: Path, results: Sequence[StudyResults], unasked: Sequence[StudyResults] | None = None
+    output: Path,
+    results: Sequence[StudyResults],
+    unasked: Sequence[StudyResults] | None = None,
+    *,
+    figures: Sequence[str] = (),
 ) -> list[Path]:
     """`pages.write`, when no other process writes pages of this folder."""
     with lock.held(pages.folder(output), wait_s=lock.WAIT_S):
-        return pages.write(output, results, unasked)
+        return pages.write(output, results, unasked, figures=figures)
 
 
 def _page(sought: Sought) -> list[Path]:

@@ -26,29 +26,38 @@ def folder(output: Path) -> Path:
     return confined.subfolder(output, PAGES)
 
 
-def write(output: Path, results: Sequence[StudyResults], unasked: Sequence[StudyResults] | None = None) -> list[Path]:
+def write(
+    output: Path,
+    results: Sequence[StudyResults],
+    unasked: Sequence[StudyResults] | None = None,
+    *,
+    figures: Sequence[str] = (),
+) -> list[Path]:
     """Write the page of each study, and with the others of the folder those of their documents and the catalogue.
+
+    `figures` are the formats of figures as files; without any those that the pages of studies always have.
 
     Returns
     -------
     list[Path]
-        The pages of the studies; if there are others, the catalogue is the last.
+        The pages of the studies; if there are others, the gallery and the catalogue are the last.
     """
-    from gpiorig.studies.pages import files  # draws: takes seconds to import
+    from gpiorig.studies.pages import files, study_sections  # draw: take seconds to import
 
     into = folder(output)
+    formats = tuple(figures) or study_sections.FIGURES
     is_alone = unasked is None
     with_page = [study for study in results if study.shows or study.published]
     for study in with_page:
         if is_alone or not study.document:
-            files.write_study(into, study)
+            files.write_study(into, study, figures=formats)
     written = [into / f"{study.name}.html" for study in with_page]
     every = sorted((study for study in [*results, *(unasked or ())] if study.document), key=lambda study: study.name)
-    if unasked is None or not every:
+    if is_alone or not every:
         return written
     for document in dict.fromkeys(study.document for study in every):
-        files.write_document(into, [study for study in every if study.document == document])
-    return [*written, files.write_catalogue(into, every)]
+        files.write_document(into, [study for study in every if study.document == document], figures=formats)
+    return [*written, files.write_gallery(into, every), files.write_catalogue(into, every)]
 
 
 def write_markdown(path: Path, results: Sequence[StudyResults]) -> Path:

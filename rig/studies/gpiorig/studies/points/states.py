@@ -111,6 +111,7 @@ def described(study: Study) -> StudyResults:
         conclusion=file.conclusion,
         subject=file.subject,
         partly=file.partly,
+        original=file.original,
     )
 
 

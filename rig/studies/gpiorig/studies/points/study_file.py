@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from gpiorig.studies.pages.description import Published, Show, Value
+from gpiorig.studies.pages.description import Original, Published, Show, Value
 
 
 class BenchAsked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -162,6 +162,7 @@ class StudyFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     vary: tuple[Axis, ...] = ()
     repeat: Repeat = Repeat()
     quantities: dict[str, str] = {}
+    original: Original = Original()
     show: tuple[Show, ...] = ()
     published: tuple[Published, ...] = ()
     quick: Quick = Quick()
