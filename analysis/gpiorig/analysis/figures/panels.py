@@ -140,6 +140,8 @@ class Chart:
         Whether the values are from a virtual bench.
     names
         Texts of the places; without them the places as text.
+    tones
+        Curves that follow each other in tones of one colour, where areas are drawn.
     x_limits, y_limits
         Both ends of an axis; of values in SI. None: they follow the values.
     """
@@ -153,6 +155,7 @@ class Chart:
     log: str
     virtual: bool
     names: tuple[str, ...] = ()
+    tones: int = 1
     x_limits: tuple[float, float] | None = None
     y_limits: tuple[float, float] | None = None
 

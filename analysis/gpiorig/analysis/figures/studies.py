@@ -18,7 +18,7 @@ from gpiorig.analysis.figures.palette import FAINT, INK, WARNING
 from gpiorig.analysis.figures.panels import Chart, Panel
 from gpiorig.analysis.figures.plates import SUPTITLE, WIDTH
 from gpiorig.analysis.figures.study_distributions import box, dots, ecdf, histogram, line_of, scatter
-from gpiorig.analysis.figures.study_panels import bars, colour_of, line, marker_of, published, stack
+from gpiorig.analysis.figures.study_panels import area_colour, bars, colour_of, line, marker_of, published, stack
 
 PANEL_HEIGHT = 2.5  # inches
 TITLE_LETTERS = 100  # in a row of the title
@@ -60,7 +60,8 @@ def draw(chart: Chart) -> Figure:
         for ax, panel in zip(figure.axes, chart.panels, strict=True):
             study_axes.fit(ax, chart, panel.label)
         for ax in figure.axes:
-            study_axes.label_logarithmic(ax.xaxis)
+            if not (chart.numeric and study_axes.has_room(chart)):
+                study_axes.label_logarithmic(ax.xaxis)
             study_axes.label_logarithmic(ax.yaxis)
         figure.suptitle(title, **SUPTITLE)
         if handles:
@@ -115,7 +116,7 @@ def _handles(chart: Chart) -> list[Artist]:
 def _curve_handle(chart: Chart, number: int, label: str) -> Artist:
     colour = colour_of(number)
     if chart.kind in _PATCHES:
-        return Patch(color=colour, label=label)
+        return Patch(color=area_colour(chart, number) if chart.kind in ("bars", "box") else colour, label=label)
     marker = "" if chart.kind == "ecdf" else marker_of(number)
     joined: dict[str, Any] = {"linestyle": line_of(number) if chart.kind == "ecdf" else "-" if chart.numeric else ""}
     return Line2D([], [], color=colour, marker=marker, markersize=5, label=label, **joined)

@@ -18,6 +18,7 @@ from gpiorig.analysis.figures.plates import WIDTH
 
 FROM_ZERO = 0.6  # of the largest value: with a smaller one the axis begins at 0
 HEADROOM = 1.09
+FEW_PLACES = 5  # packets or seconds, from which on ticks are integers
 MIN_LABELS, MAX_LABELS = 3, 9  # of a logarithmic axis
 TICK_ROOM = 0.07  # of the width of a figure, between places of a numeric axis that are named; with less, round numbers
 LETTER = 0.068  # inches, of a legend or a tick, on average
@@ -38,10 +39,13 @@ def dress(ax: Axes, chart: Chart, panel: Panel) -> None:
         ax.set_ylabel(chart.x)
         return
     ax.set_ylabel(textwrap.fill(values, 34))
-    if chart.kind != "scatter":
+    if chart.kind == "scatter":
+        if "x" not in chart.log:
+            ax.xaxis.set_major_locator(MaxNLocator(7, steps=[1, 2, 5, 10], integer=float(ax.dataLim.x1) >= FEW_PLACES))
+    else:
         if not chart.numeric:
             _name_places(ax, chart)
-        elif _has_room(chart):
+        elif has_room(chart):
             ax.set_xticks([chart.position(place) for place in chart.places], names(chart))
     ax.set_xlabel(chart.x)
     ax.grid(axis="y", color=GRID, linewidth=0.6)
@@ -106,11 +110,13 @@ def names(chart: Chart) -> list[str]:
     return list(chart.names) or [_place_text(place) for place in chart.places]
 
 
-def _has_room(chart: Chart) -> bool:
+def has_room(chart: Chart) -> bool:
     """Whether the places of a numeric axis can be named without an overlap."""
-    if "x" in chart.log:
-        return False
     at = sorted(chart.position(place) for place in chart.places)
+    if "x" in chart.log:
+        at = [math.log10(place) for place in at if place > 0]
+    if len(at) < 2:
+        return False
     nearest = min(right - left for left, right in itertools.pairwise(at))
     return nearest >= TICK_ROOM * columns(chart) * WIDTH / style.page_width() * (at[-1] - at[0])
 

@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from gpiorig.analysis.figures import thinning
 from gpiorig.analysis.figures.palette import GRID, INK, PAPER, SERIES
 from gpiorig.analysis.figures.panels import Chart, Distribution, Panel, Reference
-from gpiorig.analysis.figures.study_panels import colour_of, crosses, marker_of, published, slot, spread
+from gpiorig.analysis.figures.study_panels import area_colour, colour_of, crosses, marker_of, published, slot, spread
 
 DOTS = 300  # of one node; more are thinned evenly
 OUTLIERS = 200  # of one box; more are thinned evenly, both ends stay
+FEW = 200  # values of a curve of `scatter` with larger marks
 SCATTERED = 2000  # of one curve; more are thinned evenly, the least and the largest stay
 WHISKER = 1.5  # of the interquartile range: J. W. Tukey, "Exploratory Data Analysis" (1977), 2C
 MIN_BINS, MAX_BINS = 8, 60
@@ -115,7 +116,7 @@ def box(ax: Axes, chart: Chart, panel: Panel) -> None:
         for distribution in curve.distributions:
             if stats := tukey(distribution, factor):
                 at = chart.position(distribution.place) + away
-                _box(ax, stats, at=at, width=min(0.75 * width, 0.4), colour=colour_of(number))
+                _box(ax, stats, at=at, width=min(0.75 * width, 0.4), colour=area_colour(chart, number))
         # Next to the box, not on it.
         published(ax, chart, curve.published, number, factor, away=away + 0.45 * width)
         crosses(ax, chart, curve, number, away=away)
@@ -138,9 +139,9 @@ def tukey(distribution: Distribution, factor: float) -> dict[str, Any]:
 
 def _box(ax: Axes, stats: dict[str, Any], *, at: float, width: float, colour: str) -> None:
     line: dict[str, Any] = {"color": INK, "linewidth": 0.9}
-    look: dict[str, Any] = {
-        "boxprops": {"facecolor": colour, "edgecolor": INK, "linewidth": 0.8},
-        "medianprops": {"color": INK, "linewidth": 1.6},
+    look: dict[str, Any] = {  # the edge shows the colour also of a box that is as thin as its median
+        "boxprops": {"facecolor": colour, "edgecolor": colour, "linewidth": 2.6},
+        "medianprops": {"color": INK, "linewidth": 1.0},
         "flierprops": {"marker": "o", "markersize": 2.4, "markerfacecolor": "none", "markeredgecolor": colour},
         "whiskerprops": line,
         "capprops": line,
@@ -179,8 +180,9 @@ def scatter(ax: Axes, chart: Chart, panel: Panel) -> None:
                 continue
             values, at = pairs[0]
             rows = _thinned(values)
-            look: dict[str, Any] = {"color": colour_of(number), "markersize": 2.8, "alpha": 0.8, "linestyle": ""}
-            ax.plot(at[rows], values[rows] * factor, marker_of(number), **look, markeredgewidth=0)
+            look: dict[str, Any] = {"color": colour_of(number), "alpha": 0.8, "linestyle": "", "markeredgewidth": 0}
+            look |= {"markersize": 2.8 if len(rows) > FEW else 4.5}
+            ax.plot(at[rows], values[rows] * factor, marker_of(number), **look)
         for reference in curve.published:
             _across(ax, reference, colour_of(number), factor)
     for reference in panel.published:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
+from matplotlib.colors import to_hex, to_rgb
 from matplotlib.transforms import ScaledTranslation
 
 from gpiorig.analysis.figures.palette import INK, SERIES, WARNING, ink_on
@@ -15,6 +16,7 @@ from gpiorig.analysis.figures.panels import Chart, Curve, Mark, Panel, Place, Re
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 SHOWN_REPEATS = 10  # as dots; of more the interval is enough
 GROUP = 0.8  # of the distance of two places, for all bars of one
+LIGHTEST = 0.2  # of the colour, that the lightest tone has at least
 _CROSS_STEP = 7 / 72  # inches between the crosses of curves that failed at one place
 _PART_LETTERS = 0.06  # of the height of the axes, that a part needs for its value
 
@@ -22,6 +24,16 @@ _PART_LETTERS = 0.06  # of the height of the axes, that a part needs for its val
 def colour_of(number: int | None) -> str:
     """Colour of a curve; of published values that are of no curve, that of the axes."""
     return INK if number is None else SERIES[number % len(SERIES)]
+
+
+def area_colour(chart: Chart, number: int) -> str:
+    """Colour of the area of a curve: of several tones the earliest is the lightest."""
+    hue, tone = divmod(number, chart.tones)
+    if chart.tones == 1:
+        return colour_of(hue)
+    share = LIGHTEST + (1 - LIGHTEST) * (tone + 1) / chart.tones
+    red, green, blue = (1 - share * (1 - part) for part in to_rgb(colour_of(hue)))
+    return to_hex((red, green, blue))
 
 
 def marker_of(number: int | None) -> str:
@@ -54,7 +66,7 @@ def bars(ax: Axes, chart: Chart, panel: Panel) -> None:
         width, away = slot(chart, number)
         x = [chart.position(mark.place) + away for mark in curve.marks]
         heights = [mark.value * factor for mark in curve.marks]
-        ax.bar(x, heights, width=0.94 * width, color=colour_of(number), alpha=0.8, zorder=2)
+        ax.bar(x, heights, width=0.94 * width, color=area_colour(chart, number), alpha=0.8, zorder=2)
         spread(ax, x, curve.marks, factor, colour=INK)
         published(ax, chart, curve.published, number, factor, away=away)
         crosses(ax, chart, curve, number, away=away)

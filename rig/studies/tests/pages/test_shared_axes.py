@@ -7,9 +7,11 @@ import dataclasses
 import numpy as np
 import pytest
 import studycases
+from matplotlib.colors import to_rgb
 from matplotlib.ticker import LogLocator
 
 from gpiorig.analysis.figures import studies
+from gpiorig.analysis.figures.palette import SERIES
 from gpiorig.studies.pages import charts, values
 from gpiorig.studies.pages.description import Published, Show
 
@@ -142,3 +144,14 @@ def test_own_titles_limits_and_names():
     (ax,) = axes_of(show)
     assert ["kernel: on", "without"] == [text.get_text() for text in ax.figure.legends[0].texts]
     assert ("statistic", "delay (ms)", (0.0, 50.0)) == (ax.get_xlabel(), ax.get_ylabel(), ax.get_ylim())
+
+
+def test_bars_of_two_axes_have_a_colour_and_tones_of_it():
+    """The quantity is the last axis: each kernel has its colour, lighter for the quantity that is named first."""
+    show = Show("bars", ("rtt.min", "delay.min"), series=("kernel", "quantity"))
+    (ax,) = axes_of(show)
+    names = [text.get_text() for text in ax.figure.legends[0].texts]
+    assert [f"kernel: {kernel}, {y}" for kernel in ("on", "off") for y in show.y] == names
+    on_light, on, off_light, off = [bar.get_facecolor()[:3] for bar in ax.patches]
+    assert [to_rgb(colour) for colour in SERIES[:2]] == [on, off]
+    assert sum(on_light) > sum(on) and sum(off_light) > sum(off)

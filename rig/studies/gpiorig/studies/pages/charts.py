@@ -68,7 +68,7 @@ def chart(results: StudyResults, show: Show, groups: Sequence[Group]) -> Chart:
             within = selection.layout(axes, show, [[at for at, _ in bundle.cells]])
             within = replace(within, places=layout.places)
             at = _combinations(axes, within, [place for place, _ in bundle.cells], show)
-            panels += [_panel(show, within, bundle, one, published) for one in at]
+            panels += [_panel(axes, show, within, bundle, one, published) for one in at]
             combinations = max(combinations, len(at))
         places = layout.places
         names = tuple(name_of(show, layout.x, place) for place in places)
@@ -82,6 +82,7 @@ def chart(results: StudyResults, show: Show, groups: Sequence[Group]) -> Chart:
         log=show.log,
         virtual=any(point.virtual for point in results.points),
         names=names,
+        tones=_tones(axes, layout, bundles),
         x_limits=amounts.limits(show.x_limits),
         y_limits=amounts.limits(show.y_limits),
     )
@@ -127,7 +128,7 @@ def _across_title(show: Show, layout: Layout) -> str:
 def _columns(combinations: int, rows: int) -> int:
     if combinations == 1:
         return min(2, rows)
-    return min(MAX_COLUMNS, combinations)
+    return 2 if combinations == 4 else min(MAX_COLUMNS, combinations)
 
 
 def _combinations(
@@ -145,7 +146,21 @@ def _belongs(coordinates: Coordinates, at: Coordinates) -> bool:
     return all(coordinates.get(axis, "") in ((value, "") if axis == NODE else (value,)) for axis, value in at.items())
 
 
-def _panel(show: Show, layout: Layout, bundle: Bundle, at: Coordinates, published: Sequence[Stated]) -> Panel:
+def _tones(axes: Mapping[str, Sequence[Value]], layout: Layout, bundles: Sequence[Bundle]) -> int:
+    """Curves in tones of one colour: the values of the last of several axes."""
+    if len(layout.series) < 2:
+        return 1
+    return len(selection.values_of(axes, layout.series[-1], [at for bundle in bundles for at, _ in bundle.cells]))
+
+
+def _panel(
+    axes: Mapping[str, Sequence[Value]],
+    show: Show,
+    layout: Layout,
+    bundle: Bundle,
+    at: Coordinates,
+    published: Sequence[Stated],
+) -> Panel:
     here = [(place, cell) for place, cell in bundle.cells if _belongs(place, at)]
     across = {axis: value for axis, value in at.items() if axis not in show.levels}
     level_cells = [
@@ -156,7 +171,10 @@ def _panel(show: Show, layout: Layout, bundle: Bundle, at: Coordinates, publishe
     drawn = [(place, cell) for place, cell in here if not selection.is_level(show, cell.coordinates)]
     runs = [(place, run) for place, run in bundle.runs if _belongs(place, at)]
     named = [place for place, _ in drawn if NODE not in layout.series or place[NODE]]
-    labels = list(dict.fromkeys(_label(layout, show, place) for place in named))
+    ordered = itertools.product(*(selection.values_of(axes, axis, named) for axis in _curve_axes(layout, show)))
+    present = {_label(layout, show, place) for place in named}
+    every = [_label(layout, show, dict(zip(_curve_axes(layout, show), values, strict=True))) for values in ordered]
+    labels = [label for label in dict.fromkeys(every) if label in present]
     pairs = [(bundle.published(one), one) for one in published]
     stated_here = [(where, one) for where, one in pairs if where is not None and _agrees(where, at)]
     of_curves = [(where, one) for where, one in stated_here if {*_curve_axes(layout, show)} <= where.keys()]

@@ -51,8 +51,8 @@ def _original(results: StudyResults) -> tuple[Block, ...]:
 
 
 def _here(results: StudyResults) -> tuple[Block, ...]:
-    """The figure that is like the document's: the earliest show that is drawn, or the earliest table."""
-    show = next((show for show in results.shows if show.kind != "table"), next(iter(results.shows), None))
+    """The show that is like the document's figure or table: the earliest."""
+    show = next(iter(results.shows), None)
     if show is None:
         return (why_not("The study shows nothing."),)
     try:
