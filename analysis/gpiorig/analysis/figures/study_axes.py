@@ -22,7 +22,7 @@ FEW_PLACES = 5  # packets or seconds, from which on ticks are integers
 MIN_LABELS, MAX_LABELS = 3, 9  # of a logarithmic axis
 TICK_ROOM = 0.07  # of the width of a figure, between places of a numeric axis that are named; with less, round numbers
 LETTER = 0.068  # inches, of a legend or a tick, on average
-_MANTISSAS = ((1,), (1, 2, 5), tuple(range(1, 10)))
+_MANTISSAS = ((1,), (1, 2, 5))
 
 
 def columns(chart: Chart) -> int:
@@ -86,21 +86,20 @@ def _fit_values(ax: Axes, chart: Chart, label: str, factor: float) -> None:
 
 
 def label_logarithmic(axis: Axis) -> None:
-    """Label a logarithmic axis: powers of ten, and where these are fewer than three, values between them."""
+    """Label a logarithmic axis: powers of ten, with few of them values between, below a decade round numbers."""
     if axis.get_scale() != "log":
         return
     low, high = sorted(axis.get_view_interval())
-    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    labels: list[float] = []
-    for mantissas in _MANTISSAS:
-        labels = [
-            value for decade in decades for value in (m * 10.0**decade for m in mantissas) if low <= value <= high
-        ]
-        if len(labels) >= MIN_LABELS:
-            break
-    if len(labels) < MIN_LABELS:
+    if high < 10 * low:
         ticks = MaxNLocator(MAX_LABELS // 2).tick_values(low, high)
         labels = [float(value) for value in ticks if low <= value <= high]
+    else:
+        decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+        for mantissas in _MANTISSAS:
+            values = (mantissa * 10.0**decade for decade in decades for mantissa in mantissas)
+            labels = [value for value in values if low <= value <= high]
+            if len(labels) >= MIN_LABELS:
+                break
     axis.set_major_locator(FixedLocator(labels[:: math.ceil(len(labels) / MAX_LABELS)]))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.6g}"))
 
