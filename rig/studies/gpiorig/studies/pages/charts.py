@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -147,10 +148,11 @@ def _belongs(coordinates: Coordinates, at: Coordinates) -> bool:
 
 
 def _tones(axes: Mapping[str, Sequence[Value]], layout: Layout, bundles: Sequence[Bundle]) -> int:
-    """Curves in tones of one colour: the values of the last of several axes."""
-    if len(layout.series) < 2:
-        return 1
-    return len(selection.values_of(axes, layout.series[-1], [at for bundle in bundles for at, _ in bundle.cells]))
+    """Curves in tones of one colour: the values of the last of several axes, if all combinations of these occur."""
+    at = [place for bundle in bundles for place, _ in bundle.cells]
+    sizes = [len(selection.values_of(axes, axis, at)) for axis in layout.series]
+    present = {tuple(place.get(axis, "") for axis in layout.series) for place in at}
+    return sizes[-1] if len(sizes) > 1 and math.prod(sizes) == len(present) else 1
 
 
 def _panel(

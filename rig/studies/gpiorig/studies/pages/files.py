@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+import pyarrow as pa
+
 from gpiorig.analysis.report.blocks import Block, Details, Heading, Links, Section, Table, Text, text
 from gpiorig.analysis.report.files import write_figures
 from gpiorig.analysis.report.page import write_page
@@ -89,11 +91,17 @@ def _write(folder: Path, page: StudyPage, figures: Sequence[str]) -> Path:
     write_figures(page.sections, folder, figures)
     for name, content in page.contents.items():
         for suffix in study_sections.TABLE_FILES:
-            stages.write(content, folder / f"{name}{suffix}")
-    for name, paper in page.papers.items():
-        with replacing(folder / f"{name}.tex") as new:
-            new.write_text(paper, encoding="utf-8")
+            _write_table(folder / f"{name}{suffix}", content, page.papers.get(name, ""))
     return path
+
+
+def _write_table(path: Path, content: pa.Table, paper: str) -> None:
+    """One file of a table; as LaTeX that of a paper where there is one."""
+    if path.suffix != ".tex" or not paper:
+        stages.write(content, path)
+        return
+    with replacing(path) as new:
+        new.write_text(paper, encoding="utf-8")
 
 
 def _inner(page: StudyPage) -> tuple[Block, ...]:
