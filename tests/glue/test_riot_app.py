@@ -119,17 +119,21 @@ def test_an_address_that_is_another_nodes_is_not_answered(two: tuple[Node, Node]
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("modules", "answers"),
+    ("setting", "modules", "answers"),
     [
-        (["AT86RF2XX"], ["radio backoff 0 to 0", "ok set backoff=0"]),
-        ([], ["error set: the radio did not take it"]),
+        ("backoff 0", ["AT86RF2XX"], ["radio backoff 0 to 0", "ok set backoff=0"]),
+        ("backoff_exponent 1", ["AT86RF2XX"], ["radio backoff 1 to 5", "ok set backoff_exponent=1"]),
+        ("backoff 0", [], ["error set: the radio did not take it"]),
+        ("backoff_exponent 1", [], ["error set: the radio did not take it"]),
     ],
 )
-def test_the_radio_gets_the_exponents_of_the_backoff(modules: list[str], answers: list[str], tmp_path: Path) -> None:
+def test_the_radio_gets_the_exponents_of_the_backoff(
+    setting: str, modules: list[str], answers: list[str], tmp_path: Path
+) -> None:
     """The driver of the AT86RF2xx takes them by a function, not as options; a setting that nothing takes is refused."""
     node = Node(build(tmp_path / "app", APP / "link_udp.c", STUB / "gnrc.c", modules=modules), folder=tmp_path)
     node.until("ready")
-    lines = [node.ask("set backoff 0"), *(node.line() for _ in answers[1:])]
+    lines = [node.ask(f"set {setting}"), *(node.line() for _ in answers[1:])]
     node.close()
 
     assert answers == lines
@@ -209,7 +213,7 @@ def test_print_test(node: Node) -> None:
     assert 2 == lines.count("." * 24)
 
 
-@pytest.mark.parametrize(("app", "lines"), [("broadcast", 4), ("train", 0), ("interferer", 0)])
+@pytest.mark.parametrize(("app", "lines"), [("broadcast", 4), ("train", 0), ("interferer", 0), ("sleeper", 4)])
 def test_packets_without_an_answer(node: Node, app: str, lines: int) -> None:
     """Trains and the interferer do not stop to write a line."""
     *packets, done = run(node, "interval_us 1000", f"app {app}", "train 2", packets=4)

@@ -62,6 +62,20 @@ def test_the_ticker_prints_at_each_interval(tmp_path: Path, board: str, kernel: 
 
 
 @pytest.mark.parametrize("kernel", ["events", "threads"])
+def test_the_sleeper_adds_its_work_to_each_interval(tmp_path: Path, kernel: str) -> None:
+    """From the start of a line to that of the next are the interval and the time between entry and exit."""
+    mode = run(tmp_path, "iotlab-m3", kernel, app="sleeper", interval_us=50_000)
+    starts, ends = (
+        mode.found.events.instants(f"app.tx.{side}", node="initiator") / float(mode.found.events.samplerate_hz) * 1e6
+        for side in ("enter", "exit")
+    )
+    assert list(range(1, PACKETS + 1)) == mode.log("initiator").sequences.tolist()
+    sleeps_us = starts[1:] - ends[:-1]
+    assert np.abs(sleeps_us - 50_000).max() < 50
+    assert (np.diff(starts) > 50_000 + (ends - starts)[:-1] - 10).all()
+
+
+@pytest.mark.parametrize("kernel", ["events", "threads"])
 def test_a_round_trip_by_the_hosts_timestamps(tmp_path: Path, kernel: str) -> None:
     """With a line at sending and one at the reply the host has both; without, it has none."""
     given = {"app": "pingpong", "interval_us": 50_000, "timeout_us": 40_000}

@@ -186,3 +186,16 @@ def test_a_radio_that_is_off_hears_nothing(tmp_path: Path, board: str) -> None:
 
     assert between(events.instants("driver.exec.enter", node="other")) > len(offs) > 10
     assert 0 == between(events.instants("tap.frame_timestamp.enter", node="sender"))
+
+
+@pytest.mark.parametrize(
+    ("radio", "exponent", "least_us", "most_us"),
+    [("at86rf231", 0, 0, 20), ("at86rf231", 1, 300, 340), ("cc2420", 5, 8 * 320, 31 * 320)],
+)
+def test_the_first_backoff_has_the_exponent_that_is_set(
+    record: Recorder, radio: str, exponent: int, least_us: int, most_us: int
+) -> None:
+    """0 to 2^exponent - 1 periods of 320 us (IEEE 802.15.4-2006, 7.5.1.4); a CC2420's pass while its frame is loaded."""
+    run = record(*PAIRS[radio], backoff_exponent=exponent, interval_us=100_000)
+    waits_us = run.marks() - run.us("app.tx.enter")[:PACKETS]
+    assert least_us <= np.ptp(waits_us) <= most_us

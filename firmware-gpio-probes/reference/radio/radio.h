@@ -30,6 +30,7 @@ struct radio_settings {
     uint8_t channel; /* RADIO_CHANNEL_FIRST to RADIO_CHANNEL_LAST */
     bool csma;       /* false: radio_send sends at once and once, without clear channel assessment and retries */
     bool backoff;    /* false: CSMA with backoff exponent 0; the clear channel assessment stays */
+    uint8_t exponent; /* of the first backoff, RADIO_EXPONENT_LEAST to RADIO_EXPONENT_MOST */
     enum radio_finish finish; /* of radio_send */
     uint32_t seed;   /* of the backoff; mixed with the address */
     bool is_yetimote; /* the packets of Rodriguez-Zurrunero et al., Electronics 8 (2019), 3.1; radios with RADIO_PROFILES */

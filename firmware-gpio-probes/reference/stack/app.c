@@ -14,12 +14,12 @@
 #include "worker.h"
 
 extern const struct app app_pingpong, app_macping, app_print, app_broadcast, app_sender, app_interferer, app_train,
-    app_ticker, app_saturate;
+    app_ticker, app_saturate, app_sleeper;
 static const struct app *const apps[] = {
     [APP_PINGPONG] = &app_pingpong,   [APP_MACPING] = &app_macping, [APP_PRINT] = &app_print,
     [APP_BROADCAST] = &app_broadcast, [APP_SENDER] = &app_sender,   [APP_INTERFERER] = &app_interferer,
     [APP_TRAIN] = &app_train,         [APP_TICKER] = &app_ticker,
-    [APP_SATURATE] = &app_saturate,
+    [APP_SATURATE] = &app_saturate,   [APP_SLEEPER] = &app_sleeper,
 };
 
 #define US_PER_S 1000000u

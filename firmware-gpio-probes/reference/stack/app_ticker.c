@@ -1,6 +1,7 @@
 /*
  * A line every interval, and nothing on the air: how well the timer, the serial line and the host keep an interval. The line is
- * that of a packet that is sent, so that its readers know it.
+ * that of a packet that is sent, so that its readers know it. The sleeper counts its interval from the end of its work, as a
+ * loop of print and sleep does.
  */
 #include "gpiorig/probe.h"
 
@@ -22,14 +23,29 @@ static void print(void)
     GPIORIG_EXIT_ID(APP_TX, sequence);
 }
 
-static void beat(void)
+/** False after the last line. */
+static bool print_next(void)
 {
     sequence = app_next_id(sequence);
     app_counts.sent++;
     print();
-    if (app_count_down()) {
+    return app_count_down();
+}
+
+static void beat(void)
+{
+    if (print_next()) {
         due_us = app_next_beat(due_us);
         app_beat_at(due_us);
+    } else {
+        app_done();
+    }
+}
+
+static void beat_and_sleep(void)
+{
+    if (print_next()) {
+        app_beat_at(timer_now() + app_interval_us());
     } else {
         app_done();
     }
@@ -50,4 +66,8 @@ static void settled(struct packet *packet)
 
 const struct app app_ticker = {
     .name = "ticker", .start = start, .stop = app_done, .received = app_take_note, .settled = settled, .beat = beat
+};
+
+const struct app app_sleeper = {
+    .name = "sleeper", .start = start, .stop = app_done, .received = app_take_note, .settled = settled, .beat = beat_and_sleep
 };

@@ -162,6 +162,7 @@ static void configure(void)
         .channel = (uint8_t)settings.channel,
         .csma = chosen->uses_csma && settings.csma != 0,
         .backoff = settings.backoff != 0,
+        .exponent = (uint8_t)settings.backoff_exponent,
         .finish = settings.finish == FINISH_BUSY ? RADIO_FINISH_BUSY : RADIO_FINISH_INTERRUPT,
         .seed = settings.seed,
         .is_yetimote = settings.radio_profile == RADIO_PROFILE_YETIMOTE,

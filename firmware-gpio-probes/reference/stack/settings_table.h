@@ -4,7 +4,7 @@
 
 enum spacing_number { SPACING_FIXED, SPACING_POISSON };
 enum finish_number { FINISH_INTERRUPT, FINISH_BUSY };
-enum app_number { APP_PINGPONG, APP_MACPING, APP_PRINT, APP_BROADCAST, APP_SENDER, APP_INTERFERER, APP_TRAIN, APP_TICKER, APP_SATURATE };
+enum app_number { APP_PINGPONG, APP_MACPING, APP_PRINT, APP_BROADCAST, APP_SENDER, APP_INTERFERER, APP_TRAIN, APP_TICKER, APP_SATURATE, APP_SLEEPER };
 enum mac_number { MAC_CSMA, MAC_TDMA, MAC_SLOTS };
 enum fire_number { FIRE_SLEEP, FIRE_TIMER };
 enum loopback_number { LOOPBACK_OFF, LOOPBACK_IPV6, LOOPBACK_MAC };
@@ -14,7 +14,7 @@ enum radio_profile_number { RADIO_PROFILE_DEFAULT, RADIO_PROFILE_YETIMOTE };
 #define SETTINGS_NAMES(X, IF_RADIO_PROFILES) \
     X(spacing, "fixed", "poisson") \
     X(finish, "interrupt", "busy") \
-    X(app, "pingpong", "macping", "print", "broadcast", "sender", "interferer", "train", "ticker", "saturate") \
+    X(app, "pingpong", "macping", "print", "broadcast", "sender", "interferer", "train", "ticker", "saturate", "sleeper") \
     X(mac, "csma", "tdma", "slots") \
     X(fire, "sleep", "timer") \
     X(loopback, "off", "ipv6", "mac") \
@@ -34,10 +34,11 @@ enum radio_profile_number { RADIO_PROFILE_DEFAULT, RADIO_PROFILE_YETIMOTE };
     X(payload, PAYLOAD_MIN, PAYLOAD_MAX, 32u, NULL) \
     X(csma, 0u, 1u, 1u, NULL) \
     X(backoff, 0u, 1u, 1u, NULL) \
+    X(backoff_exponent, RADIO_EXPONENT_LEAST, RADIO_EXPONENT_MOST, 3u, NULL) \
     X(finish, 0u, 1u, 0u, finish_names) \
     X(seed, 0u, 4294967295u, 1u, NULL) \
     X(queue, 1u, QUEUE_LENGTH_MAX, 8u, NULL) \
-    X(app, 0u, 8u, 0u, app_names) \
+    X(app, 0u, 9u, 0u, app_names) \
     X(mac, 0u, 2u, 0u, mac_names) \
     X(print, 24u, 150u, 64u, NULL) \
     X(announce, 0u, 1u, 0u, NULL) \

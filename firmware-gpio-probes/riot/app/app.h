@@ -52,4 +52,7 @@ void rounds_answer(uint8_t *payload, uint16_t length, uint16_t from, uint32_t re
 /** Packets without an answer (broadcast, interferer, train). */
 void oneway_run(uint32_t packets);
 
+/** Lines without packets (sleeper). */
+void sleeper_run(uint32_t packets);
+
 #endif

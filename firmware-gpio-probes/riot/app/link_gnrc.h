@@ -15,7 +15,7 @@
 
 #include "settings.h"
 
-#define BACKOFF_EXPONENT_LEAST 3u /* macMinBE, IEEE 802.15.4-2006 table 86 */
+#define BACKOFF_EXPONENT_USUAL 3u /* macMinBE, IEEE 802.15.4-2006 table 86 */
 #define BACKOFF_EXPONENT_MOST 5u  /* macMaxBE */
 
 static inline bool option(netopt_t option, const void *value, uint16_t size)
@@ -48,7 +48,7 @@ static inline bool interface_configure(void)
     const uint8_t address[2] = { (uint8_t)(settings.address >> 8), (uint8_t)settings.address };
     const uint8_t address_long[8] = { 0x02, 0, 0, 0xff, 0xfe, 0, address[0], address[1] };
     const uint16_t pan = PAN, channel = (uint16_t)settings.channel, source_length = sizeof address;
-    const uint8_t exponent_least = settings.backoff != 0 ? BACKOFF_EXPONENT_LEAST : 0;
+    const uint8_t exponent_least = settings.backoff != 0 ? (uint8_t)settings.backoff_exponent : 0;
     const uint8_t exponent_most = settings.backoff != 0 ? BACKOFF_EXPONENT_MOST : 0;
     const bool interferes = settings.app == APP_interferer;
     const netopt_enable_t csma = settings.csma != 0 && !interferes ? NETOPT_ENABLE : NETOPT_DISABLE;
@@ -57,7 +57,7 @@ static inline bool interface_configure(void)
     random_init(settings.seed);
     option(NETOPT_CSMA, &csma, sizeof csma);
     option(NETOPT_ACK_REQ, &acknowledged, sizeof acknowledged);
-    if (!set_backoff(exponent_least, exponent_most) && settings.backoff == 0) {
+    if (!set_backoff(exponent_least, exponent_most) && exponent_least != BACKOFF_EXPONENT_USUAL) {
         return false;
     }
     return option(NETOPT_SRC_LEN, &source_length, sizeof source_length) && option(NETOPT_NID, &pan, sizeof pan) &&

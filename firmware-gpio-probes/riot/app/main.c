@@ -42,6 +42,8 @@ static void *initiate(void *unused)
 
         if (has_replies()) {
             rounds_run(packets);
+        } else if (settings.app == APP_sleeper) {
+            sleeper_run(packets);
         } else {
             oneway_run(packets);
         }

@@ -1,4 +1,4 @@
-/** Packets without an answer: broadcast, trains back to back, and an interferer, whose frames no node takes. */
+/** Lines alone, and packets without an answer: broadcast, trains back to back, and an interferer, whose frames no node takes. */
 #include "app.h"
 
 #include <inttypes.h>
@@ -28,6 +28,18 @@ static void send_one(uint16_t sequence, bool is_logged)
     counts.lost += is_sent ? 0 : 1;
     if (is_logged) {
         printf("packet seq=%u tx_us=%" PRIu32 " status=%s\n", sequence, sent_us, is_sent ? "ok" : "lost reason=busy");
+    }
+}
+
+/** A line, then a sleep: from line to line it is the interval and the time of printing. */
+void sleeper_run(uint32_t packets)
+{
+    for (uint32_t sequence = 1; sequence <= packets && app_continues(); sequence++) {
+        ztimer_sleep(ZTIMER_USEC, settings.interval_us);
+        counts.sent++;
+        GPIORIG_ENTER_ID(APP_TX, (uint16_t)sequence);
+        printf("packet seq=%u tx_us=%" PRIu32 " status=ok\n", (uint16_t)sequence, ztimer_now(ZTIMER_USEC));
+        GPIORIG_EXIT_ID(APP_TX, (uint16_t)sequence);
     }
 }
 

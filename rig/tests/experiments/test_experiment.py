@@ -59,7 +59,7 @@ def test_the_initiator_starts_last() -> None:
         (
             'app = "pong"',
             "settings.app is 'pong'; use pingpong, macping, print, broadcast, sender, interferer, train, ticker, "
-            "saturate.",
+            "saturate, sleeper.",
         ),
         ('app = "sender"\nslot_us = 12', "settings.slot_us is 12; use 10000, 15000, 20000."),
         ('app = "sender"\n[nodes.a]\nfire = "now"', r"nodes\[...\].fire is 'now'; use sleep, timer."),

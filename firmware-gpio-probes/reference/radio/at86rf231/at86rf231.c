@@ -62,7 +62,7 @@ bool radio_configure(const struct radio_settings *settings)
     write_ieee_address();
     at86rf231_write(CSMA_SEED_0, (uint8_t)seed);
     at86rf231_write(CSMA_SEED_1, (uint8_t)(CSMA_SEED_1_FRAME_VERSION_0_OR_1 | seed >> 8));
-    at86rf231_write(CSMA_BE, settings->backoff ? CSMA_BE_3_TO_5 : CSMA_BE_NO_BACKOFF);
+    at86rf231_write(CSMA_BE, settings->backoff ? CSMA_BE_MOST_5 | settings->exponent : CSMA_BE_NO_BACKOFF);
     good = sender_resume() && good;
     expect(good);
     return good;

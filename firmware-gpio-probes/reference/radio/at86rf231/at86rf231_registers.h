@@ -23,7 +23,7 @@
 #define CSMA_SEED_1 0x2Eu
 #define CSMA_SEED_1_FRAME_VERSION_0_OR_1 (1u << 6) /* AACK_FVN_MODE, its reset value */
 #define CSMA_BE 0x2Fu
-#define CSMA_BE_3_TO_5 (5u << 4 | 3u) /* MAX_BE, MIN_BE: the reset values and those of IEEE 802.15.4 */
+#define CSMA_BE_MOST_5 (5u << 4)      /* MAX_BE, the reset value and that of IEEE 802.15.4; below it MIN_BE */
 #define CSMA_BE_NO_BACKOFF 0u         /* both 0: "the CCA back off period is always set to 0" */
 
 /* 7.2.7, table 7-15 (status) and 7-17 (command): the same numbers */

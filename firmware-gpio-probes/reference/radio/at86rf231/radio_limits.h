@@ -7,6 +7,10 @@
 #define RADIO_CHANNEL_LAST 26u
 #define RADIO_CHANNEL_DEFAULT 26u
 
+/* MIN_BE, up to MAX_BE (at86rf231_registers.h) */
+#define RADIO_EXPONENT_LEAST 0u
+#define RADIO_EXPONENT_MOST 5u
+
 /* 8.1: the longest PSDU, its FCS included */
 #define RADIO_PSDU_MAX 127u
 #define RADIO_FCS_LENGTH 2u

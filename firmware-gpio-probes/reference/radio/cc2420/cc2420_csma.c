@@ -3,18 +3,18 @@
 #include "seed.h"
 
 /* IEEE 802.15.4-2006, table 86 */
-#define MIN_EXPONENT 3u
 #define MAX_EXPONENT 5u
 #define RETRIES 4u
 #define PERIOD_US 320u /* 20 symbols */
 
 static bool has_backoff;
 static uint32_t random_state;
-static uint8_t tries, exponent;
+static uint8_t tries, exponent, exponent_first;
 
 void csma_configure(const struct radio_settings *settings)
 {
     has_backoff = settings->backoff;
+    exponent_first = has_backoff ? settings->exponent : 0;
     random_state = mix_seed(settings->seed, settings->address) | 1u; /* xorshift never leaves 0 */
 }
 
@@ -37,7 +37,7 @@ static uint32_t backoff_us(void)
 uint32_t csma_start(void)
 {
     tries = 0;
-    exponent = has_backoff ? MIN_EXPONENT : 0;
+    exponent = exponent_first;
     return backoff_us();
 }
 

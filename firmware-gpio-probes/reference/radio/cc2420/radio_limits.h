@@ -7,6 +7,10 @@
 #define RADIO_CHANNEL_LAST 26u
 #define RADIO_CHANNEL_DEFAULT 26u
 
+/* The backoff is software: cc2420_csma.c */
+#define RADIO_EXPONENT_LEAST 0u
+#define RADIO_EXPONENT_MOST 5u
+
 /* Section 16.2: the longest MPDU, its FCS included */
 #define RADIO_PSDU_MAX 127u
 #define RADIO_FCS_LENGTH 2u

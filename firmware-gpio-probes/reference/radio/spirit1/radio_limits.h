@@ -13,6 +13,10 @@ extern bool spirit1_is_yetimote;
 #define RADIO_CHANNEL_LAST 26u
 #define RADIO_CHANNEL_DEFAULT 26u
 
+/* The default alone: its backoffs have their own lengths (RADIO_GUARD_US). */
+#define RADIO_EXPONENT_LEAST 3u
+#define RADIO_EXPONENT_MOST 3u
+
 /* A frame without its FCS must fit the FIFOs of 96 bytes (data sheet, page 1); the chip adds and checks the CRC itself. */
 #define RADIO_FCS_LENGTH 2u
 #define RADIO_PSDU_MAX (96u + RADIO_FCS_LENGTH)

@@ -7,7 +7,7 @@ from typing import Any
 
 from gpiorig.rig.bench.bench import Bench
 
-TO_ALL, TO_NO_NODE = ("broadcast",), ("interferer", "ticker")
+TO_ALL, TO_NO_NODE = ("broadcast",), ("interferer", "ticker", "sleeper")
 
 
 def of_nodes(parameters: Mapping[str, Any], bench: Bench) -> dict[str, tuple[str, ...]]:

@@ -14,6 +14,7 @@ LIMITS = {
     "timeout_us": (1000, 1_000_000_000),
     "repeat_us": (0, 1_000_000_000),
     "payload": (8, 1000),
+    "backoff_exponent": (0, 5),
     "seed": (0, 4_294_967_295),
     "queue": (1, 128),
     "print": (24, 150),
@@ -52,6 +53,7 @@ FIRMWARES = {
     "payload": {"reference", "riot", "contiki-ng"},
     "csma": {"reference", "riot"},
     "backoff": {"reference", "riot", "contiki-ng"},
+    "backoff_exponent": {"reference", "riot"},
     "finish": {"reference"},
     "seed": {"reference", "riot", "contiki-ng"},
     "queue": {"reference"},
@@ -100,7 +102,18 @@ class NodeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     """Settings of the firmware, as `set` takes them (firmware-gpio-probes/settings.toml); None: its default."""
 
     app: (
-        Literal["pingpong", "macping", "print", "broadcast", "sender", "interferer", "train", "ticker", "saturate"]
+        Literal[
+            "pingpong",
+            "macping",
+            "print",
+            "broadcast",
+            "sender",
+            "interferer",
+            "train",
+            "ticker",
+            "saturate",
+            "sleeper",
+        ]
         | None
     ) = None
     mac: Literal["csma", "tdma", "slots"] | None = None
@@ -114,6 +127,7 @@ class NodeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     payload: int | None = None
     csma: bool | None = None
     backoff: bool | None = None
+    backoff_exponent: int | None = None
     finish: Literal["interrupt", "busy"] | None = None
     seed: int | None = None
     queue: int | None = None
