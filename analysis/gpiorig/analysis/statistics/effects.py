@@ -1,9 +1,13 @@
-"""The difference and the ratio of two independent estimates, from their intervals."""
+"""The difference and the ratio of two estimates: of independent ones from their intervals, or of pairs of repeats."""
 
 from __future__ import annotations
 
 import math
 
+import numpy as np
+from numpy.typing import NDArray
+
+from gpiorig.analysis.statistics import repeats
 from gpiorig.analysis.statistics.intervals import NAN, Interval
 
 METHOD = "from both intervals (Zou and Donner 2008)"
@@ -33,6 +37,28 @@ def ratio(base: Interval, new: Interval) -> Interval:
         return Interval(NAN, NAN, NAN, "none", "a ratio needs two positive values")
     logs = difference(_logarithm(base), _logarithm(new))
     return _of(new.value / base.value, math.exp(logs.low), math.exp(min(logs.high, 700)))
+
+
+def paired_difference(base: NDArray[np.float64], new: NDArray[np.float64]) -> Interval:
+    """The mean of new minus base over repeats float64[n] of which each pair has what both share, such as a seed."""
+    return repeats.mean(new - base)
+
+
+def paired_ratio(base: NDArray[np.float64], new: NDArray[np.float64]) -> Interval:
+    """The mean of new over that of base, of repeats as in `paired_difference`.
+
+    The ratio estimator of W. G. Cochran, Sampling Techniques, 3rd ed., Wiley 1977, section 6.3: its standard error is
+    that of the mean of new - ratio * base, over the mean of base. The interval is symmetric on the scale of the
+    logarithm, with Student's t, n - 1. NaN where a mean is not positive; 1 where all values are 0.
+    """
+    if not base.any() and not new.any():
+        return Interval(1.0, 1.0, 1.0, "none needed", "both are 0")
+    if not (base.mean() > 0 and new.mean() > 0):
+        return Interval(NAN, NAN, NAN, "none", "a ratio needs two positive values")
+    value = float(new.mean() / base.mean())
+    rest = repeats.mean(new - value * base)
+    half = (rest.high - rest.low) / 2 / float(new.mean())
+    return Interval(value, value * math.exp(-half), value * math.exp(min(half, 700)), "Student's t of pairs")
 
 
 def _of(value: float, low: float, high: float) -> Interval:

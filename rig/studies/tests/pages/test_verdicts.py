@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 
+import numpy as np
 import pytest
 import studycases
 from scipy import stats
@@ -88,11 +89,12 @@ def test_a_size_agrees_if_all_of_the_interval_does(runs, expected):
 
 
 def test_repeats_that_would_decide_are_computed():
-    """As many as make Student's half width smaller than the distance from the bound."""
+    """As many as bring the upper end below the bound, if it shrinks as Student's does."""
     runs = [14.2, 14.3, 14.6]
     text = why(study({at(): runs}, stated(values=({"value": "14 ms"},))))
-    sd, distance = stats.tstd(runs), 14.5 - sum(runs) / 3
-    needed = next(n for n in range(3, 999) if stats.t.ppf(0.975, n - 1) * sd / math.sqrt(n) < distance)
+    mean, widths = sum(runs) / 3, {n: stats.t.ppf(0.975, n - 1) / math.sqrt(n) for n in range(3, 99)}
+    above = mean * math.exp(stats.t.ppf(0.975, 2) * math.sqrt(math.log1p((stats.sem(runs) / mean) ** 2))) - mean
+    needed = next(n for n in widths if above * widths[n] / widths[3] < 14.5 - mean)
     assert f"about {needed} repeats would decide" in text
     assert "3 repeats give one" in why(study({at(): [14.0]}, stated(values=({"value": "14 ms"},))))
     assert "more than 1000 repeats" in why(study({at(): [14.0, 14.5, 15.0]}, stated(values=({"value": "14 ms"},))))
@@ -162,6 +164,29 @@ def test_an_order_disagrees_only_beyond_the_intervals():
     close = {at(method="A"): [5.1, 6, 5], at(method="B"): [5, 5.5, 5.2]}
     assert UNJUDGED == verdict(study(close, stated(order=ends)))
     assert "A ? < B" in why(study(close, stated(order=ends)))
+
+
+def test_repeats_are_compared_in_pairs():
+    """Repeats of a number have equal seeds: what they share does not hide a small difference, or that there is none."""
+    ends = ({"method": "A"}, {"method": "B"})
+    shared = {at(method="A"): [5, 7, 9], at(method="B"): [5.2, 7.3, 9.2]}
+    assert ORDER == verdict(study(shared, stated(order=ends)))
+    equal = {at(method="A"): [5, 7, 9], at(method="B"): [5, 7, 9]}
+    assert DISAGREES == verdict(study(equal, stated(order=ends)))
+    assert SHAPE == verdict(study(equal, rule("independence", along="method", within="1 %")))
+    missing = study(shared, stated(order=ends))
+    failed = dataclasses.replace(missing.points[-1], state="failed")
+    missing = dataclasses.replace(missing, points=[*missing.points[:-1], failed])
+    assert UNJUDGED == verdict(missing)
+    by_pairs = effects.paired_ratio(np.array([5.0, 7, 9]), np.array([5.2, 7.3, 9.2]))
+    value = 21.7 / 21
+    error = stats.sem(np.array([5.2, 7.3, 9.2]) - value * np.array([5.0, 7, 9])) / 7
+    factor = math.exp(stats.t.ppf(0.975, 2) * error / value)
+    assert (pytest.approx(value), pytest.approx(value / factor), pytest.approx(value * factor)) == (
+        by_pairs.value,
+        by_pairs.low,
+        by_pairs.high,
+    )
 
 
 def test_what_is_not_there_cannot_be_judged():

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
 from gpiorig.analysis.errors import QuantityError
+from gpiorig.analysis.statistics import effects
 from gpiorig.analysis.statistics.intervals import Interval
 from gpiorig.analysis.statistics.repeats import MIN_REPEATS
 from gpiorig.studies.pages import amounts
@@ -35,7 +38,7 @@ class Bounds:
             return f"at least {self._end(self.least)}"
         if self.unit == "share":
             return f"{100 * self.least:g} to {100 * self.most:g} %"
-        return amounts.range_text(self.least, self.most, self.unit)
+        return amounts.range_text(self.least, self.most, self.unit, half_width=(self.most - self.least) / 2)
 
     def place_of(self, interval: Interval) -> Place:
         """Where an interval lies."""
@@ -80,28 +83,51 @@ def interval_of(estimate: Estimate) -> Interval:
     return Interval(estimate.value, estimate.low, estimate.high, estimate.method)
 
 
-def undecided(estimates: Iterable[Estimate], distance: float, place: Place) -> str:
-    """Why intervals decide nothing, and how many repeats would, if they spread as these do.
+def difference(base: Estimate, new: Estimate) -> Interval:
+    """New minus base: repeat by repeat where both have all of them, since these have equal seeds and phases."""
+    if _are_paired(base, new):
+        return effects.paired_difference(np.array(base.of_repeats), np.array(new.of_repeats))
+    return effects.difference(interval_of(base), interval_of(new))
 
-    `distance` is that of the value from the nearest bound, in the unit of the estimates; of several estimates the
-    widest spread counts.
+
+def ratio(base: Estimate, new: Estimate) -> Interval:
+    """New over base, as `difference`."""
+    if _are_paired(base, new):
+        return effects.paired_ratio(np.array(base.of_repeats), np.array(new.of_repeats))
+    return effects.ratio(interval_of(base), interval_of(new))
+
+
+def undecided(interval: Interval, estimates: Sequence[Estimate], distance: float) -> str:
+    """Why an interval decides nothing, and how many repeats would, if they spread as these do.
+
+    `distance` is that of its value from the nearest bound.
     """
-    estimates = list(estimates)
     fewest = min(estimate.repeats for estimate in estimates)
     if fewest < MIN_REPEATS:
         runs = "one run" if fewest == 1 else f"{fewest} repeats"
-        has = "no interval" if place == "without an interval" else "an interval with a bound in it"
+        has = "an interval with a bound in it" if interval.is_bounded else "no interval"
         return f"{runs} give{'s' * (fewest == 1)} {has}; {MIN_REPEATS} repeats give one of the mean"
-    needed = repeats_for(max(estimate.sd for estimate in estimates), distance)
+    needed = repeats_for(interval, fewest, distance)
     more = f"about {needed} repeats would decide" if needed else f"more than {MOST_REPEATS} repeats would be needed"
     return f"the interval has a bound in it; {more}"
 
 
-def repeats_for(sd: float, distance: float) -> int:
-    """The least number of repeats whose interval is narrower than `distance` on either side; 0 for too many."""
+def repeats_for(interval: Interval, count: int, distance: float) -> int:
+    """The least number of repeats with an interval whose wider side is below `distance`; 0 for too many.
+
+    The interval is of `count` repeats, and shrinks with t(0.975, n - 1) / sqrt(n).
+    """
     from scipy.special import stdtrit
 
-    for count in range(MIN_REPEATS, MOST_REPEATS + 1):
-        if float(stdtrit(count - 1, 0.975)) * sd / math.sqrt(count) < distance:
-            return count
+    def width(n: int) -> float:
+        return float(stdtrit(n - 1, 0.975)) / math.sqrt(n)
+
+    widest = max(interval.value - interval.low, interval.high - interval.value)
+    for more in range(count + 1, MOST_REPEATS + 1):
+        if widest * width(more) < distance * width(count):
+            return more
     return 0
+
+
+def _are_paired(base: Estimate, new: Estimate) -> bool:
+    return MIN_REPEATS <= base.repeats == base.asked == new.repeats == new.asked

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from gpiorig.analysis.statistics import effects
+from gpiorig.analysis.statistics.intervals import Interval
+from gpiorig.studies.pages import bounds
 from gpiorig.studies.pages.amounts import value_text
-from gpiorig.studies.pages.bounds import Bounds, Place, interval_of
+from gpiorig.studies.pages.bounds import Bounds, Place
 from gpiorig.studies.pages.description import Value
 from gpiorig.studies.pages.published import where_text
 from gpiorig.studies.pages.selection import NODE, coordinates_of
@@ -25,15 +27,15 @@ class Pair:
     here: tuple[Estimate, Estimate]
 
     @property
+    def apart(self) -> Interval:
+        """The larger minus the smaller one."""
+        return bounds.difference(*self.here)
+
+    @property
     def place(self) -> Place:
-        """Whether the difference, with its interval, is above 0."""
-        smaller, larger = map(interval_of, self.here)
-        if not (smaller.is_bounded and larger.is_bounded):
-            return "without an interval"
-        apart = effects.difference(smaller, larger)
-        if apart.low == apart.high == 0:
-            return "outside"  # equal in all repeats: there is no order
-        return Bounds(0, float("inf"), "").place_of(apart)
+        """Whether the difference, with its interval, is above 0; values that are equal in all repeats have no order."""
+        apart = self.apart
+        return "outside" if apart.low == apart.high == 0 else Bounds(0, math.inf, "").place_of(apart)
 
     @property
     def text(self) -> str:

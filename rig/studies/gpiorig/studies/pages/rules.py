@@ -6,7 +6,6 @@ import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 
-from gpiorig.analysis.statistics import effects
 from gpiorig.analysis.statistics.intervals import Interval
 from gpiorig.studies.pages import amounts, bounds, judgements, orders, published, tables, troubles
 from gpiorig.studies.pages.bounds import Bounds, Place, interval_of
@@ -59,8 +58,7 @@ def _ranged(at: Mapping[str, Value], limits: Bounds, cell: Cell, ratio: float) -
         why = f"the unit differs: published {limits.unit}, here {estimate.unit}"
         return Judgement(at, UNJUDGED, tables.estimate_text(estimate), limits.text, why=why)
     place = limits.place_of(interval_of(estimate))
-    distance = min(abs(estimate.value - end) for end in (limits.least, limits.most))
-    why = "" if place in ("inside", "outside") else bounds.undecided([estimate], distance, place)
+    why = "" if place in ("inside", "outside") else _undecided(limits, interval_of(estimate), [estimate])
     verdict = judgements.of_places([place], agrees=SIZE)
     return Judgement(at, verdict, tables.estimate_text(estimate), limits.text, ratio, why)
 
@@ -73,17 +71,16 @@ def _ratio(rule: Rule, cells: Sequence[Cell], axes: Mapping[str, Sequence[Value]
             judged.append(_lacking(dict(rest), group, limits.text))
             continue
         base, new = estimates
-        quotient = effects.ratio(interval_of(base), interval_of(new))
+        quotient = bounds.ratio(base, new)
+        of_which = f"{tables.estimate_text(new)} over {tables.estimate_text(base)}"
+        bound = f"{limits.text} of {where_text(rule.at)} over {where_text(rule.over)}"
         if math.isnan(quotient.value):
-            here = f"{tables.estimate_text(new)} over {tables.estimate_text(base)}"
-            judged.append(Judgement(dict(rest), UNJUDGED, here, limits.text, why=quotient.note))
+            judged.append(Judgement(dict(rest), UNJUDGED, of_which, bound, why=quotient.note))
             continue
         place = limits.place_of(quotient)
-        distance = min(abs(base.value * end - new.value) for end in (limits.least, limits.most) if math.isfinite(end))
-        why = "" if place in ("inside", "outside") else bounds.undecided(estimates, distance / 2, place)
-        here = f"{_quotient(quotient)}: {tables.estimate_text(new)} over {tables.estimate_text(base)}"
+        why = "" if place in ("inside", "outside") else _undecided(limits, quotient, estimates)
         verdict = judgements.of_places([place], agrees=SIZE)
-        judged.append(Judgement(dict(rest), verdict, here, limits.text, quotient.value, why))
+        judged.append(Judgement(dict(rest), verdict, f"{_quotient(quotient)}: {of_which}", bound, quotient.value, why))
     return judged
 
 
@@ -102,13 +99,11 @@ def _independence(rule: Rule, cells: Sequence[Cell], axes: Mapping[str, Sequence
             judged.append(_lacking(dict(rest), group, bound))
             continue
         by_size = [sorted(pair, key=lambda estimate: estimate.value) for pair in itertools.combinations(estimates, 2)]
-        quotients = [effects.ratio(interval_of(least), interval_of(most)) for least, most in by_size]
+        quotients = [bounds.ratio(least, most) for least, most in by_size]
         places = [limits.place_of(quotient) for quotient in quotients]
         widest = max(range(len(quotients)), key=lambda number: quotients[number].value)
-        least, most = by_size[widest]
-        distance = abs(most.value - least.value * (1 + share)) / 2
         verdict = judgements.of_places(places, agrees=SHAPE)
-        why = "" if verdict != UNJUDGED else bounds.undecided(estimates, distance, _worst(places))
+        why = _undecided(limits, quotients[widest], by_size[widest]) if verdict == UNJUDGED else ""
         here = f"largest over smallest {_quotient(quotients[widest])}, of {len(estimates)} values"
         judged.append(Judgement(dict(rest), verdict, here, bound, why=why))
     return judged
@@ -125,9 +120,8 @@ def _ordered(at: Mapping[str, Value], ends: Ends, group: Sequence[Cell | None]) 
     open_ = [pair for pair in pairs if pair.place not in ("inside", "outside")]
     why = "; ".join(pair.text for pair in wrong)
     if verdict == UNJUDGED:
-        distances = [abs(pair.here[0].value - pair.here[1].value) / 2 for pair in open_]
-        least = min(range(len(open_)), key=lambda number: distances[number])
-        why = f"{open_[least].text}: {bounds.undecided(open_[least].here, distances[least], open_[least].place)}"
+        nearest = min(open_, key=lambda pair: abs(pair.apart.value))
+        why = f"{nearest.text}: {bounds.undecided(nearest.apart, nearest.here, abs(nearest.apart.value))}"
     here = "; ".join(f"{where_text(end)} {_brief(cell)}" for end, cell in zip(ends, group, strict=True))
     return Judgement(at, verdict, here, bound, why=why)
 
@@ -155,9 +149,8 @@ def _curved(at: Mapping[str, Value], curve: Sequence[Stated], group: Sequence[Ce
     growths = ", ".join(f"{_quotient(of)}, published {growth.text}" for growth, of in _growths(curve, estimates))
     why = f"ratios {ratios}; growth {growths}"
     if verdict == UNJUDGED:
-        level = next(level for level, of in zip(levels, verdicts, strict=True) if of == UNJUDGED)
-        apart = min(abs(more.value - less.value) for less, more in itertools.pairwise(estimates)) / 2
-        why = f"{bounds.undecided(estimates, apart, _worst(places[level]))}; {why}"
+        nearest = min(_curve_pairs(curve, cells), key=lambda pair: abs(pair.apart.value))
+        why = f"{bounds.undecided(nearest.apart, nearest.here, abs(nearest.apart.value))}; {why}"
     return Judgement(at, verdict, here, bound, why=why)
 
 
@@ -167,7 +160,7 @@ def _growths(curve: Sequence[Stated], estimates: Sequence[Estimate]) -> list[tup
     for (less, more), (base, new) in zip(itertools.pairwise(curve), itertools.pairwise(estimates), strict=True):
         least = more.bounds.least / less.bounds.most if less.bounds.most > 0 else -math.inf
         most = more.bounds.most / less.bounds.least if less.bounds.least > 0 else math.inf
-        growths.append((Bounds(least, most, "1"), effects.ratio(interval_of(base), interval_of(new))))
+        growths.append((Bounds(least, most, "1"), bounds.ratio(base, new)))
     return growths
 
 
@@ -208,8 +201,9 @@ def _quotient(quotient: Interval) -> str:
     return f"{text} ({amounts.ratio_text(quotient.low)} to {amounts.ratio_text(quotient.high)})"
 
 
-def _worst(places: Sequence[Place]) -> Place:
-    return "without an interval" if "without an interval" in places else "straddling"
+def _undecided(limits: Bounds, interval: Interval, estimates: Sequence[Estimate]) -> str:
+    ends = [end for end in (limits.least, limits.most) if math.isfinite(end)]
+    return bounds.undecided(interval, estimates, min(abs(interval.value - end) for end in ends))
 
 
 _OF_KIND = {"range": _range, "ratio": _ratio, "monotony": _monotony, "independence": _independence}
