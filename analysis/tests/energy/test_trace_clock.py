@@ -78,6 +78,15 @@ def test_a_load_places_the_trace(rate_hz: int, step_s: float) -> None:
         assert deviations.max() < 0.5
 
 
+def test_a_load_of_few_pulses_is_refused() -> None:
+    """What the error asks for is enough: 31 pulses are refused, 32 are aligned."""
+    recorded = [record(np.random.default_rng(2), rate_hz=1000, packets=count, step_s=0.02) for count in (31, 32)]
+
+    with pytest.raises(CaptureError, match="the channel has 31 pulses; 32 are needed"):
+        trace_clock.by_load(recorded[0].trace, recorded[0].analyzer, "node.line")
+    assert 8 == trace_clock.by_load(recorded[1].trace, recorded[1].analyzer, "node.line").instants
+
+
 def test_a_load_of_another_run_is_refused() -> None:
     """The power of one run does not follow the channel of another one."""
     powered, analyzer = (record(np.random.default_rng(seed), rate_hz=1000, packets=60, step_s=0.02) for seed in (2, 3))

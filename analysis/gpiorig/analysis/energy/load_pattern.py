@@ -22,7 +22,8 @@ WINDOW_S = 10.0  # of the pattern that is searched for at first
 CLEAREST = 0.8  # of the best match: no other may exceed it,
 UNLIKE = 3.0  # unless it leaves this many times the variance of the power unexplained
 WEAKEST = 0.3  # correlation of the power with the pattern
-PULSES = 4  # that are placed together
+PULSES = 4  # that are placed together, a group
+FEWEST, MOST = 8, 1024  # groups: for an alignment, and placed at once
 GRID = 32  # shifts on each side that are tried, finer each time
 GROWTH = 8.0  # by which the time grows over which the line is known
 MARGIN = 6.0  # standard deviations of pulses from the line so far
@@ -61,19 +62,20 @@ def instants(trace: PowerTrace, toggles_s: Floats) -> tuple[Floats, Floats]:
     """
     pulses_s = toggles_s.reshape(-1, 2)
     groups = [_Search(part) for part in np.array_split(pulses_s, max(1, len(pulses_s) // PULSES))]
-    if len(groups) < 3:
+    if len(groups) < FEWEST:
         raise CaptureError(
-            f"the channel has {len(pulses_s)} pulses", remedy=f"{3 * PULSES} are needed to find them in the power"
+            f"the channel has {len(pulses_s)} pulses", remedy=f"{FEWEST * PULSES} are needed to find them in the power"
         )
     period_s = float(1 / trace.samplerate_hz)
     offset_s, radius_s, sign = _coarse(trace, pulses_s)
     line, reach_s, begin_s = np.array([0.0, offset_s]), WINDOW_S, groups[0].middle_s
     while True:
         near = [group for group in groups if group.middle_s - begin_s <= reach_s]
+        is_all, near = len(near) == len(groups), near[:: -(-len(near) // MOST)]
         expected = np.array([np.polyval(line, group.middle_s - begin_s) for group in near])
         shifts = _placed(trace, near, expected, radius_s, sign, period_s)
         at = np.array([group.middle_s for group in near])
-        if len(near) == len(groups):
+        if is_all:
             return at + shifts, at
         line = np.polyfit(at - begin_s, shifts, 1)
         rest = shifts - np.polyval(line, at - begin_s)

@@ -25,7 +25,6 @@ from gpiorig.capture.sync.frame_line import Frames
 Samples = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-FEWEST = 8  # instants that both saw
 SHORTEST = 2.0  # samples of the slower one, of a level that both see for certain
 JITTER = 1.1  # samples of the slower one, by which an interval between two edges may differ
 
@@ -162,10 +161,10 @@ def _fitted(
         quanta_ns=(float(NS_PER_S / rates[0]), float(NS_PER_S / rates[1])),
     )
     certain = bool(fit.segments) and all(np.isfinite(segment.covariance).all() for segment in fit.segments)
-    if len(trace_ns) < FEWEST or not certain:
+    if len(trace_ns) < load_pattern.FEWEST or not certain:
         raise CaptureError(
             f"{len(trace_ns)} instants of the power trace are known in the recording ({pair}); {fit.note or 'too few'}",
-            remedy=f"an alignment needs {FEWEST}: record longer, or name another pin",
+            remedy=f"an alignment needs {load_pattern.FEWEST}: record longer, or name another pin",
         )
     return TraceClock(fit, *rates, lag_ns, len(trace_ns))
 

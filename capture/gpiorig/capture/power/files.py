@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from importlib.util import find_spec
 from pathlib import Path
 
 from gpiorig.capture import formats
@@ -10,9 +11,6 @@ from gpiorig.capture.errors import FormatError
 from gpiorig.capture.power import flocklab
 from gpiorig.capture.power.channels import Named
 from gpiorig.capture.power.trace import PowerTrace
-
-# Formats of edges that have power, too: the module of the same name in this room reads it.
-WITH_POWER = ("sr", "rld", "ppk2", "jls")
 
 
 def read(path: Path, named: Named) -> PowerTrace:
@@ -24,13 +22,14 @@ def read(path: Path, named: Named) -> PowerTrace:
         The file has none, lacks what is named, or is damaged.
     """
     name = "flocklab" if _is_flocklab(path) else formats.recognise(path)
-    if name not in ("flocklab", *WITH_POWER):
+    module = f"{__package__}.{name}"
+    if find_spec(module) is None:  # a format of edges has its power read by the module of its name in this room
         raise FormatError(
             f"has no power trace that can be read (it is of the format {name})",
             where=path,
             remedy="give a .sr with analog channels, a .rld, a .ppk2 or its export, a .jls, or FlockLab's power CSV",
         )
-    trace: PowerTrace = importlib.import_module(f"gpiorig.capture.power.{name}").read(path, named)
+    trace: PowerTrace = importlib.import_module(module).read(path, named)
     return trace
 
 
