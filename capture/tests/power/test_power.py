@@ -142,6 +142,13 @@ def test_flocklab(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="is of the nodes 6, 7; name one: node=NODE_ID"):
         read(path)
 
+    jitter = [0.0, 0.4, 2.0, 3.4, 3.6, 5.0, 9.0]  # ms; rows that are half a sample off follow each other all the same
+    rows = [f"{1_600_000_000 + at / 1000:.7f},6,6,5,3.0" for at in jitter]
+    path.write_text("\n".join(["timestamp,observer_id,node_id,current_mA,voltage_V", *rows, ""]))
+    _, samples, _, _ = read(path)
+    assert sorted(set(samples)) == samples
+    assert 7 == len(samples)
+
     path.write_text(
         "\n".join(["# timestamp,observer_id,node_id,value_mA", "1600000000.0,6,6,5", "1600000000.5,6,6,7", ""])
     )

@@ -72,7 +72,8 @@ def up_to(trace: PowerTrace, positions: Floats) -> Integral:
     sums = _Sums(trace, at)
     deviations: list[float] = []
     for run_begins, start, watts, limits in _with_neighbours(trace, sums.reach):
-        deviations.append(float(np.median(np.abs(np.diff(watts[:NOISE_SAMPLES], 2)))) if len(watts) > 2 else 0.0)
+        if len(watts) > 2:
+            deviations.append(float(np.median(np.abs(np.diff(watts[:NOISE_SAMPLES], 2)))))
         sums.add(start, watts, limits, run_begins=run_begins)
     sums.finish()
     back = np.empty_like(order)

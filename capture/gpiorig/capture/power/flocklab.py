@@ -26,7 +26,6 @@ from gpiorig.capture.text.table_head import table_head
 HEADER = re.compile(rb"(# ?)?timestamp,observer_id,node_id,(current_mA,voltage_V|value_mA)\s*$", re.M)
 TIME, NODE, CURRENT, VOLTAGE = "timestamp", "node", "current", "voltage"
 MILLI = 1e-3
-OFF_GRID = 0.5  # of a sample: beyond it, samples are missing
 
 
 def recognises(head: bytes) -> bool:
@@ -45,16 +44,18 @@ def read(path: Path, named: Named) -> PowerTrace:
     begin_s, rate = _scan(path, node, has_voltage)
 
     def read_blocks() -> Iterator[PowerBlock]:
+        before_s, number = begin_s - 1 / float(rate), -1
         for times, amperes, volts in _rows(path, node, has_voltage):
-            index = np.rint((times - begin_s) * float(rate)).astype(np.int64)
-            if (np.diff(index) < 0).any():
+            steps = np.rint(np.diff(times, prepend=before_s) * float(rate)).astype(np.int64)
+            if (steps < 0).any():
                 raise FormatError(f"has times of node {node} that go back", where=path, remedy="fetch it again")
+            index = number + np.cumsum(np.maximum(steps, 1))  # rows whose times jitter are samples one after the other
+            before_s, number = float(times[-1]), int(index[-1])
             parts = np.flatnonzero(np.diff(index) > 1) + 1
             supplies = np.full(len(index), supply) if supply else volts
             columns = (np.split(values, parts) for values in (index, supplies, amperes))
             for at, part_v, part_a in zip(*columns, strict=True):
-                if len(at):
-                    yield PowerBlock(int(at[0]), part_v, part_a)
+                yield PowerBlock(int(at[0]), part_v, part_a)
 
     return PowerTrace(
         samplerate_hz=rate,
