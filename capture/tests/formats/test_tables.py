@@ -397,6 +397,12 @@ def test_channels_of_a_table_are_chosen_or_named(tmp_path: Path) -> None:
     waveform, edges = read(tmp_path / "b.csv", "1,0,1\n2,1,1\n", "csv", channels=("a[0]", "b*"))
     assert (("a[0]", "b*"), [2, 3]) == (waveform.channels, edges.levels.tolist())
 
+    waveform, edges = read(tmp_path / "c.csv", "time,A1,B,A2\n1,0,1,0\n2,1,1,0\n", "csv", channels=("A*",))
+    assert (("A1", "A2"), [0, 1]) == (waveform.channels, edges.levels.tolist())
+    for channels in (("A", "B"), ("B", "A")):
+        waveform, edges = read(tmp_path / "d.csv", "time,A,B\n1,0,X\n2,1,X\n", "csv", channels=channels)
+        assert (("A",), [0, 1]) == (waveform.channels, edges.levels.tolist()), "B was off throughout"
+
 
 def test_names_with_commas_and_quotes_are_read_back(tmp_path: Path) -> None:
     names = ('a,"b"', "c,d", '"', "plain")

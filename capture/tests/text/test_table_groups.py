@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import subprocess
 import tracemalloc
+from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 from depth import by_depth
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_capture import assert_same
 
+from gpiorig.capture.edges.changes import Changes
 from gpiorig.capture.edges.edges import Edges
 from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.formats import csv
-from gpiorig.capture.text.table_parser import TableParser
+from gpiorig.capture.text.table_groups import one_after_the_other
+from gpiorig.capture.text.table_parser import Slice, TableParser
 
 Group = list[tuple[int, str, str]]  # of rows: time, and the fields of two channels, or a channel's name and its level
 LEVELS = st.sampled_from(["0", "1", "", "X"])
@@ -102,3 +106,32 @@ def test_rows_of_groups_are_sorted_as_the_remedy_states(tmp_path: Path, header: 
     sorted_text = (tmp_path / "sorted.csv").read_text()
     assert header + "\n".join([rows[0], rows[2], rows[1], rows[3]]) + "\n" == sorted_text
     assert read(path, sorted_text, **columns).samples.size
+
+
+@given(
+    groups=st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=5), min_size=1, max_size=5),
+    cuts=st.sets(st.integers(1, 24)),
+)
+def test_groups_may_be_cut_anywhere(groups: list[list[int]], cuts: set[int]) -> None:
+    """Rows of a slice, or of many, get the same times and gaps; a group is one sample apart from the one before."""
+    rows = [(time, number) for number, group in enumerate(groups) for time in sorted(group)]
+    times, numbers = (np.array(column, dtype=np.int64) for column in zip(*rows, strict=True))
+    ones = np.ones(len(rows), dtype=np.uint64)
+
+    def put(bounds: list[int]) -> list[tuple[int, int]]:
+        slices = [
+            Slice(Changes(times[part], ones[part], ones[part], ones[part] * 0), times[part], numbers[part])
+            for low, high in pairwise(bounds)
+            if (part := slice(low, high)) and low < high
+        ]
+        out = list(one_after_the_other(slices, 1))
+        return [pair for part in out for pair in zip(part.times.tolist(), part.unknown.tolist(), strict=True)]
+
+    expected, end = [], None
+    for group in groups:
+        shift = 0 if end is None else end + 2 - min(group)
+        expected += [(min(group) + shift - 1, 1)] if end is not None else []
+        expected += [(time + shift, 0) for time in sorted(group)]
+        end = max(group) + shift
+    assert expected == put([0, len(rows)])
+    assert expected == put([0, *sorted(cut for cut in cuts if cut < len(rows)), len(rows)])
