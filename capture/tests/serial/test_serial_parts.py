@@ -14,7 +14,7 @@ import pytest
 from gpiorig.capture.deadline import Deadline
 from gpiorig.capture.errors import FormatError, SerialPortError
 from gpiorig.capture.serial import link, port, record, virtual_stamps
-from gpiorig.capture.serial.aggregator import READ_BYTES, Costs, addressed, replay
+from gpiorig.capture.serial.aggregator import READ_BYTES, Costs, addressed, measure_line_ns, replay
 from gpiorig.capture.serial.counts import Counts
 from gpiorig.capture.serial.port import FULL_BYTES, SerialPort
 from gpiorig.capture.serial.port_link import PortLink
@@ -155,3 +155,27 @@ def test_a_read_ends_within_what_came_later() -> None:
 
     assert ["x" * (READ_BYTES - 2), "ab", "cd"] == [line.text for line in lines]
     assert [1010, 1120, 1220] == [line.stamp_ns for line in lines]
+
+
+@pytest.mark.parametrize(
+    ("error", "why"), [(OSError(errno.EIO, "Input/output error"), "Input/output error"), (OSError("gone"), "gone")]
+)
+def test_why_a_port_was_lost(error: OSError, why: str) -> None:
+    """As the operating system has it, or as the library; it is recorded and ends the lines."""
+    notes, failures = list[tuple[Kind, bytes]](), list[SerialPortError]()
+    self = part_of_a_port(
+        _note=lambda kind, data: notes.append((kind, data)),
+        _assembler=SimpleNamespace(feed=lambda entry: []),
+        _reader=SimpleNamespace(leave=lambda port: None),
+        _link=SimpleNamespace(drop=lambda: None),
+        _lines=SimpleNamespace(fail=failures.append),
+        _reconnect=False,
+    )
+    SerialPort._lose(self, error)
+
+    assert ([(Kind.LOST, why.encode())], 1) == (notes, self.counts.losses)
+    assert f"the port is gone: {why}" == failures[0].what
+
+
+def test_what_a_printed_line_costs_is_a_fraction_of_a_second() -> None:
+    assert 0 < measure_line_ns() < 10**8

@@ -65,21 +65,21 @@ def test_wandering_clocks_get_more_knots() -> None:
     assert fit.knot_s == pytest.approx(alignment.align(*later, reference_hz=FAST, aligned_hz=FAST).knot_s)
 
 
-@pytest.mark.parametrize("slow", [SLOW, FAST])
-def test_samples_of_one_burst_keep_their_distances(slow: Fraction) -> None:
+@pytest.mark.parametrize(("slow", "step"), [(SLOW, 1), (FAST, 1), (FAST, 2)])
+def test_samples_of_one_burst_keep_their_distances(slow: Fraction, step: int) -> None:
     """Rows within two samples are as far apart as by the samplerates, wherever the clocks' difference goes."""
     fit = alignment.align(
         seen(FAST, first=0, count=3000), seen(slow, first=0, count=3000, ppm=43), reference_hz=FAST, aligned_hz=slow
     )
-    begins = np.arange(200_000, dtype=np.int64) * 200
-    bursts = (begins[:, None] + np.arange(4)).reshape(-1)
+    begins = np.arange(100_000, dtype=np.int64) * 400
+    bursts = (begins[:, None] + step * np.arange(4)).reshape(-1)
     plain = np.rint(np.interp(bursts, fit.aligned, fit.reference))
 
     renumbered = fit.renumber(bursts)
 
     assert np.all(np.abs(renumbered - plain) <= 1)
-    assert np.all(renumbered.reshape(-1, 4)[:, 2] - renumbered.reshape(-1, 4)[:, 0] == 2 * FAST / slow)
-    assert not np.all(plain.reshape(-1, 4)[:, 2] - plain.reshape(-1, 4)[:, 0] == 2 * FAST / slow)
+    assert np.all(renumbered.reshape(-1, 4)[:, 2] - renumbered.reshape(-1, 4)[:, 0] == 2 * step * FAST / slow)
+    assert not np.all(plain.reshape(-1, 4)[:, 2] - plain.reshape(-1, 4)[:, 0] == 2 * step * FAST / slow)
     assert [] == fit.renumber(np.zeros(0, dtype=np.int64)).tolist()
 
 
@@ -139,3 +139,15 @@ def test_the_wall_clocks_of_recordings_that_begin_apart(late_s: float, first: in
     else:
         assert 1 >= abs(reference.samples[shift] - aligned().renumber(other.samples[:1])[0])
         assert 500 == aligned().pulses
+
+
+@pytest.mark.parametrize("count", [15, 16])
+def test_sixteen_pulses_are_the_fewest(count: int) -> None:
+    """Late in the sequence, where two recordings still fit in one way."""
+    both = [seen(FAST, first=40_000, count=count, start_s=399) for _ in range(2)]
+    if count < 16:
+        with pytest.raises(CaptureError, match="have 15 sync pulses in common; they need 16"):
+            alignment.align(*both, reference_hz=FAST, aligned_hz=FAST)
+    else:
+        fit = alignment.align(*both, reference_hz=FAST, aligned_hz=FAST)
+        assert both[0].samples.tolist() == fit.renumber(both[1].samples).tolist()

@@ -235,3 +235,45 @@ def test_what_is_not_known_of_the_size_of_a_coded_loss() -> None:
     expected = [limit + int(np.ceil(count * spread / np.sqrt(single.size))) for count in (1, 3)]
     assert expected == [loss.uncertainty for loss in result.losses]
     assert all(abs(loss.samples - size) <= 4 for loss, size in zip(result.losses, (3333, 2 * PERIOD), strict=True))
+
+
+def test_three_edges_are_the_fewest_of_a_heartbeat() -> None:
+    assert BEAT == beats(np.array([50, 150, 250])).period_samples
+    with pytest.raises(CaptureError, match=r"no heartbeat of 100\.0 samples \(2 rising edges\)"):
+        beats(np.array([50, 150]))
+
+
+@pytest.mark.parametrize(("regular", "is_heartbeat"), [(60, True), (40, False)])
+def test_edges_without_a_period_are_jumps(monkeypatch: pytest.MonkeyPatch, regular: int, is_heartbeat: bool) -> None:
+    """Twenty of them, looked at together, are a quarter of all intervals at most, or there is no heartbeat."""
+    monkeypatch.setattr(heartbeat, "RISES", 20)
+    rises = 50 + np.concatenate([BEAT * np.arange(regular + 1), BEAT * regular + 37 * np.arange(1, 21)])
+    if is_heartbeat:
+        assert (BEAT, regular + 21) == ((result := beats(rises)).period_samples, result.rises)
+    else:
+        with pytest.raises(CaptureError, match="no heartbeat"):
+            beats(rises)
+
+
+@pytest.mark.parametrize(("off", "period"), [(0, 1000.0), (2, 1000.2), (3, 1000.0), (19, 1000.0), (20, 1000.0)])
+def test_intervals_far_from_the_period_are_not_part_of_it(off: int, period: float) -> None:
+    """By more than two samples of a source that is exact otherwise; two samples still belong to it."""
+    intervals = np.full(40, 1000)
+    intervals[[3, 11, 19, 30]] += off
+    rises = 50 + np.cumsum([0, *intervals])
+    waveform = waveform_of(recording(rises, rises + 4))
+
+    assert period == pytest.approx(heartbeat.read(waveform, "sync", period_ns=1_000_000).period_samples)
+
+
+@pytest.mark.parametrize(("lost", "is_loss"), [(2, False), (3, True)])
+def test_a_glitch_within_the_jitter_is_not_a_loss(lost: int, is_loss: bool) -> None:
+    """Between two edges that are a period apart but for two samples."""
+    rises = 50 + BEAT * np.arange(40)
+    rises[20:] -= lost
+    result = beats(np.sort(np.append(rises, rises[19] + 40)))
+
+    assert (0 if is_loss else 1, [lost] if is_loss else []) == (
+        result.glitches,
+        [loss.samples for loss in result.losses],
+    )
