@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import tripcases
 
-from gpiorig.analysis.attribution import attribute
+from gpiorig.analysis.attribution import activities, attribute
 from gpiorig.analysis.attribution.covariates import PREEMPTED, QUEUED, begins, covariates, step_covariates
 from gpiorig.analysis.packets import round_trips
 from gpiorig.analysis.processor.occupancy import Occupancy
@@ -90,3 +90,19 @@ def test_unknown_covariates_are_not_tested(trips) -> None:
     waits = result["request: radio wait: exec done to first bit on air"]
     assert waits.tests >= 4
     assert len(steps) + 1 == len(result)
+
+
+@pytest.mark.parametrize(("early", "steady"), [(4, True), (5, False)])
+def test_a_period_is_kept_by_four_fifths_of_its_intervals(early: int, steady: bool) -> None:
+    """Of twenty some are of two periods; an instant 5 % off is of the period, one further off is not."""
+    turns = np.where(np.arange(20) % 4 == 1, 2, 1) if early == 5 else np.where(np.arange(20) % 5 == 1, 2, 1)
+    found = activities.periodic("a", np.concatenate([[0], np.cumsum(1000 * turns)]))
+    assert steady == (found is not None)
+    if found is not None:
+        assert (1000.0, 24) == (found.period_samples, found.cycles[-1])
+    for off, kept in ((50, 21), (51, 20)):
+        instants = np.arange(21) * 1000
+        instants[-1] += off
+        even = activities.periodic("a", instants)
+        assert even is not None
+        assert kept == len(even.instants)

@@ -77,3 +77,9 @@ def test_the_nodes_log_has_it() -> None:
     assert [-1, 255] == parsed.event_log.ids.tolist()
     assert [7, 8] == parsed.event_log.ticks.tolist()
     assert 2 == parsed.event_log.lost
+
+
+def test_records_before_the_first_are_not_missing() -> None:
+    """They are those of `lost`: the node's memory was full; what is missing lies between the first and the last."""
+    parsed = event_log.parse(["log lost=00000003 050100000007 060200000008 080100000009 "[:-1]])
+    assert (3, 1, 3) == (len(parsed), parsed.missing, parsed.lost)

@@ -225,3 +225,12 @@ def test_interval_holds_the_truth_as_often_as_it_says() -> None:
         held += only.low_ns + only.resolution_ns <= 10_000 <= only.high_ns - only.resolution_ns
 
     assert held >= 88
+
+
+def test_the_longest_access_before_the_next_pause_is_the_reading() -> None:
+    begins = np.array([100, 200, 300, 900])
+    node = landmarks._Node(*np.zeros((3, 0), np.int64), begins, np.add(begins, [20, 60, 30, 90]))
+    assert (100, 260) == landmarks._read(node, 100, 1000, apart=500)
+    assert (100, 990) == landmarks._read(node, 100, 990, apart=570)  # the pause is 570 long
+    assert (200, 260) == landmarks._read(node, 101, 989, apart=0)
+    assert landmarks._read(node, 901, 1000, apart=0) is None

@@ -107,6 +107,7 @@ def test_what_is_understood(text, name, kind):
         ("run of thread", "needs its id, as in `thread 3`"),
         ("time of thread 2", "one `->` has a milestone at either end"),
         ("share of sleep 3", "`sleep` has no id"),
+        ("share of sleep 0", "`sleep` has no id"),
         ("wait of radio", "no subject of a wait `radio`; available: task, queue"),
         ("blocked time of queue 3", "no subject of a blocked time `queue`"),
         ("rtt by pins", "no clock `pins`; available: log, host, aggregator"),

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from gpiorig.analysis.decoderhost.library import Library
+from gpiorig.analysis.errors import EventError
 from gpiorig.analysis.radio import spi_frames
 from gpiorig.capture.buses.spi import SpiLines, Transfers
 
@@ -146,3 +147,10 @@ def test_frames_of_a_spirit1(accesses, frames) -> None:
 
 def test_a_spirit1_without_miso_shows_no_reception() -> None:
     assert [] == followed("spirit1", bytes([0x01, 0xFF]) + bytes(5), has_miso=False)
+
+
+@pytest.mark.parametrize("lack", [{"mosi": None}, {"select": None}, {"word_bits": 16}])
+def test_a_bus_that_lacks_one_of_three_is_refused(lack: dict[str, int | None]) -> None:
+    lines = SpiLines(**({"clk": 0, "mosi": 1, "miso": 2, "select": 3} | lack))  # type: ignore[arg-type]
+    with pytest.raises(EventError, match="needs words of 8 bits, MOSI and chip select"):
+        spi_frames.frames([], decoder=LIBRARY.load("at86rf2xx"), samplerate_hz=Fraction(1), lines=lines, node="a")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from types import SimpleNamespace
 
 import pytest
 from reportcases import PLAIN, evaluated
@@ -77,3 +78,10 @@ def test_a_share_above_100_percent_is_not_printed(new_bench):
     assert f"most of the variance: {kind.text}, all of it (other steps are short when it is long)" in sentence
     assert "what the slowest 13 of 60 take longer" in sentence
     assert (f"of the variance: {kind.text}", "100 %") == conclusions.headline(data)[-1]
+
+
+def test_a_median_is_longer_without_probes_beyond_its_uncertainty() -> None:
+    """Where probes took less than nothing by more than what the difference is uncertain by."""
+    for cost_ns, longer in ((-501.0, True), (-500.0, False), (501.0, False)):
+        delay = SimpleNamespace(probe_cost_ns=cost_ns, corrected_expanded_ns=500.0)
+        assert longer == delays._without_probes(9000.0, delay).endswith(", longer")  # type: ignore[arg-type]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -230,3 +231,11 @@ def test_an_exit_follows_its_enter_in_the_event_table():
     for name, event in BY_NAME.items():
         if event.kind == "exit":
             assert BY_NAME[name.removesuffix("exit") + "enter"].code == event.code - 1
+
+
+def test_a_window_begins_with_what_begins_there():
+    """An instant at its start is in it, one at its end is not; a slice that touches it from either side is not."""
+    ends = [(0, 10), (0, 11), (10, 10), (9, 9), (15, 16), (19, 19), (19, 30), (20, 20), (20, 30), (0, 30)]
+    parts = [trace.Slice(0, start, end, "") for start, end in ends]
+    within = trace.window(trace.Trace(Fraction(1), 0, slices=parts), 10, 20).slices
+    assert [(0, 11), (10, 10), (15, 16), (19, 19), (19, 30), (0, 30)] == [(part.start, part.end) for part in within]
