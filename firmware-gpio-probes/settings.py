@@ -178,7 +178,11 @@ def python_field(setting: dict) -> str:
     line = f"    {setting['key']}: {python_type(setting)} | None = None\n"
     if len(line) <= LINE_LENGTH + 1:
         return line
-    return f"    {setting['key']}: (\n        {python_type(setting)}\n        | None\n    ) = None\n"
+    kind = python_type(setting)
+    if len(kind) + 8 > LINE_LENGTH:
+        names = "".join(f"            {in_python(name)},\n" for name in setting["names"])
+        kind = f"Literal[\n{names}        ]"
+    return f"    {setting['key']}: (\n        {kind}\n        | None\n    ) = None\n"
 
 
 def python_module(settings: list[dict]) -> str:

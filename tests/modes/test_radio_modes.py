@@ -170,7 +170,7 @@ def test_a_radio_that_is_off_hears_nothing(tmp_path: Path, board: str) -> None:
         initiator="sender",
         responder="receiver",
         duration_s=4,
-        settings=Settings(app="sender", mac="tdma", rdc=20, sync_us=400_000, interval_us=100_000),
+        settings=Settings(app="sender", mac="tdma", rdc=20, sync_us=400_000, interval_us=100_000, timeout_us=90_000),
         nodes={"receiver": NodeRole(gateway=True), "other": disturber},
     )
     events = modebench.record(tmp_path, nodes, experiment).found.events
@@ -195,7 +195,7 @@ def test_a_radio_that_is_off_hears_nothing(tmp_path: Path, board: str) -> None:
 def test_the_first_backoff_has_the_exponent_that_is_set(
     record: Recorder, radio: str, exponent: int, least_us: int, most_us: int
 ) -> None:
-    """0 to 2^exponent - 1 periods of 320 us (IEEE 802.15.4-2006, 7.5.1.4); a CC2420's pass while its frame is loaded."""
-    run = record(*PAIRS[radio], backoff_exponent=exponent, interval_us=100_000)
+    """0 to 2^exponent - 1 periods of 320 us (IEEE 802.15.4-2006, 7.5.1.4); a CC2420 loads its frame meanwhile."""
+    run = record(*PAIRS[radio], backoff_exponent=exponent, interval_us=100_000, timeout_us=90_000)
     waits_us = run.marks() - run.us("app.tx.enter")[:PACKETS]
     assert least_us <= np.ptp(waits_us) <= most_us
