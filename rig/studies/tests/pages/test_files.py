@@ -170,8 +170,8 @@ def test_seeds_markdown_has_every_row():
     assert "3 repeats, n = 100" in rows[0] and "10 ms (n = 1000), 4.7.1" in rows[0]
     assert r"| fig. 11 | lwIP \| emb6 | other stacks |" in text
     assert "10 statements: 4 disagree, 6 cannot be judged." in text
-    assert "2 figures and tables: ● 0, ◐ 2, ○ 0." in text
-    assert "1 figures and tables: ● 0, ◐ 0, ○ 1." in text
+    assert "Figures and tables: ● 0, ◐ 2, ○ 0." in text
+    assert "Figures and tables: ● 0, ◐ 0, ○ 1." in text
     assert "- 4.7.1 (000-interference): " in text and "The study file states no reason." in text
 
 

@@ -21,7 +21,7 @@ def test_the_table_of_all_documents_has_what_is_not_done(tmp_path) -> None:  # t
     text = pages.write_markdown(tmp_path / "seeds.md", []).read_text()
     rows = [line for line in text.splitlines() if re.match(r"\| (?!figure \||--)", line)]
     assert len(pages.reasons()) == len(rows)
-    assert len(rows) == sum(map(int, re.findall(r"figures and tables: ● 0, ◐ 0, ○ (\d+)", text)))
+    assert len(rows) == sum(map(int, re.findall(r"Figures and tables: ● 0, ◐ 0, ○ (\d+)", text)))
 
 
 def test_boards_record_one_point_at_a_time() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from gpiorig.analysis.number_text import DASH
+from gpiorig.analysis.number_text import DASH, count_text
 from gpiorig.capture.printable import printable_lines
 from gpiorig.studies.pages import amounts, judgements, marks, verdicts
 from gpiorig.studies.pages.description import Published
@@ -176,9 +176,9 @@ def document_lines(studies: Sequence[Listed], reasons: Sequence[Reason] = ()) ->
     counted = {verdict: of_document.count(verdict) for verdict in VERDICTS}
     by_mark = [study.mark for study in studies] + [MISSING for _ in reasons]
     figures = ", ".join(f"{mark} {by_mark.count(mark)}" for mark in (ONE_COMMAND, PARTLY, MISSING))
-    lines = [f"{len(by_mark)} figures and tables: {figures}."]
+    lines = [f"Figures and tables: {figures}."]
     if of_document:
-        lines.insert(0, f"{len(of_document)} statements: {verdicts.counts_text(counted)}.")
+        lines.insert(0, f"{count_text(len(of_document), 'statement')}: {verdicts.counts_text(counted)}.")
     return [line for line in lines if line]
 
 
