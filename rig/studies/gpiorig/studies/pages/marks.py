@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from gpiorig.analysis.errors import QuantityError
-from gpiorig.studies.pages import published, tables, values
+from gpiorig.studies.pages import published, tables, values, verdicts
 from gpiorig.studies.pages.description import Show
 from gpiorig.studies.pages.results import StudyResults
 from gpiorig.studies.pages.selection import NODE
@@ -12,6 +14,7 @@ from gpiorig.studies.pages.statistics import Cell
 ONE_COMMAND, PARTLY, MISSING = "●", "◐", "○"
 
 
+@lru_cache(maxsize=verdicts.CACHED)
 def state(results: StudyResults) -> str:
     """The mark of a study.
 

@@ -73,7 +73,7 @@ def of_study(results: StudyResults, *, figures: Sequence[str] = FIGURES) -> Stud
     page = StudyPage(results, "", (), (), {}, {})
     contents = page.contents
     sections = [_show(page, number, show, figures) for number, show in enumerate(results.shows, start=1)]
-    expectations = tuple(verdicts.of_study(results))
+    expectations = verdicts.of_study(results)
     if compared := tables.compared(results):
         name = f"{results.name}-{PUBLISHED_FILE}"
         contents[name] = tables.of_compared(results, compared)

@@ -6,6 +6,7 @@ import dataclasses
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from gpiorig.studies.pages import judgements, orders, published, rules, tables
 from gpiorig.studies.pages.description import Published, Rule
@@ -15,6 +16,7 @@ from gpiorig.studies.pages.results import StudyResults
 from gpiorig.studies.pages.selection import NODE
 from gpiorig.studies.pages.statistics import Coordinates
 
+CACHED = 100  # studies, which pages, tables and the catalogue ask several times; there are 65
 QUICK = "quick run: fewer packets, repeats or values than the study asks for"
 
 
@@ -58,9 +60,10 @@ class Expectation:
         return f"{at}{text}{more}"
 
 
-def of_study(results: StudyResults) -> list[Expectation]:
+@lru_cache(maxsize=CACHED)
+def of_study(results: StudyResults) -> tuple[Expectation, ...]:
     """The expectations of a study, in the order of its file."""
-    return [expectation for entry in results.published for expectation in _of_published(results, entry)]
+    return tuple(expectation for entry in results.published for expectation in _of_published(results, entry))
 
 
 def counts(expectations: Iterable[Expectation]) -> dict[Verdict, int]:
