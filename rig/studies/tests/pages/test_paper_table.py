@@ -34,6 +34,13 @@ def test_combinations_are_rows_where_they_fit():
     assert low < float(rows[0][2]) < high
 
 
+def test_expressions_of_different_nodes_are_in_one_row():
+    """The goodput is that of the responder, the round trip of the initiator."""
+    ((kinds, head, rows),) = cells(Show("table", ("rtt.median", "goodput"), where={X: (0, 20)}))
+    assert ("llSS", r"{goodput (\si{\kilo\bit\per\second})}", 4) == (kinds, head[-1], len(rows))
+    assert all(float(row[-1]) > 50 for row in rows)
+
+
 def test_expressions_are_rows_where_combinations_fit_and_units_are_apart():
     """Twelve values of two protocols: a table of times and one of shares, with one unit in each head."""
     y = (*(f"rtt.p{p}" for p in (1, 5, 25, 75, 95, 99)), "rtt.median", "loss")

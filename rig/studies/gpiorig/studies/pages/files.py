@@ -46,7 +46,8 @@ def write_document(folder: Path, studies: Sequence[StudyResults], *, figures: Se
 def write_catalogue(folder: Path, studies: Sequence[StudyResults]) -> Path:
     """Write the page of all documents: a table of published values each, and links to the pages of `write_document`."""
     folder.mkdir(parents=True, exist_ok=True)
-    sections = []
+    pictures = Links((("The figures of the documents next to those here", GALLERY),))
+    sections = [Section("gallery", "Gallery", (pictures,))]
     described = catalogue.listed(catalogue.numbers(studies), studies)
     for document, of_document in by_document(described).items():
         blocks: list[Block] = [text(line) for line in catalogue.document_lines(of_document)]
@@ -69,7 +70,7 @@ def write_gallery(folder: Path, studies: Sequence[StudyResults]) -> Path:
     path = folder / GALLERY
     sections = [
         Section(_slug(document), document, gallery.blocks(of_document))
-        for document, of_document in by_document(studies).items()
+        for document, of_document in sorted(by_document(studies).items(), key=lambda item: gallery.is_own(item[1]))
     ]
     summary = {"lead": "", "headline": [], "lines": [gallery.EXPLANATION], "failed": None}
     write_page(path, title="Gallery", virtual=_is_virtual(studies), summary=summary, sections=sections)

@@ -25,6 +25,11 @@ def blocks(studies: Sequence[StudyResults]) -> tuple[Block, ...]:
     return tuple(block for results in studies for block in _of_study(results))
 
 
+def is_own(studies: Sequence[StudyResults]) -> bool:
+    """Whether no document has figures of these studies."""
+    return not any(results.original.caption or results.original.drawn for results in studies)
+
+
 def _of_study(results: StudyResults) -> list[Block]:
     heading = Heading(": ".join(part for part in (results.figure, results.title) if part))
     expectations = tuple(verdicts.of_study(results))

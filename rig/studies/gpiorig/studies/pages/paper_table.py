@@ -45,10 +45,11 @@ def of_show(results: StudyResults, show: Show, groups: Sequence[Group]) -> str:
     """The values of a show; of a quantity without a statistic the medians.
 
     A row per combination of the axes where all expressions fit side by side; else a row per expression where the
-    combinations do; else a row for each value. Values of different units are in tables below each other unless they
-    have columns of their own.
+    combinations do; else a row for each value. Expressions that are read in different units, also ms and us, are in
+    tables below each other unless they have columns of their own.
     """
-    by_text = {_text(show, group): {_place(cell): cell for cell in group.cells} for group in groups}
+    nodes = any(len({cell.node for cell in group.cells}) > 1 for group in groups)
+    by_text = {_text(show, group): {_place(cell, nodes=nodes): cell for cell in group.cells} for group in groups}
     places = list(dict.fromkeys(place for cells in by_text.values() for place in cells))
     axes = [axis for axis in (*results.axes, NODE) if len({dict(place).get(axis) for place in places} - {""}) > 1]
     width = len(axes) + len(by_text)
@@ -74,8 +75,9 @@ def _text(show: Show, group: Group) -> str:
     return f"{text}, median" if group.runs else text
 
 
-def _place(cell: Cell) -> Place:
-    return tuple(coordinates_of(cell).items())
+def _place(cell: Cell, *, nodes: bool) -> Place:
+    """Its axis values, and its node where an expression has several."""
+    return tuple((coordinates_of(cell) if nodes else cell.coordinates).items())
 
 
 def _words(show: Show, axes: Sequence[str], place: Place) -> tuple[str, ...]:
@@ -100,33 +102,27 @@ def _by_combination(
 def _by_expression(
     show: Show, axes: Sequence[str], places: Sequence[Place], by_text: Mapping[str, Mapping[Place, Cell]]
 ) -> list[str]:
-    rows = [_Row((escape(text),), _estimates(map(cells.get, places))) for text, cells in by_text.items()]
+    by_unit: dict[str, list[_Row]] = {}
+    for text, cells in by_text.items():
+        row = _Row((escape(text),), _estimates(map(cells.get, places)))
+        by_unit.setdefault(_scale(row.estimates)[1], []).append(row)
     heads = [_where(show, axes, place) or "value" for place in places]
-    return [_tabular(["quantity"], heads, of_unit, shared=True) for of_unit in _by_unit(rows)]
+    return [_tabular(["quantity"], heads, rows, shared=True) for rows in by_unit.values()]
 
 
 def _by_value(
     show: Show, axes: Sequence[str], places: Sequence[Place], by_text: Mapping[str, Mapping[Place, Cell]]
 ) -> list[str]:
-    rows = [
-        _Row((escape(text), _where(show, axes, place)), _estimates([cells[place]]))
-        for text, cells in by_text.items()
-        for place in places
-        if place in cells
-    ]
-    return [_tabular(["quantity", "at"], ["value"], of_unit) for of_unit in _by_unit(rows)]
+    by_unit: dict[str, list[_Row]] = {}
+    for text, cells in by_text.items():
+        rows = by_unit.setdefault(_scale(_estimates(cells.values()))[1], [])
+        at = [place for place in places if place in cells]
+        rows += [_Row((escape(text), _where(show, axes, place)), _estimates([cells[place]])) for place in at]
+    return [_tabular(["quantity", "at"], ["value"], rows) for rows in by_unit.values()]
 
 
 def _estimates(cells: Iterable[Cell | None]) -> tuple[Estimate | None, ...]:
     return tuple(cell.estimate if cell else None for cell in cells)
-
-
-def _by_unit(rows: Iterable[_Row]) -> list[list[_Row]]:
-    by_unit: dict[str, list[_Row]] = {}
-    for row in rows:
-        unit = next((estimate.unit for estimate in row.estimates if estimate), "1")
-        by_unit.setdefault(unit, []).append(row)
-    return list(by_unit.values())
 
 
 def _tabular(words: Sequence[str], heads: Sequence[str], rows: Sequence[_Row], *, shared: bool = False) -> str:
