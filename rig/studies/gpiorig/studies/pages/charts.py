@@ -18,7 +18,7 @@ from gpiorig.studies.pages.statistics import Cell, Coordinates
 from gpiorig.studies.pages.values import Group, Runs
 
 MAX_COLUMNS = 3
-_UNIT_NAMES = {"s": "time", "share": "share", "bit/s": "rate", "1/s": "rate"}
+_UNIT_NAMES = {"s": "time", "share": "share", "bit/s": "rate", "1/s": "rate", "J": "energy", "W": "power"}
 _ACROSS = {"ecdf": "share at or below", "histogram": "share of the values (%)"}
 _SCATTER_TITLES = {PACKET: "packet", TIME: "time since the first packet (s)"}
 

@@ -17,6 +17,7 @@ from gpiorig.studies.pages.values import Group
 
 MAX_COLUMNS = 5
 DIGITS, UNCERTAIN_DIGITS = 4, 2  # of a value without an interval; of half the width of an interval
+_UNITS, _PREFIXES = {"J": r"\joule", "W": r"\watt"}, {"": "", "m": r"\milli", "µ": r"\micro", "n": r"\nano"}
 _SIUNITX = {
     "s": r"\second",
     "ms": r"\milli\second",
@@ -27,6 +28,7 @@ _SIUNITX = {
     "kbit/s": r"\kilo\bit\per\second",
     "Mbit/s": r"\mega\bit\per\second",
     "1/s": r"\per\second",
+    **{f"{prefix}{unit}": f"{name}{text}" for unit, text in _UNITS.items() for prefix, name in _PREFIXES.items()},
 }
 _INTERVAL = r"95\,\% interval"
 
