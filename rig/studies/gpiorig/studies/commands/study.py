@@ -165,13 +165,14 @@ def _record(options: argparse.Namespace) -> int:
     runner.check_options(run_options, conditions)
     output = options.output = planned.output
     with lock.held(output):
-        ending = _run_all(planned, run_options, as_json=options.json)
+        pages_of = finished.Finished(planned, retry=options.retry, figures=options.figures)
+        ending = _run_all(planned, run_options, pages_of, as_json=options.json)
         unasked = _unasked(output, ending.results) if len(planned.sought) > 1 else None
         written = finished.write_pages(output, ending.results, unasked, figures=options.figures)
     return max(_printed(options, ending.results, written, ending.errors), int(bool(ending.why or ending.left)))
 
 
-def _run_all(planned: Plan, options: Options, *, as_json: bool) -> Ending:
+def _run_all(planned: Plan, options: Options, pages_of: finished.Finished, *, as_json: bool) -> Ending:
     """Work on all studies. All of their points are checked before the first is recorded."""
     tasks = pending(planned.sought, retry=options.retry)
     ahead = estimated(planned.sought, tasks, workers=options.workers)
@@ -180,7 +181,6 @@ def _run_all(planned: Plan, options: Options, *, as_json: bool) -> Ending:
         parts = [f"{count_text(ahead.points, 'point')} to record: {ahead}"] if ahead.points else []
         parts += [f"{again} to analyse again"] if again else []
         note(f"{'; '.join(parts)}.")
-    pages_of = finished.Finished(planned, retry=options.retry)
 
     def ended(outcome: Outcome[Task, PointFile]) -> None:
         _advance(bar, outcome.item.point.study)

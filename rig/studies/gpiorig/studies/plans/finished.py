@@ -20,7 +20,8 @@ from gpiorig.studies.points.states import Sought
 class Finished:
     """Writes the page of a study when its last point has ended, unless it is the last study: all are written then."""
 
-    def __init__(self, plan: Plan, *, retry: bool) -> None:
+    def __init__(self, plan: Plan, *, retry: bool, figures: Sequence[str] = ()) -> None:
+        self._figures = figures
         self._left: list[tuple[Sought, set[str]]] = []
         for sought in plan.sought:
             digests = {task.point.digest for task in pending([sought], retry=retry)}
@@ -35,7 +36,7 @@ class Finished:
                 continue
             self._left.remove((sought, digests))
             if self._left:
-                written += _page(sought)
+                written += _page(sought, self._figures)
         return written
 
 
@@ -51,10 +52,10 @@ def write_pages(
         return pages.write(output, results, unasked, figures=figures)
 
 
-def _page(sought: Sought) -> list[Path]:
+def _page(sought: Sought, figures: Sequence[str]) -> list[Path]:
     try:
         results = states.results_of(sought.study, sought.conditions, sought.output)
-        return write_pages(sought.output, [results])
+        return write_pages(sought.output, [results], figures=figures)
     except (AnalysisError, CaptureError, RigError, OSError) as error:
         note(f"{sought.study.name}: its page is written at the end: {error}")
         return []
