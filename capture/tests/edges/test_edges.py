@@ -121,7 +121,8 @@ def test_a_channel_name_may_occur_once() -> None:
         ([[3, 5]], ""),
         ([[3, 5], [7, 10]], ""),
         ([[5, 5]], "gaps are not ranges in increasing order"),
-        ([[3, 5], [5, 6]], "gaps are not ranges in increasing order"),
+        ([[3, 5], [5, 6]], "there are edges inside a gap"),  # the row that tells the levels after the first
+        ([[3, 5], [4, 6]], "gaps are not ranges in increasing order"),
         ([[7, 10], [3, 5]], "gaps are not ranges in increasing order"),
         ([[-1, 5]], "a gap is outside the capture"),
         ([[7, 11]], "a gap is outside the capture"),

@@ -87,7 +87,7 @@ class Edges:
         bounds = self.gaps.reshape(-1)
         if bounds.size == 0:
             return ""
-        if np.any(np.diff(bounds) <= 0):
+        if np.any(bounds[1::2] <= bounds[::2]) or np.any(bounds[2::2] < bounds[1:-1:2]):
             return "gaps are not ranges in increasing order"
         if bounds[0] < self.start or bounds[-1] > self.end:
             return "a gap is outside the capture"
