@@ -53,7 +53,7 @@ def stream_of(sink: Sink, *, first: int = 0, limit: int | None = None) -> Sample
     )
 
 
-def run(stream: SampleStream, *parts: bytes, **options: Any) -> None:
+def run(stream: SampleStream, *parts: bytes, unitsize: int = 1, **options: Any) -> None:
     """Send the parts through a pipe, 20 ms apart, and read until it is closed."""
     read, write = os.pipe()
 
@@ -66,7 +66,7 @@ def run(stream: SampleStream, *parts: bytes, **options: Any) -> None:
     sender = threading.Thread(target=send)
     sender.start()
     try:
-        stream.run(read, unitsize=lambda: 1, began_ns=now_ns(), **options)
+        stream.run(read, unitsize=lambda: unitsize, began_ns=now_ns(), **options)
     finally:
         sender.join()
         os.close(read)
