@@ -42,6 +42,10 @@ def test_complete(tmp_path: Path) -> None:
     assert [(0, 500, False), (500, END, True)] == [(b.start, b.end, b.is_checked) for b in finished.info.bounds]
     assert "complete" == written(tmp_path / "b").finish(unchecked="a reason").info.state
     assert finished.info == Recording.open(tmp_path / "a").info
+    after = Bound(start=END, end=END + 9, limit_samples=1, found_by="a test")
+    finished = written(tmp_path / "c").finish(bounds=[CHECKED, after])
+    assert (CHECKED,) == finished.info.bounds
+    assert f"recording {tmp_path / 'c'}" == finished.waveform().source
 
 
 @pytest.mark.parametrize(

@@ -111,6 +111,15 @@ def test_a_stream_ends_before_its_limit(limit: int, is_full: bool) -> None:
     assert [stream.samples - 5] == asked
 
 
+def test_a_limit_counts_the_bytes_of_a_sample_that_came_before() -> None:
+    """Samples of two bytes in pieces of three: the first byte of the second sample is with the first."""
+    sink = Sink()
+    stream = stream_of(sink, limit=2)
+    run(stream, b"\0\0\1", b"\0\2\0", unitsize=2)
+
+    assert (2, 2, 6, [(0, 0), (1, 1)]) == (stream.samples, stream.received, stream.size_bytes, sink.rows)
+
+
 def clock_check(rate_ppm: float | None, *, losses: tuple[Loss, ...] = (), bounds: tuple[Bound, ...] = ()) -> ClockCheck:
     return ClockCheck(windows=6, rate_ppm=rate_ppm, rate_uncertainty_ppm=10.0, losses=losses, bounds=bounds)
 
