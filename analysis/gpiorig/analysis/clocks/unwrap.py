@@ -186,7 +186,7 @@ class _Steps:
             # The step up after a timestamp that went back may be long; it is not an ordinary one.
             ordinary = raw[(raw >= 0) & np.concatenate(([True], raw[:-1] >= 0))].max(initial=0)
             self._limit = min(max(ORDINARY_PAUSES * int(ordinary), modulus // MIN_PAUSE), 3 * modulus // 4)
-            self.plausible = (self.plausible | (self.forward <= self._limit)) & (self.forward < modulus)
+            self.plausible |= self.forward <= self._limit
 
     def _allowed(self, expected: NDArray[np.float64]) -> NDArray[np.float64]:
         allowed = RATE_TOLERANCE * np.abs(expected) + self.slack
