@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
-from importlib.util import find_spec
 from pathlib import Path
 
 from gpiorig.capture import formats
 from gpiorig.capture.errors import FormatError
-from gpiorig.capture.power import flocklab
+from gpiorig.capture.power import flocklab, jls, ppk2, rld, sr
 from gpiorig.capture.power.channels import Named
 from gpiorig.capture.power.trace import PowerTrace
+
+READERS = {"flocklab": flocklab.read, "jls": jls.read, "ppk2": ppk2.read, "rld": rld.read, "sr": sr.read}
 
 
 def read(path: Path, named: Named) -> PowerTrace:
@@ -22,15 +22,13 @@ def read(path: Path, named: Named) -> PowerTrace:
         The file has none, lacks what is named, or is damaged.
     """
     name = "flocklab" if _is_flocklab(path) else formats.recognise(path)
-    module = f"{__package__}.{name}"
-    if find_spec(module) is None:  # a format of edges has its power read by the module of its name in this room
+    if name not in READERS:
         raise FormatError(
             f"has no power trace that can be read (it is of the format {name})",
             where=path,
             remedy="give a .sr with analog channels, a .rld, a .ppk2 or its export, a .jls, or FlockLab's power CSV",
         )
-    trace: PowerTrace = importlib.import_module(module).read(path, named)
-    return trace
+    return READERS[name](path, named)
 
 
 def _is_flocklab(path: Path) -> bool:
