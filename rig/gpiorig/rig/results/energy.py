@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gpiorig.analysis.energy import trace_clock
-from gpiorig.analysis.energy.node_energy import ESTIMATE, MEASURED, Current, NodeTime, Supply
+from gpiorig.analysis.energy.node_energy import ESTIMATE, MEASURED, NodeTime
 from gpiorig.analysis.energy.segments import Segments
 from gpiorig.analysis.energy.trace_clock import TraceClock
 from gpiorig.analysis.errors import EventError
@@ -22,10 +22,10 @@ from gpiorig.capture.edges.waveform import Waveform
 from gpiorig.capture.power import files
 from gpiorig.capture.power.channels import Named
 from gpiorig.capture.power.trace import PowerTrace
-from gpiorig.rig.bench.boards import Board
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.recordings.opened import Opened
 from gpiorig.rig.recordings.power_file import PowerFile
+from gpiorig.rig.results.supplies import supply
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -44,16 +44,6 @@ class Powered:
     def sentence(self) -> str:
         """What it is, how it is aligned, and its limits with their source."""
         return f"{self.trace.source}: {self.clock.sentence}; {self.trace.instrument.standing}."
-
-
-def supply(board: Board) -> Supply | None:
-    """What a board draws by its file and that of its radio; None where one of them does not state it."""
-    currents: dict[str, Current] = {
-        str(state): Current(current.amperes, current.uncertainty, current.source)
-        for part in (board.currents, board.radio.currents)
-        for state, current in part.items()
-    }
-    return Supply(board.supply_v, currents) if board.currents and board.radio.currents else None
 
 
 def table(opened: Opened, analysis: Analysis, power: Sequence[PowerFile]) -> tuple[pa.Table, list[str]]:

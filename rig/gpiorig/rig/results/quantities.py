@@ -21,7 +21,7 @@ from gpiorig.rig.experiments import limits
 from gpiorig.rig.plain_json import Number, Result
 from gpiorig.rig.recordings.opened import Opened
 from gpiorig.rig.results import audit_inputs
-from gpiorig.rig.results.energy import supply
+from gpiorig.rig.results.supplies import supply
 
 if TYPE_CHECKING:  # numbers do not depend on pages (rig.code_version)
     from gpiorig.analysis.report import ReportData
