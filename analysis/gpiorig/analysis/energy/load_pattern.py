@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import signal
 
 from gpiorig.analysis.energy import integral
 from gpiorig.capture.errors import CaptureError
@@ -125,6 +124,8 @@ def _correlation(power: Floats, pattern: Floats) -> Floats:
     ones = np.ones(count)
     shape = pattern - pattern.mean()
     power = power - power.mean()
+    from scipy import signal  # takes 0.4 s to import, and few recordings have a trace
+
     sums, squares = (signal.correlate(values, ones, mode="valid") for values in (power, power**2))
     spread = np.sqrt(np.maximum(squares - sums**2 / count, 1e-12 * squares.max())) * np.sqrt((shape**2).sum())
     return np.asarray(signal.correlate(power, shape, mode="valid") / np.maximum(spread, np.finfo(float).tiny))
