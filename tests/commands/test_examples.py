@@ -16,7 +16,7 @@ from gpiorig.rig.arguments import COMMANDS
 
 RECORDINGS = {"run1", "run2", "run3", "base", "new"}  # what examples call a recording of a ping-pong
 # They start a program, wait, read another file, write bytes, serve, ask.
-NOT_HERE = {"--open", "--follow", "--list", "-B", "view", "--bundle"}
+NOT_HERE = {"--open", "--follow", "--list", "-B", "view", "--bundle", "--power"}
 LONG = {"report", "compare"}  # they analyse a recording again and again, and have tests of their own
 
 
