@@ -1,4 +1,4 @@
-"""What boards draw, by their files: not in `energy`, whose readers of traces are no part of a point's numbers."""
+"""What boards draw, by their files; the readers of traces are apart, since numbers of points do not depend on them."""
 
 from __future__ import annotations
 
