@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from gpiorig.analysis.statistics.intervals import Interval
 from gpiorig.studies.pages import amounts, bounds, judgements, orders, published, tables, troubles
@@ -134,22 +134,22 @@ def _curved(at: Mapping[str, Value], curve: Sequence[Stated], group: Sequence[Ce
     cells = [cell for cell in group if cell is not None]
     here = "; ".join(f"{where_text(stated.where)} {_brief(cell)}" for stated, cell in zip(curve, cells, strict=True))
     ratio = [published.difference(stated, cell)[1] for stated, cell in zip(curve, cells, strict=True)]
-    levels: dict[Verdict, Callable[[], Sequence[Place]]] = {
-        SIZE: lambda: [
+    growths, pairs = _growths(curve, estimates), _curve_pairs(curve, cells)
+    places: dict[Verdict, Sequence[Place]] = {
+        SIZE: [
             stated.bounds.place_of(interval_of(estimate)) for stated, estimate in zip(curve, estimates, strict=True)
         ],
-        SHAPE: lambda: [growth.place_of(of) for growth, of in _growths(curve, estimates)],
-        ORDER: lambda: [pair.place for pair in _curve_pairs(curve, cells)],
+        SHAPE: [growth.place_of(of) for growth, of in growths],
+        ORDER: [pair.place for pair in pairs],
     }
-    places = {level: levels[level]() for level in levels}
     verdicts = [judgements.of_places(of, agrees=level) for level, of in places.items()]
-    agreeing = [verdict for verdict in verdicts if verdict in levels]
+    agreeing = [verdict for verdict in verdicts if verdict in places]
     verdict = agreeing[0] if agreeing else UNJUDGED if UNJUDGED in verdicts else judgements.DISAGREES
     ratios = ", ".join(map(amounts.ratio_text, ratio))
-    growths = ", ".join(f"{_quotient(of)}, published {growth.text}" for growth, of in _growths(curve, estimates))
-    why = f"ratios {ratios}; growth {growths}"
+    growth_text = ", ".join(f"{_quotient(of)}, published {growth.text}" for growth, of in growths)
+    why = f"ratios {ratios}; growth {growth_text}"
     if verdict == UNJUDGED:
-        nearest = min(_curve_pairs(curve, cells), key=lambda pair: abs(pair.apart.value))
+        nearest = min(pairs, key=lambda pair: abs(pair.apart.value))
         why = f"{bounds.undecided(nearest.apart, nearest.here, abs(nearest.apart.value))}; {why}"
     return Judgement(at, verdict, here, bound, why=why)
 
