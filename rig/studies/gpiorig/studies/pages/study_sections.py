@@ -148,10 +148,9 @@ def _files(name: str, figures: Sequence[str] = ()) -> Links:
 def verdict_table(expectations: Sequence[Expectation]) -> Table:
     """What a document states next to the values here, with a verdict each."""
     rows = [
-        (prefix + judgement.verdict, *_judgement_row(expectation, judgement))
+        (verdicts.verdict_text(judgement, is_beside=is_beside), *_judgement_row(expectation, judgement))
         for expectation in expectations
-        for prefix, of_system in (("", expectation.judgements), (catalogue.BESIDE, expectation.beside))
-        for judgement in of_system
+        for is_beside, judgement in expectation.rows
     ]
     return Table("Statements of the document, and what the values here are to them", _VERDICT_HEADER, tuple(rows))
 

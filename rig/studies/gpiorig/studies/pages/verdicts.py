@@ -17,6 +17,7 @@ from gpiorig.studies.pages.selection import NODE
 from gpiorig.studies.pages.statistics import Coordinates
 
 CACHED = 100  # studies, which pages, tables and the catalogue ask several times; there are 65
+BESIDE = "beside: "  # before the verdict on a system that is not the document's
 QUICK = "quick run: fewer packets, repeats or values than the study asks for"
 
 
@@ -48,6 +49,11 @@ class Expectation:
         return judgements.weakest(judgement.verdict for judgement in self.judgements)
 
     @property
+    def rows(self) -> list[tuple[bool, Judgement]]:
+        """Each judgement, and whether it is beside the document's own system; those are the last."""
+        return [(False, judgement) for judgement in self.judgements] + [(True, judgement) for judgement in self.beside]
+
+    @property
     def decisive(self) -> str:
         """The numbers of the judgements that made the verdict, one of them if they are many."""
         those = [judgement for judgement in self.judgements if judgement.verdict == self.verdict]
@@ -64,6 +70,11 @@ class Expectation:
 def of_study(results: StudyResults) -> tuple[Expectation, ...]:
     """The expectations of a study, in the order of its file."""
     return tuple(expectation for entry in results.published for expectation in _of_published(results, entry))
+
+
+def verdict_text(judgement: Judgement, *, is_beside: bool) -> str:
+    """The verdict of a row, which does not count where it is beside the document's own system."""
+    return f"{BESIDE if is_beside else ''}{judgement.verdict}"
 
 
 def counts(expectations: Iterable[Expectation]) -> dict[Verdict, int]:

@@ -80,7 +80,7 @@ def of_expectations(results: StudyResults) -> list[ExpectationNumbers]:
             at=judgement.place,
             expected=expectation.expected,
             verdict=judgement.verdict,
-            beside=beside,
+            beside=is_beside,
             here=judgement.here,
             agrees=judgement.bound,
             ratio=None if math.isnan(judgement.ratio) else judgement.ratio,
@@ -89,8 +89,7 @@ def of_expectations(results: StudyResults) -> list[ExpectationNumbers]:
             **_reasons(expectation, judgement),
         )
         for expectation in verdicts.of_study(results)
-        for beside, of_system in ((False, expectation.judgements), (True, expectation.beside))
-        for judgement in of_system
+        for is_beside, judgement in expectation.rows
     ]
 
 
