@@ -151,6 +151,25 @@ def test_quantities_of_crowded_networks_are_as_before(tmp_path: Path, monkeypatc
     hold("measured", {text: digest(values) for text, values in found.items()})
 
 
+@pytest.mark.parametrize("seed", SEEDS[:3])
+def test_deliveries_of_all_nodes_are_those_of_each(seed: int) -> None:
+    """Each packet counts once for each node that it is for, with its value among the deliveries of its origin."""
+    recorded = Recorded(_analysed(seed), _settings(seed), dict.fromkeys(NAMES, 192_000), begin=1000 * COARSE)
+    together = _deliveries("delivery of all", recorded)
+    each = [pair for node in NAMES for pair in _deliveries(f"delivery at {node}", recorded)]
+    assert len({packet for packet, _ in together}) > 20
+    assert sorted(each) == sorted(together)
+
+
+def _deliveries(text: str, recorded: Recorded) -> list[tuple[int, int]]:
+    """Row and value of each packet; none of a node that sent none."""
+    try:
+        measured = quantity_values.series_of(text, recorded)
+    except QuantityError:
+        return []
+    return [pair for series in measured for pair in zip(series.packets.tolist(), series.values.tolist(), strict=True)]
+
+
 def _measured(text: str, recorded: Recorded) -> Iterator[np.ndarray]:
     try:
         measured = quantity_values.series_of(text, recorded)

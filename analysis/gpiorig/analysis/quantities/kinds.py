@@ -96,6 +96,8 @@ class Kind(Enum):
         most packets took. `loss at NODE` is one way, of the packets that NODE itself sent
     DELIVERY
         `delivery`: packets that arrived, among the packets of `loss`
+    DELIVERY_OF_ALL
+        `delivery of all`: packets that arrived, one way, of those that all nodes sent, together
     RETRIED
         `retried`: packets of which a frame was sent again: of a round trip in either direction; `retried at
         NODE` only what NODE sent. Without frame timestamp lines what a radio repeats alone, unread, does not
@@ -131,6 +133,7 @@ class Kind(Enum):
     BOUND = "goodput bound"
     LOSS = "loss"
     DELIVERY = "delivery"
+    DELIVERY_OF_ALL = "delivery of all"
     RETRIED = "retried"
     FOREIGN = "foreign"
 
@@ -150,7 +153,7 @@ class Kind(Enum):
         return self.of_packets or self in _SINGLE
 
 
-_OF_PACKETS = (Kind.LOSS, Kind.DELIVERY, Kind.RETRIED, Kind.FOREIGN)
+_OF_PACKETS = (Kind.LOSS, Kind.DELIVERY, Kind.DELIVERY_OF_ALL, Kind.RETRIED, Kind.FOREIGN)
 _SINGLE = (Kind.SHARE, Kind.DUTY, Kind.GOODPUT, Kind.BOUND, Kind.RATE, Kind.COUNT, Kind.ESTIMATED_POWER)
 _UNITS = {
     Kind.LENGTH: Unit.COUNT,

@@ -20,6 +20,8 @@ from gpiorig.analysis.quantities.kinds import Kind
 from gpiorig.analysis.quantities.names import Quantity
 from gpiorig.analysis.quantities.series import NONE, Recorded, Series
 
+ALL = "all nodes"
+
 Flags = NDArray[np.bool_]
 Rows = NDArray[np.int64]
 
@@ -53,6 +55,8 @@ def flags(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
         The recording has no such packets, or no line shows the frames on the air.
     """
     hops = recorded.packets()
+    if quantity.kind is Kind.DELIVERY_OF_ALL:
+        return (_fate(quantity, hops, _all(quantity, recorded)),)
     if quantity.kind in (Kind.LOSS, Kind.DELIVERY):
         fates = _of_node(quantity, recorded) if quantity.node else _main(recorded)
         return tuple(_fate(quantity, hops, sent) for sent in fates)
@@ -87,6 +91,25 @@ def _of_node(quantity: Quantity, recorded: Recorded) -> list[_Sent]:
     if not (packets.accounted & (packets.origins == origin)).any():
         raise QuantityError(f"{quantity.node} sent no packet of its own.")
     return [_between(recorded, origin, to) for to in packets.destinations.get(origin, (NONE,))]
+
+
+def _all(quantity: Quantity, recorded: Recorded) -> _Sent:
+    """The packets of all origins together, for each node that they are for, in the order of their rows."""
+    if quantity.node:
+        raise QuantityError(f"it is of all nodes together; ask for `{Kind.DELIVERY.value} at {quantity.node}`.")
+    packets = recorded.packets().packets
+    ends = [
+        (int(origin), to)
+        for origin in np.unique(packets.origins[packets.accounted])
+        for to in packets.destinations.get(int(origin), (NONE,))
+    ]
+    if not ends:
+        raise QuantityError("no node sent a packet of its own.")
+    sent = [_between(recorded, origin, to) for origin, to in ends]
+    rows = np.concatenate([of_pair.rows for of_pair in sent])
+    lost, known = (np.concatenate([getattr(of_pair, name) for of_pair in sent]) for name in ("lost", "known"))
+    order = np.argsort(rows, kind="stable")
+    return _Sent(ALL, rows[order], lost[order], known[order])
 
 
 def _between(recorded: Recorded, origin: int, to: int) -> _Sent:

@@ -65,6 +65,7 @@ _OF: Mapping[Kind, Callable[[Quantity, Recorded], tuple[Series, ...]]] = {
     Kind.GOODPUT: shares.goodput,
     Kind.LOSS: packet_shares.flags,
     Kind.DELIVERY: packet_shares.flags,
+    Kind.DELIVERY_OF_ALL: packet_shares.flags,
     Kind.RETRIED: packet_shares.flags,
     Kind.FOREIGN: packet_shares.flags,
 }
