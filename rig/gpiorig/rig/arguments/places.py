@@ -1,4 +1,4 @@
-"""Files that a command reads: checked by name before its work is imported."""
+"""Files that a command reads: checked by name before its work is imported; a name of a point becomes its recording."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from gpiorig.capture.errors import FormatError, RecordingError
 from gpiorig.rig import names
 from gpiorig.rig.arguments.parser import verbs_of
 from gpiorig.rig.errors import RigError
+from gpiorig.rig.recordings import point_names
 
 WRITTEN = "output"
 
@@ -31,6 +32,9 @@ def check(parser: argparse.ArgumentParser, parsed: argparse.Namespace) -> None:
         exists = EXISTS.get(str(action.metavar))
         if exists is None or action.type is not Path or action.dest == WRITTEN:
             continue
+        if action.metavar in RECORDINGS and place is not None:
+            place = [*map(point_names.resolved, place)] if isinstance(place, list) else point_names.resolved(place)
+            setattr(parsed, action.dest, place)
         for path in place if isinstance(place, list) else [place] if place is not None else []:
             exists(path)
 
@@ -50,9 +54,12 @@ def folder(path: Path) -> None:
         raise RecordingError("there is no such folder", where=path, remedy="give the folder of a recording")
 
 
+FOLDERS = ("RUN", "BASE", "NEW")
+INPUTS = ("FILE|RUN", "RUN|FILE", "LOG|RUN", "RUN|BENCH.toml")
+RECORDINGS = (*FOLDERS, *INPUTS)  # of which one may be the name of a point
 EXISTS: Mapping[str, Callable[[Path], None]] = {
-    **dict.fromkeys(("RUN", "BASE", "NEW"), folder),
-    **dict.fromkeys(("FILE|RUN", "RUN|FILE", "LOG|RUN", "RUN|BENCH.toml"), file),
+    **dict.fromkeys(FOLDERS, folder),
+    **dict.fromkeys(INPUTS, file),
     **{kind.upper(): names.checker(kind) for kind in ("bench", "experiment")},
     "ELF": names.checker("image"),
 }

@@ -16,6 +16,7 @@ from gpiorig.rig import names as bench_names
 from gpiorig.rig.bench import benches
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.errors import BenchError, RigError
+from gpiorig.rig.recordings import point_names
 from gpiorig.rig.verbosity import note
 
 
@@ -140,8 +141,8 @@ def distinct(recordings: Sequence[Recording]) -> list[Recording]:
 
 
 def names(recordings: Sequence[Recording]) -> list[str]:
-    """A name for each: that of its folder, or its path where another one has the same."""
-    folder_names = [recording.folder.resolve().name for recording in recordings]
+    """A name for each: that of its point or its folder, or its path where another one has the same."""
+    folder_names = [point_names.name_of(recording.folder) for recording in recordings]
     return [
         name if folder_names.count(name) == 1 else str(recording.folder)
         for name, recording in zip(folder_names, recordings, strict=True)

@@ -13,7 +13,7 @@ from gpiorig.capture.edges import bounds
 from gpiorig.capture.edges.waveform import Waveform
 from gpiorig.capture.recording.description import ROLES
 from gpiorig.capture.recording.recording import DESCRIPTION, Recording, RecordingInfo
-from gpiorig.rig.recordings import provenance
+from gpiorig.rig.recordings import point_names, provenance
 from gpiorig.rig.verbosity import SHOWN
 
 COMPLETE = "complete"
@@ -63,7 +63,7 @@ class Standing:
         lines = [*self.remarks, *(self._boards if boards else ())]
         if (SHOWN.quiet and self.state in (COMPLETE, None)) or not (lines or self.state):
             return
-        head = f"{self.source}: {self.state or 'a file, whose state is not known'}"
+        head = f"{point_names.of_point(self.source) or self.source}: {self.state or 'a file, whose state is not known'}"
         print("\n  ".join([head, *lines]), file=sys.stderr)
 
     @property

@@ -23,6 +23,7 @@ examples:
   gpiorig compare run1 run2 run3 -o page      one page: the difference of run2 and of run3 to run1; then each run
   gpiorig compare real virtual                one run of boards, one of a virtual bench: which steps the model has wrong
   gpiorig compare run1 run2 -o page --open --figures svg,pdf --tables csv,latex
+  gpiorig compare 'study-results/004-waits: kernel = events' 'study-results/004-waits: kernel = threads'
 
 A threshold (a limit of a change) is exceeded by a change beyond it that chance does not explain. Status 1: one is, or a
 run has too few packets to tell; with -o or a limit of one run, a check of a run failed, too. Without a threshold those

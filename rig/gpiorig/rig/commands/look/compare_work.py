@@ -27,7 +27,7 @@ from gpiorig.rig.commands.look.compare import limits_of
 from gpiorig.rig.commands.look.report_work import status_of
 from gpiorig.rig.experiments.limits import IntervalNumbers, interval_numbers
 from gpiorig.rig.plain_json import Number, Result
-from gpiorig.rig.recordings import standing
+from gpiorig.rig.recordings import described, standing
 from gpiorig.rig.recordings.described import Given
 from gpiorig.rig.recordings.standing import Standing
 from gpiorig.rig.results import compare as comparing
@@ -160,9 +160,9 @@ def run(options: argparse.Namespace) -> int:
             compare_page.show(reported, page)
     status = max((status_of(run_report) for run_report in reported.values()), default=0)
     judged = []
-    for new in news:
+    for new, name in zip(news, described.names(news), strict=True):
         if not options.json and len(news) > 1:
-            print(f"{new.folder}:")
+            print(f"{name}:")
         judged.append(_judge(base, new, limits, options))
         status = max(status, _show(judged[-1], options))
     if options.json:
