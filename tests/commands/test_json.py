@@ -45,6 +45,7 @@ CALLS = [
     ("export", "export RUN -o OUT.csv --table steps"),
     ("firmware-check", "firmware check iotlab-m3 --os reference"),
     ("firmware-list", "firmware list"),
+    ("firmware-memory", "firmware memory iotlab-m3"),
     ("firmware-selftest", "firmware selftest RUN --os reference"),
     ("info", "info RUN"),
     ("info", "info LOG"),

@@ -134,6 +134,11 @@ def number_text(n: int) -> str:
     return typeset(f"{n:,}".replace(",", "\N{NO-BREAK SPACE}"))
 
 
+def bytes_text(count: float) -> str:
+    """A number of bytes: ``27 136 B``."""
+    return f"{number_text(round(count))} B"
+
+
 def count_text(n: int, noun: str, plural: str = "") -> str:
     """A count with its noun: ``1 packet``, ``1 000 packets``."""
     return f"{number_text(n)} {noun if n == 1 else plural or noun + 's'}"

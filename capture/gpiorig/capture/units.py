@@ -10,6 +10,7 @@ SHARES = {"%": 0.01}
 _PREFIXES = {"": 1.0, "m": 1e-3, "u": 1e-6, "µ": 1e-6, "n": 1e-9}
 JOULES = {f"{prefix}J": factor for prefix, factor in _PREFIXES.items()}
 WATTS = {f"{prefix}W": factor for prefix, factor in _PREFIXES.items()}
+BYTES = {"B": 1.0, "kB": 1e3, "KiB": 1024.0}
 _MU = str.maketrans("\N{GREEK SMALL LETTER MU}", "\N{MICRO SIGN}")
 
 

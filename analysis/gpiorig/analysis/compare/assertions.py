@@ -10,7 +10,15 @@ from dataclasses import dataclass
 from gpiorig.analysis.compare.delays import Delays
 from gpiorig.analysis.compare.limits import Assertion, assertion
 from gpiorig.analysis.errors import QuantityError
-from gpiorig.analysis.number_text import prefixed_text, rate_text, resolved_text, share_text, time_text, typeset
+from gpiorig.analysis.number_text import (
+    bytes_text,
+    prefixed_text,
+    rate_text,
+    resolved_text,
+    share_text,
+    time_text,
+    typeset,
+)
 from gpiorig.analysis.quantities import names, values
 from gpiorig.analysis.quantities.delay_names import LOSS
 from gpiorig.analysis.quantities.kinds import Unit
@@ -91,6 +99,8 @@ def value_text(value: float, unit: Unit, half_width: float = math.nan) -> str:
         return share_text(value)
     if unit in (Unit.ENERGY, Unit.POWER):
         return prefixed_text(value, unit.value)
+    if unit is Unit.BYTES:
+        return bytes_text(value)
     if unit is Unit.FREQUENCY:
         return typeset(f"{value:.5g}/s")
     return rate_text(value) if unit is Unit.RATE else typeset(f"{value:.4g}")

@@ -15,7 +15,7 @@ from gpiorig.analysis.quantities import names, terms
 from gpiorig.analysis.quantities.delay_names import LOSS
 from gpiorig.analysis.quantities.kinds import Unit
 from gpiorig.analysis.statistics import statistic_names
-from gpiorig.capture.units import BITS_PER_S, JOULES, SHARES, TIME_NS, WATTS, one_mu
+from gpiorig.capture.units import BITS_PER_S, BYTES, JOULES, SHARES, TIME_NS, WATTS, one_mu
 
 ASSERTION_EXAMPLE = "`rtt.p99 < 20 ms`, `isr.max < 50 us`, `loss < 1 %` or `p99(mac.tx -> mac.rx) < 5 ms`"
 _UNITS: dict[Unit, Mapping[str, float]] = {
@@ -25,6 +25,7 @@ _UNITS: dict[Unit, Mapping[str, float]] = {
     Unit.FREQUENCY: {"/s": 1.0},
     Unit.ENERGY: JOULES,
     Unit.POWER: WATTS,
+    Unit.BYTES: BYTES,
     Unit.COUNT: {"": 1.0},
 }
 _PERCENT = "%"

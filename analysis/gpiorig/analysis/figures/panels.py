@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.number_text import NS_PER_S
-from gpiorig.capture.units import BITS_PER_S, JOULES, TIME_STEPS, WATTS
+from gpiorig.capture.units import BITS_PER_S, BYTES, JOULES, TIME_STEPS, WATTS
 
 Place = bool | int | float | str  # value of the axis x
 NAN = float("nan")
@@ -20,6 +20,8 @@ _RATES = tuple((rate, name) for name, rate in reversed(BITS_PER_S.items()))
 _ENERGY, _POWER = (
     tuple(sorted(((size, name) for name, size in names.items()), reverse=True)) for names in (JOULES, WATTS)
 )
+
+_BYTES = ((BYTES["kB"], "kB"), (BYTES["B"], "B"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +197,7 @@ def scale_of(unit: str, largest: float) -> tuple[float, str]:
     """Factor from an SI unit to the one in which the largest value is read best, and that unit."""
     if unit == "share":
         return 100.0, "%"
-    for name, steps in (("s", _SECONDS), ("bit/s", _RATES), ("J", _ENERGY), ("W", _POWER)):
+    for name, steps in (("s", _SECONDS), ("bit/s", _RATES), ("J", _ENERGY), ("W", _POWER), ("B", _BYTES)):
         if unit == name:
             step, text = next((step for step in steps if largest >= step[0]), steps[-1 if largest else 1])
             return 1 / step, text

@@ -17,6 +17,7 @@ class Unit(Enum):
     FREQUENCY = "1/s"
     ENERGY = "J"
     POWER = "W"
+    BYTES = "B"
 
 
 class Kind(Enum):
@@ -84,6 +85,11 @@ class Kind(Enum):
         estimate, not measured (docs/guide/energy.md)
     ESTIMATED_POWER
         `estimated power`: of a node, in the mean, in the same way
+    ROM
+        `rom of image`, `rom of sixlowpan`: bytes that the image of a node has in flash memory, or those of a part's
+        functions and constants (docs/guide/memory.md); of the ELF file, so it needs no recording
+    RAM
+        `ram of image`, `ram of stack`: bytes that the linker places in RAM, without the heap
     GOODPUT
         `goodput`: payload that reached the application of a node, by origin: of distinct packets (RFC 2647,
         3.17), from the first send call of the origin to the last delivery
@@ -129,6 +135,8 @@ class Kind(Enum):
     DUTY = "duty of"
     ESTIMATED_ENERGY = "estimated energy of"
     ESTIMATED_POWER = "estimated power"
+    ROM = "rom of"
+    RAM = "ram of"
     GOODPUT = "goodput"
     BOUND = "goodput bound"
     LOSS = "loss"
@@ -148,13 +156,19 @@ class Kind(Enum):
         return self in _OF_PACKETS
 
     @property
+    def of_image(self) -> bool:
+        """True if it is of the image that a node runs, so that it needs no recording."""
+        return self in _OF_IMAGES
+
+    @property
     def single(self) -> bool:
         """True if it is one number for a node, or a share of the packets: it has no statistic."""
         return self.of_packets or self in _SINGLE
 
 
 _OF_PACKETS = (Kind.LOSS, Kind.DELIVERY, Kind.DELIVERY_OF_ALL, Kind.RETRIED, Kind.FOREIGN)
-_SINGLE = (Kind.SHARE, Kind.DUTY, Kind.GOODPUT, Kind.BOUND, Kind.RATE, Kind.COUNT, Kind.ESTIMATED_POWER)
+_OF_IMAGES = (Kind.ROM, Kind.RAM)
+_SINGLE = (Kind.SHARE, Kind.DUTY, Kind.GOODPUT, Kind.BOUND, Kind.RATE, Kind.COUNT, Kind.ESTIMATED_POWER, *_OF_IMAGES)
 _UNITS = {
     Kind.LENGTH: Unit.COUNT,
     Kind.COUNT: Unit.COUNT,
@@ -163,6 +177,7 @@ _UNITS = {
     Kind.DUTY: Unit.SHARE,
     Kind.ESTIMATED_ENERGY: Unit.ENERGY,
     Kind.ESTIMATED_POWER: Unit.POWER,
+    **dict.fromkeys(_OF_IMAGES, Unit.BYTES),
     Kind.GOODPUT: Unit.RATE,
     Kind.BOUND: Unit.RATE,
     **dict.fromkeys(_OF_PACKETS, Unit.SHARE),

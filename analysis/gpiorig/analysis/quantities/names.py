@@ -21,6 +21,12 @@ AT = " at "
 IN = " in "
 BY = " by "
 RADIO, PACKET = "radio", "packet"
+# Parts of an image, by its source files: the layers of a network stack and what they share, CCN-lite, and the probes.
+IMAGE = "image"
+_NETWORK = ("ipv6", "sixlowpan")
+_STACK = ("sock", "netapi", "buffer", "udp", *_NETWORK, "ccn", "mac")
+IMAGE_PARTS = ("app", *_STACK, "driver", "probes")
+IMAGE_SUMS = {"stack": _STACK, "network": _NETWORK}
 EXAMPLES = (
     "`mac.tx -> mac.rx`, `interval of app.tx`, `span of udp.checksum`, `share of isr.timer`, `goodput`, `rtt` or `loss`"
 )
@@ -66,6 +72,7 @@ _SUBJECTS = {
     Kind.BLOCKED: (("task",), "subject of a blocked time"),
     Kind.LENGTH: (("queue",), "subject of a length"),
     Kind.ESTIMATED_ENERGY: ((PACKET,), "subject of an energy"),
+    **dict.fromkeys((Kind.ROM, Kind.RAM), ((IMAGE, *IMAGE_SUMS, *IMAGE_PARTS), "part of an image")),
     Kind.LOGGED_ROUND_TRIP: (CLOCKS, "clock"),
     Kind.SELF_TIME: ((*LAYERS, *(f"{layer} {way}" for layer in LAYERS for way in WAYS)), "layer"),
 }

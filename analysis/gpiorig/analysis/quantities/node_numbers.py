@@ -1,4 +1,4 @@
-"""Numbers of a node: how often something happened per second, what it counted itself, the bound of its goodput."""
+"""Numbers of a node: events per second, what it counted itself, bytes of its image, the bound of its goodput."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets.hops import Hops
 from gpiorig.analysis.packets.passages import COLUMNS
 from gpiorig.analysis.quantities.events import chosen, shown
+from gpiorig.analysis.quantities.image_memory import Images
+from gpiorig.analysis.quantities.kinds import Kind
 from gpiorig.analysis.quantities.names import Quantity, event_of, unknown
 from gpiorig.analysis.quantities.series import NONE, Recorded, Samples, Series, number_of, single
 from gpiorig.analysis.quantities.shares import active
@@ -54,6 +56,30 @@ def counts_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
     if by_node:
         return tuple(by_node)
     raise unknown(quantity.subject, known, "number that a node reported as")
+
+
+def of_images(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
+    """Bytes of the images that ran on the nodes of a recording."""
+    return image_bytes(quantity, recorded.images)
+
+
+def image_bytes(quantity: Quantity, images: Images) -> tuple[Series, ...]:
+    """Bytes in flash memory or in RAM of the images of nodes, or of a part of each; no recording is needed for them.
+
+    Raises
+    ------
+    QuantityError
+        An image is not known, cannot be read, or does not name its source files.
+    """
+    nodes = [node for node in images if quantity.node in ("", node)]
+    if not nodes:
+        raise QuantityError(f"the image of {quantity.node or 'the nodes'} is not known.")
+    by_node = []
+    for node in nodes:
+        memory = images[node]()
+        in_memory = memory.flash if quantity.kind is Kind.ROM else memory.ram
+        by_node.append(single(node, quantity, in_memory.part(quantity.subject), Fraction(1), 0))
+    return tuple(by_node)
 
 
 def bounds(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:

@@ -24,6 +24,7 @@ from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets.hops import Hops
 from gpiorig.analysis.packets.path import REPLY
+from gpiorig.analysis.quantities.image_memory import Images
 from gpiorig.analysis.quantities.names import Quantity
 from gpiorig.analysis.statistics import estimators, intervals, statistic_names
 from gpiorig.analysis.statistics.intervals import NAN, Interval
@@ -48,6 +49,8 @@ class Recorded:
         Reads the serial records; None of a recording without. Called once, if a quantity needs the host's timestamps.
     supplies
         By node, what its board draws in each state; none of a board whose file does not state it.
+    images
+        By node, what reads the bytes of the image that ran on it; none of an image that is not known.
     begin
         First sample that counts for shares, duties, rates and the goodput: the end of the warm-up.
     """
@@ -57,6 +60,7 @@ class Recorded:
     header_ns: Mapping[str, int] = field(default_factory=dict)
     host_records: Callable[[], Sequence[NodeRecord] | None] = lambda: None
     supplies: Mapping[str, Supply] = field(default_factory=dict)
+    images: Images = field(default_factory=dict)
     begin: int = 0
 
     @property

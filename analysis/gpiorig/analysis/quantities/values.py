@@ -62,6 +62,8 @@ _OF: Mapping[Kind, Callable[[Quantity, Recorded], tuple[Series, ...]]] = {
     Kind.DUTY: shares.duties,
     Kind.ESTIMATED_ENERGY: energies.of_packets,
     Kind.ESTIMATED_POWER: energies.powers,
+    Kind.ROM: node_numbers.of_images,
+    Kind.RAM: node_numbers.of_images,
     Kind.GOODPUT: shares.goodput,
     Kind.LOSS: packet_shares.flags,
     Kind.DELIVERY: packet_shares.flags,
@@ -138,8 +140,10 @@ def _in_samples(times: Series, recorded: Recorded) -> NDArray[np.int64]:
     return samples
 
 
-def table(values: Iterable[Series], analysis: Analysis) -> pa.Table:
+def table(values: Iterable[Series], analysis: Analysis | None) -> pa.Table:
     """One row per value, and one without a value per packet that lacks it; in the order of the series.
+
+    `analysis` is that of the recording; None of values of images alone.
 
     A quantity that was asked for with its node and without it is there once: its rows would be the same.
     """
@@ -147,10 +151,12 @@ def table(values: Iterable[Series], analysis: Analysis) -> pa.Table:
     parts = [_part(measured, analysis) for measured in distinct.values()]
     schema = _part_schema()
     content = pa.concat_tables([schema, *parts])
+    if analysis is None:
+        return content
     return content.replace_schema_metadata({"samplerate_hz": str(analysis.events.samplerate_hz)})
 
 
-def _part(measured: Series, analysis: Analysis) -> pa.Table:
+def _part(measured: Series, analysis: Analysis | None) -> pa.Table:
     measured_count, lacking = len(measured.values), len(measured.lacking_packets)
     count = measured_count + lacking
     missing = np.arange(count) >= measured_count
@@ -159,7 +165,8 @@ def _part(measured: Series, analysis: Analysis) -> pa.Table:
         return np.concatenate([values, np.full(lacking, NONE, dtype=np.int64)])
 
     packets = np.concatenate([measured.packets, measured.lacking_packets]).astype(np.int32)
-    in_samples = measured.quantity.kind.unit is Unit.TIME and measured.scale == NS_PER_S / analysis.events.samplerate_hz
+    period_ns = None if analysis is None else NS_PER_S / analysis.events.samplerate_hz
+    in_samples = measured.quantity.kind.unit is Unit.TIME and measured.scale == period_ns
     weights = padded(measured.weights) if measured.weights is not None else np.full(count, NONE, dtype=np.int64)
     content = {
         "quantity": pa.array([measured.quantity.text] * count, pa.string()),
@@ -175,9 +182,9 @@ def _part(measured: Series, analysis: Analysis) -> pa.Table:
     return pa.table(content)
 
 
-def _ids(packets: NDArray[np.int32], analysis: Analysis) -> NDArray[np.int32]:
+def _ids(packets: NDArray[np.int32], analysis: Analysis | None) -> NDArray[np.int32]:
     """int32[n], id of each packet, -1 for none."""
-    if analysis.hops is None or not (packets >= 0).any():
+    if analysis is None or analysis.hops is None or not (packets >= 0).any():
         return np.full(len(packets), NONE, dtype=np.int32)
     return np.where(packets >= 0, analysis.hops.packets.ids[packets], np.int32(NONE)).astype(np.int32)
 

@@ -17,7 +17,7 @@ from elftools.elf.sections import SymbolTableSection
 
 from gpiorig.rig.errors import FirmwareError
 from gpiorig.rig.experiments import elf
-from gpiorig.rig.probes.debug_info import DebugInfo
+from gpiorig.rig.experiments.debug_info import DebugInfo
 
 MARKERS = ".debug_gpiorig"  # of GPIORIG_MARK (firmware-gpio-probes/include/gpiorig/probe.h)
 _MARKER = "IH"  # address of the site, code of the event

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -17,7 +18,7 @@ from gpiorig.analysis.quantities import values
 from gpiorig.analysis.quantities.names import parse_all
 from gpiorig.analysis.quantities.series import Recorded, Series
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.experiments import limits
+from gpiorig.rig.experiments import image_memory, limits
 from gpiorig.rig.plain_json import Number, Result
 from gpiorig.rig.recordings.opened import Opened
 from gpiorig.rig.results import audit_inputs
@@ -63,7 +64,10 @@ def recorded(opened: Opened, analysis: Analysis, records: Records | None = None)
     """What quantities are computed from; `records` reads the lines at the host, which few quantities need."""
     records = records or partial(audit_inputs.node_records, opened, analysis.logs)
     supplies = {node: drawn for node, board in opened.boards.items() if (drawn := supply(board)) is not None}
-    return Recorded(analysis, opened.recording.info.parameters, opened.header_ns, records, supplies)
+    info = opened.recording.info
+    files = {node: Path(image.file) for node, image in info.origin.images.items()} if info.origin else {}
+    images = image_memory.of_images(files, info.firmware)
+    return Recorded(analysis, info.parameters, opened.header_ns, records, supplies, images)
 
 
 def with_quantities(data: ReportData, names: Iterable[str], source: Recorded) -> ReportData:

@@ -17,6 +17,7 @@ examples:
   gpiorig firmware check iotlab-m3 --os reference
                                               of a reference image that comes with gpiorig, by name
   gpiorig firmware list                       which these are
+  gpiorig firmware memory app.elf             its bytes in flash memory and in RAM, by part of the network stack
   gpiorig firmware check app.elf --os riot --os-version 2026.07 --json
   gpiorig firmware selftest run1 --os reference
                                               does every ping-pong of a recording show every event?
@@ -42,10 +43,16 @@ check wants an image linked with -Wl,--emit-relocs, better compiled with -g (doc
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of all verbs."""
-    verbs = parser.add_subparsers(dest="verb", required=True, metavar="check|selftest|table|list|cost")
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="check|memory|selftest|table|list|cost")
     check = verbs.add_parser("check", help="are all hooks in an image?", description="Check the hooks of an image.")
     check.add_argument("elf", type=Path, metavar="ELF", help="image, or name of one that comes with gpiorig")
     check.add_argument("--probes", default="normal", choices=("normal", "empty", "doubled"), help="variant it must be")
+    memory = verbs.add_parser(
+        "memory",
+        help="bytes of an image in flash memory and in RAM",
+        description="Print the bytes of an image in flash memory and in RAM, by part; the image needs no probes.",
+    )
+    memory.add_argument("elf", type=Path, metavar="ELF", help="image, or name of one that comes with gpiorig")
     selftest = verbs.add_parser(
         "selftest",
         help="are all events in a recording?",
@@ -72,9 +79,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         verb.add_argument(
             "--hooks", type=Path, metavar="FILE.toml", help="hook file in place of the one of OS and version"
         )
-    for verb in (check, selftest, listed):
+    for verb in (check, memory, selftest, listed):
         verb.add_argument("--json", action="store_true", help="print what was found as one JSON object")
-    for verb in (check, selftest, table, listed, cost):
+    for verb in (check, memory, selftest, table, listed, cost):
         verb.epilog = EPILOG
 
 

@@ -8,7 +8,9 @@ from pathlib import Path
 
 from msgspec import UNSET, UnsetType, structs
 
+from gpiorig.analysis.quantities.names import IMAGE_PARTS
 from gpiorig.rig import names, plain_json, resources
+from gpiorig.rig.experiments import image_memory
 from gpiorig.rig.experiments import images as firmware
 from gpiorig.rig.plain_json import Result
 from gpiorig.rig.probes import hook_files as table
@@ -57,7 +59,25 @@ class ImageEntry(Result, frozen=True, kw_only=True):
     flags: str | UnsetType = UNSET
 
 
+class MemoryNumbers(Result, frozen=True, kw_only=True):
+    """Bytes in a memory; `parts` is empty for an image without source files, `rest` is what is in no part."""
+
+    total: int
+    parts: dict[str, int]
+    rest: int
+
+
+class ImageMemoryNumbers(Result, frozen=True, kw_only=True):
+    """Bytes of an image in flash memory and in RAM; `heap` is what it leaves to a heap, which `ram` does not have."""
+
+    image: str
+    rom: MemoryNumbers
+    ram: MemoryNumbers
+    heap: int
+
+
 RESULTS = {
+    "firmware-memory": (ImageMemoryNumbers,),
     "firmware-check": (CheckedImage,),
     "firmware-selftest": (SelfTestNumbers,),
     "firmware-list": (dict[str, ImageEntry],),
@@ -68,6 +88,8 @@ def run(options: argparse.Namespace) -> int:
     """Check, test, print the table, list the images, or measure what the probes cost."""
     if options.verb == "list":
         return _list(as_json=options.json)
+    if options.verb == "memory":
+        return _memory(names.image(options.elf), as_json=options.json)
     if options.verb == "cost":
         from gpiorig.rig.commands.bench import firmware_cost  # analyses and draws, which takes long to import
 
@@ -118,6 +140,29 @@ def _numbers(verdict: Verdict, expected: HookFile, elf: Path) -> CheckedImage:
             for finding in verdict.findings
         ),
     )
+
+
+def _memory(elf: Path, *, as_json: bool) -> int:
+    bytes_of = image_memory.of(elf)
+    rom, ram = (
+        MemoryNumbers(total=memory.total, parts=dict(memory.parts), rest=memory.total - sum(memory.parts.values()))
+        for memory in (bytes_of.flash, bytes_of.ram)
+    )
+    if as_json:
+        print(plain_json.text(ImageMemoryNumbers(image=str(elf), rom=rom, ram=ram, heap=bytes_of.heap_bytes)))
+        return 0
+    rows = {"image": (rom.total, ram.total)}
+    if rom.parts:
+        rows |= {part: (rom.parts.get(part, 0), ram.parts.get(part, 0)) for part in IMAGE_PARTS if part in rom.parts}
+        rows["no part"] = rom.rest, ram.rest
+    print(f"{elf}: bytes\n{'':10} {'ROM':>8} {'RAM':>8}")
+    for name, (in_rom, in_ram) in rows.items():
+        print(f"{name:10} {in_rom:8} {in_ram:8}")
+    if bytes_of.heap_bytes:
+        print(f"{'heap':10} {'':8} {bytes_of.heap_bytes:8}")
+    if not rom.parts:
+        print("It does not name its source files: compile it with -g for its parts.")
+    return 0
 
 
 def _selftest(expected: HookFile, options: argparse.Namespace) -> int:

@@ -1,14 +1,18 @@
-"""What an image's DWARF information tells of its hooks: source files, compilers, inlined copies of functions."""
+"""What an image's DWARF information tells: source files, compilers, inlined copies of functions."""
 
 from __future__ import annotations
 
 import bisect
+from collections import defaultdict
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Any
 
 from elftools.dwarf.ranges import RangeEntry
 from elftools.elf.elffile import ELFFile
+
+_OP_ADDRESS = 3  # DW_OP_addr (DWARF 5, 7.7.1)
 
 
 class DebugInfo:
@@ -19,6 +23,7 @@ class DebugInfo:
         # pyelftools 0.33 knows addresses of 4 and 8 bytes; those of an MSP430 have 2.
         self.there = info is not None and _address_size(info.data(), little=elf.little_endian) in {4, 8}
         self.producers: tuple[str, ...] = ()
+        self._units: list[Any] = []
         self._spans: list[tuple[int, int, Any]] = []  # begin, end, compile unit
         self._names: dict[int, str] = {}
         self._inlined: dict[int, dict[str, list[str]]] = {}
@@ -30,6 +35,7 @@ class DebugInfo:
         producers = []
         for unit in dwarf.iter_CUs():
             top = unit.get_top_DIE()
+            self._units.append(unit)
             self._names[unit.cu_offset] = str(PurePosixPath(_text(top, "DW_AT_comp_dir"), _text(top, "DW_AT_name")))
             producers.append(_text(top, "DW_AT_producer"))
             self._spans += [(begin, end, unit) for begin, end in _ranges(dwarf, unit, top) if end > begin > 0]
@@ -40,6 +46,25 @@ class DebugInfo:
         """Path of the source file that the code at an address was compiled from; empty if unknown."""
         unit = self._unit_at(address)
         return self._names[unit.cu_offset] if unit is not None else ""
+
+    @cached_property
+    def objects(self) -> dict[int, str]:
+        """Path of the source file of each variable of the files, and of each constant, by its address."""
+        by_address: dict[int, str] = {}
+        for unit in self._units:
+            for entry in unit.get_top_DIE().iter_children():
+                address = _fixed_address(entry) if entry.tag == "DW_TAG_variable" else None
+                if address is not None:
+                    by_address[address] = self._names[unit.cu_offset]
+        return by_address
+
+    @cached_property
+    def files_by_name(self) -> dict[str, str]:
+        """Paths of the source files by their names, of those that have a name of their own."""
+        paths = defaultdict[str, set[str]](set)
+        for path in self._names.values():
+            paths[PurePosixPath(path).name].add(path)
+        return {name: next(iter(of_name)) for name, of_name in paths.items() if len(of_name) == 1}
 
     def inlined(self, name: str, *, address: int) -> tuple[str, ...]:
         """Functions with an inlined copy of the function `name`, which is defined at `address`.
@@ -66,6 +91,14 @@ def _address_size(info: bytes, *, little: bool) -> int:
         return 0
     version = int.from_bytes(info[4:6], "little" if little else "big")
     return info[7] if version >= 5 else info[10]
+
+
+def _fixed_address(entry: Any) -> int | None:
+    """Where a variable is, if that is an address: DW_OP_addr and nothing else (DWARF 5, 2.5.1.1)."""
+    location = entry.attributes["DW_AT_location"].value if "DW_AT_location" in entry.attributes else None
+    if not isinstance(location, list) or len(location) != 1 + entry.cu["address_size"] or location[0] != _OP_ADDRESS:
+        return None
+    return int.from_bytes(bytes(location[1:]), "little" if entry.cu.structs.little_endian else "big")
 
 
 def _text(entry: Any, name: str) -> str:
