@@ -177,9 +177,11 @@ def _run_all(planned: Plan, options: Options, pages_of: finished.Finished, *, as
     tasks = pending(planned.sought, retry=options.retry)
     ahead = estimated(planned.sought, tasks, workers=options.workers)
     if tasks:
-        again = len(tasks) - ahead.points
+        again, of_images = (sum(task.point.record == is_recorded for task in tasks) for is_recorded in (True, False))
+        again -= ahead.points
         parts = [f"{count_text(ahead.points, 'point')} to record: {ahead}"] if ahead.points else []
         parts += [f"{again} to analyse again"] if again else []
+        parts += [f"{of_images} of images alone"] if of_images else []
         note(f"{'; '.join(parts)}.")
 
     def ended(outcome: Outcome[Task, PointFile]) -> None:

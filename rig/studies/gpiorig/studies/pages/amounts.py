@@ -6,8 +6,17 @@ import math
 import re
 
 from gpiorig.analysis.errors import QuantityError
-from gpiorig.analysis.number_text import DASH, NS_PER_S, prefixed_text, rate_text, resolved_text, time_text, typeset
-from gpiorig.capture.units import BITS_PER_S, JOULES, SHARES, TIME_NS, WATTS, one_mu
+from gpiorig.analysis.number_text import (
+    DASH,
+    NS_PER_S,
+    bytes_text,
+    prefixed_text,
+    rate_text,
+    resolved_text,
+    time_text,
+    typeset,
+)
+from gpiorig.capture.units import BITS_PER_S, BYTES, JOULES, SHARES, TIME_NS, WATTS, one_mu
 from gpiorig.studies.pages.description import Value
 
 _AMOUNT = re.compile(r"(?P<about>~?)\s*(?P<number>[-+]?(?:\d[\d_]*(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?)\s*(?P<unit>\S*)")
@@ -21,6 +30,7 @@ _UNITS = {
     "1/s": (1.0, "1/s"),
     **{name: (joules, "J") for name, joules in JOULES.items()},
     **{name: (watts, "W") for name, watts in WATTS.items()},
+    **{name: (count, "B") for name, count in BYTES.items()},
     "": (1.0, "1"),
 }
 
@@ -73,6 +83,8 @@ def text(value: float, unit: str, *, digits: int = 4, half_width: float = math.n
         return rate_text(value)
     if unit in ("J", "W"):
         return prefixed_text(value, unit, digits=digits)
+    if unit == "B":
+        return bytes_text(value)
     return typeset(f"{value:.4g}" if unit == "1" else f"{value:.4g} {unit}")
 
 

@@ -53,6 +53,8 @@ def caption(results: StudyResults, show: Show, groups: Sequence[Group]) -> str:
 
 def _drawn(show: Show, estimates: Sequence[Estimate]) -> str:
     """What marks, bars and boxes are."""
+    if estimates and all(estimate.is_exact for estimate in estimates):
+        return "Bytes of functions and objects in the images' ELF files, exact; `image` is all that is loaded."
     repeats = max((estimate.repeats for estimate in estimates), default=0)
     several = repeats > 1
     if show.kind == "ecdf":
@@ -79,6 +81,8 @@ def _numbers(estimates: Sequence[Estimate]) -> str:
     """Repeats, and packets of each."""
     if not estimates:
         return "No values yet."
+    if all(estimate.is_exact for estimate in estimates):
+        return ""
     n = sorted({end for estimate in estimates for end in estimate.n})
     values = f"n = {n[0]}" if n[0] == n[-1] else f"n = {n[0]} to {n[-1]}"
     asked = max(estimate.asked for estimate in estimates)

@@ -217,7 +217,8 @@ def _disagreement(rows: Sequence[Sequence[str]], published: Published | None) ->
 def _state_text(results: StudyResults) -> str:
     """The mark, whether the values are virtual, and whether the run was cut down."""
     has_values = any(point.table is not None for point in results.points)
-    words = _BOARDS[results.virtual] if has_values else "no values"
+    boards = _BOARDS[results.virtual] if results.record else "by images, nothing recorded"
+    words = boards if has_values else "no values"
     return f"{marks.state(results)} {words}{', quick run' if results.quick else ''}"
 
 

@@ -28,6 +28,8 @@ _SIUNITX = {
     "kbit/s": r"\kilo\bit\per\second",
     "Mbit/s": r"\mega\bit\per\second",
     "1/s": r"\per\second",
+    "B": r"\byte",
+    "kB": r"\kilo\byte",
     **{f"{prefix}{unit}": f"{name}{text}" for unit, text in _UNITS.items() for prefix, name in _PREFIXES.items()},
 }
 _INTERVAL = r"95\,\% interval"

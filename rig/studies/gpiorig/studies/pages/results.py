@@ -75,6 +75,8 @@ class StudyResults:
         As in the study file: values of axes at which the document's own system is; empty: at all.
     partly
         What of the document's figure the study does not make; empty if it makes all.
+    record
+        Whether its points are recorded; otherwise their values are of images.
     """
 
     name: str
@@ -92,6 +94,7 @@ class StudyResults:
     quick: bool = False
     subject: Mapping[str, Sequence[Value]] = field(default_factory=dict)
     partly: str = ""
+    record: bool = True
     original: Original = field(default_factory=Original)
 
     @property

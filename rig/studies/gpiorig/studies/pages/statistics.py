@@ -18,6 +18,7 @@ from gpiorig.studies.pages.expressions import Amount, Expression, evaluate, obse
 from gpiorig.studies.pages.observations import SHARE
 from gpiorig.studies.pages.results import PointResult, StudyResults
 
+EXACT = "exact: bytes of files"
 ONE_RUN = "one run: its interval states nothing about other runs"
 Coordinates = Mapping[str, Value]
 
@@ -63,6 +64,11 @@ class Estimate:
     def repeats(self) -> int:
         """Number of repeats with a value."""
         return len(self.of_repeats)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether repeats cannot differ: it is of images."""
+        return self.method == EXACT
 
     @property
     def bounded(self) -> bool:
@@ -154,6 +160,9 @@ def over_repeats(
     values = np.array([amount.value for amount in amounts])
     n = min(amount.n for amount in amounts), max(amount.n for amount in amounts)
     note = fewer(len(values), asked)
+    if all(term.kind.of_image for term in expression.terms):
+        value = float(values[0])
+        return Estimate(value, amounts[0].unit, tuple(values.tolist()), asked, NAN, value, value, n, note, EXACT)
     if len(values) == 1:
         run = _of_run(expression, node, pairs[0][0])
         return Estimate(float(values[0]), amounts[0].unit, (float(values[0]),), asked, NAN, run.low, run.high, n,

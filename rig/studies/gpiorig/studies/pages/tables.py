@@ -60,6 +60,8 @@ def estimate_text(estimate: Estimate | None) -> str:
     if estimate is None:
         return DASH
     text = amounts.text(estimate.value, estimate.unit, half_width=_half_width(estimate))
+    if estimate.is_exact:
+        return f"{text} (exact)"
     interval = f"95 % interval {_ends(estimate)}; "
     return f"{text} ({interval if estimate.bounded else ''}{count(estimate)})"
 
@@ -78,7 +80,7 @@ def brief(estimate: Estimate | None) -> str:
     if estimate is None:
         return DASH
     text = amounts.text(estimate.value, estimate.unit, half_width=_half_width(estimate))
-    bounds = [_ends(estimate)] if estimate.bounded else []
+    bounds = [_ends(estimate)] if estimate.bounded and not estimate.is_exact else []
     spread = [f"sd {amounts.text(estimate.sd, estimate.unit, digits=2)}"] if math.isfinite(estimate.sd) else []
     return f"{text} ({'; '.join([*bounds, *spread])})" if bounds or spread else text
 

@@ -34,8 +34,9 @@ def pending(all_sought: Iterable[Sought], *, retry: bool = False) -> list[Task]:
         for point in _shuffled(sought.study.name, every):
             state, _ = sought.state(point)
             if state in PENDING or (retry and state in ("failed", "refused") and not point.refusal):
-                folder, lane = sought.folder(point), sought.conditions.lane
+                folder = sought.folder(point)
                 recorded = state == "stale" and not folder.outdated
+                lane = sought.conditions.lane if point.record else ""
                 task = Task(point, folder.path, sought.names, sought.asserted, recorded, lane=lane)
                 number, of_study = tasks.get(point.digest, (point.repeat // of_pass, None))
                 tasks[point.digest] = number, task if of_study is None else of_study.joined(task)
@@ -54,7 +55,7 @@ def estimated(all_sought: Iterable[Sought], tasks: Iterable[Task], *, workers: i
     if measured:
         slower = sum(file.recording_s for _, file in done) / sum(_seconds(point) for point, _ in done)
         larger = sum(file.bytes for _, file in done) / sum(_bytes(point) for point, _ in done)
-    points = [task.point for task in tasks if not task.recorded]
+    points = [task.point for task in tasks if task.records]
     return Estimate(
         len(points), slower * sum(map(_seconds, points)) / workers, larger * sum(map(_bytes, points)), measured
     )

@@ -224,7 +224,7 @@ class Runner:
         for task in tasks:
             if session.is_over:
                 return
-            if not task.recorded:
+            if task.records:
                 if why := session.await_room(task):
                     self._why.append(why)
                     return
@@ -235,7 +235,7 @@ class Runner:
     def _write_end(self, ended: Outcome[Task, PointFile]) -> None:
         """Write how a point of the pool ended that was recorded."""
         session, task, file = self._session, ended.item, ended.result
-        if task.recorded:
+        if not task.records:
             return
         number = session.attempts(task)
         if file is None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -15,8 +16,11 @@ from gpiorig.analysis.compare.limits import Assertion, assertion
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.quantities import values
+from gpiorig.analysis.quantities.names import parse
+from gpiorig.analysis.quantities.node_numbers import image_bytes
 from gpiorig.analysis.quantities.series import Series
 from gpiorig.capture.recording.recording import Recording
+from gpiorig.rig.experiments import image_memory
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results import checks, quantities
 from gpiorig.rig.results.analyse import analyse
@@ -58,22 +62,45 @@ def numbers(recording: Recording, names: Iterable[str], asserted: Sequence[str],
     recorded = dataclasses.replace(quantities.recorded(opened, analysis), begin=end or 0)
     if warmup is not None and recording.info.parameters.get(WARMUP_END) != end:
         recording.update(parameters={**recording.info.parameters, WARMUP: warmup.text, WARMUP_END: end})
+    made = _numbers(
+        names,
+        asserted,
+        lambda name: tuple(_after(end, one, analysis) for one in values.series_of(name, recorded)),
+        analysis,
+    )
+    failed = tuple(checks.failed_checks(analysis, recording))
+    return dataclasses.replace(made, checks=failed, warmup_end_sample=end)
+
+
+def numbers_of_images(paths: Mapping[str, Path], names: Iterable[str], asserted: Sequence[str]) -> Numbers:
+    """The numbers of a point whose quantities are all of the images of its nodes: nothing is recorded for them."""
+    images = image_memory.of_images(paths, {})
+    return _numbers(names, asserted, lambda name: image_bytes(parse(name), images), None)
+
+
+def _numbers(
+    names: Iterable[str],
+    asserted: Sequence[str],
+    series_of: Callable[[str], tuple[Series, ...]],
+    analysis: Analysis | None,
+) -> Numbers:
+    """The table of the quantities, reasons for those that are not there, and what becomes of the assertions."""
     series: dict[str, tuple[Series, ...]] = {}
     reasons = {}
     for name in names:
         try:
-            series[name] = tuple(_after(end, one, analysis) for one in values.series_of(name, recorded))
+            series[name] = series_of(name)
         except QuantityError as error:
             reasons[name] = str(error)
     parsed = [assertion(text) for text in asserted]
     return Numbers(
         table=values.table(values.once(one for own in series.values() for one in own), analysis),
-        checks=tuple(checks.failed_checks(analysis, recording)),
+        checks=(),
         verdicts={
             one.text: _verdict(one, series.get(one.quantity, ()), reasons.get(one.quantity, "")) for one in parsed
         },
         reasons={name: reasons.get(name, "") for name in names},
-        warmup_end_sample=end,
+        warmup_end_sample=None,
     )
 
 

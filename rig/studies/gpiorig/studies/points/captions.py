@@ -18,6 +18,8 @@ def of(points: Sequence[Point]) -> tuple[str, ...]:
     boards = _text(_boards(point) for point in points)
     virtual = all(point.bench.states_virtual for point in points)
     lengths = _text(_length(point) for point in points)
+    if not any(point.record for point in points):
+        return (f"Nothing is recorded; {_text(map(_images, points))}, for {boards}.",)
     repeats = len({point.repeat for point in points})
     return (
         f"{'Simulated boards' if virtual else 'Boards'}: {boards}.",

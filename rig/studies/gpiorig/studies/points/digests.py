@@ -21,7 +21,14 @@ _JUDGING = ("name", "assert", "thresholds", "quantities")  # keys of an experime
 
 
 def of_point(
-    bench: Bench, experiment: Experiment, *, repeat: int, images: Mapping[str, str], warmup: str, place: str = ""
+    bench: Bench,
+    experiment: Experiment,
+    *,
+    repeat: int,
+    images: Mapping[str, str],
+    warmup: str,
+    place: str = "",
+    record: bool = True,
 ) -> str:
     """The digest, in hexadecimal digits.
 
@@ -37,6 +44,8 @@ def of_point(
         As written.
     place
         Name of the bench in a plan.
+    record
+        Whether it is recorded.
     """
     of_bench, of_experiment = (keys.given(msgspec.to_builtins(part)) for part in (bench, experiment))
     del of_bench["name"]
@@ -50,6 +59,7 @@ def of_point(
         "warmup": warmup,
         "recording format": FORMAT,
         **({"place": place} if place else {}),
+        **({} if record else {"record": False}),
     }
     return hashlib.sha256(canonical(content)).hexdigest()
 

@@ -159,19 +159,21 @@ class PointFolder:
         file, boards = self.read(), boards_version()
         return file is not None and "" not in (file.boards, boards) and file.boards != boards
 
-    def state(self, asked: Sequence[str], asserted: Sequence[str], *, judged: bool = True) -> tuple[State, str]:
+    def state(
+        self, asked: Sequence[str], asserted: Sequence[str], *, judged: bool = True, record: bool = True
+    ) -> tuple[State, str]:
         """The state of the point for a study that asks for quantities and assertions, and its reason.
 
-        `judged`: whether a check that failed makes it fail.
+        `judged`: whether a check that failed makes it fail; `record`: whether it has a recording.
         """
         file = self.read()
         if file is not None and file.refusal:
             return "refused", file.refusal
         if file is not None and file.error:
             return "failed", file.error
-        if not self.recording.exists():
+        if not (self.recording.exists() if record else self.path.exists()):
             return "missing", ""
-        if self.open() is None:
+        if record and self.open() is None:
             return "broken", "its recording is not complete"
         if file is None:
             return "stale", "its numbers are not complete"

@@ -87,6 +87,8 @@ class Point:
         Hexadecimal digits that name its folder (docs/reference/studies.md).
     refusal
         Why the bench or the images given cannot run it; empty if they can.
+    record
+        Whether it is recorded; its numbers are of the images alone otherwise.
     """
 
     study: str
@@ -98,6 +100,7 @@ class Point:
     firmware: Mapping[str, Path]
     digest: str
     refusal: str = ""
+    record: bool = True
 
 
 def points(study: Study, conditions: Conditions, repeats: Iterable[int]) -> list[Point]:
@@ -124,6 +127,7 @@ def repeats_of(study: Study, *, quick: bool) -> range:
 
 
 def _point(study: Study, combination: Combination, repeat: int, conditions: Conditions) -> Point:
+    record = study.file.record
     what = f"{study.what}{': ' if combination.text else ''}{combination.text}"
     settings = {**combination.settings, **_seeds(study, combination, repeat)}  # into tables that an axis sets, too
     asked = _asked(study, settings, what=what)
@@ -145,9 +149,9 @@ def _point(study: Study, combination: Combination, repeat: int, conditions: Cond
     hashes = {node: f"image {name}" for node, name in wanted.items()}
     try:
         console_settings.check(experiment, bench)
-        if not refusal and not conditions.is_remote:
+        if not refusal and not (conditions.is_remote and record):
             firmware = images.images(bench, experiment, bench_file=Path())
-        if bench.virtual is not None:
+        if bench.virtual is not None or not record:
             hashes |= {node: digests.of_file(path) for node, path in firmware.items()}
     except (BenchError, FirmwareError) as error:
         refusal = refusal or str(error)
@@ -160,9 +164,16 @@ def _point(study: Study, combination: Combination, repeat: int, conditions: Cond
         warmup=warm,
         firmware={} if refusal else firmware,
         digest=digests.of_point(
-            bench, experiment, repeat=repeat, images=hashes, warmup=warm.text if warm else "", place=conditions.place
+            bench,
+            experiment,
+            repeat=repeat,
+            images=hashes,
+            warmup=warm.text if warm else "",
+            place=conditions.place,
+            record=record,
         ),
         refusal=refusal,
+        record=record,
     )
 
 

@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gpiorig.analysis.compare.limits import assertion
+from gpiorig.analysis.quantities.names import parse
 from gpiorig.analysis.statistics.repeats import MIN_REPEATS
+from gpiorig.rig.errors import BenchError
 from gpiorig.studies.pages import expressions, statistics
 from gpiorig.studies.pages.results import PointResult, State, StudyResults
 from gpiorig.studies.points import asked, captions, provenance
@@ -42,6 +44,11 @@ class Sought:
         asserted = tuple(str(text) for text in study.file.experiment.get("assert", ()))
         quantities = [assertion(text).quantity for text in asserted]
         names = asked.names(study.file, quantities, what=study.what)
+        of_recordings = [name for name in names if not parse(name).kind.of_image]
+        if not study.file.record and of_recordings:
+            raise BenchError(
+                f"{study.what}: record is false, and {', '.join(of_recordings)} need a recording; delete `record`."
+            )
         return cls(study, conditions, output, names, tuple(assertion(text).text for text in asserted))
 
     def points(self, repeats: Iterable[int]) -> list[Point]:
@@ -56,7 +63,7 @@ class Sought:
         """The state of a point, and its reason."""
         if point.refusal:
             return "refused", point.refusal
-        return self.folder(point).state(self.names, self.asserted, judged=self.conditions.judged)
+        return self.folder(point).state(self.names, self.asserted, judged=self.conditions.judged, record=point.record)
 
     def result(self, point: Point) -> PointResult:
         """A point as pages have it."""
@@ -69,7 +76,7 @@ class Sought:
             state=state,
             reason=reason,
             table=folder.table() if state in ("done", "failed") else None,
-            virtual=True if point.bench.states_virtual else folder.virtual,
+            virtual=point.record and (True if point.bench.states_virtual else folder.virtual),
             recording=f"{POINTS}/{point.digest}/{RECORDING}" if folder.recording.is_dir() else "",
         )
 
@@ -111,6 +118,7 @@ def described(study: Study) -> StudyResults:
         conclusion=file.conclusion,
         subject=file.subject,
         partly=file.partly,
+        record=file.record,
         original=file.original,
     )
 

@@ -150,6 +150,9 @@ class StudyFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         but a quantity of which a node has one value is of the complete run (its end is `warmup_end_sample` of
         the recording's parameters). A name in `nodes` with ``*`` stands for all nodes that match. `initiator`
         and `responder` are the nodes of these names.
+    record
+        Whether anything is recorded. ``false`` is for quantities of images alone, such as ``rom of image``, which are
+        read from their ELF files.
     quantities
         Aliases: ``idt = "interval of radio.tx_start at initiator"``.
     """
@@ -166,6 +169,7 @@ class StudyFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     show: tuple[Show, ...] = ()
     published: tuple[Published, ...] = ()
     quick: Quick = Quick()
+    record: bool = True
     conclusion: str = ""
     subject: dict[str, tuple[Value, ...]] = {}
     partly: str = ""

@@ -50,6 +50,11 @@ class Task:
     directly: bool = False
     lane: str = ""
 
+    @property
+    def records(self) -> bool:
+        """Whether it begins with a recording."""
+        return self.point.record and not self.recorded
+
     def joined(self, other: Task) -> Task:
         """The task of a point that two studies share."""
         return replace(
@@ -75,6 +80,8 @@ def work(task: Task) -> PointFile:
     """Do it; what a point lacks or breaks is in the file that is written and returned, and is not raised."""
     folder, point = PointFolder(task.folder), task.point
     file, old = new_file(point), folder.read()
+    if not point.record:
+        return _of_images(task)
     if task.recorded:
         recording = folder.open()
         if old is not None:
@@ -112,6 +119,16 @@ def work(task: Task) -> PointFile:
         quantities=numbers.reasons,
         warmup_end_sample=numbers.warmup_end_sample,
     )
+    folder.write(file, numbers.table)
+    return file
+
+
+def _of_images(task: Task) -> PointFile:
+    """A point of which nothing is recorded."""
+    folder = PointFolder(task.folder)
+    folder.path.mkdir(parents=True, exist_ok=True)
+    numbers = analysed.numbers_of_images(task.point.firmware, sorted(task.asked), sorted(task.asserted))
+    file = new_file(task.point, analysis=analysis_version(), verdicts=numbers.verdicts, quantities=numbers.reasons)
     folder.write(file, numbers.table)
     return file
 
