@@ -65,6 +65,8 @@ def test_energy_of_packets_and_power(recorded: Recorded) -> None:
         assert (packets.values > 0).all()
         watts = joules(recorded, node, begin, end) / ((end - begin) / 24e6)
         assert np.isclose(watts, power.interval("").value, rtol=1e-6)
+        (above,) = series_of(f"estimated power above sleep at {node}", recorded)
+        assert np.isclose(watts - 3.0 * (AMPERES["sleep"] + AMPERES["off"]), above.interval("").value, rtol=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -58,6 +58,18 @@ class Supply:
     volts: float
     currents: Mapping[str, Current]
 
+    def above_sleep(self) -> Supply:
+        """What is drawn in each state beyond a processor that sleeps and a radio that is off."""
+        currents = dict(self.currents)
+        for base, others in (("sleep", ("run",)), ("off", ("send", "listen"))):
+            least = self.currents[base]
+            for state in others:
+                of_state = self.currents[state]
+                doubt = of_state.uncertainty + least.uncertainty
+                currents[state] = Current(of_state.amperes - least.amperes, doubt, of_state.source)
+            currents[base] = Current(0.0, 0.0, least.source)
+        return Supply(self.volts, currents)
+
     def bounds(self, names: tuple[str, ...]) -> Floats:
         """float64[2, s], least and greatest power of each state; one that is not shown is any of the others."""
         used = {name: current for name, current in self.currents.items() if name in names}

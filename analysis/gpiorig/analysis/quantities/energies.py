@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from gpiorig.analysis.energy.node_energy import NodeTime, Supply
 from gpiorig.analysis.errors import EventError, QuantityError
 from gpiorig.analysis.quantities import milestones
+from gpiorig.analysis.quantities.kinds import Kind
 from gpiorig.analysis.quantities.names import Quantity
 from gpiorig.analysis.quantities.series import Recorded, Series, single
 
@@ -39,12 +40,13 @@ def of_packets(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
 
 
 def powers(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
-    """The mean power of a node from its first event, or the end of the warm-up, to its last."""
+    """The mean power of a node, or what of it is above that of sleep, from its first event, or the end of the warm-up, to its last."""
     by_node = []
     for node in recorded.nodes(quantity):
         name = recorded.events.node_names[node]
         window = np.array([[recorded.begin, recorded.events.end]])
         time, supply = _time(recorded, name, window)
+        supply = supply.above_sleep() if quantity.kind is Kind.ESTIMATED_POWER_ABOVE else supply
         begin, end = (int(time.bounds[place]) for place in time.place(window[0]))
         seconds = (end - begin) / float(recorded.events.samplerate_hz)
         if not seconds:

@@ -85,6 +85,8 @@ class Kind(Enum):
         estimate, not measured (docs/guide/energy.md)
     ESTIMATED_POWER
         `estimated power`: of a node, in the mean, in the same way
+    ESTIMATED_POWER_ABOVE
+        `estimated power above sleep`: that less the power of a processor that sleeps while the radio is off
     ROM
         `rom of image`, `rom of sixlowpan`: bytes that the image of a node has in flash memory, or those of a part's
         functions and constants (docs/guide/memory.md); of the ELF file, so it needs no recording
@@ -135,6 +137,7 @@ class Kind(Enum):
     DUTY = "duty of"
     ESTIMATED_ENERGY = "estimated energy of"
     ESTIMATED_POWER = "estimated power"
+    ESTIMATED_POWER_ABOVE = "estimated power above sleep"
     ROM = "rom of"
     RAM = "ram of"
     GOODPUT = "goodput"
@@ -168,7 +171,8 @@ class Kind(Enum):
 
 _OF_PACKETS = (Kind.LOSS, Kind.DELIVERY, Kind.DELIVERY_OF_ALL, Kind.RETRIED, Kind.FOREIGN)
 _OF_IMAGES = (Kind.ROM, Kind.RAM)
-_SINGLE = (Kind.SHARE, Kind.DUTY, Kind.GOODPUT, Kind.BOUND, Kind.RATE, Kind.COUNT, Kind.ESTIMATED_POWER, *_OF_IMAGES)
+_POWERS = (Kind.ESTIMATED_POWER, Kind.ESTIMATED_POWER_ABOVE)
+_SINGLE = (Kind.SHARE, Kind.DUTY, Kind.GOODPUT, Kind.BOUND, Kind.RATE, Kind.COUNT, *_OF_IMAGES, *_POWERS)
 _UNITS = {
     Kind.LENGTH: Unit.COUNT,
     Kind.COUNT: Unit.COUNT,
@@ -176,7 +180,7 @@ _UNITS = {
     Kind.SHARE: Unit.SHARE,
     Kind.DUTY: Unit.SHARE,
     Kind.ESTIMATED_ENERGY: Unit.ENERGY,
-    Kind.ESTIMATED_POWER: Unit.POWER,
+    **dict.fromkeys(_POWERS, Unit.POWER),
     **dict.fromkeys(_OF_IMAGES, Unit.BYTES),
     Kind.GOODPUT: Unit.RATE,
     Kind.BOUND: Unit.RATE,

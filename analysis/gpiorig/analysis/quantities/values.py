@@ -62,6 +62,7 @@ _OF: Mapping[Kind, Callable[[Quantity, Recorded], tuple[Series, ...]]] = {
     Kind.DUTY: shares.duties,
     Kind.ESTIMATED_ENERGY: energies.of_packets,
     Kind.ESTIMATED_POWER: energies.powers,
+    Kind.ESTIMATED_POWER_ABOVE: energies.powers,
     Kind.ROM: node_numbers.of_images,
     Kind.RAM: node_numbers.of_images,
     Kind.GOODPUT: shares.goodput,
