@@ -50,6 +50,7 @@ UNITS = {
     Unit.FREQUENCY: "1/s",
     Unit.ENERGY: "J, mJ, µJ, nJ",
     Unit.POWER: "W, mW, µW, nW",
+    Unit.BYTES: "B, kB, KiB",
 }
 ROOM_NOTE = "In the order of their imports: a room imports those above it. The lines are the docstrings of the rooms."
 

@@ -61,9 +61,9 @@ class Supply:
     def above_sleep(self) -> Supply:
         """What is drawn in each state beyond a processor that sleeps and a radio that is off."""
         currents = dict(self.currents)
-        for base, others in (("sleep", ("run",)), ("off", ("send", "listen"))):
+        for base, above in (("sleep", ("run",)), ("off", ("send", "listen"))):
             least = self.currents[base]
-            for state in others:
+            for state in above:
                 of_state = self.currents[state]
                 doubt = of_state.uncertainty + least.uncertainty
                 currents[state] = Current(of_state.amperes - least.amperes, doubt, of_state.source)
