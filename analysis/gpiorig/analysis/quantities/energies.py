@@ -40,7 +40,7 @@ def of_packets(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
 
 
 def powers(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
-    """The mean power of a node, or what of it is above sleep, from its first event, or the warm-up's end, to its last."""
+    """The mean power of a node, or what of it is above sleep, from its first event or the warm-up to its last."""
     by_node = []
     for node in recorded.nodes(quantity):
         name = recorded.events.node_names[node]
