@@ -69,6 +69,9 @@ def test_packets_to_the_node_itself_are_turned_round(tmp_path: Path, board: str,
         assert through == len(events.instants(point, node="initiator")), point
     assert PACKETS == len(events.instants("udp.rx.enter", node="initiator"))
     assert 0 == mode.log("responder").done["received"]
+    assert {} == mode.found.hops.unattributed.counts()
+    (route,) = mode.found.routes
+    assert ("initiator > initiator", PACKETS, 0) == (route.name, len(route), route.lost)
 
 
 def test_the_reflector_is_slower_than_the_turn_in_ipv6(tmp_path: Path) -> None:

@@ -18,8 +18,9 @@ from gpiorig.analysis.number_text import count_text
 from gpiorig.analysis.packets import delivery, overheard, receptions, transmissions
 from gpiorig.analysis.packets.holders import KINDS
 from gpiorig.analysis.packets.hops import Hops
+from gpiorig.analysis.packets.turned_round import CALLS
 from gpiorig.analysis.packets.unattributed import OF_FRAMES, REASONS
-from gpiorig.analysis.packets.visits import CALLS, DELIVERIES
+from gpiorig.analysis.packets.visits import DELIVERIES
 
 APPLICATION = DELIVERIES[0]
 

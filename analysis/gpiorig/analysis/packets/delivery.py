@@ -14,8 +14,9 @@ from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.ids import needs_packet_id
 from gpiorig.analysis.packets import cuts
 from gpiorig.analysis.packets.holders import BARE, CALL, HAND_OVER, READ
-from gpiorig.analysis.packets.occurrences import NONE, Positions
-from gpiorig.analysis.packets.visits import CALLS, Visits
+from gpiorig.analysis.packets.occurrences import NONE, Positions, values_at
+from gpiorig.analysis.packets.turned_round import CALLS
+from gpiorig.analysis.packets.visits import Visits
 
 DELIVERED, SOME, UNADDRESSED, NOT_SENT, NOT_RECEIVED, INCOMPLETE, DROPPED, GAP, UNCLEAR, CUT = range(10)
 STATUS = {
@@ -50,7 +51,7 @@ class Packets:
     firsts
         int32[p], row of its first visit.
     deliveries
-        int32[p], number of nodes at which it was delivered, its origin not counted.
+        int32[p], number of nodes at which it was delivered; its origin counts if the packet turned round there.
     fragments
         int32[p], frames that its origin cut it into.
     status
@@ -154,9 +155,13 @@ def find(
 
 
 def arrivals(visits: Visits, origins: Positions) -> Positions:
-    """Rows of the visits at which a packet was delivered, or, if it was not sent by a call, read; not at its origin."""
+    """Rows of the visits at which a packet was delivered, or, if it was not sent by a call, read.
+
+    At its origin only a packet that turned round there.
+    """
     called = visits.kinds[visits.packets] == CALL
-    away = (visits.parents >= 0) & (visits.nodes != origins[visits.packets])
+    turned = visits.nodes == values_at(visits.nodes, visits.parents)
+    away = (visits.parents >= 0) & (turned | (visits.nodes != origins[visits.packets]))
     return np.flatnonzero(away & np.where(called, visits.deliveries >= 0, True))
 
 

@@ -23,6 +23,7 @@ from gpiorig.analysis.packets import (
     receptions,
     sequence_numbers,
     transmissions,
+    turned_round,
     unattributed,
     visits,
 )
@@ -157,7 +158,9 @@ def build(
     completed = completions.find(events, index)
     numbered = sequence_numbers.find(events, index)
     sent = transmissions.find(events, index, completed, numbered)
-    read = receptions.find(events, index, completed, numbered, sent, header_ns=header_ns)
+    to = delivery.by_index(events, destinations or {})
+    own_calls = turned_round.calls(events, index, to)
+    read = receptions.find(events, index, completed, numbered, sent, header_ns=header_ns, own_calls=own_calls)
     sent = sent.numbered_by_readers(read.transmissions.astype(np.int64), read.sequences)
     acknowledging = acknowledgements.sent_events(
         events, index, sent.nodes.astype(np.int64), sent.commands, sent.acknowledges
@@ -170,9 +173,7 @@ def build(
     stays, custody = visits.find(events, index, sent, read)
     visit_of = assignment.find(events, index, completed, numbered, acknowledging, read, unread, stays, custody)
     del custody  # 46 MiB for 200 000 round trips, not needed below
-    to = delivery.by_index(events, destinations or {})
-    nameless = len(sent), read.without_id  # all there is, where there is no packet
-    packets = delivery.find(events, index, stays, visit_of, destinations=to, without_id=nameless)
+    packets = delivery.find(events, index, stays, visit_of, destinations=to, without_id=(len(sent), read.without_id))
     left = unattributed.find(events, visit_of, completed.of, nodes=range(len(events.node_names)))
     ways = assignment.ways(events, index, completed, numbered, acknowledging, read, unread, visit_of)
     del numbered
@@ -298,7 +299,7 @@ def _missed(stays: Visits, packets: Packets) -> tuple[Positions, Positions]:
         addressed |= from_origin
         for node in to:
             read = np.zeros(len(packets), dtype=bool)
-            read[stays.packets[stays.nodes == node]] = True
+            read[stays.packets[(stays.nodes == node) & (stays.parents >= 0)]] = True
             missing = np.flatnonzero(from_origin & ~read)
             rows.append(packets.firsts[missing].astype(np.int64))
             nodes.append(np.full(len(missing), node))

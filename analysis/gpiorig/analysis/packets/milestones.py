@@ -111,9 +111,11 @@ class Finder:
         until = self._backwards(UP, visits, bound, positions, now, repeated=repeated)
         rows, latest = read_in
         readings = values_at(rows, latest.before(visits, until, included=True))
-        commands = values_at(self._sent.commands, values_at(self._read.transmissions, readings))
+        sendings = values_at(self._read.transmissions, readings)
+        commands = values_at(self._sent.commands, sendings)
         parents = self._visits.parents[visits].astype(np.int64)
-        return readings, self._backwards(DOWN, parents, commands + 1, positions, now)
+        # Without a transmission the packet turned round within its node: all that it passed is before its return.
+        return readings, self._backwards(DOWN, parents, np.where(sendings >= 0, commands + 1, until), positions, now)
 
     def _passed(self, visits: Positions, readings: Positions, positions: _Columns) -> Passages:
         sendings = values_at(self._read.transmissions, readings)

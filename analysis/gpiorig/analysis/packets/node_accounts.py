@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.analysis.logs.node_log import NodeLog
 from gpiorig.analysis.packets import delivery, timelines
 from gpiorig.analysis.packets.holders import READ
@@ -208,7 +207,7 @@ def _account(hops: Hops, node: int, log: NodeLog, round_trips: RoundTrips | None
         received=log.done.get("received"),
         listed=len(sent_lines),
         seen_sent=len(called),
-        seen_received=_turned_round(hops, node) if node in packets.destinations.get(node, ()) else len(got),
+        seen_received=len(got),
         outcomes=dict(outcomes),
         not_seen=dict(Counter(log.outcomes[sent_lines[line]] for line in unseen.tolist())),
         not_logged=len(called) - len(seen) if len(sent_lines) and complete_log else 0,
@@ -230,12 +229,6 @@ def _expected(origins: NDArray[np.int64], node: int, hops: Hops, round_trips: Ro
     if names[node] not in ends:
         return np.ones(len(origins), dtype=bool)
     return np.isin(origins, [names.index(end) for end in ends])
-
-
-def _turned_round(hops: Hops, node: int) -> int:
-    """Receptions at a node whose packets are for itself: they never reach the radio, so no hop has them."""
-    here = (hops.events.codes == BY_NAME["app.rx.enter"].code) & (hops.events.nodes == node)
-    return int(np.count_nonzero(here))
 
 
 def _match(logged: NDArray[np.int32], seen: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.events.completions import Kept, position_type
+from gpiorig.analysis.events.completions import Index, Kept, position_type
+from gpiorig.analysis.events.events import Events
 
 Positions = NDArray[np.int64]
 
@@ -72,6 +73,18 @@ def values_at(values: NDArray[np.integer[Any]], rows: NDArray[np.integer[Any]]) 
     if not len(values):
         return np.full(len(rows), NONE, dtype=np.int64)
     return np.where(rows >= 0, values[np.maximum(rows, 0)].astype(np.int64), NONE)
+
+
+def occurring(events: Events, index: Index, names: tuple[str, ...]) -> tuple[str, Positions]:
+    """The first of the events that occurs with ids on any node, and its positions, increasing."""
+    for name in names:
+        at = np.sort(
+            np.concatenate([index.positions(name, node=node) for node in range(len(events.node_names))]), kind="stable"
+        )
+        at = at[events.ids[at] >= 0]
+        if len(at):
+            return name, at
+    return names[0], np.zeros(0, dtype=np.int64)
 
 
 def latest_of(effects: Positions, causes: Positions, *, of: Positions) -> Positions:

@@ -12,6 +12,7 @@ from gpiorig.analysis.events import polled
 from gpiorig.analysis.events.completions import FRAME_TIMESTAMP, HANDLER, LINKS, RX_END, Completions, Index
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.frame_starts import START
+from gpiorig.analysis.packets import turned_round
 from gpiorig.analysis.packets.acknowledgements import read_acknowledgements
 from gpiorig.analysis.packets.occurrences import NONE, Positions, latest_of, values_at
 from gpiorig.analysis.packets.sequence_numbers import SequenceNumbers
@@ -25,12 +26,13 @@ INTERRUPTS = (*LINKS, "driver.rx_read.enter")
 FRAME_END = FRAME_TIMESTAMP.removesuffix("enter") + "exit"
 AFTER_FRAME = (FRAME_END, "driver.rx_read.enter")
 
-FROM_ONE, NOT_SENT, OTHER_NUMBER, AMBIGUOUS = range(4)
+FROM_ONE, NOT_SENT, OTHER_NUMBER, AMBIGUOUS, TURNED_ROUND = range(5)
 ORIGINS = {
     FROM_ONE: "of one transmission",
     NOT_SENT: "no node was sending a frame with this id",
     OTHER_NUMBER: "frames with this id were being sent, none with its sequence number",
     AMBIGUOUS: "several nodes were sending a frame with this id",
+    TURNED_ROUND: "turned round within the node, which sends to itself",
 }
 SAMPLE_BITS = 47  # 68 days at 24 MHz
 # Without a line that shows when the frame ended, software may have been delayed by this time after the end.
@@ -98,6 +100,7 @@ def find(
     sent: Transmissions,
     *,
     header_ns: Mapping[str, int],
+    own_calls: Positions,
 ) -> Receptions:
     """All receptions of all nodes, each with the transmission it is of.
 
@@ -112,11 +115,14 @@ def find(
     header_ns
         By name of the receiving node, the time from the first bit on the air to the rise of its frame timestamp line.
         A node that is not in it has no `air_starts`.
+    own_calls
+        int64[c], positions of the calls of nodes that send to themselves.
     """
     parts = [
-        _on_node(events, index, completions, node, header_ns.get(name)) for node, name in enumerate(events.node_names)
+        _on_node(events, index, completions, node, header_ns.get(name), own_calls[events.nodes[own_calls] == node])
+        for node, name in enumerate(events.node_names)
     ]
-    nodes, ends_at, air_starts, ends, lines_seen, listening, nameless = (
+    nodes, ends_at, air_starts, ends, lines_seen, listening, turned, nameless = (
         np.concatenate(columns) for columns in zip(*parts, strict=True)
     )
     read = np.flatnonzero(numbered.readings >= 0)
@@ -131,6 +137,8 @@ def find(
         if late.any():
             late_rows, late_origins = candidates.open_during(earliest, since, of=late)
             rows, origins = np.where(late, late_rows, rows), np.where(late, late_origins, origins)
+    turned |= (origins == NOT_SENT) & (turned_round.latest_calls(events, own_calls, nodes, ends_at) >= 0)
+    rows, origins = np.where(turned, NONE, rows), np.where(turned, TURNED_ROUND, origins)
     out = values_at(sent.ends, rows)
     at_start = lines_seen & (values_at(sent.waited.astype(np.int8), rows) > 0)
     at_start &= ends + events.samples_in(APART_NS) < out
@@ -160,11 +168,13 @@ def find(
 
 
 def _on_node(
-    events: Events, index: Index, completions: Completions, node: int, header_ns: int | None
-) -> tuple[Positions, Positions, Positions, Positions, NDArray[np.bool_], Positions, Positions]:
-    by_name = [index.positions(name, node=node) for name in ENDS]
+    events: Events, index: Index, completions: Completions, node: int, header_ns: int | None, own_calls: Positions
+) -> tuple[Positions, Positions, Positions, Positions, NDArray[np.bool_], Positions, NDArray[np.bool_], Positions]:
+    by_name = [index.positions(name, node=node) for name in (ENDS[:-1] if len(own_calls) else ENDS)]
     seen = [at for at in by_name if len(at)]
     occurred = next((at for at in seen if (events.ids[at] >= 0).any()), (seen or by_name)[0])
+    entries = turned_round.entries(events, index, node, own_calls, occurred)
+    occurred = np.union1d(occurred, entries) if len(entries) else occurred
     ends_at, nameless = (occurred[(events.ids[occurred] >= 0) == named] for named in (True, False))
 
     def latest_samples(name: str) -> Positions:
@@ -189,7 +199,7 @@ def _on_node(
         commands = index.positions(polled.LISTEN, node=node)
         listening = values_at(events.samples, values_at(commands, np.searchsorted(commands, ends_at) - 1))
     nodes = np.full(len(ends_at), node, dtype=np.int64)
-    return nodes, ends_at, air_starts, ends, (irq >= 0) & ~late, listening, nameless
+    return nodes, ends_at, air_starts, ends, (irq >= 0) & ~late, listening, np.isin(ends_at, entries), nameless
 
 
 class _Sent:

@@ -108,7 +108,9 @@ def between(
             return Step(TURN_AROUND, short, start, end, Kind.APPLICATION, (here,))
         ends = (nodes[turn], receiver) if start.received else (sender, nodes[turn])
         return Step(TURN_AROUND, short, start, end, Kind.UNDIVIDED, ends)
-    short, kind = STEPS.get(points, (f"{points[0]} to {points[1]}", _merged_kind(start, end)))
+    is_turned = start.direction == end.direction and sender == receiver  # within the node, not on the air
+    merged = Kind.SOFTWARE if is_turned else _merged_kind(start, end)
+    short, kind = STEPS.get(points, (f"{points[0]} to {points[1]}", merged))
     if kind is Kind.RADIO_WAIT:
         place: tuple[str, ...] = (sender,)  # although its end is seen at the receiver
     elif here != there or start.source is Source.AIR:

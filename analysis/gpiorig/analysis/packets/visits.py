@@ -16,14 +16,12 @@ from numpy.typing import NDArray
 from gpiorig.analysis.events.completions import Index
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.packets.holders import BARE, CALL, READ, Custody, Holders, Starts
-from gpiorig.analysis.packets.occurrences import NONE, Positions, values_at
-from gpiorig.analysis.packets.receptions import Receptions
+from gpiorig.analysis.packets.occurrences import NONE, Latest, Positions, occurring, owner, values_at
+from gpiorig.analysis.packets.receptions import TURNED_ROUND, Receptions
 from gpiorig.analysis.packets.transmissions import Transmissions
+from gpiorig.analysis.packets.turned_round import CALLS
 
-# What begins and what ends a packet: the first of each that occurs in the recording. Between UDP and the MAC packets
-# are sent on, so that a call there may be a relay's; where nothing is seen above the MAC, each hop is a packet of its
-# own.
-CALLS = ("app.tx.enter", "sock.tx.enter", "udp.tx.enter", "mac.tx.enter")
+# What ends a packet: the first of these that occurs in the recording.
 DELIVERIES = ("app.rx.enter", "sock.rx.enter", "udp.rx.enter", "mac.rx.enter", "driver.rx_read.exit")
 # Where calls above the MAC are seen, and these, what only the MAC got is not delivered.
 ABOVE_MAC = ("sixlowpan.rx.enter", "ipv6.rx.enter")
@@ -88,18 +86,6 @@ class Visits:
         return np.bincount(self.again_of, minlength=len(self)).astype(np.int32)
 
 
-def occurring(events: Events, index: Index, names: tuple[str, ...]) -> tuple[str, Positions]:
-    """The first of the events that occurs with ids on any node, and its positions, increasing."""
-    for name in names:
-        at = np.sort(
-            np.concatenate([index.positions(name, node=node) for node in range(len(events.node_names))]), kind="stable"
-        )
-        at = at[events.ids[at] >= 0]
-        if len(at):
-            return name, at
-    return names[0], np.zeros(0, dtype=np.int64)
-
-
 def delivering(events: Events, index: Index) -> tuple[str, Positions]:
     """The event that delivers a packet to the application, as far up as the firmware shows it, and its positions.
 
@@ -118,6 +104,7 @@ def find(events: Events, index: Index, sent: Transmissions, read: Receptions) ->
     readings = np.flatnonzero(np.bincount(first))  # np.unique hashes rows, which costs more
     start_of_reading = np.searchsorted(readings, first)
     starts, custody = _starts(events, index, sent, read, readings)
+    turned = _turned_round(starts, read, readings)
     at = delivering(events, index)[1]
     readers = Holders(read.nodes.astype(np.int64), read.ids, read.ends_at)
     reader = readers.of(events.nodes[at].astype(np.int64), events.ids[at], at)
@@ -128,6 +115,7 @@ def find(events: Events, index: Index, sent: Transmissions, read: Receptions) ->
         start_of_sent = _starts_for(custody, sent)
         parents = np.full(len(starts), NONE, dtype=np.int64)
         parents[: len(readings)] = values_at(start_of_sent, read.transmissions[readings].astype(np.int64))
+        parents = np.where(turned >= 0, turned, parents)
         joined = _joined(starts, parents)
         deliveries = np.full(len(starts), NONE, dtype=np.int64)
         # Written backwards, so that the first stays.
@@ -136,7 +124,8 @@ def find(events: Events, index: Index, sent: Transmissions, read: Receptions) ->
         if again:
             hands_over = custody.hands_over
             del custody  # before the next one, so that there are never two in memory
-            custody = Custody(events, index, starts, delivered | _of_a_mac(starts, parents, hands_over), joined)
+            kept = delivered | (turned >= 0) | _of_a_mac(starts, parents, hands_over)
+            custody = Custody(events, index, starts, kept, joined)
     every = _visits(starts, parents, joined, deliveries, start_of_sent, start_of_reading, first)
     unclear = every.of_start[custody.unclear & ~delivered]
     of = every.of_reception[reader]
@@ -150,6 +139,16 @@ def find(events: Events, index: Index, sent: Transmissions, read: Receptions) ->
         ),
         custody,
     )
+
+
+def _turned_round(starts: Starts, read: Receptions, readings: Positions) -> Positions:
+    """int64[s], of each reading of a packet that its node sent to itself the start of the call; -1 of all others."""
+    call = np.flatnonzero(starts.kinds == CALL)
+    latest = Latest.of(owner(starts.nodes[call], starts.ids[call]), starts.positions[call])
+    rows = np.flatnonzero(read.origins[readings] == TURNED_ROUND)
+    turned = np.full(len(starts), NONE, dtype=np.int64)
+    turned[rows] = values_at(call, latest.before(owner(starts.nodes[rows], starts.ids[rows]), starts.positions[rows]))
+    return turned
 
 
 def _first_readings(sent: Transmissions, read: Receptions) -> Positions:

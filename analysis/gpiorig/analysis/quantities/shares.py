@@ -13,6 +13,7 @@ from gpiorig.analysis.energy import states
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.events.ids import code_set
 from gpiorig.analysis.events.table import BY_CODE
+from gpiorig.analysis.packets import delivery
 from gpiorig.analysis.processor import occupancy, ownership
 from gpiorig.analysis.processor.ownership import NUMBERS, Ownership, TimeOf
 from gpiorig.analysis.quantities import milestones
@@ -124,7 +125,8 @@ def goodput(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
     """
     hops = recorded.packets()
     visits, packets, names = hops.visits, hops.packets, recorded.events.node_names
-    arrived = np.flatnonzero((visits.deliveries >= 0) & (visits.nodes != packets.origins[visits.packets]))
+    arrived = delivery.arrivals(visits, packets.origins.astype(np.int64))
+    arrived = arrived[visits.deliveries[arrived] >= 0]
     origins = packets.origins[visits.packets[arrived]]
     chosen = set(recorded.nodes(quantity))
     by_node = []
