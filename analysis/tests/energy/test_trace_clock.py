@@ -61,7 +61,6 @@ def test_a_pin_that_is_not_there_is_named() -> None:
 
 
 @pytest.mark.parametrize(("rate_hz", "step_s"), [(1000, 0.02), (100_000, 0.002)])
-@pytest.mark.slow
 def test_a_load_places_the_trace(rate_hz: int, step_s: float) -> None:
     """By the load alone, all edges are where they truly are within ±, with noise and over clocks that differ."""
     for seed in range(3):
