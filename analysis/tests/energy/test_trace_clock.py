@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from energycases import IDEAL, record
+from energycases import ANALYZER_HZ, IDEAL, clock_of, record
 
 from gpiorig.analysis.energy import trace_clock
 from gpiorig.capture.edges.edges import Edges
@@ -92,3 +92,39 @@ def test_a_load_of_another_run_is_refused() -> None:
 
     with pytest.raises(CaptureError, match=r"load on channel node\.line: the power does not follow the channel in one"):
         trace_clock.by_load(powered.trace, analyzer.analyzer, "node.line")
+
+
+def toggled(edges: Edges, toggles: list[int]) -> Edges:
+    """The same with further changes of the only channel."""
+    samples = np.sort(np.append(edges.samples, toggles)).astype(np.int64)
+    return replace(edges, samples=samples, levels=(np.arange(len(samples)) % 2).astype(np.uint64))
+
+
+@pytest.mark.parametrize(("periods", "seen"), [(1.9, 0), (2.0, 2)])
+def test_levels_of_two_samples_count(periods: float, seen: int) -> None:
+    """Pulses of less than two samples of the trace, and gaps in a pulse, are left out on both sides."""
+    recorded = record(np.random.default_rng(1), rate_hz=10_000, packets=30, step_s=0.005, ppm=0.0)
+    quiet, busy = (int(recorded.analyzer.samples[place]) for place in (10, 11))  # falls, rises
+    length = round(periods * 2400)
+    analyzer = toggled(recorded.analyzer, [quiet + 24_000, quiet + 24_000 + length, busy + 9600, busy + 9600 + 4000])
+    quiet_pin = int(recorded.trace_pins.samples[10]) + 10
+    trace = toggled(recorded.trace_pins, [quiet_pin, quiet_pin + 2] if seen else [])
+    clock = trace_clock.by_pins(trace, "pin", analyzer, "node.line", instrument=IDEAL)
+    assert 60 + seen == recorded.clock().instants + seen == clock.instants
+    assert f"aligned by {60 + seen} instants, ±" in clock.sentence
+
+
+def test_an_alignment_of_six_instants_is_refused() -> None:
+    recorded = record(np.random.default_rng(3), rate_hz=10_000, packets=6, step_s=0.005)
+    with pytest.raises(CaptureError, match=r"6 instants of the power trace are known .*; too few; .* needs 8"):
+        recorded.clock()
+
+
+def test_a_clock_whose_line_is_known() -> None:
+    """Sample s of the analyzer is at (s - 0.5) / 24 MHz; ± is that of the middle, where a line is known best."""
+    clock = clock_of(rate_hz=1_000_000, first=1234, end_s=2.0, ppm=40.0)
+    samples = np.arange(0, 48_000_001, 4_000_000)
+    positions, deviations = clock.positions(samples)
+    assert np.allclose((samples - 0.5) / float(ANALYZER_HZ) * 1_000_040 + 1234, positions, rtol=0, atol=2e-3)
+    assert f"trace: aligned by 64 instants, ±{2 * deviations.min():.3g} µs, +40 ppm" == clock.sentence
+    assert np.isclose(1 / 1.00004, clock.scale, rtol=1e-9)
