@@ -11,9 +11,9 @@ from tripcases import analysed
 
 from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.figures import packet_boxes
-from gpiorig.analysis.figures.packet_boxes import STEP
+from gpiorig.analysis.figures.packet_boxes import INNER, OUTER, STEP
 from gpiorig.analysis.figures.packet_window import EVENTS_LANE, OTHER, PacketWindows
-from gpiorig.analysis.packets import spans
+from gpiorig.analysis.packets import delivery, spans
 
 
 def test_every_event_of_the_window_is_there_once(bench):
@@ -101,3 +101,59 @@ def test_of_a_route_without_events():
     view = PacketWindows(analysis).view(int(route.ids[3]))
     assert route.starts[3] == view.start
     assert len(route.steps.steps) == len(view.boxes)
+
+
+def test_boxes_that_overlap_need_further_lanes(new_bench):
+    """One that begins where another ends is in its lane; one that reaches beyond the box it begins in is not."""
+    bench = new_bench()
+    bench.round_trip(1)
+    at = min(sample for node, sample, name, _ in bench.log if (node, name) == (0, "app.tx.enter"))
+    for begin, end, name in ((10, 20, "timer"), (20, 30, "timer"), (12, 18, "uart"), (25, 40, "uart")):
+        bench.log += [(0, at + begin, f"isr.{name}.enter", None), (0, at + end, f"isr.{name}.exit", None)]
+    view = PacketWindows(analysed(bench.events())).view(1)
+    added = [box for box in view.boxes if box.name in ("isr.timer", "isr.uart") and 0 < box.start < 30]
+    boxes = sorted((box.start, box.end, view.lanes[box.lane][1], box.level) for box in added)
+    lane = boxes[0][2]
+    assert [
+        (10, 20, lane, OUTER),
+        (12, 18, lane, INNER),
+        (20, 30, lane, OUTER),
+        (25, 40, f"{lane} (2)", OUTER),
+    ] == boxes
+    assert [EVENTS_LANE] == [label for node, label in view.lanes if node == "initiator"][-1:]
+
+
+def test_the_packet_with_the_smallest_row(new_bench):
+    """The first packet of a recording is a packet: its status is that of its round trip, its events are its own."""
+    bench = new_bench()
+    for id_ in (1, 2):
+        bench.round_trip(id_, lost="reply" if id_ == 1 else "")
+    view = PacketWindows(analysed(bench.events())).view(1)
+    assert "no reply reached the initiator's application" in view.text
+    assert f"Sent {view.start / 24:.4f} µs into" in view.text
+    assert {"app.tx", "mac.tx"} <= {box.name for box in view.boxes if box.look != OTHER}
+    assert not any(box.name.endswith("(packet 1)") for box in view.boxes)
+
+
+def test_what_touches_the_window_is_not_in_it(new_bench):
+    """A span that ends where it begins, or begins where it ends."""
+    for offset, inside in ((0, 0), (1, 2)):
+        bench = new_bench()
+        bench.round_trip(1)
+        plain = PacketWindows(analysed(bench.events())).view(1)
+        begin, end = (plain.start + edge for edge in plain.window)
+        for first, last in ((begin - 9 + offset, begin + offset), (end - offset, end + 9 - offset)):
+            bench.log += [(1, first, "isr.uart.enter", None), (1, last, "isr.uart.exit", None)]
+        view = PacketWindows(analysed(bench.events())).view(1)
+        assert inside == sum(box.name == "isr.uart" for box in view.boxes)
+
+
+def test_a_packet_that_is_of_no_round_trip(new_bench):
+    """Its status is its own."""
+    bench = new_bench()
+    bench.round_trip(1)
+    bench.emit(1, "app.tx.enter", 77)
+    analysis = analysed(bench.events())
+    row = int(np.flatnonzero(analysis.hops.packets.ids == 77)[0])
+    status = delivery.STATUS[int(analysis.hops.packets.status[row])]
+    assert f"Packet 77: {status}; its steps are not all known." in PacketWindows(analysis).view(77).text
