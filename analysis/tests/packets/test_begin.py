@@ -1,0 +1,156 @@
+"""The first of everything: what a recording begins with is found as it is in the middle of a longer one.
+
+Whatever is the first event, transmission, reading, visit or packet has the index 0, next to the -1 of what is not
+there. With another recording of other nodes before it, no index is 0 any more, and all else must be the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from madeevents import events_of_rows
+from network import HEADER_NS, Network
+from tschslots import schedule
+
+from gpiorig.analysis.packets import accounting, hop_routes, hops
+from gpiorig.analysis.packets.hops import Hops
+
+MS = 24_000
+BEFORE = {"a": "x", "b": "y", "c": "z"}
+LATER = 20_000 * MS
+Row = tuple[int, str, str, int | None]
+# What a column counts; the others are plain numbers.
+KINDS = {
+    "nodes": "node",
+    "senders": "node",
+    "receivers": "node",
+    "origins": "node",
+    **dict.fromkeys(("positions", "commands", "prepared", "ends_at", "exits", "starts", "deliveries"), "event"),
+    **dict.fromkeys(("again_at", "acknowledges", "acknowledgements", "last_events"), "event"),
+    **dict.fromkeys(("begins", "ends", "air_starts", "samples"), "time"),
+    **dict.fromkeys(("parents", "visits", "visits_from", "visits_to", "firsts", "again_of", "visit_of"), "visit"),
+    **dict.fromkeys(("of_transmission", "of_reception", "visit_of"), "visit"),
+    **dict.fromkeys(("packets", "packet_rows"), "packet"),
+    **dict.fromkeys(("transmissions", "sent", "sendings", "acknowledged"), "transmission"),
+    **dict.fromkeys(("read", "readings"), "reception"),
+    "frames": "frame",
+}
+PLAIN = {("packets", "starts"): "time", ("packets", "deliveries"): "", ("packets", "origins"): "node"}
+PLAIN |= {("receptions", "origins"): "", ("hops", "readings"): "", ("hops", "frames"): ""}
+OMITTED = {"of_start", "destinations", "without_id", "hops", "events"}
+
+
+def network(seed: int, *, begun: bool, numbered: bool) -> list[Row]:
+    """Packets that are delivered, relayed, read twice, repeated, dropped, lost, heard, and sent without a call."""
+    made = Network("abc", seed, numbered=numbered, begun=begun)
+    at = 0
+    for id_ in range(1, 3):
+        for sender, readers, options in (
+            ("a", {"b": "relay"}, {}),
+            ("b", {"c": "deliver"}, {"by": "relay", "twice": "c", "read_again": "deliver"}),
+            ("c", {"a": "deliver", "b": "hear"}, {}),
+            ("a", {}, {"outcome": "no_ack"}),
+            ("a", {"b": "drop"}, {"by": "retry"}),
+            ("b", {"a": "deliver"}, {"by": "bare", "outcome": None}),
+        ):
+            number = id_ + 100 * "abc".index(sender) if options.get("by") != "relay" else id_
+            at = made.frame(at + MS, sender, number, readers, **options).end
+    return made.log
+
+
+@cache
+def recording(kind: str, seed: int) -> tuple[Row, ...]:
+    """Rows by time; the first are cut off to begin with others."""
+    if kind == "slots":
+        log = schedule(seed, 6).log
+        return tuple(sorted((at - min(log)[0], *row) for at, *row in log))
+    return tuple(sorted(network(seed, begun=kind == "begun", numbered=kind == "numbered"), key=lambda row: row[0]))
+
+
+def analysed(rows: Iterator[Row] | list[Row], names: str) -> Hops:
+    numbered = [(at, names.index(node), event, id_) for at, node, event, id_ in rows]
+    events = events_of_rows(numbered, tuple(names), end=max(row[0] for row in numbered) + 2000 * MS)
+    return hops.build(
+        events, header_ns=dict.fromkeys(names, HEADER_NS), destinations={"c": ("a",)} if "c" in names else {}
+    )
+
+
+def stages(analysis: Hops) -> dict[str, Any]:
+    return {
+        "transmissions": analysis.transmissions,
+        "receptions": analysis.receptions,
+        "overheard": analysis.overheard,
+        "visits": analysis.visits,
+        "packets": analysis.packets,
+        "hops": analysis,
+        "strange": analysis.strange,
+        "further": analysis.further.passages,
+        "unattributed": analysis.unattributed,
+    }
+
+
+def columns(analysis: Hops, before: Hops | None) -> dict[tuple[str, str], list[Any]]:
+    """All columns, without the rows of what was before, and less what that adds to each index and time."""
+    added = dict.fromkeys(("node", "event", "time", "visit", "packet", "transmission", "reception"), 0)
+    if before is not None:
+        lengths = [len(part) for part in (before.events, before.visits, before.packets)]
+        added |= dict(zip(("event", "visit", "packet"), lengths, strict=True))
+        added |= {"node": len(before.events.node_names), "time": LATER}
+        added |= {"transmission": len(before.transmissions), "reception": len(before.receptions)}
+    plain = {}
+    for name, stage in stages(analysis).items():
+        skipped = 0 if before is None else _length(stages(before)[name])
+        for field in fields(stage):
+            if field.name in OMITTED or hasattr(getattr(stage, field.name), "__dataclass_fields__"):
+                continue
+            kind = PLAIN.get((name, field.name), KINDS.get(field.name, ""))
+            parts = getattr(stage, field.name)
+            for number, values in enumerate(parts if isinstance(parts, tuple) else (parts,)):
+                skip = skipped if _length(stage) == len(values) else len(values) - _own(stage, field.name, before, name)
+                if name == "further":  # by hops of the way back first, so that those of before are not together
+                    values = values[stage.visits >= added["visit"]].astype(np.int64)
+                else:
+                    values = values[skip:].astype(np.int64)
+                if kind == "frame":
+                    values = np.unique(values, return_inverse=True)[1]
+                else:
+                    values = np.where(values >= 0, values - added.get(kind, 0), values)
+                plain[name, f"{field.name} {number}"] = values.tolist()
+    return plain
+
+
+def _length(stage: Any) -> int:
+    return len(stage.visits) if hasattr(stage, "sendings") else len(stage)
+
+
+def _own(stage: Any, name: str, before: Hops | None, of: str) -> int:
+    """Rows of a column with another length than its stage, that are not of what was before."""
+    skipped = 0 if before is None else len(np.atleast_1d(getattr(stages(before)[of], name)))
+    return len(getattr(stage, name)) - skipped
+
+
+@pytest.mark.parametrize(("kind", "step"), [("plain", 2), ("begun", 7), ("numbered", 7), ("slots", 4)])
+def test_what_is_first_is_found(kind: str, step: int) -> None:
+    """However many of the first events are cut off."""
+    earlier = [(at, BEFORE[node], event, id_) for at, node, event, id_ in recording(kind, 2)]
+    before = analysed(earlier, "xyz")
+    compared = 0
+    for cut in range(0, 60, step):
+        rest = list(recording(kind, 1)[cut:])
+        alone = analysed(rest, "abc")
+        both = analysed([*earlier, *((at + LATER, *row) for at, *row in rest)], "xyzabc")
+        expected, found = columns(alone, None), columns(both, before)
+        assert expected == {key: found[key] for key in expected}, cut
+        assert accounting.account(alone).adds_up and accounting.account(both).adds_up
+        of_both, of_rest = (
+            {route.name: (len(route), route.lost, route.partial) for route in hop_routes.routes(analysis)}
+            for analysis in (both, alone)
+        )
+        assert of_both.items() >= of_rest.items()
+        compared += 1
+    assert compared
