@@ -65,6 +65,37 @@ def test_which_slowest_packets_are_a_tail(packets: int, slow: int, note: str) ->
     assert ("of all, not" in shares.note) == (1.5 < 100 * slow / packets <= 25)
 
 
+def test_an_interval_needs_five_blocks() -> None:
+    rows = np.random.default_rng(1).normal(0.5, 0.1, (200, 2))
+    for blocks, has_interval in ((resampling.MIN_BLOCKS - 1, False), (resampling.MIN_BLOCKS, True)):
+        shares = budget_shares.Shares(np.array([0.4, 0.6]), rows, rows[:blocks], blocks, "test", "")
+        assert has_interval == math.isfinite(shares.interval((0, 1)).low)
+
+
+@pytest.mark.parametrize("total", [[10, 20, 30], [0, 0, 0, 0, 7]])
+def test_a_resample_of_equal_packets_has_no_shares(total: list[int]) -> None:
+    """One of packets that all have the mean does not vary, and one of packets that took no time has none to share."""
+    totals = np.array(total)
+    steps = np.stack([totals, 0 * totals], axis=1)
+    for shares in (budget_shares.variance_shares(steps, totals), budget_shares.time_shares(steps, totals)):
+        assert [1.0, 0.0] == pytest.approx(shares.value)
+        known = shares.replicates[np.isfinite(shares.replicates).all(axis=1)]
+        assert np.tile([1.0, 0.0], (len(known), 1)) == pytest.approx(known)
+    assert 0 < len(known) <= len(shares.replicates)
+
+
+def test_delays_that_vary_for_a_while_need_long_blocks() -> None:
+    """Signs by chance, so that the delays do not depend on each other, and the same size 50 times in a row."""
+    random = np.random.default_rng(2)
+    size = np.repeat(random.integers(1, 1000, 40), 50)
+    total = 10_000 + size * random.choice([-1, 1], len(size))
+    steps = np.stack([total // 2, total - total // 2], axis=1)
+    slow = budget_shares.slowest(total)
+    of_time, of_tail = budget_shares.time_shares(steps, total), budget_shares.tail_shares(steps, total, slow)
+
+    assert of_tail.method == budget_shares.variance_shares(steps, total).method != of_time.method
+
+
 def test_the_slowest_are_one_percent_or_ten() -> None:
     for packets, count in ((5, 5), (10, 10), (1000, 10), (1001, 11), (2000, 20)):
         assert count == budget_shares.slowest(np.arange(packets)).sum()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 
 import numpy as np
 import pytest
 from tripcases import trips
 
 from gpiorig.analysis.delays.calibration import Price, price
-from gpiorig.analysis.delays.instruments import Analyzer, Instruments, Node
+from gpiorig.analysis.delays.instruments import Analyzer, Instruments, Node, seen_at
 from gpiorig.analysis.delays.probe_costs import for_route
 from gpiorig.analysis.events.table import BY_CODE, BY_NAME
 from gpiorig.analysis.packets import path, round_trips
@@ -65,11 +66,12 @@ def slowly(events, route, prices: Price):
     for row, start in enumerate(route.starts):
         for column, step in enumerate(route.steps.steps):
             end = start + route.steps.samples[row, column]
+            within = slice(*np.searchsorted(events.samples, (start, end)))
             if step.kind not in (path.Kind.RADIO_WAIT, path.Kind.AIR):
-                for at, node, code, identity in zip(
-                    events.samples, events.nodes, events.codes, events.ids, strict=True
+                for node, code, identity in zip(
+                    events.nodes[within], events.codes[within], events.ids[within], strict=True
                 ):
-                    if start <= at < end and NODES[node] == step.node and BY_CODE[int(code)].code < 128:
+                    if NODES[node] == step.node and BY_CODE[int(code)].code < 128:
                         costs_ns[row, column] += prices.with_id if identity >= 0 else prices.without_id
             start = end
     return costs_ns
@@ -97,7 +99,6 @@ def test_measured_costs_lie_within_the_limits():
         assert low <= without <= high, known
 
 
-@pytest.mark.slow
 def test_costs_are_those_of_every_event_in_its_step(events, route):
     """Packet by packet, against a loop over all events."""
     costs = for_route(events, route, instruments())
@@ -108,6 +109,28 @@ def test_costs_are_those_of_every_event_in_its_step(events, route):
     # A step between a line and the bus differs by the time from the call to the first strobe edge; all cancel.
     assert {0.0, one.lead_width, -one.lead_width} == set(np.round(leads[0], 6))
     assert 0 == pytest.approx(leads[0].sum(), abs=1e-6)
+    part = next(part for part in costs.parts if part.name == "instant within an event").standard_ns
+    of_nodes = [here == there for here, there in seen_at(route.steps.steps)]
+    # A step between two events on one bus has both leads alike; else that of each end on a bus is uncertain.
+    assert [0.0] * 2 == part[[0, -1]].tolist()
+    assert one.lead_width / math.sqrt(3) == pytest.approx(part[np.flatnonzero(np.round(leads[0], 6))])
+    assert not part[:-1][np.array(of_nodes) & (np.round(leads[0], 6) == 0)].any()
+
+
+def test_ends_on_the_buses_of_two_nodes_share_no_lead(events, route):
+    """A request alone: its first event is the sender's, its last one the receiver's."""
+    until = next(i for i, step in enumerate(route.steps.steps) if step.turn_around)
+    steps = dataclasses.replace(route.steps, steps=route.steps.steps[:until], samples=route.steps.samples[:, :until])
+    costs = for_route(events, dataclasses.replace(route, steps=steps), instruments())
+    part = next(part for part in costs.parts if part.name == "instant within an event").standard_ns
+
+    assert _lead(events) * math.sqrt(2 / 3) == pytest.approx(part[-1])
+
+
+def test_a_path_without_steps_or_of_an_unknown_node_has_no_costs(events, route):
+    none = dataclasses.replace(route.steps, steps=(), samples=route.steps.samples[:, :0])
+    assert for_route(events, dataclasses.replace(route, steps=none), instruments()) is None
+    assert for_route(dataclasses.replace(events, node_names=("initiator", "c")), route, instruments()) is None
 
 
 def test_costs_of_the_steps_add_up(events, route):
@@ -180,6 +203,32 @@ def test_a_wait_that_there_would_have_been_counts_in_part(events, route, late):
     waiting = for_route(events, route, instruments(busy))
 
     assert (1 - late) * spent == pytest.approx(free.costs_ns[0, column] - waiting.costs_ns[0, column], abs=T_NS)
+
+
+def test_a_radio_that_is_ready_as_the_step_ends_was_not_waited_for(events, route):
+    """Nor one that becomes ready later: the driver did not wait for it in its step."""
+    names = [step.name for step in route.steps.steps]
+    received, column = names.index("request: interrupt: line to ISR"), names.index("reply: prepare the radio")
+    one = route.select(np.array([0]))
+    until = int(one.steps.samples[:, received : column + 1].sum())
+    free = for_route(events, one, instruments())
+    for later in (0, 1):
+        busy = dataclasses.replace(PLAIN, busy_ns=math.ceil((until + later) * T_NS))
+        assert np.array_equal(free.costs_ns, for_route(events, one, instruments(busy)).costs_ns)
+
+
+def test_the_end_of_a_wait_is_uncertain_where_most_packets_waited(events, route):
+    """Not where one of two did."""
+    names = [step.name for step in route.steps.steps]
+    received, column = names.index("request: interrupt: line to ISR"), names.index("reply: prepare the radio")
+    begins, until = (route.steps.samples[:, received:end].sum(axis=1) for end in (column, column + 1))
+    ready = int(np.median(until)) - 20
+    busy = dataclasses.replace(PLAIN, busy_ns=round(ready * T_NS), poll_ns=6_000)
+    missed, waited = np.flatnonzero(until < ready), np.flatnonzero((begins < ready) & (ready < until))
+    for waits in (1, 2):
+        part = route.select(np.sort([missed[0], *waited[:waits]]))
+        parts = [part.name for part in for_route(events, part, instruments(busy)).parts]
+        assert (waits == 2) == ("end of a wait" in parts)
 
 
 def test_a_radio_that_is_ready_early_swallows_nothing(events, route):

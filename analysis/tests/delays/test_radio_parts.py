@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from fractions import Fraction
 from itertools import pairwise
@@ -157,6 +158,30 @@ def test_intervals_of_the_parts_have_the_plain_values():
         assert samples.mean() / totals.mean() == pytest.approx(part.time.value)
         assert (np.count_nonzero(samples), samples.mean() * 1000) == pytest.approx((part.packets, part.mean_ns))
         assert part.variance.low <= part.variance.value <= part.variance.high
+
+
+def test_retransmissions_are_a_kind_without_a_step_of_its_own():
+    """Its shares are those of its four parts; of the wait the rest is left. A part that no packet has is omitted."""
+    rng = np.random.default_rng(1)
+    air = dataclasses.replace(air_of(rng), others=NONE, unreceived=NONE)
+    route = route_of(air, rng.integers(1, 500, (len(air.begins), 2)))
+    parts = parts_of(air, route)
+    shares = budget.budget(route.steps, parts=(parts,))
+    groups = {group.of: group for group in shares.by_kind}
+    again = [part for part in shares.parts if part.kind is path.Kind.RETRANSMISSION]
+
+    assert 4 == len(again)
+    assert ((), (1,)) == (groups[path.Kind.RETRANSMISSION].steps, groups[path.Kind.RADIO_WAIT].steps)
+    for kind in ("time", "variance", "tail"):
+        share = getattr(groups[path.Kind.RETRANSMISSION], kind).value
+        assert sum(getattr(part, kind).value for part in again) == pytest.approx(share)
+        assert getattr(shares, kind)[1].value == pytest.approx(
+            share + getattr(groups[path.Kind.RADIO_WAIT], kind).value
+        )
+    assert not parts.others.any()
+    names = [name for name, samples in zip(PART_NAMES, parts.samples.T, strict=True) if samples.any()]
+    assert names == [part.name for part in shares.parts_of(1)]
+    assert () == shares.parts_of(0)
 
 
 def test_rows_of_the_table_name_step_and_part():

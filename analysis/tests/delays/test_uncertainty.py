@@ -11,11 +11,13 @@ import pytest
 from tripcases import trips
 
 from gpiorig.analysis.delays import instruments, uncertainty
-from gpiorig.analysis.delays.components import Component, combined, rectangular
+from gpiorig.analysis.delays.components import Component, combined, pin_components, rectangular
 from gpiorig.analysis.delays.instruments import Analyzer, Instruments, Node, Pin
 from gpiorig.analysis.delays.uncertainty import DelayUncertainty, for_delay, for_steps
 from gpiorig.analysis.number_text import uncertain_text
 from gpiorig.analysis.packets import round_trips
+from gpiorig.analysis.packets.path import Kind, Milestone, Source
+from gpiorig.analysis.packets.steps import Step
 
 RATE = Fraction(24_000_000)
 T_NS = float(10**9 / RATE)
@@ -121,9 +123,68 @@ def test_components_of_a_delay():
 
 def test_equal_edges_of_a_channel_have_no_skew():
     """The same threshold is late by the same time; the other edge of the channel is not."""
-    assert "skew between channels" not in named(between(TAP, TAP, 1e6))
-    assert "skew between edges" in named(between(TAP, FALL, 1e6))
-    assert "skew between edges" in named(between(Pin("a.strobe"), Pin("a.strobe"), 1e6))
+    skews = [
+        (TAP, TAP, []),
+        (TAP, FALL, ["skew between edges"]),
+        (Pin("a.strobe"), Pin("a.strobe"), ["skew between edges"]),
+        (TAP, Pin("b.tap.irq", "rise"), ["skew between channels"]),
+    ]
+    for start, end, names in skews:
+        assert names == [name for name in named(between(start, end, 1e6)) if name.startswith("skew")]
+
+
+@pytest.mark.parametrize("beyond_ns", [192_000.0, -192_000.0])
+def test_the_clock_counts_over_what_was_measured(beyond_ns):
+    """A delay whose ends are seen 192 µs further apart, or less far, than it is long."""
+    clock = pin_components(1e6, STROBE, TAP, Instruments(CLASS), beyond_ns)[-1]
+
+    assert rectangular(50e-6) * (1e6 + beyond_ns) == pytest.approx(clock.standard_ns)
+    delay = DelayUncertainty("a delay", (clock,), 0, math.nan, (), 1e6)
+    assert delay.expanded_ns == pytest.approx(float(delay.expanded_of(np.array(1e6))))
+
+
+@pytest.mark.parametrize(
+    ("event", "width", "pin"),
+    [
+        ("tap.irq.enter", 2, Pin("a.tap.irq", "rise")),
+        ("tap.irq.exit", 2, Pin("a.tap.irq", "fall")),
+        ("mac.tx.enter", 2, Pin("a.mac.tx", "rise")),
+        ("mac.tx.exit", 2, Pin("a.mac.tx", "fall")),
+        ("app.tx.enter", 2, Pin("a.strobe", "first")),
+        ("app.tx.enter", 8, Pin("a.strobe", "first")),
+        ("app.tx.enter", 4, Pin("a.strobe")),
+    ],
+)
+def test_where_an_event_is_seen(event, width, pin):
+    """On its line by the edge, else on the strobe: four data lines toggle it 3 or 7 times per frame, an odd number."""
+    known = Instruments(CLASS, nodes={"a": Node(lines=frozenset({"mac.tx"}), bus_width=width)})
+    milestone = Milestone("request.x", event, 0, False, Source.ID)
+
+    assert pin == known.pin(milestone, "a")
+    assert pin.channel.endswith("strobe") == known.on_bus(milestone, "a")
+
+
+def test_where_the_ends_of_steps_are_seen():
+    """The first bit on the air at the receiver, also as the end of a wait; last of a path, where the step is."""
+    steps = [
+        Step("", short, Milestone("", "", 0, False, start), Milestone("", "", 0, False, end), Kind.SOFTWARE, nodes)
+        for short, start, end, nodes in (
+            ("stack", Source.ID, Source.ID, ("a",)),
+            ("wait", Source.ID, Source.AIR, ("a",)),
+            ("air", Source.AIR, Source.RECEPTION, ("a", "b")),
+            ("wait", Source.RECEPTION, Source.AIR, ("b",)),
+        )
+    ]
+    assert [("a", "a"), ("a", "b"), ("b", "b"), ("b", "b")] == instruments.seen_at(steps)
+
+
+@pytest.mark.parametrize(("source", "shown"), [("data sheet, 7.2", "data sheet, 7.2"), ("", "unknown")])
+def test_the_constant_before_the_air_names_its_source(stage, source, shown):
+    nodes = {name: Node(mark_ns=192_000, mark_source=source) for name in ("initiator", "responder")}
+    delays = for_steps(stage.steps, Instruments(CLASS, nodes=nodes), total=stage.name)
+    sources = [part.source for delay in delays for part in delay.components if part.name == "first bit on the air"]
+
+    assert [shown] * 4 == sources
 
 
 @pytest.mark.parametrize("factor", [2, 3, 10])

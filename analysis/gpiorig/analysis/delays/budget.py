@@ -231,7 +231,7 @@ def _sets(samples: NDArray[np.int64], total: NDArray[np.int64]) -> _Sets:
     def known(shares: Shares) -> Callable[[tuple[int, ...]], Interval]:
         return lambda members: shares.interval(members)
 
-    time = known(budget_shares.time_shares(samples, total)) if len(total) and total.any() else none("no packets")
+    time = known(budget_shares.time_shares(samples, total)) if total.any() else none("no packets")
     if not resolved(total):
         note = f"the total delay of {len(total)} packets varies by no more than the analyzer resolves: no shares"
         return _Sets(time, none(note), none(note), 0, note)
