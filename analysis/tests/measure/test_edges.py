@@ -66,6 +66,8 @@ def test_each_begin_takes_the_next_end():
     assert [20, 50] == pairs.starts.tolist()
     assert [3, 8] == pairs.delays.tolist()
     assert (1, 2) == (pairs.unpaired_start, pairs.unpaired_end)
+    assert "A edge to B edge" == pairs.name
+    assert "width" == edges.between(edges_of("A", [1]), edges_of("A", [2]), gaps=NO_GAPS, name="width").name
 
 
 def test_an_end_at_the_same_sample_is_after_the_begin_on_another_channel():

@@ -50,8 +50,10 @@ def test_acknowledgements_retries_and_intervals() -> None:
 
 def test_the_longest_time_to_an_acknowledgement_is_chosen() -> None:
     frames = [data(0, 7), ack(1200, 7)]
-    (view,), _ = measured((("air", frame) for frame in frames), longest_ns=1_000_000)
+    (view,), _ = measured((("air", frame) for frame in frames), longest_ns=1_199_999)
     assert ({}, 1, {"0x0001": 1}) == (view.ack_ns, view.stray_acks, view.unacknowledged)
+    (view,), _ = measured((("air", frame) for frame in frames), longest_ns=1_200_000)
+    assert {"0x0001": [1_200_000]} == view.ack_ns
 
 
 @pytest.mark.parametrize(
@@ -119,8 +121,18 @@ def test_damaged_frames_tell_nothing() -> None:
 
 
 def test_a_stamp_that_does_not_fit_is_refused() -> None:
-    with pytest.raises(FormatError, match="its clock was not set, or its unit is another"):
+    with pytest.raises(FormatError, match="its clock was not set, or its unit is another") as error:
         measured([("air", Frame(ticks=1 << 63, ticks_per_s=1000, mpdu=b"\2\0\7"))])
+    assert "a timestamp 9223372036854775 s from 1970 in air" in str(error.value)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_stamps_of_146_years_fit(sign: int) -> None:
+    at_ns = sign * (1 << 62)
+    views, _ = measured([("air", Frame(ticks=at_ns, ticks_per_s=10**9, mpdu=b"\2\0\7"))])
+    assert 1 == views[0].stray_acks
+    with pytest.raises(FormatError):
+        measured([("air", Frame(ticks=at_ns + sign, ticks_per_s=10**9, mpdu=b"\2\0\7"))])
 
 
 def test_the_step_of_timestamps_is_the_one_that_they_show() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from gpiorig.analysis.delays.instruments import CLOCK_PPM
 from gpiorig.analysis.measure import line_fit, nominal, timestamps
+from gpiorig.capture.edges.time_step import TimestampStep
 
 
 def test_a_line_by_hand() -> None:
@@ -27,6 +28,7 @@ def test_a_line_by_hand() -> None:
 def test_what_cannot_be_fitted() -> None:
     """Two points leave nothing to judge the line by; one abscissa has no slope."""
     assert None is line_fit.fit(np.array([1.0, 2.0]), np.array([1, 2]), step_ns=0.0)
+    assert None is not line_fit.fit(np.array([1.0, 2.0, 4.0]), np.array([1, 2, 3]), step_ns=0.0)
     assert None is line_fit.fit(np.array([1.0, 1.0, 1.0, math.nan]), np.array([1, 2, 3, 4]), step_ns=0.0)
 
 
@@ -94,6 +96,19 @@ def test_steps_of_timestamps_by_the_pseudoinverse() -> None:
 
     assert line is not None
     assert (intercept, slope) == pytest.approx((line.intercept_step_ns, line.slope_step_ns))
+
+
+def test_one_period_shows_no_scatter() -> None:
+    deviation = nominal.deviation(None, np.array([1002]), unit_ns=1.0, nominal_ns=1000.0, ends_ns=4.0)
+    assert deviation is not None
+    assert math.isnan(deviation.scatter_ppm)
+    assert (2000.0, 1, 4000.0) == pytest.approx((deviation.ppm, deviation.runs, deviation.uncertainty_ppm))
+
+
+def test_the_step_of_timestamps_is_null_where_it_is_not_known() -> None:
+    for step, expected in (((0.0, "format"), (None, None)), ((1e6, "timestamps"), (1e6, "timestamps"))):
+        numbers = timestamps.numbers(TimestampStep(*step))
+        assert expected == (numbers.step_ns, numbers.step_origin)
 
 
 def test_the_scatter_of_a_mean_in_units() -> None:

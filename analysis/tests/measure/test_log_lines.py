@@ -38,6 +38,15 @@ def test_requests_may_overlap_and_are_counted_by_node():
     assert {"a": [7, 9], "b": [2]} == {node: delays.tolist() for node, delays in pairs.by_node().items()}
     assert {"a": 0, "b": 0} == pairs.unpaired_requests
     assert 1 == pairs.backsteps
+    assert (None, None) == (pairs.unpaired_request, pairs.unpaired_response)
+
+
+def test_an_example_of_each_side_without_a_partner():
+    """The first response, the first request that is still open; equal timestamps are no step back."""
+    lonely = [response(5, "1"), response(5, "2"), request(7, "3"), request(8, "4")]
+    pairs = pair(lonely)
+
+    assert (lonely[2], lonely[0], 0) == (pairs.unpaired_request, pairs.unpaired_response, pairs.backsteps)
 
 
 def test_ids_that_wrap_are_told_apart_by_their_order():

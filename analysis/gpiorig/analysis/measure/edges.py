@@ -208,7 +208,7 @@ def _paired(
 
 def _nearest(a: Samples, b: Samples) -> NDArray[np.intp]:
     """Places in `b` of the nearest to each of `a`, the earlier of two."""
-    after = np.clip(np.searchsorted(b, a), 1, len(b) - 1) if len(b) > 1 else np.zeros(len(a), dtype=np.intp)
+    after = np.minimum(np.searchsorted(b, a), len(b) - 1)
     before = np.maximum(after - 1, 0)
     return np.where(np.abs(b[before] - a) <= np.abs(b[after] - a), before, after)
 
