@@ -12,6 +12,7 @@ from synthetic_events import disturbed
 from gpiorig.analysis.compare import assertions, delays, limits
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.evaluation import analysis
+from gpiorig.analysis.quantities import delay_names
 from gpiorig.analysis.quantities import values as quantity_values
 from gpiorig.analysis.quantities.kinds import Kind
 from gpiorig.analysis.quantities.names import parse
@@ -132,6 +133,32 @@ def test_packets_without_every_step_lack_a_foreign_frame():
     measured = recorded(network.events(), headers=network.headers(), destinations={"a": ("b",)})
     (foreign,) = series_of("foreign", measured)
     assert ([0] * 7, 2 + 1) == (foreign.values.tolist(), foreign.lacking)
+    (delay,) = series_of("delay", measured)
+    assert ("a > b", 7, 2 + 1) == (delay.node, len(delay.values), delay.lacking)
+
+
+def test_a_packet_that_another_node_got_is_lost_to_its_destination():
+    network = some_lost()
+    network.frame(3000 * MS, "a", 11, {"b": "drop", "c": "deliver"})
+    network.names = "abc"
+    lost = {}
+    for destinations in ({"a": ("b",)}, {"a": ("c",)}, {}):
+        measured = recorded(network.events(), headers=network.headers(), destinations=destinations)
+        (loss,) = series_of("loss at a", measured)
+        lost[loss.node] = int(loss.values.sum())
+    assert {"a > b": 3, "a > c": 10, "a": 2} == lost
+
+
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [
+        ("request: radio wait: exec done to first bit on air: backoff", "backoff"),
+        ("request: radio wait: exec done to first bit on air", ""),
+        ("rtt", ""),
+    ],
+)
+def test_the_part_of_a_wait_that_a_name_asks_for(name, part):
+    assert part == delay_names.part_of(name)
 
 
 def test_waits_that_meet_frames_of_others_and_own_ones():
@@ -147,6 +174,8 @@ def test_waits_that_meet_frames_of_others_and_own_ones():
     for text in ("foreign", "foreign at a"):
         (foreign,) = series_of(text, measured)
         assert [int(n % 3 == 0) for n in range(1, 31)] == foreign.values.tolist()
+        assert foreign.node == series_of(text.replace("foreign", "retried"), measured)[0].node
+        assert foreign.node == ("a" if " at " in text else "a > b")
     (retried,) = series_of("retried", measured)
     assert [int(n % 5 == 0) for n in range(1, 31)] == retried.values.tolist()
     assert 10 / 30 == foreign.interval("").value

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from madeevents import events_of_rows
 from network import Network
 
 from gpiorig.analysis.audit.inputs import HostLines, NodeRecord
@@ -98,6 +100,25 @@ def test_errors_of_intervals_and_of_a_period_between_samples():
     assert (np.diff(samples) - 7 * US).tolist() == asked_of_node.values.tolist()
 
 
+def test_a_period_between_samples_is_taken_off_to_the_nearest_ns():
+    """At 1.5 MS/s 1001 µs are 1501.5 samples; the values are in ns, and in samples where delays are compared."""
+    events = events_of_rows(
+        [(at, 0, "isr.timer.enter", None) for at in (0, 1501, 3003)], ("a",), end=4000, rate_hz=1_500_000
+    )
+    measured = Recorded(analysis.analyse(events, {}, header_ns={}), {"interval_us": 1001})
+    (error,) = series_of("interval error of isr.timer", measured)
+    assert (Fraction(1), [-333, 333]) == (error.scale, error.values.tolist())
+    ((name, samples),) = named_values(["interval error of isr.timer"], measured).items()
+    assert ("a: interval error of isr.timer", [0, 0]) == (name, samples.tolist())
+    measured = replace(measured, parameters={"interval_us": 1000})
+    (error,) = series_of("interval error of isr.timer", measured)
+    assert [1, 2] == error.values.tolist() == named_values(["interval error of isr.timer"], measured)[name].tolist()
+    late = Recorded(measured.analysis, {"interval_us": 1})
+    assert [1500 - 1, 1502 - 1] == pytest.approx(
+        [value * 1.5e-3 for value in series_of("interval error of isr.timer", late)[0].values], abs=1
+    )
+
+
 def test_lateness_is_from_the_due_instant_of_the_log():
     """To the resolution of the node's timer and of its fit: a truncated microsecond."""
     trains = Trains()
@@ -105,6 +126,10 @@ def test_lateness_is_from_the_due_instant_of_the_log():
     truth_ns = np.array(list(trains.late.values())) * 1000 / US
     assert 1000 > np.abs(late.values * float(late.scale) - truth_ns).max()
     assert 0 == late.lacking
+    lines, trains.lines = trains.lines, [trains.lines[0].replace("due_us", "expected_us"), *trains.lines[1:]]
+    (less,) = series_of("lateness of radio.tx_start", trains.recorded())
+    assert (late.values.tolist()[1:], 1, [0]) == (less.values.tolist(), less.lacking, less.lacking_packets.tolist())
+    trains.lines = lines
     assert ["a: lateness of radio.tx_start"] == list(named_values(["lateness of radio.tx_start"], trains.recorded()))
     trains.lines = [line.replace("due_us", "expected_us") for line in trains.lines]
     with pytest.raises(QuantityError, match=r"does not show a packet with `radio\.tx_start` and `due_us` in the log"):
@@ -142,22 +167,45 @@ def test_intervals_by_the_lines_at_the_host():
 def test_a_line_is_of_the_event_at_which_it_is_printed(announced):
     """The line of a round trip is printed at its end; only an announcement gives the host an instant of sending."""
     network, lines, host_ns, sent = Network("ab"), [], [], []
+    answers, trips, pins = [], [], []
     for n in range(1, 13):
         request = network.frame(n * 50 * MS, "a", n, {"b": "deliver"})
         reply = network.frame(request.end + MS, "b", n, {"a": "deliver"})
         called, arrived = request.marks["app.tx"], reply.arrivals["a"]["app.rx"]
+        asked, answered = request.arrivals["b"]["app.rx"], reply.marks["app.tx"]
+        answers.append(f"packet seq={n} rx_us={of_node(asked)} tx_us={of_node(answered)} status=ok")
+        pins.append(arrived - called)
+        trips.append(of_node(arrived) - of_node(called))
         if announced:
             lines.append(f"sent seq={n} tx_us={of_node(called)}")
             host_ns.append(called * 1000 // US + 1000 * n)
             sent.append(host_ns[-1])
         lines.append(f"packet seq={n} tx_us={of_node(called)} rx_us={of_node(arrived)} status=ok")
         host_ns.append(arrived * 1000 // US)
+    called = network.frame(13 * 50 * MS, "a", 13, {}, outcome="no_ack").marks["app.tx"]
+    lines.append(f"packet seq=13 tx_us={of_node(called)} status=lost reason=timeout")
+    host_ns.append(14 * 50_000_000)
     hosts = {"a": at_host(lines, host_ns)}
-    measured = recorded(network, {"a": lines}, destinations={"a": ("b",), "b": ("a",)}, hosts=hosts, interval_us=50_000)
+    logs, destinations = {"a": lines, "b": answers}, {"a": ("b",), "b": ("a",)}
+    measured = recorded(network, logs, destinations=destinations, hosts=hosts, interval_us=50_000)
+    (by_log,) = series_of("rtt by log", measured)
+    assert ("a", [1000 * us for us in trips], 1, 1) == (
+        by_log.node,
+        by_log.values.tolist(),
+        by_log.lacking,
+        by_log.scale,
+    )
+    assert pins == pytest.approx(named_values(["rtt by log"], measured)["a: rtt by log"].tolist(), abs=2 * US)
     if announced:
         (error,) = series_of("interval error of app.tx by host at a", measured)
         assert (np.diff(sent) - 50_000_000).tolist() == error.values.tolist()
+        (by_host,) = series_of("rtt by host", measured)
+        received = [at for at, line in zip(host_ns, lines, strict=True) if "status=ok" in line]
+        assert (np.array(received) - sent).tolist() == by_host.values.tolist()
+        assert (1, by_log.packets.tolist()) == (by_host.lacking, by_host.packets.tolist())
     else:
+        with pytest.raises(QuantityError, match="set `announce = true`"):
+            series_of("rtt by host", measured)
         with pytest.raises(QuantityError, match=r"two events `app\.tx\.enter` with a timestamp by host at a"):
             series_of("interval error of app.tx by host at a", measured)
     (received,) = series_of("interval error of app.rx by host at a", measured)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections import deque
 from dataclasses import replace
@@ -53,10 +54,17 @@ def test_the_account_is_even(seed):
 
 def test_a_queue_of_two_messages_by_hand():
     rows = [(0, 0, "queue.post", 3), (10, 0, "queue.post", 3), (30, 0, "queue.fetch", 3), (60, 0, "queue.fetch", 3)]
-    (one,) = littles_law.accounts(recorded(rows, end=100, gaps=()))
+    (one,) = littles_law.accounts(recorded([*rows, (5, 0, "queue.post", None)], end=100, gaps=()))
     assert (30 + 50, 80, 100, 2) == (one.waited, one.held, one.observed, one.most)
     assert one.product == one.mean_length == 0.8
     assert 2 * 24_000_000 / 100 == one.rate_per_s
+    assert 40 * 1e9 / 24e6 == pytest.approx(one.mean_wait_ns)
+
+
+def test_the_id_of_a_queue_may_be_0_and_no_message_may_have_come_out():
+    (one,) = littles_law.accounts(recorded([(10, 0, "queue.post", 0)], end=30))
+    assert (0, 0, 1, 20, 20) == (one.queue, one.messages, one.most, one.held, one.at_edges)
+    assert math.isnan(one.mean_wait_ns)
 
 
 def test_messages_left_and_messages_before():

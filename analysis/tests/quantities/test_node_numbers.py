@@ -75,6 +75,19 @@ def test_counts_are_those_of_the_last_answer():
         assert part in str(error.value)
 
 
+@pytest.mark.parametrize(("length", "space_us"), [(40, 640), (19, 640), (18, 192)])
+def test_the_space_after_a_frame_depends_on_its_length(length, space_us):
+    """IEEE 802.15.4: 40 symbols of 16 us, of at most 18 bytes 12; of two origins each has its own frames."""
+    network = Network("ab")
+    network.frame(100 * MS, "a", 1, {"b": "deliver"}, length=length)
+    network.frame(200 * MS, "b", 2, {"a": "deliver"}, length=60)
+    destinations = {"a": ("b",), "b": ("a",)}
+    measured = recorded(network.events(), headers=network.headers(), destinations=destinations, payload=5)
+    bounds = {one.node: Fraction(int(one.values[0])) * one.scale for one in series_of("goodput bound", measured)}
+    expected = Fraction(8 * 5 * 10**6, (6 + length) * 32 + space_us)
+    assert {"a": expected, "b": Fraction(8 * 5 * 10**6, 66 * 32 + 640)} == bounds
+
+
 def test_the_bound_of_the_goodput_is_of_one_frame():
     """40 bytes after preamble, delimiter and length, 640 us of interframe space: by hand."""
     network = Network("ab")
@@ -103,5 +116,6 @@ def test_self_times_are_those_of_the_table_of_layers(bench):
     for node in NODES:
         assert (ways[0][node].values + ways[1][node].values).tolist() == both[node].values.tolist()
     assert np.median(both["initiator"].values) > 0
-    with pytest.raises(QuantityError, match="no node shows `sock`; the layers are "):
+    layer_names = ", ".join(dict.fromkeys(f"{layer} {way}" for _, layer, way in layers.layers))
+    with pytest.raises(QuantityError, match=f"no node shows `sock`; the layers are {layer_names}."):
         series_of("self time of sock", measured)

@@ -23,7 +23,7 @@ from gpiorig.analysis.quantities import shares as quantity_shares
 from gpiorig.analysis.quantities import values as quantity_values
 from gpiorig.analysis.quantities.kinds import Kind, Unit
 from gpiorig.analysis.quantities.names import MILESTONES, Milestone, is_quantity, parse
-from gpiorig.analysis.quantities.series import Recorded, weighted
+from gpiorig.analysis.quantities.series import Recorded, single, weighted
 from gpiorig.analysis.quantities.values import all_series, default_series, named_values
 
 MS = 24_000
@@ -326,8 +326,8 @@ def test_a_task_waits_from_being_due_to_running():
 
 def test_a_task_is_blocked_for_all_but_its_own_time():
     """Of 4 ms from due to done 1 ms is its own: the wait before it and what preempted it; a run not done is lacking."""
-    rows = [(0, "task.due", 6), (MS, "task.run.enter", 6), (2 * MS, "task.run.enter", 1), (3 * MS, "task.run.exit", 1)]
-    rows += [(4 * MS, "task.run.exit", 6), (10 * MS, "task.due", 6), (11 * MS, "task.run.enter", 6)]
+    rows = [(5, "task.due", 6), (MS, "task.run.enter", 6), (2 * MS, "task.run.enter", 1), (3 * MS, "task.run.exit", 1)]
+    rows += [(4 * MS + 5, "task.run.exit", 6), (10 * MS, "task.due", 6), (11 * MS, "task.run.enter", 6)]
     measured = processes(rows, end=20 * MS)
     with pytest.raises(QuantityError, match="does not contain `worker_a_on_us` of a"):
         all_series(["blocked time of task 6"], measured)
@@ -372,15 +372,29 @@ def test_a_queue_that_was_not_empty_at_first():
     assert [0, 1, 2, 1] == length.values.tolist()
 
 
-@pytest.mark.parametrize("statistic", ["min", "max", "p2p", "mean", "median", "p5", "p95"])
+@pytest.mark.parametrize("statistic", ["min", "max", "p2p", "mean", "std", "iqr", "median", "p5", "p95", "p99"])
 def test_weights_are_as_good_as_repetition(statistic):
+    """The least and the largest value hold for no time."""
     rng = np.random.default_rng(5)
-    values, weights = rng.integers(0, 9, 40), rng.integers(1, 30, 40)
+    values, weights = rng.integers(1, 9, 40), rng.integers(0, 30, 40)
+    values[:2], weights[:2] = (0, 9), 0
     repeated = np.sort(np.repeat(values, weights))
-    extremes = {"min": repeated[0], "max": repeated[-1], "p2p": np.ptp(repeated), "mean": repeated.mean()}
-    share = {"median": 0.5, "p5": 0.05, "p95": 0.95}.get(statistic)
-    expected = extremes[statistic] if share is None else repeated[int(np.ceil(share * len(repeated))) - 1]
-    assert expected == pytest.approx(weighted(values, weights, statistic), rel=1e-12)
+    at = {share: repeated[int(np.ceil(share * len(repeated))) - 1] for share in (0.05, 0.25, 0.5, 0.75, 0.95, 0.99)}
+    expected = {
+        "min": repeated[0],
+        "max": repeated[-1],
+        "p2p": np.ptp(repeated),
+        "mean": repeated.mean(),
+        "std": repeated.std(),
+        "iqr": at[0.75] - at[0.25],
+        "median": at[0.5],
+        "p5": at[0.05],
+        "p95": at[0.95],
+        "p99": at[0.99],
+    }
+    assert expected[statistic] == pytest.approx(weighted(values, weights, statistic), rel=1e-12)
+    series = replace(single("a", parse("length of queue 3"), 1, Fraction(1, 4), 0), values=values, weights=weights)
+    assert expected[statistic] / 4 == pytest.approx(series.interval(statistic).value, rel=1e-12)
 
 
 def test_covered_samples_are_counted_once():
@@ -472,6 +486,15 @@ def test_goodput_leaves_out_packets_of_the_warm_up():
     (one,) = all_series(["goodput"], replace(measured, begin=frames[2].marks["app.tx"]))
     time = frames[-1].arrivals["b"]["app.rx"] - frames[2].marks["app.tx"]
     assert Fraction(8 * 40 * 3 * 24_000_000, time) == int(one.values[0]) * one.scale
+
+
+def test_goodput_of_which_nothing_arrived_after_the_warm_up():
+    network = Network("ab")
+    network.frame(100 * MS, "a", 1, {"b": "deliver"})
+    last = network.frame(200 * MS, "a", 2, {}, outcome="no_ack")
+    measured = recorded(network.events(), headers=network.headers(), destinations={"a": ("b",)}, payload=40)
+    with pytest.raises(QuantityError, match="no packet of a send call reached an application"):
+        all_series(["goodput"], replace(measured, begin=last.marks["app.tx"]))
 
 
 def test_goodput_counts_each_packet_once():

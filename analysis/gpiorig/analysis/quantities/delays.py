@@ -36,8 +36,7 @@ def delays_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
         No packet is complete, or the run has no such delay.
     """
     route = main_route(recorded.analysis)
-    total = _total(quantity, recorded, route) if route is not None else None
-    if route is None or total is None or not len(total.values):
+    if route is None or not len((total := _total(quantity, recorded, route)).values):
         raise QuantityError(NONE_COMPLETE)
     steps = {step.name: column for column, step in enumerate(route.steps.steps)}
     parts = _parts(recorded, route) if part_of(quantity.subject) else {}

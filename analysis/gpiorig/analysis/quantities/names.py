@@ -193,9 +193,7 @@ def milestone(text: str) -> Milestone:
     match = _QUALIFIED.fullmatch(text)
     if not match:
         raise QuantityError("a milestone is missing at an end of the arrow.")
-    name = match["name"]
-    if name not in MILESTONES and name.removesuffix(".enter") in MILESTONES:
-        name = name.removesuffix(".enter")
+    name = match["name"].removesuffix(".enter")
     if name not in MILESTONES and f"{name}.enter" in _EVENTS and _EVENTS[f"{name}.enter"].direction == "none":
         raise QuantityError(f"`{name}` is at the sender and at the receiver; ask for `span of {name}`.")
     _check(name, MILESTONES, "milestone")

@@ -123,7 +123,6 @@ def _lengths_ns(recorded: Recorded, hops: Hops) -> Samples:
         rises, falls = pulses(events, FRAME_TIMESTAMP.removesuffix(".enter"), node=name)
         rows = np.flatnonzero((hops.receivers == node) & (first_bits != NONE))
         place = np.searchsorted(rises, first_bits[rows])
-        rows, place = rows[place < len(rises)], place[place < len(rises)]
         good = falls[place] >= 0
         samples = falls[place[good]] - first_bits[rows[good]]
         byte_counts = np.rint(samples * float(recorded.period_ns) / BYTE_NS).astype(np.int64)

@@ -14,7 +14,7 @@ from gpiorig.analysis.attribution.on_air import Air
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.packets import hop_routes, timelines
 from gpiorig.analysis.packets.hops import Hops
-from gpiorig.analysis.packets.routes import ROUND_TRIP, Route
+from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.quantities.delays import main_route
 from gpiorig.analysis.quantities.kinds import Kind
 from gpiorig.analysis.quantities.names import Quantity
@@ -148,7 +148,7 @@ def _route_packets(quantity: Quantity, recorded: Recorded, route: Route, senders
     """Rows of the packets to be judged, and of every hop the row that it counts for, -1 for none."""
     hops, trips = recorded.packets(), recorded.analysis.round_trips
     of_hops = hops.packet_rows.astype(np.int64)
-    if route.name == ROUND_TRIP and trips is not None:
+    if trips is not None:
         return trips.requests, trips.request_of[of_hops]
     rows = np.flatnonzero(hops.packets.accounted)
     if quantity.node:
