@@ -17,6 +17,7 @@ from typing import Any
 import pyarrow as pa
 from matplotlib.figure import Figure
 
+from gpiorig.analysis import columns
 from gpiorig.analysis.compare import comparison
 from gpiorig.analysis.errors import TableError
 from gpiorig.analysis.report import blocks, page
@@ -104,7 +105,7 @@ class Run:
             The recording has no table of this name.
         """
         if (parts := self._stages.get(name)) is not None:
-            return parts[1](ALL)
+            return columns.plain(parts[1](ALL))
         if name in self._evaluation_tables:
             return self._evaluation_tables[name]
         raise TableError(f"{self.folder}: no table {name!r}; available tables: {', '.join(self.tables)}.")

@@ -51,22 +51,32 @@ def of_interval(name: str, path: str, *, unit: str = "") -> Schema:
     return {f"{name}{part}{unit}": (NUMBER, f"{path}.{end}") for part, end in parts}
 
 
-def names(keys: NDArray[Any], known: Mapping[int, str]) -> pa.Array:
-    """The name of every key, null for a key without one."""
-    order = sorted(known)
-    index_of = np.full(max(order, default=NONE) + 2, NONE, dtype=np.int32)  # the last for a key that is not known
-    index_of[order] = np.arange(len(order))
+def names(keys: NDArray[Any], known: Mapping[int, str]) -> pa.DictionaryArray:
+    """The name of every key, null for a key without one, each name once: `plain` writes it into every row."""
+    place_of = {name: place for place, name in enumerate(dict.fromkeys(known[key] for key in sorted(known)))}
+    index_of = np.full(max(known, default=NONE) + 2, NONE, dtype=np.int16)  # the last for a key that is not known
+    index_of[list(known)] = [place_of[name] for name in known.values()]
     places = index_of[np.clip(keys.astype(np.int64), NONE, len(index_of) - 1)]
-    indices = pa.array(np.maximum(places, 0), mask=places == NONE)
-    dictionary = pa.array([known[key] for key in order], pa.string())
-    return pa.DictionaryArray.from_arrays(indices, dictionary).cast(pa.string())
+    absent = places == NONE
+    indices = pa.array(places, mask=absent if absent.any() else None)
+    return pa.DictionaryArray.from_arrays(indices, pa.array(list(place_of), pa.string()))
+
+
+def plain(content: pa.Table) -> pa.Table:
+    """The table with every name in its row, as those who read it expect."""
+    for place, field in enumerate(content.schema):
+        if pa.types.is_dictionary(field.type):
+            content = content.set_column(place, field.name, content.column(place).cast(field.type.value_type))
+    return content
 
 
 def nullable(values: NDArray[Any]) -> pa.Array:
     """Integers, null for -1."""
-    return pa.array(values, mask=values == NONE)
+    absent = values == NONE
+    return pa.array(values, mask=absent if absent.any() else None)
 
 
 def ns(samples: NDArray[np.int64], samplerate_hz: Fraction) -> pa.Array:
     """Samples as float64 ns, null for -1."""
-    return pa.array(samples * float(1_000_000_000 / samplerate_hz), mask=samples == NONE)
+    absent = samples == NONE
+    return pa.array(samples * float(1_000_000_000 / samplerate_hz), mask=absent if absent.any() else None)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from gpiorig.analysis import columns
@@ -20,7 +21,7 @@ _ERRORS = ("min_ns", "p5_ns", "median_ns", "p95_ns", "p99_ns", "max_ns", "mean_n
 
 def with_route(name: str, content: pa.Table) -> pa.Table:
     """The table with the name of its route in front."""
-    return content.add_column(0, "route", pa.array([name] * content.num_rows, pa.string()))
+    return content.add_column(0, "route", columns.names(np.zeros(content.num_rows, dtype=np.int8), {0: name}))
 
 
 _STEPS: Schema = {

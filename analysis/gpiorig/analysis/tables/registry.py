@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from gpiorig.analysis.attribution import findings
 from gpiorig.analysis.audit.results import Audit
+from gpiorig.analysis.columns import plain
 from gpiorig.analysis.delays import budget, jitter, radio_parts, uncertainty
 from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.evaluation.evaluation import Evaluation, RouteEvaluation
@@ -100,7 +101,7 @@ def _joined(sizes: Sequence[int], table: Callable[[int, slice], pa.Table]) -> Pa
             for place, (route_start, _) in places
         ]
         parts = [table(place, cut) for place, cut in cuts]
-        return pa.concat_tables(parts)
+        return pa.concat_tables(parts).unify_dictionaries()
 
     return (ends[-1], make) if sizes else None
 
@@ -149,7 +150,7 @@ _EVALUATED_STAGES: Mapping[str, Callable[[Evaluation], Parts | None]] = {"layers
 def table(analysis: Analysis, name: str) -> pa.Table | None:
     """One of `NAMES`; None where the recording does not have it."""
     parts = TABLES[NAMES.index(name)].parts(analysis, None)
-    return None if parts is None else parts[1](ALL)
+    return None if parts is None else plain(parts[1](ALL))
 
 
 def _per_route(table: Callable[[RouteEvaluation], pa.Table | None]) -> Callable[[Evaluation], pa.Table | None]:
@@ -208,7 +209,7 @@ EVALUATION_TABLES: Mapping[str, Callable[[Evaluation], pa.Table | None]] = {
 def evaluation_tables(evaluation: Evaluation) -> dict[str, pa.Table]:
     """The tables of an evaluation that have a row, by name; none of them has rows per packet."""
     contents = {name: make(evaluation) for name, make in EVALUATION_TABLES.items()}
-    return {name: content for name, content in contents.items() if content is not None and content.num_rows}
+    return {name: plain(content) for name, content in contents.items() if content is not None and content.num_rows}
 
 
 def files(folder: Path) -> list[Path]:

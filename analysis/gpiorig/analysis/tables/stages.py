@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ import pyarrow.feather
 import pyarrow.parquet
 from numpy.typing import NDArray
 
-from gpiorig.analysis.columns import names, ns, nullable, table
+from gpiorig.analysis.columns import names, ns, nullable, plain, table
 from gpiorig.analysis.delays.probe_costs import ProbeCosts
 from gpiorig.analysis.delays.uncertainty import DelayUncertainty
 from gpiorig.analysis.errors import TableError
@@ -185,14 +186,14 @@ def write(content: pa.Table, path: Path) -> None:
     _check_suffix(path)
     with replacing(path) as new:
         if path.suffix == ".csv":
-            pyarrow.csv.write_csv(guarded_columns(content), new)
+            pyarrow.csv.write_csv(guarded_columns(plain(content)), new)
         elif path.suffix == ".tex":
-            new.write_text(latex.tabular(content), encoding="utf-8")
+            new.write_text(latex.tabular(plain(content)), encoding="utf-8")
         elif path.suffix == ".parquet":
             with _writer(path.suffix, new, content.schema) as writer:
                 writer.write_table(content, row_group_size=ROW_GROUP)
         else:
-            pyarrow.feather.write_feather(content, new, compression="zstd")
+            pyarrow.feather.write_feather(plain(content), new, compression="zstd")
 
 
 def write_parts(make: Callable[[slice], pa.Table], rows: int, path: Path) -> None:
@@ -212,12 +213,13 @@ def write_parts(make: Callable[[slice], pa.Table], rows: int, path: Path) -> Non
     if len(parts) < 2:
         write(make(ALL), path)
         return
+    if path.suffix == ".csv":
+        make = partial(_as_text, make)
     content = make(parts[0])
     with replacing(path) as new, _writer(path.suffix, new, content.schema) as writer:
-        fit = guarded_columns if path.suffix == ".csv" else _unchanged
-        writer.write_table(fit(content))
+        writer.write_table(content)
         for part in parts[1:]:
-            writer.write_table(fit(make(part)))
+            writer.write_table(make(part))
     pa.default_memory_pool().release_unused()
 
 
@@ -227,18 +229,30 @@ def write_all(tables: Iterable[tuple[Callable[[slice], pa.Table], int, Path]]) -
         pass
 
 
-def _unchanged(content: pa.Table) -> pa.Table:
-    return content
+def _as_text(make: Callable[[slice], pa.Table], part: slice) -> pa.Table:
+    return guarded_columns(plain(make(part)))
 
 
 def _writer(suffix: str, new: Path, schema: pa.Schema) -> Any:
     if suffix == ".csv":
         return pyarrow.csv.CSVWriter(new, schema)
     if suffix == ".parquet":
-        # A dictionary of numbers that hardly repeat takes time and room without any use.
-        names = [field.name for field in schema if pa.types.is_string(field.type)]
-        options: dict[str, Any] = {"compression": "zstd", "version": "2.6", "use_dictionary": names or False}
-        return pyarrow.parquet.ParquetWriter(new, schema, store_schema=True, **options)
+        whole = [field.name for field in schema if pa.types.is_integer(field.type)]
+        # Times repeat, being of whole samples; sample numbers hardly do, and differ little from row to row.
+        repeating = [field.name for field in schema if field.name not in whole and not pa.types.is_boolean(field.type)]
+        names_apart = any(pa.types.is_dictionary(field.type) for field in schema)
+        writer = pyarrow.parquet.ParquetWriter(
+            new,
+            schema,
+            compression="zstd",
+            version="2.6",
+            use_dictionary=repeating or False,
+            column_encoding=dict.fromkeys(whole, "DELTA_BINARY_PACKED"),
+            store_schema=not names_apart,  # with it readers would get the indices of the names
+        )
+        if names_apart:
+            writer.add_key_value_metadata(schema.metadata)
+        return writer
     raise TableError(f"{new}: a table is written in parts as Parquet or CSV only.")
 
 
