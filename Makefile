@@ -6,12 +6,13 @@ BIN := $(VENV)/bin
 # Tests wait for a third of their time, so three processes keep two cores busy; conftest.py has the order of the files.
 PYTEST = $(BIN)/python -m pytest -q --numprocesses 3 --dist loadfile --no-loadscope-reorder
 NATIVE := capture/gpiorig/capture/libgpiorig_native.so
+DECODERHOST := analysis/gpiorig/analysis/decoderhost/native.abi3.so
 VBOARDS := rig/vbench/gpiorig/vbench/boards/libvboards.so
 USBBUS := rig/vbench/gpiorig/vbench/ends/libusbbus.so
 # What the demo runs: the crates of its libraries, and the board of its image.
-DEMO_CRATES := gpiorig-native vboards
+DEMO_CRATES := gpiorig-native gpiorig-decoderhost vboards
 DEMO_BOARD := iotlab-m3
-RUST_SOURCES := Cargo.toml Cargo.lock $(shell find capture/native rig/vbench/usbbus rig/vbench/vboards -name '*.rs' -o -name Cargo.toml)
+RUST_SOURCES := Cargo.toml Cargo.lock $(shell find analysis/native capture/native rig/vbench/usbbus rig/vbench/vboards -name '*.rs' -o -name Cargo.toml)
 
 # Compiled modules are kept: hundreds of short processes would each compile them again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -63,7 +64,7 @@ $(VENV)/.developed: $(VENV)/.installed rig/studies/pyproject.toml
 	@tools/step.sh "Python packages of tests and checks" $(VENV) $(PIP) --editable '.[dev]' --editable rig/studies
 	@touch $@
 
-native: $(NATIVE) $(VBOARDS) $(USBBUS)
+native: $(NATIVE) $(DECODERHOST) $(VBOARDS) $(USBBUS)
 
 # The libraries of the demo; then what only tests use, which is built with them.
 CARGO := cargo build --quiet --target-dir target --release --locked
@@ -77,6 +78,9 @@ target/.built-all: target/.built
 
 $(NATIVE): target/.built
 	@cp target/release/libgpiorig_native.so $@.new && mv $@.new $@
+
+$(DECODERHOST): target/.built
+	@cp target/release/libgpiorig_decoderhost.so $@.new && mv $@.new $@
 
 $(VBOARDS): target/.built
 	@cp target/release/libvboards.so $@.new && mv $@.new $@
@@ -98,7 +102,7 @@ demo-image: $(DEMO_COMPILER)
 
 demo:
 	@test -e $(VENV)/.installed || echo "set-up of the demo, a minute or more; a line for each part when it is done:"
-	@$(MAKE) --no-print-directory -s -j4 $(NATIVE) $(VBOARDS) $(VENV)/.installed demo-image debian-sigrok
+	@$(MAKE) --no-print-directory -s -j4 $(NATIVE) $(DECODERHOST) $(VBOARDS) $(VENV)/.installed demo-image debian-sigrok
 	@$(BIN)/gpiorig demo --force
 	@echo "gpiorig is $(BIN)/gpiorig here; after \`. $(BIN)/activate\` it is gpiorig in this shell"
 
@@ -159,5 +163,5 @@ costs: setup
 	@$(BIN)/python tests/studies/probe_costs.py
 
 clean:
-	rm -rf target demo $(NATIVE) $(VBOARDS) $(USBBUS) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf target demo $(NATIVE) $(DECODERHOST) $(VBOARDS) $(USBBUS) .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	$(MAKE) -C firmware-gpio-probes clean

@@ -32,10 +32,20 @@ DATA = {
     "firmware-gpio-probes/hooks": "gpiorig/rig/data/hooks",
 }
 IMAGES = "gpiorig/vbench/images"
-# The crates of each distribution, and next to which Python their libraries lie.
+# The crates of each distribution, and where their libraries lie: next to the Python that loads them.
 CRATES = {
-    "gpiorig": {"gpiorig-native": "gpiorig/capture"},
-    "gpiorig-vbench": {"usbbus": "gpiorig/vbench/ends", "vboards": "gpiorig/vbench/boards"},
+    "gpiorig": {
+        "gpiorig-native": "gpiorig/capture/libgpiorig_native.so",
+        "gpiorig-decoderhost": "gpiorig/analysis/decoderhost/native.abi3.so",
+    },
+    "gpiorig-vbench": {
+        "usbbus": "gpiorig/vbench/ends/libusbbus.so",
+        "vboards": "gpiorig/vbench/boards/libvboards.so",
+    },
+}
+PYTHON_TAGS = {
+    "gpiorig": "cp311-abi3",  # one library is an extension module, in the stable ABI of CPython 3.11
+    "gpiorig-vbench": "py3-none",  # all are loaded by ctypes: no ABI of CPython
 }
 OTHER_WIDTHS = [("iotlab-m3", "events", "1")]  # of the symbol bus; firmware-gpio-probes/Makefile
 KERNELS = ("events", "threads")  # rig/gpiorig/rig/experiments/experiment.py
@@ -81,11 +91,11 @@ class CompiledParts(BuildHookInterface):
             self._made.cleanup()
             self.app.abort(f"{distribution}: {error}")
         places = {str(path): f"{IMAGES}/{path.name}" for path in images}
-        places |= {str(path): f"{place}/{path.name}" for path, place in zip(libraries, crates.values(), strict=True)}
+        places |= {str(path): place for path, place in zip(libraries, crates.values(), strict=True)}
         places |= {str(root / source): place for source, place in DATA.items()} if is_core else {}
         build_data["force_include"] |= places
         build_data["pure_python"] = False
-        build_data["tag"] = f"py3-none-{platform_of(libraries)}"  # loaded by ctypes: no ABI of CPython
+        build_data["tag"] = f"{PYTHON_TAGS[distribution]}-{platform_of(libraries)}"
 
     def _add_documents(self, root: Path, build_data: dict[str, Any]) -> None:
         """Write the documents that git does not have, unless this is an sdist, and add those of docs/."""

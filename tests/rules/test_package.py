@@ -145,9 +145,11 @@ def test_the_sdist_holds_sources_only(sdist: Path) -> None:
 def test_a_wheel_says_which_platform_it_is_for(
     wheel: Path, virtual_wheel: Path, contents: dict[str, Path], distribution: str
 ) -> None:
-    """Any Python 3, one machine, and the glibc that the libraries ask for."""
+    """Any Python 3, or any CPython from 3.11 on; one machine, and the glibc that the libraries ask for."""
     name, folder = {"gpiorig": wheel, "gpiorig-vbench": virtual_wheel}[distribution].name, contents[distribution]
-    tag = re.fullmatch(r"gpiorig(?:_vbench)?-[\d.]+-(py3-none-(?:manylinux_(\d+)_(\d+)|linux)_(\w+))\.whl", name)
+    python = {"gpiorig": "cp311-abi3", "gpiorig-vbench": "py3-none"}[distribution]
+    pattern = rf"gpiorig(?:_vbench)?-[\d.]+-({python}-(?:manylinux_(\d+)_(\d+)|linux)_(\w+))\.whl"
+    tag = re.fullmatch(pattern, name)
     assert tag is not None, name
     description = next(folder.glob("*.dist-info/WHEEL")).read_text()
     assert "Root-Is-Purelib: false" in description
@@ -165,7 +167,11 @@ def test_a_wheel_says_which_platform_it_is_for(
 @pytest.mark.parametrize(
     ("distribution", "components", "libraries"),
     [
-        ("gpiorig", ("capture", "analysis", "rig"), {"capture/libgpiorig_native.so"}),
+        (
+            "gpiorig",
+            ("capture", "analysis", "rig"),
+            {"capture/libgpiorig_native.so", "analysis/decoderhost/native.abi3.so"},
+        ),
         ("gpiorig-vbench", ("rig/vbench",), {"vbench/boards/libvboards.so", "vbench/ends/libusbbus.so"}),
     ],
 )

@@ -70,12 +70,13 @@ def test_groups_that_are_not_in_the_table(tmp_path: Path, groups: tuple[str, ...
 
 @pytest.mark.slow
 def test_the_demo_sets_up_no_more_than_it_needs() -> None:
-    """Three groups, the dependencies of the program, two libraries; tests and checks add theirs."""
+    """Three groups, the dependencies of the program, three libraries; tests and checks add theirs."""
     demo, fast, check = dry_run("demo"), dry_run("test-fast"), dry_run("check")
 
     assert {"python", "native", "sigrok"} == groups_of(demo)
     assert "--editable ." in demo and "[dev]" not in demo
-    assert re.search(r"cargo build .*--package gpiorig-native --package vboards$", demo, re.MULTILINE)
+    crates = "--package gpiorig-native --package gpiorig-decoderhost --package vboards"
+    assert re.search(rf"cargo build .*{crates}$", demo, re.MULTILINE)
     assert not re.search(r"cargo build .*(--workspace|--examples)", demo)
     assert {"python", "native", "sigrok", "firmware", "test"} == groups_of(fast)
     assert "[dev]" in fast and re.search(r"cargo build .*--examples --workspace$", fast, re.MULTILINE)

@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 
+from gpiorig.analysis.decoderhost import native
 from gpiorig.analysis.decoderhost.errors import EndOfSamples, Refused
 from gpiorig.analysis.decoderhost.source import Chunk
-from gpiorig.analysis.decoderhost.wait import Pins
 
 UNMAPPED = -1
+
+
+class Pins:
+    """A decoder that only waits."""
+
+    def __init__(self, bits: Sequence[int], blocks: Iterator[Chunk]) -> None:
+        self.decoder = native.Decoder()
+        native.bind(self.decoder, self)  # type: ignore[arg-type]
+        native.feed(self.decoder, list(bits), lambda: next(blocks, None))
+
+    def wait(self, conditions: Any) -> tuple[tuple[int, ...], int, tuple[bool, ...] | None]:
+        pins = self.decoder.wait(conditions)
+        return pins, self.decoder.samplenum, self.decoder.matched
 
 
 class SlowPins:
@@ -121,7 +134,7 @@ def test_equal_to_the_rule_sample_by_sample(start: int, count: int) -> None:
             samples += [rng.getrandbits(4) if rng.random() < 0.7 else samples[-1]] * rng.choice((1, 1, 2, 3, 20))
         bits = [rng.choice((0, 1, 2, 3, UNMAPPED)) for _ in range(4)]
         blocks = iter(chunks(rng, samples, start))
-        pins, slow = Pins(bits, lambda blocks=blocks: next(blocks, None)), SlowPins(samples, bits, start)  # type: ignore[misc]
+        pins, slow = Pins(bits, blocks), SlowPins(samples, bits, start)
         for _ in range(40):
             conditions = random_conditions(rng, 4)
             if conditions and rng.random() < 0.7:  # else one that never holds would end most runs at once
@@ -142,7 +155,7 @@ def test_equal_to_the_rule_sample_by_sample(start: int, count: int) -> None:
 
 def one_chunk(levels: Sequence[int]) -> Pins:
     blocks = iter([Chunk(np.arange(len(levels), dtype=np.int64), np.array(levels, dtype=np.uint64), len(levels))])
-    return Pins([0], lambda: next(blocks, None))
+    return Pins([0], blocks)
 
 
 @pytest.mark.parametrize("conditions", ["r", ({0: "r"},), [("r",)], {0: 1}, {"skip": "1"}, {1.5: "r"}])

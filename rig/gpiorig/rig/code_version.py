@@ -27,6 +27,7 @@ _FOR_TYPES = re.compile(rb"\n([ \t]*)if TYPE_CHECKING:[^\n]*(?:\n\1[ \t]+[^\n]*|
 _ANY_MODULE = b'import_module(f"{__name__}.'  # in a package that loads its modules by their names
 _BESIDE = re.compile(rb"Path\(__file__\)")
 _BELOW = re.compile(rb'files\("gpiorig\.([\w.]*)"\)((?: / "[\w.-]+")+)')
+_MODULES = (".py", ".abi3.so")  # an extension module is one in the stable ABI
 _NOT_DATA = {".py", ".pyc", ".typed"}
 Place = tuple[Path, str]  # a portion of the package `gpiorig`, and the path of a file in it
 
@@ -55,7 +56,7 @@ def files(modules: Iterable[str], portions: Collection[Path]) -> dict[str, str]:
         One of the modules is not there.
     """
     places = _places(portions)
-    index = {_dotted(name): place for name, place in places.items() if name.endswith(".py")}
+    index = {_dotted(name): place for name, place in places.items() if name.endswith(_MODULES)}
     hashes: dict[str, str] = {}
     waiting = [name for module in modules for name in (index if module == PACKAGE else [module])]
     if lacking := [name for name in waiting if name not in index]:
@@ -97,7 +98,7 @@ def _places(portions: Iterable[Path]) -> Mapping[str, Place]:
 
 
 def _dotted(path: str) -> str:
-    return f"{PACKAGE}." + path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    return f"{PACKAGE}." + path.removesuffix(".py").removesuffix(".abi3.so").removesuffix("/__init__").replace("/", ".")
 
 
 def _data(name: str, content: bytes, places: Mapping[str, Place]) -> Iterator[str]:

@@ -4,9 +4,9 @@
     sigrokdecode_module the module `sigrokdecode` that they import
     stack       the stacks of `-P`: decoders, channels, options
     source      a waveform in chunks between gaps
-    conditions  where in a chunk the conditions of a wait() hold
-    pins        wait(): from edge to edge
-    instance    put() and register(): from decoder to decoder, and out
+    native      wait() and put() in Rust (analysis/native): from edge to edge, from decoder to decoder
+    instance    register(), and what else is not frequent
+    printer     outputs as sigrok-cli prints them
     host        runs stacks over a waveform
     outputs     what comes out, which of it is wanted, as sigrok-cli prints it
     table       the same as a table

@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from gpiorig.analysis.decoderhost import native
 from gpiorig.analysis.decoderhost.errors import DecoderError, Outside
 from gpiorig.analysis.decoderhost.instance import Instance
 from gpiorig.analysis.decoderhost.outputs import Selection, Sink
 from gpiorig.analysis.decoderhost.source import Source
 from gpiorig.analysis.decoderhost.stack import Stack
-from gpiorig.analysis.decoderhost.wait import Pins
 from gpiorig.capture.edges.waveform import Waveform
 
 
@@ -116,17 +116,24 @@ class _Run:
 
     def interval(self) -> None:
         """Decode up to the next gap, with new instances."""
-        pins = Pins(self._stack.bits, self._source.next_chunk)
         instances = self._instances()
-        instances[0].attach(pins, self._stack.bits)
+        try:
+            instances[0].attach(self._stack.bits, self._source.next_chunk)
+            self._run(instances)
+        finally:
+            for instance in instances:
+                instance.release()
+
+    def _run(self, instances: Sequence[Instance]) -> None:
+        first_sample = native.sample(instances[0].decoder)
         for work in (
             lambda instance: instance.tell_samplerate(self._samplerate_hz),
-            lambda instance: instance.start(pins.sample),
+            lambda instance: instance.start(first_sample),
         ):
             for instance in instances:
-                if not self._works(work, instance, pins):
+                if not self._works(work, instance):
                     return
-        self._works(lambda instance: instance.decoder.decode(), instances[0], pins)
+        self._works(lambda instance: instance.decoder.decode(), instances[0])
 
     def _instances(self) -> list[Instance]:
         instances: list[Instance] = []
@@ -143,15 +150,15 @@ class _Run:
             except Exception as error:
                 raise DecoderError(f"{layer.name} cannot be made: {type(error).__name__}: {error}") from error
             if instances:
-                instances[-1].above = instance
+                instances[-1].stack(instance)
             instances.append(instance)
         return instances
 
-    def _works(self, work: Callable[[Instance], None], instance: Instance, pins: Pins) -> bool:
+    def _works(self, work: Callable[[Instance], None], instance: Instance) -> bool:
         try:
             work(instance)
         except Exception as error:
-            if not pins.ended:  # at the end of the samples a decoder leaves by an exception
+            if not native.has_ended(instance.decoder):  # at the end of the samples a decoder leaves by an exception
                 self._failed(instance, error)
             return False
         return True

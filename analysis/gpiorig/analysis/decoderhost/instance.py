@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import Any
 
-from gpiorig.analysis.decoderhost import sigrokdecode_module
+from gpiorig.analysis.decoderhost import native, sigrokdecode_module
 from gpiorig.analysis.decoderhost.errors import Outside, Refused
-from gpiorig.analysis.decoderhost.outputs import UINT64, Output, OutputKind, Selection, Sink
+from gpiorig.analysis.decoderhost.outputs import Output, OutputKind, Selection, Sink
+from gpiorig.analysis.decoderhost.printer import Printer
+from gpiorig.analysis.decoderhost.source import Chunk
 from gpiorig.analysis.decoderhost.stack import UNMAPPED, Layer
-from gpiorig.analysis.decoderhost.wait import Pins
 
 KINDS = tuple(OutputKind)
 SIGN = 1 << 63
@@ -51,22 +51,27 @@ class Instance:
         self._failed = failed
         self._outputs: list[Output] = []
         self._wanted: list[set[int] | None] = []  # classes of each output; None: all
-        self._pins: Pins | None = None
         self._bits: tuple[int, ...] = ()
-        self.above: Instance | None = None
+        self._above: Instance | None = None
         decoder: Any = layer.kind.type
         self.decoder = decoder()
-        self.decoder._gpiorig_host = self
+        native.bind(self.decoder, self)
         if hasattr(decoder, "options"):
             self.decoder.options = dict(layer.options)
-        # Found in the instance, these are called without a detour; unless the class has its own.
-        for name in ("put", "wait", "register", "has_channel"):
-            if getattr(decoder, name) is getattr(sigrokdecode_module.Decoder, name):
-                setattr(self.decoder, name, getattr(self, name))
 
-    def attach(self, pins: Pins, bits: tuple[int, ...]) -> None:
+    def release(self) -> None:
+        """End: the decoder can neither wait nor put any more."""
+        native.release(self.decoder)
+
+    def attach(self, bits: tuple[int, ...], next_chunk: Callable[[], Chunk | None]) -> None:
         """Give the lowest decoder of a stack its pins."""
-        self._pins, self._bits = pins, bits
+        self._bits = bits
+        native.feed(self.decoder, list(bits), next_chunk)
+
+    def stack(self, above: Instance) -> None:
+        """Put another decoder on top."""
+        self._above = above
+        native.stack(self.decoder, above.decoder)
 
     def tell_samplerate(self, samplerate_hz: int) -> None:
         """Tell the decoder the samplerate, if it wants to know."""
@@ -78,16 +83,6 @@ class Instance:
         self.decoder.start()
         self.decoder.samplenum = first_sample
         self.decoder.matched = None
-
-    def wait(self, conditions: Any = None) -> tuple[int, ...]:
-        """Continue to the next sample at which a condition holds."""
-        if self._pins is None:
-            raise Refused("wait() in a decoder that has no pins")
-        pins, sample, matched = self._pins.wait(conditions)
-        decoder = self.decoder
-        decoder.samplenum = sample
-        decoder.matched = matched
-        return pins
 
     def has_channel(self, index: int) -> bool:
         """Whether a channel of the capture was given to the decoder's channel."""
@@ -112,28 +107,33 @@ class Instance:
             ):
                 return known.number
         self._outputs.append(output)
-        self._wanted.append(self._selection.classes(kind, self.layer.kind.id))
+        classes = self._selection.classes(kind, self.layer.kind.id)
+        self._wanted.append(classes)
+        lines = self._sink.lines if isinstance(self._sink, Printer) else None
+        shift = self._shift if isinstance(self._sink, Printer) and self._sink.samplenum else None
+        native.output(
+            self.decoder,
+            output_type,
+            len(self.layer.kind.annotations),
+            None if classes is None else sorted(classes),
+            lines,
+            f"{source}: ",
+            shift,
+        )
         return number
 
+    def above_failed(self, error: Exception) -> None:
+        """The decoder above raised; libsigrokdecode prints it and continues."""
+        if self._above is not None:
+            self._failed(self._above, error)
+
     def put(self, startsample: int, endsample: int, output_id: int, data: Any) -> None:
-        """Hand an output to the decoder above and to the sink; one that is malformed is dropped and reported."""
-        start, end = startsample, endsample
-        if start.__class__ is not int or end.__class__ is not int or start < 0 or end < 0:
-            start, end = operator.index(start) & UINT64, operator.index(end) & UINT64
+        """Hand an output to the sink; one that is malformed is dropped and reported."""
         if not 0 <= output_id < len(self._outputs):
             raise Refused(f"output {output_id} is not registered")
-        output = self._outputs[output_id]
-        if output.kind is OutputKind.PYTHON and self.above is not None:
-            try:
-                self.above.decoder.decode(start, end, data)
-            except Exception as error:  # libsigrokdecode prints it and continues
-                self._failed(self.above, error)
-        classes = self._wanted[output_id]
-        if classes is not None and not classes:
-            return
-        start, end = self._sample(start), self._sample(end)
+        start, end = self._sample(startsample), self._sample(endsample)
         try:
-            self._put(output, start, end, data, classes)
+            self._put(self._outputs[output_id], start, end, data, self._wanted[output_id])
         except Exception as error:
             raise Outside(error) from error
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from gpiorig.analysis.decoderhost import sigrokdecode_module
+from gpiorig.analysis.decoderhost import native, sigrokdecode_module
 from gpiorig.analysis.decoderhost.errors import DecoderError
 
 INSTALLED = Path("/usr/share/libsigrokdecode/decoders")  # compiled into Debian's libsigrokdecode
@@ -62,7 +62,7 @@ class Kind:
     """
 
     id: str
-    type: type[sigrokdecode_module.Decoder]
+    type: type[native.Decoder]
     channels: tuple[str, ...]
     required: int
     options: dict[str, str | int | float]
@@ -124,7 +124,7 @@ class Library:
         try:
             loaded = self._module(decoder_id)
             kind = loaded.Decoder
-            if not (isinstance(kind, type) and issubclass(kind, sigrokdecode_module.Decoder)):
+            if not (isinstance(kind, type) and issubclass(kind, native.Decoder)):
                 raise DecoderError("its class Decoder is not a sigrokdecode.Decoder")
             if kind.api_version != API_VERSION:  # type: ignore[attr-defined]
                 raise DecoderError(f"it is of API version {kind.api_version}")  # type: ignore[attr-defined]
@@ -203,7 +203,7 @@ def _said(error: Exception) -> str:
     return text if isinstance(error, DecoderError) else f"{type(error).__name__}: {text}"
 
 
-def _describe(decoder_id: str, kind: type[sigrokdecode_module.Decoder]) -> Kind:
+def _describe(decoder_id: str, kind: type[native.Decoder]) -> Kind:
     for method in ("reset", "start", "decode"):
         if not callable(getattr(kind, method, None)):
             raise DecoderError(f"it has no {method}()")

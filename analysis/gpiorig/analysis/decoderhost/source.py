@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from gpiorig.analysis.decoderhost.errors import Outside
 from gpiorig.capture.edges.waveform import Block, Waveform
 
-CHUNK_ROWS = 1 << 16  # bounds the lists that are made of a chunk
+CHUNK_ROWS = 1 << 16  # bounds what a decoder copies of a block
 
 
 @dataclass(frozen=True, slots=True, eq=False)

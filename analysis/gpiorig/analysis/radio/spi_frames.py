@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.decoderhost.errors import Refused
+from gpiorig.analysis.decoderhost import native
 from gpiorig.analysis.decoderhost.library import Kind
 from gpiorig.analysis.decoderhost.sigrokdecode_module import OUTPUT_PYTHON
 from gpiorig.analysis.errors import EventError
@@ -94,7 +94,7 @@ class _Radio:
         self._psdus: list[bytes] = []
         kind: Any = decoder.type
         self.decoder: Any = kind()
-        self.decoder._gpiorig_host = self
+        native.bind(self.decoder, self)
         self.decoder.start()
         self.drop_frames = getattr(self.decoder, "drop_frames", self.decoder.reset)
         concerns = getattr(self.decoder, "concerns_frames", lambda first_byte, count: True)
@@ -117,10 +117,6 @@ class _Radio:
         quality = -1 if lqi is None else lqi, UNKNOWN_RSSI if rssi_dbm is None else rssi_dbm
         self._rows.append((startsample, endsample, sent, has_fcs, crc, *quality, sequence_number(body)))
         self._psdus.append(psdu)
-
-    def wait(self, conditions: Any = None) -> tuple[int, ...]:
-        """A decoder of transfers has no pins."""
-        raise Refused("wait() in a decoder that has no pins")
 
     def has_channel(self, index: int) -> bool:
         """A decoder of transfers has no pins."""

@@ -7,11 +7,10 @@ import contextlib
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
-from gpiorig.analysis.decoderhost import outputs
 from gpiorig.analysis.decoderhost.host import Outcome, decode
-from gpiorig.analysis.decoderhost.outputs import Output, OutputKind, Selection, Sink
+from gpiorig.analysis.decoderhost.outputs import OutputKind, Selection, Sink
+from gpiorig.analysis.decoderhost.printer import Printer
 from gpiorig.analysis.decoderhost.stack import Stack, parse_stacks
 from gpiorig.analysis.decoderhost.table import JsonLines, OutputRow, RowSink, file_of
 from gpiorig.capture.edges.waveform import Waveform
@@ -27,6 +26,7 @@ from gpiorig.rig.progress import watched
 from gpiorig.rig.recordings import inputs, standing, time_base
 from gpiorig.rig.recordings.opened import open_recording
 
+PRINTED_BYTES = 1 << 16  # that are written at once, unless it is to a terminal
 RESULTS = {"decode": (OutputRow, Decoders, Wiring)}
 
 
@@ -87,7 +87,15 @@ def _selection(options: argparse.Namespace, stacks: list[Stack], as_rows: bool) 
 @contextlib.contextmanager
 def _sink(options: argparse.Namespace) -> Iterator[Sink]:
     if not options.json and options.output is None:
-        yield _Printer(samplenum=options.samplenum)
+        to = terminal.verbatim()
+        limit = 0 if to.isatty() else PRINTED_BYTES
+        printer = Printer(
+            to.write, write_bytes=lambda data: sys.stdout.buffer.write(data), samplenum=options.samplenum, limit=limit
+        )
+        try:
+            yield printer
+        finally:
+            printer.flush()
         return
     if options.output is None:
         rows = RowSink(JsonLines(sys.stdout).write, batch_rows=1)
@@ -98,23 +106,8 @@ def _sink(options: argparse.Namespace) -> Iterator[Sink]:
     print(options.output)
 
 
-class _Printer:
-    """Prints what sigrok-cli prints."""
-
-    def __init__(self, *, samplenum: bool) -> None:
-        self._outputs, self._samplenum, self._to = outputs, samplenum, terminal.verbatim()
-
-    def annotation(self, output: Output, start: int, end: int, number: int, texts: list[str]) -> None:
-        print(self._outputs.annotation_line(output, start, end, texts, samplenum=self._samplenum), file=self._to)
-
-    def python(self, output: Output, start: int, end: int, data: Any) -> None:
-        raise NotImplementedError("objects are not printed")
-
-    def binary(self, output: Output, start: int, end: int, number: int, data: bytes) -> None:
-        sys.stdout.buffer.write(data)
-
-    def meta(self, output: Output, start: int, end: int, value: int | float) -> None:
-        print(self._outputs.meta_line(output, start, end, value, samplenum=self._samplenum), file=self._to)
+def _write_bytes(data: bytes) -> None:
+    sys.stdout.buffer.write(data)
 
 
 def _report(path: Path, outcome: Outcome) -> int:
