@@ -122,7 +122,6 @@ impl Pins {
 
     unsafe fn matched(&mut self, from: Place) -> Result<Object> {
         let count = self.searches.len();
-        let flags: Vec<bool>;
         let mut bits = 0;
         if count <= 32 {
             for (index, holds) in self.runs.matches(from, self.place, &self.searches).enumerate() {
@@ -131,7 +130,7 @@ impl Pins {
             let flag = |index: usize| unsafe { PyBool_FromLong((bits >> index & 1) as _) };
             return unsafe { self.match_tuples.get(bits | (count as u64) << 32, count, flag) };
         }
-        flags = self.runs.matches(from, self.place, &self.searches).collect();
+        let flags: Vec<bool> = self.runs.matches(from, self.place, &self.searches).collect();
         unsafe { crate::tuples::tuple(count, |index| PyBool_FromLong(flags[index] as _)) }
     }
 
