@@ -6,6 +6,7 @@ import ast
 import os
 import random
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -250,3 +251,19 @@ def test_the_command_says_what_failed(tmp_path: Path) -> None:
     assert "uart-1 (stack 1) failed at sample" in raised.stderr
     assert "ZeroDivisionError" in raised.stderr
     assert "uart/pd.py" in raised.stderr
+
+
+NOT_NEEDED = ("pyarrow", "msgspec", "scipy", "tqdm", "importlib.metadata", "gpiorig.analysis.packets", "gpiorig.rig.bench")
+
+
+def test_a_decode_imports_what_it_needs(tmp_path: Path) -> None:
+    """Of a capture: numpy, but no tables, no statistics, no benches."""
+    path = tmp_path / "random.sr"
+    comparison.write_sr(path, comparison.random_edges(random.Random(1), 2, 3_000))
+    words = ["decode", str(path), "-P", "uart:rx=D0"]
+    script = f"import sys; from gpiorig.rig import cli; cli.main({words!r}); print('modules:', *sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+
+    modules = done.stdout.rpartition("modules:")[2].split()
+    assert "numpy" in modules
+    assert [] == [name for name in NOT_NEEDED if name in modules]

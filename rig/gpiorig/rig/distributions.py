@@ -8,12 +8,14 @@ from __future__ import annotations
 import importlib
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gpiorig.rig import resources
 from gpiorig.rig.errors import BenchError, RigError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,10 @@ class Distribution:
 @cache
 def parts(group: str) -> dict[str, EntryPoint]:
     """The entry points of a group by their names."""
+    from importlib.metadata import (
+        entry_points,  # takes longer to import than all of this program that every command needs
+    )
+
     return {entry.name: entry for entry in entry_points(group=group)}
 
 

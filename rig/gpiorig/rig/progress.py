@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sized
@@ -81,6 +82,8 @@ def stage(what: str) -> Iterator[None]:
 
 def watched(waveform: Waveform, what: str) -> Waveform:
     """Return a waveform that shows, on a terminal, how many rows of it were read and how far they reach."""
+    if SHOWN.quiet or not (SHOWN.verbose or sys.stderr.isatty()):
+        return waveform
 
     def read() -> Iterator[Block]:
         with bar(what, unit="edges") as drawn:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import gpiorig
+import gpiorig.rig
 
-_PACKAGE = Path(str(files("gpiorig.rig"))).resolve()
+_PACKAGE = Path(gpiorig.rig.__path__[0]).resolve()
 _ROOT = _PACKAGE.parents[2]  # of a checkout
 _DATA = _PACKAGE / "data"  # of an installed package: tools/hatch_build.py fills it
 

@@ -9,7 +9,8 @@
     printer     outputs as sigrok-cli prints them
     host        runs stacks over a waveform
     outputs     what comes out, which of it is wanted, as sigrok-cli prints it
-    table       the same as a table
+    rows        the same as rows, and as lines of JSON
+    table       those as a table
 
 The behaviour is that of libsigrokdecode 0.5.3 (`instance.c`, `type_decoder.c`) and sigrok-cli 0.7.2 (`decode.c`);
 `tests/decoders/test_decoderhost_sigrok.py` compares the two.

@@ -21,10 +21,7 @@ from pathlib import Path
 from types import ModuleType
 
 from gpiorig.capture import format_names
-from gpiorig.capture.binary_header import header, packer
 from gpiorig.capture.errors import FormatError
-from gpiorig.capture.text.table_advice import IN_TEXT
-from gpiorig.capture.text.table_columns import refusal
 
 HEAD_BYTES = 4096
 ODD_SHARE = 20  # of this many characters of a text, at most one is damaged or a control code
@@ -64,6 +61,11 @@ def recognise(path: Path) -> str:
             raise FormatError(f"cannot be read: {error.strerror}", where=path, remedy="check the name") from error
         if not head:
             raise FormatError("is empty", where=path, remedy="save it again; not even a header was written")
+    # A particular format that the file is named after is asked first, so that the others need not be imported.
+    by_suffix = path.suffix.removeprefix(".")
+    if by_suffix in format_names.names() and not getattr(form := _load(by_suffix), "LATE", 0):
+        if _recognises(form, path, head):
+            return by_suffix
     for name in names():
         if _recognises(_load(name), path, head):
             return name
@@ -78,6 +80,10 @@ def _recognises(form: ModuleType, path: Path, head: bytes) -> bool:
 
 def _unknown(path: Path, head: bytes) -> FormatError:
     """The refusal of a file of no known format, with what can be done about it by what it looks like."""
+    from gpiorig.capture.binary_header import header, packer
+    from gpiorig.capture.text.table_advice import IN_TEXT
+    from gpiorig.capture.text.table_columns import refusal
+
     text = head.decode(errors="replace")
     odd = sum(
         not character.isprintable() and character not in "\t\r\n\x1b" for character in text.replace("\ufffd", "\0")

@@ -7,19 +7,22 @@ import dataclasses
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gpiorig.capture import formats
 from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.edges.waveform import Block, Waveform
 from gpiorig.capture.errors import FormatError
-from gpiorig.capture.frames.frames import Frames
 from gpiorig.capture.numbers import parse_samplerate
-from gpiorig.capture.text.node_lines import LineBlock, NodeLines, irregularities
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.recordings import table_columns
 from gpiorig.rig.verbosity import note
 
-Content = Waveform | NodeLines | Frames
+if TYPE_CHECKING:
+    from gpiorig.capture.frames.frames import Frames
+    from gpiorig.capture.text.node_lines import LineBlock, NodeLines
+
+    Content = Waveform | NodeLines | Frames
 
 
 OF_TABLES = {"channel", "level", "levels", "group"}  # of `table_columns.ROLES`: lines of a log have none
@@ -86,6 +89,11 @@ def with_remarks(path: Path, content: Content) -> Content:
         yield from waveform.read()
         warn(waveform.remarks)
 
+    if isinstance(content, Waveform):
+        return dataclasses.replace(content, read=lambda: blocks(content))
+
+    from gpiorig.capture.text.node_lines import NodeLines, irregularities  # after the check: a capture does not need it
+
     def lines(log: NodeLines) -> Iterator[LineBlock]:
         dirt: Counter[str] = Counter()
         for block in log.read():
@@ -95,6 +103,4 @@ def with_remarks(path: Path, content: Content) -> Content:
 
     if isinstance(content, NodeLines):
         return dataclasses.replace(content, read=lambda: lines(content))
-    if isinstance(content, Waveform):
-        return dataclasses.replace(content, read=lambda: blocks(content))
     return content

@@ -6,9 +6,9 @@ import argparse
 from pathlib import Path
 
 from gpiorig.analysis.decoderhost.library import Library, search_path
+from gpiorig.rig import resources
 from gpiorig.rig.arguments import input_options, overwriting, written_files
 from gpiorig.rig.errors import RigError
-from gpiorig.rig.export import decoder_folder
 
 EPILOG = """\
 examples:
@@ -158,4 +158,4 @@ def _check_decoding(options: argparse.Namespace) -> None:
 
 def library() -> Library:
     """The decoders that there are. Ours are the last: what sigrok-cli finds comes first."""
-    return Library((*search_path(), decoder_folder.source()))
+    return Library((*search_path(), resources.decoders()))

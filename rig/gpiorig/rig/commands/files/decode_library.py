@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from gpiorig.analysis.decoderhost.table import OutputRow
 from gpiorig.analysis.traces.pulseview_session import Stack
 from gpiorig.rig import plain_json
 from gpiorig.rig.bench import benches
@@ -41,6 +42,9 @@ class Wiring(Result, frozen=True, kw_only=True):
     options: dict[str, str | int]
     state: str | None
     remarks: tuple[str, ...]
+
+
+RESULTS = {"decode": (OutputRow, Decoders, Wiring)}
 
 
 def run(options: argparse.Namespace) -> int:

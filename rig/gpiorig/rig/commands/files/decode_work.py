@@ -5,51 +5,64 @@ from __future__ import annotations
 import argparse
 import contextlib
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gpiorig.analysis.decoderhost.host import Outcome, decode
 from gpiorig.analysis.decoderhost.outputs import OutputKind, Selection, Sink
 from gpiorig.analysis.decoderhost.printer import Printer
 from gpiorig.analysis.decoderhost.stack import Stack, parse_stacks
-from gpiorig.analysis.decoderhost.table import JsonLines, OutputRow, RowSink, file_of
-from gpiorig.capture.edges.waveform import Waveform
-from gpiorig.capture.recording.recording import DESCRIPTION
+from gpiorig.capture.edges.waveform import RateOrigin, Waveform
+from gpiorig.capture.recording.new_folder import DESCRIPTION
 from gpiorig.rig import terminal, verbosity
-from gpiorig.rig.bench.bench import Bench
-from gpiorig.rig.commands.files import decode_library
 from gpiorig.rig.commands.files.decode import library
-from gpiorig.rig.commands.files.decode_library import Decoders, Wiring
 from gpiorig.rig.errors import RigError
-from gpiorig.rig.export import decoder_stacks as stacks
 from gpiorig.rig.progress import watched
-from gpiorig.rig.recordings import inputs, standing, time_base
-from gpiorig.rig.recordings.opened import open_recording
+from gpiorig.rig.recordings import inputs
+
+if TYPE_CHECKING:
+    from gpiorig.rig.bench.bench import Bench
+    from gpiorig.rig.recordings.time_base import TimeBase
 
 PRINTED_BYTES = 1 << 16  # that are written at once, unless it is to a terminal
-RESULTS = {"decode": (OutputRow, Decoders, Wiring)}
 
 
 def run(options: argparse.Namespace) -> int:
-    """Decode, or do what is asked for of our decoders."""
+    """Decode, or do what is asked for of our decoders. What not every decode needs is imported where it is needed."""
     if options.library or options.wiring:
+        from gpiorig.rig.commands.files import decode_library
+
         return decode_library.run(options)
     as_rows = options.json or options.output is not None
     waveform, bench = _open(options)
-    waveform, base_of = time_base.watch(waveform)
+    base_of: Callable[[], TimeBase] | None = None
+    if waveform.rate_origin in (RateOrigin.DERIVED, RateOrigin.TIMES):
+        from gpiorig.rig.recordings import time_base
+
+        waveform, base_of = time_base.watch(waveform)
     stacks = parse_stacks(_specifications(options.stacks, bench), library(), waveform.channels)
     selection = _selection(options, stacks, as_rows)
     with _sink(options) as sink:
         outcome = decode(watched(waveform, "decoding"), stacks, selection=selection, sink=sink)
-    standing.announced(options.file, waveform)
-    for sentence in base_of().sentences():
+    if _is_recording(options) or waveform.virtual:
+        from gpiorig.rig.recordings import standing
+
+        standing.announced(options.file, waveform)
+    for sentence in base_of().sentences() if base_of else ():
         verbosity.note(f"gpiorig decode: {options.file}: {sentence}")
     return _report(options.file, outcome)
 
 
+def _is_recording(options: argparse.Namespace) -> bool:
+    return options.format is None and (options.file / DESCRIPTION).exists()
+
+
 def _open(options: argparse.Namespace) -> tuple[Waveform, Bench | None]:
     """What to decode, and the bench that it was recorded on, if that is known."""
-    if options.format is None and (options.file / DESCRIPTION).exists():
+    if _is_recording(options):
+        from gpiorig.rig.recordings.opened import open_recording
+
         opened = open_recording(options.file)
         return opened.recording.waveform(), opened.bench
     _, content = inputs.open_file(options.file, options)
@@ -60,7 +73,12 @@ def _open(options: argparse.Namespace) -> tuple[Waveform, Bench | None]:
 
 def _specifications(given: Sequence[str], bench: Bench | None) -> list[str]:
     """The stacks, with the baud rates that the bench gives; prints on stderr what it added, or doubts."""
-    completed = [stacks.at_boards_rate(text, bench) if bench else (text, "") for text in given]
+    if bench is None:
+        return list(given)
+
+    from gpiorig.rig.export import decoder_stacks
+
+    completed = [decoder_stacks.at_boards_rate(text, bench) for text in given]
     for note in dict.fromkeys(note for _, note in completed if note):
         verbosity.note(f"gpiorig decode: {note}")
     return [text for text, _ in completed]
@@ -98,9 +116,14 @@ def _sink(options: argparse.Namespace) -> Iterator[Sink]:
             printer.flush()
         return
     if options.output is None:
+        from gpiorig.analysis.decoderhost.rows import JsonLines, RowSink
+
         rows = RowSink(JsonLines(sys.stdout).write, batch_rows=1)
         yield rows
         return
+
+    from gpiorig.analysis.decoderhost.table import file_of
+
     with file_of(options.output) as rows:
         yield rows
     print(options.output)
