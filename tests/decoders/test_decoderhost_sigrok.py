@@ -253,7 +253,7 @@ def test_the_command_says_what_failed(tmp_path: Path) -> None:
     assert "uart/pd.py" in raised.stderr
 
 
-NOT_NEEDED = ("pyarrow", "msgspec", "scipy", "tqdm", "importlib.metadata", "gpiorig.analysis.packets", "gpiorig.rig.bench")
+NOT_NEEDED = ("pyarrow", "msgspec", "scipy", "tqdm", "importlib.metadata", "gpiorig.analysis.packets")
 
 
 def test_a_decode_imports_what_it_needs(tmp_path: Path) -> None:
