@@ -291,7 +291,7 @@ pub type Call = unsafe extern "C" fn(*mut PyObject, *const *mut PyObject, isize)
 /// What Python reads only, though it has pointers in it.
 #[repr(transparent)]
 pub struct Static<T>(pub T);
-// SAFETY: nobody writes to it, and its pointers are to other statics.
+// SAFETY: it is never written to, and its pointers are to other statics.
 unsafe impl<T> Sync for Static<T> {}
 
 /// The end of a table of methods.

@@ -12,7 +12,7 @@ pub struct Tuples {
 }
 
 impl Tuples {
-    /// The tuple of a number, of so many items, which `item` makes.
+    /// The tuple of a number; it has `count` items, which `item` makes.
     ///
     /// # Safety
     /// `item` returns references that are owned, or null and an exception.

@@ -12,7 +12,7 @@ class PointNames(Protocol):
     """As `studies.points.point_names` has them."""
 
     def recording_of(self, name: str) -> Path | None:
-        """The recording of the point that a name means; None if it is no such name."""
+        """The recording of the point that a name means; None if it names no point."""
 
     def name_of(self, recording: Path) -> str:
         """The name of the point whose recording this is; empty if it is none of a study."""

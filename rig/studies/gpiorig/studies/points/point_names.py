@@ -74,8 +74,8 @@ def _values(text: str, axes: set[str], name: str) -> dict[str, str]:
     starts = list(re.finditer(rf"(?:^|,)\s*({names})\s*=\s*", text))
     ends = [*(match.start() for match in starts), len(text)][1:]
     if text.strip() and (not starts or text[: starts[0].start()].strip()):
-        known = ", ".join([*sorted(axes), REPEAT])
-        raise RigError(f"{name}: `{text.strip()}` is not understood; write `AXIS = VALUE, …` of the axes {known}.")
+        named_axes = ", ".join([*sorted(axes), REPEAT])
+        raise RigError(f"{name}: `{text.strip()}` is not understood; write `AXIS = VALUE, …` of the axes {named_axes}.")
     return {match[1]: text[match.end() : end].strip() for match, end in zip(starts, ends, strict=True)}
 
 
