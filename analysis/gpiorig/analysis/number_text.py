@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from gpiorig.capture.units import TIME_STEPS, suited
+from gpiorig.capture.units import BITS_PER_S, TIME_STEPS, suited
 
 NS_PER_S = 1_000_000_000
 DASH = "\N{EN DASH}"
@@ -108,10 +108,10 @@ def share_text(share: float) -> str:
 
 
 def rate_text(bits_per_s: float) -> str:
-    """A rate such as ``78.0 kbit/s``; a dash for NaN."""
+    """A rate such as ``78.0 kbit/s`` or ``5.826 Mbit/s``; a dash for NaN."""
     if math.isnan(bits_per_s):
         return DASH
-    scale, unit = (1e3, "kbit/s") if abs(bits_per_s) >= 1e3 else (1.0, "bit/s")
+    unit, scale = [step for step in BITS_PER_S.items() if step[1] <= max(1.0, abs(bits_per_s))][-1]
     return typeset(f"{bits_per_s / scale:.4g} {unit}")
 
 

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from gpiorig.analysis.number_text import plus_minus, resolved_text, uncertain_text
+from gpiorig.analysis.number_text import plus_minus, rate_text, resolved_text, uncertain_text
 from gpiorig.analysis.report import texts
 from gpiorig.analysis.statistics.interval_text import ppm_interval
 from gpiorig.analysis.statistics.intervals import Interval
@@ -107,3 +107,11 @@ def test_a_tail_is_counted():
     """The slowest 13 of 60 packets are more than a hundredth."""
     assert "slowest 13 of 60" == texts.tail_text(13, 60)
     assert "slowest 10 of 1\N{NO-BREAK SPACE}000" == texts.tail_text(10, 1000)
+
+
+@pytest.mark.parametrize(
+    ("bits_per_s", "text"),
+    [(0, "0 bit/s"), (999, "999 bit/s"), (78_000, "78 kbit/s"), (5_826_448, "5.826 Mbit/s"), (NAN, "\N{EN DASH}")],
+)
+def test_rates_have_the_unit_that_suits(bits_per_s, text):
+    assert text == rate_text(bits_per_s).replace("\N{NO-BREAK SPACE}", " ").replace("\N{NARROW NO-BREAK SPACE}", " ")
