@@ -95,6 +95,14 @@ def test_the_bound_of_the_goodput_is_of_one_frame():
         network.frame(n * 100 * MS, "a", n, {"b": "deliver"})
     measured = recorded(network.events(), headers=network.headers(), destinations={"a": ("b",)}, payload=20)
     assert Fraction(8 * 20 * 1_000_000, 46 * 32 + 640) == value("goodput bound", measured)
+    for n in range(4, 7):  # in two frames, the second of at most 18 bytes: a short space follows it
+        at = n * 100 * MS
+        network.log += [(at + row, "a", f"{layer}.enter", n) for row, layer in enumerate(("app.tx", "sixlowpan.tx"))]
+        at = network.frame(at + 9, "a", n, {"b": "relay"}, by="fragment", length=127).end + MS
+        network.frame(at, "a", n, {"b": "deliver"}, by="fragment", length=18)
+    network.log = [row for row in network.log if row[0] >= 350 * MS]
+    cut = recorded(network.events(), headers=network.headers(), destinations={"a": ("b",)}, payload=120)
+    assert Fraction(8 * 120 * 1_000_000, 133 * 32 + 640 + 24 * 32 + 192) == value("goodput bound", cut)
     network.drop("tap.frame_timestamp")
     unseen = recorded(network.events(), headers=network.headers(), destinations={"a": ("b",)}, payload=20)
     with pytest.raises(QuantityError, match="no line shows a frame of a packet on the air"):

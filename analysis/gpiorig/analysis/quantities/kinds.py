@@ -96,9 +96,8 @@ class Kind(Enum):
         `goodput`: payload that reached the application of a node, by origin: of distinct packets (RFC 2647,
         3.17), from the first send call of the origin to the last delivery
     BOUND
-        `goodput bound`: payload of one frame over its time on the air and the space after it, the interframe
-        space of IEEE 802.15.4-2006 (7.5.1.3): 640 µs, or 192 µs after an MPDU of at most 18 bytes. Packets in
-        several frames have none
+        `goodput bound`: payload of a packet over the time of its frames on the air and the space after each, the
+        interframe space of IEEE 802.15.4-2006 (7.5.1.3): 640 µs, or 192 µs after an MPDU of at most 18 bytes
     LOSS
         `loss`: packets that were lost: round trips (RFC 6673), or else one way (RFC 2680) on the route that
         most packets took. `loss at NODE` is one way, of the packets that NODE itself sent

@@ -10,7 +10,6 @@ from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.events.completions import FRAME_TIMESTAMP
 from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets.hops import Hops
-from gpiorig.analysis.packets.passages import COLUMNS
 from gpiorig.analysis.quantities.events import chosen, shown
 from gpiorig.analysis.quantities.image_memory import Images
 from gpiorig.analysis.quantities.kinds import Kind
@@ -83,45 +82,53 @@ def image_bytes(quantity: Quantity, images: Images) -> tuple[Series, ...]:
 
 
 def bounds(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
-    """Payload bits of one frame over its time on the air with the interframe space after it, by origin.
+    """Payload bits of a packet over the time of its frames on the air with the interframe space after each, by origin.
 
-    The length of the frame is that on the line of its receiver, the usual one.
+    The lengths of the frames are those on the line of a receiver; of several packets the usual time.
 
     Raises
     ------
     QuantityError
-        No line shows the frames on the air, or the packets are cut in several frames.
+        No line shows all frames of a packet on the air.
     """
     hops = recorded.packets()
     names, packets = recorded.events.node_names, hops.packets
-    lengths_ns = _lengths_ns(recorded, hops)
+    rows, times_ns = _times_on_air(recorded, hops)
     by_origin = []
     for origin in recorded.nodes(quantity):
-        own = packets.accounted[hops.packet_rows] & (packets.origins[hops.packet_rows] == origin) & (lengths_ns != NONE)
-        if not own.any():
-            continue
-        frames = int(packets.fragments[hops.packet_rows[own]].max())
-        if frames > 1:
-            raise QuantityError(f"the packets of {names[origin]} are cut in {frames} frames; the bound is that of one.")
-        air_ns = int(np.median(lengths_ns[own]))
-        mpdu_bytes = air_ns // BYTE_NS - PHY_BYTES
-        space_ns = SHORT_SPACE_NS if mpdu_bytes <= SHORT_MPDU_BYTES else LONG_SPACE_NS
-        bits = 8 * number_of(recorded, names[origin], "payload")
-        start = int(packets.starts[hops.packet_rows[own]].min())
-        by_origin.append(single(names[origin], quantity, bits, Fraction(NS_PER_S, air_ns + space_ns), start))
+        of_origin = packets.accounted[rows] & (packets.origins[rows] == origin)
+        if of_origin.any():
+            bits = 8 * number_of(recorded, names[origin], "payload")
+            start = int(packets.starts[rows[of_origin]].min())
+            scale = Fraction(NS_PER_S, int(np.median(times_ns[of_origin])))
+            by_origin.append(single(names[origin], quantity, bits, scale, start))
     if not by_origin:
         raise QuantityError("no line shows a frame of a packet on the air; its receiver needs `tap.frame_timestamp`.")
     return tuple(by_origin)
 
 
+def _times_on_air(recorded: Recorded, hops: Hops) -> tuple[Samples, Samples]:
+    """int64[k] each: packets of which a node next to the origin read all frames, and their times with the spaces."""
+    stays, lengths_ns = hops.visits, _lengths_ns(recorded, hops)
+    visits = stays.of_reception.astype(np.int64)
+    good = (lengths_ns != NONE) & (visits >= 0) & ~stays.repeated & (stays.hops[visits] == 1)
+    mpdu_bytes = lengths_ns // BYTE_NS - PHY_BYTES
+    spaces_ns = np.where(mpdu_bytes <= SHORT_MPDU_BYTES, SHORT_SPACE_NS, LONG_SPACE_NS)
+    times_ns = np.zeros(len(stays), dtype=np.int64)
+    np.add.at(times_ns, visits[good], (lengths_ns + spaces_ns)[good])
+    frames = np.bincount(visits[good], minlength=len(stays))
+    complete = np.flatnonzero((frames > 0) & (frames == hops.packets.fragments[stays.packets]))
+    return stays.packets[complete].astype(np.int64), times_ns[complete]
+
+
 def _lengths_ns(recorded: Recorded, hops: Hops) -> Samples:
-    """int64[h], time on the air of the frame that made each hop, a multiple of a byte; -1 unknown."""
+    """int64[r], time on the air of the frame of each reception, a multiple of a byte; -1 unknown."""
     events = recorded.events
-    lengths = np.full(len(hops), NONE, dtype=np.int64)
-    first_bits = hops.samples[COLUMNS["air.start"]]
+    lengths = np.full(len(hops.receptions), NONE, dtype=np.int64)
+    first_bits = hops.receptions.air_starts
     for node, name in enumerate(events.node_names):
         rises, falls = pulses(events, FRAME_TIMESTAMP.removesuffix(".enter"), node=name)
-        rows = np.flatnonzero((hops.receivers == node) & (first_bits != NONE))
+        rows = np.flatnonzero((hops.receptions.nodes == node) & (first_bits != NONE))
         place = np.searchsorted(rises, first_bits[rows])
         good = falls[place] >= 0
         samples = falls[place[good]] - first_bits[rows[good]]
