@@ -73,6 +73,30 @@ def test_messages_left_and_messages_before():
     assert (10, 25, 0) == (one.waited, one.at_edges, one.left_over)
 
 
+@pytest.mark.parametrize("has_ids", [True, False])
+def test_all_queues_of_a_node_are_served_by_priority(has_ids):
+    """Against a scheduler walked event by event: waits, rate, lengths; without ids of fetches the mean stays exact."""
+    rng = random.Random(5)
+    held, rows, waits, lengths, at = {1: deque(), 4: deque()}, [], [], [], 0
+    for turn in range(200):
+        at += rng.randrange(1, 30)
+        ready = [queue for queue, messages in held.items() if messages]
+        if ready and (turn > 150 or rng.random() < 0.5):
+            waits.append(at - held[min(ready)].popleft())
+            rows.append((at, 0, "queue.fetch", min(ready) if has_ids else None))
+        elif turn <= 150:
+            queue = rng.choice([1, 4])
+            held[queue].append(at)
+            rows.append((at, 0, "queue.post", queue))
+        lengths.append(sum(map(len, held.values())))
+    measured = recorded(rows, end=at + 7)
+    (wait,), (rate,), (length,) = (series_of(f"{name} of queue at a", measured) for name in ("wait", "rate", "length"))
+    assert (len(waits), sum(waits)) == (len(wait.values), wait.values.sum())
+    assert (sorted(waits) == sorted(wait.values.tolist())) == has_ids
+    assert (len(waits), max(lengths)) == (rate.values[0], length.values.max())
+    assert sum(waits) == (length.values * length.weights).sum()
+
+
 def test_waits_that_are_wrong_are_a_fault():
     rows = [(0, 0, "queue.post", 3), (10, 0, "queue.post", 3), (30, 0, "queue.fetch", 3), (60, 0, "queue.fetch", 3)]
     (one,) = littles_law.accounts(recorded(rows, end=100))

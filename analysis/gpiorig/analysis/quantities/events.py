@@ -120,7 +120,20 @@ def task_waits(recorded: Recorded, task: int, node: int) -> tuple[Samples, Sampl
 
 
 def _queue_waits(recorded: Recorded, queue: int, node: int) -> tuple[Samples, Samples, int]:
-    """Positions of post and fetch, first in, first out, and how many were posted; not over lost samples."""
+    """Positions of post and fetch, first in, first out, and how many were posted; not over lost samples.
+
+    Of all queues (-1) those of each, unless a fetch has no id: then all of them are one.
+    """
+    posts, fetches = (recorded.events.ids[chosen(recorded, name, NONE, node)] for name in ("queue.post", "queue.fetch"))
+    if queue < 0 and (np.append(posts, fetches) >= 0).all():
+        each = [_waits_in(recorded, number, node) for number in np.unique(posts).tolist()]
+        since, until, counts = zip(*each, strict=True) if each else ((posts[:0],), (posts[:0],), (0,))
+        order = np.argsort(np.concatenate(since), kind="stable")
+        return np.concatenate(since)[order], np.concatenate(until)[order], sum(counts)
+    return _waits_in(recorded, queue, node)
+
+
+def _waits_in(recorded: Recorded, queue: int, node: int) -> tuple[Samples, Samples, int]:
     at, lengths, posted = _queue(recorded, queue, node)
     interval = _intervals_without_loss(recorded, at)
     since, until = [at[:0]], [at[:0]]

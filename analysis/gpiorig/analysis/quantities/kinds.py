@@ -61,15 +61,17 @@ class Kind(Enum):
         `tx` or `rx` both ways
     WAIT
         `wait of task 6`, `wait of queue 3`: from `task.due` to the next `task.run` with that id; from `queue.post` to
-        `queue.fetch`, first in, first out
+        `queue.fetch`, first in, first out. `wait of queue`: of all queues of a node; where its fetches have no id,
+        first in, first out over all of them, which leaves the mean as it is in any order
     BLOCKED
         `blocked time of task 6`: from `task.due` to the end of that run, less `worker_a_on_us` (task 7:
         `worker_b_on_us`): what others had of the processor
     LENGTH
-        `length of queue 3`: messages in a queue, each length weighted by the time it held. A queue is taken to
-        be empty at its least length; one with priorities has a length but no true wait
+        `length of queue 3`, `length of queue`: messages in a queue, in all of a node, each length weighted by the time
+        it held. A queue is taken to be empty at its least length; one with priorities has a length but no true wait
     RATE
-        `rate of task 6`, `rate of queue 3`, `rate of E`: runs of a task, messages put into a queue, events, per second
+        `rate of task 6`, `rate of queue 3`, `rate of queue`, `rate of E`: runs of a task, messages put into a queue,
+        into any, events, per second
     COUNT
         `count of displaced`: a number that the node counted itself, by its key, from the last answer with that
         key: `report` (or the `done` line), `mac`, `workers`; `count of mac.sent` names the answer too

@@ -20,7 +20,7 @@ from gpiorig.analysis.quantities.kinds import ARROW, Kind
 AT = " at "
 IN = " in "
 BY = " by "
-RADIO, PACKET = "radio", "packet"
+RADIO, PACKET, QUEUE = "radio", "packet", "queue"
 # Parts of an image, by its source files: the layers of a network stack and what they share, CCN-lite, and the probes.
 IMAGE = "image"
 _NETWORK = ("ipv6", "sixlowpan")
@@ -244,7 +244,7 @@ def _about(kind: Kind, rest: str, node: str) -> Quantity:
     subject, number = (subject, int(last)) if subject and last.isdecimal() else (rest, -1)
     _check_subject(kind, subject, clock)
     numbered = subject in _NUMBERED
-    if numbered != (number >= 0) and (numbered or kind not in _OF_EVENTS):
+    if numbered != (number >= 0) and subject != QUEUE and (numbered or kind not in _OF_EVENTS):
         raise QuantityError(
             f"`{subject}` needs its id, as in `{subject} 3`." if number < 0 else f"`{subject}` has no id."
         )
