@@ -96,6 +96,9 @@ def test_errors_of_intervals_and_of_a_period_between_samples():
     samples = np.array(list(trains.sent.values()))
     (exact,) = series_of("interval error of radio.tx_start", trains.recorded())
     assert (np.diff(samples) - BEAT_MS * MS).tolist() == exact.values.tolist()
+    (deviation,) = series_of("interval deviation of radio.tx_start", trains.recorded())
+    assert np.abs(np.diff(samples) - BEAT_MS * MS).tolist() == deviation.values.tolist()
+    assert exact.values.min() < 0
     (asked_of_node,) = series_of("interval error of radio.tx_start", trains.recorded(**{"a.interval_us": 7}))
     assert (np.diff(samples) - 7 * US).tolist() == asked_of_node.values.tolist()
 
@@ -235,5 +238,14 @@ def test_spread_is_over_the_receivers():
     (by_host,) = series_of("spread of app.rx by host", measured)
     shown = [[int(at * 1000 / US) + 1_000_000 * (1 + k) for k, at in enumerate(of)] for n, of in seen.items() if n != 6]
     assert [max(of) - min(of) for of in shown] == by_host.values.tolist()
-    with pytest.raises(QuantityError, match=r"does not show `app\.tx\.enter` of a packet at two receivers"):
-        series_of("spread of app.tx", measured)
+    for name, of_spread in (("", pins), (" by log", by_log), (" by host", by_host)):
+        lags = {one.node: one for one in series_of(f"lag of app.rx{name}", measured)}
+        assert ["b", "c", "d"] == list(lags)
+        each = np.array([lag.values for lag in lags.values()])
+        assert (0, of_spread.values.tolist()) == (each.min(axis=0).max(), each.max(axis=0).tolist())
+        assert of_spread.packets.tolist() == lags["d"].packets.tolist()
+    (at_c,) = series_of("lag of app.rx at c", measured)
+    assert [at[1] - min(at) for n, at in seen.items() if n != 6] == at_c.values.tolist()
+    for name in ("spread", "lag"):
+        with pytest.raises(QuantityError, match=r"does not show `app\.tx\.enter` of a packet at two receivers"):
+            series_of(f"{name} of app.tx", measured)

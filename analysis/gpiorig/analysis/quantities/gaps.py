@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -21,11 +21,15 @@ NS_PER_US = 1000
 
 
 def interval_errors(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
-    """Intervals less the `interval_us` that the experiment asks of the node, on the pins or by another clock."""
+    """Intervals less the `interval_us` that the experiment asks of the node, on the pins or by another clock.
+
+    Of a `Kind.INTERVAL_DEVIATION` their magnitudes.
+    """
     measured = events.intervals_of if not quantity.clock else log_clocks.intervals_of
-    return tuple(
-        _less(intervals, "interval_us", intervals.node, recorded) for intervals in measured(quantity, recorded)
-    )
+    errors = [_less(intervals, "interval_us", intervals.node, recorded) for intervals in measured(quantity, recorded)]
+    if quantity.kind is Kind.INTERVAL_DEVIATION:
+        return tuple(replace(error, values=np.abs(error.values)) for error in errors)
+    return tuple(errors)
 
 
 def gaps_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
@@ -53,20 +57,14 @@ def spreads_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
     """
     packets = recorded.packets().packets
     origins = recorded.nodes(quantity)
-    earliest, latest, earliest_sample = (np.full(len(packets), NONE, dtype=np.int64) for _ in range(3))
-    nodes = np.zeros(len(packets), dtype=np.int64)
-    for node in range(len(recorded.events.node_names)):
-        seen = _firsts(replace(quantity, node=""), recorded, node)
-        instants = (
-            log_clocks.on_common_clock(quantity, recorded, node, seen.samples) if quantity.clock else seen.samples
-        )
-        good = (packets.origins[seen.packets] != node) & (instants != NONE)
-        rows, instants, samples = seen.packets[good], instants[good], seen.samples[good]
-        new = nodes[rows] == 0
-        earliest[rows] = np.where(new, instants, np.minimum(earliest[rows], instants))
+    latest, earliest_sample = (np.full(len(packets), NONE, dtype=np.int64) for _ in range(2))
+    by_node = _receptions(quantity, recorded)
+    earliest, nodes = _earliest(by_node, len(packets))
+    for seen, instants in by_node.values():
+        rows = seen.packets
         latest[rows] = np.maximum(latest[rows], instants)
-        earliest_sample[rows] = np.where(new, samples, np.minimum(earliest_sample[rows], samples))
-        nodes[rows] += 1
+        begun = earliest_sample[rows]
+        earliest_sample[rows] = np.where(begun == NONE, seen.samples, np.minimum(begun, seen.samples))
     by_origin = []
     for origin in origins:
         of_origin = packets.origins == origin
@@ -79,6 +77,23 @@ def spreads_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
             by_origin.append(replace(spread, scale=scale, lacking=len(alone), lacking_packets=lacking))
     by = f" by {quantity.clock}" if quantity.clock else ""
     return shown(by_origin, quantity, recorded, f"`{event_of(quantity.subject)}` of a packet at two receivers{by}")
+
+
+def lags_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
+    """From the earliest event of a packet over its receivers to that of each of them, by receiver, as in a spread."""
+    by_node = _receptions(quantity, recorded)
+    earliest, nodes = _earliest(by_node, len(recorded.packets().packets))
+    of_nodes = []
+    for node in recorded.nodes(quantity):
+        seen, instants = by_node[node]
+        several = nodes[seen.packets] > 1
+        if several.any():
+            rows, name = seen.packets[several], recorded.events.node_names[node]
+            values = instants[several] - earliest[rows]
+            lags = plain(name, quantity, recorded, values, seen.samples[several], packets=rows.astype(np.int32))
+            of_nodes.append(replace(lags, scale=Fraction(1) if quantity.clock else lags.scale))
+    by = f" by {quantity.clock}" if quantity.clock else ""
+    return shown(of_nodes, quantity, recorded, f"`{event_of(quantity.subject)}` of a packet at two receivers{by}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,6 +111,30 @@ def _firsts(quantity: Quantity, recorded: Recorded, node: int) -> _Firsts:
     packets, row_places = np.unique(rows, return_index=True)
     in_packet = packets >= 0
     return _Firsts(packets[in_packet], recorded.events.samples[at[row_places[in_packet]]])
+
+
+def _receptions(quantity: Quantity, recorded: Recorded) -> dict[int, tuple[_Firsts, Samples]]:
+    """By node the first event of each packet of another node, and its instant on the clock that is asked for."""
+    origins = recorded.packets().packets.origins
+    by_node = {}
+    for node in range(len(recorded.events.node_names)):
+        seen = _firsts(replace(quantity, node=""), recorded, node)
+        instants = (
+            log_clocks.on_common_clock(quantity, recorded, node, seen.samples) if quantity.clock else seen.samples
+        )
+        good = (origins[seen.packets] != node) & (instants != NONE)
+        by_node[node] = _Firsts(seen.packets[good], seen.samples[good]), instants[good]
+    return by_node
+
+
+def _earliest(by_node: Mapping[int, tuple[_Firsts, Samples]], packets: int) -> tuple[Samples, Samples]:
+    """int64[p] each: the earliest instant of a packet, -1 without one, and at how many nodes it has one."""
+    earliest, nodes = np.full(packets, NONE, dtype=np.int64), np.zeros(packets, dtype=np.int64)
+    for seen, instants in by_node.values():
+        before = earliest[seen.packets]
+        earliest[seen.packets] = np.where(before == NONE, instants, np.minimum(before, instants))
+        nodes[seen.packets] += 1
+    return earliest, nodes
 
 
 def _gaps(quantity: Quantity, recorded: Recorded, node: int, origin: int, firsts: _Firsts) -> Series:

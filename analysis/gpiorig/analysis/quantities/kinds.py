@@ -38,6 +38,8 @@ class Kind(Enum):
     INTERVAL_ERROR
         `interval error of E`: such an interval less `interval_us` of the node; ` by log`, ` by host`, ` by aggregator`
         after it: the interval by that clock
+    INTERVAL_DEVIATION
+        `interval deviation of E`: the magnitude of such an error
     GAP
         `gap of E`: from a packet's event to that of the next packet of its train or pair
     GAP_ERROR
@@ -45,6 +47,9 @@ class Kind(Enum):
     SPREAD
         `spread of E`: from the earliest to the latest event of a packet over its receivers; ` by log`, ` by host`,
         ` by aggregator`
+    LAG
+        `lag of E`: from the earliest event of a packet over its receivers to that of each of them; ` by log`, ` by
+        host`, ` by aggregator`
     LATENESS
         `lateness of E`: from the instant at which a packet was due, by the node's log, to its event
     TIMESTAMP_ERROR
@@ -120,9 +125,11 @@ class Kind(Enum):
     BETWEEN = ARROW
     INTERVAL = "interval of"
     INTERVAL_ERROR = "interval error of"
+    INTERVAL_DEVIATION = "interval deviation of"
     GAP = "gap of"
     GAP_ERROR = "gap error of"
     SPREAD = "spread of"
+    LAG = "lag of"
     LATENESS = "lateness of"
     TIMESTAMP_ERROR = "timestamp error of"
     SPAN = "span of"

@@ -59,10 +59,11 @@ _ALONE = {
     for kind in Kind
     if not kind.value.endswith(_WITH_SUBJECT) and kind not in (Kind.DELAY, Kind.BETWEEN)
 }
-_NUMBERED = ("thread", "task", "queue")
-_BY_CLOCK = (Kind.INTERVAL_ERROR, Kind.SPREAD)
-_OF_PACKET_EVENTS = (Kind.GAP, Kind.GAP_ERROR, Kind.SPREAD, Kind.LATENESS)
-_OF_EVENTS = (Kind.INTERVAL, Kind.INTERVAL_ERROR, Kind.SPAN, Kind.RATE)
+_NUMBERED = ("thread", "task", QUEUE)
+_INTERVALS = (Kind.INTERVAL, Kind.INTERVAL_ERROR, Kind.INTERVAL_DEVIATION)
+_BY_CLOCK = (Kind.INTERVAL_ERROR, Kind.INTERVAL_DEVIATION, Kind.SPREAD, Kind.LAG)
+_OF_PACKET_EVENTS = (Kind.GAP, Kind.GAP_ERROR, Kind.SPREAD, Kind.LAG, Kind.LATENESS)
+_OF_EVENTS = (*_INTERVALS, Kind.SPAN, Kind.RATE)
 _POINTS_OF_SPANS = (tuple(sorted(_SPANS)), "point with an enter and an exit")
 _SUBJECTS = {
     Kind.SPAN: _POINTS_OF_SPANS,
@@ -258,7 +259,7 @@ def _check_subject(kind: Kind, subject: str, clock: str) -> None:
         _check(subject, TIMESTAMPED, "event with a timestamp in the log")
     elif kind in _OF_PACKET_EVENTS:
         _check(subject, sorted(_OF_PACKETS), "event of a packet")
-    elif kind in (Kind.INTERVAL, Kind.INTERVAL_ERROR) or (kind is Kind.RATE and subject not in ("task", "queue")):
+    elif kind in _INTERVALS or (kind is Kind.RATE and subject not in ("task", "queue")):
         _check(subject, [*MILESTONES, *_EVENTS, *_SPANS], "event")
         event_of(subject)
     elif kind is Kind.COUNT and not _KEY.fullmatch(subject):
