@@ -122,3 +122,61 @@ def test_what_is_refused(recording: Recording, trace: Path, tmp_path: Path, powe
     assert 2 == done.status
     assert problem in done.stderr
     assert not (tmp_path / "a.parquet").exists()
+
+
+def test_a_trace_beside_a_recording_is_in_its_report(recording: Recording, trace: Path, tmp_path: Path) -> None:
+    """`power.toml` names it: the page has its energies, and quantities have those of the table, with their ±."""
+    place = recording.folder / "power.toml"
+    place.write_text(f'responder = "{trace},volts={VOLTS},load={PIN}"\n')
+    names = ("energy of packet at responder", "energy in node at responder", "energy in send", "power", "energy in udp")
+    asked = [word for name in names for word in ("--quantity", name)]
+    try:
+        done = gpiorig("report", recording.folder, "-o", tmp_path / "page", "--json", *asked, "--assert", "power < 1 W")
+        table, _ = energies(recording, tmp_path / "a.parquet")
+    finally:
+        place.unlink()
+    assert (0, "") == (done.status, done.stderr)
+    numbers = {row["quantity"]: row for row in json.loads(done.stdout)["quantities"]}
+    assert {"responder"} == {row["node"] for row in numbers.values()}
+    rows = table.to_pylist()
+    packets = [row for row in rows if row["of"] == "packet"]
+    [node] = [row for row in rows if row["of"] == "node"]
+    of_packet = numbers["energy of packet at responder"]
+    assert (len(packets), 0) == (of_packet["n"], of_packet["lacking"])
+    for name, values in (("mean", "energy_j"), ("uncertainty", "uncertainty_j")):
+        assert np.isclose(np.mean([row[values] for row in packets]), of_packet[name], rtol=1e-6)
+    in_node = numbers["energy in node at responder"]
+    assert np.isclose([node["energy_j"], node["uncertainty_j"]], [in_node["value"], in_node["uncertainty"]]).all()
+    sending = sum(row["energy_j"] for row in rows if row["of"] == "state" and row["name"].endswith("; send"))
+    assert np.isclose(sending, numbers["energy in send"]["value"], rtol=1e-6)
+    assert np.isclose(node["energy_j"] / (node["samples"] / 24e6), numbers["power"]["value"], rtol=0.01)
+    page = (tmp_path / "page" / "report.html").read_text()
+    assert "Energy of nodes: measured" in page
+    assert "PPK2 session responder.ppk2" in page
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "problem"),
+    [
+        ("responder = 3", 2, "give pin=PIN:CHANNEL or load=CHANNEL"),
+        ("responder = ", 2, "Write a line for each node"),
+        ('responder = "absent.ppk2,volts=3.3,load=x"', 1, "No energy: "),
+    ],
+)
+def test_a_trace_that_cannot_be_read_is_stated(recording: Recording, text: str, status: int, problem: str) -> None:
+    """A file that is not understood is a wrong input; a trace that is not there a failed check."""
+    place = recording.folder / "power.toml"
+    place.write_text(text)
+    try:
+        done = gpiorig("report", recording.folder)
+    finally:
+        place.unlink()
+    assert status == done.status
+    assert problem in done.stderr
+    assert "power.toml" in done.stderr or "absent.ppk2" in done.stderr
+
+
+def test_a_measured_quantity_without_a_trace_names_the_remedy(recording: Recording) -> None:
+    done = gpiorig("report", recording.folder, "--quantity", "energy of packet")
+    assert 1 == done.status
+    assert "no power trace of a node is known: name it in power.toml in the folder of the recording" in done.stderr

@@ -66,7 +66,28 @@ def test_energy_of_packets_and_power(recorded: Recorded) -> None:
         watts = joules(recorded, node, begin, end) / ((end - begin) / 24e6)
         assert np.isclose(watts, power.interval("").value, rtol=1e-6)
         (above,) = series_of(f"estimated power above sleep at {node}", recorded)
+        (in_all,) = series_of(f"estimated energy in node at {node}", recorded)
+        assert np.isclose(joules(recorded, node, begin, end), in_all.interval("").value, rtol=1e-6)
+        parts = [series_of(f"estimated energy in {part} at {node}", recorded)[0] for part in ("run", "udp", "send")]
+        assert all(0 < part.values[0] < in_all.values[0] for part in parts)
         assert np.isclose(watts - 3.0 * (AMPERES["sleep"] + AMPERES["off"]), above.interval("").value, rtol=1e-6)
+
+
+def test_doubt_is_that_of_the_currents(recorded: Recorded) -> None:
+    """Half widths of all states, over the time in each, anywhere within them; it widens a level, and no spread."""
+    doubtful = {state: Current(amperes, 0.1 * amperes, "made up") for state, amperes in AMPERES.items()}
+    other = Recorded(recorded.analysis, supplies=dict.fromkeys(NODES, Supply(3.0, doubtful)))
+    name = "estimated energy of app.tx -> driver.exec at initiator"
+    ((exact,), (series,)) = (series_of(name, of) for of in (recorded, other))
+    assert 0 == exact.doubt
+    assert (exact.values == series.values).all()
+    assert np.isclose(0.1 * exact.values.mean() * 1e-12 * 2 / np.sqrt(3), series.doubt, rtol=0.05)
+    for statistic in ("mean", "median", "p99", "std"):
+        plain, wide = (of.interval(statistic) for of in (exact, series))
+        doubt = 0.0 if statistic == "std" else series.doubt
+        assert np.allclose([plain.low - doubt, plain.high + doubt], [wide.low, wide.high], equal_nan=True)
+    (power,) = series_of("estimated power at initiator", other)
+    assert np.isclose(2 * power.doubt, power.interval("").high - power.interval("").low)
 
 
 @pytest.mark.parametrize(
@@ -75,6 +96,10 @@ def test_energy_of_packets_and_power(recorded: Recorded) -> None:
         ("estimated energy of mac.tx -> mac.rx", "are two nodes; an energy is of one"),
         ("estimated energy of packet at relay", "no node `relay`"),
         ("estimated energy of udp", "no subject of an energy `udp`"),
+        ("estimated energy in nothing", "no layer or state `nothing`"),
+        ("estimated energy in sock at initiator", "does not show `sock`"),
+        ("energy of packet", "no power trace of a node is known"),
+        ("power at responder", "no power trace of responder is known"),
     ],
 )
 def test_what_is_refused(recorded: Recorded, text: str, problem: str) -> None:

@@ -86,10 +86,20 @@ class Kind(Enum):
         `duty of P`, `duty of radio`: share of the time in which a span is open, or a radio receives or sends.
         Of the radio it needs the spans `slot.rx` and `slot.tx` (`events_slot = true`), or both `radio.set_rx`
         and `radio.set_idle`; otherwise it is refused
+    ENERGY
+        `energy of packet`, `energy of A -> B`: of a packet at a node, in all of its steps there or between two
+        milestones at that node, by the node's power trace (docs/guide/energy.md)
+    ENERGY_IN
+        `energy in udp`, `energy in run`, `energy in send`, `energy in node`: of a node, in all of the time that a layer
+        itself takes, that its processor runs or sleeps, that its radio sends, listens or is off; in all
+    POWER
+        `power`: of a node, in the mean
     ESTIMATED_ENERGY
         `estimated energy of packet`, `estimated energy of A -> B`: of a packet at a node, in all of its steps there or
         between two milestones at that node, by the states that the pins show and the currents of the boards' files; an
         estimate, not measured (docs/guide/energy.md)
+    ESTIMATED_ENERGY_IN
+        `estimated energy in udp`: as `energy in`, in the same way
     ESTIMATED_POWER
         `estimated power`: of a node, in the mean, in the same way
     ESTIMATED_POWER_ABOVE
@@ -143,7 +153,11 @@ class Kind(Enum):
     COUNT = "count of"
     SHARE = "share of"
     DUTY = "duty of"
+    ENERGY = "energy of"
+    ENERGY_IN = "energy in"
+    POWER = "power"
     ESTIMATED_ENERGY = "estimated energy of"
+    ESTIMATED_ENERGY_IN = "estimated energy in"
     ESTIMATED_POWER = "estimated power"
     ESTIMATED_POWER_ABOVE = "estimated power above sleep"
     ROM = "rom of"
@@ -160,6 +174,11 @@ class Kind(Enum):
     def unit(self) -> Unit:
         """The unit of its values."""
         return _UNITS.get(self, Unit.TIME)
+
+    @property
+    def is_estimate(self) -> bool:
+        """True if it is computed from states and currents, and not measured."""
+        return self.value.startswith("estimated")
 
     @property
     def of_packets(self) -> bool:
@@ -179,15 +198,16 @@ class Kind(Enum):
 
 _OF_PACKETS = (Kind.LOSS, Kind.DELIVERY, Kind.DELIVERY_OF_ALL, Kind.RETRIED, Kind.FOREIGN)
 _OF_IMAGES = (Kind.ROM, Kind.RAM)
-_POWERS = (Kind.ESTIMATED_POWER, Kind.ESTIMATED_POWER_ABOVE)
-_SINGLE = (Kind.SHARE, Kind.DUTY, Kind.GOODPUT, Kind.BOUND, Kind.RATE, Kind.COUNT, *_OF_IMAGES, *_POWERS)
+_ENERGIES_IN = (Kind.ENERGY_IN, Kind.ESTIMATED_ENERGY_IN)
+_POWERS = (Kind.POWER, Kind.ESTIMATED_POWER, Kind.ESTIMATED_POWER_ABOVE)
+_SINGLE = (Kind.SHARE, Kind.DUTY, Kind.GOODPUT, Kind.BOUND, Kind.RATE, Kind.COUNT, *_OF_IMAGES, *_POWERS, *_ENERGIES_IN)
 _UNITS = {
     Kind.LENGTH: Unit.COUNT,
     Kind.COUNT: Unit.COUNT,
     Kind.RATE: Unit.FREQUENCY,
     Kind.SHARE: Unit.SHARE,
     Kind.DUTY: Unit.SHARE,
-    Kind.ESTIMATED_ENERGY: Unit.ENERGY,
+    **dict.fromkeys((Kind.ENERGY, Kind.ESTIMATED_ENERGY, *_ENERGIES_IN), Unit.ENERGY),
     **dict.fromkeys(_POWERS, Unit.POWER),
     **dict.fromkeys(_OF_IMAGES, Unit.BYTES),
     Kind.GOODPUT: Unit.RATE,

@@ -20,7 +20,8 @@ from gpiorig.analysis.quantities.kinds import ARROW, Kind
 AT = " at "
 IN = " in "
 BY = " by "
-RADIO, PACKET, QUEUE = "radio", "packet", "queue"
+RADIO, PACKET, NODE, QUEUE = "radio", "packet", "node", "queue"
+PROCESSOR, RADIO_STATES = ("sleep", "run"), ("off", "listen", "send")
 # Parts of an image, by its source files: the layers of a network stack and what they share, CCN-lite, and the probes.
 IMAGE = "image"
 _NETWORK = ("ipv6", "sixlowpan")
@@ -53,7 +54,7 @@ CLOCKS = ("log", "host", "aggregator")
 # Events whose instants the lines of a log contain.
 TIMESTAMPED = ("app.tx", "app.rx", "radio.tx_start")
 LAYERS = (*DOWN, INTERRUPT)
-_WITH_SUBJECT = (" of", " by")  # ends of kinds
+_WITH_SUBJECT = (" of", " by", " in")  # ends of kinds
 _ALONE = {
     kind.value: kind
     for kind in Kind
@@ -65,6 +66,7 @@ _BY_CLOCK = (Kind.INTERVAL_ERROR, Kind.INTERVAL_DEVIATION, Kind.SPREAD, Kind.LAG
 _OF_PACKET_EVENTS = (Kind.GAP, Kind.GAP_ERROR, Kind.SPREAD, Kind.LAG, Kind.LATENESS)
 _OF_EVENTS = (*_INTERVALS, Kind.SPAN, Kind.RATE)
 _POINTS_OF_SPANS = (tuple(sorted(_SPANS)), "point with an enter and an exit")
+_PARTS_OF_ENERGY = ((NODE, *PROCESSOR, *RADIO_STATES, *LAYERS), "layer or state")
 _SUBJECTS = {
     Kind.SPAN: _POINTS_OF_SPANS,
     Kind.DUTY: ((RADIO, *_POINTS_OF_SPANS[0]), _POINTS_OF_SPANS[1]),
@@ -72,7 +74,10 @@ _SUBJECTS = {
     Kind.WAIT: (("task", "queue"), "subject of a wait"),
     Kind.BLOCKED: (("task",), "subject of a blocked time"),
     Kind.LENGTH: (("queue",), "subject of a length"),
-    Kind.ESTIMATED_ENERGY: ((PACKET,), "subject of an energy"),
+    **dict.fromkeys((Kind.ENERGY, Kind.ESTIMATED_ENERGY), ((PACKET,), "subject of an energy")),
+    **dict.fromkeys(
+        (Kind.ENERGY_IN, Kind.ESTIMATED_ENERGY_IN), ((NODE, *PROCESSOR, *RADIO_STATES, *LAYERS), "layer or state")
+    ),
     **dict.fromkeys((Kind.ROM, Kind.RAM), ((IMAGE, *IMAGE_SUMS, *IMAGE_PARTS), "part of an image")),
     Kind.LOGGED_ROUND_TRIP: (CLOCKS, "clock"),
     Kind.SELF_TIME: ((*LAYERS, *(f"{layer} {way}" for layer in LAYERS for way in WAYS)), "layer"),
@@ -128,7 +133,7 @@ class Quantity:
     kind
         Kind of the quantity.
     start, end
-        Milestones of a `Kind.BETWEEN` and a `Kind.TIME`, perhaps of a `Kind.ESTIMATED_ENERGY`.
+        Milestones of a `Kind.BETWEEN` and a `Kind.TIME`, perhaps of an energy.
     subject
         Subject of the other kinds: an event (`Kind.INTERVAL`), a point (`Kind.SPAN`, `Kind.DUTY`), an
         occupant of the processor, ``task``, ``queue``, `RADIO`, a layer, a key of an answer, a delay; empty of others.
@@ -232,7 +237,7 @@ def _about(kind: Kind, rest: str, node: str) -> Quantity:
     """A quantity about an event, a point, an occupant or a queue, perhaps with a number."""
     start = end = None
     window = ""
-    if kind is Kind.ESTIMATED_ENERGY and ARROW in rest:
+    if kind in (Kind.ENERGY, Kind.ESTIMATED_ENERGY) and ARROW in rest:
         within = _between(rest, node)
         return Quantity(f"{kind.value} {within.text}", kind, start=within.start, end=within.end, node=node)
     if kind is Kind.TIME:

@@ -16,6 +16,7 @@ from gpiorig.analysis.audit import auditor
 from gpiorig.analysis.audit.inputs import NodeRecord
 from gpiorig.analysis.audit.node_times import NodeTimes
 from gpiorig.analysis.energy.node_energy import Supply
+from gpiorig.analysis.energy.powered import Traces
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.events import completions
@@ -49,6 +50,8 @@ class Recorded:
         Reads the serial records; None of a recording without. Called once, if a quantity needs the host's timestamps.
     supplies
         By node, what its board draws in each state; none of a board whose file does not state it.
+    traces
+        By node, what reads and aligns its power trace; none of a node without.
     images
         By node, what reads the bytes of the image that ran on it; none of an image that is not known.
     begin
@@ -60,6 +63,7 @@ class Recorded:
     header_ns: Mapping[str, int] = field(default_factory=dict)
     host_records: Callable[[], Sequence[NodeRecord] | None] = lambda: None
     supplies: Mapping[str, Supply] = field(default_factory=dict)
+    traces: Traces = field(default_factory=dict)
     images: Images = field(default_factory=dict)
     begin: int = 0
 
@@ -144,6 +148,8 @@ class Series:
         int32[m], rows of the packets among them, as far as they are of packets.
     weights
         int64[n], samples for which each value held; None where every value counts once.
+    uncertainties
+        float64[n], expanded uncertainty of each value (k = 2), in the unit of `values`; None where they have none.
     """
 
     node: str
@@ -155,6 +161,17 @@ class Series:
     lacking: int = 0
     lacking_packets: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     weights: Samples | None = None
+    uncertainties: NDArray[np.float64] | None = None
+
+    @property
+    def doubt(self) -> float:
+        """Expanded uncertainty (k = 2) of a level such as the mean, in the unit of the quantity; 0 without.
+
+        It is the mean of those of the values: their errors are taken to be alike.
+        """
+        if self.uncertainties is None or not len(self.uncertainties):
+            return 0.0
+        return float(self.uncertainties.mean() * float(self.scale))
 
     @property
     def name(self) -> str:
@@ -167,13 +184,18 @@ class Series:
         if self.quantity.kind.of_packets:
             return intervals.for_share(int(self.values.sum()), len(self.values), what="packets").with_note(note)
         if self.quantity.kind.single:
-            return Interval(float(int(self.values[0]) * self.scale), NAN, NAN, "none", note=note)
+            value = float(int(self.values[0]) * self.scale)
+            if self.doubt:
+                return Interval(value, value - self.doubt, value + self.doubt, "expanded uncertainty, k = 2", note)
+            return Interval(value, NAN, NAN, "none", note=note)
         if not len(self.values):
             return Interval(NAN, NAN, NAN, "none", note=note)
         if self.weights is not None:
             value = weighted(self.values, self.weights, statistic) * float(self.scale)
             return Interval(value, NAN, NAN, "none", note="weighted by time")
         estimate = intervals.for_statistic(self.values, statistic, unit=float(self.scale))
+        if self.doubt and statistic not in statistic_names.SPREADS:
+            estimate = estimate.widened(self.doubt)
         return estimate.with_note(note) if note else estimate
 
 
@@ -192,8 +214,17 @@ def plain(
     return Series(node, quantity, values.astype(np.int64), recorded.period_ns, starts, rows, lacking)
 
 
-def single(node: str, quantity: Quantity, value: int, scale: Fraction, start: int, *, lacking: int = 0) -> Series:
-    """A series of one value."""
+def single(
+    node: str,
+    quantity: Quantity,
+    value: int,
+    scale: Fraction,
+    start: int,
+    *,
+    lacking: int = 0,
+    uncertainty: float | None = None,
+) -> Series:
+    """A series of one value, perhaps with its expanded uncertainty, in the unit of the value."""
     return Series(
         node=node,
         quantity=quantity,
@@ -202,6 +233,7 @@ def single(node: str, quantity: Quantity, value: int, scale: Fraction, start: in
         starts=np.array([start], dtype=np.int64),
         packets=np.array([NONE], dtype=np.int32),
         lacking=lacking,
+        uncertainties=None if uncertainty is None else np.array([uncertainty]),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
@@ -37,6 +38,7 @@ DEFAULT = (
     "duty of radio",
     "goodput",
 )
+DOUBTS = "expanded uncertainties"  # key of a table's metadata: by quantity and node, JSON
 _OF: Mapping[Kind, Callable[[Quantity, Recorded], tuple[Series, ...]]] = {
     Kind.DELAY: delays.delays_of,
     Kind.LOGGED_ROUND_TRIP: log_clocks.round_trips,
@@ -62,7 +64,11 @@ _OF: Mapping[Kind, Callable[[Quantity, Recorded], tuple[Series, ...]]] = {
     Kind.LENGTH: events.lengths_of,
     Kind.SHARE: shares.processor,
     Kind.DUTY: shares.duties,
+    Kind.ENERGY: energies.of_packets,
+    Kind.ENERGY_IN: energies.in_divisions,
+    Kind.POWER: energies.powers,
     Kind.ESTIMATED_ENERGY: energies.of_packets,
+    Kind.ESTIMATED_ENERGY_IN: energies.in_divisions,
     Kind.ESTIMATED_POWER: energies.powers,
     Kind.ESTIMATED_POWER_ABOVE: energies.powers,
     Kind.ROM: node_numbers.of_images,
@@ -154,9 +160,11 @@ def table(values: Iterable[Series], analysis: Analysis | None) -> pa.Table:
     parts = [_part(measured, analysis) for measured in distinct.values()]
     schema = _part_schema()
     content = pa.concat_tables([schema, *parts])
-    if analysis is None:
-        return content
-    return content.replace_schema_metadata({"samplerate_hz": str(analysis.events.samplerate_hz)})
+    doubts = {f"{text} at {node}": measured.doubt for (text, node), measured in distinct.items() if measured.doubt}
+    metadata = {DOUBTS: json.dumps(doubts)} if doubts else {}
+    if analysis is not None:
+        metadata["samplerate_hz"] = str(analysis.events.samplerate_hz)
+    return content.replace_schema_metadata(metadata)
 
 
 def _part(measured: Series, analysis: Analysis | None) -> pa.Table:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import pyarrow as pa
+
 from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.evaluation.evaluation import Evaluation
 from gpiorig.analysis.packets.timelines import Timelines
@@ -25,6 +27,14 @@ class Tally:
 
     title: str
     rows: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EnergyData:
+    """Measured energies (`tables.energy`), and what is to be stated of the traces and of the nodes."""
+
+    table: pa.Table
+    sentences: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,6 +63,8 @@ class ReportData:
         As of `Delays`.
     asked
         Whether it is known if the boards are virtual.
+    energy
+        Of the nodes with a power trace; None without any.
     """
 
     title: str
@@ -66,6 +78,7 @@ class ReportData:
     doubts: tuple[str, ...] = ()
     cut: str = ""
     asked: bool = True
+    energy: EnergyData | None = None
 
     @property
     def marked(self) -> bool | None:

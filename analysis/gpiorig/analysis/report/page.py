@@ -14,7 +14,7 @@ from markupsafe import Markup
 from gpiorig.analysis.evaluation.evaluation import RouteEvaluation
 from gpiorig.analysis.figures.palette import DARK_KIND_COLOURS, KIND_CLASSES, KIND_COLOURS
 from gpiorig.analysis.number_text import count_text, time_text
-from gpiorig.analysis.report import causes, clocks, health, inline_svg, processor, quantities
+from gpiorig.analysis.report import causes, clocks, energy, health, inline_svg, processor, quantities
 from gpiorig.analysis.report import delays as delaysection
 from gpiorig.analysis.report import pictures as route_pictures
 from gpiorig.analysis.report.blocks import Block, Details, Look, Picture, Section, Table, headings_of, why_not
@@ -83,6 +83,7 @@ def run_sections(data: ReportData, prefix: str = "") -> list[Section]:
     sections = _route_sections(data, routes[0], prefix) if routes else [_no_packet(data)]
     if len(routes) > 1:
         sections.append(_other_routes(data, prefix))
+    sections += energy.sections(data)
     sections += quantities.sections(data, prefix)
     sections += [clocks.section(data, prefix), health.section(data), _provenance(data)]
     return [replace(section, id=f"{prefix}{section.id}") for section in sections]

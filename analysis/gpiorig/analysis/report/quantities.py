@@ -8,10 +8,11 @@ from itertools import groupby
 
 from gpiorig.analysis.compare.assertions import value_text
 from gpiorig.analysis.figures import quantities, style
-from gpiorig.analysis.number_text import DASH, number_text
+from gpiorig.analysis.number_text import DASH, number_text, prefixed_text
 from gpiorig.analysis.quantities.series import Series
 from gpiorig.analysis.report.blocks import Block, Picture, Section, Table
 from gpiorig.analysis.report.data import ReportData
+from gpiorig.analysis.statistics.statistic_names import SPREADS
 
 STATISTICS = ("min", "median", "mean", "p99", "max", "p2p")
 
@@ -22,6 +23,8 @@ def sections(data: ReportData, prefix: str) -> list[Section]:
         return []
     header = ("<quantity", "<node", "values", "lacking", "min; or the one value", *STATISTICS[1:])
     note = "Lacking: lost packets, missing milestones, spans without an exit, lost samples."
+    if any(one.doubt for one in data.quantities):
+        note += " ± is what the values may be off (k = 2), whatever their number."
     table = Table("Quantities by name", header, tuple(_row(one) for one in data.quantities), note=note)
     blocks: list[Block] = [table]
     for quantity, group in groupby(data.quantities, key=lambda one: one.quantity):
@@ -36,10 +39,15 @@ def sections(data: ReportData, prefix: str) -> list[Section]:
 
 
 def _row(one: Series) -> tuple[str, ...]:
-    unit = one.quantity.kind.unit
     head = (one.quantity.name, one.node, number_text(len(one.values)), number_text(one.lacking))
     if one.quantity.kind.single:
-        return (*head, value_text(one.interval("").value, unit), *([DASH] * (len(STATISTICS) - 1)))
+        return (*head, _text(one, one.interval("").value, one.doubt), *([DASH] * (len(STATISTICS) - 1)))
     if not len(one.values):
         return (*head, *([DASH] * len(STATISTICS)))
-    return (*head, *(value_text(one.interval(name).value, unit) for name in STATISTICS))
+    levels = [(name, 0.0 if name in SPREADS else one.doubt) for name in STATISTICS]
+    return (*head, *(_text(one, one.interval(name).value, doubt) for name, doubt in levels))
+
+
+def _text(one: Series, value: float, doubt: float) -> str:
+    unit = one.quantity.kind.unit
+    return value_text(value, unit) + (f" ± {prefixed_text(doubt, unit.value, digits=2)}" if doubt else "")

@@ -62,6 +62,10 @@ class Interval:
         """The same in other units, of which the present one is `unit`."""
         return dataclasses.replace(self, value=self.value * unit, low=self.low * unit, high=self.high * unit)
 
+    def widened(self, half_width: float) -> Interval:
+        """The same with ends that are farther away, by what the values themselves may be off."""
+        return dataclasses.replace(self, low=self.low - half_width, high=self.high + half_width)
+
     def with_note(self, note: str) -> Interval:
         """The same with a further remark."""
         return dataclasses.replace(self, note=joined(self.note, note))

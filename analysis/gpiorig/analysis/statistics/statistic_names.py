@@ -10,6 +10,7 @@ from gpiorig.analysis.statistics.summary import LISTED
 
 STATISTICS = tuple(statistic.name for statistic in LISTED)
 EXTREMES = ("min", "max", "p2p")  # no resample estimates them
+SPREADS = ("p2p", "std", "iqr")
 
 
 def is_statistic(name: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from gpiorig.capture import toml_text
 from gpiorig.rig.errors import RigError
 
 KEYS = ("amperes", "volts", "node", "pin", "load")
@@ -28,6 +29,34 @@ class PowerFile:
     node: str
     path: Path
     settings: dict[str, str]
+
+
+FILE = "power.toml"  # in the folder of a recording: by node what `--power` has after ``NODE=``
+
+
+def beside(folder: Path) -> tuple[PowerFile, ...]:
+    """The power traces that a file in the folder of a recording names; paths are from that folder.
+
+    Raises
+    ------
+    RigError
+        It is not a table of texts, or one of them is not of the form.
+    """
+    place = folder / FILE
+    if not place.is_file():
+        return ()
+    try:
+        entries = toml_text.decode(place.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise RigError(f'{place}: {error}. Write a line for each node: NODE = "FILE,pin=PIN:CHANNEL".') from error
+    files = []
+    for node, text in entries.items():
+        try:
+            file = power_file(f"{node}={text}")
+        except RigError as error:
+            raise RigError(f"{place}: {error}") from error
+        files.append(PowerFile(file.node, folder / file.path, file.settings))
+    return tuple(files)
 
 
 def power_file(text: str) -> PowerFile:

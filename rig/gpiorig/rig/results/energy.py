@@ -3,47 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gpiorig.analysis.energy import trace_clock
 from gpiorig.analysis.energy.node_energy import ESTIMATE, MEASURED, NodeTime
+from gpiorig.analysis.energy.powered import Powered
 from gpiorig.analysis.energy.segments import Segments
-from gpiorig.analysis.energy.trace_clock import TraceClock
 from gpiorig.analysis.errors import EventError
 from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.number_text import prefixed_text, share_text
 from gpiorig.analysis.tables import energy
-from gpiorig.capture.edges import select
-from gpiorig.capture.edges.edges import Edges
-from gpiorig.capture.edges.waveform import Waveform
-from gpiorig.capture.power import files
-from gpiorig.capture.power.channels import Named
-from gpiorig.capture.power.trace import PowerTrace
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.recordings.opened import Opened
 from gpiorig.rig.recordings.power_file import PowerFile
+from gpiorig.rig.results.powered import named, powered
 from gpiorig.rig.results.supplies import supply
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 Part = tuple[NodeTime, Segments, str]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Powered:
-    """The power trace of a node, and its clock against the analyzer's."""
-
-    trace: PowerTrace
-    clock: TraceClock
-
-    @property
-    def sentence(self) -> str:
-        """What it is, how it is aligned, and its limits with their source."""
-        return f"{self.trace.source}: {self.clock.sentence}; {self.trace.instrument.standing}."
 
 
 def table(opened: Opened, analysis: Analysis, power: Sequence[PowerFile]) -> tuple[pa.Table, list[str]]:
@@ -59,8 +39,8 @@ def table(opened: Opened, analysis: Analysis, power: Sequence[PowerFile]) -> tup
     RigError
         There is no node with events whose board states currents; errors of `powered`.
     """
-    traces = [(file.node, powered(opened, file)) for file in power]
-    parts = [*(measured(opened, analysis, traces) if traces else estimated(opened, analysis))]
+    traces = [(file.node, powered(opened, file)) for file in named(opened, power)]
+    parts = [*(measured(analysis, traces) if traces else estimated(opened, analysis))]
     if not parts:
         raise RigError(
             f"{opened.recording.folder}: no node has events and a board whose file states its currents; give a power "
@@ -70,39 +50,11 @@ def table(opened: Opened, analysis: Analysis, power: Sequence[PowerFile]) -> tup
     return energy.table(analysis, parts), sentences
 
 
-def powered(opened: Opened, power: PowerFile) -> Powered:
-    """Read a power trace and align it.
-
-    Raises
-    ------
-    CaptureError
-        The file, a channel or the alignment; RigError: the node or a pin is not there.
-    """
-    if power.node not in opened.boards:
-        raise RigError(f"--power {power.node}: no such node; the recording has {', '.join(opened.boards)}.")
-    settings = {key: power.settings[key] for key in ("amperes", "volts", "node") if key in power.settings}
-    trace = files.read(power.path, Named(**settings))
-    waveform = opened.recording.waveform()
-    if "load" in power.settings:
-        channel = power.settings["load"]
-        return Powered(trace, trace_clock.by_load(trace, _channel(waveform, channel), channel))
-    if trace.pins is None:
-        raise RigError(f"{power.path}: has no digital inputs that it could be aligned by; give load=CHANNEL.")
-    pin, _, channel = power.settings["pin"].partition(":")
-    edges = _channel(trace.pins, pin), _channel(waveform, channel)
-    return Powered(trace, trace_clock.by_pins(edges[0], pin, edges[1], channel, instrument=trace.instrument))
-
-
-def _channel(waveform: Waveform, name: str) -> Edges:
-    return select.channels(waveform, [name]).edges()
-
-
-def measured(opened: Opened, analysis: Analysis, traces: Sequence[tuple[str, Powered]]) -> Iterator[Part]:
+def measured(analysis: Analysis, traces: Sequence[tuple[str, Powered]]) -> Iterator[Part]:
     """The nodes that have a power trace."""
-    clock_ppm = opened.instruments.reference.clock_ppm
     for node, power in traces:
         time = NodeTime(analysis, node)
-        yield time, time.measured(power.trace, power.clock, clock_ppm=clock_ppm), MEASURED
+        yield time, time.measured(power.trace, power.clock, clock_ppm=power.clock_ppm), MEASURED
 
 
 def estimated(opened: Opened, analysis: Analysis) -> Iterator[Part]:

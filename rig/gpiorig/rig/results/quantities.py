@@ -21,7 +21,7 @@ from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.experiments import image_memory, limits
 from gpiorig.rig.plain_json import Number, Result
 from gpiorig.rig.recordings.opened import Opened
-from gpiorig.rig.results import audit_inputs
+from gpiorig.rig.results import audit_inputs, powered
 from gpiorig.rig.results.supplies import supply
 
 if TYPE_CHECKING:  # numbers do not depend on pages (rig.code_version)
@@ -32,13 +32,17 @@ STATISTICS = ("min", "median", "mean", "p99", "max")
 
 
 class QuantityNumbers(Result, frozen=True, kw_only=True):
-    """A quantity at a node in its unit: `value` where it has one, otherwise statistics; `lacking`: packets without."""
+    """A quantity at a node in its unit: `value` where it has one, otherwise statistics.
+
+    `lacking`: packets without; `uncertainty`: by which its values may be off (k = 2), of energies and powers.
+    """
 
     quantity: str
     node: str
     unit: str
     n: int
     lacking: int
+    uncertainty: Number | UnsetType = UNSET
     min: Number | UnsetType = UNSET
     median: Number | UnsetType = UNSET
     mean: Number | UnsetType = UNSET
@@ -67,7 +71,8 @@ def recorded(opened: Opened, analysis: Analysis, records: Records | None = None)
     info = opened.recording.info
     files = {node: Path(image.file) for node, image in info.origin.images.items()} if info.origin else {}
     images = image_memory.of_images(files, info.firmware)
-    return Recorded(analysis, info.parameters, opened.header_ns, records, supplies, images)
+    traces = powered.traces(opened)
+    return Recorded(analysis, info.parameters, opened.header_ns, records, supplies, traces, images)
 
 
 def with_quantities(data: ReportData, names: Iterable[str], source: Recorded) -> ReportData:
@@ -115,5 +120,6 @@ def _numbers(series: Series) -> QuantityNumbers:
         unit=kind.unit.value,
         n=len(series.values),
         lacking=series.lacking,
+        uncertainty=series.doubt or UNSET,
         **{key: series.interval(statistic).value for key, statistic in statistics.items()},
     )

@@ -18,21 +18,25 @@ from gpiorig.analysis.compare import delays
 from gpiorig.analysis.compare.assertions import Verdict
 from gpiorig.analysis.compare.delays import Delays
 from gpiorig.analysis.delays import radio_parts
+from gpiorig.analysis.errors import AnalysisError
 from gpiorig.analysis.evaluation import evaluator
 from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.packets import accounting, path, routes
 from gpiorig.analysis.packets.path import Kind
 from gpiorig.analysis.report import ReportData
+from gpiorig.analysis.report.data import EnergyData
 from gpiorig.analysis.tables import registry, stages
 from gpiorig.capture import confined
 from gpiorig.capture.atomic_file import replacing
+from gpiorig.capture.errors import CaptureError
 from gpiorig.capture.recording.recording import REPORT, Recording
+from gpiorig.rig.errors import RigError
 from gpiorig.rig.experiments import limits
 from gpiorig.rig.plain_json import without_nan
 from gpiorig.rig.progress import counted, stage
 from gpiorig.rig.recordings import provenance, standing
 from gpiorig.rig.recordings.opened import Opened, open_recording
-from gpiorig.rig.results import audit_inputs, checks, manifest, quantities
+from gpiorig.rig.results import audit_inputs, checks, energy, manifest, powered, quantities
 from gpiorig.rig.results import summary as hop_summary
 from gpiorig.rig.results.analyse import analyse
 from gpiorig.rig.results.headline import NS_PER_US, ModelDoubt, Numbers, Shares, headline
@@ -183,18 +187,32 @@ def report_data(opened: Opened, analysis: Analysis, records: quantities.Records 
         )
     with stage("checks"):
         failed = checks.failed_checks(analysis, recording)
+    measured, problem = _energy(opened, analysis)
     return ReportData(
         title=recording.info.experiment or opened.known_bench.name,
         virtual=bool(recording.info.virtual),
         analysis=analysis,
         evaluation=evaluation,
         provenance={"state": standing.of(recording).text, **provenance.of(opened, analysis.logs)},
-        notes=(*failed, *(evaluation.audit.foreign if evaluation.audit else ())),
+        notes=(*failed, *[problem] * bool(problem), *(evaluation.audit.foreign if evaluation.audit else ())),
         tallies=hop_summary.tallies(analysis.hops) if analysis.hops is not None else (),
         doubts=tuple(remark.sentence for remark in recording.info.bench_remarks),
         asked=recording.info.virtual is not None,
+        energy=measured,
         cut="" if recording.state == standing.COMPLETE else recording.state,
     )
+
+
+def _energy(opened: Opened, analysis: Analysis) -> tuple[EnergyData | None, str]:
+    """The energies of the nodes whose power traces the folder names; and why they cannot be had."""
+    try:
+        if not powered.named(opened):
+            return None, ""
+        with stage("power"):
+            content, sentences = energy.table(opened, analysis, ())
+    except (AnalysisError, CaptureError, RigError) as error:
+        return None, f"No energy: {error}"
+    return EnergyData(content, tuple(sentences)), ""
 
 
 def _shares(data: ReportData) -> dict[str, dict[str, Shares]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import numpy as np
@@ -9,8 +10,9 @@ import pytest
 import studycases
 from scipy import stats
 
+from gpiorig.analysis.quantities import values
 from gpiorig.analysis.statistics import intervals
-from gpiorig.studies.pages import expressions, statistics
+from gpiorig.studies.pages import bounds, expressions, statistics
 
 RNG = np.random.default_rng(5)
 
@@ -153,3 +155,25 @@ def test_equal_repeats_have_no_spread():
     got = estimate("rtt.mean", runs).estimate
     assert 0 < np.std(got.of_repeats, ddof=1)
     assert 0 == got.sd
+
+
+def test_what_all_values_may_be_off_is_in_every_interval():
+    """Repeats do not narrow it, a sum has that of both sides, and a verdict that hangs on it cannot be judged."""
+    name = "estimated power"
+    tables = [studycases.rows(name, [0.030 + 0.001 * number], unit="W") for number in range(3)]
+    doubts = json.dumps({f"{name} at initiator": 0.002})
+    runs = [part.replace_schema_metadata({values.DOUBTS: doubts}) for part in tables]
+    several = [studycases.point({"payload": 20}, run, repeat=number) for number, run in enumerate(runs)]
+    plain = [studycases.point({"payload": 20}, run, repeat=number) for number, run in enumerate(tables)]
+    (exact,), (wide,) = (statistics.estimate(expressions.parse(name, {}), of) for of in (plain, several))
+    assert (0.0, 0.002) == (exact.estimate.doubt, pytest.approx(wide.estimate.doubt))
+    assert pytest.approx(exact.estimate.low - 0.002) == wide.estimate.low
+    assert pytest.approx(exact.estimate.high + 0.002) == wide.estimate.high
+    (single,) = statistics.estimate(expressions.parse(name, {}), several[:1])
+    assert (pytest.approx(0.028), pytest.approx(0.032)) == (single.estimate.low, single.estimate.high)
+    (both,) = statistics.estimate(expressions.parse(f"{name} + {name}", {}), several)
+    assert pytest.approx(0.004) == both.estimate.doubt
+    (ratio,) = statistics.estimate(expressions.parse(f"{name} / {name}", {}), several)
+    assert pytest.approx(np.mean([2 * 0.002 / watts for watts in (0.030, 0.031, 0.032)])) == ratio.estimate.doubt
+    why = bounds.undecided(bounds.interval_of(wide.estimate), [wide.estimate], 0.001)
+    assert "2.0 mW of it are what each value may be off" in why

@@ -103,6 +103,9 @@ def undecided(interval: Interval, estimates: Sequence[Estimate], distance: float
     `distance` is that of its value from the nearest bound.
     """
     fewest = min(estimate.repeats for estimate in estimates)
+    if interval.is_bounded and any(estimate.doubt > distance for estimate in estimates):
+        doubt = amounts.text(max(estimate.doubt for estimate in estimates), estimates[0].unit, digits=2)
+        return f"the interval has a bound in it; ±{doubt} of it are what each value may be off, which no repeat narrows"
     if fewest < MIN_REPEATS:
         runs = "one run" if fewest == 1 else f"{fewest} repeats"
         has = "an interval with a bound in it" if interval.is_bounded else "no interval"

@@ -21,7 +21,6 @@ EXAMPLES = "`rtt.p2p`, `p99(mac.tx -> mac.rx)`, `loss` or `rtt.p99 - rtt.p1`"
 _SHARES = tuple(kind.value for kind in Kind if kind.of_packets)
 _OPERATOR = re.compile(r"(?:^|\s+)([-+/])(?:\s+|$)")
 ERRORS = (Kind.INTERVAL_ERROR, Kind.GAP_ERROR, Kind.TIMESTAMP_ERROR, Kind.LATENESS)
-SPREADS = ("p2p", "std", "iqr")
 _SIGNED = {"-": ("minus", -1), "+": ("plus", 1)}
 RATIO = "1"
 
@@ -54,7 +53,7 @@ class Term:
     @property
     def is_signed(self) -> bool:
         """Whether it may be negative: an error is, its spread is not."""
-        return self.kind in ERRORS and self.statistic not in SPREADS
+        return self.kind in ERRORS and self.statistic not in statistic_names.SPREADS
 
     @property
     def name(self) -> str:
@@ -90,12 +89,14 @@ class Expression:
 class Amount:
     """A value in the SI unit of its quantity: ``s``, ``share``, ``bit/s``, ``1/s``, or ``1`` for counts and ratios.
 
-    `n` is the number of values that it is computed from, the smaller one of two terms.
+    `n` is the number of values that it is computed from, the smaller one of two terms; `doubt` the expanded uncertainty
+    by which all of them may be off alike.
     """
 
     value: float
     unit: str
     n: int
+    doubt: float = 0.0
 
 
 def parse(text: str, aliases: Mapping[str, str], *, values: bool = False) -> Expression:
@@ -190,7 +191,10 @@ def _checked(quantity: str, aliases: Mapping[str, str]) -> tuple[str, Kind]:
 
 def _amounts(term: Term, table: pa.Table) -> dict[str, Amount]:
     by_node = observed(term, table)
-    return {node: Amount(one.statistic(term.statistic), one.unit, len(one.values)) for node, one in by_node.items()}
+    return {
+        node: Amount(one.statistic(term.statistic), one.unit, len(one.values), one.doubt_of(term.statistic))
+        for node, one in by_node.items()
+    }
 
 
 def _combined(expression: Expression, left: Mapping[str, Amount], right: Mapping[str, Amount]) -> dict[str, Amount]:
@@ -213,6 +217,8 @@ def _operated(expression: Expression, left: Amount, right: Amount) -> Amount:
         word, sign = _SIGNED[expression.operator]
         if left.unit != right.unit:
             raise QuantityError(f"expression `{expression.text}`: `{left.unit}` {word} `{right.unit}` has no meaning.")
-        return Amount(left.value + sign * right.value, left.unit, n)
+        return Amount(left.value + sign * right.value, left.unit, n, left.doubt + right.doubt)
     value = left.value / right.value if right.value else float("nan")
-    return Amount(value, RATIO if left.unit == right.unit else f"{left.unit} / {right.unit}", n)
+    relative = sum(side.doubt / abs(side.value) if side.value else 0.0 for side in (left, right))
+    unit = RATIO if left.unit == right.unit else f"{left.unit} / {right.unit}"
+    return Amount(value, unit, n, abs(value) * relative)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.quantities.series import weighted
+from gpiorig.analysis.quantities.values import DOUBTS
 from gpiorig.analysis.statistics import estimators, intervals, statistic_names
 from gpiorig.analysis.statistics.intervals import NAN, Interval
 
@@ -42,6 +44,8 @@ class Observed:
         Number of packets without a value.
     starts_s
         float64[n], when each value began, in s from the start of the recording.
+    doubt
+        Expanded uncertainty of a level such as the mean, in SI, by which all values may be off alike; 0 without.
     """
 
     name: str
@@ -51,6 +55,7 @@ class Observed:
     scale: float
     lacking: int
     starts_s: NDArray[np.float64]
+    doubt: float = 0.0
 
     @property
     def si(self) -> NDArray[np.float64]:
@@ -89,9 +94,16 @@ class Observed:
         """The statistic with the interval of this one run, in SI; of weighted and single values without."""
         if self.trials and not name:
             return intervals.for_share(int(self.values.sum()), len(self.values), what="packets")
+        if self.doubt and not name:
+            value = self.statistic(name)
+            return Interval(value, value - self.doubt, value + self.doubt, "expanded uncertainty, k = 2")
         if not name or self.weights is not None:
             return Interval(self.statistic(name), NAN, NAN, "none")
-        return intervals.for_statistic(self.values, name, unit=self.scale)
+        return intervals.for_statistic(self.values, name, unit=self.scale).widened(self.doubt_of(name))
+
+    def doubt_of(self, statistic: str) -> float:
+        """By how much a statistic may be off as all values are, in SI: a spread is not."""
+        return 0.0 if statistic in statistic_names.SPREADS else self.doubt
 
     def _single(self) -> float:
         if len(self.values) == 1:
@@ -146,7 +158,14 @@ def _observed(rows: pa.Table, name: str) -> Observed:
         scale=1 / NS_PER_S if is_time else 1.0,
         lacking=len(rows) - len(present),
         starts_s=_starts_s(present),
+        doubt=_doubts(rows).get(f"{rows['quantity'][0].as_py()} at {rows['node'][0].as_py()}", 0.0),
     )
+
+
+def _doubts(rows: pa.Table) -> dict[str, float]:
+    """The expanded uncertainties of energies and powers, which are in SI, by quantity and node."""
+    content = (rows.schema.metadata or {}).get(DOUBTS.encode(), b"{}")
+    return {str(name): float(doubt) for name, doubt in json.loads(content).items()}
 
 
 def _starts_s(rows: pa.Table) -> NDArray[np.float64]:

@@ -47,6 +47,8 @@ class Estimate:
         A condition that the reader must know.
     method
         How the interval was computed; empty without one.
+    doubt
+        By how much the value may be off whatever the number of repeats, half width; it is in the interval.
     """
 
     value: float
@@ -59,6 +61,7 @@ class Estimate:
     n: tuple[int, int]
     note: str = ""
     method: str = ""
+    doubt: float = 0.0
 
     @property
     def repeats(self) -> int:
@@ -159,6 +162,7 @@ def over_repeats(
     amounts = [amount for _, amount in pairs]
     values = np.array([amount.value for amount in amounts])
     n = min(amount.n for amount in amounts), max(amount.n for amount in amounts)
+    doubt = float(np.mean([amount.doubt for amount in amounts]))
     note = fewer(len(values), asked)
     if all(term.kind.of_image for term in expression.terms):
         value = float(values[0])
@@ -166,12 +170,13 @@ def over_repeats(
     if len(values) == 1:
         run = _of_run(expression, node, pairs[0][0])
         return Estimate(float(values[0]), amounts[0].unit, (float(values[0]),), asked, NAN, run.low, run.high, n,
-                        joined(note, ONE_RUN, run.note), run.method)  # fmt: skip
+                        joined(note, ONE_RUN, run.note), run.method, doubt)  # fmt: skip
     mean, sd = float(values.mean()), float(values.std(ddof=1))
     sd = 0.0 if sd <= ROUNDING * abs(mean) else sd
-    interval = _of_mean(expression, amounts)
+    interval = _of_mean(expression, amounts).widened(doubt)
+    interval = replace(interval, low=max(interval.low, expression.least)) if doubt else interval
     return Estimate(mean, amounts[0].unit, tuple(values.tolist()), asked, sd, interval.low, interval.high, n, note,
-                    interval.method)  # fmt: skip
+                    interval.method, doubt)  # fmt: skip
 
 
 def _of_mean(expression: Expression, amounts: Sequence[Amount]) -> Interval:
