@@ -1,0 +1,117 @@
+"""Sentences of the accounting, and acknowledgements at the edge of their slot."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from madeevents import events_of_rows
+from network import Network
+
+from gpiorig.analysis.events import completions
+from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.packets import accounting, hops, receptions, sequence_numbers, transmissions
+
+MS = 24_000
+SLOT = 15 * MS
+
+
+@pytest.mark.parametrize(("ids", "told"), [([], False), ([7], False), ([7, 7], True), ([7, 7, 8], False)])
+def test_packets_that_only_time_distinguishes(ids: list[int], told: bool) -> None:
+    sentences = accounting.equal_ids("a", np.array(ids, dtype=np.int32))
+    assert told == bool(sentences)
+    assert not told or sentences[0].startswith(f"All {len(ids)} packets of node a have the id 7:")
+
+
+def test_nodes_that_are_silent() -> None:
+    """Those without a frame, of all or of some of them."""
+    events = events_of_rows([(5, 0, "app.tx.enter", 7)], ("a", "b", "c"), end=10)
+    for among, silent in ((None, "bc"), (("a", "c"), "c"), ((), "")):
+        sentences = accounting.silent_nodes(events, among=among)
+        assert [f"Node {name} is silent" for name in silent] == [sentence.split(":")[0] for sentence in sentences]
+
+
+def sentences_of(network: Network) -> str:
+    return " ".join(accounting.notes(hops.build(network.events(), header_ns=network.headers())))
+
+
+def test_frames_that_are_in_no_packet() -> None:
+    """Sent or read without an id, one of them or both; the application that got a packet first makes no sentence."""
+    for sent, read in ((0, 0), (1, 0), (0, 1), (2, 3)):
+        network = Network("ab")
+        network.frame(0, "a", 7, {"b": "deliver"})
+        at = 100 * MS
+        for _ in range(sent):
+            at += MS
+            network.log.append((at, "a", "driver.exec.enter", None))
+        for _ in range(read):
+            at += MS
+            network.log += [(at, "b", "driver.rx_read.enter", None), (at + 9, "b", "driver.rx_read.exit", None)]
+        network.end = at + MS
+        words = sentences_of(network)
+        told = f"Without an id: {sent} frame{'s' * (sent != 1)} sent, {read} reading{'s' * (read != 1)};"
+        assert bool(sent or read) == (told in words) == ("Without an id" in words)
+        assert "No application was seen to receive" not in words
+    network.drop("app.rx")
+    assert "delivered means that" in sentences_of(network)
+
+
+def frames_of(
+    rows: list[tuple[int, str, int | None]],
+) -> tuple[Events, transmissions.Transmissions, receptions.Receptions]:
+    """The transmissions and receptions of one node of two."""
+    events = events_of_rows([(at, 0, event, id_) for at, event, id_ in rows], ("a", "b"), end=10**8)
+    index = completions.Index(events)
+    completed, numbered = completions.find(events, index), sequence_numbers.find(events, index)
+    sent = transmissions.find(events, index, completed, numbered)
+    return events, sent, receptions.find(events, index, completed, numbered, sent, header_ns={})
+
+
+READING = [(0, "driver.rx_read.enter", None), (MS, "driver.rx_read.exit", 5), (MS + 50, "mac.sequence", 33)]
+
+
+@pytest.mark.parametrize(
+    ("later", "id_", "number", "call", "expected"),
+    [
+        (SLOT, 9, 33, "", True),
+        (SLOT + 1, 9, 33, "", False),
+        (SLOT, 5, 33, "", False),  # a frame with the id that was read is sent on
+        (SLOT, 9, 34, "", False),
+        (SLOT, 9, 33, "mac.tx.enter", False),
+        (SLOT, None, 33, "", True),
+    ],
+)
+def test_an_acknowledgement_that_is_sent(later: int, id_: int | None, number: int, call: str, expected: bool) -> None:
+    """Within 15 ms of the frame that was read, with its number, another id or none, and handed down by no layer."""
+    at = MS + later
+    rows = [*READING, (at - 400, "driver.load.enter", id_), (at - 300, "driver.load.exit", id_)]
+    rows += [(at - 200, "mac.sequence", number), (at, "driver.exec.enter", id_), (at + 100, "driver.exec.exit", id_)]
+    rows += [(at - 500, call, id_)] if call else []
+    events, sent, _ = frames_of(rows)
+    (reading,) = sent.acknowledges.tolist()
+    assert expected == (reading >= 0)
+    assert not expected or events.samples[reading] == MS
+
+
+def test_a_number_is_of_one_command() -> None:
+    """A frame whose number is not reported has not that of the command before it, although that began the report."""
+    rows = [(at, f"driver.tx.{end}", 7) for at, end in ((0, "enter"), (50, "exit"))] + [(80, "mac.sequence", 33)]
+    rows += [(at + MS, event, id_) for at, event, id_ in READING]
+    rows += [(3 * MS, "driver.tx.enter", 9), (3 * MS + 50, "driver.tx.exit", 9)]
+    assert [-1, -1] == frames_of(rows)[1].acknowledges.tolist()
+    answered = frames_of([*rows, (3 * MS + 80, "mac.sequence", 33)])[1]
+    assert [-1, 4 * MS // 2] == [at if at < 0 else int(frames_of(rows)[0].samples[at]) for at in answered.acknowledges]
+
+
+@pytest.mark.parametrize(
+    ("later", "id_", "number", "expected"),
+    [(SLOT, 5, 33, 1), (SLOT + 1, 5, 33, 0), (SLOT, 7, 33, 0), (SLOT, 5, 34, 0), (SLOT, None, 33, 1)],
+)
+def test_an_acknowledgement_that_is_read(later: int, id_: int | None, number: int, expected: int) -> None:
+    """Within 15 ms of the command, with the frame's number, and with another id or none."""
+    rows = [(0, "mac.tx.enter", 7), (50, "mac.sequence", 33), (90, "mac.tx.exit", 7), (100, "driver.exec.enter", 7)]
+    at = 100 + later
+    rows += [(150, "driver.exec.exit", 7), (at - 50, "driver.rx_read.enter", None), (at, "driver.rx_read.exit", id_)]
+    _, sent, read = frames_of([*rows, (at + 50, "mac.sequence", number)])
+    assert [0] * expected == read.acknowledged.tolist()
+    assert 1 - expected == len(read) + (read.without_id if id_ is None else 0)
+    assert [-1] == sent.acknowledges.tolist()
