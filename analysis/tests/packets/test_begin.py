@@ -18,7 +18,7 @@ from madeevents import events_of_rows
 from network import HEADER_NS, Network
 from tschslots import schedule
 
-from gpiorig.analysis.packets import accounting, hop_routes, hops
+from gpiorig.analysis.packets import accounting, hop_routes, hops, round_trips
 from gpiorig.analysis.packets.hops import Hops
 
 MS = 24_000
@@ -67,6 +67,19 @@ def network(seed: int, *, begun: bool, numbered: bool) -> list[Row]:
 @cache
 def recording(kind: str, seed: int) -> tuple[Row, ...]:
     """Rows by time; the first are cut off to begin with others."""
+    if kind == "trips":
+        made = Network("abc", seed)
+        at = 0
+        for id_, (sender, reader), options in (
+            (1, "ab", {}),
+            (1, "ba", {"twice": "a", "read_again": "deliver"}),
+            (2, "ab", {}),
+            (2, "ba", {"outcome": "no_ack"}),
+            (3, "ab", {"twice": "b", "read_again": "deliver"}),
+            (3, "ba", {}),
+        ):
+            at = made.frame(at + MS, sender, id_, {reader: "deliver"}, **options).end
+        return tuple(sorted(made.log, key=lambda row: row[0]))
     if kind == "slots":
         log = schedule(seed, 6).log
         return tuple(sorted((at - min(log)[0], *row) for at, *row in log))
@@ -146,10 +159,32 @@ def counts(analysis: Hops) -> Counter[str]:
     return plain
 
 
+def trips(analysis: Hops, before: Hops | None) -> dict[str, Any]:
+    """Round trips from a to b: requests and replies without those packets that were before."""
+    packets, later = (0, 0) if before is None else (len(before.packets), LATER)
+    found = round_trips.find(analysis, initiator="a", responder="b", header_ns=dict.fromkeys("ab", HEADER_NS))
+    lines = found.timelines
+    plain = {name: getattr(found, name).tolist() for name in ("fragments", "frames", "deliveries", "no_ack", "busy")}
+    plain |= {name: getattr(found, name).tolist() for name in ("transmissions", "receptions")}
+    plain |= {"directions": found.directions[packets:].tolist(), "status": lines.status.tolist()}
+    rows = {"requests": found.requests, "replies": found.replies, "of": found.request_of[packets:]}
+    plain |= {name: np.where(values < 0, values, values - packets).tolist() for name, values in rows.items()}
+    plain |= {"samples": np.where(lines.samples < 0, lines.samples, lines.samples - later).tolist()}
+    return plain | {"milestones": [milestone.name for milestone in lines.milestones], "nodes": lines.nodes}
+
+
 RARE = ("mac.sequence", "radio.rx_start", "driver.rx_read.enter", "driver.rx_read.exit", "tap.irq.enter")
+OF_TRIPS = ("app.tx.enter", "driver.exec.enter", "radio.tx_complete", "driver.rx_read.exit", "app.rx.enter")
 
 
-@pytest.mark.parametrize("kind", ["plain", "begun", "numbered", "slots"])
+def begins_one(kind: str, event: str) -> bool:
+    """Whether a recording of this kind is cut off before such an event: ends of calls are all alike."""
+    if event.endswith(".exit") and not event.startswith(("driver.", "tap.")):
+        return False
+    return event in {"begun": RARE, "numbered": RARE, "trips": OF_TRIPS}.get(kind, (event,))
+
+
+@pytest.mark.parametrize("kind", ["plain", "begun", "numbered", "slots", "trips"])
 def test_what_is_first_is_found(kind: str) -> None:
     """With every kind of event as the first one: those before it are cut off."""
     earlier = [(at, BEFORE[node], event, id_) for at, node, event, id_ in recording(kind, 2)]
@@ -157,7 +192,7 @@ def test_what_is_first_is_found(kind: str) -> None:
     rows = recording(kind, 1)
     firsts = {event: len(rows) - place for place, (*_, event, _) in enumerate(reversed(rows), 1)}
     for event, cut in firsts.items():
-        if kind in ("begun", "numbered") and event not in RARE:
+        if not begins_one(kind, event):
             continue
         rest = list(rows[cut:])
         alone = analysed(rest, "abc")
@@ -166,3 +201,5 @@ def test_what_is_first_is_found(kind: str) -> None:
         assert expected == {key: found[key] for key in expected}, event
         assert accounting.account(alone).adds_up
         assert counts(alone) + counts(before) == +counts(both), event
+        if kind == "trips":
+            assert trips(alone, None) == trips(both, before), event
