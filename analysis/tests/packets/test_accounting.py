@@ -7,9 +7,8 @@ import pytest
 from madeevents import events_of_rows
 from network import Network
 
-from gpiorig.analysis.events import completions
 from gpiorig.analysis.events.events import Events
-from gpiorig.analysis.packets import accounting, hops, receptions, sequence_numbers, transmissions
+from gpiorig.analysis.packets import accounting, hops, receptions, transmissions
 
 MS = 24_000
 SLOT = 15 * MS
@@ -60,10 +59,8 @@ def frames_of(
 ) -> tuple[Events, transmissions.Transmissions, receptions.Receptions]:
     """The transmissions and receptions of one node of two."""
     events = events_of_rows([(at, 0, event, id_) for at, event, id_ in rows], ("a", "b"), end=10**8)
-    index = completions.Index(events)
-    completed, numbered = completions.find(events, index), sequence_numbers.find(events, index)
-    sent = transmissions.find(events, index, completed, numbered)
-    return events, sent, receptions.find(events, index, completed, numbered, sent, header_ns={})
+    analysis = hops.build(events, header_ns={})
+    return analysis.events, analysis.transmissions, analysis.receptions
 
 
 READING = [(0, "driver.rx_read.enter", None), (MS, "driver.rx_read.exit", 5), (MS + 50, "mac.sequence", 33)]

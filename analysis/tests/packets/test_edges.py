@@ -13,16 +13,13 @@ from hypothesis import strategies as st
 from madeevents import events_of_rows
 from network import Network
 
-from gpiorig.analysis.events import completions
 from gpiorig.analysis.packets import (
     delivery,
     hops,
     node_accounts,
     receptions,
-    sequence_numbers,
     spans,
     timelines,
-    transmissions,
 )
 from gpiorig.analysis.packets.holders import Holders
 from gpiorig.analysis.packets.node_accounts import NodeAccount
@@ -84,11 +81,7 @@ def read_of(
     rows += [(begun, 1, "tap.irq.enter", None)] if line is not None else []
     rows += [(begun + 100, 1, "driver.rx_read.enter", None), (begun + 200, 1, "driver.rx_read.exit", 7)]
     rows += [] if read_number is None else [(begun + 250, 1, "mac.sequence", read_number)]
-    events = events_of_rows(rows, ("a", "b"), end=10**7)
-    index = completions.Index(events)
-    completed, numbered = completions.find(events, index), sequence_numbers.find(events, index)
-    sent = transmissions.find(events, index, completed, numbered)
-    return receptions.find(events, index, completed, numbered, sent, header_ns={})
+    return hops.build(events_of_rows(rows, ("a", "b"), end=10**7), header_ns={}).receptions
 
 
 @pytest.mark.parametrize(
