@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from energycases import ANALYZER_HZ, IDEAL, clock_of, record
 
-from gpiorig.analysis.energy import trace_clock
+from gpiorig.analysis.energy import load_pattern, trace_clock
 from gpiorig.capture.edges.edges import Edges
 from gpiorig.capture.errors import CaptureError
 
@@ -128,3 +128,27 @@ def test_a_clock_whose_line_is_known() -> None:
     assert np.allclose((samples - 0.5) / float(ANALYZER_HZ) * 1_000_040 + 1234, positions, rtol=0, atol=2e-3)
     assert f"trace: aligned by 64 instants, ±{2 * deviations.min():.3g} µs, +40 ppm" == clock.sentence
     assert np.isclose(1 / 1.00004, clock.scale, rtol=1e-9)
+
+
+@pytest.mark.parametrize("packets", [100, 400])
+def test_each_group_of_pulses_is_placed_within_half_a_sample(packets: int) -> None:
+    """Of a load without noise, over more than the 10 s by which the line is found first."""
+    ppm, offset_s, rate_hz = 80.0, 0.1503, 1000
+    rng = np.random.default_rng([5, packets])
+    recorded = record(rng, rate_hz=rate_hz, packets=packets, step_s=0.02, ppm=ppm, offset_s=offset_s)
+    toggles_s = (recorded.analyzer.samples[1:] - 0.5) / float(ANALYZER_HZ)
+    in_trace_s, in_analyzer_s = load_pattern.instants(recorded.trace, toggles_s)
+    rate = rate_hz * (1 + ppm * 1e-6)
+    errors = in_trace_s * rate_hz - (in_analyzer_s * rate + np.ceil(offset_s * rate))
+    assert packets // 4 == len(errors)
+    assert np.abs(errors).max() < 0.5
+
+
+def test_the_correlation_is_pearson_s() -> None:
+    """At each place, also where the power does not change; a channel is high for its pulses up to an instant."""
+    rng = np.random.default_rng(1)
+    power, pattern = rng.normal(50.0, 1.0, 40), rng.uniform(0, 1, 7)
+    expected = [np.corrcoef(power[at : at + 7], pattern)[0, 1] for at in range(34)]
+    assert np.allclose(expected, load_pattern._correlation(power, pattern))
+    pulses_s, until_s = np.array([[1.0, 2.0], [4.0, 4.5]]), np.array([0.0, 1.0, 1.25, 2.0, 3.0, 4.25, 9.0])
+    assert np.allclose([0, 0, 0.25, 1, 1, 1.25, 1.5], load_pattern._high(pulses_s, until_s))
