@@ -97,6 +97,67 @@ def test_event_log() -> None:
     assert pairs.unmatched_samples == len(pins) - len(pairs)
 
 
+def plain_pairs(logged: list[int], seen_ids: list[int]) -> list[int]:
+    """Each number is the nearest of the one before; the k-th of equal numbers is the k-th of those on the pins."""
+
+    def unwrapped(ids: list[int], start: int) -> list[int]:
+        numbers: list[int] = []
+        for number in ids:
+            before = numbers[-1] if numbers else start
+            numbers.append(
+                min((number + (1 << 16) * k for k in range(-4, 5)), key=lambda one: (abs(one - before), one))
+            )
+        return numbers
+
+    numbers = unwrapped(logged, logged[0])
+    others = unwrapped(seen_ids, numbers[0])
+    places = []
+    for at, number in enumerate(numbers):
+        equal = [place for place, other in enumerate(others) if other == number]
+        nth = numbers[:at].count(number)
+        places.append(equal[nth] if nth < len(equal) else -1)
+    return places
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_packets_are_paired_by_number_and_turn(seed: int) -> None:
+    """Numbers around the end of a round, some of which come again, are lost, or are out of order."""
+    random = np.random.default_rng(seed)
+    walk = np.cumsum(random.choice([-3, 0, 1, 2, 20_000], 40, p=[0.15, 0.15, 0.4, 0.25, 0.05])) + (-5, 0, 3)[seed % 3]
+    logged, on_pins = ([int(n) % 2**16 for n in walk[random.random(40) < 0.8]] for _ in range(2))
+    places = pairing.same_packet(np.array(logged, dtype=np.int32), np.array(on_pins, dtype=np.int32))
+    assert plain_pairs(logged, on_pins) == places.tolist()
+    rows, _ = packets(on_pins)
+    _, text = packets(logged)
+    pairs = pairing.sent(seen(rows), node_log.parse(text, node="a"))
+    paired = int(np.count_nonzero(places >= 0))
+    assert (paired, len(logged) - paired, len(on_pins) - paired) == (
+        len(pairs),
+        pairs.unmatched_timestamps,
+        pairs.unmatched_samples,
+    )
+
+
+def test_a_log_that_goes_on_after_the_recording() -> None:
+    """Events that are all alike: the last record has no event on the pins."""
+    rows = [(at * 2400, "isr.radio.enter", -1) for at in range(41)]
+    pairs = pairing.recorded(seen(rows[:-1]), node_log.parse(event_log_text(rows), node="a"))
+    assert (40, 1, 0) == (len(pairs), pairs.unmatched_timestamps, pairs.unmatched_samples)
+    assert (pairs.samples // 24 == pairs.timestamps).all()
+
+
+@pytest.mark.parametrize("late", ["pins", "log"])
+def test_a_log_continues_where_it_was_however_late_either_began(late: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """300 events after the other one, more than the range in which its continuation is searched for."""
+    monkeypatch.setattr(pairing, "NEAR", 100)
+    rows = busy(1000)
+    pins = rows[300 if late == "pins" else 0 : 600] + rows[603:]
+    skip = range(300) if late == "log" else range(0)
+    pairs = pairing.recorded(seen(pins), node_log.parse(event_log_text(rows, skip=skip), node="a"))
+    assert (pairs.samples // 24 == pairs.timestamps).all()
+    assert 700 - 3 - pairing.WINDOW <= len(pairs) <= 700 - 3
+
+
 def test_recording_that_began_late() -> None:
     """Pins that lack the first 700 events: the log is found in them all the same."""
     rows = busy(2000)

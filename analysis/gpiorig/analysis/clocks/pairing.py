@@ -197,11 +197,10 @@ def _occurrence(values: Integers) -> Integers:
 def _aligned(records: Integers, numbers: Integers, pins: Integers) -> Integers:
     """Place on the pins of each record, -1 for none."""
     places = np.full(len(records), -1, dtype=np.int64)
-    at, shift = 0, None
+    at, free, shift = 0, 0, None
     while at < len(records):
-        shifted = _search(
-            records[at : at + WINDOW], numbers[at : at + WINDOW] - numbers[at], pins, shift, int(numbers[at])
-        )
+        window = slice(at, at + WINDOW)
+        shifted = _search(records[window], numbers[window] - numbers[at], pins, shift, int(numbers[at]), free=free)
         if shifted is None:
             at += 1
             continue
@@ -210,18 +209,21 @@ def _aligned(records: Integers, numbers: Integers, pins: Integers) -> Integers:
         same = (expected < len(pins)) & (pins[np.minimum(expected, len(pins) - 1)] == records[at:])
         run = len(same) if same.all() else int(np.argmin(same))
         places[at : at + run] = expected[:run]
-        at += run
+        at, free = at + run, int(expected[run - 1]) + 1
     return places
 
 
-def _search(records: Integers, steps: Integers, pins: Integers, shift: int | None, number: int) -> int | None:
-    """Place at which the pins show these records: nearest to the one by the shift so far, or anywhere at first."""
+def _search(
+    records: Integers, steps: Integers, pins: Integers, shift: int | None, number: int, *, free: int = 0
+) -> int | None:
+    """Place at which the pins show these records: nearest to the one by the shift so far, or anywhere at first.
+
+    The places before `free` belong to earlier records.
+    """
     reach = int(steps[-1]) + 1
-    low, high = 0, len(pins) - reach + 1
+    low, high = free, len(pins) - reach + 1
     if shift is not None:
         low, high = max(low, number + shift - NEAR), min(high, number + shift + NEAR)
-    if high <= low:
-        return None
     starts = np.arange(low, high)
     for record, step in zip(records.tolist(), steps.tolist(), strict=True):
         starts = starts[pins[starts + step] == record]
