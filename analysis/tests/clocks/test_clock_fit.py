@@ -434,6 +434,46 @@ def test_log_of_another_run() -> None:
     assert result.note.startswith("the clock does not follow the reference")
 
 
+def test_boot_periods_that_are_too_short_are_counted() -> None:
+    """Of 2, 2 and 20 timestamps the last have a line; the scatter of its residuals has 20 - 2 degrees of freedom."""
+    clock = np.concatenate([[0, 9], [5, 17], np.arange(20) * 1000 + np.tile([0, 3, -2, 4, 1], 4)]).astype(np.int64)
+    reference = np.arange(24, dtype=np.int64) * 1000
+    fitted = fit(clock, reference, clock="a", reference="b", resets=(2, 4), quanta_ns=(1.0, 1.0))
+    assert ("fewer than 3 timestamps (2 times)", 4, 2) == (fitted.note, fitted.skipped, fitted.resets)
+    (segment,) = fitted.segments
+    x, y = reference[4:].astype(float), clock[4:].astype(float)
+    rest = y - np.polyval(np.polyfit(x, y, 1), x)
+    assert np.sqrt(np.sum(rest**2) / 18) == pytest.approx(segment.residual_std_ns, rel=1e-6)
+
+
+def test_the_nearest_segment_counts() -> None:
+    """Before the first and after the last one these, in a gap the one whose end is nearer; both ways."""
+    clock = np.concatenate([np.arange(5) * 1000 + 10**6, np.arange(5) * 1000 + 500]).astype(np.int64)
+    reference = np.concatenate([np.arange(5) * 1000 + 3000, np.arange(5) * 1000 + 17_000]).astype(np.int64)
+    fitted = fit(clock, reference, clock="a", reference="b", resets=(5,), quanta_ns=(1.0, 1.0))
+    at = np.array([0, 3000, 7000, 11_999, 12_001, 17_000, 21_000, 40_000])
+    offsets = np.where(at < 12_000, 10**6 - 3000, 500 - 17_000)
+    assert offsets.tolist() == fitted.at(at)[0].tolist()
+    assert at.tolist() == fitted.to_reference(at + offsets, near_ns=at)[0].tolist()
+
+
+def test_bands_that_a_change_of_the_rate_hides() -> None:
+    """Of a clock that drifts, read at either of two phases 2 ms apart, whose share changes: one segment, its drift."""
+    rng = np.random.default_rng(3)
+    epoch = 1_763_000_000 * 10**9
+    at_ns = np.sort(rng.integers(0, 4000 * 10**9, 1600))
+    late = np.where(rng.random(1600) < np.linspace(0.2, 0.8, 1600), 2_000_000, 0)
+    drifted = 30e-6 * at_ns + 0.003e-15 / 2 * at_ns.astype(float) ** 2
+    clock = at_ns + np.rint(drifted + rng.uniform(0, 20_000, 1600)).astype(np.int64) + late
+    fitted = fit(clock, epoch + at_ns, clock="a", reference="b", quanta_ns=(1000.0, 1000.0))
+    assert 1 == len(fitted.segments)
+    (segment,) = fitted.segments
+    assert segment.drift_ppm_per_s is not None
+    assert segment.drift_ppm_per_s.low <= 0.003 <= segment.drift_ppm_per_s.high
+    assert segment.drift_ppm_per_s.high - segment.drift_ppm_per_s.low < 1e-5
+    assert segment.residual_std_ns == pytest.approx(20_000 / np.sqrt(12), rel=0.1)
+
+
 def test_unequal_lengths() -> None:
     with pytest.raises(EventError, match="node: 3 timestamps, host: 2"):
         fitted(np.arange(3), np.arange(2))

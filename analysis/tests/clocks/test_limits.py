@@ -18,6 +18,8 @@ from gpiorig.analysis.clocks import (
     node_clock,
     node_json,
     pairing,
+    resolution,
+    slope,
     stability,
     timer_guesses,
 )
@@ -198,6 +200,46 @@ def test_a_range_needs_one_point_more_than_its_window() -> None:
     phase = np.array([0.0, 3.0, 1.0, 7.0])
     expected = [6.0, 6.0, 7.0, np.nan, np.nan]
     assert np.array_equal(expected, stability.mtie(phase, 1.0, np.arange(1, 6)), equal_nan=True)
+
+
+@pytest.mark.parametrize(("count", "more"), [(5, []), (6, ["1 more breaks of clocks."])])
+def test_five_breaks_are_stated(count: int, more: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    found = [break_causes.Cause("a", at, at + 1, f"break {at}") for at in range(count)]
+    monkeypatch.setattr(break_causes, "causes", lambda *_, **__: found)
+    events: Any = None
+    assert [*(f"break {at}" for at in range(5)), *more] == break_causes.problems(events, {})
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5])
+def test_three_blocks_are_the_fewest_that_are_correlated(n: int) -> None:
+    """Kendall 1954: r + (2 + 4 r) / n."""
+    values = np.array([0.0, 1.0, 4.0, 5.0, 9.0])[:n]
+    centred = values - values.mean()
+    r = np.sum(centred[1:] * centred[:-1]) / np.sum(centred**2)
+    assert (r + (2 + 4 * r) / n if n > 2 else 0.0) == pytest.approx(slope.wandering(values)[1])
+
+
+@pytest.mark.parametrize(("count", "is_known"), [(6, False), (7, True)])
+def test_instants_that_show_a_watch_crystal(count: int, is_known: bool) -> None:
+    """Of 18 rates up to a quarter of 1 MHz, k instants lie within a step by chance with k (rate / 1 MHz)^(k - 1).
+
+    With 32768 Hz that is 4e-6 of six, and 2e-7 of seven.
+    """
+    ticks = np.array([3, 10_001, 20_002, 28_888, 41_117, 57_000, 69_999])[:count]
+    chance = 18 * count * (32_768 / 1e6) ** (count - 1)
+    assert is_known == (chance < 1e-6)
+    stamps = np.rint(ticks * 1e6 / 32_768).astype(np.int64)
+    assert 1 == np.gcd.reduce(np.diff(stamps))
+    step = resolution.counted_step(stamps, stamps.astype(float), 10**6)
+    assert (1e6 / 32_768 if is_known else 1.0) == pytest.approx(step)
+
+
+def test_the_step_of_a_clock_does_not_depend_on_when_the_other_one_began() -> None:
+    """Timestamps of 1 µs tied to a reference in ns, which counts from 1970."""
+    clock = np.cumsum(np.random.default_rng(1).integers(1, 5000, 200)) * 1000
+    epoch = 1_763_000_000 * 10**9
+    for shift in (0, 1000, epoch, epoch + 1000):
+        assert (1000.0, 1.0) == resolution.quanta(clock, clock + 1 + shift)
 
 
 def test_records_are_searched_near_where_the_log_was() -> None:

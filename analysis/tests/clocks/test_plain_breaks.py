@@ -123,6 +123,65 @@ def test_bands_have_one_slope_and_an_offset_each(seed: int) -> None:
     assert rates[int(np.argmin(entropy))] == bands._least_entropy(x, y, rates)
 
 
+@pytest.mark.parametrize(("gap", "bands_seen"), [(9, 1), (10, 2), (11, 2)])
+def test_a_band_is_dense_against_its_gaps(gap: int, bands_seen: int) -> None:
+    """A gap is ten spacings of a band, or more; a distance of the narrowest gap itself is none."""
+    residuals = np.concatenate([np.zeros(300), gap + np.arange(20.0)])
+    found = bands._cut(residuals, 5.0)
+    assert bands_seen == (1 if found is None else len(set(found.tolist())))
+    assert bands._cut(residuals, float(gap)) is None
+
+
+@pytest.mark.parametrize(("size", "count"), [(19, 1), (20, 2)])
+def test_a_band_has_a_hundredth_of_many_timestamps(size: int, count: int) -> None:
+    found = bands._cut(np.append(np.linspace(0, 1, 2000 - size), np.linspace(50, 50.1, size)), 0.0)
+    assert count == (1 if found is None else int(found.max()) + 1)
+
+
+def test_bands_at_one_instant_each_have_no_common_slope() -> None:
+    assert 0.0 == bands._common_slope(np.array([1.0, 1.0, 9.0, 9.0]), np.arange(4.0), np.array([0, 0, 1, 1]))
+
+
+@pytest.mark.parametrize("first", [0.0, 3.0, -3.0])
+def test_the_sharpest_slope_is_that_of_two_grids(first: float) -> None:
+    """65 slopes over all that the residuals reach, and 65 over two steps of these around the best; to each its entropy.
+
+    The reach: by how much the central 98 % of the residuals of the first slope spread, over the time.
+    """
+    rng = np.random.default_rng(9)
+    x = np.sort(rng.uniform(0, 1000, 400))
+    y = 3.01 * x + np.where(rng.random(400) < 0.4, 40.0, 0.0) + rng.normal(0, 0.3, 400)
+    reach = np.diff(np.quantile(y - first * x, [0.01, 0.99]))[0] / (x[-1] - x[0])
+
+    def best(rates: np.ndarray) -> float:
+        rests = [np.sort(y - rate * x) for rate in rates]
+        return float(rates[np.argmin([np.sum(np.log(np.maximum(rest[20:] - rest[:-20], 1.0))) for rest in rests])])
+
+    wide = best(first + reach * np.arange(-32, 33) / 32)
+    assert (wide, best(wide + reach / 32 * np.arange(-32, 33) / 32)) == pytest.approx(bands._sharpest(x, y, first))
+
+
+@pytest.mark.parametrize(("banded", "windows"), [(75, 2), (45, 1)])
+def test_bands_of_half_of_the_windows_are_enough(banded: int, windows: int) -> None:
+    """Of three windows of 60 of 120 timestamps, of which the first so many alternate between two bands."""
+    x = np.arange(120) * 1e6
+    y = np.where((np.arange(120) % 2 == 1) & (np.arange(120) < banded), 1000.0, 0.0)
+    y += np.random.default_rng(1).uniform(-3, 3, 120)
+    starts = (0, 30, 60)
+    found = [bands.find(x[at : at + 60], y[at : at + 60], quanta=(1.0, 1.0), first=0.0) for at in starts]
+    assert windows == sum(levels is not None for levels in found)
+    assert (windows == 2) == (bands.local(x, y, quanta=(1.0, 1.0), first=0.0) is not None)
+
+
+@pytest.mark.parametrize(("sizes", "together"), [((200, 20), True), ((20, 200), True), ((200, 101), False)])
+def test_a_twentieth_is_that_of_the_smaller_band(sizes: tuple[int, int], together: bool) -> None:
+    """Five changes from one to the other are enough for up to 100 timestamps of it."""
+    halves = [np.array_split(np.full(size, name), 3) for name, size in enumerate(sizes)]
+    band = np.concatenate([part for pair in zip(*halves, strict=True) for part in pair])
+    assert 5 == np.count_nonzero(np.diff(band))
+    assert together == (bands._alternating(band, 2) == [{0, 1}, {0, 1}])
+
+
 @pytest.mark.parametrize(
     ("switches", "size", "together"), [(4, 20, False), (5, 20, True), (5, 101, False), (6, 101, True)]
 )
@@ -242,7 +301,33 @@ def test_the_stray_timestamps_are_more_than_five_scales_away() -> None:
     scale = 1.4826 * 2.0
     assert 0.25 == breaks._strays(np.array([-2.0, 2.0, -2.0, 2.0, 0.0, 0.0, 6 * scale, -6 * scale]))
     assert 0.0 == breaks._strays(np.array([-2.0, 2.0, -2.0, 2.0, 0.0, 0.0, 4 * scale, -4 * scale]))
+    assert 0.25 == breaks._strays(100 + np.array([-2.0, 2.0, -2.0, 2.0, 0.0, 0.0, 6 * scale, -6 * scale]))
     assert 0.0 == breaks._strays(np.zeros(4))
+
+
+@pytest.mark.parametrize(("strays", "blocks"), [(7, 28), (8, 7)])
+def test_blocks_are_larger_where_more_than_a_twentieth_are_strays(strays: int, blocks: int) -> None:
+    y = np.tile([-2.0, 2.0, 0.0, 0.0], 35)
+    y[:strays] = 1000.0
+    made = breaks._Blocks.from_points(np.arange(140.0), y, (0.0, 0.0))
+    assert made is not None
+    assert blocks == len(made.x)
+
+
+def test_where_time_begins_changes_no_sum_of_squares() -> None:
+    """Seconds of an epoch: 1.7e9 s before 50 s of timestamps."""
+    rng = np.random.default_rng(2)
+    x, y = np.sort(rng.uniform(0, 50, 30)), rng.normal(size=(1, 30))
+    assert breaks.left_by_lines(x, y) == pytest.approx(breaks.left_by_lines(x + 1.7e9, y), rel=1e-4, abs=1e-9)
+
+
+@pytest.mark.parametrize(("steps", "found"), [(7, 8), (8, 1)])
+def test_more_than_eight_segments_are_one(steps: int, found: int) -> None:
+    """Levels that a clock was set to; of nine the clock may as well wander."""
+    x = np.arange(200.0)
+    level = 1000.0 * np.random.default_rng(4).permutation(9)[(np.arange(200) * (steps + 1)) // 200]
+    segments = breaks._segmented(breaks._Blocks(np.arange(201), x, level + np.random.default_rng(5).normal(size=200)))
+    assert found == len(segments)
 
 
 def test_seven_blocks_are_the_fewest_that_show_a_break() -> None:

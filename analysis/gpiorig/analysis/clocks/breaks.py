@@ -195,7 +195,8 @@ def left_by_lines(x: Floats, y: Floats) -> Floats:
 
 
 def _line(x: Floats, y: Floats) -> tuple[float, float]:
-    rate = float((x - x.mean()) @ (y - y.mean()) / ((x - x.mean()) @ (x - x.mean())))
+    centred = x - x.mean()
+    rate = float(centred @ y / (centred @ centred))
     return float(y.mean() - rate * x.mean()), rate
 
 
