@@ -11,7 +11,7 @@ import pytest
 from depth import by_depth, fewest
 from scipy.optimize import linprog
 
-from gpiorig.analysis.clocks import node_clock, node_json, timer_guesses
+from gpiorig.analysis.clocks import host_clock, node_clock, node_json, slope, timer_guesses
 from gpiorig.analysis.clocks.clock_fit import ClockFit, fit
 from gpiorig.analysis.clocks.host_clock import minimum_delay
 from gpiorig.analysis.errors import EventError
@@ -96,8 +96,13 @@ def test_delays_that_repeat_widen_the_interval(span_s: int) -> None:
     sent = at + np.rint(at * -10e-6).astype(np.int64)  # of a node that is 10 ppm fast
     host = -(-(sent + 1) // 16_000_000) * 16_000_000 + np.random.default_rng(4).integers(0, 50_000, len(at))
     (one,) = minimum_delay(host, at, host="host", reference="node", piecewise=False).segments
-    assert "delays that repeat" in one.ppm.method
+    level_us = float(one.ppm.method.partition("delays that repeat within ")[2].removesuffix(" µs"))
     assert one.ppm.low < -10 < one.ppm.high
+    # A quantisation by the level turns a line by 1.5 times that over its span, at worst.
+    half_ppm = (one.ppm.high - one.ppm.low) / 2
+    assert half_ppm >= 0.99 * 1.5 * level_us / (one.end_ns - one.start_ns) * 1e9
+    assert 2 * np.sqrt(one.covariance[1, 1]) * 1e6 == pytest.approx(half_ppm)
+    assert 2 * np.sqrt(one.covariance[0, 0]) == pytest.approx((one.offset_ns.high - one.offset_ns.low) / 2)
 
 
 @pytest.mark.slow
@@ -127,12 +132,43 @@ def test_impossible(host: list[int], note: str) -> None:
         assert (fitted.segments, fitted.note) == ((), note)
 
 
-@pytest.mark.parametrize("n", [3, 4, 6, 9])
+@pytest.mark.parametrize("n", [3, 4, 5, 6, 9])
 def test_few_timestamps_are_all_used(n: int) -> None:
-    """Also those that fill no block."""
+    """Also those that fill no block; three blocks of two timestamps show a spread."""
     at = np.arange(n, dtype=np.int64) * NS_PER_S
     (one,) = minimum_delay(at + EPOCH_NS, at, host="host", reference="analyzer").segments
     assert one.n == n
+    assert (n < 6) == np.isnan(one.ppm.low) == ("too few timestamps" in one.ppm.note)
+
+
+@pytest.mark.parametrize(("step_ms", "is_still"), [(1, True), (0, False)])
+def test_the_smallest_delays_of_a_host_that_counts_coarsely(step_ms: int, is_still: bool) -> None:
+    """Of a node that prints every 100 ms they are all equal to the step: it, over the span, is open."""
+    at = np.arange(0, 60 * NS_PER_S, 100_000_000)
+    node = np.rint(at * (1 + 3e-6)).astype(np.int64)
+    late_ns = np.random.default_rng(8).integers(1000, 200_000, len(at))
+    host = EPOCH_NS + (at // (step_ms * 10**6) * step_ms * 10**6 if step_ms else at + late_ns)
+    (one,) = minimum_delay(host, node, host="host", reference="node", piecewise=False).segments
+    assert is_still == ("timestamps that nothing dithers" in one.ppm.method)
+    assert one.ppm.low < -3 < one.ppm.high
+
+
+@pytest.mark.parametrize(("gap", "level"), [(14.0, 0.0), (15.0, 15.0)])
+def test_a_gap_of_the_delays_is_longer_than_random_ones_have(gap: float, level: float) -> None:
+    """Of 40 delays the lower half has 20 distances, 19 of them 1 and one longer than ln 40 + 5 = 8.69 of their mean."""
+    assert (level > 0) == (gap > (np.log(40) + 5) * (19 + gap) / 20)
+    delays = np.concatenate([np.arange(10.0), 9 + gap + np.arange(30.0)])
+    assert level == host_clock._levels(1000 + np.random.default_rng(3).permutation(delays))
+
+
+def test_a_line_is_as_open_as_the_smallest_delays_leave_it() -> None:
+    """Of 40 blocks; at one instant it has no slope."""
+    rng = np.random.default_rng(5)
+    x, delays = np.arange(200.0), rng.uniform(0, 9, 200)
+    least = [5 * block + int(np.argmin(delays[5 * block : 5 * block + 5])) for block in range(40)]
+    width = float(np.ptp(delays[least])) + 2.0
+    assert 0 < slope.admitted(x[least], delays[least], width) == host_clock._open(x, delays, width)
+    assert 0.0 == host_clock._open(np.zeros(200), delays, width)
 
 
 def test_unequal_lengths() -> None:

@@ -168,7 +168,7 @@ def _open(x: Floats, delays: Floats, width: float) -> float:
     """By how much a line may be turned and still pass the smallest delays of all blocks within a band."""
     edges = np.linspace(0, len(x), min(BLOCKS, len(x) // 2) + 1).astype(np.int64)
     least = np.array([start + int(delays[start:end].argmin()) for start, end in pairwise(edges.tolist())])
-    return slope.admitted(x[least], delays[least], width) if len(least) > 1 and np.ptp(x[least]) > 0 else 0.0
+    return slope.admitted(x[least], delays[least], width) if np.ptp(x[least]) > 0 else 0.0
 
 
 def _levels(delays: Floats) -> float:
