@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 
 from gpiorig.capture.errors import FormatError
-from gpiorig.capture.power import files
+from gpiorig.capture.power import files, jls, sr
 from gpiorig.capture.power.channels import Named
+from gpiorig.capture.power.instruments import Instrument
 from gpiorig.capture.power.trace import PowerTrace
 
 MILLI = 1e-3
@@ -61,6 +62,44 @@ def test_rocketlogger_takes_the_range_that_is_valid(tmp_path: Path, version: int
     assert Fraction(1000 * 100_000_000, 49 * 2_048_000) == trace.samplerate_hz
     assert trace.pins is not None
     assert ("DI1",) == trace.pins.channels
+    assert 1e-9 == pytest.approx(trace.step_a)
+    scaled, _, doubled, tripled = read(tmp_path / "a.rld", amperes="I1*-2", volts="V1*3")
+    assert (-2 * amperes).tolist() == pytest.approx(doubled.tolist())
+    assert (3 * volts).tolist() == pytest.approx(tripled.tolist())
+    assert 2e-9 == pytest.approx(scaled.step_a)
+
+
+@pytest.mark.parametrize(("bit", "is_read"), [(1, True), (31, True), (32, False), (65535, False)])
+def test_rocketlogger_states_where_its_range_is_shown(tmp_path: Path, bit: int, is_read: bool) -> None:
+    """In one of its 32 bits; where a current has one range, no bit is needed."""
+    path = rocketlogger(tmp_path / "a.rld", [(0, 1, 5_000_000, 1), (1, 1, 7_000_000, 1)])
+    content, at = bytearray(path.read_bytes()), 56 + 2 * 28
+    struct.pack_into("<H", content, at + 10, bit)
+    path.write_bytes(content)
+    if is_read:
+        assert [5e-3, 7e-3 if bit != 1 else 1e-11] == pytest.approx(read(path)[2].tolist())
+    else:
+        with pytest.raises(FormatError, match="does not show which range of I1 is valid"):
+            read(path)
+    struct.pack_into("<16s", content, at + 12, b"I2H")
+    path.write_bytes(content)
+    assert [5e-3, 7e-3] == pytest.approx(read(path, amperes="I1")[2].tolist())
+
+
+def test_rocketlogger_may_have_its_high_range_first(tmp_path: Path) -> None:
+    """A channel's place in the file says nothing of its range."""
+    path = rocketlogger(tmp_path / "a.rld", [(0, 100_000, 200_000, 1), (1, 100_000, 200_000, 1)])
+    content = path.read_bytes().replace(b"I1L\0", b"I1x\0").replace(b"I1H\0", b"I1L\0").replace(b"I1x\0", b"I1H\0")
+    path.write_bytes(content)
+    assert "does not show which range" in _problem(path)
+    path.write_bytes(bytes(content[: 56 + 3 * 28 + 10]) + struct.pack("<H", 1) + content[56 + 3 * 28 + 12 :])
+    assert [1e-6, 2e-4] == pytest.approx(read(path)[2].tolist())
+
+
+def _problem(path: Path) -> str:
+    with pytest.raises(FormatError) as error:
+        read(path)
+    return str(error.value)
 
 
 def test_what_is_named_is_what_is_there(tmp_path: Path) -> None:
@@ -116,12 +155,22 @@ def test_ppk2(tmp_path: Path) -> None:
     assert [0, 1, 3] == samples
     assert np.allclose([10e-6, 2e-3, 20e-6], amperes)
     assert set(volts.tolist()) == {3.3}
+    trace = files.read(tmp_path / "a.ppk2", Named(volts="3.3"))
+    assert [0, 3] == [block.start for block in trace.read()]
+    assert trace.pins is not None
 
     export = tmp_path / "a.csv"
     export.write_text("Timestamp(ms),Current(uA)\n0,10.0\n0.01,2000.0\n0.03,20.0\n")
     trace, samples, amperes, _ = read(export, volts="3.3")
     assert ([0, 1, 3], 100_000, None) == (samples, trace.samplerate_hz, trace.pins)
+    assert [0, 3] == [block.start for block in trace.read()]
     assert np.allclose([10e-6, 2e-3, 20e-6], amperes)
+    export.write_text("Timestamp(ms),Current(uA),D0-D7\n0,10.0,00000001\n0.01,2000.0,00000000\n")
+    assert read(export, volts="3.3")[0].pins is not None
+    with pytest.raises(FormatError, match="has times that do not increase"):
+        export.write_text("Timestamp(ms),Current(uA)\n0,10.0\n0.01,1.0\n0.02,1.0\n0.02,2.0\n")
+        read(export, volts="3.3")
+    export.write_text("Timestamp(ms),Current(uA)\n0,10.0\n0.01,2000.0\n0.03,20.0\n")
 
     with pytest.raises(FormatError, match=r"has no voltage; give the supply's, for instance volts=3\.3"):
         read(export)
@@ -136,6 +185,7 @@ def test_flocklab(tmp_path: Path) -> None:
     trace, samples, amperes, volts = read(path, node="7")
 
     assert [0, 1, 2, 4] == samples
+    assert [0, 4] == [block.start for block in trace.read()]
     assert np.allclose([7e-3, 8e-3, 9e-3, 11e-3], amperes)
     assert set(volts.tolist()) == {3.0}
     assert abs(trace.samplerate_hz - 1000) < 0.1
@@ -157,6 +207,22 @@ def test_flocklab(tmp_path: Path) -> None:
     assert np.allclose([5e-3, 7e-3], amperes)
 
 
+def test_the_supply_of_flocklab_is_the_file_s_or_the_given_one(tmp_path: Path) -> None:
+    """A given voltage goes before that of the file; without either, and with a single row, nothing is read."""
+    path, head = tmp_path / "powerprofiling.csv", "timestamp,observer_id,node_id,"
+    rows = "1600000000.0,6,6,5{0}\n1600000000.5,6,6,7{0}\n"
+    path.write_text(f"{head}current_mA,voltage_V\n{rows.format(',3.0')}")
+    assert {5.0} == set(read(path, volts="5")[3].tolist())
+    for content, problem in (
+        (f"# {head}value_mA\n{rows.format('')}", "has no voltage; give the supply's"),
+        (f"{head}current_mA,voltage_V\n1600000000.0,6,6,5,3.0\n", "has no two samples of node 6"),
+        (f"{head}current_mA,voltage_V\n", "has no two samples"),
+    ):
+        path.write_text(content)
+        with pytest.raises(FormatError, match=problem):
+            read(path)
+
+
 def test_joulescope(tmp_path: Path) -> None:
     """Current and voltage of a file that pyjls writes."""
     pyjls = pytest.importorskip("pyjls")
@@ -175,6 +241,74 @@ def test_joulescope(tmp_path: Path) -> None:
     assert (list(range(1000)), 100_000, None) == (samples, trace.samplerate_hz, trace.pins)
     assert np.array_equal(values, amperes.astype(np.float32))
     assert np.array_equal(values + 3, volts.astype(np.float32))
+
+
+def test_joulescope_of_the_time_that_both_signals_cover(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the later begin to the earlier end, in blocks, with factors; integers in amperes are not a current."""
+    pyjls = pytest.importorskip("pyjls")
+    monkeypatch.setattr(jls, "CHUNK", 300)
+    path = tmp_path / "a.jls"
+    values = np.arange(1000, dtype=np.float32)
+
+    def write(volts_hz: int) -> None:
+        kinds = (("current", "A", "F32", 100_000), ("raw", "A", "I16", 100_000), ("voltage", "V", "F32", volts_hz))
+        with pyjls.Writer(str(path)) as writer:
+            writer.source_def(source_id=1, name="js", vendor="", model="", version="", serial_number="")
+            for number, (name, unit, kind, rate_hz) in enumerate(kinds, 1):
+                options = {"name": name, "units": unit, "data_type": getattr(pyjls.DataType, kind)}
+                writer.signal_def(signal_id=number, source_id=1, sample_rate=rate_hz, **options)
+            writer.fsr(1, 50, values)
+            writer.fsr(2, 0, values.astype(np.int16))
+            writer.fsr(3, 20, values[:900])
+
+    write(100_000)
+    trace, samples, amperes, volts = read(path, amperes="current*0.5", volts="voltage*4")
+    assert (list(range(870)), [0, 300, 600]) == (samples, [block.start for block in trace.read()])
+    assert np.array_equal(np.arange(870) * 0.5, amperes)
+    assert np.array_equal(np.arange(30, 900) * 4.0, volts)
+    assert np.array_equal(np.arange(870) * 0.5, read(path, amperes="*0.5")[2])
+    write(50_000)
+    with pytest.raises(FormatError, match="has signals of several samplerates"):
+        read(path)
+
+
+def test_a_session_of_two_analog_channels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In chunks of any size, with factors; the voltage is the channel that is not the current."""
+    monkeypatch.setattr(sr, "CHUNK", 16)
+    path = tmp_path / "a.sr"
+    about = "[device 1]\nsamplerate=1 kHz\ntotal analog=2\nanalog1=A0\nanalog2=A1\n"
+    values = np.arange(80, dtype="<f4").reshape(2, 40)
+
+    def write(metadata: str) -> None:
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("version", b"2")
+            archive.writestr("metadata", metadata)
+            for channel in (0, 1):
+                for chunk, part in enumerate((slice(0, 25), slice(25, 40)), 1):
+                    archive.writestr(f"analog-1-{channel + 1}-{chunk}", values[channel, part].tobytes())
+
+    write(about)
+    trace, samples, amperes, volts = read(path, amperes="A1*0.5", volts="*4")
+    assert (list(range(40)), [0, 16, 32]) == (samples, [block.start for block in trace.read()])
+    assert np.array_equal(values[1] * 0.5, amperes)
+    assert np.array_equal(values[0] * 4.0, volts)
+    filled = about + "#" * (sr.METADATA_BYTES - len(about))
+    write(filled)
+    assert 40 == len(read(path, amperes="A1")[1])
+    for metadata, problem in (
+        (filled + "#", "has metadata that are too large"),
+        ("[device 1]\nsamplerate=1 kHz\n", "has no analog channels"),
+        ("[device 1]\nanalog1=A0\n", "has no samplerate"),
+    ):
+        write(metadata)
+        assert problem in _problem(path)
+
+
+def test_limits_without_a_document_are_unwitnessed() -> None:
+    limits = "±(0.01 of the power, 1e-06 A, 0 V)"
+    for source, text in (("", "unwitnessed"), ("its manual", "its manual")):
+        instrument = Instrument(name="meter", gain=0.01, offset_a=1e-6, source=source)
+        assert f"meter, {limits}: {text}" == instrument.standing
 
 
 def test_what_has_no_power_is_refused(tmp_path: Path) -> None:

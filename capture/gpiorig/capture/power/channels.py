@@ -78,5 +78,5 @@ def known_parts(start: int, volts: Floats, amperes: Floats, is_known: NDArray[np
     """The blocks of those samples that are known."""
     cuts = [0, *(np.flatnonzero(np.diff(is_known)) + 1).tolist(), len(is_known)]
     for low, high in pairwise(cuts):
-        if high > low and is_known[low]:
+        if is_known[low]:
             yield PowerBlock(start + low, volts[low:high], amperes[low:high])
