@@ -361,6 +361,25 @@ def test_a_timer_that_stood_still_steps_back_once(seed: int) -> None:
         assert step[2:] == pytest.approx(limits[2:])
 
 
+def plainly_bends(x: np.ndarray, y: np.ndarray) -> tuple[bool, bool]:
+    """Whether a parabola explains phases by the rule of `breaks.bends`, and whether that says so."""
+    straight, bent = (y - np.polyval(np.polyfit(x, y, order), x) for order in (1, 2))
+    blocks, curved = (breaks._Blocks.from_points(x, rest, (0.0, 0.0)) for rest in (straight, bent))
+    assert blocks is not None and curved is not None
+    penalty = 5 * np.log(len(blocks.x)) * breaks._variance(blocks.x, blocks.y)
+    plain, left = np.sum(blocks.y**2), np.sum(curved.y**2)
+    segments = breaks._segmented(blocks)
+    lines = sum(
+        np.sum((blocks.y[a:b] - np.polyval(np.polyfit(blocks.x[a:b], blocks.y[a:b], 1), blocks.x[a:b])) ** 2)
+        for a, b in segments
+    )
+    wanders = breaks.slope.wandering(curved.y)[0] > 0
+    expected = plain - left > penalty and not (wanders and left > plain / 4)
+    if len(segments) > 1:
+        expected &= bool(left + penalty < lines + 3 * penalty * (len(segments) - 1))
+    return bool(expected), breaks.bends(x, straight, bent, quanta=(0.0, 0.0))
+
+
 def test_a_parabola_must_explain_more_than_its_penalty() -> None:
     """Five variances of a block times ln(blocks) over a line, and less than lines do with three times that for each."""
     rng = np.random.default_rng(1)
@@ -369,20 +388,10 @@ def test_a_parabola_must_explain_more_than_its_penalty() -> None:
     for case in range(60):
         y = rng.normal(size=800) + rng.uniform(0, 0.3) * (x / 600) ** 2
         y += rng.uniform(0.2, 1.2) * np.abs(x / 1000 - rng.uniform(-0.5, 0.5)) * (case % 2)
-        straight, bent = (y - np.polyval(np.polyfit(x, y, order), x) for order in (1, 2))
-        blocks, curved = (breaks._Blocks.from_points(x, rest, (0.0, 0.0)) for rest in (straight, bent))
-        assert blocks is not None and curved is not None
-        penalty = 5 * np.log(len(blocks.x)) * breaks._variance(blocks.x, blocks.y)
-        plain, left = np.sum(blocks.y**2), np.sum(curved.y**2)
-        segments = breaks._segmented(blocks)
-        lines = sum(
-            np.sum((blocks.y[a:b] - np.polyval(np.polyfit(blocks.x[a:b], blocks.y[a:b], 1), blocks.x[a:b])) ** 2)
-            for a, b in segments
-        )
-        wanders = breaks.slope.wandering(curved.y)[0] > 0
-        expected = plain - left > penalty and not (wanders and left > plain / 4)
-        if len(segments) > 1:
-            expected &= bool(left + penalty < lines + 3 * penalty * (len(segments) - 1))
-        answers.append(bool(expected))
-        assert bool(expected) == breaks.bends(x, straight, bent, quanta=(0.0, 0.0)), case
+        expected, found = plainly_bends(x, y)
+        answers.append(expected)
+        assert expected == found, case
     assert {True, False} == set(answers)
+    noise = np.random.default_rng(1).normal(size=800)
+    for bend, expected in ((4.4, True), (5.2, False), (6.0, False)):  # two lines leave less by 1.7, 2.5, 3.4 penalties
+        assert (expected, expected) == plainly_bends(x, noise + bend * np.abs(x / 1000)), bend
