@@ -66,13 +66,18 @@ def test_a_second_driver(tmp_path: Path) -> None:
     assert (300_000, True, ()) == (result.samples, result.in_order, result.problems)
     assert 0 < result.headroom.pipe_fullest <= 1
     assert ("D0", *[""] * 14, "D15") == capture.channels
-    assert 300_000 == read_segments(tmp_path).watermark
+    assert (300_000, True, False) == (
+        read_segments(tmp_path).watermark,
+        read_segments(tmp_path).closed,
+        capture.resumed,
+    )
 
 
 def test_a_one_shot_capture_ends_by_itself(tmp_path: Path) -> None:
     result = wait_for_end(start_demo(tmp_path, sample_limit=300_000, one_shot=True))
 
     assert (300_000, ()) == (result.samples, result.problems)
+    assert read_segments(tmp_path).closed
 
 
 def test_a_killed_sigrok_leaves_a_gap_to_the_end(tmp_path: Path) -> None:
@@ -105,7 +110,7 @@ def test_a_capture_that_failed_is_resumed_to_its_limit(tmp_path: Path) -> None:
     assert failed.losses[0].samples == failed.samples - capture.stream.received
     assert failed.samples < 3_000_000
     assert (3_000_000, True) == (result.samples, result.in_order)
-    assert resumed.stream.received > 0
+    assert resumed.resumed and resumed.stream.received > 0
 
 
 @pytest.mark.slow
