@@ -10,9 +10,10 @@ import pytest
 from gpiorig.capture.edges.losses import Loss
 from gpiorig.capture.errors import AnalyzerError
 from gpiorig.capture.sigrok import capture as capturing
-from gpiorig.capture.sigrok import conclusion
+from gpiorig.capture.sigrok import conclusion, session
 from gpiorig.capture.sigrok.capture import Capture
 from gpiorig.capture.sigrok.result import Restart
+from gpiorig.capture.sigrok.session import Session
 
 RATE_HZ = 1000
 PAUSED_NS = 10**10
@@ -112,6 +113,83 @@ def test_samples_are_taken_beyond_the_end_until_they_settle(
     )
     Capture._take_beyond(capture)
     assert (looks, True) == (seen[0], stream.is_cut)
+
+
+class Watched:
+    """A session that is looked at every 0.5 s, whose process goes on; `halts` has the looks after which time jumps."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *, halts: dict[int, float], samples: int, gone: int = 1 << 30):
+        self.now_s, self.looks, self.gone_at_s = 1024.0, 0, 0.0
+        self.halts, self.samples, self.gone = halts, samples, gone
+        monkeypatch.setattr(session, "time", SimpleNamespace(monotonic=lambda: self.now_s))
+        monkeypatch.setattr(session, "Peer", lambda pid, *, expected: SimpleNamespace(gone_s=self.gone_s))
+        stream = SimpleNamespace(is_full=False, samples=9, last_s=1024.0)
+        transfers = SimpleNamespace(failing=None, empty=0)
+        process = SimpleNamespace(
+            pid=1, started=True, complaint=None, stderr="", transfers=transfers, exit_status=lambda: None
+        )
+        self.session: Any = SimpleNamespace(
+            _driver="demo", _stream=stream, process=process, error=None, _halted_s=0.0, _resumed_s=1024.0
+        )
+        self.session._watch = lambda *parts, **options: Session._watch(self.session, *parts, **options)
+
+    def wait(self, seconds: float) -> bool:
+        self.looks += 1
+        self.now_s += self.halts.get(self.looks, 0.5)
+        if self.looks <= self.samples:
+            self.session._stream.last_s = self.now_s
+        return False
+
+    def gone_s(self, now_s: float) -> float:
+        if self.looks < self.gone:
+            return 0.0
+        self.gone_at_s = self.gone_at_s or now_s
+        return now_s - self.gone_at_s
+
+    def problem(self, silence_s: float | None = 3.0) -> str:
+        stopping: Any = self
+        with pytest.raises(AnalyzerError) as error:
+            Session.watch(self.session, stopping, silence_s=silence_s, may_end=False)
+        return error.value.what
+
+
+@pytest.mark.parametrize(("halt_s", "is_halt"), [(2.0, False), (2.5, True), (60.0, True)])
+def test_silence_counts_from_the_last_sample_or_from_a_halt(
+    halt_s: float, is_halt: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Samples come until the fourth look; more than 3 s of silence are a failure, more than 2 s without a look a halt.
+
+    What went wrong then is told with the halt.
+    """
+    watched = Watched(monkeypatch, halts={6: halt_s}, samples=4)
+    what = "no sample for 3 s, after 9 samples"
+    halt = f"this program did not run for {halt_s:.1f} s (stopped, or the host slept); then: "
+    assert (halt if is_halt else "") + what == watched.problem()
+    # From the fourth look 0.5 and `halt_s`, and more than 3 s in all; or these from the halt on.
+    assert watched.looks == (6 + 7 if is_halt else 6 + 2)
+
+
+def test_an_analyzer_that_closed_its_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What sigrok-cli still holds comes for half a second after that is seen; samples show that the peer is there."""
+    watched = Watched(monkeypatch, halts={}, samples=8, gone=3)
+    assert "the analyzer closed the connection after 9 samples" == watched.problem(silence_s=None)
+    assert 8 + 1 + 2 == watched.looks
+
+
+@pytest.mark.parametrize(("failing", "empty", "is_told"), [("stall", 0, True), (None, 3, True), (None, 0, False)])
+def test_silence_is_explained_by_failing_transfers(
+    failing: str | None, empty: int, is_told: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "ended", lambda *parts, **options: AnalyzerError("transfers fail", where="demo"))
+    watched = Watched(monkeypatch, halts={}, samples=1)
+    watched.session.process.transfers = SimpleNamespace(failing=failing, empty=empty)
+    assert is_told == (watched.problem() == "transfers fail")
+
+
+def test_numbers_after_a_pause_count_from_when_the_analyzer_began() -> None:
+    process = SimpleNamespace(started_s=10.5)
+    run: Any = SimpleNamespace(_base=lambda *arrival: arrival, process=process, began_s=10.0, _began_ns=7_000_000_000)
+    assert (3, 4, 7_500_000_000) == Session._number(run, 3, 4)
 
 
 @pytest.mark.parametrize("period_ns", [conclusion.CODED, 1_000_000])
