@@ -133,10 +133,11 @@ def _find_on_node(events: Events, index: Index, completion_of: Kept, *, node: in
     ends = np.sort(np.concatenate([ends, over]), kind="stable")
     turns = next((at for name in LINKS if len(at := positions_of(name))), ends[:0])
     starts = frame_starts.apart(positions_of(START), turns, ends)
-    reported = np.sort(np.concatenate([ends, starts]), kind="stable")
+    reported = np.concatenate([ends, starts])
     if not len(reported):
         return
-    is_end = np.isin(reported, ends)
+    order = np.argsort(reported, kind="stable")
+    reported, is_end = reported[order], order < len(ends)
     if is_polled:
         since = np.full(len(reported), -1, dtype=np.int64)
         since[np.searchsorted(reported, over)] = begun

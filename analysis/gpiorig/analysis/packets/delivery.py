@@ -230,8 +230,9 @@ def _status(
     for origin, to in destinations.items():
         from_origin = (visits.kinds == CALL) & (origins == origin)
         hits = arrived[np.isin(visits.nodes[arrived], to)]
-        different = np.unique(visits.packets[hits].astype(np.int64) * nodes + visits.nodes[hits])
-        count = np.bincount(different // nodes, minlength=packets)
+        # By packet already, so that sorting costs little; np.unique would hash them.
+        pairs = np.sort(visits.packets[hits].astype(np.int64) * nodes + visits.nodes[hits], kind="stable")
+        count = np.bincount(pairs[np.diff(pairs, prepend=NONE) != 0] // nodes, minlength=packets)
         status = np.where(from_origin & (count < len(to)), np.where(count > 0, SOME, missed), status)
         if not to:
             status[from_origin & ~reached] = UNADDRESSED

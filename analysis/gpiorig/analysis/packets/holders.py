@@ -126,7 +126,7 @@ class Custody:
             np.concatenate([index.positions(HAND_OVER, node=node) for node in range(len(events.node_names))]),
             kind="stable",
         )
-        self.hands_over = np.isin(np.arange(len(events.node_names)), events.nodes[at])
+        self.hands_over = np.bincount(events.nodes[at], minlength=len(events.node_names)) > 0
         at = at[events.ids[at] >= 0]
         nodes, ids = events.nodes[at].astype(np.int64), events.ids[at]
         self._kinds = starts.kinds
