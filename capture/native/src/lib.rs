@@ -15,6 +15,7 @@ pub mod ffi;
 pub mod huffman;
 pub mod inflate;
 pub mod member;
+pub mod ownership;
 pub mod runs;
 pub mod scan;
 pub mod spi;

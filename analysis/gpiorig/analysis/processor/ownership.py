@@ -9,6 +9,9 @@ runs. So the intervals of a node follow each other without holes, and sums over 
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
+from ctypes import c_size_t, c_void_p
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -18,26 +21,24 @@ from numpy.typing import NDArray
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.ids import code_set, named
 from gpiorig.analysis.events.layers import PACKET_LAYERS
-from gpiorig.analysis.events.table import BY_CODE, BY_NAME
+from gpiorig.analysis.events.table import BY_CODE
+from gpiorig.capture import native
 
 Positions = NDArray[np.int64]
 NONE = -1
-UNKNOWN, INTERRUPTS = 0, 1  # contexts: no thread or task known, interrupts; threads or runs of tasks follow
-FIRST_THREAD = 2
-IDLE = 0  # id in sched.switch: no thread runs
 NUMBERS = (1 << 16) + 1  # ids of threads and tasks, and -1 for a task without an id
 
 _IS_INTERRUPT = code_set(c for c, e in BY_CODE.items() if e.kind == "enter" and e.layer == "isr") | named(
     "timer.fire.enter"
 )
 _IS_TASK = named("task.run.enter")
-_SWITCH = BY_NAME["sched.switch"].code
-_SLEEP = tuple(BY_NAME[f"sched.sleep.{end}"].code for end in ("enter", "exit"))
-_BOOT = BY_NAME["rig.boot"].code
-_IS_REPORT = code_set((_SWITCH, *_SLEEP, _BOOT))
+_REPORTS = tuple(named(name) for name in ("sched.switch", "sched.sleep.enter", "sched.sleep.exit", "rig.boot"))
+_IS_REPORT = np.any(_REPORTS, axis=0)
 # Software that works on packets; lines and slots are not software, they only last.
 IS_LAYER_EVENT = code_set(code for code, event in BY_CODE.items() if event.layer in PACKET_LAYERS and code < 128)
 _IS_LAYER = IS_LAYER_EVENT & code_set(code for code, event in BY_CODE.items() if event.kind == "enter")
+# The bits of capture/native/src/ownership.rs.
+_KINDS = np.packbits([_IS_INTERRUPT, _IS_TASK, _IS_LAYER, *_REPORTS], axis=0, bitorder="little")[0]
 
 
 class Kind(IntEnum):
@@ -141,143 +142,52 @@ def build(
     threads
         Whether the node has ``sched.switch``, in this window or elsewhere.
     """
-    enters, exits = spans
     reports = np.flatnonzero((events.nodes == node) & _IS_REPORT[events.codes])
-    is_boundary = np.zeros(len(events), dtype=bool)
-    for positions in (enters, exits, reports):
-        is_boundary[positions] = True
-    boundaries = np.concatenate([[NONE], np.flatnonzero(is_boundary)])
-    interval_of = np.cumsum(is_boundary)  # of an event on a boundary, the interval that it begins
-    codes = events.codes[enters]
-    of_packet = np.maximum(packet_of[enters], packet_of[exits]) >= 0
-    is_task = _IS_TASK[codes]
-    tasks = _Stacks(enters[is_task], exits[is_task], np.full(int(is_task.sum()), UNKNOWN))
-    task = tasks.top(np.full(len(boundaries), UNKNOWN), boundaries)
-    switched, slept, woke = (
-        _latest(reports[np.isin(events.codes[reports], (code, _BOOT))], interval_of, len(boundaries))
-        for code in (_SWITCH, *_SLEEP)
+    ends = [native.column(np.ascontiguousarray(positions), np.int64, name="ends of spans") for positions in spans]
+    count, room = len(events), len(ends[0]) + len(ends[1]) + len(reports) + 1
+    intervals = np.empty((4, room), dtype=np.int64)
+    columns = (
+        native.column(events.samples, np.int64, name="samples"),
+        native.column(events.codes, np.uint8, name="codes", count=count),
+        native.column(events.ids, np.int32, name="ids", count=count),
+        native.column(packet_of, np.int32, name="packets", count=count),
     )
-    thread = np.where(_still(events, switched, boundaries, _SWITCH), events.ids[switched].astype(np.int64), NONE)
-    # Each run of a task is a context of its own, as a thread is.
-    running = np.where(np.maximum(thread, task) >= 0, np.maximum(thread, task) + FIRST_THREAD, UNKNOWN)
-    begun = interval_of[enters]
-    context = running[begun]
-    is_interrupt = _IS_INTERRUPT[codes]
-    change = np.zeros(len(boundaries), dtype=np.int64)
-    change[begun[is_interrupt]], change[interval_of[exits[is_interrupt]]] = 1, -1
-    context[np.cumsum(change)[begun] > 0] = INTERRUPTS
-
-    def innermost(chosen: NDArray[np.bool_], at: NDArray[np.int64]) -> Positions:
-        return _Stacks(enters[chosen], exits[chosen], context[chosen]).top(at, boundaries)
-
-    interrupt = innermost(is_interrupt, np.full(len(boundaries), INTERRUPTS))
-    now = np.where(interrupt >= 0, INTERRUPTS, running)
-    layers = _IS_LAYER[codes] | is_interrupt
-    spans_now = innermost(layers, now)
-    asleep = ((slept > woke) & _still(events, slept, boundaries, _SLEEP[0])) | (thread == IDLE)
-    keys, occupants = _occupants(events, interrupt=interrupt, asleep=asleep, thread=thread, task=task, spans=spans_now)
-    spans_now[np.array(keys)[occupants] // NUMBERS == Kind.SLEEP] = NONE
-    packet_spans = np.where(spans_now >= 0, innermost(layers & of_packet, now), NONE)
+    gaps = np.ascontiguousarray(events.gaps[:, 1])
+    written = native.checked(
+        _kernel()(
+            *(column.ctypes.data for column in columns),
+            count,
+            gaps.ctypes.data,
+            len(gaps),
+            _KINDS.ctypes.data,
+            *(positions.ctypes.data for positions in ends),
+            len(ends[0]),
+            reports.ctypes.data,
+            len(reports),
+            *(row.ctypes.data for row in intervals),
+        )
+    )
+    boundaries, occupants, spans_now, packet_spans = intervals[:, :written]
     starts = events.samples[boundaries]
     starts[0] = events.start
+    occurs = np.bincount(occupants) > 0
     return Ownership(
         node=events.node_names[node],
         positions=boundaries,
         starts=starts,
         durations=np.diff(starts, append=max(events.end, int(starts[-1]))),
-        keys=keys,
-        occupants=occupants,
+        keys=tuple(np.flatnonzero(occurs).tolist()),
+        occupants=(np.cumsum(occurs) - 1).astype(np.int32)[occupants],
         spans=spans_now,
         packet_spans=packet_spans,
     )
 
 
-def _latest(positions: Positions, interval_of: NDArray[np.int64], intervals: int) -> Positions:
-    """For each interval the latest of these events up to its start, -1 if there is none; all of them begin one."""
-    latest = np.full(intervals, NONE, dtype=np.int64)
-    latest[interval_of[positions]] = positions
-    return np.maximum.accumulate(latest)
-
-
-def _still(events: Events, latest: Positions, boundaries: Positions, code: int) -> NDArray[np.bool_]:
-    """Whether the state of the latest event holds in each interval: its code is this one, no samples lost since."""
-    lost = [
-        np.searchsorted(events.gaps[:, 1], events.samples[positions], side="right")
-        for positions in (latest, boundaries)
-    ]
-    holds: NDArray[np.bool_] = (latest >= 0) & (events.codes[latest] == code) & (lost[0] == lost[1])
-    return holds
-
-
-class _Stacks:
-    """The open spans of each context, the latest on top."""
-
-    def __init__(self, enters: Positions, exits: Positions, contexts: NDArray[np.int64]) -> None:
-        positions = np.concatenate([enters, exits])
-        contexts = np.concatenate([contexts, contexts])
-        self._span = int(positions.max(initial=0)) + 1
-        keys = contexts * self._span + positions
-        order = np.argsort(keys, kind="stable")
-        self._keys = keys[order]
-        self._tops = self._top_enters(order, enters, len(enters))
-
-    def _top_enters(self, order: Positions, enters: Positions, count: int) -> Positions:
-        """Position of the enter on top after each end of a span."""
-        span_of, is_enter = order % max(count, 1), order < count
-        depth = np.cumsum(np.where(is_enter, 1, -1))
-        top = np.full(len(order), NONE, dtype=np.int64)
-        for level in range(1, int(depth.max(initial=0)) + 1):
-            latest = np.maximum.accumulate(np.where(is_enter & (depth == level), np.arange(len(order)), NONE))
-            top = np.where(depth == level, span_of[latest], top)
-        ends = np.flatnonzero(~is_enter)
-        if not np.array_equal(np.where(ends > 0, top[ends - 1], NONE), span_of[ends]):
-            top = _walked(span_of, is_enter)
-        return np.where(top >= 0, enters[top], NONE) if count else top
-
-    def top(self, contexts: NDArray[np.int64], at: Positions) -> Positions:
-        """Position of the enter of the innermost span of a context that is open after an event; -1 none."""
-        if not len(self._keys):
-            return np.full(len(at), NONE, dtype=np.int64)
-        wanted = contexts * self._span + np.minimum(at, self._span - 1)
-        place = np.searchsorted(self._keys, wanted, side="right") - 1
-        known = (place >= 0) & (self._keys[place] // self._span == contexts)
-        return np.where(known, self._tops[place], NONE)
-
-
-def _walked(span_of: Positions, is_enter: NDArray[np.bool_]) -> Positions:
-    """Tops where spans of one context cross instead of nesting: the latest that is still open."""
-    tops, opened = [], dict[int, None]()
-    for span, enter in zip(span_of.tolist(), is_enter.tolist(), strict=True):
-        if enter:
-            opened[span] = None
-        else:
-            del opened[span]
-        tops.append(next(reversed(opened), NONE))
-    return np.array(tops, dtype=np.int64)
-
-
-def _occupants(
-    events: Events,
-    *,
-    interrupt: Positions,
-    asleep: NDArray[np.bool_],
-    thread: NDArray[np.int64],
-    task: Positions,
-    spans: Positions,
-) -> tuple[tuple[int, ...], NDArray[np.int32]]:
-    """Every occupant as kind times `NUMBERS` plus number, and the occupant of each interval."""
-    choices = [
-        (Kind.INTERRUPT, interrupt >= 0, events.codes[interrupt].astype(np.int64)),
-        (Kind.SLEEP, asleep, np.zeros(len(asleep), dtype=np.int64)),
-        (Kind.THREAD, thread >= 0, thread),
-        (Kind.TASK, task >= 0, events.ids[task].astype(np.int64) % NUMBERS),
-        (Kind.LAYERS, spans >= 0, np.zeros(len(asleep), dtype=np.int64)),
-    ]
-    kind = np.select([chosen for _, chosen, _ in choices], [np.int64(starts) for starts, *_ in choices], Kind.UNSEEN)
-    number = np.select([chosen for _, chosen, _ in choices], [which for *_, which in choices], 0)
-    keys = kind * NUMBERS + number
-    occurs = np.bincount(keys) > 0
-    return tuple(np.flatnonzero(occurs).tolist()), (np.cumsum(occurs) - 1).astype(np.int32)[keys]
+@functools.cache
+def _kernel() -> Callable[..., int]:
+    array, number = c_void_p, c_size_t
+    events = (*[array] * 4, number, array, number, array)
+    return native.kernel("gpiorig_ownership", *events, array, array, number, array, number, *[array] * 4)
 
 
 def name_of(key: int) -> str:

@@ -178,7 +178,8 @@ class _Node:
 
     def spans(self, first: int, stop: int, *, shift: int) -> tuple[Positions, Positions]:
         """Enters and exits of the spans that begin from one position to before another."""
-        part = slice(*np.searchsorted(self._enters, [first, stop]).tolist())
+        bounds = np.array([first, stop], dtype=self._enters.dtype)  # with another type all enters would be converted
+        part = slice(*np.searchsorted(self._enters, bounds).tolist())
         return self._enters[part].astype(np.int64) + shift, self._exits[part].astype(np.int64) + shift
 
 

@@ -4,6 +4,7 @@ pub mod changes;
 pub mod deflate;
 pub mod edges;
 pub mod member;
+pub mod ownership;
 pub mod runs;
 pub mod spi;
 pub mod symbol_bus;
@@ -14,7 +15,7 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::slice;
 
 /// Changes when a state's layout or a function's parameters change; Python refuses another number.
-pub const ABI: u32 = 2;
+pub const ABI: u32 = 3;
 /// Result of a call that panicked: a fault in this crate.
 pub const PANICKED: i64 = -1;
 /// Result of a call with a state or a buffer that cannot be right.
