@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.errors import EventError
-from gpiorig.analysis.events.completions import slices
 from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.ids import EVERYTHING
 from gpiorig.analysis.logs.node_log import NodeLog
 from gpiorig.analysis.packets import hop_routes, hops, node_accounts, reordering, round_trips
+from gpiorig.analysis.packets.event_packets import EventPackets
 from gpiorig.analysis.packets.hops import Hops
 from gpiorig.analysis.packets.node_accounts import NodeAccount
-from gpiorig.analysis.packets.occurrences import values_at
 from gpiorig.analysis.packets.reordering import Reordering
 from gpiorig.analysis.packets.round_trips import RoundTrips
 from gpiorig.analysis.packets.routes import Route
@@ -77,13 +77,17 @@ class Analysis:
         """int32[n], row of the packet of every event; for a reply that of its request; -1 for none."""
         if self.hops is None:
             return np.full(len(self.events), -1, dtype=np.int32)
-        packet_of = self.hops.packet_of
+        return self.event_packets[EVERYTHING]
+
+    @property
+    def event_packets(self) -> EventPackets:
+        """The same, looked up for a part of the events at a time; only where there are packets."""
+        assert self.hops is not None
+        packets = self.hops.visits.packets
         if self.round_trips is not None:
             request_of = self.round_trips.request_of
-            main = np.where(request_of >= 0, request_of, np.arange(len(request_of))).astype(np.int32)
-            for part in slices(len(packet_of)):
-                packet_of[part] = values_at(main, packet_of[part])
-        return packet_of
+            packets = np.where(request_of >= 0, request_of, np.arange(len(request_of)))[packets]
+        return EventPackets(self.hops.visit_of, packets)
 
     @property
     def in_round_trips(self) -> NDArray[np.bool_] | None:

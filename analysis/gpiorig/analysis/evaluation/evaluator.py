@@ -69,8 +69,8 @@ def routes(
     if hops is None or not chosen:
         return ()
     costs = [probe_costs.for_route(events, route, instruments) for route in chosen]
-    packet_of = analysis.packet_of
-    with progress(int(packet_of.max(initial=-1)) + 1, "processor") as done:
+    packet_of = analysis.event_packets
+    with progress(packet_of.highest + 1, "processor") as done:
         ran = occupancy.for_routes(events, chosen, packet_of=packet_of, ways=hops.ways, progress=done)
     periodic = activities(events)
     return tuple(

@@ -9,6 +9,7 @@ from gpiorig.analysis.events.completions import slices
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.layers import DOWN, INTERRUPT, WAYS
 from gpiorig.analysis.events.table import BY_CODE
+from gpiorig.analysis.packets.event_packets import EventPackets
 from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.processor.windows import Window
 
@@ -34,7 +35,7 @@ def rows_of(rows: NDArray[np.int64], packet_of: NDArray[np.int32]) -> NDArray[np
 
 
 def columns_of(
-    events: Events, route: Route, *, packet_of: NDArray[np.int32], ways: NDArray[np.int8]
+    events: Events, route: Route, *, packet_of: NDArray[np.int32] | EventPackets, ways: NDArray[np.int8]
 ) -> tuple[Column, ...]:
     """Node, layer and way of every layer on the way of a route, in the order in which its packets come by.
 

@@ -18,6 +18,7 @@ from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.layers import WAYS
 from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.ordered_pool import in_order
+from gpiorig.analysis.packets.event_packets import EventPackets
 from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.processor import ownership
 from gpiorig.analysis.processor.layer_labels import Column, LayerLabels, columns_of
@@ -86,7 +87,7 @@ def for_routes(
     events: Events,
     routes: Sequence[Route],
     *,
-    packet_of: NDArray[np.int32],
+    packet_of: NDArray[np.int32] | EventPackets,
     ways: NDArray[np.int8],
     progress: Callable[[int], object] | None = None,
     window: int = EVENTS,

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from gpiorig.analysis.events.completions import Index, position_type, slices
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.packets import spans
+from gpiorig.analysis.packets.event_packets import EventPackets
 from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.processor import ownership
 from gpiorig.analysis.processor.ownership import Ownership
@@ -76,7 +77,7 @@ class Windows:
     def __init__(
         self,
         events: Events,
-        packet_of: NDArray[np.int32],
+        packet_of: NDArray[np.int32] | EventPackets,
         ways: NDArray[np.int8],
         *,
         routes: Sequence[Route],
@@ -106,7 +107,7 @@ class Windows:
         first, stop = int(self._first[:, number].min()), int(self._stop[:, number].max())
         before = np.unique(np.concatenate([node.latest(first) for node in self._nodes]))
 
-        def part(values: NDArray[Any]) -> NDArray[Any]:
+        def part(values: NDArray[Any] | EventPackets) -> NDArray[Any]:
             return np.concatenate([values[before], values[first:stop]])
 
         recorded = self._events
@@ -184,11 +185,11 @@ class _Node:
 
 
 def _extents(
-    events: Events, packet_of: NDArray[np.int32], routes: Sequence[Route], *, size: int
+    events: Events, packet_of: NDArray[np.int32] | EventPackets, routes: Sequence[Route], *, size: int
 ) -> tuple[NDArray[np.int64], Positions, Positions]:
     """int64[w + 1], rows at which windows begin and the last ends; int64[w], positions of first events, and of ends."""
-    highest = [int(packet_of.max(initial=NONE)), *(int(route.steps.rows.max(initial=NONE)) for route in routes)]
-    packets = 1 + max(highest)
+    highest = [int(packet_of[part].max(initial=NONE)) for part in slices(len(events))]
+    packets = 1 + max([*highest, *(int(route.steps.rows.max(initial=NONE)) for route in routes)], default=NONE)
     first = np.full(packets + 1, len(events), dtype=np.int64)  # the last for events of no packet
     stop, counts = np.zeros(packets + 1, dtype=np.int64), np.zeros(packets, dtype=np.int64)
     for part in slices(len(events)):

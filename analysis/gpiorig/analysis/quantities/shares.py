@@ -214,7 +214,7 @@ def self_times(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
     chosen = {recorded.events.node_names[node] for node in recorded.nodes(quantity)}
     asked, _, way = quantity.subject.partition(" ")
     routes = [route for route in analysis.routes if len(route)]
-    times = occupancy.for_routes(recorded.events, routes, packet_of=analysis.packet_of, ways=hops.ways)
+    times = occupancy.for_routes(recorded.events, routes, packet_of=analysis.event_packets, ways=hops.ways)
     by_node: dict[str, list[tuple[np.ndarray, ...]]] = {}
     layer_names = dict[str, None]()
     for route, (layers, _) in zip(routes, times, strict=True):
