@@ -29,7 +29,7 @@ from gpiorig.capture.archive.zip_archive import content as member_content
 from gpiorig.capture.edges.edges import Edges
 from gpiorig.capture.edges.extractor import EdgeExtractor
 from gpiorig.capture.edges.read_options import ReadOptions
-from gpiorig.capture.edges.waveform import Block, Waveform
+from gpiorig.capture.edges.waveform import Block, RateOrigin, Waveform
 from gpiorig.capture.errors import CaptureError, FormatError
 from gpiorig.capture.formats import sr
 from gpiorig.capture.formats.sr import format_samplerate, read_sr, write_sr
@@ -323,6 +323,26 @@ def test_a_file_without_a_samplerate_asks_for_it(tmp_path: Path, line: bytes) ->
     with pytest.raises(FormatError, match=r"x\.sr: has no samplerate; give it, for instance --samplerate 24MHz"):
         read_sr(path)
     assert rows(edges) == rows(read_sr(path, samplerate_hz=Fraction(24_000_000)))
+    waveform = sr.read(path, ReadOptions(as_sigrok=True))
+    assert (1, RateOrigin.NONE) == (waveform.samplerate_hz, waveform.rate_origin)
+    assert rows(edges) == rows(waveform.edges())
+
+
+def test_channels_as_sigrok_has_them(tmp_path: Path) -> None:
+    """One without a name is called by its number, from 0; one that a sample has no bit for is omitted, and named."""
+    path = tmp_path / "x.sr"
+    write_sr(path, capture())
+    with zipfile.ZipFile(path) as archive:
+        metadata = archive.read("metadata").decode()
+    names = read_sr(path).channels
+    lines = [line for line in metadata.splitlines() if not line.startswith("total probes")]
+    rewrite(path, metadata="\n".join([*lines, "total probes=20", "probe20=late"]).encode())
+
+    with pytest.raises(FormatError, match="has 20 channels in"):
+        read_sr(path)
+    waveform = sr.read(path, ReadOptions(as_sigrok=True))
+    assert (*(name or str(bit) for bit, name in enumerate(names)), "14", "15") == waveform.channels
+    assert ["channels that have no bit in a sample are omitted: 16, 17, 18 and 1 more"] == waveform.remarks
 
 
 def test_an_indented_line_is_a_key_of_its_own(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from gpiorig.analysis.decoderhost.instance import Instance
 from gpiorig.analysis.decoderhost.outputs import Selection, Sink
 from gpiorig.analysis.decoderhost.source import Source
 from gpiorig.analysis.decoderhost.stack import Stack
-from gpiorig.capture.edges.waveform import Waveform
+from gpiorig.capture.edges.waveform import RateOrigin, Waveform
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ def decode(
     try:
         for stack in stacks:
             source = Source(waveform)
-            run = _Run(stack, round(waveform.samplerate_hz), source, selection, sink, outcome)
+            run = _Run(stack, waveform, source, selection, sink, outcome)
             while source.next_interval():
                 run.interval()
             outcome.gaps = source.gaps
@@ -109,9 +109,12 @@ class _Run:
     """One stack over one reading of the capture."""
 
     def __init__(
-        self, stack: Stack, samplerate_hz: int, source: Source, selection: Selection, sink: Sink, outcome: Outcome
+        self, stack: Stack, waveform: Waveform, source: Source, selection: Selection, sink: Sink, outcome: Outcome
     ) -> None:
-        self._stack, self._samplerate_hz, self._source = stack, samplerate_hz, source
+        self._stack, self._source = stack, source
+        # As sigrok does, decoders are not given a rate that is not known: some can do without.
+        is_known = waveform.rate_origin is not RateOrigin.NONE
+        self._samplerate_hz = round(waveform.samplerate_hz) if is_known else None
         self._selection, self._sink, self._outcome = selection, sink, outcome
 
     def interval(self) -> None:

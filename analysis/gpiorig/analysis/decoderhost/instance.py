@@ -73,9 +73,9 @@ class Instance:
         self._above = above
         native.stack(self.decoder, above.decoder)
 
-    def tell_samplerate(self, samplerate_hz: int) -> None:
-        """Tell the decoder the samplerate, if it wants to know."""
-        if hasattr(self.decoder, "metadata"):
+    def tell_samplerate(self, samplerate_hz: int | None) -> None:
+        """Tell the decoder the samplerate, if it wants to know and there is one."""
+        if samplerate_hz is not None and hasattr(self.decoder, "metadata"):
             self.decoder.metadata(sigrokdecode_module.SRD_CONF_SAMPLERATE, samplerate_hz)
 
     def start(self, first_sample: int) -> None:

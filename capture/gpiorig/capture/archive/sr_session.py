@@ -74,7 +74,7 @@ class SrInfo:
         return self.chunks[-1].end // self.unitsize
 
 
-def read_info(path: Path, *, recover: bool = False) -> SrInfo:
+def read_info(path: Path, *, recover: bool = False, as_sigrok: bool = False) -> SrInfo:
     """Read only the metadata of a .sr file.
 
     Parameters
@@ -83,6 +83,8 @@ def read_info(path: Path, *, recover: bool = False) -> SrInfo:
         The file.
     recover
         Accept missing and damaged chunks, and a file that was cut short and has lost its directory. All of it is read.
+    as_sigrok
+        As of `ReadOptions`.
 
     Raises
     ------
@@ -106,7 +108,7 @@ def read_info(path: Path, *, recover: bool = False) -> SrInfo:
             if texts[VERSION].strip() not in VERSIONS:
                 problem = f"has session format {texts[VERSION].strip()[:20]!r}"
                 raise FormatError(problem, where=path, remedy="formats 1 and 2 are supported")
-            info, base = _described(texts[METADATA], path)
+            info, base = _described(texts[METADATA], path, as_sigrok=as_sigrok)
             numbered = _numbered(members, base, path, remarks if recover else None)
             if not recover:
                 return dataclasses.replace(info, chunks=tuple(_chunks(numbered, base, info.unitsize, path)))
@@ -124,7 +126,7 @@ def read_info(path: Path, *, recover: bool = False) -> SrInfo:
         ) from error
     if not outcome.chunks:
         raise FormatError("has no chunk with samples that is left", where=path, remedy="record it again")
-    return dataclasses.replace(info, chunks=outcome.chunks, remarks=(*remarks, *outcome.remarks))
+    return dataclasses.replace(info, chunks=outcome.chunks, remarks=(*info.remarks, *remarks, *outcome.remarks))
 
 
 def _is_zip(path: Path) -> bool:
@@ -132,7 +134,7 @@ def _is_zip(path: Path) -> bool:
         return file.read(len(LOCAL_MAGIC)) == LOCAL_MAGIC
 
 
-def _described(metadata: str, path: Path) -> tuple[SrInfo, str]:
+def _described(metadata: str, path: Path, *, as_sigrok: bool) -> tuple[SrInfo, str]:
     """The metadata, without the chunks, and what the names of these begin with."""
     parser = configparser.RawConfigParser(strict=False)
     try:
@@ -149,15 +151,19 @@ def _described(metadata: str, path: Path) -> tuple[SrInfo, str]:
     except (configparser.Error, KeyError, ValueError) as error:
         problem = f"has no logic channels that can be understood ({' '.join(str(error).split())[:200]})"
         raise FormatError(problem, where=path, remedy="save it again with logic channels") from error
-    if not 1 <= unitsize <= 8 or not names or max(names) > min(max(total, 1), MAX_CHANNELS, 8 * unitsize):
+    bits, last = 8 * unitsize, min(max(total, 1), MAX_CHANNELS)
+    if not 1 <= unitsize <= 8 or not names or max(names) > (last if as_sigrok else min(last, bits)):
         problem = f"has {total} channels in {unitsize} bytes per sample"
         raise FormatError(problem, where=path, remedy=f"at most {MAX_CHANNELS} channels, 8 in a byte, are supported")
+    channels = [names.get(number, str(number - 1) if as_sigrok else "") for number in range(1, min(total, last) + 1)]
+    omitted = channels[bits:] if as_sigrok else []
     rate = device.get("samplerate", "").strip()
     info = SrInfo(
         samplerate_hz=(parse_samplerate(rate, where=path) or None) if rate else None,
-        channels=tuple(names.get(number, "") for number in range(1, min(total, MAX_CHANNELS) + 1)),
+        channels=tuple(channels[:bits] if as_sigrok else channels),
         unitsize=unitsize,
         chunks=(),
+        remarks=(f"channels that have no bit in a sample are omitted: {some(omitted)}",) if omitted else (),
         note=parser.get("global", NOTE, fallback=""),
     )
     return info, base

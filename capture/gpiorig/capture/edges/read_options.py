@@ -29,6 +29,9 @@ class ReadOptions:
         Column of a table by what it holds: "time", "channel", "level", "node"; "unit" of its times and "separator".
     recover
         Read on past damage: what is lost becomes gaps; a file that was cut short is read as far as it goes.
+    as_sigrok
+        Read a .sr file as sigrok does for its decoders: channels without a name are called by their numbers, those for
+        which a sample has no bit are omitted, and a file may have no samplerate (`RateOrigin.NONE`).
     """
 
     samplerate_hz: Fraction | None = None
@@ -36,6 +39,7 @@ class ReadOptions:
     channels: tuple[str, ...] = ()
     columns: dict[str, str] = field(default_factory=dict)
     recover: bool = False
+    as_sigrok: bool = False
 
 
 def chosen(known: Sequence[str], wanted: Sequence[str], path: Path) -> tuple[str, ...]:

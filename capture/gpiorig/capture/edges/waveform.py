@@ -22,7 +22,8 @@ class RateOrigin(StrEnum):
     """What a samplerate is.
 
     Set on the analyzer; stated by the file; given with --samplerate; derived, as the lowest usual one on whose samples
-    all times fall; or the resolution of times, which state none.
+    all times fall; or the resolution of times, which state none. None: instants are numbers of samples, and 1 Hz stands
+    for a rate that is not known.
     """
 
     RECORDER = "recorder"
@@ -30,6 +31,7 @@ class RateOrigin(StrEnum):
     OPTION = "option"
     DERIVED = "derived"
     TIMES = "times"
+    NONE = "none"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

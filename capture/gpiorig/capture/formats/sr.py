@@ -60,9 +60,10 @@ def read(path: Path, options: ReadOptions, *, threads: int | None = None) -> Wav
     FormatError
         It is cut short, no sigrok session, or contains no samplerate.
     """
-    info = read_info(path, recover=options.recover)
+    info = read_info(path, recover=options.recover, as_sigrok=options.as_sigrok)
     rate = options.samplerate_hz or info.samplerate_hz
-    if not rate:
+    origin = RateOrigin.OPTION if options.samplerate_hz else RateOrigin.FILE if rate else RateOrigin.NONE
+    if not rate and not options.as_sigrok:
         raise FormatError("has no samplerate", where=path, remedy="give it, for instance --samplerate 24MHz")
     if threads is None:
         size = sum(chunk.member.compressed for chunk in info.chunks if chunk.member)
@@ -77,13 +78,13 @@ def read(path: Path, options: ReadOptions, *, threads: int | None = None) -> Wav
     )
     source = f"sigrok session {path.name}"
     return Waveform(
-        samplerate_hz=rate,
+        samplerate_hz=rate or Fraction(1),
         channels=info.channels,
         read=stream.blocks,
         source=source,
         remarks=list(info.remarks),
         virtual=stated(info.note),
-        rate_origin=RateOrigin.OPTION if options.samplerate_hz else RateOrigin.FILE,
+        rate_origin=origin,
     )
 
 

@@ -39,7 +39,9 @@ def read_options(options: argparse.Namespace) -> ReadOptions:
     )
 
 
-def open_file(path: Path, options: argparse.Namespace, *, remarks: bool = True) -> tuple[str, Content]:
+def open_file(
+    path: Path, options: argparse.Namespace, *, remarks: bool = True, as_sigrok: bool = False
+) -> tuple[str, Content]:
     """Open a file; returns the name of its format, and what is in it.
 
     Parameters
@@ -49,13 +51,15 @@ def open_file(path: Path, options: argparse.Namespace, *, remarks: bool = True) 
     remarks
         Print what the reader of a capture or a log remarks, on stderr, once all of it is read; False for a command that
         does so itself.
+    as_sigrok
+        As of `ReadOptions`.
     """
     name = options.format or _recognise(path, options)
     module = formats.module(name)
     if not path.exists():
         raise RigError(f"{path}: there is no such file; check the name.")
     try:
-        content = module.read(path, read_options(options))
+        content = module.read(path, dataclasses.replace(read_options(options), as_sigrok=as_sigrok))
     except IsADirectoryError as error:
         raise RigError(f"{path}: is a folder but not a recording; give a file.") from error
     return name, with_remarks(path, content) if remarks else content

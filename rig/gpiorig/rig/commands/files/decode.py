@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 
 from gpiorig.analysis.decoderhost.library import Library, search_path
@@ -130,6 +131,7 @@ def check(options: argparse.Namespace) -> None:
     work = options.library or ("wiring" if options.wiring else "")
     if not work:
         _check_decoding(options)
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # its threads wait for work at full speed, and there is none
         return
     for name in (*_ONLY, *_DECODING, *_INPUT):
         if getattr(options, name) and name not in _FITTING[work]:

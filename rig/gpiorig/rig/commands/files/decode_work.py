@@ -65,7 +65,7 @@ def _open(options: argparse.Namespace) -> tuple[Waveform, Bench | None]:
 
         opened = open_recording(options.file)
         return opened.recording.waveform(), opened.bench
-    _, content = inputs.open_file(options.file, options)
+    _, content = inputs.open_file(options.file, options, as_sigrok=True)
     if not isinstance(content, Waveform):
         raise RigError(f"{options.file}: has no levels of channels to decode; give a capture of a logic analyzer.")
     return content, None
