@@ -6,10 +6,14 @@
 
 #![deny(unsafe_op_in_unsafe_fn)]
 
+mod abi;
+mod arrays;
 mod conditions;
 mod decoder;
+mod host;
 mod lines;
 mod pins;
+mod put;
 mod python;
 mod runs;
 mod tuples;
@@ -49,7 +53,7 @@ static mut MODULE: ModuleDef = ModuleDef {
     name: b"gpiorig.analysis.decoderhost.native\0".as_ptr().cast(),
     doc: b"wait() and put() of decoders.\0".as_ptr().cast(),
     bytes: -1,
-    methods: decoder::FUNCTIONS.0.as_ptr(),
+    methods: host::FUNCTIONS.0.as_ptr(),
     rest: [0; 4],
 };
 

@@ -2,6 +2,7 @@
 
 use std::ptr;
 
+use crate::arrays::Array;
 use crate::conditions::{Counted, Part, Search, Terms, NEVER};
 use crate::python::*;
 use crate::runs::{Place, Runs};
@@ -261,47 +262,5 @@ unsafe fn raise_own<T>(name: &[u8], text: &[u8]) -> Result<T> {
         let errors = Object::new(errors)?;
         let kind = Object::new(PyObject_GetAttrString(errors.as_ptr(), name.as_ptr().cast()))?;
         raise(kind.as_ptr(), text)
-    }
-}
-
-/// An array of a chunk, while it is read.
-struct Array<T> {
-    buffer: Buffer,
-    _of: std::marker::PhantomData<T>,
-}
-
-impl<T> Array<T> {
-    unsafe fn new(chunk: &Object, name: &[u8]) -> Result<Self> {
-        unsafe {
-            let array = Object::new(PyObject_GetAttrString(chunk.as_ptr(), name.as_ptr().cast()))?;
-            let mut buffer = std::mem::zeroed::<Buffer>();
-            if PyObject_GetBuffer(array.as_ptr(), &mut buffer, 0) != 0 {
-                return Err(Raised);
-            }
-            Ok(Array {
-                buffer,
-                _of: std::marker::PhantomData,
-            })
-        }
-    }
-
-    fn items(&self) -> &[T] {
-        if self.buffer.bytes == 0 {
-            return &[];
-        }
-        // SAFETY: numpy aligns its arrays, and Python keeps the memory as long as the buffer is not given back.
-        unsafe {
-            std::slice::from_raw_parts(
-                self.buffer.data.cast(),
-                self.buffer.bytes as usize / std::mem::size_of::<T>(),
-            )
-        }
-    }
-}
-
-impl<T> Drop for Array<T> {
-    fn drop(&mut self) {
-        // SAFETY: it was taken once.
-        unsafe { PyBuffer_Release(&mut self.buffer) };
     }
 }

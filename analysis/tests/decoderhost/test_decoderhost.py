@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow.parquet
 import pytest
 
+from gpiorig.analysis.decoderhost import source
 from gpiorig.analysis.decoderhost.errors import DecoderError
 from gpiorig.analysis.decoderhost.host import decode
 from gpiorig.analysis.decoderhost.library import Library, search_path
@@ -226,6 +227,23 @@ def test_decoders_start_anew_after_a_gap(library: Library) -> None:
     assert [5, 105, 108, 310] == [start for start, _ in rows]
     assert ["1", "2", "1"] == [row["text"] for row in table.to_pylist() if row["kind"] == "meta"]
     assert (2, 0) == (outcome.gaps, outcome.failed)
+
+
+@pytest.mark.parametrize(("kept_rows", "readings"), [(5, 1), (4, 3)])
+def test_a_capture_is_read_once_for_several_stacks(
+    kept_rows: int, readings: int, library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where its edges fit in memory; else once for each; with the same outputs."""
+    monkeypatch.setattr(source, "KEPT_ROWS", kept_rows)
+    stacks = parse_stacks(["lower:data=CLK", "lower:data=DATA", "lower:data=CLK"], library, ("CLK", "DATA"))
+    blocks = (block({0: 0, 10: 1, 12: 3}, 25), block({30: 1, 35: 2}, 40))
+    begun: list[int] = []
+    waveform = dataclasses.replace(wave(), read=lambda: iter((begun.append(1), *blocks)[1:]))
+    table, _ = decode_table(waveform, stacks, selection=Selection.everything(stacks, OutputKind.ANNOTATION))
+
+    starts = [(row["stack"], row["start"]) for row in table.to_pylist()]
+    assert [(1, 10), (1, 35), (2, 12), (2, 30), (2, 35), (3, 10), (3, 35)] == starts
+    assert readings == len(begun)
 
 
 def test_negative_sample_numbers(library: Library) -> None:

@@ -11,7 +11,7 @@ from gpiorig.analysis.decoderhost import native
 from gpiorig.analysis.decoderhost.errors import DecoderError, Outside
 from gpiorig.analysis.decoderhost.instance import Instance
 from gpiorig.analysis.decoderhost.outputs import Selection, Sink
-from gpiorig.analysis.decoderhost.source import Source
+from gpiorig.analysis.decoderhost.source import Rereading, Source
 from gpiorig.analysis.decoderhost.stack import Stack
 from gpiorig.capture.edges.waveform import RateOrigin, Waveform
 
@@ -78,7 +78,7 @@ def decode(
     Parameters
     ----------
     waveform
-        The capture; read once for each stack.
+        The capture; read once, or once for each of several stacks where it has more edges than are kept.
     stacks
         What `parse_stacks` returns.
     selection
@@ -94,8 +94,9 @@ def decode(
     """
     outcome = Outcome()
     try:
+        read = waveform.read if len(stacks) == 1 else Rereading(waveform).read
         for stack in stacks:
-            source = Source(waveform)
+            source = Source(read())
             run = _Run(stack, waveform, source, selection, sink, outcome)
             while source.next_interval():
                 run.interval()

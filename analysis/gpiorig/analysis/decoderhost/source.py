@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from gpiorig.analysis.decoderhost.errors import Outside
 from gpiorig.capture.edges.waveform import Block, Waveform
 
+KEPT_ROWS = 1 << 22  # of edges in memory, 64 MiB, so that a further stack need not read and inflate a file again
 CHUNK_ROWS = 1 << 16  # bounds what a decoder copies of a block
 
 
@@ -33,15 +34,8 @@ class Chunk:
     end: int
 
 
-class Gap:
-    """Stands between chunks where samples were lost."""
-
-
-class Source:
-    """Reads a waveform once, interval by interval.
-
-    sigrok counts samples from 0, and decoders rely on that they are not negative. So those of a capture that begins
-    before its sample 0 are counted from its beginning, and `shift` is the number of samples.
+class Rereading:
+    """The blocks of a waveform, for several stacks: after the first reading from memory, where they fit.
 
     Parameters
     ----------
@@ -50,7 +44,43 @@ class Source:
     """
 
     def __init__(self, waveform: Waveform) -> None:
-        self._items = self._read(waveform.read())
+        self._waveform = waveform
+        self._blocks: list[Block] | None = None
+
+    def read(self) -> Iterator[Block]:
+        """Begin to read, at the first block."""
+        if self._blocks is not None:
+            yield from self._blocks
+            return
+        blocks, rows = [], 0
+        for block in self._waveform.read():
+            rows += block.samples.size
+            if rows <= KEPT_ROWS:
+                blocks.append(block)
+            else:
+                blocks.clear()
+            yield block
+        self._blocks = blocks if rows <= KEPT_ROWS else None
+
+
+class Gap:
+    """Stands between chunks where samples were lost."""
+
+
+class Source:
+    """Reads the blocks of a waveform once, interval by interval.
+
+    sigrok counts samples from 0, and decoders rely on that they are not negative. So those of a capture that begins
+    before its sample 0 are counted from its beginning, and `shift` is the number of samples.
+
+    Parameters
+    ----------
+    blocks
+        Those of the capture.
+    """
+
+    def __init__(self, blocks: Iterator[Block]) -> None:
+        self._items = self._read(blocks)
         self._held: Chunk | None = None
         self._open = False
         self.gaps = 0
