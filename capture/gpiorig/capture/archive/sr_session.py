@@ -151,11 +151,11 @@ def _described(metadata: str, path: Path, *, as_sigrok: bool) -> tuple[SrInfo, s
     except (configparser.Error, KeyError, ValueError) as error:
         problem = f"has no logic channels that can be understood ({' '.join(str(error).split())[:200]})"
         raise FormatError(problem, where=path, remedy="save it again with logic channels") from error
-    bits, last = 8 * unitsize, min(max(total, 1), MAX_CHANNELS)
-    if not 1 <= unitsize <= 8 or not names or max(names) > (last if as_sigrok else min(last, bits)):
+    bits, highest = 8 * unitsize, min(max(total, 1), MAX_CHANNELS)
+    if not 1 <= unitsize <= 8 or not names or max(names) > (highest if as_sigrok else min(highest, bits)):
         problem = f"has {total} channels in {unitsize} bytes per sample"
         raise FormatError(problem, where=path, remedy=f"at most {MAX_CHANNELS} channels, 8 in a byte, are supported")
-    channels = [names.get(number, str(number - 1) if as_sigrok else "") for number in range(1, min(total, last) + 1)]
+    channels = [names.get(number, str(number - 1) if as_sigrok else "") for number in range(1, min(total, highest) + 1)]
     omitted = channels[bits:] if as_sigrok else []
     rate = device.get("samplerate", "").strip()
     info = SrInfo(
