@@ -116,7 +116,7 @@ def test_rows_of_quantities():
     empty = replace(series, values=np.zeros(0, dtype=np.int64))
     single = SimpleNamespace(
         quantity=SimpleNamespace(kind=SimpleNamespace(unit=series.quantity.kind.unit, single=True), name="x"),
-        node="a", values=np.arange(3), lacking=0, interval=lambda name: interval(7000.0),
+        node="a", values=np.arange(3), lacking=0, doubt=0.0, interval=lambda name: interval(7000.0),
     )  # fmt: skip
     (section,) = quantities.sections(replace(data_of(20), quantities=(series, empty, single)), "")
     full, none, one = section.blocks[0].rows
