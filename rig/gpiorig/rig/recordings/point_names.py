@@ -26,7 +26,8 @@ def resolved(path: Path) -> Path:
     RigError
         The study has no such point, or several.
     """
-    if path.exists() or path.parent == path or not STUDIES.is_installed:
+    output = Path(str(path).partition(":")[0]).parent
+    if path.exists() or not (output / "points").is_dir() or not STUDIES.is_installed:
         return path
     return _names().recording_of(str(path)) or path
 
