@@ -16,6 +16,7 @@ from gpiorig.analysis.packets.occurrences import NONE, Positions
 from gpiorig.analysis.packets.visits import Visits
 
 _NEVER = np.iinfo(np.int64).max
+_TABLE = 1 << 22  # of instants: 32 MB
 
 
 def of_packets(
@@ -37,10 +38,9 @@ def of_packets(
     arrived_at = _earliest(visits.packets[arrived], events.samples[place], packets)
     open_ended = (arrived_at == _NEVER) & (final != NONE)
     left = np.where(open_ended, events.end - events.samples[final], _NEVER)
+    codes, of_packet = np.unique(events.codes[final[open_ended]], return_inverse=True)
     cut = np.zeros(packets, dtype=bool)
-    for code in np.unique(events.codes[final[open_ended]]).tolist():
-        rows = np.flatnonzero(open_ended & (events.codes[final] == code))
-        cut[rows] = left[rows] < _longest(events, visits, visit_of, arrived_at, code=code)
+    cut[open_ended] = left[open_ended] < _longest(events, visits, visit_of, arrived_at, codes=codes)[of_packet]
     return cut
 
 
@@ -64,15 +64,30 @@ def of_milestones(samples: Positions, *, end: int) -> NDArray[np.bool_]:
     return cut
 
 
-def _longest(events: Events, visits: Visits, visit_of: NDArray[np.int32], arrived_at: Positions, *, code: int) -> int:
-    """Samples from the first event with a code to the arrival of a packet, the most that one took; 0 without any."""
-    begun = np.full(len(arrived_at), _NEVER, dtype=np.int64)
-    for part in slices(len(visit_of)):
-        at = part.start + np.flatnonzero((events.codes[part] == code) & (visit_of[part] >= 0))
-        begins = _earliest(visits.packets[visit_of[at]], events.samples[at], len(arrived_at))
-        np.minimum(begun, begins, out=begun)
-    both = (begun != _NEVER) & (arrived_at != _NEVER)
-    return int((arrived_at - begun)[both].max(initial=0))
+def _longest(
+    events: Events, visits: Visits, visit_of: NDArray[np.int32], arrived_at: Positions, *, codes: NDArray[np.generic]
+) -> Positions:
+    """int64[k], samples from the first event with each code to the arrival of a packet: the most that one took, or 0.
+
+    All events are read once for as many codes as have a table with the packets that arrived within `_TABLE`.
+    """
+    has_arrived = np.flatnonzero(arrived_at != _NEVER)
+    row_of = np.full(len(arrived_at), NONE, dtype=np.int64)
+    row_of[has_arrived] = np.arange(len(has_arrived))
+    took = np.zeros(len(codes), dtype=np.int64)
+    together = max(1, _TABLE // max(1, len(has_arrived)))
+    for low in range(0, len(codes), together):
+        sought = codes[low : low + together]
+        begun = np.full(len(has_arrived) * len(sought), _NEVER, dtype=np.int64)
+        for part in slices(len(visit_of)):
+            at = part.start + np.flatnonzero((visit_of[part] >= 0) & np.isin(events.codes[part], sought))
+            rows = row_of[visits.packets[visit_of[at]]]
+            places = rows * len(sought) + np.searchsorted(sought, events.codes[at])
+            np.minimum.at(begun, places[rows != NONE], events.samples[at[rows != NONE]])
+        table = begun.reshape(len(has_arrived), len(sought))
+        lasted = np.where(table == _NEVER, 0, arrived_at[has_arrived, None] - table)
+        took[low : low + together] = lasted.max(axis=0, initial=0)
+    return took
 
 
 def _earliest(packets: NDArray[np.int32], samples: Positions, count: int) -> Positions:
