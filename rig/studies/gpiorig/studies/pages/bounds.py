@@ -78,23 +78,18 @@ def bounds(row: Mapping[str, Value], *, within: str = "") -> Bounds:
     return Bounds(value - half, value + half, unit)
 
 
-def interval_of(estimate: Estimate) -> Interval:
-    """The interval of an estimate."""
-    return Interval(estimate.value, estimate.low, estimate.high, estimate.method)
-
-
 def difference(base: Estimate, new: Estimate) -> Interval:
     """New minus base: repeat by repeat where both have all of them, since these have equal seeds and phases."""
     if _are_paired(base, new):
         return effects.paired_difference(np.array(base.of_repeats), np.array(new.of_repeats))
-    return effects.difference(interval_of(base), interval_of(new))
+    return effects.difference(base.interval, new.interval)
 
 
 def ratio(base: Estimate, new: Estimate) -> Interval:
     """New over base, as `difference`."""
     if _are_paired(base, new):
         return effects.paired_ratio(np.array(base.of_repeats), np.array(new.of_repeats))
-    return effects.ratio(interval_of(base), interval_of(new))
+    return effects.ratio(base.interval, new.interval)
 
 
 def undecided(interval: Interval, estimates: Sequence[Estimate], distance: float) -> str:

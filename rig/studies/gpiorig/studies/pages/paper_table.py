@@ -189,22 +189,18 @@ def _head(text: str, unit: str) -> str:
 def _number(estimate: Estimate | None, factor: float) -> str:
     if estimate is None:
         return "{--}"
-    return _decimal(estimate.value * factor, half_width=_half_width(estimate) * factor)
+    return _decimal(estimate.value * factor, half_width=estimate.interval.half_width * factor)
 
 
 def _interval(estimate: Estimate | None, factor: float) -> str:
-    if estimate is None or not estimate.bounded:
+    if estimate is None or not estimate.interval.is_bounded:
         return "--"
-    return _range(estimate.low, estimate.high, factor, half_width=_half_width(estimate) * factor)
+    return _range(estimate.low, estimate.high, factor, half_width=estimate.interval.half_width * factor)
 
 
 def _range(low: float, high: float, factor: float, *, half_width: float = math.nan) -> str:
     least, most = (_decimal(end * factor, half_width=half_width) for end in (low, high))
     return rf"{{\numrange{{{least}}}{{{most}}}}}"
-
-
-def _half_width(estimate: Estimate) -> float:
-    return (estimate.high - estimate.low) / 2 if estimate.bounded else math.nan
 
 
 def _decimal(value: float, *, digits: int = DIGITS, half_width: float = math.nan) -> str:

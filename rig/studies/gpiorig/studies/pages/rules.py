@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from gpiorig.analysis.statistics.intervals import Interval
 from gpiorig.studies.pages import amounts, bounds, judgements, orders, published, tables, troubles
-from gpiorig.studies.pages.bounds import Bounds, Place, interval_of
+from gpiorig.studies.pages.bounds import Bounds, Place
 from gpiorig.studies.pages.description import Rule, Value
 from gpiorig.studies.pages.judgements import NO_VALUE, ORDER, SHAPE, SIZE, UNJUDGED, Judgement, Verdict
 from gpiorig.studies.pages.published import Stated, where_text
@@ -57,8 +57,8 @@ def _ranged(at: Mapping[str, Value], limits: Bounds, cell: Cell, ratio: float) -
     if limits.unit not in ("1", estimate.unit):
         why = f"the unit differs: published {limits.unit}, here {estimate.unit}"
         return Judgement(at, UNJUDGED, tables.estimate_text(estimate), limits.text, why=why)
-    place = limits.place_of(interval_of(estimate))
-    why = "" if place in ("inside", "outside") else _undecided(limits, interval_of(estimate), [estimate])
+    place = limits.place_of(estimate.interval)
+    why = "" if place in ("inside", "outside") else _undecided(limits, estimate.interval, [estimate])
     verdict = judgements.of_places([place], agrees=SIZE)
     return Judgement(at, verdict, tables.estimate_text(estimate), limits.text, ratio, why)
 
@@ -136,9 +136,7 @@ def _curved(at: Mapping[str, Value], curve: Sequence[Stated], group: Sequence[Ce
     ratio = [published.difference(stated, cell)[1] for stated, cell in zip(curve, cells, strict=True)]
     growths, pairs = _growths(curve, estimates), _curve_pairs(curve, cells)
     places: dict[Verdict, Sequence[Place]] = {
-        SIZE: [
-            stated.bounds.place_of(interval_of(estimate)) for stated, estimate in zip(curve, estimates, strict=True)
-        ],
+        SIZE: [stated.bounds.place_of(estimate.interval) for stated, estimate in zip(curve, estimates, strict=True)],
         SHAPE: [growth.place_of(of) for growth, of in growths],
         ORDER: [pair.place for pair in pairs],
     }

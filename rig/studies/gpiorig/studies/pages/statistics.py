@@ -74,9 +74,9 @@ class Estimate:
         return self.method == EXACT
 
     @property
-    def bounded(self) -> bool:
-        """Whether the interval has both ends."""
-        return math.isfinite(self.low) and math.isfinite(self.high)
+    def interval(self) -> Interval:
+        """The value with its interval."""
+        return Interval(self.value, self.low, self.high, self.method)
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,11 +59,11 @@ def estimate_text(estimate: Estimate | None) -> str:
     """``12.3 ms (95 % interval 12.1 to 12.5 ms; 10 repeats)``; with one run, the run's n."""
     if estimate is None:
         return DASH
-    text = amounts.text(estimate.value, estimate.unit, half_width=_half_width(estimate))
+    text = amounts.text(estimate.value, estimate.unit, half_width=estimate.interval.half_width)
     if estimate.is_exact:
         return f"{text} (exact)"
     interval = f"95 % interval {_ends(estimate)}; "
-    return f"{text} ({interval if estimate.bounded else ''}{count(estimate)})"
+    return f"{text} ({interval if estimate.interval.is_bounded else ''}{count(estimate)})"
 
 
 def count(estimate: Estimate) -> str:
@@ -79,18 +79,14 @@ def brief(estimate: Estimate | None) -> str:
     """``12.3 ms (12.1 to 12.5 ms; sd 210 µs)``."""
     if estimate is None:
         return DASH
-    text = amounts.text(estimate.value, estimate.unit, half_width=_half_width(estimate))
-    bounds = [_ends(estimate)] if estimate.bounded and not estimate.is_exact else []
+    text = amounts.text(estimate.value, estimate.unit, half_width=estimate.interval.half_width)
+    bounds = [_ends(estimate)] if estimate.interval.is_bounded and not estimate.is_exact else []
     spread = [f"sd {amounts.text(estimate.sd, estimate.unit, digits=2)}"] if math.isfinite(estimate.sd) else []
     return f"{text} ({'; '.join([*bounds, *spread])})" if bounds or spread else text
 
 
 def _ends(estimate: Estimate) -> str:
-    return amounts.range_text(estimate.low, estimate.high, estimate.unit, half_width=_half_width(estimate))
-
-
-def _half_width(estimate: Estimate) -> float:
-    return (estimate.high - estimate.low) / 2 if estimate.bounded else math.nan
+    return amounts.range_text(estimate.low, estimate.high, estimate.unit, half_width=estimate.interval.half_width)
 
 
 def of_show(results: StudyResults, groups: Sequence[Group]) -> pa.Table:
