@@ -6,7 +6,7 @@ Repeats are never pooled.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from matplotlib import cbook
@@ -39,8 +39,8 @@ def ecdf(ax: Axes, chart: Chart, panel: Panel) -> None:
         for run in runs:
             x, share = thinning.ecdf(run * factor)
             ax.step(np.concatenate([x[:1], x]), np.concatenate([[0.0], share]), where="post", **look)
-        _published_values(ax, curve.published, colour_of(number), factor)
-    _published_values(ax, panel.published, colour_of(None), factor)
+        _published(ax, curve.published, colour_of(number), factor, along="x")
+    _published(ax, panel.published, colour_of(None), factor, along="x")
     ax.set_ylim(0, 1.02)
     ax.grid(color=GRID, linewidth=0.6)
     ax.set_axisbelow(True)
@@ -58,8 +58,8 @@ def histogram(ax: Axes, chart: Chart, panel: Panel) -> None:
             look: dict[str, Any] = {"color": colour_of(number), "linestyle": line_of(number)}
             ax.stairs(100 * share, edges * factor, fill=True, alpha=0.3, color=colour_of(number))
             ax.stairs(100 * share, edges * factor, linewidth=1.2, **look)
-        _published_values(ax, curve.published, colour_of(number), factor)
-    _published_values(ax, panel.published, colour_of(None), factor)
+        _published(ax, curve.published, colour_of(number), factor, along="x")
+    _published(ax, panel.published, colour_of(None), factor, along="x")
     ax.set_ylim(0)
     ax.grid(axis="y", color=GRID, linewidth=0.6)
     ax.set_axisbelow(True)
@@ -97,14 +97,22 @@ def line_of(number: int) -> Any:
     return _LINES[number // len(SERIES) % len(_LINES)]
 
 
-def _published_values(ax: Axes, references: Sequence[Reference], colour: str, factor: float) -> None:
-    """Published values of a distribution: hollow marks at half the height, ranges as shaded bars."""
+def _published(
+    ax: Axes, references: Sequence[Reference], colour: str, factor: float, *, along: Literal["x", "y"]
+) -> None:
+    """Published values along the axis of the values: ranges as shaded bands, values as hollow marks.
+
+    Of distributions, along x, a mark is at half the height; of values over time, along y, at the right edge.
+    """
+    transform = ax.get_xaxis_transform() if along == "x" else ax.get_yaxis_transform()
+    look: dict[str, Any] = {"markerfacecolor": "none", "color": colour, "markeredgewidth": 1.5, "zorder": 5}
     for reference in references:
         if np.isfinite(reference.low) and np.isfinite(reference.high):
-            ax.axvspan(reference.low * factor, reference.high * factor, color=colour, alpha=0.18, linewidth=0)
+            span = ax.axvspan if along == "x" else ax.axhspan
+            span(reference.low * factor, reference.high * factor, color=colour, alpha=0.18, linewidth=0)
         if np.isfinite(reference.value):
-            look: dict[str, Any] = {"markerfacecolor": "none", "color": colour, "markeredgewidth": 1.5, "zorder": 5}
-            ax.plot(reference.value * factor, 0.5, "o", markersize=8, transform=ax.get_xaxis_transform(), **look)
+            place = (reference.value * factor, 0.5) if along == "x" else (1.0, reference.value * factor)
+            ax.plot(*place, "o", markersize=8, transform=transform, clip_on=along == "x", **look)
 
 
 def box(ax: Axes, chart: Chart, panel: Panel) -> None:
@@ -183,19 +191,8 @@ def scatter(ax: Axes, chart: Chart, panel: Panel) -> None:
             look: dict[str, Any] = {"color": colour_of(number), "alpha": 0.8, "linestyle": "", "markeredgewidth": 0}
             look |= {"markersize": 2.8 if len(rows) > FEW else 4.5}
             ax.plot(at[rows], values[rows] * factor, marker_of(number), **look)
-        for reference in curve.published:
-            _across(ax, reference, colour_of(number), factor)
-    for reference in panel.published:
-        _across(ax, reference, colour_of(None), factor)
-
-
-def _across(ax: Axes, reference: Reference, colour: str, factor: float) -> None:
-    """A published value as a hollow mark at the right edge, a range as a band."""
-    if np.isfinite(reference.low) and np.isfinite(reference.high):
-        ax.axhspan(reference.low * factor, reference.high * factor, color=colour, alpha=0.18, linewidth=0)
-    if np.isfinite(reference.value):
-        look: dict[str, Any] = {"markerfacecolor": "none", "color": colour, "markeredgewidth": 1.5, "clip_on": False}
-        ax.plot(1.0, reference.value * factor, "o", markersize=8, transform=ax.get_yaxis_transform(), **look)
+        _published(ax, curve.published, colour_of(number), factor, along="y")
+    _published(ax, panel.published, colour_of(None), factor, along="y")
 
 
 def _thinned(values: NDArray[np.float64]) -> NDArray[np.int64]:
