@@ -152,3 +152,13 @@ def test_the_correlation_is_pearson_s() -> None:
     assert np.allclose(expected, load_pattern._correlation(power, pattern))
     pulses_s, until_s = np.array([[1.0, 2.0], [4.0, 4.5]]), np.array([0.0, 1.0, 1.25, 2.0, 3.0, 4.25, 9.0])
     assert np.allclose([0, 0, 0.25, 1, 1, 1.25, 1.5], load_pattern._high(pulses_s, until_s))
+
+
+def test_levels_that_are_too_short_are_left_out() -> None:
+    """First the gaps, which joins pulses; then pulses of less than two samples."""
+    toggles = [10, 12, 14, 20, 21, 30, 40, 41]
+    edges = record(np.random.default_rng(1), rate_hz=1000, packets=12, step_s=0.02).trace_pins
+    levels = (np.arange(len(toggles) + 1) % 2).astype(np.uint64)
+    short = replace(edges, samples=np.array([0, *toggles]), levels=levels, end=50)
+    frames = trace_clock._lasting(short, "pin", 2e6)
+    assert ([10, 14], [2e6, 16e6]) == (frames.samples.tolist(), frames.lengths_ns.tolist())

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from drawnaxes import bare, bars, limits, lines, names, texts, ticks
 
-from gpiorig.analysis.figures import charts, difference, layers, series
+from gpiorig.analysis.figures import charts, difference, layers, series, style
 from gpiorig.analysis.figures.palette import PAPER, SERIES, SHADE
 from gpiorig.analysis.figures.series import Marks
 from gpiorig.analysis.packets.path import Kind, Milestone, Source
@@ -36,6 +36,7 @@ def interval(value, low=NAN, high=NAN):
         ([0, 119], [1, *[0] * 118, 1], (-0.0005, 0.1195), 0.004, "1.00 µs"),
         # Less than 240 bars of a round width, the edges of which are multiples of it; one is empty at each end.
         ([0, 120], [0, 1, *[0] * 239, 1, 0], (-0.0005, 0.121), 0.02 * 0.1215, "500 ns"),
+        ([0, 130], [0, 1, *[0] * 129, 1, 0], (-0.001, 0.132), 0.004, "1.00 µs"),
         ([7, 1207], [0, 1, *[0] * 239, 1, 0], (0.0, 1.215), 0.02 * 1.215, "5.00 µs"),
         # No round width is wide enough: a 240th.
         ([0, 4_800_000], [0, 1, *[0] * 239, 1, 0], (-20.0, 4840.0), 0.02 * 4860, "20.0 ms"),
@@ -54,16 +55,16 @@ def test_bars_of_few_and_of_many_delays(delays, counts, edges, margin, per):
 
 def test_quantiles_are_named_where_there_is_room():
     """Those at one place share a name; at the left the name is right of its mark; a third one is higher."""
-    delays = np.arange(1000, 2001)
+    delays = np.arange(10_000, 20_001)  # with a margin of 2 % on either side: 10.4 ms wide
     summary = summarize(delays, samplerate_hz=MHZ)
+    p95, p99 = ("p95", 19.5, 1.05, "right"), ("p99", 19.9, 1.13, "right")
     for changed, marks in (
-        ({}, [("median", 1.5, 1.05, "right"), ("p95", 1.95, 1.05, "right"), ("p99", 1.99, 1.13, "right")]),
-        (
-            {"median_ns": 1.1e6},
-            [("median", 1.1, 1.05, "left"), ("p95", 1.95, 1.05, "right"), ("p99", 1.99, 1.13, "right")],
-        ),
-        ({"p95_ns": 1.9876e6}, [("median", 1.5, 1.05, "right"), ("p95, p99", 1.9876, 1.05, "right")]),
-        ({"p99_ns": NAN}, [("median", 1.5, 1.05, "right"), ("p95", 1.95, 1.05, "right")]),
+        ({}, [("median", 15.0, 1.05, "right"), p95, p99]),
+        ({"median_ns": 11.8e6}, [("median", 11.8, 1.05, "left"), p95, p99]),
+        ({"median_ns": 11.9e6}, [("median", 11.9, 1.05, "right"), p95, p99]),
+        ({"p95_ns": 19.85e6}, [("median", 15.0, 1.05, "right"), ("p95, p99", 19.85, 1.05, "right")]),
+        ({"p95_ns": 19.8e6}, [("median", 15.0, 1.05, "right"), ("p95", 19.8, 1.05, "right"), p99]),
+        ({"p99_ns": NAN}, [("median", 15.0, 1.05, "right"), p95]),
     ):
         ax = bare()
         charts.total_distribution(ax, delays, replace(summary, **changed), period_ns=1000.0)
@@ -135,6 +136,10 @@ def test_two_runs_side_by_side():
     assert [("+200 ns", 1.015, -0.19), ("\N{MINUS SIGN}50.0 ns", 1.015, 0.19), ("0", 1.015, 1.19)] == texts(differences)
     assert [1.6, -0.6] == limits(values)[2:] == limits(differences)[2:]
     assert ["round trip"] * 2 == names(values) and ["", ""] == names(differences)
+    with style.narrow():
+        above, below = difference.draw([row, other], names=("base", "new"), virtual=False).axes
+        assert ["round trip"] * 2 == names(above) == names(below)
+        assert 0.55 + 2 * (0.75 + 0.42 * 2) == pytest.approx(above.figure.get_figheight())
     for change, low in ((10.0, -0.04), (-10.0, None)):
         alone = replace(row, change={"median": interval(change), "p95": interval(NAN)})
         left, right = limits(difference.draw([alone], names=("base", "new"), virtual=False).axes[1])[:2]

@@ -147,6 +147,7 @@ def test_the_intervals_of_software():
     assert {"at the responder", "receiving"} == zooms(request_driver_exec_exit=-1).keys()
     assert {"at the responder", "receiving"} == zooms(request_driver_exec_exit=0).keys()
     assert (-1, 8) == zooms(request_driver_exec_exit=7)["sending"]
+    assert (-40, 1050) == zooms(request_driver_exec_exit=1010)["sending"]
 
 
 def test_a_typical_packet():

@@ -152,7 +152,7 @@ def stability(ax: Axes, clocks: Sequence[Stability], *, measure: str, named: Seq
         if usable.any():
             look: dict[str, Any] = {
                 "color": SERIES[number % len(SERIES)],
-                "linestyle": _DASHES[1 + number // len(SERIES) % (len(_DASHES) - 1)],
+                "linestyle": _DASHES[1 + number // len(SERIES)],
                 "label": clock.clock,
             }
             ax.plot(clock.taus_s[usable], values[usable], marker="o", markersize=3, linewidth=1.2, **look)
