@@ -218,29 +218,36 @@ def test_many_delays_are_bands():
 
 def test_delays_on_a_lattice():
     """Counted in periods above the median of the lowest level; a few that are off the levels are counted."""
-    delays = np.array([1000] * 10 + [1102] * 20 + [1198] * 29 + [1150])
+    delays = np.array([1000] * 4 + [1002] * 6 + [1104] * 20 + [1200] * 29 + [1150])
     upper, lower = bare(), bare()
     series.fold_lattice(upper, lower, delays, period_ns=10.0, lattice_ns=1000.0)
-    assert [(0, 10), (1, 20), (2, 30)] == [
-        (box.get_x() + box.get_width() / 2, box.get_height()) for box in upper.patches
-    ]
+    levels = [(box.get_x() + box.get_width() / 2, box.get_height()) for box in upper.patches]
+    assert [(0, 10), (1, 21), (2, 29)] == levels
     data = lower.patches[0].get_data()
-    assert (-40, 40) == pytest.approx((data.edges[0], data.edges[-1])) and 59 == data.values.sum()
+    assert (-40, 40) == pytest.approx((data.edges[0], data.edges[-1]))
+    assert 59 == data.values.sum()
     assert "1 packet farther away" == lower.get_title()
-    series.fold_lattice(upper, lower := bare(), delays[:10], period_ns=10.0, lattice_ns=1000.0)
-    assert (-20, 20) == pytest.approx((lower.patches[0].get_data().edges[0], lower.patches[0].get_data().edges[-1]))
+    series.fold_lattice(upper, lower := bare(), delays[:4], period_ns=10.0, lattice_ns=1000.0)
+    data = lower.patches[0].get_data()
+    assert (-20, 20) == pytest.approx((data.edges[0], data.edges[-1]))
+    assert "" == lower.get_title()
 
 
 def test_delays_over_the_phase():
     """Of the beat from the start of the first one on, in µs."""
-    starts = np.array([100, 150, 225, 1350])
+    starts = np.array([200, 300, 450, 2700])
     ax = bare()
-    series.fold_beat(ax, starts, np.array([4, 5, 6, 7]), period_ns=1000.0, beat_ns=100_000.0)
+    series.fold_beat(ax, starts, np.array([8, 10, 12, 14]), period_ns=500.0, beat_ns=100_000.0)
     points, middle = lines(ax)
     assert ([0, 0.25, 0.5, 0.5], [4, 6, 5, 7]) == (points[0][::3], points[1][::3])
     assert ([0.25], [5.5]) == middle
-    sent = np.arange(0, 5000, 10)
-    series.fold_beat(ax := bare(), sent, sent, period_ns=1000.0, beat_ns=1_000_000.0)
-    assert 60 == len(lines(ax)[1][0])
-    series.fold_beat(ax := bare(), sent[:24], sent[:24], period_ns=1000.0, beat_ns=1_000_000.0)
-    assert 3 == len(lines(ax)[1][0])
+    for count, bands, drawn in ((500, 60, 2), (24, 3, 2), (3000, 60, 2), (3001, 60, 1)):
+        sent = np.arange(count) * (1000 / count)
+        series.fold_beat(ax := bare(), sent, sent, period_ns=1000.0, beat_ns=1_000_000.0)
+        assert (bands, drawn) == (len(lines(ax)[-1][0]), len(ax.lines))
+
+
+def test_a_single_delay_is_a_dot():
+    """Of a stroke of a microsecond."""
+    series.draw(ax := bare(), np.array([0]), np.array([2]), period_ns=1e9, origin=0, marks=Marks())
+    assert [0, 1e-6] == lines(ax)[0][0][:2]

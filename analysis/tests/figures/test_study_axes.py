@@ -150,3 +150,48 @@ def test_panels_of_a_study():
         pytest.approx(style.TAG_HEIGHT / figure.get_figheight())
         == figure.legends[0].get_bbox_to_anchor().transformed(figure.transFigure.inverted()).y0
     )
+
+
+@pytest.mark.parametrize(
+    ("kind", "places", "scale"),
+    [
+        ("line", (1, 2, 4), "log"),
+        ("line", ("a", "b"), "linear"),
+        ("bars", (1, 2, 4), "linear"),
+        ("ecdf", (1, 2, 4), "log"),
+        ("histogram", (1, 2, 4), "log"),
+        ("scatter", (1, 2, 4), "log"),
+        ("box", (1, 2, 4), "linear"),
+    ],
+)
+def test_a_logarithmic_axis_x(kind: str, places: tuple[object, ...], scale: str) -> None:
+    """Of numbers and of values; places that are only names are at equal distances."""
+    curve = Curve("", (), (Distribution(places[0], runs([1.0, 2.0]), runs([1.0, 2.0])),))
+    for log, expected in (("x", scale), ("", "linear")):
+        (ax,) = studies.draw(chart(kind, curve, places=places, log=log)).axes
+        assert expected == ax.get_xscale()
+
+
+@pytest.mark.parametrize(
+    ("kind", "places", "line", "marker"),
+    [
+        ("line", (1, 2), "-", "o"),
+        ("line", ("a", "b"), "None", "o"),
+        ("ecdf", (1, 2), "-", "None"),
+        ("dots", (1, 2), "None", "o"),
+    ],
+)
+def test_the_entry_of_a_curve(kind: str, places: tuple[object, ...], line: str, marker: str) -> None:
+    """As it is drawn: joined where places are numbers; a distribution function has no marks."""
+    (legend,) = studies.draw(chart(kind, Curve("a"), places=places)).legends
+    (handle,) = legend.legend_handles
+    assert (line, marker) == (handle.get_linestyle(), handle.get_marker() or "None")
+
+
+def test_the_axis_of_values_in_another_unit():
+    """Whether it begins at 0 goes by the values as they are drawn; a logarithmic one has no 0."""
+    marks = (Mark(1, 0.0012), Mark(2, 0.002))
+    (ax,) = studies.draw(chart("line", Curve("", marks))).axes
+    assert [1.12, 2.08] == pytest.approx(limits(ax)[2:])
+    (ax,) = studies.draw(chart("line", Curve("", (Mark(1, 0.001), Mark(2, 1.0))), log="y")).axes
+    assert 0 < limits(ax)[2] < 1 < 1000 < limits(ax)[3]
