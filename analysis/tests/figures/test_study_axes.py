@@ -194,4 +194,4 @@ def test_the_axis_of_values_in_another_unit():
     (ax,) = studies.draw(chart("line", Curve("", marks))).axes
     assert [1.12, 2.08] == pytest.approx(limits(ax)[2:])
     (ax,) = studies.draw(chart("line", Curve("", (Mark(1, 0.001), Mark(2, 1.0))), log="y")).axes
-    assert 0 < limits(ax)[2] < 1 < 1000 < limits(ax)[3]
+    assert 0 < limits(ax)[2] < 0.001 < 1 < limits(ax)[3]
