@@ -60,6 +60,7 @@ def test_limits_that_are_asked_for():
     ("low", "high", "expected"),
     [
         (1, 1000, [1, 10, 100, 1000]),
+        (1, 100, [1, 10, 100]),
         (1, 10, [1, 2, 5, 10]),
         (2, 30, [2, 5, 10, 20]),
         (1, 9.9, [2.5, 5, 7.5]),
@@ -80,6 +81,8 @@ def test_places_that_have_room():
         ((0, 7.01, 100), "", (True, False)),
         ((0, 6.99, 100), "", (False, False)),
         ((100, 85, 0), "", (True, True)),
+        ((100, 107.1, 200), "", (True, False)),
+        ((100, 106.9, 200), "", (False, False)),
         ((1, 2, 1000), "", (False, False)),
         ((1, 2, 1000), "x", (True, False)),
         ((0, 1, 100), "x", (True, True)),

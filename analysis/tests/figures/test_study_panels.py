@@ -268,3 +268,52 @@ def test_values_over_time():
         assert size == ax.lines[0].get_markersize()
         assert min(count, 2000) <= len(x) <= min(count, 2002)
         assert {3: -1, count // 2: 1} == {at: value for at, value in zip(x, y, strict=True) if value}
+
+
+DRAWN_BY = {
+    "line": study_panels.line,
+    "bars": study_panels.bars,
+    "stack": study_panels.stack,
+    "ecdf": study_distributions.ecdf,
+    "histogram": study_distributions.histogram,
+    "box": study_distributions.box,
+    "dots": study_distributions.dots,
+    "scatter": study_distributions.scatter,
+}
+
+
+@pytest.mark.parametrize("kind", DRAWN_BY)
+def test_values_are_drawn_in_the_unit_of_the_axis(kind):
+    """Milliseconds are drawn as the same numbers without a unit are."""
+    figures = []
+    for scale, unit in ((1.0, "1"), (1e-3, "s")):
+        distribution = Distribution(2, runs(np.array([1.0, 2.0, 4.0, 4.5]) * scale), runs([0, 1, 2, 3]))
+        marks = (Mark(1, 3.0 * scale, 2.0 * scale, 5.0 * scale, (2.5 * scale, 3.5 * scale)),)
+        references = (Reference(1, 5.0 * scale), Reference(2, low=2.0 * scale, high=3.0 * scale), Reference(2, low=1.0))
+        given = {"stack": references[:1], "ecdf": references[:2], "histogram": references[:2]}.get(kind, references)
+        curve = Curve("a", marks, (distribution,), given[:2])
+        ax = drawn(DRAWN_BY[kind], chart(kind, curve, unit=unit, published=given[:2]))
+        steps = [patch.get_data() for patch in ax.patches if hasattr(patch, "get_data")]
+        spans = [patch.get_extents().bounds for patch in ax.patches]
+        segments = [np.concatenate(lined.get_segments()) for lined in ax.collections if hasattr(lined, "get_segments")]
+        figures.append([lines(ax), [step.edges for step in steps], spans, segments, limits(ax)])
+    for expected, found in zip(*figures, strict=True):
+        assert len(expected) == len(found)
+        for one, other in zip(expected, found, strict=True):
+            assert np.allclose(np.asarray(one, dtype=float), np.asarray(other, dtype=float))
+
+
+def test_bins_are_those_of_numpy():
+    """Where their number is neither small nor large."""
+    values = np.random.default_rng(1).normal(0, 1, 500)
+    expected = np.histogram_bin_edges(values, "auto")
+    assert 9 < len(expected) < 61
+    made = chart("histogram", Curve("a", (), (Distribution(1, (values,)),)), unit="1")
+    assert np.allclose(expected, study_distributions.bins(made, "delay"))
+
+
+def test_a_range_with_one_end_is_not_drawn():
+    curve = Curve("a", (), (), (Reference(1, low=1.0), Reference(1, high=2.0)))
+    for kind in ("scatter", "ecdf", "line"):
+        ax = drawn(DRAWN_BY[kind], chart(kind, curve, unit="1"))
+        assert not ax.patches and not ax.collections

@@ -11,6 +11,7 @@ import evaluations
 import numpy as np
 import pytest
 from reportcases import PLAIN, one_way
+from reportcases import data_of as round_trips
 
 from gpiorig.analysis.attribution.findings import Attribution, Finding
 from gpiorig.analysis.attribution.step_series import TOTAL
@@ -247,3 +248,13 @@ def test_a_median_without_its_probes():
     at = table.header.index("median without its probes")
     expected = [summary.median_ns - 7000.0 for summary in evaluation.numbers.steps]
     assert expected == [group.values[at] for group in table.groups]
+
+
+def test_steps_of_a_route_that_is_no_round_trip(new_bench):
+    """They are checked by themselves, also where there are round trips."""
+    bench = new_bench()
+    bench.round_trip(1)
+    evaluation = evaluations.about(evaluations.one_way(packets=50))
+    table = delays.step_table(round_trips(bench), evaluation, "")
+    words = " ".join(line for block in table if isinstance(block, blocks.Text) for line in block.lines)
+    assert "Checked: the steps of each of 50 packets add up" in words

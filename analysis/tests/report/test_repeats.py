@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import evaluations
 import numpy as np
 import pytest
+from drawnaxes import bars
 from reportcases import PLAIN, one_way
 
 from gpiorig.analysis.number_text import DASH
@@ -26,6 +27,7 @@ from gpiorig.analysis.report import (
 from gpiorig.analysis.report.runs import Difference, Run
 from gpiorig.analysis.report.served_blocks import Served
 from gpiorig.analysis.statistics.intervals import Interval
+from gpiorig.capture.edges.waveform import VIRTUAL_MARK
 
 NAN = math.nan
 WAIT = "a to b: radio wait: exec done to first bit on air"
@@ -176,3 +178,21 @@ def test_kinds_before_and_after():
     assert {(Kind.AIR.text, "3.000 µs", "6.000 µs", "+3.00 µs"), (Kind.MAC.text, "5.000 µs", "5.000 µs", "0")} == set(
         rows
     )
+
+
+def test_the_figure_of_a_difference():
+    """The bars of the total are the changes of its median and of its p95; one virtual run marks the figure."""
+    base, new = (evaluations.one_way(packets=200, seed=seed) for seed in (1, 2))
+    later = new.steps.samples + np.array([0, 24_000, 0, 0])
+    later[:, 1] += 100 * np.arange(200)
+    new = replace(new, steps=replace(new.steps, samples=later))
+    made = [Run(name, one_way(route, **PLAIN)) for name, route in (("before", base), ("after", new))]
+    for virtual in (False, True):
+        made[1] = Run("after", replace(made[1].data, virtual=virtual))
+        figure = differences.section(runs.difference(*made), 2).blocks[0].draw()
+        assert virtual == (VIRTUAL_MARK in [text.get_text() for text in figure.texts])
+    widths = [width for _, _, width, _ in bars(figure.axes[1])[:2]]
+    totals = [data.data.evaluation.routes[0].numbers.total for data in made]
+    expected = [getattr(totals[1], name) - getattr(totals[0], name) for name in ("median_ns", "p95_ns")]
+    assert expected == pytest.approx(widths, rel=0.01)
+    assert abs(expected[0] - expected[1]) > 0.1 * expected[0]
