@@ -195,7 +195,7 @@ def _part(measured: Series, analysis: Analysis | None) -> pa.Table:
 
 def _ids(packets: NDArray[np.int32], analysis: Analysis | None) -> NDArray[np.int32]:
     """int32[n], id of each packet, -1 for none."""
-    if analysis is None or analysis.hops is None or not (packets >= 0).any():
+    if analysis is None or analysis.hops is None:
         return np.full(len(packets), NONE, dtype=np.int32)
     return np.where(packets >= 0, analysis.hops.packets.ids[packets], np.int32(NONE)).astype(np.int32)
 
