@@ -8,7 +8,7 @@ from scipy import stats
 from statsmodels.regression.linear_model import yule_walker
 from statsmodels.tsa.arima_process import ArmaProcess
 
-from gpiorig.analysis.attribution import dependence, series, trend
+from gpiorig.analysis.attribution import activities, dependence, series, shares, trend
 
 RATE_NS = 1e9 / 24e6
 
@@ -206,3 +206,35 @@ def test_the_chance_of_a_statistic_among_draws_of_it() -> None:
     """The observed value is one of the draws: p of n draws is at least 1 / (n + 1)."""
     assert (1.0, 1 / 100) == (series.tail(0.0, np.zeros(99)), series.tail(0.5, np.zeros(99)))
     assert 21 / 100 == series.tail(80.0, np.arange(1.0, 100.0))
+
+
+def test_the_phase_of_an_activity_by_hand() -> None:
+    """Between its instants in periods, of which the third is missing; not known before the first and after the last."""
+    timer = activities.Activity("a: timer", np.array([100, 200, 400]), np.array([0, 1, 3]), 100.0)
+    phases = timer.phase(np.array([99, 100, 150, 300, 400, 401]))
+    assert [0.0, 0.5, 2.0, 3.0] == phases[1:5].tolist()
+    assert np.isnan(phases[[0, 5]]).all()
+
+
+@pytest.mark.parametrize(("strays", "is_periodic"), [(0, True), (5, True), (6, False)])
+def test_a_period_is_kept_by_most_intervals(strays: int, is_periodic: bool) -> None:
+    """Four in five of 25; an interval may be 5 % off, and one that is longer by a period is not one of them."""
+    intervals = np.full(25, 100)
+    intervals[[1, 3]] = 95, 105
+    intervals[8 : 8 + 3 * strays : 3] = 200
+    activity = activities.periodic("a: timer", np.concatenate([[7], 7 + np.cumsum(intervals)]))
+    assert is_periodic == (activity is not None)
+    if activity is not None:
+        assert 25 + strays == activity.cycles[-1]
+        assert 100.0 == activity.period_samples
+
+
+def test_a_share_of_levels_needs_blocks_where_distances_last() -> None:
+    """Distances from the mean of the same size 50 times in a row, with signs by chance: the delays look independent."""
+    rng = np.random.default_rng(2)
+    size = np.repeat(rng.integers(1, 1000, 40), 50)
+    delays = 10_000.0 + size * rng.choice([-1, 1], len(size))
+    shuffled = rng.permutation(delays)
+    own, levels = np.ones(len(delays)), np.full(len(delays), 10_000.0)
+    methods = [shares.within(part, own, levels).method for part in (delays, shuffled)]
+    assert "blocks" in methods[0] and "blocks" not in methods[1]

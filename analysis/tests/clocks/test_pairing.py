@@ -52,6 +52,7 @@ def test_timer_of_the_node_wraps() -> None:
     (period,) = node.boot_periods
     assert (node.n, node.wraps, node.backsteps, len(period.segments), period.fastest) == (1000, 1, 0, 1, ())
     assert period.segments[0].ppm.value == pytest.approx(0, abs=1e-6)
+    assert np.abs(period.residuals_ns()).max() <= 1
     assert (node.node, node.reference, node.tick_hz) == ("a", "analyzer", 10**6)
 
 

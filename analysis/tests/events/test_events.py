@@ -6,9 +6,10 @@ import dataclasses
 
 import numpy as np
 import pytest
+from madeevents import events_of_rows
 
 from gpiorig.analysis.errors import EventError, WiringError
-from gpiorig.analysis.events import events
+from gpiorig.analysis.events import completions, events, frame_starts, polled
 from gpiorig.analysis.events.wiring import Bus, NodeLines
 
 
@@ -65,3 +66,32 @@ def test_a_wrong_wiring_is_refused(bench, lines, message):
 def test_an_unknown_node_is_named(bench):
     with pytest.raises(EventError, match="initiator, responder"):
         bench.events().node("sink")
+
+
+def test_the_end_of_a_polled_transmission_is_linked_to_what_came_before() -> None:
+    """The line rose at 4. An end that a command waited for, from 0 on, does not begin with the reading at 3."""
+
+    def rise(since: int) -> list[int]:
+        positions = {polled.READ: [3], polled.IRQ: [4], polled.ISR: [], polled.LISTEN: []}
+        linked = polled.links(lambda name: np.array(positions[name], dtype=np.int64), np.array([5]), np.array([since]))
+        return linked[polled.IRQ].tolist()
+
+    assert ([4], [4], [-1]) == (rise(0), rise(1), rise(-1))
+
+
+def test_a_cause_is_of_the_first_effect_after_it() -> None:
+    """Of positions 3 and 7 the effect at 5 has had the first; an effect at 0 leaves both."""
+    for effects, expected in (([5], [-1, 7]), ([0], [3, 7]), ([], [3, 7]), ([8], [-1, -1])):
+        left = completions._only_after_previous(np.array([3, 7]), np.array([10, 10]), np.array(effects, dtype=np.int64))
+        assert expected == left.tolist()
+
+
+@pytest.mark.parametrize(("longest", "completion"), [(9, 0), (10, 1), (11, 1)])
+def test_a_start_is_of_the_end_that_follows_within_a_frame(longest: int, completion: int) -> None:
+    """Of a start at sample 100 and an end at 110."""
+    rows = [(100, 0, "radio.rx_start", None), (110, 0, "radio.rx_complete", None)]
+    seen = events_of_rows(rows, ("a",), end=200)
+    ends, flags = np.array([0, 1]), np.array([True, False])
+    none = np.zeros(0, dtype=np.int64)
+    found = frame_starts.replaced(seen, ends, flags, np.zeros(2, dtype=bool), [], none, longest=longest)
+    assert [completion, 1] == found.tolist()

@@ -83,3 +83,10 @@ def test_records_before_the_first_are_not_missing() -> None:
     """They are those of `lost`: the node's memory was full; what is missing lies between the first and the last."""
     parsed = event_log.parse(["log lost=00000003 050100000007 060200000008 080100000009 "[:-1]])
     assert (3, 1, 3) == (len(parsed), parsed.missing, parsed.lost)
+
+
+def test_missing_records_are_those_between_the_first_and_the_last() -> None:
+    """The log begins with number 5; of 5 to 9 two are missing, and before 5 nothing is known."""
+    records = " ".join(word(number, 1, None, number) for number in (5, 6, 9))
+    assert 2 == event_log.parse([f"log lost=00000000 {records}"]).missing
+    assert 0 == event_log.parse([]).missing

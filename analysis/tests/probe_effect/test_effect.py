@@ -234,3 +234,14 @@ def test_the_longest_access_before_the_next_pause_is_the_reading() -> None:
     assert (100, 990) == landmarks._read(node, 100, 990, apart=570)  # the pause is 570 long
     assert (200, 260) == landmarks._read(node, 101, 989, apart=0)
     assert landmarks._read(node, 901, 1000, apart=0) is None
+
+
+def test_the_frame_that_is_read_is_the_longest_access_of_the_burst():
+    """Accesses of 8, 2 and, after a pause, 50 samples, from sample 100 on."""
+    begins, ends = np.array([100, 110, 400]), np.array([108, 112, 450])
+    none = np.zeros(0, dtype=np.int64)
+    node = landmarks._Node(none, none, none, begins, ends)
+    assert (100, 108) == landmarks._read(node, 100, 1000, apart=50)
+    assert (110, 112) == landmarks._read(node, 109, 1000, apart=50)
+    assert (100, 450) == landmarks._read(node, 100, 1000, apart=500)
+    assert landmarks._read(node, 451, 1000, apart=50) is None

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from gpiorig.analysis.statistics import repeats
+from gpiorig.analysis.statistics import effects, repeats
 
 BASE, NEW = np.array([10.0, 11.0, 9.5, 10.2]), np.array([12.0, 12.7, 11.1])
 
@@ -26,3 +26,15 @@ def test_repeats_that_differ_by_rounding_only_have_no_interval(scale: float) -> 
     interval = repeats.difference(equal, 3 * equal)
     assert 2 * scale == pytest.approx(interval.value)
     assert np.isnan([interval.low, interval.high]).all()
+
+
+def test_a_ratio_of_pairs_by_hand() -> None:
+    """Means 20 and 22: 1.1. new - 1.1 base is 1, -1, 0, whose mean has ± 4.3027 / √3 (t of 2), over 22."""
+    base = np.array([10.0, 20.0, 30.0])
+    interval = effects.paired_ratio(base, 1.1 * base + np.array([1.0, -1.0, 0.0]))
+    half = 4.3027 / np.sqrt(3) / 22
+    assert (1.1, 1.1 * np.exp(-half), 1.1 * np.exp(half)) == pytest.approx(
+        (interval.value, interval.low, interval.high), rel=1e-5
+    )
+    assert (1.0, 1.0, 1.0) == (lambda one: (one.value, one.low, one.high))(effects.paired_ratio(0 * base, 0 * base))
+    assert np.isnan(effects.paired_ratio(0 * base, base).value)

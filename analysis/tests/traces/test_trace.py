@@ -239,3 +239,10 @@ def test_a_window_begins_with_what_begins_there():
     parts = [trace.Slice(0, start, end, "") for start, end in ends]
     within = trace.window(trace.Trace(Fraction(1), 0, slices=parts), 10, 20).slices
     assert [(0, 11), (10, 10), (15, 16), (19, 19), (19, 30), (0, 30)] == [(part.start, part.end) for part in within]
+
+
+def test_a_window_has_what_reaches_into_it():
+    """An instant at its first sample, too; nothing that ends there, or begins at its end."""
+    slices = [trace.Slice(0, start, end, f"{start} to {end}") for start, end in ((0, 10), (0, 11), (10, 10), (19, 30))]
+    complete = trace.Trace(Fraction(1000), 0, "", (), [*slices, trace.Slice(0, 20, 20, "20")], [])
+    assert ["0 to 11", "10 to 10", "19 to 30"] == [part.name for part in trace.window(complete, 10, 20).slices]
