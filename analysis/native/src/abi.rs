@@ -93,6 +93,9 @@ pub const SLOT_FREE: c_int = 74;
 extern "C" {
     pub static mut _Py_NoneStruct: PyObject;
     pub static mut PyLong_Type: PyObject;
+    pub static mut PyList_Type: PyObject;
+    pub static mut PyUnicode_Type: PyObject;
+    pub static mut PyDict_Type: PyObject;
     pub static PyExc_Exception: *mut PyObject;
     pub static PyExc_SystemError: *mut PyObject;
     pub static PyExc_TypeError: *mut PyObject;
@@ -132,8 +135,6 @@ extern "C" {
     pub fn PyTuple_GetItem(tuple: *mut PyObject, index: isize) -> *mut PyObject;
     pub fn PyTuple_SetItem(tuple: *mut PyObject, index: isize, item: *mut PyObject) -> c_int;
     pub fn PyUnicode_InternFromString(text: *const c_char) -> *mut PyObject;
-    pub fn PyUnicode_GetLength(text: *mut PyObject) -> isize;
-    pub fn PyUnicode_ReadChar(text: *mut PyObject, index: isize) -> u32;
     pub fn PyUnicode_AsUTF8AndSize(text: *mut PyObject, bytes: *mut isize) -> *const c_char;
     pub fn PyBytes_FromStringAndSize(data: *const c_char, bytes: isize) -> *mut PyObject;
     pub fn PyObject_Call(call: *mut PyObject, args: *mut PyObject, keywords: *mut PyObject) -> *mut PyObject;

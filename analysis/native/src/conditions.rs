@@ -29,24 +29,24 @@ pub struct Terms {
 
 impl Terms {
     /// Add a term: the bits of all channels, the number of one, and the first letter of the type, if it has one.
-    pub fn add(&mut self, bits: &[i32], channel: i64, kind: Option<char>) {
+    pub fn add(&mut self, bits: &[i32], channel: i64, kind: Option<u8>) {
         let bit = usize::try_from(channel).ok().and_then(|channel| bits.get(channel));
         let (bit, kind) = match (bit, kind) {
-            (Some(&bit), Some(kind)) if "hlrfen".contains(kind) => (bit, kind),
+            (Some(&bit), Some(kind)) if b"hlrfen".contains(&kind) => (bit, kind),
             _ => return self.never = true,
         };
         if bit < 0 {
-            self.never |= kind != 'l';
+            self.never |= kind != b'l';
             return;
         }
         let mask = 1 << bit;
         match kind {
-            'r' => self.rise |= mask,
-            'f' => self.fall |= mask,
-            'e' => self.edge |= mask,
-            'n' => self.stable |= mask,
+            b'r' => self.rise |= mask,
+            b'f' => self.fall |= mask,
+            b'e' => self.edge |= mask,
+            b'n' => self.stable |= mask,
             _ => {
-                let high = if kind == 'h' { mask } else { 0 };
+                let high = if kind == b'h' { mask } else { 0 };
                 self.never |= self.level & mask != 0 && (self.high ^ high) & mask != 0; // two channels, one bit
                 self.level |= mask;
                 self.high |= high;

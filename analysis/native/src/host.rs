@@ -82,7 +82,7 @@ unsafe extern "C" fn feed(_: *mut PyObject, args: *const *mut PyObject, count: i
     guarded(|| unsafe {
         let [decoder, bits, next_chunk] = arguments::<3>(args, count)?;
         let work = work_of_argument(decoder)?;
-        if !is_a(bits, TP_LIST) {
+        if !is_list(bits) {
             return raise(PyExc_TypeError, b"bits are a list\0");
         }
         (*work).pins = Some(Pins::new(bits, next_chunk)?);
@@ -126,7 +126,7 @@ unsafe extern "C" fn output(_: *mut PyObject, args: *const *mut PyObject, count:
 
 unsafe fn numbers(list: *mut PyObject) -> Result<Vec<i64>> {
     unsafe {
-        if !is_a(list, TP_LIST) {
+        if !is_list(list) {
             return raise(PyExc_TypeError, b"classes are a list\0");
         }
         Ok((0..PyList_Size(list))

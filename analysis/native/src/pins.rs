@@ -162,17 +162,17 @@ impl Pins {
     unsafe fn parse(&mut self, conditions: *mut PyObject) -> Result<()> {
         self.searches.clear();
         unsafe {
-            let (is_list, is_dict) = (is_a(conditions, TP_LIST), is_a(conditions, TP_DICT));
-            if conditions != none() && !is_list && !is_dict {
+            let (several, single) = (is_list(conditions), is_dict(conditions));
+            if conditions != none() && !several && !single {
                 return refused(b"Condition list is neither a list nor a dict.\0");
             }
-            if is_dict && PyDict_Size(conditions) > 0 {
+            if single && PyDict_Size(conditions) > 0 {
                 let search = self.condition(conditions)?;
                 self.searches.push(search);
-            } else if is_list && PyList_Size(conditions) > 0 {
+            } else if several && PyList_Size(conditions) > 0 {
                 for index in 0..PyList_Size(conditions) {
                     let condition = PyList_GetItem(conditions, index);
-                    if !is_a(condition, TP_DICT) {
+                    if !is_dict(condition) {
                         return refused(b"Condition is not a dict.\0");
                     }
                     let search = self.condition(condition)?;
@@ -196,9 +196,9 @@ impl Pins {
         unsafe {
             while PyDict_Next(dict, &mut at, &mut key, &mut value) != 0 {
                 count += 1;
-                if is_a(key, TP_LONG) && is_a(value, TP_UNICODE) {
+                if is_int(key) && is_text(value) {
                     terms.add(&self.bits, int(key).unwrap_or(-1), letter(value));
-                } else if is_a(key, TP_UNICODE) && is_a(value, TP_LONG) {
+                } else if is_text(key) && is_int(value) {
                     skips = Some(samples(value));
                 } else {
                     return refused(b"A term is neither a channel and a type nor a number of samples.\0");
@@ -219,7 +219,7 @@ impl Pins {
         let mut parts = Vec::new();
         unsafe {
             while PyDict_Next(dict, &mut at, &mut key, &mut value) != 0 {
-                if is_a(key, TP_LONG) {
+                if is_int(key) {
                     let mut terms = Terms::default();
                     terms.add(&self.bits, int(key).unwrap_or(-1), letter(value));
                     parts.push(Part::Term(terms));
@@ -240,11 +240,9 @@ unsafe fn samples(number: *mut PyObject) -> i64 {
     }
 }
 
-unsafe fn letter(text: *mut PyObject) -> Option<char> {
-    if unsafe { PyUnicode_GetLength(text) } == 0 {
-        return None;
-    }
-    char::from_u32(unsafe { PyUnicode_ReadChar(text, 0) })
+/// The first byte of a text, which has one if it is a type of a term.
+unsafe fn letter(text: *mut PyObject) -> Option<u8> {
+    unsafe { utf8(text) }?.first().copied()
 }
 
 unsafe fn at_end<T>() -> Result<T> {

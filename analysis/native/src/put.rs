@@ -51,7 +51,7 @@ pub unsafe extern "C" fn put(this: *mut PyObject, args: *const *mut PyObject, co
 /// A sample number as libsigrokdecode takes it: modulo 2^64.
 unsafe fn unsigned(number: *mut PyObject) -> Result<Object> {
     unsafe {
-        if is_int(number) && int(number).map_or(false, |value| value >= 0) {
+        if is_just_int(number) && int(number).map_or(false, |value| value >= 0) {
             return Ok(Object::of(number));
         }
         let value = PyLong_AsUnsignedLongLongMask(number);
@@ -96,11 +96,11 @@ unsafe fn give_above(work: *mut Work, start: &Object, end: &Object, data: *mut P
 /// Append an annotation to the lines; false: it is not wanted there, or there is something wrong with it.
 unsafe fn put_annotation(output: &Output, start: &Object, end: &Object, data: *mut PyObject) -> Result<bool> {
     unsafe {
-        if !is_a(data, TP_LIST) || PyList_Size(data) != 2 {
+        if !is_list(data) || PyList_Size(data) != 2 {
             return Ok(false);
         }
         let (class, texts) = (PyList_GetItem(data, 0), PyList_GetItem(data, 1));
-        if !is_a(class, TP_LONG) || !is_a(texts, TP_LIST) {
+        if !is_int(class) || !is_list(texts) {
             return Ok(false);
         }
         let class = int(class).unwrap_or(-1);

@@ -66,20 +66,49 @@ pub fn none() -> *mut PyObject {
     unsafe { ptr::addr_of_mut!(_Py_NoneStruct) }
 }
 
-/// Whether an object is of a type or of one below it, by the type's flag.
-///
-/// # Safety
-/// `object` is one.
-pub unsafe fn is_a(object: *mut PyObject, flag: c_ulong) -> bool {
-    unsafe { PyType_GetFlags((*object).kind) & flag != 0 }
+/// Whether an object is of a type or of one below it: by its address, or else by the flag that types below it have, too.
+unsafe fn is_of(object: *mut PyObject, kind: *mut PyObject, flag: c_ulong) -> bool {
+    unsafe { (*object).kind == kind || PyType_GetFlags((*object).kind) & flag != 0 }
 }
 
-/// Whether it is exactly an int.
+/// Whether it is an int.
 ///
 /// # Safety
 /// `object` is one.
 pub unsafe fn is_int(object: *mut PyObject) -> bool {
+    unsafe { is_of(object, ptr::addr_of_mut!(PyLong_Type), TP_LONG) }
+}
+
+/// Whether it is an int, and not of a type below it.
+///
+/// # Safety
+/// `object` is one.
+pub unsafe fn is_just_int(object: *mut PyObject) -> bool {
     unsafe { (*object).kind == ptr::addr_of_mut!(PyLong_Type) }
+}
+
+/// Whether it is a list.
+///
+/// # Safety
+/// `object` is one.
+pub unsafe fn is_list(object: *mut PyObject) -> bool {
+    unsafe { is_of(object, ptr::addr_of_mut!(PyList_Type), TP_LIST) }
+}
+
+/// Whether it is a text.
+///
+/// # Safety
+/// `object` is one.
+pub unsafe fn is_text(object: *mut PyObject) -> bool {
+    unsafe { is_of(object, ptr::addr_of_mut!(PyUnicode_Type), TP_UNICODE) }
+}
+
+/// Whether it is a dict.
+///
+/// # Safety
+/// `object` is one.
+pub unsafe fn is_dict(object: *mut PyObject) -> bool {
+    unsafe { is_of(object, ptr::addr_of_mut!(PyDict_Type), TP_DICT) }
 }
 
 /// The value of an int; None: it is beyond 64 bits.
@@ -132,7 +161,7 @@ pub unsafe fn caught() -> Option<Object> {
 /// `text` is an object that outlives the bytes.
 pub unsafe fn utf8<'a>(text: *mut PyObject) -> Option<&'a [u8]> {
     unsafe {
-        if !is_a(text, TP_UNICODE) {
+        if !is_text(text) {
             return None;
         }
         let mut length = 0;
