@@ -57,6 +57,51 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     assert (40, True, "") == (segments.watermark, segments.closed, segments.torn)
 
 
+@pytest.mark.parametrize("channels", [1, 8, 9, 24, 25, 64])
+@pytest.mark.parametrize("quiet", [0, 5, 40])
+def test_a_capture_that_changes_in_almost_every_sample(channels: int, quiet: int, tmp_path: Path) -> None:
+    """It takes 1.1 times its samples at most, whatever the width; what is quiet takes 16 bytes an edge, as before."""
+    random = np.random.default_rng(channels)
+    writer, at, before = SegmentWriter(tmp_path), -7, 0
+    expected: Rows = []
+    for _ in range(6):
+        samples = at + np.cumsum(random.integers(1, quiet + 2, 3000))
+        levels = random.integers(0, 2**64 - 1, samples.size, dtype=np.uint64) >> np.uint64(64 - channels)
+        keep = np.append(levels[:1] != before, levels[1:] != levels[:-1])
+        samples, levels = samples[keep], levels[keep]
+        at, before = int(samples[-1]) + 3, int(levels[-1])
+        writer.append(samples, levels, watermark=at)
+        expected += zip(samples.tolist(), levels.tolist(), strict=True)
+    writer.close()
+    size = sum(path.stat().st_size for path in tmp_path.glob("*.seg"))
+
+    blocks = [(block.samples.tolist(), block.levels.tolist()) for block in SegmentReader(tmp_path)]
+    assert expected == [row for block in blocks for row in zip(*block, strict=True)]
+    raw_bytes = (at + 7) * -(-channels // 8)
+    assert size <= max(1.1 * raw_bytes, 0 if quiet == 0 else 16 * len(expected) + 1000)
+
+
+def test_levels_that_repeat_stay(tmp_path: Path) -> None:
+    """Rows that change nothing are kept as they are."""
+    changes: Rows = [(sample, sample // 2 % 2) for sample in range(4000)]
+    writer = SegmentWriter(tmp_path)
+    append(writer, changes, watermark=4000)
+    writer.close()
+
+    blocks = [(block.samples.tolist(), block.levels.tolist()) for block in SegmentReader(tmp_path)]
+    assert changes == [row for block in blocks for row in zip(*block, strict=True)]
+
+
+@pytest.mark.parametrize("count", [0, (1 << 22) + 1])
+def test_a_dense_block_of_an_impossible_length(count: int, tmp_path: Path) -> None:
+    """The header of a dense block with no samples, or with more than a writer makes."""
+    body = BODY.pack(b"gpe1", 17, 1, count, count, zlib.crc32(bytes(count)))
+    (tmp_path / "000001.seg").write_bytes(body + struct.pack("<I", zlib.crc32(body)) + bytes(count))
+
+    with pytest.raises(FormatError, match="block 1 of kind 17 is where block 1 should be"):
+        read_segments(tmp_path)
+
+
 def test_a_full_file_is_followed_by_another(tmp_path: Path) -> None:
     write_example(tmp_path, segment_bytes=100)
 

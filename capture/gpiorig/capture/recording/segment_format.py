@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.capture.edges.waveform import MAX_SAMPLES
+from gpiorig.capture.edges.waveform import MAX_SAMPLES, NO_LEVELS
 from gpiorig.capture.errors import FormatError, RecordingError
 
 MAGIC = b"gpe1"
@@ -38,7 +38,17 @@ class Kind(IntEnum):
     END = 4
 
 
-PAYLOAD_BYTES = {Kind.EDGES: 16, Kind.GAP: 16, Kind.WATERMARK: 0, Kind.END: 0}  # per row
+ROW_BYTES = 16  # of a row of edges
+DENSE = 16  # the kind of a dense block is this and the bytes of its samples
+MIN_DENSE_ROWS = 1 << 10  # fewer rows in a block are of a quiet capture, or of its end
+MAX_DENSE_SAMPLES = 1 << 22  # of a dense block, which is smaller than as many rows of edges as a writer puts in one
+PAYLOAD_BYTES: dict[int, int] = {
+    Kind.EDGES: ROW_BYTES,
+    Kind.GAP: 16,
+    Kind.WATERMARK: 0,
+    Kind.END: 0,
+    **{DENSE + width: width for width in range(1, 9)},
+}  # per row, or sample
 
 
 def in_order(samples: NDArray[np.int64], *, after: int, before: int) -> bool:
@@ -46,6 +56,49 @@ def in_order(samples: NDArray[np.int64], *, after: int, before: int) -> bool:
     if before > MAX_SAMPLES or (samples.size and not (after < samples[0] and samples[-1] < before)):
         return False
     return not np.any(samples[1:] <= samples[:-1])
+
+
+def dense(samples: NDArray[np.int64], levels: NDArray[np.uint64], *, watermark: int) -> NDArray[np.uint8] | None:
+    """Return rows of edges as the levels of all samples from the first row to the watermark, where that is smaller.
+
+    Parameters
+    ----------
+    samples, levels, watermark
+        As of `SegmentWriter.append`; at least one row.
+
+    Returns
+    -------
+    NDArray or None
+        The bytes of each sample, shape (n, width). None: they are few, it is not smaller, or a row repeats the levels
+        before it, which would be lost.
+    """
+    if samples.size < MIN_DENSE_ROWS:
+        return None
+    width = max(1, (int(np.bitwise_or.reduce(levels)).bit_length() + 7) // 8)
+    count = watermark - int(samples[0])
+    if count * width >= ROW_BYTES * samples.size or count > MAX_DENSE_SAMPLES or np.any(levels[1:] == levels[:-1]):
+        return None
+    narrow = levels.astype("<u8", copy=False).view(np.uint8).reshape(-1, 8)[:, :width]
+    return np.repeat(narrow, np.diff(samples, append=watermark), axis=0)
+
+
+def edges_of(kind: int, payload: bytes, *, watermark: int) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+    """Return the rows of a block of edges; of another one its numbers, without levels."""
+    width = kind - DENSE
+    if width > 0:
+        if width in (1, 2, 4, 8):
+            levels = np.frombuffer(payload, f"<u{width}")
+        else:
+            padded = np.zeros((len(payload) // width, 8), dtype=np.uint8)
+            padded[:, :width] = np.frombuffer(payload, np.uint8).reshape(-1, width)
+            levels = padded.view("<u8").ravel()
+        at = np.flatnonzero(np.append(True, levels[1:] != levels[:-1]))
+        return at + (watermark - levels.size), levels[at].astype(np.uint64)
+    numbers = np.frombuffer(payload, "<i8").astype(np.int64, copy=False)
+    if kind != Kind.EDGES:
+        return numbers, NO_LEVELS
+    count = numbers.size // 2
+    return numbers[:count], np.frombuffer(payload, "<u8", count, 8 * count).astype(np.uint64, copy=False)
 
 
 def paths_in(folder: Path) -> list[Path]:

@@ -20,10 +20,13 @@ from gpiorig.capture.edges.waveform import MAX_SAMPLES, NO_LEVELS, NO_SAMPLES, B
 from gpiorig.capture.errors import FormatError
 from gpiorig.capture.recording.segment_format import (
     BODY,
+    DENSE,
     HEADER_SIZE,
     MAGIC,
+    MAX_DENSE_SAMPLES,
     PAYLOAD_BYTES,
     Kind,
+    edges_of,
     in_order,
     is_written,
     paths_in,
@@ -79,25 +82,22 @@ class SegmentReader:
     def _blocks(self) -> Iterator[Block]:
         parts: list[tuple[NDArray[np.int64], NDArray[np.uint64]]] = []
         rows, given = 0, self.watermark
-        for kind, payload in self._records():
+        for kind, numbers, levels in self._records():
             if kind is None or kind == Kind.GAP or rows >= YIELD_ROWS:
                 if parts or self._before != given:
                     yield _block(parts, self._before)
                 parts, rows, given = [], 0, self._before
             if kind == Kind.EDGES:
-                count = len(payload) // 16
-                samples = np.frombuffer(payload, "<i8", count).astype(np.int64, copy=False)
-                parts.append((samples, np.frombuffer(payload, "<u8", count, 8 * count).astype(np.uint64, copy=False)))
-                rows += count
+                parts.append((numbers, levels))
+                rows += numbers.size
             elif kind == Kind.GAP:
-                gaps = np.frombuffer(payload, "<i8").reshape(-1, 2).astype(np.int64)
-                yield Block(NO_SAMPLES, NO_LEVELS, self.watermark, gaps)
+                yield Block(NO_SAMPLES, NO_LEVELS, self.watermark, numbers.reshape(-1, 2))
                 given = self.watermark
         if parts or self.watermark != given:
             yield _block(parts, self.watermark)
 
-    def _records(self) -> Iterator[tuple[Kind | None, bytes]]:
-        """(kind, payload) of each block; kind None when a follower has to wait. `_before`: the watermark before it."""
+    def _records(self) -> Iterator[tuple[Kind | None, NDArray[np.int64], NDArray[np.uint64]]]:
+        """Each block; kind None when a follower has to wait. `_before`: the watermark before it."""
         while True:
             alive = self._follow and is_written(self._folder)
             later = [path for path in paths_in(self._folder) if int(path.stem) > self._file_number]
@@ -108,17 +108,21 @@ class SegmentReader:
                 self._file_number, self.offset = int(later[0].stem), 0
             elif alive:
                 self._before = self.watermark
-                yield None, b""
+                yield None, NO_SAMPLES, NO_LEVELS
                 time.sleep(FOLLOW_S)
             else:
                 return
 
-    def _file_records(self, file: BufferedReader, path: Path, *, is_last: bool) -> Iterator[tuple[Kind, bytes]]:
+    def _file_records(
+        self, file: BufferedReader, path: Path, *, is_last: bool
+    ) -> Iterator[tuple[Kind, NDArray[np.int64], NDArray[np.uint64]]]:
         file.seek(self.offset)
         while (record := self._next(file, path, may_be_torn=is_last)) is not None:
             yield record
 
-    def _next(self, file: BufferedReader, path: Path, *, may_be_torn: bool) -> tuple[Kind, bytes] | None:
+    def _next(
+        self, file: BufferedReader, path: Path, *, may_be_torn: bool
+    ) -> tuple[Kind, NDArray[np.int64], NDArray[np.uint64]] | None:
         """Read one block; None at the end of the file, or where its last block is cut short."""
         self.torn = ""
         header = file.read(HEADER_SIZE)
@@ -133,11 +137,13 @@ class SegmentReader:
         magic, raw_kind, number, count, watermark, payload_crc = BODY.unpack(header[:-4])
         if magic != MAGIC or zlib.crc32(header[:-4]) != int.from_bytes(header[-4:], "little"):
             raise self._damaged(path, "a block's header is damaged")
-        if number != self.blocks + 1 or raw_kind not in PAYLOAD_BYTES:
+        is_dense = raw_kind > DENSE
+        is_possible = raw_kind in PAYLOAD_BYTES and (not is_dense or 0 < count <= MAX_DENSE_SAMPLES)
+        if number != self.blocks + 1 or not is_possible:
             what = f"block {number} of kind {raw_kind} is where block {self.blocks + 1} should be"
             raise self._damaged(path, what)
-        kind = Kind(raw_kind)
-        size = PAYLOAD_BYTES[kind] * count
+        kind = Kind.EDGES if is_dense else Kind(raw_kind)
+        size = PAYLOAD_BYTES[raw_kind] * count
         is_there = size <= os.fstat(file.fileno()).st_size - file.tell()  # else a false count asks for any memory
         payload = file.read(size) if is_there else b""
         if not is_there or len(payload) < size or zlib.crc32(payload) != payload_crc:
@@ -145,18 +151,16 @@ class SegmentReader:
                 self.torn = f"{path}, offset {self.offset}"
                 return None
             raise self._damaged(path, "a block's data do not match their checksum")
-        if not self._fits(kind, payload, watermark):
+        numbers, levels = edges_of(raw_kind, payload, watermark=watermark)
+        if not self._fits(kind, numbers, watermark):
             raise self._damaged(path, "a block's sample numbers do not increase, or lack the levels after a gap")
         self._before, self.watermark = self.watermark, watermark
         self.blocks, self.offset = number, self.offset + HEADER_SIZE + size
         self.closed = kind == Kind.END
-        return kind, payload
+        return kind, numbers, levels
 
-    def _fits(self, kind: Kind, payload: bytes, watermark: int) -> bool:
+    def _fits(self, kind: Kind, numbers: NDArray[np.int64], watermark: int) -> bool:
         """Whether a block continues where the last one ended; notes its last sample."""
-        numbers = np.frombuffer(payload, "<i8")
-        if kind == Kind.EDGES:
-            numbers = numbers[: numbers.size // 2]
         if not in_order(numbers, after=self.last, before=watermark + (kind == Kind.GAP)):
             return False
         goes_on = watermark <= self._owed if kind == Kind.END and self._owed is not None else True

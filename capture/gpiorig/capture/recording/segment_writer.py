@@ -12,6 +12,8 @@ known once the block is. Kinds and payloads:
     2 gap        count pairs of int64 (from, to): samples that were lost; levels at `to` follow
     3 watermark  nothing; written when nothing changed for a while
     4 end        nothing; the capture was closed in order
+    16 + width   edges, too: the levels of the count samples before the watermark, in width bytes (1 to 8) each; written
+                 where that is smaller. Its first sample is a row, and so is each one that differs from the one before
 
 Every block is one unbuffered write, so it outlives the process at once; `sync` (call it once a second) makes it outlive
 the power too. So a crash loses at most what was not flushed, and tears at most the last block. A capture that continues
@@ -35,7 +37,7 @@ from gpiorig.capture import confined
 from gpiorig.capture.atomic_file import FRESH
 from gpiorig.capture.edges.waveform import MAX_SAMPLES, Waveform
 from gpiorig.capture.errors import CaptureError, RecordingError
-from gpiorig.capture.recording.segment_format import BODY, MAGIC, Kind, in_order, lock, paths_in
+from gpiorig.capture.recording.segment_format import BODY, DENSE, MAGIC, Kind, dense, in_order, lock, paths_in
 from gpiorig.capture.recording.segment_reader import SegmentReader
 
 SEGMENT_BYTES = 64 << 20  # a new file is begun when this size is reached
@@ -138,8 +140,12 @@ class SegmentWriter:
         for at in range(0, samples.size, MAX_COUNT):
             part, part_levels = samples[at : at + MAX_COUNT], levels[at : at + MAX_COUNT]
             known = watermark if at + MAX_COUNT >= samples.size else int(samples[at + MAX_COUNT])
-            payload = part.astype("<i8", copy=False).tobytes() + part_levels.astype("<u8", copy=False).tobytes()
-            self._write(Kind.EDGES, payload, count=part.size, watermark=known)
+            if (all_levels := dense(part, part_levels, watermark=known)) is not None:
+                count, width = all_levels.shape
+                self._write(DENSE + width, all_levels.tobytes(), count=count, watermark=known)
+            else:
+                payload = part.astype("<i8", copy=False).tobytes() + part_levels.astype("<u8", copy=False).tobytes()
+                self._write(Kind.EDGES, payload, count=part.size, watermark=known)
             self.rows += part.size
         if samples.size:
             self._last = int(samples[-1])
@@ -196,7 +202,7 @@ class SegmentWriter:
         finally:
             os.close(file)
 
-    def _write(self, kind: Kind, payload: bytes, *, count: int, watermark: int) -> None:
+    def _write(self, kind: int, payload: bytes, *, count: int, watermark: int) -> None:
         body = BODY.pack(MAGIC, kind, self._number + 1, count, watermark, zlib.crc32(payload))
         block = memoryview(body + struct.pack("<I", zlib.crc32(body)) + payload)
         with self._lock:
