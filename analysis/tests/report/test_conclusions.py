@@ -258,3 +258,10 @@ def test_steps_of_a_route_that_is_no_round_trip(new_bench):
     table = delays.step_table(round_trips(bench), evaluation, "")
     words = " ".join(line for block in table if isinstance(block, blocks.Text) for line in block.lines)
     assert "Checked: the steps of each of 50 packets add up" in words
+
+
+@pytest.mark.parametrize(
+    ("p", "expected"), [(9.9e-5, "< 0.0001"), (1e-4, "0.0001"), (0.0099, "0.0099"), (0.01, "0.01"), (NAN, DASH)]
+)
+def test_p_values(p, expected):
+    assert expected == texts.p_text(p)

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from drawnaxes import bars
 from reportcases import PLAIN, one_way
+from reportcases import data_of as round_trips
 
 from gpiorig.analysis.number_text import DASH
 from gpiorig.analysis.packets.path import Kind
@@ -182,9 +183,9 @@ def test_kinds_before_and_after():
 
 def test_the_figure_of_a_difference():
     """The bars of the total are the changes of its median and of its p95; one virtual run marks the figure."""
-    base, new = (evaluations.one_way(packets=200, seed=seed) for seed in (1, 2))
+    base, new = (evaluations.one_way(packets=80, seed=seed) for seed in (1, 2))
     later = new.steps.samples + np.array([0, 24_000, 0, 0])
-    later[:, 1] += 100 * np.arange(200)
+    later[:, 1] += 250 * np.arange(80)
     new = replace(new, steps=replace(new.steps, samples=later))
     made = [Run(name, one_way(route, **PLAIN)) for name, route in (("before", base), ("after", new))]
     for virtual in (False, True):
@@ -196,3 +197,37 @@ def test_the_figure_of_a_difference():
     expected = [getattr(totals[1], name) - getattr(totals[0], name) for name in ("median_ns", "p95_ns")]
     assert expected == pytest.approx(widths, rel=0.01)
     assert abs(expected[0] - expected[1]) > 0.1 * expected[0]
+
+
+def test_only_the_loss_is_judged_without_a_complete_packet(monkeypatch):
+    monkeypatch.setattr(runs, "_verdict", lambda limit, pair: limit.quantity)
+    limits = (SimpleNamespace(quantity="delay"), SimpleNamespace(quantity="loss"))
+    base, new = Run("before", data_of(20)), Run("after", data_of(20), limits=limits)
+    for complete, judged in ((False, ["loss"]), (True, ["delay", "loss"])):
+        assert judged == Difference(base, new, SimpleNamespace(now=SimpleNamespace(complete=complete))).verdicts
+    assert [] == Difference(base, new, None, "why").verdicts
+
+
+@pytest.mark.parametrize(
+    ("marks", "expected"), [((True, None), True), ((None, False), None), ((False, False), False), ((True, False), True)]
+)
+def test_whether_a_page_of_runs_is_virtual(monkeypatch, tmp_path, marks, expected):
+    """If one of them is; not known, if it is not known of one and none is."""
+    written = {}
+    monkeypatch.setattr(several_runs, "write_page", lambda path, **options: written.update(options))
+    plain = data_of(20)
+    made = [Run(str(n), replace(plain, virtual=bool(mark), asked=mark is not None)) for n, mark in enumerate(marks)]
+    several_runs.write_set(tmp_path, made)
+    assert expected == written["virtual"]
+
+
+def test_the_name_of_the_delay_of_all_runs(new_bench):
+    """Round-trip time, if it is that of each of them."""
+    bench = new_bench()
+    bench.round_trip(1)
+    trips = Run("t", round_trips(bench))
+    assert (
+        "The round-trip time of every run" == several_runs._side_by_side([trips, trips], virtual=False).blocks[1].title
+    )
+    both = several_runs._side_by_side([trips, Run("r", data_of(20))], virtual=False)
+    assert "The delay of every run" == both.blocks[1].title

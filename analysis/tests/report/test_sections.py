@@ -20,7 +20,7 @@ from gpiorig.analysis.events.table import BY_CODE
 from gpiorig.analysis.figures import style
 from gpiorig.analysis.number_text import DASH, time_text
 from gpiorig.analysis.packets.routes import ROUND_TRIP
-from gpiorig.analysis.processor.occupancy import Occupancy
+from gpiorig.analysis.processor.occupancy import LayerTimes, Occupancy
 from gpiorig.analysis.quantities.names import parse
 from gpiorig.analysis.quantities.series import Series
 from gpiorig.analysis.report import (
@@ -392,3 +392,34 @@ def test_frames_that_a_log_counts(new_bench):
     assert "frames of initiator: counted by the firmware; seen on the pins" in rows
     assert "log of relay: boots; errors; malformed lines" in rows
     assert "frames of relay: counted by the firmware; seen on the pins" not in rows
+
+
+def test_round_trips_that_are_lost_and_partial(new_bench):
+    """Their instants are marked; of a route that is no round trip none are, and its delays are its own."""
+    bench = new_bench()
+    truth = [bench.round_trip(id_, lost="request" if id_ in (1, 3) else "") for id_ in range(1, 6)]
+    data = round_trips(bench)
+    trip, other = data.evaluation.routes[0], evaluations.about(evaluations.one_way(packets=20))
+    assert [truth[place]["request.app.tx"] for place in (0, 2)] == pictures._marks(data, trip).losses.tolist()
+    assert [] == pictures._marks(data, other).losses.tolist()
+    (run,) = pictures.over_the_run(data, trip, "")
+    assert "Ticks at the foot" in run.caption and "unknown" not in run.caption
+    (run,) = pictures.over_the_run(data, replace(trip, route=replace(trip.route, lost=3)), "")
+    assert "The instants of 1 lost packets are unknown." in run.caption
+    for evaluation, delays_ in ((trip, data.timelines.rtt[data.timelines.timelined]), (other, other.route.totals)):
+        total, *_ = pictures.distributions(data, evaluation, "")
+        assert delays_.tolist() == total.draw.args[0].keywords["delays"].tolist()
+    hero, viewer = processor.packets(data, trip, "")
+    looks = {f"kind-{kind.value}" for kind in trip.numbers.by_kind("time")} | viewer.looks
+    assert looks & set(page.KIND_CLASSES.values()) == {look for look, _ in hero.legend}
+    for prefix, tables in (("", 1), ("route-2-", 0)):
+        (shapes,) = [part for part in page._route_sections(data, trip, prefix) if part.id == "distributions"]
+        assert tables == sum(isinstance(block, blocks.Table) for block in shapes.blocks)
+
+
+def test_layers_that_are_not_there():
+    """Neither a picture nor a table where no layer has times."""
+    evaluation = evaluations.about(evaluations.one_way(packets=50))
+    nothing = LayerTimes((), np.zeros((50, 0)), np.zeros((50, 0)))
+    reason, *_ = processor.layers(data_of(50), replace(evaluation, layers=nothing), "")
+    assert "does not distinguish the layers" in reason.lines[0]
