@@ -15,6 +15,7 @@ from network import Network
 
 from gpiorig.analysis.packets import (
     delivery,
+    hop_routes,
     hops,
     node_accounts,
     receptions,
@@ -226,3 +227,39 @@ def test_samples_that_were_lost_within_a_span() -> None:
     events = events_of_rows(rows, ("a",), end=100, gaps=[(25, 35)])
     assert [[0, 4], [1, 5]] == [column.tolist() for column in spans.pairs(events)]
     assert Counter({"udp.tx.enter": 3}) == Counter(name for *_, name, _ in rows if name.endswith("enter"))
+
+
+def test_hops_that_were_not_made() -> None:
+    """Of a packet for no node, and of one that is relayed, the next node is not known; else each that it was for is."""
+    network = Network("abc")
+    frame = network.frame(0, "a", 1, {})
+    for to, receivers in ((None, [-1]), ((), [-1]), (("b", "c"), [1, 2])):
+        analysis = hops.build(network.events(), header_ns={}, destinations=None if to is None else {"a": to})
+        assert [hops.NOT_READ] * len(receivers) == analysis.status.tolist()
+        assert receivers == analysis.receivers.tolist()
+    frame = network.frame(frame.end + MS, "a", 2, {"b": "relay"})
+    network.frame(frame.end + MS, "b", 2, {"c": "deliver"}, by="relay")
+    relayed = hops.build(network.events(), header_ns={}, destinations={"a": ("c",)})
+    assert [(1, -1), (2, 1), (2, 2)] == [
+        (int(relayed.packets.ids[packet]), receiver)
+        for packet, receiver in zip(relayed.packet_rows.tolist(), relayed.receivers.tolist(), strict=True)
+    ]
+
+
+def test_the_route_with_the_most_packets_comes_first() -> None:
+    """Those whose steps are not all known count; a route that has only packets in a gap is there."""
+    network = Network("abc")
+    at = 0
+    for id_, to in enumerate("bbbcccc", 1):
+        first = len(network.log)
+        at = network.frame(at + MS, "a", id_, {to: "deliver"}).end
+        if id_ == 7:
+            network.log = [row for n, row in enumerate(network.log) if n < first or row[2] != "udp.rx.enter"]
+    routes = hop_routes.routes(hops.build(network.events(), header_ns=network.headers()))
+    assert [("a > c", 3, 1), ("a > b", 3, 0)] == [(route.name, len(route), route.partial) for route in routes]
+    lost = Network("ab")
+    lost.frame(0, "b", 9, {"a": "deliver"})
+    frame = lost.frame(100 * MS, "a", 1, {})
+    events = lost.events(gaps=[(100 * MS + 10, 100 * MS + 20)])
+    counts = [(r.name, r.lost, r.partial) for r in hop_routes.routes(hops.build(events, header_ns=lost.headers()))]
+    assert [("b > a", 0, 0), ("a > ?", 0, 1)] == counts and frame.end
