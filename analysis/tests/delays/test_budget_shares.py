@@ -12,7 +12,7 @@ from gpiorig.analysis.delays import budget_shares
 from gpiorig.analysis.delays.calibration import price
 from gpiorig.analysis.delays.instruments import Node
 from gpiorig.analysis.events.table import BY_NAME
-from gpiorig.analysis.statistics import resampling
+from gpiorig.analysis.statistics import dependence, resampling
 
 KNOWN = Node(bus_width=2, symbol_ns=125, frame_gap_ns=400, mark_ns=192_000)
 PACKETS = 300
@@ -85,12 +85,17 @@ def test_a_resample_of_equal_packets_has_no_shares(total: list[int]) -> None:
 
 
 def test_delays_that_vary_for_a_while_need_long_blocks() -> None:
-    """Signs by chance, so that the delays do not depend on each other, and the same size 50 times in a row."""
+    """Signs by chance, so that the delays do not depend on each other, and the same size 50 times in a row.
+
+    The slowest are anywhere: they do not bunch.
+    """
     random = np.random.default_rng(2)
     size = np.repeat(random.integers(1, 1000, 40), 50)
     total = 10_000 + size * random.choice([-1, 1], len(size))
+    total[random.choice(len(total), 20, replace=False)] = 11_100
     steps = np.stack([total // 2, total - total // 2], axis=1)
     slow = budget_shares.slowest(total)
+    assert (20, 1) == (slow.sum(), dependence.block_for(slow)[0])
     of_time, of_tail = budget_shares.time_shares(steps, total), budget_shares.tail_shares(steps, total, slow)
 
     assert of_tail.method == budget_shares.variance_shares(steps, total).method != of_time.method

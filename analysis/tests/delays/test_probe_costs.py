@@ -99,8 +99,11 @@ def test_measured_costs_lie_within_the_limits():
         assert low <= without <= high, known
 
 
-def test_costs_are_those_of_every_event_in_its_step(events, route):
-    """Packet by packet, against a loop over all events."""
+def test_costs_are_those_of_every_event_in_its_step(bench):
+    """Packet by packet, against a loop over all events, one of which has the id 0."""
+    bench.log.append((0, bench.truth[3]["request.app.tx"] + 7, "sched.switch", 0))
+    events = calibrated(bench.events())
+    route = route_of(events)
     costs = for_route(events, route, instruments())
     one = price(events, node="initiator", known=PLAIN)
 
@@ -115,6 +118,24 @@ def test_costs_are_those_of_every_event_in_its_step(events, route):
     assert [0.0] * 2 == part[[0, -1]].tolist()
     assert one.lead_width / math.sqrt(3) == pytest.approx(part[np.flatnonzero(np.round(leads[0], 6))])
     assert not part[:-1][np.array(of_nodes) & (np.round(leads[0], 6) == 0)].any()
+
+
+def test_parts_of_the_uncertainty_by_their_equations(events, route):
+    """12 % of the cost and a seventh of an event, rectangular; what the steps of a node share adds up in the total."""
+    costs = for_route(events, route, instruments())
+    parts = {part.name: part.standard_ns for part in costs.parts}
+    one = price(events, node="initiator", known=PLAIN)
+    on_bus = costs.events[:-1] > 0
+    places = np.where(on_bus, one.with_id / 7 / math.sqrt(3), 0.0)
+    assert [*places, math.sqrt(np.sum(places**2))] == pytest.approx(parts["place of code"])
+    assert not on_bus.all()
+
+    owners = np.array([here for here, _ in seen_at(route.steps.steps)])
+    leads = costs.costs_ns - slowly(events, route, one)  # their steps cost what the events do, but for these
+    ways = np.median(costs.costs_ns - leads, axis=0) * 0.12 / math.sqrt(3)
+    of_nodes = [ways[owners == node].sum() for node in NODES]
+    assert min(of_nodes) > 0
+    assert [*ways, math.hypot(*of_nodes)] == pytest.approx(parts["event on the way"], rel=1e-4)
 
 
 def test_ends_on_the_buses_of_two_nodes_share_no_lead(events, route):
@@ -190,7 +211,7 @@ def _lead(events):
     return price(events, node="responder", known=PLAIN).lead_width
 
 
-@pytest.mark.parametrize("late", [0.25, 0.5, 0.75])
+@pytest.mark.parametrize("late", [0.0, 0.25, 0.5, 0.75])
 def test_a_wait_that_there_would_have_been_counts_in_part(events, route, late):
     """Too late to wait with probes, it would have waited without them: by what it came too early."""
     names = [step.name for step in route.steps.steps]

@@ -17,6 +17,7 @@ from gpiorig.analysis.attribution.airtime import Intervals
 from gpiorig.analysis.attribution.frame_lines import ACK_WAIT_NS
 from gpiorig.analysis.attribution.on_air import Air
 from gpiorig.analysis.delays import budget, radio_parts
+from gpiorig.analysis.delays.instruments import Analyzer, Instruments, Node
 from gpiorig.analysis.delays.part_names import PART_NAMES
 from gpiorig.analysis.packets import path
 from gpiorig.analysis.packets.routes import Route
@@ -182,6 +183,28 @@ def test_retransmissions_are_a_kind_without_a_step_of_its_own():
     names = [name for name, samples in zip(PART_NAMES, parts.samples.T, strict=True) if samples.any()]
     assert names == [part.name for part in shares.parts_of(1)]
     assert () == shares.parts_of(0)
+
+
+@pytest.mark.parametrize(("spread", "source"), [(0.0, ""), (7.0, "data sheet")])
+def test_the_uncertainty_of_parts_by_hand(spread, source):
+    """At 1 MS/s: the mean of those that have a part; what no line shows is off by a backoff, before it and after it."""
+    air = air_of(np.random.default_rng(1), packets=3)
+    route = route_of(air, np.full((3, 2), 100))
+    samples = np.zeros((7, 3), dtype=np.int64)
+    samples[radio_parts.BACKOFF], samples[radio_parts.UNDIVIDED] = [20, 0, 40], [0, 90, 0]
+    parts = radio_parts.RadioParts(1, *samples, np.zeros(3, dtype=np.int64), spread=spread)
+    node = Node(mark_ns=192_000, mark_uncertainty_ns=9000.0, mark_source=source)
+    instruments = Instruments(Analyzer(period_ns=1000.0), nodes={"two": node})
+    delays = radio_parts.uncertainties(parts, route, instruments)
+    assert [0.0, 0.0, 0.0, 30_000.0, 0.0, 90_000.0, 0.0] == [delay.delay_ns for delay in delays]
+    for name, delay in zip(PART_NAMES, delays, strict=True):
+        named = {component.name: component for component in delay.components}
+        is_unseen = name in (PART_NAMES[radio_parts.UNDIVIDED], PART_NAMES[radio_parts.REPEATED])
+        assert (is_unseen and spread > 0) == ("first attempt, on no line" in named)
+        if is_unseen and spread:
+            assert 7000.0 == named["first attempt, on no line"].standard_ns
+        assert (source or "unknown") == named["first bit on the air"].source
+        assert 9000 / math.sqrt(3) == pytest.approx(named["first bit on the air"].standard_ns)
 
 
 def test_rows_of_the_table_name_step_and_part():

@@ -13,6 +13,7 @@ from tripcases import trips
 from gpiorig.analysis.delays import instruments, uncertainty
 from gpiorig.analysis.delays.components import Component, combined, pin_components, rectangular
 from gpiorig.analysis.delays.instruments import Analyzer, Instruments, Node, Pin
+from gpiorig.analysis.delays.probe_costs import CostPart, ProbeCosts
 from gpiorig.analysis.delays.uncertainty import DelayUncertainty, for_delay, for_steps
 from gpiorig.analysis.number_text import uncertain_text
 from gpiorig.analysis.packets import round_trips
@@ -213,6 +214,24 @@ def test_another_component_never_lowers_the_uncertainty():
     more = dataclasses.replace(delay, probe_components=(Component("more", 1.0, "A", "test"),))
 
     assert more.corrected_expanded_ns > delay.expanded_ns == more.expanded_ns
+
+
+def test_probes_are_taken_off_the_median():
+    delay = dataclasses.replace(between(STROBE, TAP, 1e6), probe_cost_ns=7e3)
+    assert 993e3 == delay.corrected_ns
+
+
+def test_costs_that_are_certain_in_a_step_are_no_component_of_it(stage):
+    """A part of each step, and last of the total; 0 in the first."""
+    count = len(stage.steps.steps) + 1
+    part = CostPart("more", "A", "test", np.arange(count, dtype=float))
+    none = np.zeros((len(stage), count - 1), dtype=np.float32)
+    costs = ProbeCosts(np.arange(count), 10.0 * np.arange(count), none, (part,))
+    delays = for_steps(stage.steps, Instruments(CLASS), total=stage.name, costs=costs)
+    assert [[], *([float(at)] for at in range(1, count))] == [
+        [component.standard_ns for component in delay.probe_components] for delay in delays
+    ]
+    assert [10.0 * at for at in range(count)] == [delay.probe_cost_ns for delay in delays]
 
 
 def test_every_delay_has_its_own():
