@@ -48,6 +48,8 @@ class Table:
         Explanation of its columns.
     narrow
         Whether it is a list of names and values rather than a wide table.
+    wraps
+        Whether its numbers may be on several lines, broken at blanks.
     """
 
     kind: ClassVar[str] = "table"
@@ -56,6 +58,7 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     note: str = ""
     narrow: bool = False
+    wraps: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,10 +174,11 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """A list of pages or files: (text, address relative to the page)."""
+    """A list of pages or files: (text, address relative to the page), after what they are of."""
 
     kind: ClassVar[str] = "links"
     items: tuple[tuple[str, str], ...]
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)

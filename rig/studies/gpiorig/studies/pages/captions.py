@@ -52,10 +52,12 @@ def caption(results: StudyResults, show: Show, groups: Sequence[Group]) -> str:
 
 
 def _drawn(show: Show, estimates: Sequence[Estimate]) -> str:
-    """What marks, bars and boxes are."""
-    if estimates and all(estimate.is_exact for estimate in estimates):
+    """What marks, bars and boxes are; empty without values."""
+    if not estimates:
+        return ""
+    if all(estimate.is_exact for estimate in estimates):
         return "Bytes of functions and objects in the images' ELF files, exact; `image` is all that is loaded."
-    repeats = max((estimate.repeats for estimate in estimates), default=0)
+    repeats = max(estimate.repeats for estimate in estimates)
     several = repeats > 1
     if show.kind == "ecdf":
         return "Distribution functions, one for each repeat." if several else "Distribution functions of one run."
@@ -74,7 +76,7 @@ def _drawn(show: Show, estimates: Sequence[Estimate]) -> str:
         return f"Bars with caps: 95 % interval of {ONE_RUN.replace(': its interval', ', which')}."
     interval = f"bars with caps are the 95 % interval of the mean (from {MIN_REPEATS} repeats on)"
     dots = "; dots are the repeats" if repeats <= SHOWN_REPEATS else ""
-    return f"Means over the repeats; {interval}{dots}." if repeats else ""
+    return f"Means over the repeats; {interval}{dots}."
 
 
 def _numbers(estimates: Sequence[Estimate]) -> str:

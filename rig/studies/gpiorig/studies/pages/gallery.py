@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.figures import studies as study_figures
 from gpiorig.analysis.report.blocks import Block, Heading, Links, Pair, Picture, Table, text, why_not
-from gpiorig.studies.pages import captions, study_sections, tables, values, verdicts
+from gpiorig.studies.pages import captions, html_tables, study_sections, values, verdicts
 from gpiorig.studies.pages.charts import chart
 from gpiorig.studies.pages.description import Show
 from gpiorig.studies.pages.published import stated, where_text
@@ -72,7 +73,6 @@ def _block(results: StudyResults, show: Show) -> Block:
     if not any(cell.estimate for group in groups for cell in group.cells):
         return why_not("No values yet.")
     if show.kind == "table":
-        header, rows = tables.html_rows(results, show, groups)
-        return Table(title, header, tuple(rows))
+        return replace(html_tables.of_show(results, show, groups), caption=title)
     figure = partial(study_figures.draw, chart(results, show, groups))
     return Picture(f"gallery-{results.name}", figure, title, captions.caption(results, show, groups))

@@ -11,6 +11,7 @@ from gpiorig.studies.pages.statistics import Cell, Coordinates
 
 NODE, QUANTITY = "node", "quantity"  # the axes of nodes, and of the expressions of a show
 PACKET, TIME = "packet", "time"  # what `scatter` may have as x
+_BARE = ("on", "off", "none")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +78,10 @@ def coordinates_of(cell: Cell) -> dict[str, Value]:
 
 
 def axis_text(axis: str, value: Value) -> str:
-    """A value of an axis, with the axis' name where it is not a word."""
+    """A value of an axis, with the axis' name where it is not a word, or one that means nothing alone."""
     text = value_text(value)
-    return text if axis == NODE or (isinstance(value, str) and not value[:1].isdigit()) else f"{axis} {text}"
+    is_word = isinstance(value, str) and not value[:1].isdigit() and value not in _BARE
+    return text if axis == NODE or is_word else f"{axis} {text}"
 
 
 def name_of(show: Show, axis: str, value: Value) -> str:

@@ -18,8 +18,10 @@ from gpiorig.studies.pages import (
     captions,
     catalogue,
     conclusion,
+    html_tables,
     paper_table,
     tables,
+    titles,
     troubles,
     values,
     verdicts,
@@ -72,7 +74,10 @@ def of_study(results: StudyResults, *, figures: Sequence[str] = FIGURES) -> Stud
     """
     page = StudyPage(results, "", (), (), {}, {})
     contents = page.contents
-    sections = [_show(page, number, show, figures) for number, show in enumerate(results.shows, start=1)]
+    sections = [
+        _show(page, number, show, title, figures)
+        for number, (show, title) in enumerate(zip(results.shows, titles.of_shows(results.shows), strict=True), start=1)
+    ]
     expectations = verdicts.of_study(results)
     if compared := tables.compared(results):
         name = f"{results.name}-{PUBLISHED_FILE}"
@@ -95,18 +100,16 @@ def state_line(results: StudyResults) -> str:
     return ", ".join(f"{count} {state}" for state, count in counts.items()) or "no points"
 
 
-def _show(page: StudyPage, number: int, show: Show, figures: Sequence[str]) -> Section:
+def _show(page: StudyPage, number: int, show: Show, title: str, figures: Sequence[str]) -> Section:
     results = page.results
     name = f"{results.name}-{number}"
-    title = show.title or ", ".join(show.y)
     try:
         groups = values.groups(results, show)
     except QuantityError as error:
         return Section(f"show-{number}", title, (why_not(f"{error}"),))
     page.contents[name] = tables.of_show(results, groups)
     page.papers[name] = paper_table.of_show(results, show, groups)
-    header, rows = tables.html_rows(results, show, groups)
-    table = Table("Values with 95 % interval and standard deviation of the repeats", header, tuple(rows))
+    table = html_tables.of_show(results, show, groups)
     blocks: list[Block] = []
     caption = captions.caption(results, show, groups)
     drawn = show.kind != "table" and any(cell.estimate for group in groups for cell in group.cells)
@@ -116,8 +119,8 @@ def _show(page: StudyPage, number: int, show: Show, figures: Sequence[str]) -> S
         blocks.append(Details("Values of this figure", (table,)))
     else:
         note = text(caption, look="note")
-        blocks += [Details(title, (table,)) if len(rows) > OPEN_ROWS else table, note, *_troubles(groups)]
-    blocks.append(_files(name, figures if drawn else ()))
+        blocks += [Details(title, (table,)) if len(table.rows) > OPEN_ROWS else table, note, *_troubles(groups)]
+    blocks.append(_files("This figure and its values" if drawn else "This table", name, figures if drawn else ()))
     return Section(f"show-{number}", title, tuple(blocks))
 
 
@@ -140,9 +143,9 @@ def _troubles(groups: Sequence[Group]) -> list[Block]:
     return [Text(tuple(shown), "bad"), every]
 
 
-def _files(name: str, figures: Sequence[str] = ()) -> Links:
+def _files(label: str, name: str, figures: Sequence[str] = ()) -> Links:
     suffixes = (*(f".{figure}" for figure in figures), *TABLE_FILES)
-    return Links(tuple((suffix.removeprefix("."), f"{name}{suffix}") for suffix in suffixes))
+    return Links(tuple((suffix.removeprefix("."), f"{name}{suffix}") for suffix in suffixes), label)
 
 
 def verdict_table(expectations: Sequence[Expectation]) -> Table:
@@ -160,11 +163,15 @@ def _verdicts(page: StudyPage) -> Section:
     blocks: list[Block] = [Details(table.caption, (table,)) if len(table.rows) > OPEN_ROWS else table]
     if page.results.partly:
         blocks.append(text(f"Of this figure the study does not make: {page.results.partly.rstrip('.')}.", look="note"))
-    names = [name for name in page.contents if name.endswith((VERDICTS_FILE, PUBLISHED_FILE))]
-    blocks += [_files(name) for name in names]
+    for ending, label in (
+        (VERDICTS_FILE, "Statements and verdicts"),
+        (PUBLISHED_FILE, "Published values and those here"),
+    ):
+        blocks += [_files(label, name) for name in page.contents if name == f"{page.results.name}-{ending}"]
     return Section("verdicts", "Verdict", tuple(blocks))
 
 
+_LABELS = {VERDICTS_FILE: "Statements and verdicts", PUBLISHED_FILE: "Published values and those here"}
 _VERDICT_HEADER = (
     "<verdict", "<value", "<published", "<here, 95 % interval", "<agrees", "ratio", "<what decides", "<different there"
 )  # fmt: skip

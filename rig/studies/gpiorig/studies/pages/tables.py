@@ -13,7 +13,7 @@ from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.number_text import DASH
 from gpiorig.analysis.statistics.intervals import joined
 from gpiorig.studies.pages import amounts, published, statistics, troubles
-from gpiorig.studies.pages.description import Show, Value
+from gpiorig.studies.pages.description import Value
 from gpiorig.studies.pages.expressions import parse
 from gpiorig.studies.pages.published import Stated, where_text
 from gpiorig.studies.pages.results import StudyResults
@@ -152,35 +152,6 @@ def cells_of(results: StudyResults, y: str) -> tuple[Cell, ...]:
         expression = parse(y, results.quantities, values=True).with_statistic("median")
     groups = statistics.combinations(results, lambda coordinates: True)
     return tuple(cell for group in groups for cell in statistics.estimate(expression, group))
-
-
-def html_rows(
-    results: StudyResults, show: Show, groups: Sequence[Group]
-) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Header and rows of a show as text: a row per combination and node, a column per expression."""
-    columns = [(expression.text, cells) for group in groups for expression, cells in group.details]
-    axes = [
-        axis for axis in results.axes if len({cell.coordinates.get(axis) for _, cells in columns for cell in cells}) > 1
-    ]
-    places: dict[tuple[tuple[str, Value], ...], dict[str, Cell]] = {}
-    for name, cells in columns:
-        for cell in cells:
-            places.setdefault(tuple(coordinates_of(cell).items()), {})[name] = cell
-    nodes = len({dict(at)[NODE] for at in places} - {""}) > 1
-    shown = [*axes, NODE] if nodes else axes
-    header = (*(f"<{axis}" for axis in shown), *(name for name, _ in columns), "<repeats and n")
-    rows = []
-    for at, by_name in places.items():
-        estimates = {name: cell.estimate for name, cell in by_name.items()}
-        first = next((one for one in estimates.values() if one), None)
-        rows.append(
-            (
-                *(_word(dict(at).get(axis)) or DASH for axis in shown),
-                *(brief(estimates.get(name)) for name, _ in columns),
-                count(first) if first else troubles.brief(next(iter(by_name.values()))),
-            )
-        )
-    return header, rows
 
 
 def _compared(every: Sequence[Cell], stated: Stated) -> Iterable[Compared]:
