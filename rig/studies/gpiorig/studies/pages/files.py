@@ -54,7 +54,7 @@ def write_catalogue(folder: Path, studies: Sequence[StudyResults]) -> Path:
         if disagreements := tuple(line for study in of_document for line in study.disagreements):
             blocks.append(Details(f"{len(disagreements)} that disagree", (Text(disagreements),)))
         rows = tuple(row for study in of_document for row in study.rows)
-        blocks.append(Table(f"Figures of {document}", DOCUMENT_HEADER, rows))
+        blocks.append(Table(f"Figures of {document}", DOCUMENT_HEADER, rows, wraps=True))
         links = [(f"All figures of {document}", document_file(document))]
         links += [(f"{study.rows[0][0]}: {study.name}", f"{study.name}.html") for study in of_document]
         sections.append(Section(_slug(document), document, (*blocks, Links(tuple(links)))))

@@ -155,7 +155,8 @@ def verdict_table(expectations: Sequence[Expectation]) -> Table:
         for expectation in expectations
         for is_beside, judgement in expectation.rows
     ]
-    return Table("Statements of the document, and what the values here are to them", _VERDICT_HEADER, tuple(rows))
+    caption = "Statements of the document, and what the values here are to them"
+    return Table(caption, _VERDICT_HEADER, tuple(rows), wraps=True)
 
 
 def _verdicts(page: StudyPage) -> Section:
