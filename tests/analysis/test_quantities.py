@@ -194,6 +194,14 @@ def test_the_command_line(m3: Recording, tmp_path: Path) -> None:
     page = (tmp_path / "page" / "report.html").read_text()
     assert "driver.exec -&gt; isr.tx_end" in page
     assert (tmp_path / "page" / "quantity-driver-exec-isr-tx-end.svg").is_file()
+    taus = pq.read_table(m3.folder / "delay_stability.parquet").to_pylist()
+    gpiorig("export", m3.folder, "-o", tmp_path / "s.parquet", "--table", "delay_stability")
+    assert {row["quantity"] for row in pq.read_table(tmp_path / "s.parquet").to_pylist()} <= {
+        f"{row['node']}: {row['quantity']}" for row in rows
+    }
+    of_trips = [row for row in taus if row["quantity"] == "initiator: rtt"]
+    assert 4 == len(of_trips)  # octaves of 30 packets
+    assert sorted(row["mtie_ns"] for row in of_trips) == [row["mtie_ns"] for row in of_trips]
     exported = gpiorig("export", m3.folder, "-o", tmp_path / "q.parquet", "--table", "quantities")
     assert 0 == exported.status, exported.stderr
     assert 30 + 30 + 60 + 60 + 2 == pq.read_table(tmp_path / "q.parquet").num_rows

@@ -183,7 +183,7 @@ def _stability(data: ReportData, audit: Audit, prefix: str) -> list[Block]:
     ]
     if not measures:
         return [why_not("The record is too short for the stability of the clocks (TDEV, MTIE, ADEV).")]
-    draw = partial(_draw_stability, audit.stability, measures, virtual=data.virtual)
+    draw = partial(draw_stability, audit.stability, measures, virtual=data.virtual)
     caption = (
         "Time deviation, maximum time interval error (ITU-T G.810) and overlapping Allan deviation over the averaging "
         "time; omitted where the record is too short. Of more than eight clocks those farthest from the others are "
@@ -194,7 +194,7 @@ def _stability(data: ReportData, audit: Audit, prefix: str) -> list[Block]:
     return [picture, *([text(*notes)] if notes else [])]
 
 
-def _draw_stability(clocks: Sequence[Stability], measures: Sequence[tuple[str, str]], *, virtual: bool) -> Figure:
+def draw_stability(clocks: Sequence[Stability], measures: Sequence[tuple[str, str]], *, virtual: bool) -> Figure:
     """Axes side by side, one per measure (its attribute and its label)."""
     with style.paper():
         named = audit.outstanding(clocks, measure=measures[0][0])

@@ -6,11 +6,15 @@ import re
 from functools import partial
 from itertools import groupby
 
+import numpy as np
+
 from gpiorig.analysis.compare.assertions import value_text
 from gpiorig.analysis.figures import quantities, style
-from gpiorig.analysis.number_text import DASH, number_text, prefixed_text
+from gpiorig.analysis.number_text import DASH, NS_PER_S, number_text, prefixed_text, round_time_text
+from gpiorig.analysis.quantities import delay_stability
 from gpiorig.analysis.quantities.series import Series
 from gpiorig.analysis.report.blocks import Block, Picture, Section, Table
+from gpiorig.analysis.report.clocks import draw_stability
 from gpiorig.analysis.report.data import ReportData
 from gpiorig.analysis.statistics.statistic_names import SPREADS
 
@@ -35,7 +39,30 @@ def sections(data: ReportData, prefix: str) -> list[Section]:
         draw = partial(style.plate, partial(quantities.ecdf, series=series), height=2.8, virtual=data.virtual)
         caption = f"Distribution functions of `{quantity.name}`, one for each node or pair of nodes."
         blocks.append(Picture(f"{prefix}quantity-{stem}", draw, f"Distribution of {quantity.name}", caption))
+    blocks += _stability(data, prefix)
     return [Section("quantities", "Quantities", tuple(blocks))]
+
+
+def _stability(data: ReportData, prefix: str) -> list[Block]:
+    """MTIE and TDEV of the delays over the observation interval, where they vary, and a table with MAVAR."""
+    delays = delay_stability.of_series(data.quantities, data.analysis.events.samplerate_hz)
+    delays = tuple(one for one in delays if (np.nan_to_num(one.mtie_ns) > 0).any())
+    if not delays:
+        return []
+    measures = [("mtie_ns", "MTIE"), ("tdev_ns", "TDEV")]
+    draw = partial(draw_stability, delays, measures, virtual=data.virtual)
+    caption = "Maximum time interval error and time deviation (ITU-T G.810) of delays over the observation interval."
+    picture = Picture(f"{prefix}delay-stability", draw, "Stability of the delays", caption)
+    rows = tuple(
+        (one.clock, *(round_time_text(ns) for ns in (tau_s * NS_PER_S, mtie, tdev)), f"{mavar:.3g}", number_text(one.n))
+        for one in delays
+        for tau_s, mtie, tdev, mavar in zip(
+            one.taus_s, one.mtie_ns, one.tdev_ns, delay_stability.mavars(one), strict=True
+        )
+    )
+    header = ("<quantity", "interval", "MTIE", "TDEV", "MAVAR", "values")
+    note = "ITU-T G.810 (1996), appendix II; the phase is the delay of each packet, on a grid of their median distance."
+    return [picture, Table("Stability of the delays", header, rows, note=note)]
 
 
 def _row(one: Series) -> tuple[str, ...]:

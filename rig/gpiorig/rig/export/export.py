@@ -16,7 +16,6 @@ from gpiorig.analysis.traces.trace import Trace
 from gpiorig.capture.frames.frames import Frames
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.errors import RigError
-from gpiorig.rig.experiments import limits
 from gpiorig.rig.recordings import provenance, radio_buses, radio_decoders
 from gpiorig.rig.recordings.opened import Opened
 from gpiorig.rig.recordings.power_file import PowerFile
@@ -31,7 +30,7 @@ MARK = "tap.frame_timestamp"
 
 
 def table(opened: Opened, name: str) -> pa.Table:
-    """A table of what was decoded: one of `registry.NAMES`, or `quantities`.
+    """A table of what was decoded: one of `registry.NAMES`, or of `quantities.TABLES`.
 
     Raises
     ------
@@ -41,8 +40,8 @@ def table(opened: Opened, name: str) -> pa.Table:
         The recording does not show a quantity that its experiment names.
     """
     analysis = analyse(opened)
-    if name == limits.QUANTITIES:
-        return _noted(quantities.table(opened, analysis), opened.recording)
+    if name in quantities.TABLES:
+        return _noted(quantities.table(opened, analysis, name), opened.recording)
     content = registry.table(analysis, name)
     if content is None:
         reason = analysis.no_packets or "its packets make no round trips that the pins show."

@@ -14,7 +14,7 @@ from msgspec import UNSET, UnsetType
 from gpiorig.analysis.audit.inputs import NodeRecord
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.evaluation.analysis import Analysis
-from gpiorig.analysis.quantities import values
+from gpiorig.analysis.quantities import delay_stability, values
 from gpiorig.analysis.quantities.names import parse_all
 from gpiorig.analysis.quantities.series import Recorded, Series
 from gpiorig.capture.recording.recording import Recording
@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # numbers do not depend on pages (rig.code_version)
     from gpiorig.analysis.report import ReportData
 
 Records = Callable[[], list[NodeRecord] | None]
+TABLES = (limits.QUANTITIES, delay_stability.TABLE)
 STATISTICS = ("min", "median", "mean", "p99", "max")
 
 
@@ -95,15 +96,20 @@ def computed(names: Iterable[str], source: Recorded) -> tuple[list[Series], list
 
 
 def tables(data: ReportData) -> dict[str, pa.Table]:
-    """The table of the quantities of a report by its name; empty if there are none."""
-    return {limits.QUANTITIES: values.table(data.quantities, data.analysis)} if data.quantities else {}
+    """The tables of the quantities of a report by their names, `TABLES`; empty if there are none."""
+    return {name: _table(name, data.quantities, data.analysis) for name in TABLES} if data.quantities else {}
 
 
-def table(opened: Opened, analysis: Analysis) -> pa.Table:
-    """The quantities that the experiment asks for; if it asks for none, those of `values.DEFAULT`."""
+def table(opened: Opened, analysis: Analysis, name: str) -> pa.Table:
+    """One of `TABLES`, of what the experiment asks for; if it asks for nothing, of `values.DEFAULT`."""
     source, names = recorded(opened, analysis), checked(opened.recording)
-    series = values.all_series(names, source) if names else values.default_series(source)
-    return values.table(series, analysis)
+    return _table(name, values.all_series(names, source) if names else values.default_series(source), analysis)
+
+
+def _table(name: str, series: Sequence[Series], analysis: Analysis) -> pa.Table:
+    if name == limits.QUANTITIES:
+        return values.table(series, analysis)
+    return delay_stability.table(delay_stability.of_series(series, analysis.events.samplerate_hz))
 
 
 def numbers(series: Sequence[Series]) -> tuple[QuantityNumbers, ...] | UnsetType:

@@ -113,8 +113,8 @@ class Reported:
         asked = quantities.tables(self.data)
         for name, table in asked.items():
             stages.write(table, root / f"{name}{registry.SUFFIX}")
-        if not asked:
-            (root / f"{limits.QUANTITIES}{registry.SUFFIX}").unlink(missing_ok=True)  # of an earlier report
+        for name in quantities.TABLES if not asked else ():
+            (root / f"{name}{registry.SUFFIX}").unlink(missing_ok=True)  # of an earlier report
         with replacing(place / STUDY) as new:
             rows = {name: without_nan(content.to_pylist()) for name, content in written.items()}
             new.write_text(json.dumps(rows, indent=1, allow_nan=False), encoding="utf-8")

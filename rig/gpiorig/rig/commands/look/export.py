@@ -46,7 +46,7 @@ docs/guide/files.md lists which format is for which tool, and what each rounds."
 PACKETS = ("typical", "fastest", "slowest")  # as `rig.export.pulseview_slices` finds them
 _TABLES = (
     *("edges", "events", "damaged", "unattributed", "packets", "hops", "transmissions", "receptions"),
-    *("round_trips", "timelines", "steps", "quantities", "energy"),
+    *("round_trips", "timelines", "steps", "quantities", "delay_stability", "energy"),
 )
 
 
