@@ -30,6 +30,8 @@ def value(text, *parts, node="initiator"):
         ("idt.std", "interval of radio.tx_start", "initiator", "std"),
         ("idt.error.std", "span of udp.tx", "", "std"),
         ("request: udp to ipv6.max", "request: udp to ipv6", "", "max"),
+        ("rtt.mtie8", "rtt", "", "mtie8"),
+        ("mavar16(hop) at responder", "mac.tx -> mac.rx", "responder", "mavar16"),
         ("loss", "loss", "", ""),
         ("retried at initiator", "retried", "initiator", ""),
         ("duty of radio", "duty of radio", "", ""),
@@ -51,6 +53,8 @@ def test_a_term_names_quantity_node_and_statistic(text, quantity, node, statisti
         ("rttt.p99", "did you mean `rtt`"),
         ("idtt.p99", "did you mean `idt`"),
         ("loss.p99", "is one value"),
+        ("length of queue 3.mtie8", "is not a time; `mtie8` is of the delays of packets"),
+        ("rtt.mtie0", "no quantity `rtt.mtie0`"),
         ("goodput.mean", "is one value"),
         ("span of udp.chucksum.p99", "did you mean `udp.checksum`"),
         ("rtt.p99 - ", "not understood"),
@@ -89,6 +93,10 @@ def test_values_are_in_si():
         value("rtt.p99 / rtt.p99", rtt).value * 2,
         value("rtt.p99 / rtt.p99", rtt).unit,
     )
+    delays = studycases.rows("rtt", [7e6, 9e6, 8e6, 12e6, 8e6, 8e6, 9e6, 7e6, 8e6])
+    for text, number, unit in (("rtt.mtie1", 4e-3, "s"), ("rtt.mtie7", 5e-3, "s"), ("rtt.mtie9", np.nan, "s")):
+        assert (pytest.approx(number, nan_ok=True), unit) == (value(text, delays).value, value(text, delays).unit)
+    assert (True, "1") == (value("rtt.mavar2", delays).value > 0, value("rtt.mavar2", delays).unit)
     lost = studycases.rows("loss", [0, 0, 1, 0], unit="share")
     assert (0.25, "share") == (value("loss", lost).value, value("loss", lost).unit)
     assert 80_000 == value("goodput", studycases.rows("goodput", [80_000], unit="bit/s")).value

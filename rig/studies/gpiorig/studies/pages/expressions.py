@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 import pyarrow as pa
 
 from gpiorig.analysis.errors import QuantityError
-from gpiorig.analysis.quantities import delay_names, names, terms
-from gpiorig.analysis.quantities.kinds import Kind
+from gpiorig.analysis.quantities import delay_names, delay_stability, names, terms
+from gpiorig.analysis.quantities.kinds import Kind, Unit
 from gpiorig.analysis.quantities.names import AT
 from gpiorig.analysis.statistics import statistic_names
 from gpiorig.studies.pages import observations
@@ -53,7 +53,8 @@ class Term:
     @property
     def is_signed(self) -> bool:
         """Whether it may be negative: an error is, its spread is not."""
-        return self.kind in ERRORS and self.statistic not in statistic_names.SPREADS
+        is_spread = self.statistic in statistic_names.SPREADS or delay_stability.is_statistic(self.statistic)
+        return self.kind in ERRORS and not is_spread
 
     @property
     def name(self) -> str:
@@ -160,19 +161,27 @@ def _term(text: str, aliases: Mapping[str, str], *, values: bool) -> Term:
         raise QuantityError(f"`{quantity}` is one value and has no `{statistic}`; omit it.")
     if not (single or values or statistic):
         raise QuantityError(f"`{name}` has no statistic; add one of {', '.join(statistic_names.STATISTICS)}.")
-    return Term(text, quantity, node or fixed, statistic_names.checked(statistic) if statistic else "", kind)
+    if delay_stability.is_statistic(statistic) and kind.unit is not Unit.TIME:
+        raise QuantityError(f"`{quantity}` is not a time; `{statistic}` is of the delays of packets.")
+    return Term(text, quantity, node or fixed, _statistic(statistic) if statistic else "", kind)
+
+
+def _statistic(name: str) -> str:
+    """The name of a statistic itself, of the values or of their stability over time."""
+    return name if delay_stability.is_statistic(name) else statistic_names.checked(name)
 
 
 def _parts(text: str, aliases: Mapping[str, str]) -> tuple[str, str, str]:
     """Name, statistic and node of a term."""
     if call := terms.call(text):
         name, _, node = call[0].partition(AT)
-        return name, statistic_names.checked(call[1]), call[2] or node
+        return name, _statistic(call[1]), call[2] or node
     name, _, node = text.partition(AT)
     if name in aliases:
         return name, "", node
     dotted = terms.dotted(name)
-    if dotted and (dotted[0] in aliases or statistic_names.is_statistic(dotted[1])):
+    is_named = dotted and (statistic_names.is_statistic(dotted[1]) or delay_stability.is_statistic(dotted[1]))
+    if dotted and (dotted[0] in aliases or is_named):
         return *dotted, node
     return name, "", node
 
@@ -191,8 +200,9 @@ def _checked(quantity: str, aliases: Mapping[str, str]) -> tuple[str, Kind]:
 
 def _amounts(term: Term, table: pa.Table) -> dict[str, Amount]:
     by_node = observed(term, table)
+    name = term.statistic
     return {
-        node: Amount(one.statistic(term.statistic), one.unit, len(one.values), one.doubt_of(term.statistic))
+        node: Amount(one.statistic(name), one.unit_of(name), len(one.values), one.doubt_of(name))
         for node, one in by_node.items()
     }
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.number_text import NS_PER_S
+from gpiorig.analysis.quantities import delay_stability
 from gpiorig.analysis.quantities.series import weighted
 from gpiorig.analysis.quantities.values import DOUBTS
 from gpiorig.analysis.statistics import estimators, intervals, statistic_names
@@ -82,6 +83,9 @@ class Observed:
             return NAN
         if not name:
             return self._single() * self.scale
+        if delay_stability.is_statistic(name):
+            value = delay_stability.statistic(name, self.values, self.starts_s * NS_PER_S)
+            return value * self.scale if delay_stability.has_unit(name) else value
         if self.weights is not None:
             return weighted(np.rint(self.values).astype(np.int64), self.weights, name) * self.scale
         if name in statistic_names.EXTREMES:
@@ -90,6 +94,10 @@ class Observed:
             return NAN
         return estimators.named(self.values, name).value * self.scale
 
+    def unit_of(self, name: str) -> str:
+        """The unit in SI of a statistic."""
+        return self.unit if delay_stability.has_unit(name) else "1"
+
     def interval(self, name: str) -> Interval:
         """The statistic with the interval of this one run, in SI; of weighted and single values without."""
         if self.trials and not name:
@@ -97,13 +105,14 @@ class Observed:
         if self.doubt and not name:
             value = self.statistic(name)
             return Interval(value, value - self.doubt, value + self.doubt, "expanded uncertainty, k = 2")
-        if not name or self.weights is not None:
+        if not name or self.weights is not None or delay_stability.is_statistic(name):
             return Interval(self.statistic(name), NAN, NAN, "none")
         return intervals.for_statistic(self.values, name, unit=self.scale).widened(self.doubt_of(name))
 
     def doubt_of(self, statistic: str) -> float:
         """By how much a statistic may be off as all values are, in SI: a spread is not."""
-        return 0.0 if statistic in statistic_names.SPREADS else self.doubt
+        is_spread = statistic in statistic_names.SPREADS or delay_stability.is_statistic(statistic)
+        return 0.0 if is_spread else self.doubt
 
     def _single(self) -> float:
         if len(self.values) == 1:
