@@ -4,7 +4,8 @@
 
 The header of version 2 is that of flocklab_fetcher.py (ETHZ-TEC/FlockLab2-Server), that of version 1, whose lines begin
 with "# " and end with `value_mA` without a voltage, that of users' scripts (MBradbury/slp, data/testbed/flocklab.py).
-Timestamps are seconds since 1970; its recorder is a RocketLogger. Written by these; not tried on a file by others.
+Timestamps are seconds since 1970; its recorder is a RocketLogger. Results of others have the header of version 1
+(pockemon/Analysis-of-CoAP-using-FlockLab, tests 64520 and 64521), without rows: none were to be had.
 """
 
 from __future__ import annotations
