@@ -27,6 +27,7 @@ _PUBLISHED = {
     "scatter": "Hollow at the right edge, or shaded",
     "stack": "Dashed parts",
 }
+DOUBT = "Intervals have what all values may be off alike (k = 2), which repeats do not narrow."
 VIRTUAL = "Virtual bench: not a hardware measurement."
 
 
@@ -35,6 +36,7 @@ def caption(results: StudyResults, show: Show, groups: Sequence[Group]) -> str:
     cells = [cell for group in groups for cell in group.cells]
     estimates = [cell.estimate for cell in cells if cell.estimate]
     sentences = [_drawn(show, estimates), _numbers(estimates)]
+    sentences += [DOUBT] if any(estimate.doubt for estimate in estimates) else []
     if any(is_level(show, cell.coordinates) for cell in cells):
         sentences.append("Horizontal lines: values of the combinations that the legend names.")
     if any(cell.failed for cell in cells):
