@@ -120,7 +120,10 @@ def prefixed_text(value: float, unit: str, *, digits: int = 4) -> str:
     if math.isnan(value):
         return DASH
     scale, prefix = next((step for step in _SMALL if abs(value) >= step[0]), _SMALL[-1] if value else _SMALL[0])
-    return typeset(f"{value / scale:#.{digits}g}".removesuffix(".") + f" {prefix}{unit}")
+    number = value / scale
+    if abs(number) >= 10**digits:  # "g" would write an exponent
+        return typeset(f"{float(f'{number:.{digits}g}'):.0f} {prefix}{unit}")
+    return typeset(f"{number:#.{digits}g}".removesuffix(".") + f" {prefix}{unit}")
 
 
 def hertz_text(rate_hz: float, *, digits: int = 9) -> str:

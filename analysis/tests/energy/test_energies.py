@@ -13,6 +13,7 @@ from gpiorig.analysis.energy.node_energy import Current, NodeTime, Supply
 from gpiorig.analysis.energy.states import PROCESSOR, RADIO
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.evaluation import analysis
+from gpiorig.analysis.number_text import prefixed_text
 from gpiorig.analysis.quantities.kinds import Unit
 from gpiorig.analysis.quantities.names import parse
 from gpiorig.analysis.quantities.series import Recorded
@@ -122,6 +123,7 @@ def test_limits_and_texts() -> None:
         value_text(1.23e-3, Unit.POWER),
         value_text(0.0, Unit.ENERGY),
     )
+    assert ("520 nJ", "1.0 mJ", "99 µJ") == tuple(prefixed_text(of, "J", digits=2) for of in (5.16e-7, 1e-3, 9.94e-5))
     assert (
         "estimated energy of app.tx -> driver.exec at a" == parse("estimated energy of app.tx->driver.exec at a").name
     )
