@@ -32,7 +32,7 @@ from gpiorig.analysis.packets import hop_routes, hops, node_accounts, reordering
 from gpiorig.analysis.packets.timelines import Timelines
 from gpiorig.analysis.processor import occupancy
 from gpiorig.analysis.tables import registry
-from gpiorig.rig import memory
+from gpiorig.capture import memory
 
 PACKETS = 1_000_000
 FEW = 10_000
@@ -115,7 +115,7 @@ def analysed(count: int, *, evaluated: bool) -> dict[str, float]:
 
     Studied, with everything that a report contains on a route: running tasks, probe costs, jitter, budget, causes.
     """
-    memory.give_back()
+    memory.reuse()
     events = ping_pongs(count, burst=64)
     start_s, start_cpu_s = time.perf_counter(), time.process_time()
     analysis = of_events(events)

@@ -16,9 +16,9 @@ from pathlib import Path
 from types import ModuleType
 
 from gpiorig.analysis.errors import AnalysisError
-from gpiorig.capture import log
+from gpiorig.capture import log, memory
 from gpiorig.capture.errors import CaptureError
-from gpiorig.rig import memory, signals, terminal
+from gpiorig.rig import signals, terminal
 from gpiorig.rig.arguments import COMMANDS, GROUPS, ROOM_OF, STUDY_VERBS, common_options, overwriting, places
 from gpiorig.rig.arguments.parser import EXIT_WRONG_USE, Parser, did_you_mean, leaves
 from gpiorig.rig.distributions import STUDIES
@@ -67,7 +67,7 @@ def help_text() -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; print an error as what, where, what to do."""
-    memory.give_back()
+    memory.reuse()
     words = list(sys.argv[1:] if arguments is None else arguments)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):

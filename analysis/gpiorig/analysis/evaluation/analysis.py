@@ -20,6 +20,7 @@ from gpiorig.analysis.packets.reordering import Reordering
 from gpiorig.analysis.packets.round_trips import RoundTrips
 from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.packets.timelines import Timelines
+from gpiorig.capture import memory
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,6 +129,7 @@ def analyse(
         stage = hops.build(events, header_ns=header_ns, destinations=destinations)
     except EventError as error:
         return Analysis(events, None, str(error), None, (), logs, (), ())
+    memory.give_back()
     if progress is not None:
         progress(len(events))
     trips, others = None, None
@@ -138,6 +140,7 @@ def analyse(
         else:
             trips = None
     routes = hop_routes.routes(stage, others)
+    memory.give_back()
     return Analysis(
         events=events,
         hops=stage,

@@ -22,6 +22,7 @@ from gpiorig.analysis.evaluation.evaluation import Evaluation, RouteEvaluation
 from gpiorig.analysis.packets import hop_routes
 from gpiorig.analysis.packets.routes import ROUND_TRIP, Route
 from gpiorig.analysis.processor import occupancy
+from gpiorig.capture import memory
 
 MAX_ROUTES = 8  # evaluated; the tables of hops contain all
 
@@ -69,9 +70,11 @@ def routes(
     if hops is None or not chosen:
         return ()
     costs = [probe_costs.for_route(events, route, instruments) for route in chosen]
+    memory.give_back()
     packet_of = analysis.event_packets
     with progress(packet_of.highest + 1, "processor") as done:
         ran = occupancy.for_routes(events, chosen, packet_of=packet_of, ways=hops.ways, progress=done)
+    memory.give_back()
     periodic = activities(events)
     return tuple(
         _route(route, analysis, instruments, periodic=periodic, costs=cost, ran=times)

@@ -23,6 +23,7 @@ from gpiorig.analysis.tables import evaluation as routetables
 from gpiorig.analysis.tables import hops as hop_tables
 from gpiorig.analysis.tables import stages as tables
 from gpiorig.analysis.tables.stages import ALL
+from gpiorig.capture import memory
 
 SUFFIX = ".parquet"  # of tables in a recording
 
@@ -229,6 +230,7 @@ def write(analysis: Analysis, evaluation: Evaluation, *, folder: Path) -> dict[s
 
     Tables of an earlier report that this one does not have are deleted.
     """
+    memory.give_back()
     stages = stage_tables(analysis, evaluation)
     tables.write_all(_jobs([*stages.items()], folder))
     content_by_table = evaluation_tables(evaluation)

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from gpiorig.analysis import forked
-from gpiorig.rig import memory
+from gpiorig.capture import memory
 from gpiorig.rig.errors import Interrupted, RigError
 from gpiorig.studies.batch.outcome import Outcome, attempt
 
@@ -186,7 +186,7 @@ def _settle() -> None:
     with Path(os.devnull).open("wb") as nothing:
         for stream in (1, 2):
             os.dup2(nothing.fileno(), stream)
-    memory.give_back()
+    memory.reuse()
     signal.signal(signal.SIGTERM, _interrupt)
     forked.end_with_parent(signal.SIGTERM)
     signal.signal(signal.SIGINT, lambda *_: None)  # not SIG_IGN, which programs that a task starts would inherit
