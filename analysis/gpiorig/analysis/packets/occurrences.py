@@ -64,15 +64,17 @@ class Latest:
 
     def _owned(self, place: Positions, owners: Positions) -> Positions:
         held = np.maximum(place, 0)
-        good = (place >= 0) & (owners >= 0) & (self.keys[held] >> POSITION_BITS == owners)
-        return np.where(good, self.rows[held], np.int64(NONE))
+        good = (place >= 0) & (owners >= 0) & (self.keys.take(held) >> POSITION_BITS == owners)
+        return np.where(good, self.rows.take(held), np.int64(NONE))
 
 
 def values_at(values: NDArray[np.integer[Any]], rows: NDArray[np.integer[Any]]) -> Positions:
     """int64[q], values of rows; -1 where the row is negative."""
     if not len(values):
         return np.full(len(rows), NONE, dtype=np.int64)
-    return np.where(rows >= 0, values[np.maximum(rows, 0)].astype(np.int64), NONE)
+    values_there: Positions = values.take(np.maximum(rows, 0)).astype(np.int64, copy=False)
+    values_there[rows < 0] = NONE
+    return values_there
 
 
 def occurring(events: Events, index: Index, names: tuple[str, ...]) -> tuple[str, Positions]:

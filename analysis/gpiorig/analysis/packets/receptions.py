@@ -147,6 +147,7 @@ def find(
         events, numbered, sent.nodes.astype(np.int64), sent.ids, sent.commands
     )
     frames = ends_at[origins == FROM_ONE]
+    frames = frames[np.isin(frames, acknowledgements)]  # few: np.isin hashes its second array
     is_one = (sent.acknowledges[acknowledged] < 0) & ~np.isin(acknowledgements, frames)
     acknowledgements, acknowledged = acknowledgements[is_one], acknowledged[is_one]
     without_id = np.setdiff1d(nameless, acknowledgements)
