@@ -252,3 +252,14 @@ def test_digits_show_a_jump_and_no_more_than_the_resolution(seed: int) -> None:
     last_digit = max(powers[1] - 1, powers[2])  # the tens of a jump's digits, and of the resolution
     assert max(3, powers[0] - last_digit + 1) == digits
     assert 3 == trend._digits(value, spread_ns=0.0, resolution_ns=1.0) == trend._digits(0, spread_ns=5, resolution_ns=1)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_slope_with_ties_is_that_of_scipy(seed: int) -> None:
+    """Of values and of times, to the last bit."""
+    rng = np.random.default_rng(seed)
+    x = np.sort(rng.integers(0, 5 * (seed + 1), 60)).astype(float)
+    y = np.round(0.1 * x + rng.normal(0, 1 + seed, 60))
+    expected, slope = stats.theilslopes(y, x, alpha=0.95), trend._theil_sen(y, x, 1.0)
+    ends = (expected.slope + (end - expected.slope) for end in (expected.low_slope, expected.high_slope))
+    assert [expected.slope, *ends] == [slope.value, slope.low, slope.high]

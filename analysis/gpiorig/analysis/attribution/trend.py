@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import kolmogorov, ndtr
+from scipy.special import kolmogorov, ndtr, ndtri
 
 from gpiorig.analysis.attribution.findings import Finding
 from gpiorig.analysis.attribution.series import autoregression, grouped_share, impulse_response, inflation
@@ -108,12 +108,24 @@ def _theil_sen(ns: Floats, seconds: Floats, factor: float) -> Interval:
     """Median slope of all pairs (Sen, JASA 63, 1968), its interval widened for autocorrelation."""
     if not np.ptp(seconds):
         return Interval(0.0, 0.0, 0.0, method="Theil-Sen", note="no time passes")
-    from scipy.stats import theilslopes  # here, because the import of scipy.stats takes half a second
-
-    slopes = theilslopes(ns, seconds, alpha=CONFIDENCE)
-    value, wider = float(slopes.slope), float(np.sqrt(factor))
-    low, high = (value + wider * (float(end) - value) for end in (slopes.low_slope, slopes.high_slope))
+    rises, runs = ns[:, np.newaxis] - ns, seconds[:, np.newaxis] - seconds
+    later = runs > 0
+    slopes = np.sort(rises[later] / runs[later])
+    value, wider = float(np.median(slopes)), float(np.sqrt(factor))
+    # Equation 2.6: the ranks of the ends among the slopes, by the variance of Kendall's S with ties.
+    tied = sum(_ordered_pairs(np.unique(numbers, return_counts=True)[1]) for numbers in (ns, seconds))
+    variance = (_ordered_pairs(np.array([len(ns)])) - tied) / 18
+    if variance < 0:
+        return Interval(value, math.nan, math.nan, method="Theil-Sen", note="nearly all values are equal")
+    half = -float(ndtri((1 - CONFIDENCE) / 2)) * math.sqrt(variance)
+    places = max(round((len(slopes) - half) / 2) - 1, 0), min(round((len(slopes) + half) / 2), len(slopes) - 1)
+    low, high = (value + wider * (float(slopes[place]) - value) for place in places)
     return Interval(value, low, high, method="Theil-Sen")
+
+
+def _ordered_pairs(counts: NDArray[np.int64]) -> int:
+    """18 times the variance of Kendall's S of that many values, summed."""
+    return int((counts * (counts - 1) * (2 * counts + 5)).sum())
 
 
 def change_in(values: Floats) -> tuple[int, float]:
