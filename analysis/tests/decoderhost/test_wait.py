@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import weakref
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -171,3 +172,37 @@ def test_the_end_is_said_again() -> None:
     for kind in (EOFError, SystemError):
         with pytest.raises(kind):
             pins.wait({0: "f"})
+
+
+def test_a_released_decoder_is_freed_at_once() -> None:
+    """It and its host refer to each other while it is bound; a capture with many gaps binds many."""
+
+    class Waiter(native.Decoder):
+        pass
+
+    class Host:
+        def __init__(self) -> None:
+            self.decoder = Waiter()
+            native.bind(self.decoder, self)  # type: ignore[arg-type]
+
+    host = Host()
+    decoder, freed = host.decoder, weakref.ref(host)
+    chunks_left = iter([Chunk(np.arange(2, dtype=np.int64), np.array([0, 1], dtype=np.uint64), 2)])
+    native.feed(decoder, [0], lambda: next(chunks_left, None))
+    assert (1,) == decoder.wait({0: "r"})
+    native.release(decoder)
+    del host, decoder
+
+    assert freed() is None
+
+
+def test_a_decoder_that_is_not_bound_can_do_nothing() -> None:
+    """As in libsigrokdecode, in a decoder's `__init__`."""
+    decoder = native.Decoder()
+    for call in (decoder.wait, lambda: decoder.put(0, 1, 0, [0, []]), lambda: decoder.register(0)):
+        with pytest.raises(Exception, match="decoder instance not found"):
+            call()
+    with pytest.raises(TypeError, match=r"not a sigrokdecode\.Decoder"):
+        native.release(3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="wrong number of arguments"):
+        decoder.put(0, 1)  # type: ignore[call-arg]

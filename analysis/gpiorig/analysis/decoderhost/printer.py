@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from gpiorig.analysis.decoderhost.errors import Outside
@@ -28,8 +29,9 @@ class Printer:
     def __init__(
         self, write: Callable[[str], object], *, write_bytes: Callable[[bytes], object], samplenum: bool, limit: int
     ) -> None:
-        self.lines, self.samplenum = Lines(self._write_lines, limit), samplenum
-        self._write, self._write_bytes = write, write_bytes
+        # Not a method of its own: the lines would keep it, and it the lines.
+        self.lines, self.samplenum = Lines(partial(_write_lines, write), limit), samplenum
+        self._write_bytes = write_bytes
 
     def flush(self) -> None:
         """Write what has come together."""
@@ -37,13 +39,6 @@ class Printer:
             self.lines.flush()
         except Outside as outside:
             raise outside.error from None
-
-    def _write_lines(self, lines: bytes) -> None:
-        """Write lines, in the midst of a decoder's put()."""
-        try:
-            self._write(lines.decode())
-        except Exception as error:
-            raise Outside(error) from error
 
     def _add(self, line: str) -> None:
         self.lines.add(line.encode(errors="replace").decode() + "\n")  # halves of pairs of surrogates as "?"
@@ -63,3 +58,11 @@ class Printer:
     def meta(self, output: Output, start: int, end: int, value: int | float) -> None:
         """Print a value."""
         self._add(meta_line(output, start, end, value, samplenum=self.samplenum))
+
+
+def _write_lines(write: Callable[[str], object], lines: bytes) -> None:
+    """Write lines, in the midst of a decoder's put()."""
+    try:
+        write(lines.decode())
+    except Exception as error:
+        raise Outside(error) from error
