@@ -151,7 +151,8 @@ def compare(case: Case, tests: Path, dumps: Path) -> Row | None:
     printed = ours.output.decode().splitlines()
     missing = Counter(texts) - Counter(printed)
     if missing.total() <= MORE and not Counter(printed) - Counter(texts):
-        order = "" if [text for text in texts if text in set(printed)] == printed else ", in another order"
+        given = set(printed)
+        order = "" if [text for text in texts if text in given] == printed else ", in another order"
         but = f", but for {missing.total()} annotations" if missing else ""
         return Row(case, sigrok, ours, f"as sigrok-test expects{but}{order}")
     return Row(case, sigrok, ours, "not as sigrok-test expects")
@@ -208,6 +209,7 @@ def main() -> None:
             continue
         for case in cases(folder):
             row = compare(case, options.tests, options.dumps)
+            print(f"\r{case.decoder} {case.name}", end="\x1b[K", file=sys.stderr, flush=True)
             if row is None:
                 absent.append(case)
                 continue
