@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import random
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -267,3 +268,23 @@ def test_a_decode_imports_what_it_needs(tmp_path: Path) -> None:
     modules = done.stdout.rpartition("modules:")[2].split()
     assert "numpy" in modules
     assert [] == [name for name in NOT_NEEDED if name in modules]
+
+
+def test_without_the_extension_module(tmp_path: Path) -> None:
+    """Help and schemas are made in a checkout in which nothing was built; a decode asks for it."""
+    path = tmp_path / "random.sr"
+    comparison.write_sr(path, comparison.random_edges(random.Random(1), 2, 3_000))
+    script = f"""
+import sys
+sys.path.insert(0, {str(ROOT / "tools")!r})
+sys.modules["gpiorig.analysis.decoderhost.native"] = None
+import results
+from gpiorig.rig import cli
+assert "decode" in results.results()
+assert cli.tree().format_help()
+sys.exit(cli.main(["decode", {str(path)!r}, "-P", "uart:rx=D0"]))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+
+    assert 2 == done.returncode, done.stderr
+    assert re.search("decoders cannot run: .*; run `make native`, or install gpiorig again", done.stderr)

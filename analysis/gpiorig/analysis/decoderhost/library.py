@@ -13,10 +13,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from gpiorig.analysis.decoderhost import native, sigrokdecode_module
+from gpiorig.analysis.decoderhost import sigrokdecode_module
 from gpiorig.analysis.decoderhost.errors import DecoderError
+
+if TYPE_CHECKING:
+    from gpiorig.analysis.decoderhost import native
 
 INSTALLED = Path("/usr/share/libsigrokdecode/decoders")  # compiled into Debian's libsigrokdecode
 SUBFOLDER = Path("libsigrokdecode", "decoders")
@@ -124,7 +127,7 @@ class Library:
         try:
             loaded = self._module(decoder_id)
             kind = loaded.Decoder
-            if not (isinstance(kind, type) and issubclass(kind, native.Decoder)):
+            if not (isinstance(kind, type) and issubclass(kind, self._modules["sigrokdecode"].Decoder)):
                 raise DecoderError("its class Decoder is not a sigrokdecode.Decoder")
             if kind.api_version != API_VERSION:  # type: ignore[attr-defined]
                 raise DecoderError(f"it is of API version {kind.api_version}")  # type: ignore[attr-defined]

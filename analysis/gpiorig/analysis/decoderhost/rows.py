@@ -6,11 +6,30 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any, TextIO
 
+import msgspec
+
 from gpiorig.analysis.decoderhost.library import Kind
 from gpiorig.analysis.decoderhost.outputs import Output, OutputKind, meta_text
 
 BATCH_ROWS = 1 << 16
 COLUMNS = ("start", "end", "stack", "decoder", "kind", "class", "row", "text", "texts", "data")  # `table.SCHEMA`
+
+
+class OutputRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A row as a line of JSON (`JsonLines`): what `SCHEMA` has, bytes as hexadecimal, without what is null."""
+
+    start: int
+    end: int
+    stack: int
+    decoder: str
+    kind: str
+    of_class: str | msgspec.UnsetType = msgspec.field(name="class", default=msgspec.UNSET)
+    row: str | msgspec.UnsetType = msgspec.UNSET
+    text: Any = msgspec.UNSET
+    texts: list[str] | msgspec.UnsetType = msgspec.UNSET
+    data: str | msgspec.UnsetType = msgspec.UNSET
+
+
 Row = tuple[int, int, int, str, str, str | None, str | None, str | None, list[str] | None, bytes | None]
 
 

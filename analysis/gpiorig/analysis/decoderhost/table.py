@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
 
-import msgspec
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
@@ -38,21 +36,6 @@ SCHEMA = pa.schema(
         ("data", pa.binary()),  # - / - / the bytes
     ]
 )
-
-
-class OutputRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A row as a line of JSON (`JsonLines`): what `SCHEMA` has, bytes as hexadecimal, without what is null."""
-
-    start: int
-    end: int
-    stack: int
-    decoder: str
-    kind: str
-    of_class: str | msgspec.UnsetType = msgspec.field(name="class", default=msgspec.UNSET)
-    row: str | msgspec.UnsetType = msgspec.UNSET
-    text: Any = msgspec.UNSET
-    texts: list[str] | msgspec.UnsetType = msgspec.UNSET
-    data: str | msgspec.UnsetType = msgspec.UNSET
 
 
 def as_batch(rows: Sequence[Row]) -> pa.RecordBatch:

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.decoderhost import native
 from gpiorig.analysis.decoderhost.library import Kind
 from gpiorig.analysis.decoderhost.sigrokdecode_module import OUTPUT_PYTHON
 from gpiorig.analysis.errors import EventError
@@ -94,6 +93,9 @@ class _Radio:
         self._psdus: list[bytes] = []
         kind: Any = decoder.type
         self.decoder: Any = kind()
+
+        from gpiorig.analysis.decoderhost import native  # there is a decoder, so it is there; else it need not be
+
         native.bind(self.decoder, self)
         self.decoder.start()
         self.drop_frames = getattr(self.decoder, "drop_frames", self.decoder.reset)

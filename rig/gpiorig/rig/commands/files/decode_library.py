@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from gpiorig.analysis.decoderhost.table import OutputRow
+from gpiorig.analysis.decoderhost.rows import OutputRow
 from gpiorig.analysis.traces.pulseview_session import Stack
 from gpiorig.rig import plain_json
 from gpiorig.rig.bench import benches

@@ -9,9 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gpiorig.analysis.decoderhost.host import Outcome, decode
 from gpiorig.analysis.decoderhost.outputs import OutputKind, Selection, Sink
-from gpiorig.analysis.decoderhost.printer import Printer
 from gpiorig.analysis.decoderhost.stack import Stack, parse_stacks
 from gpiorig.capture.edges.waveform import RateOrigin, Waveform
 from gpiorig.capture.recording.new_folder import DESCRIPTION
@@ -22,6 +20,7 @@ from gpiorig.rig.progress import watched
 from gpiorig.rig.recordings import inputs
 
 if TYPE_CHECKING:
+    from gpiorig.analysis.decoderhost.host import Outcome
     from gpiorig.rig.bench.bench import Bench
     from gpiorig.rig.recordings.time_base import TimeBase
 
@@ -34,6 +33,9 @@ def run(options: argparse.Namespace) -> int:
         from gpiorig.rig.commands.files import decode_library
 
         return decode_library.run(options)
+
+    from gpiorig.analysis.decoderhost.host import decode
+
     as_rows = options.json or options.output is not None
     waveform, bench = _open(options)
     base_of: Callable[[], TimeBase] | None = None
@@ -105,6 +107,8 @@ def _selection(options: argparse.Namespace, stacks: list[Stack], as_rows: bool) 
 @contextlib.contextmanager
 def _sink(options: argparse.Namespace) -> Iterator[Sink]:
     if not options.json and options.output is None:
+        from gpiorig.analysis.decoderhost.printer import Printer
+
         to = terminal.verbatim()
         limit = 0 if to.isatty() else PRINTED_BYTES
         printer = Printer(
