@@ -38,7 +38,7 @@ def _distinct(titles: Sequence[str], marks: Sequence[str]) -> list[str]:
 
 def heading(results: StudyResults, show: Show, text: str) -> str:
     """An expression as the show, or another one, labels it; a statistic of a labelled quantity next to its label."""
-    labels = {key: label for each in results.shows for key, label in each.labels.items()} | show.labels
+    labels = {key: label for drawn in results.shows for key, label in drawn.labels.items()} | show.labels
     if text in labels:
         return labels[text]
     name, _, statistic = text.rpartition(".")
