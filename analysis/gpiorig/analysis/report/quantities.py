@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from functools import partial
 from itertools import groupby
@@ -10,7 +11,7 @@ import numpy as np
 
 from gpiorig.analysis.compare.assertions import value_text
 from gpiorig.analysis.figures import quantities, style
-from gpiorig.analysis.number_text import DASH, NS_PER_S, number_text, prefixed_text, round_time_text
+from gpiorig.analysis.number_text import DASH, NS_PER_S, number_text, prefixed_text, time_text
 from gpiorig.analysis.quantities import delay_stability
 from gpiorig.analysis.quantities.series import Series
 from gpiorig.analysis.report.blocks import Block, Picture, Section, Table
@@ -54,7 +55,7 @@ def _stability(data: ReportData, prefix: str) -> list[Block]:
     caption = "Maximum time interval error and time deviation (ITU-T G.810) of delays over the observation interval."
     picture = Picture(f"{prefix}delay-stability", draw, "Stability of the delays", caption)
     rows = tuple(
-        (one.clock, *(round_time_text(ns) for ns in (tau_s * NS_PER_S, mtie, tdev)), f"{mavar:.3g}", number_text(one.n))
+        (one.clock, *(time_text(ns) for ns in (tau_s * NS_PER_S, mtie, tdev)), _plain(mavar), number_text(one.n))
         for one in delays
         for tau_s, mtie, tdev, mavar in zip(
             one.taus_s, one.mtie_ns, one.tdev_ns, delay_stability.mavars(one), strict=True
@@ -63,6 +64,10 @@ def _stability(data: ReportData, prefix: str) -> list[Block]:
     header = ("<quantity", "interval", "MTIE", "TDEV", "MAVAR", "values")
     note = "ITU-T G.810 (1996), appendix II; the phase is the delay of each packet, on a grid of their median distance."
     return [picture, Table("Stability of the delays", header, rows, note=note)]
+
+
+def _plain(number: float) -> str:
+    return DASH if math.isnan(number) else f"{number:.3g}"
 
 
 def _row(one: Series) -> tuple[str, ...]:
