@@ -67,6 +67,12 @@ def network(seed: int, *, begun: bool, numbered: bool) -> list[Row]:
 @cache
 def recording(kind: str, seed: int) -> tuple[Row, ...]:
     """Rows by time; the first are cut off to begin with others."""
+    if kind == "again":
+        made = Network("abc", seed)
+        at = 0
+        for id_, by in ((1, "call"), (1, "again"), (2, "call"), (2, "again")):
+            at = made.frame(at + MS, "a", id_, {} if by == "call" else {"b": "deliver"}, by=by).end
+        return tuple(sorted(made.log, key=lambda row: row[0]))
     if kind == "trips":
         made = Network("abc", seed)
         at = 0
@@ -174,6 +180,7 @@ def trips(analysis: Hops, before: Hops | None) -> dict[str, Any]:
 
 
 RARE = ("mac.sequence", "radio.rx_start", "driver.rx_read.enter", "driver.rx_read.exit", "tap.irq.enter")
+OF_CALLS = ("app.tx.enter", "udp.tx.enter", "ipv6.tx.enter", "sixlowpan.tx.enter", "mac.tx.enter")
 OF_TRIPS = ("app.tx.enter", "driver.exec.enter", "radio.tx_complete", "driver.rx_read.exit", "app.rx.enter")
 
 
@@ -181,10 +188,10 @@ def begins_one(kind: str, event: str) -> bool:
     """Whether a recording of this kind is cut off before such an event: ends of calls are all alike."""
     if event.endswith(".exit") and not event.startswith(("driver.", "tap.")):
         return False
-    return event in {"begun": RARE, "numbered": RARE, "trips": OF_TRIPS}.get(kind, (event,))
+    return event in {"begun": RARE, "numbered": RARE, "trips": OF_TRIPS, "again": OF_CALLS}.get(kind, (event,))
 
 
-@pytest.mark.parametrize("kind", ["plain", "begun", "numbered", "slots", "trips"])
+@pytest.mark.parametrize("kind", ["plain", "begun", "numbered", "slots", "trips", "again"])
 def test_what_is_first_is_found(kind: str) -> None:
     """With every kind of event as the first one: those before it are cut off."""
     earlier = [(at, BEFORE[node], event, id_) for at, node, event, id_ in recording(kind, 2)]

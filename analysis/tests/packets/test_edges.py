@@ -261,3 +261,35 @@ def test_the_route_with_the_most_packets_comes_first() -> None:
     events = lost.events(gaps=[(100 * MS + 10, 100 * MS + 20)])
     counts = [(r.name, r.lost, r.partial) for r in hop_routes.routes(hops.build(events, header_ns=lost.headers()))]
     assert [("b > a", 0, 0), ("a > ?", 0, 1)] == counts
+
+
+def test_the_way_to_a_further_delivery_begins_as_that_to_the_first() -> None:
+    """A relay that delivers the packet and sends it on, and a receiver that is given it twice."""
+    network = Network("abc")
+    frame = network.frame(0, "a", 7, {"b": "deliver"})
+    network.frame(frame.end + MS, "b", 7, {"c": "deliver"}, by="relay", twice="c", read_again="deliver")
+    analysis = hops.build(network.events(), header_ns=network.headers())
+    further = analysis.further.passages
+    rows = {int(visit): row for row, visit in enumerate(analysis.visits_to.tolist())}
+    (again, begun) = ([column[place] for column in further.samples] for place in range(2))
+    assert [column[rows[int(further.visits[1])]] for column in analysis.samples] == begun
+    assert 1 == analysis.visits.nodes[further.visits[1]]
+    assert again != [column[rows[int(further.visits[0])]] for column in analysis.samples]
+
+
+@pytest.mark.parametrize(
+    ("logged", "seen", "pairs"),
+    [
+        ([5, 6, 7], [6, 7, 8], [(1, 0), (2, 1)]),
+        ([65_534, 65_535, 1], [65_535, 1, 2], [(1, 0), (2, 1)]),
+        ([5, 5, 6], [5, 6, 6], [(0, 0), (2, 1)]),
+        ([6, 5], [5, 6], [(0, 1), (1, 0)]),
+        ([], [5], []),
+    ],
+)
+def test_lines_of_a_log_and_packets_on_the_pins(
+    logged: list[int], seen: list[int], pairs: list[tuple[int, int]]
+) -> None:
+    """Equal ids, as often as both have them, also where the 16 bits begin again."""
+    rows = node_accounts._match(np.array(logged, dtype=np.int32), np.array(seen, dtype=np.int32))
+    assert pairs == sorted(zip(*(part.tolist() for part in rows), strict=True))
