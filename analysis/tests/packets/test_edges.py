@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from madeevents import events_of_rows
 from network import Network
 
+from gpiorig.analysis.logs import node_log
 from gpiorig.analysis.packets import (
     delivery,
     hop_routes,
@@ -293,3 +294,12 @@ def test_lines_of_a_log_and_packets_on_the_pins(
     """Equal ids, as often as both have them, also where the 16 bits begin again."""
     rows = node_accounts._match(np.array(logged, dtype=np.int32), np.array(seen, dtype=np.int32))
     assert pairs == sorted(zip(*(part.tolist() for part in rows), strict=True))
+
+
+def test_a_packet_of_microsecond_0_is_in_the_log() -> None:
+    """Sent and received: its line counts for both, and no reply was delivered on the pins."""
+    network = Network("ab")
+    network.frame(0, "a", 7, {"b": "deliver"})
+    log = node_log.parse("packet seq=7 tx_us=0 rx_us=0 status=ok\ndone sent=1 received=1 lost=0\n", node="a")
+    (account,) = node_accounts.compare(hops.build(network.events(), header_ns={}), {"a": log})
+    assert (1, 1, 1) == (account.listed, account.received_not_seen, account.arrived)
