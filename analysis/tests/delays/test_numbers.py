@@ -39,7 +39,7 @@ def test_parts_of_round_trips_by_hand() -> None:
         (COMPLETE, (0, 0, 0, 30)),
         (PARTIAL, (100, 120, -1, 160)),
         (LOST, (200, 215, -1, -1)),
-        (LOST, (300, -1, -1, -1)),
+        (LOST, (0, -1, -1, -1)),
         (GAP, (400, 410, 425, 440)),
     ]
     names = ("request.app.tx", "request.app.rx", "reply.app.tx", "reply.app.rx")
@@ -108,6 +108,17 @@ def test_conclusions_by_hand(samples: list[list[int]], time: str, variation: str
     numbers = numbers_of(samples)
     assert variation == routenumbers.steps_conclusion(numbers)
     assert time == routenumbers.where_conclusion(numbers)
+
+
+def test_a_route_on_which_nothing_arrived_has_no_conclusion() -> None:
+    """It has no steps; nor has one whose steps took no time."""
+    steps = Steps((), np.zeros(0, dtype=np.int64), np.zeros((0, 0), dtype=np.int64), NS)
+    route = Route("a > b", steps, np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64), 3, 0)
+    numbers = routenumbers.numbers(route, budget.budget(steps))
+    assert (0, 3) == (numbers.total.n, numbers.total.lost)
+    for conclusion in (routenumbers.where_conclusion(numbers), routenumbers.steps_conclusion(numbers)):
+        assert "No packet has all its steps" == conclusion
+    assert "No packet has all its steps" == routenumbers.where_conclusion(numbers_of([[0, 0], [0, 0]]))
 
 
 def test_the_resolution_is_two_samples() -> None:
