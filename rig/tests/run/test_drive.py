@@ -105,6 +105,30 @@ def test_silent_nodes_are_waited_for_once() -> None:
     assert BOOT_S == sum(node.waited_s for node in nodes)
 
 
+class Retrying(Node):
+    """A node whose last packet is settled so many seconds after it was stopped."""
+
+    settled_s = 1100.0
+
+    def wait_line(self, predicate: Callable[[str], bool], *, deadline_s: float) -> Line:
+        """The sums of a node that was stopped come late."""
+        is_late = self.commands[-1:] == ["stop"] and not predicate("ok stop")
+        if is_late and deadline_s < self.settled_s:
+            raise SilenceError("nothing came", where=self.device, remedy=f"wait longer than {deadline_s} s")
+        return super().wait_line(predicate, deadline_s=deadline_s)
+
+
+def test_a_packet_of_a_slotted_mac_may_be_on_its_way_for_long() -> None:
+    """Up to 16 tries, each after up to 127 slotframes; with another MAC sums come within the time of an answer."""
+    noise = Retrying("noise")
+    slotted = experiment(mac="slots", slotframe=101, slot_us=20_000)
+    nodes = {"noise": noise, "a": Node("a"), "b": Node("b")}
+    drive(slotted, {name: port(node) for name, node in nodes.items()}, lambda packets: None)
+    assert "report" == noise.commands[-1].split()[0]
+    with pytest.raises(SilenceError, match="wait longer than 10"):
+        drive(experiment(), {"noise": port(Retrying("noise")), "a": port(Node("a")), "b": port(Node("b"))}, print)
+
+
 def test_nodes_are_set_up_started_and_silenced_in_order() -> None:
     """Settings before any start, the disturbing node before the initiator, and all are silent before they report."""
     commands: list[tuple[str, str]] = []

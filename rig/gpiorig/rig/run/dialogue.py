@@ -15,6 +15,10 @@ from gpiorig.rig.errors import FirmwareError
 
 ANSWER_S = 10.0  # a node answers a command, or reports progress, within this
 BOOT_S = 5.0
+# Most slotframes until a packet of the MAC `slots` is settled: 16 tries, each after at most 127 cells that pass, one in
+# each slotframe (RETRIES and MAX_EXPONENT of firmware-gpio-probes/reference/stack/mac_slots.c).
+SLOTFRAMES = 16 * 128
+SLOTFRAME, SLOT_US = 11, 10_000  # defaults of settings.toml
 TRIES = 3  # of a command that a node has misheard
 LOSES = "its serial line loses bytes, or the board has no supply any more: look at cable, ground and supply"
 
@@ -164,7 +168,14 @@ class Dialogue:
         # The line at the end comes before or after the answer.
         line = self.ask(command, answer=f"{self.console.answer}|{done}")
         rest = self.console.answer if re.search(done, line) else done
-        self._connected.wait_line(_matches(rest), deadline_s=ANSWER_S)
+        self._connected.wait_line(_matches(rest), deadline_s=ANSWER_S + self._settling_s())
+
+    def _settling_s(self) -> float:
+        """How long a packet may be on its way, after which a node that was stopped prints its sums."""
+        given = self.values.__dict__
+        if given.get("mac") != "slots":
+            return 0.0
+        return SLOTFRAMES * int(given.get("slotframe", SLOTFRAME)) * int(given.get("slot_us", SLOT_US)) / 1e6
 
     def report(self, given: Mapping[str, Any]) -> None:
         """Ask for what the node has counted."""
