@@ -16,6 +16,7 @@ from gpiorig.analysis.probe_effect import effect as probe_effect
 from gpiorig.analysis.probe_effect.delays import LOG, MARK_TO_MARK, REST, ROUND_TRIP, TAPS, Delay
 from gpiorig.analysis.probe_effect.landmarks import IRQ, LANDMARKS, MARK, NAMES, SELECT
 
+NAN = float("nan")
 US = 24  # samples at 24 MHz
 INTERVAL_US = 20_000
 FRAME_US, ACK_US = 1500, 160
@@ -245,3 +246,82 @@ def test_the_frame_that_is_read_is_the_longest_access_of_the_burst():
     assert (110, 112) == landmarks._read(node, 109, 1000, apart=50)
     assert (100, 450) == landmarks._read(node, 100, 1000, apart=500)
     assert landmarks._read(node, 451, 1000, apart=50) is None
+
+
+def marked(*rows: tuple[float, int, str]) -> Events:
+    """Lines of both radios, at times in us."""
+    return events_of_rows(
+        ((round(at * US), node, event, None) for at, node, event in rows), ("asks", "answers"), end=60_000 * US
+    )
+
+
+def frame(at: float, node: int, us: float = FRAME_US) -> list[tuple[float, int, str]]:
+    return [(at, node, f"{MARK}.enter"), (at + us, node, f"{MARK}.exit")]
+
+
+@pytest.mark.parametrize(
+    ("rows", "clean"),
+    [
+        (frame(1000, ANSWERS) + frame(4000, ASKS), [True]),
+        (frame(1000, ANSWERS) + frame(11_000, ASKS), [True]),  # half of the interval apart: one ping-pong
+        (frame(1000, ANSWERS) + frame(11_001, ASKS), [False, False]),
+        (frame(1000, ANSWERS) + frame(21_000, ANSWERS) + frame(24_000, ASKS), [False, True]),
+        (frame(1000, ASKS) + frame(21_000, ANSWERS) + frame(24_000, ASKS), [False, True]),
+        (frame(1000, ANSWERS) + frame(4000, ANSWERS) + frame(7000, ASKS), [False]),  # three frames
+        (frame(1000, ANSWERS) + frame(1050, ASKS) + frame(4000, ASKS), [True]),  # both mark the request
+        (frame(1000, ANSWERS) + frame(1051, ASKS) + frame(4000, ASKS), [False]),
+        (frame(1000, ANSWERS) + frame(2500, ASKS, FRAME_US * 0.49) + frame(4000, ASKS), [True]),  # an acknowledgement
+        (frame(1000, ANSWERS) + frame(2500, ASKS, FRAME_US * 0.5) + frame(4000, ASKS), [False]),
+        (frame(1000, ANSWERS) + frame(4000, ASKS) + frame(21_000, ANSWERS) + frame(24_000, ASKS), [True, True]),
+        (frame(0, ANSWERS) + frame(3000, ASKS), [True]),
+    ],
+)
+def test_frames_of_a_ping_pong(rows: list[tuple[float, int, str]], clean: list[bool]) -> None:
+    """One request and one reply, within half of the interval of each other; frames within 50 us are one."""
+    found = landmarks.find(marked(*rows), initiator="asks", responder="answers", interval_ns=INTERVAL_US * 1000)
+    assert clean == found.clean.tolist()
+    if all(clean):
+        assert ("request.mark", "reply.mark") == found.names
+        assert [round(rows[0][0] * US), round(rows[-2][0] * US)] == found.samples[-1].tolist() or len(clean) > 1
+
+
+@pytest.mark.parametrize(
+    ("true", "within", "share"),
+    [
+        (10.0, True, NAN),
+        (20.0, True, 0.25),
+        (22.0, True, 7 / 22),
+        (22.1, False, None),
+        (8.0, True, NAN),
+        (7.9, False, NAN),
+    ],
+)
+def test_whether_the_truth_is_in_the_interval(true: float, within: bool, share: float | None) -> None:
+    """Both ends are in it; a true cost that is not resolved has no error as a share."""
+    effect = probe_effect.Effect("x", "a", LOG, 3, 9, {"normal": 100.0}, 15.0, 8.0, 22.0, true, 10.0)
+    assert within == effect.within
+    assert 85.0 == effect.zero_ns and true - 15.0 == effect.error_ns
+    if share is not None:
+        assert share == pytest.approx(effect.error_share, nan_ok=True)
+
+
+def test_what_is_not_known_of_an_effect() -> None:
+    """Without the build without probes; delays that the doubled build lacks are left out."""
+    effect = probe_effect.Effect("x", "a", LOG, 3, 9, {}, 15.0, 8.0, 22.0, NAN, 10.0)
+    assert effect.within is None and np.isnan(effect.zero_ns)
+    delay = Delay("x", "a", LOG, np.arange(5, dtype=np.int32), np.arange(5) * 10.0, 1.0)
+    alone = Delay("y", "a", LOG, np.arange(5, dtype=np.int32), np.arange(5) * 10.0, 1.0)
+    meter = probe_effect.compare({"normal": (delay, alone), "doubled": (delay,)}, event_ns={}, paired=True)
+    assert ["x"] == [found.name for found in meter.effects]
+    row = probe_effect.table(meter).to_pylist()[0]
+    assert row["true_cost_ns"] is None and row["off_ns"] is None and 20.0 == row["normal_ns"] and 0.0 == row["cost_ns"]
+    assert (-2.0, 2.0) == (row["cost_low_ns"], row["cost_high_ns"])
+
+
+def test_the_round_trip_of_a_log() -> None:
+    """Timestamps of 32 bits begin again; 0 is one of them; lost packets have none."""
+    lines = "packet seq=1 tx_us=0 rx_us=7 status=ok\npacket seq=2 tx_us=4294967290 rx_us=4 status=ok\n"
+    lines += "packet seq=3 tx_us=9 rx_us=0 status=ok\npacket seq=4 tx_us=9 status=timeout\n"
+    found = delays.logged_round_trip(parse(lines, node="a"))
+    assert [1, 2, 3] == found.ids.tolist()
+    assert [7e3, 10e3, ((1 << 32) - 9) * 1e3] == found.ns.tolist()
