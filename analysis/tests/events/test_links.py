@@ -7,7 +7,7 @@ import pytest
 from madeevents import events_of_rows
 from numpy.typing import NDArray
 
-from gpiorig.analysis.events import frame_starts, polled
+from gpiorig.analysis.events import completions, frame_starts, polled
 from gpiorig.analysis.events.events import Events
 
 US = 24
@@ -151,3 +151,45 @@ def test_samples_that_are_lost_between_two_instants() -> None:
     expected = [any(first <= end and again > start for first, again in gaps) for start, end in pairs]
     assert expected == events.loses(starts, ends).tolist()
     assert [2, 24_000_000] == [events.samples_in(ns) for ns in (100, 1_000_000_000)]
+
+
+IRQ, ISR, TURN, TURN_ENDS = "tap.irq.enter", "isr.radio.enter", "driver.isr.enter", "driver.isr.exit"
+READ, READ_ENDS, MARK, COMMAND = (
+    "driver.rx_read.enter",
+    "driver.rx_read.exit",
+    "tap.frame_timestamp.enter",
+    "driver.exec.enter",
+)
+LONGEST = (128 * 32 + 100) * US  # a frame of 127 bytes and its length, and 0.1 ms
+
+
+@pytest.mark.parametrize(
+    ("log", "expected"),
+    [
+        ([IRQ, ISR, TURN, READ, READ_ENDS, TURN_ENDS], [4, 4, 4, 4, 4, 4]),
+        ([TURN, READ, READ_ENDS, TURN_ENDS], [2, 2, 2, 2]),
+        ([TURN, TURN_ENDS, READ_ENDS], [-1, -1, 2]),  # the turn had ended
+        ([TURN, TURN_ENDS, TURN, READ, READ_ENDS], [-1, -1, 4, 4, 4]),
+        ([IRQ, ISR, TURN, READ_ENDS, READ, READ_ENDS], [3, 3, 3, 3, -1, 5]),  # a turn is of one end
+        ([IRQ, ISR, ISR, TURN, READ_ENDS], [-1, -1, 4, 4, 4]),  # the line is older than the routine before
+        ([IRQ, ISR, IRQ, TURN, READ_ENDS], [4, 4, -1, 4, 4]),  # the line rises after the routine
+        ([ISR, TURN, "radio.rx_complete", "driver.rx_drop"], [3, 3, 3, 3]),
+        ([MARK, IRQ, TURN, READ_ENDS], [3, 3, 3, 3]),
+        ([COMMAND, MARK, IRQ, TURN, "radio.tx_complete"], [-1, 4, 4, 4, 4]),
+        ([MARK, COMMAND, IRQ, TURN, "radio.tx_complete"], [-1, -1, 4, 4, 4]),  # of a frame before the command
+        ([MARK, COMMAND, IRQ, TURN, READ_ENDS], [4, -1, 4, 4, 4]),
+        ([READ, TURN, READ, READ_ENDS], [-1, 3, 3, 3]),
+    ],
+)
+def test_causes_of_completions(log: list[str], expected: list[int]) -> None:
+    """Backwards from the end, each link the latest before the next one; of another end or turn it is refused."""
+    rows = [(10 * (at + 1), 0, name, 7 if name in (READ_ENDS, COMMAND) else None) for at, name in enumerate(log)]
+    events = events_of_rows(rows, ("a",), end=1000)
+    assert expected == completions.find(events, completions.Index(events)).of.tolist()
+
+
+@pytest.mark.parametrize(("age", "expected"), [(LONGEST, 3), (LONGEST + 1, -1)])
+def test_a_mark_is_of_a_frame_that_can_take_that_long(age: int, expected: int) -> None:
+    rows = [(5, 0, MARK, None), (5 + age, 0, IRQ, None), (7 + age, 0, TURN, None), (9 + age, 0, READ_ENDS, 7)]
+    events = events_of_rows(rows, ("a",), end=10 + age)
+    assert [expected, 3, 3, 3] == completions.find(events, completions.Index(events)).of.tolist()
