@@ -179,6 +179,7 @@ LONGEST = (128 * 32 + 100) * US  # a frame of 127 bytes and its length, and 0.1 
         ([MARK, COMMAND, IRQ, TURN, "radio.tx_complete"], [-1, -1, 4, 4, 4]),  # of a frame before the command
         ([MARK, COMMAND, IRQ, TURN, READ_ENDS], [4, -1, 4, 4, 4]),
         ([READ, TURN, READ, READ_ENDS], [-1, 3, 3, 3]),
+        ([TURN, READ_ENDS, TURN_ENDS, TURN, READ_ENDS], [1, 1, 1, 4, 4]),
     ],
 )
 def test_causes_of_completions(log: list[str], expected: list[int]) -> None:
