@@ -110,9 +110,12 @@ def test_packets_without_a_timeline_are_listed(new_bench, packets):
 
 
 def test_rows_of_quantities():
-    """One value of a quantity that is single, none of one without values, else one for each statistic."""
+    """One value of a quantity that is single, none of one without values, else one for each statistic.
+
+    Over 16 steps TDEV needs 48 values.
+    """
     series = Series(
-        "a > b", parse("mac.tx -> mac.rx"), np.arange(50), Fraction(1), np.arange(50), np.full(50, -1, dtype=np.int32)
+        "a > b", parse("mac.tx -> mac.rx"), np.arange(40), Fraction(1), np.arange(40), np.full(40, -1, dtype=np.int32)
     )
     empty = replace(series, values=np.zeros(0, dtype=np.int64))
     single = SimpleNamespace(
@@ -123,7 +126,11 @@ def test_rows_of_quantities():
     full, none, one = section.blocks[0].rows
     assert 10 == len(full) == len(none) == len(one) == len(section.blocks[0].header)
     assert DASH not in full and [DASH] * 6 == list(none[4:]) and [DASH] * 5 == list(one[5:])
-    assert 1 == len(blocks.pictures([section]))
+    assert 2 == len(blocks.pictures([section]))
+    over_intervals = section.blocks[-1].rows
+    assert ["a > b: mac.tx -> mac.rx"] * 5 == [row[0] for row in over_intervals]  # octaves of 40 values
+    assert [False] * 4 + [True] == [row[3] == DASH == row[4] for row in over_intervals]
+    assert DASH not in [row[2] for row in over_intervals]
     assert [] == blocks.pictures(quantities.sections(replace(data_of(20), quantities=(empty,)), ""))
 
 
@@ -255,10 +262,10 @@ def test_the_height_of_the_stability_of_clocks():
     for count, wide, narrow in ((3, 2, 3), (8, 4, 8), (9, 5, 9)):
         made = [Stability(str(n), taus, *[np.array([n + 1.0, n + 2.0])] * 3) for n in range(count)]
         assert 3.2 + 0.1 + 0.17 * wide == pytest.approx(
-            clocks._draw_stability(made, measures, virtual=False).get_figheight()
+            clocks.draw_stability(made, measures, virtual=False).get_figheight()
         )
         with style.narrow():
-            height = clocks._draw_stability(made, measures, virtual=False).get_figheight()
+            height = clocks.draw_stability(made, measures, virtual=False).get_figheight()
             assert 3.2 + 2.2 + 0.1 + 0.17 * narrow == pytest.approx(height)
 
 

@@ -72,7 +72,7 @@ def of_series(series: Iterable[Series], samplerate_hz: Fraction) -> tuple[Stabil
     return tuple(
         stability.stability(one.name, _grid(one.values * np.float64(one.scale), one.starts * ns_per_sample))
         for one in series
-        if one.quantity.kind.unit is Unit.TIME and one.weights is None and len(one.values) >= MIN_VALUES
+        if one.quantity.kind.unit is Unit.TIME and not one.quantity.kind.single and len(one.values) >= MIN_VALUES
     )
 
 
