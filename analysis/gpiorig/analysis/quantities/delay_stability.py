@@ -70,9 +70,9 @@ def of_series(series: Iterable[Series], samplerate_hz: Fraction) -> tuple[Stabil
     """The stability of each series of times with enough values, at octaves of the grid's step."""
     ns_per_sample = np.float64(NS_PER_S / samplerate_hz)
     return tuple(
-        stability.stability(one.name, _grid(one.values * np.float64(one.scale), one.starts * ns_per_sample))
-        for one in series
-        if one.quantity.kind.unit is Unit.TIME and not one.quantity.kind.single and len(one.values) >= MIN_VALUES
+        stability.stability(times.name, _grid(times.values * np.float64(times.scale), times.starts * ns_per_sample))
+        for times in series
+        if times.quantity.kind.unit is Unit.TIME and not times.quantity.kind.single and len(times.values) >= MIN_VALUES
     )
 
 
@@ -89,9 +89,8 @@ _ROWS: Schema = {
 
 def table(delays: Iterable[Stability]) -> pa.Table:
     """One row for each observation interval of each quantity at a node."""
-    return columns.of_rows(
-        [(one, place) for one in delays for place in range(len(one.taus_s))], _ROWS, nan_is_null=True
-    )
+    rows = [(delay, place) for delay in delays for place in range(len(delay.taus_s))]
+    return columns.of_rows(rows, _ROWS, nan_is_null=True)
 
 
 def mavars(delay: Stability) -> Floats:
@@ -100,6 +99,6 @@ def mavars(delay: Stability) -> Floats:
 
 
 def _grid(times_ns: Floats, starts_ns: Floats) -> Grid:
-    instants, first = np.unique(np.rint(starts_ns.astype(np.float64)).astype(np.int64), return_index=True)
-    phase: Floats = times_ns[first].astype(np.float64)
+    instants, rows = np.unique(np.rint(starts_ns.astype(np.float64)).astype(np.int64), return_index=True)
+    phase: Floats = times_ns[rows].astype(np.float64)
     return stability.to_grid(instants, phase - (phase[0] if len(phase) else 0))
