@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import functools
 
-_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # malloc.h of glibc
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD, _M_ARENA_MAX = -1, -3, -8  # malloc.h of glibc
 _MAPPED = 32 << 20  # the largest threshold that glibc takes, HEAP_MAX_SIZE / 2 in malloc/arena.c
 _SPARE = 64 << 20
 
@@ -20,6 +20,7 @@ def reuse() -> None:
     if mallopt is not None:
         mallopt(_M_MMAP_THRESHOLD, _MAPPED)
         mallopt(_M_TRIM_THRESHOLD, _SPARE)
+        mallopt(_M_ARENA_MAX, 1)  # one heap for all threads: each would keep a spare part
 
 
 def give_back() -> None:
