@@ -52,7 +52,7 @@ INSIDE = (
 # 127 bytes and the length byte of 32 us each (IEEE 802.15.4-2006, 6.4.1 aMaxPHYPacketSize; 250 kb/s),
 # and 0.1 ms for the radio to raise its interrupt line (AT86RF231: 9 us).
 LONGEST_FRAME_NS = 128 * 32_000 + 100_000
-SLICE_EVENTS = 1 << 20  # events
+SLICE_EVENTS = 1 << 17  # events: what the caches of a processor hold
 
 
 def slices(count: int) -> Iterator[slice]:
