@@ -24,6 +24,7 @@ from gpiorig.analysis.processor import ownership
 from gpiorig.analysis.processor.layer_labels import Column, LayerLabels, columns_of
 from gpiorig.analysis.processor.step_times import StepTimes
 from gpiorig.analysis.processor.windows import EVENTS, Window, Windows
+from gpiorig.capture import memory
 
 NONE = -1
 Counts = NDArray[np.int32] | NDArray[np.int64]  # samples: of 32 bits where that is enough
@@ -117,6 +118,7 @@ def for_routes(
     windows = Windows(events, packet_of, ways, routes=routes, size=window)
     columns = [columns_of(events, route, packet_of=packet_of, ways=ways) for route in routes]
     sums = [_Sums(events, route, column, windows) for route, column in zip(routes, columns, strict=True)]
+    memory.give_back()  # what the search for spans took
 
     def window_times(number: int) -> tuple[Window, list[_Times]]:
         seen = windows[number]
