@@ -210,3 +210,45 @@ def test_what_is_first_is_found(kind: str) -> None:
         assert counts(alone) + counts(before) == +counts(both), event
         if kind == "trips":
             assert trips(alone, None) == trips(both, before), event
+
+
+BEGINS = {"transmissions": "commands", "receptions": "ends_at", "visits": "positions", "packets": "starts"}
+
+
+def later_rows(stage: Any, name: str, positions: int) -> np.ndarray:
+    """bool[k], rows of a stage that are not of the events before some position."""
+    if name == "overheard":
+        return np.maximum(stage.positions, stage.starts) >= positions
+    return getattr(stage, BEGINS[name]) >= (LATER if name == "packets" else positions)
+
+
+@pytest.mark.parametrize("kind", ["plain", "begun", "numbered"])
+def test_what_the_same_nodes_did_before_changes_nothing(kind: str) -> None:
+    """Packets of other ids, 20 s before: fates, outcomes and counts of the later ones are what they are alone."""
+    rest = list(recording(kind, 1))
+    earlier = [
+        (at, node, event, id_ if id_ is None or event == "mac.sequence" else id_ + 1000)
+        for at, node, event, id_ in recording(kind, 2)
+    ]
+    alone = analysed(rest, "abc")
+    both = analysed([*earlier, *((at + LATER, *row) for at, *row in rest)], "abc")
+    positions = len(earlier)
+    for name, columns_ in (
+        ("transmissions", ("nodes", "ids", "outcomes", "sequences", "waited")),
+        ("receptions", ("nodes", "ids", "lines_seen", "sequences", "origins")),
+        ("overheard", ("nodes", "whose")),
+        ("visits", ("nodes", "hops", "unclear")),
+        ("packets", ("ids", "kinds", "origins", "deliveries", "fragments", "status", "in_gap")),
+    ):
+        expected, stage = getattr(alone, name), getattr(both, name)
+        rows = later_rows(stage, name, positions)
+        for column in columns_:
+            assert getattr(expected, column).tolist() == getattr(stage, column)[rows].tolist(), (name, column)
+    later = both.packets.starts[both.packet_rows] >= LATER
+    for column in ("numbers", "senders", "receivers", "status", "attempts", "frames", "no_ack", "busy", "readings"):
+        assert getattr(alone, column).tolist() == getattr(both, column)[later].tolist(), column
+    for number, instants in enumerate(alone.samples):
+        moved = both.samples[number][later]
+        assert instants.tolist() == np.where(moved >= 0, moved - LATER, moved).tolist(), number
+    assert np.array_equal(alone.ways, both.ways[positions:])
+    assert np.array_equal(alone.visit_of >= 0, both.visit_of[positions:] >= 0)
