@@ -113,8 +113,8 @@ def _theil_sen(ns: Floats, seconds: Floats, factor: float) -> Interval:
     slopes = np.sort(rises[later] / runs[later])
     value, wider = float(np.median(slopes)), float(np.sqrt(factor))
     # Equation 2.6: the ranks of the ends among the slopes, by the variance of Kendall's S with ties.
-    tied = sum(_ordered_pairs(np.unique(numbers, return_counts=True)[1]) for numbers in (ns, seconds))
-    variance = (_ordered_pairs(np.array([len(ns)])) - tied) / 18
+    tied = sum(_variance_terms(np.unique(numbers, return_counts=True)[1]) for numbers in (ns, seconds))
+    variance = (_variance_terms(np.array([len(ns)])) - tied) / 18
     if variance < 0:
         return Interval(value, math.nan, math.nan, method="Theil-Sen", note="nearly all values are equal")
     half = -float(ndtri((1 - CONFIDENCE) / 2)) * math.sqrt(variance)
@@ -123,7 +123,7 @@ def _theil_sen(ns: Floats, seconds: Floats, factor: float) -> Interval:
     return Interval(value, low, high, method="Theil-Sen")
 
 
-def _ordered_pairs(counts: NDArray[np.int64]) -> int:
+def _variance_terms(counts: NDArray[np.int64]) -> int:
     """18 times the variance of Kendall's S of that many values, summed."""
     return int((counts * (counts - 1) * (2 * counts + 5)).sum())
 
