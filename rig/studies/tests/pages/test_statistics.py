@@ -175,5 +175,5 @@ def test_what_all_values_may_be_off_is_in_every_interval():
     assert pytest.approx(0.004) == both.estimate.doubt
     (ratio,) = statistics.estimate(expressions.parse(f"{name} / {name}", {}), several)
     assert pytest.approx(np.mean([2 * 0.002 / watts for watts in (0.030, 0.031, 0.032)])) == ratio.estimate.doubt
-    why = bounds.undecided(bounds.interval_of(wide.estimate), [wide.estimate], 0.001)
+    why = bounds.undecided(wide.estimate.interval, [wide.estimate], 0.001)
     assert "2.0 mW of it are what each value may be off" in why
