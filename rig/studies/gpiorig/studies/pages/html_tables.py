@@ -53,9 +53,8 @@ def of_show(results: StudyResults, show: Show, groups: Sequence[Group]) -> Table
 
 def _upright(named: Sequence[str], places: Mapping[Place, Mapping[str, Cell]], heads: Mapping[str, str]) -> Table:
     """A column per combination and a row per expression, with the numbers of repeats below."""
-    at = [{axis: dict(place).get(axis, "") for axis in named} for place in places]
-    texts = (where_text({axis: value for axis, value in place.items() if value != ""}) or "value" for place in at)
-    header = ("<", *texts)
+    places_at = [{axis: at for axis in named if (at := dict(place).get(axis, "")) != ""} for place in places]
+    header = ("<", *(where_text(at) or "value" for at in places_at))
     rows = [(head, *(_cell(by_name.get(name)) for by_name in places.values())) for name, head in heads.items()]
     return Table(CAPTION, header, (*rows, (COUNTS, *map(_counts, places.values()))), wraps=True)
 
