@@ -193,6 +193,7 @@ def _judgement_row(expectation: Expectation, judgement: Judgement) -> tuple[str,
 def _points(results: StudyResults) -> Section:
     rows: list[tuple[str, str]] = [
         *([("document", results.place)] if results.place else []),
+        *([("not made here", results.partly)] if results.partly else []),
         ("points", state_line(results)),
         *(("setting", line) for line in results.settings),
         *((f"quantity {alias}", name) for alias, name in results.quantities.items()),
