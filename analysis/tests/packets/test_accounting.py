@@ -112,3 +112,14 @@ def test_an_acknowledgement_that_is_read(later: int, id_: int | None, number: in
     assert [0] * expected == read.acknowledged.tolist()
     assert 1 - expected == len(read) + (read.without_id if id_ is None else 0)
     assert [-1] == sent.acknowledges.tolist()
+
+
+def test_frames_that_are_heard_are_of_a_transmission() -> None:
+    """Of the first one as of any other; those of none are counted."""
+    network = Network("abc")
+    network.frame(0, "a", 7, {"b": "deliver", "c": "hear"})
+    assert "of no known transmission" not in sentences_of(network)
+    for event, at in (("enter", 200 * MS), ("exit", 201 * MS)):
+        network.log.append((at, "c", f"tap.frame_timestamp.{event}", None))
+    network.end = 202 * MS
+    assert "1 of 2 frames that were received, not read, are of no known transmission." in sentences_of(network)
