@@ -123,3 +123,18 @@ def test_frames_that_are_heard_are_of_a_transmission() -> None:
         network.log.append((at, "c", f"tap.frame_timestamp.{event}", None))
     network.end = 202 * MS
     assert "1 of 2 frames that were received, not read, are of no known transmission." in sentences_of(network)
+
+
+def test_an_acknowledgement_ends_before_the_next_command() -> None:
+    """Without an end of its command, what comes after the next one is of that frame."""
+    at = 2 * MS
+    rows = [*READING, (at, "driver.load.enter", 9), (at + 10, "driver.load.exit", 9), (at + 20, "mac.sequence", 33)]
+    rows += [(at + 100, "driver.exec.enter", 9), (2 * at, "mac.tx.enter", 8), (2 * at + 10, "driver.prepare.enter", 8)]
+    rows += [(2 * at + 30, "driver.exec.enter", 8), (2 * at + 90, "driver.exec.exit", 8), (3 * at, "mac.tx.exit", 8)]
+    events = events_of_rows([(sample, 0, event, id_) for sample, event, id_ in rows], ("a", "b"), end=10**8)
+    analysis = hops.build(events, header_ns={})
+    of_reading, of_sending = (
+        {int(visit) for visit, sample in zip(analysis.visit_of, events.samples, strict=True) if begin <= sample < end}
+        for begin, end in ((0, 2 * at), (2 * at, 4 * at))
+    )
+    assert 1 == len(of_sending) and of_sending.isdisjoint(of_reading)
