@@ -27,6 +27,12 @@ def begins(route: Route) -> NDArray[np.int64]:
     return route.starts[:, None] + ends - route.steps.samples
 
 
+def begin(route: Route, column: int) -> NDArray[np.int64]:
+    """int64[k], sample at which one step of each packet begins: a column of `begins`, without all the others."""
+    samples: NDArray[np.int64] = route.starts + route.steps.samples[:, :column].sum(axis=1)
+    return samples
+
+
 def covariates(trips: RoundTrips, route: Route, occupancy: Occupancy | None = None) -> dict[str, Floats]:
     """Covariates of round trips; those that never vary are omitted.
 

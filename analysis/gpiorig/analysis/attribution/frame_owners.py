@@ -21,9 +21,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.attribution import airtime
+from gpiorig.analysis.attribution import airtime, covariates
 from gpiorig.analysis.attribution.airtime import Flags, Intervals, Samples
-from gpiorig.analysis.attribution.covariates import begins as milestone_begins
 from gpiorig.analysis.attribution.frame_lines import REPORTING_NS, FrameLines
 from gpiorig.analysis.attribution.on_air import Air
 from gpiorig.analysis.events.events import Events
@@ -50,17 +49,17 @@ def for_route(events: Events, route: Route, *, header_ns: Mapping[str, int] | No
     """
     if not len(route):
         return {}
-    begun = milestone_begins(route)
     steps = route.steps.steps
     columns = [i for i, step in enumerate(steps[:-1]) if step.kind is Kind.RADIO_WAIT]
-    read = np.sort(np.concatenate([begun[:, i + 1] for i in columns])) if columns else np.zeros(0, dtype=np.int64)
+    begun = {i: covariates.begin(route, i) for column in columns for i in (column, column + 1)}
+    read = np.sort(np.concatenate([begun[i + 1] for i in columns])) if columns else np.zeros(0, dtype=np.int64)
     senders = tuple(dict.fromkeys(steps[i].node for i in columns))
     finder = _Finder(FrameLines(events, header_ns or {}), read, senders)
     return {
         steps[i].name: air
         for i in columns
         for receiver in [steps[i + 1].nodes[-1]]
-        if (air := finder.air(begun[:, i], begun[:, i + 1], sender=steps[i].node, receiver=receiver)) is not None
+        if (air := finder.air(begun[i], begun[i + 1], sender=steps[i].node, receiver=receiver)) is not None
     }
 
 
