@@ -74,8 +74,8 @@ def routes(
     packet_of = analysis.event_packets
     with progress(packet_of.highest + 1, "processor") as done:
         ran = occupancy.for_routes(events, chosen, packet_of=packet_of, ways=hops.ways, progress=done)
-    memory.give_back()
     periodic = activities(events)
+    memory.give_back()
     return tuple(
         _route(route, analysis, instruments, periodic=periodic, costs=cost, ran=times)
         for route, cost, times in zip(chosen, costs, ran, strict=True)
@@ -93,6 +93,7 @@ def _route(
 ) -> RouteEvaluation:
     layers, running = ran
     air, parts = radio_waits.from_events(analysis.events, route, instruments)
+    memory.give_back()
 
     def depends_on(some: NDArray[np.int64]) -> Mapping[str, NDArray[np.float64]]:
         part, others = route.select(some), running.select(some)
@@ -102,10 +103,12 @@ def _route(
         return hop_routes.covariates(analysis.hops, part) | step_covariates(analysis.events, part, others)
 
     shares = budget.budget(route.steps, starts=route.starts, parts=parts)
+    measures = jitter.for_route(route)
+    memory.give_back()
     return RouteEvaluation(
         route=route,
         numbers=numbers.numbers(route, shares),
-        jitter=jitter.for_route(route),
+        jitter=measures,
         budget=shares,
         uncertainties=uncertainty.for_steps(route.steps, instruments, total=route.name, costs=costs),
         attributions=attribute(
