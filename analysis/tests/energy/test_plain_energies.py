@@ -232,3 +232,15 @@ def test_a_node_s_time_begins_and_ends_with_its_own_events() -> None:
     estimate = time.estimated(supply)
     assert np.allclose(2.0 * 1.2 * np.array([100, 300]) / 24e6, estimate.joules)
     assert np.allclose(2.0 * 0.6 * np.array([100, 300]) / 24e6, estimate.limits)
+
+
+def test_the_layer_of_each_segment() -> None:
+    """A span that the recording begins with, and what runs where no span is open."""
+    rows = [(0, 0, "udp.tx.enter", 7), (100, 0, "udp.tx.exit", 7), (200, 0, "sched.sleep.enter", None)]
+    rows += [(300, 0, "sched.sleep.exit", None), (400, 0, "isr.timer.enter", None), (500, 0, "isr.timer.exit", None)]
+    stages = analysis.analyse(events_of_rows(rows, ("a",), end=600), {}, header_ns={})
+    time = NodeTime(stages, "a")
+    names, places = time.layers
+    found = dict(zip(time.bounds[:-1].tolist(), [names[place] for place in places.tolist()], strict=True))
+    assert {0: "udp", 200: "sleep", 400: "isr"}.items() <= found.items()
+    assert "nothing seen" == found[100] == found[300]
