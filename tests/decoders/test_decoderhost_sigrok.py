@@ -15,8 +15,8 @@ import decoderhost_compare as comparison
 import pytest
 from commandline import ROOT, Demo, gpiorig
 
+from gpiorig.analysis.decoderhost import native
 from gpiorig.analysis.decoderhost.host import decode
-from gpiorig.analysis.decoderhost.instance import Instance
 from gpiorig.analysis.decoderhost.library import Library
 from gpiorig.analysis.decoderhost.outputs import OutputKind, Selection
 from gpiorig.analysis.decoderhost.stack import parse_stacks
@@ -138,14 +138,15 @@ def test_none_of_ours_calls_has_channel(
 ) -> None:
     """has_channel() of libsigrokdecode 0.5.3 gives away references to True and False until Python aborts."""
 
-    def abort(self: Instance, index: int) -> bool:
+    def abort(self: native.Decoder, index: int) -> bool:
         raise AssertionError("has_channel() was called")
 
     assert [2] == has_channel_calls("x = 1\nself.has_channel(x)\n")
     for path in (comparison.OURS / name).glob("*.py"):
         assert [] == has_channel_calls(path.read_text()), path
 
-    monkeypatch.setattr(Instance, "has_channel", abort)
+    monkeypatch.setattr(native.Decoder, "has_channel", abort)
+    monkeypatch.setattr("gpiorig.analysis.decoderhost.instance.Instance.has_channel", abort)
     kinds = comparison.chain(library.load(name), comparison.loadable(library))
     wires = "".join(f":{channel}=D{i}" for i, channel in enumerate(kinds[0].channels))
     edges = comparison.random_edges(random.Random(name), len(kinds[0].channels), 20_000, samplerate_hz=24_000_000)
