@@ -10,6 +10,7 @@ from gpiorig.rig.bench import virtual_ids
 from gpiorig.rig.bench.virtual_ids import LUID_SEED
 
 VIRTUAL = bytes.fromhex("13aaffff00") + b"VIRTUAL"
+NRF52 = bytes.fromhex("01002a13") + b"VIRT"
 CHIP = bytes.fromhex("2a0051001a") + b"Q236510"  # fields as of RM0351 49.1; the lot is made up
 
 
@@ -37,6 +38,8 @@ def link_local(number: bytes, *, radio: int, index: int) -> str:
         (CHIP.hex(), "reference", False),
         (folded(VIRTUAL).hex(), "riot", True),
         (folded(CHIP).hex(), "riot", False),
+        (NRF52.hex(), "reference", True),
+        (folded(NRF52).hex(), "riot", True),
         ("0101005649525438", "reference", True),
         ("01d4a7f90d0000b5", "reference", False),  # a DS2411 with a check that fits
         ("01d4a7f90d000000", "contiki-ng", None),  # an address that begins as one
@@ -49,10 +52,10 @@ def link_local(number: bytes, *, radio: int, index: int) -> str:
 )
 def test_an_answer_tells(uid: str, firmware: str, virtual: bool | None) -> None:
     """The number itself, or what RIOT folds of it; nothing without one, or of a firmware whose way is not known."""
-    assert virtual is virtual_ids.of_answer({"uid": uid, "firmware": firmware})
+    assert virtual is virtual_ids.of_answer({"uid": uid, "firmware": firmware, "board": "nrf52840dk"})
 
 
-@pytest.mark.parametrize(("number", "virtual"), [(VIRTUAL, True), (CHIP, False)])
+@pytest.mark.parametrize(("number", "virtual"), [(VIRTUAL, True), (NRF52, True), (CHIP, False)])
 def test_an_address_of_riot_tells(number: bytes, virtual: bool) -> None:
     """With the type and the index of the radio in it."""
     assert virtual is virtual_ids.of_link_local(link_local(number, radio=7, index=1))

@@ -9,6 +9,7 @@ import ipaddress
 from collections.abc import Mapping
 
 LOT, NOT_BCD = b"VIRTUAL", b"\xff\xff"  # of an STM32: bytes 5 to 11, and 2 and 3
+NRF52_NUMBER = b"VIRT"  # of DEVICEID of an nRF52840: bytes 4 to 7
 DS2411_FAMILY, DS2411_NUMBER = 0x01, b"VIRT"  # the latter bytes 3 to 6
 LUID_SEED = 0xAB  # RIOT, sys/include/luid.h: LUID_BACKUP_SEED; sys/luid/luid.c folds the id of the chip into 8 bytes
 # Type and index of a radio, which RIOT's luid_netdev_get_eui64 XORs into bytes 6 and 7, are less than these.
@@ -29,6 +30,8 @@ def of_answer(fields: Mapping[str, str]) -> bool | None:
         return _is_folded(number)
     if len(number) == 8 and number[0] == DS2411_FAMILY and _crc8(number) == 0:
         return number[3:7] == DS2411_NUMBER
+    if len(number) == 8 and fields.get("board") == "nrf52840dk" and fields.get("firmware") == "reference":
+        return number[4:] == NRF52_NUMBER
     return None
 
 
@@ -41,15 +44,12 @@ def of_link_local(address: str) -> bool | None:
 
 
 def _is_folded(number: bytes) -> bool:
-    """Whether 8 bytes are the id of a virtual STM32 as RIOT folds it; two bits of byte 0 are flags of an address."""
+    """Whether 8 bytes are the id of a virtual chip as RIOT folds it; two bits of byte 0 are flags of an address."""
     plain = bytes(byte ^ LUID_SEED for byte in number)
-    expected = [NOT_BCD[0] ^ LOT[5], NOT_BCD[1] ^ LOT[6]]
-    return (
-        [*plain[2:4]] == expected
-        and plain[5] == LOT[0]
-        and plain[6] ^ LOT[1] < RIOT_TYPES
-        and plain[7] ^ LOT[2] < RIOT_INDICES
-    )
+    stm32 = plain[2:4] == bytes([NOT_BCD[0] ^ LOT[5], NOT_BCD[1] ^ LOT[6]]) and plain[5] == LOT[0]
+    nrf52 = plain[4:6] == NRF52_NUMBER[:2]
+    ends = [LOT[1:3]] * stm32 + [NRF52_NUMBER[2:]] * nrf52
+    return any(plain[6] ^ end[0] < RIOT_TYPES and plain[7] ^ end[1] < RIOT_INDICES for end in ends)
 
 
 def _crc8(data: bytes) -> int:

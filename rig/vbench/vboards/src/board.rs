@@ -43,6 +43,10 @@ pub trait Board {
     fn pin_name(&self, pin: Pin) -> String {
         trace::pin_name(pin)
     }
+    /// The pin of such a name.
+    fn pin(&self, name: &str) -> Option<Pin> {
+        trace::parse_pin(name)
+    }
     /// A probe is on this pin from now on.
     fn watch(&mut self, pin: Pin);
     /// The USART that its serial adapter hangs on.
@@ -100,13 +104,14 @@ impl Parts<'_> {
 pub type Maker = fn(&Parts) -> Result<Box<dyn Board>, String>;
 
 /// Every kind of board by name.
-pub const KINDS: [(&str, Maker); 4] = [
+pub const KINDS: [(&str, Maker); 5] = [
     (boards::iotlab_m3::KIND, boards::iotlab_m3::make),
     (boards::nucleo_l476rg::KIND, boards::nucleo_l476rg::make),
     (
         boards::nucleo_l476rg_at86rf231::KIND,
         boards::nucleo_l476rg_at86rf231::make,
     ),
+    (boards::nrf52840dk::KIND, boards::nrf52840dk::make),
     (boards::telosb::KIND, boards::telosb::make),
 ];
 

@@ -5,6 +5,9 @@
 //! that of the lot, seven ASCII characters (95 to 40): RM0351 49.1. RM0008 30.2 names no fields (unverified: chips of the
 //! F1 have the same ones). A virtual chip has the lot "VIRTUAL", and FFFF, which is not BCD, in the upper half of X and Y.
 //!
+//! nRF52840: DEVICEID is a random number of 64 bits (PS "FICR"); that of a virtual chip ends in "VIRT", as one in 2^32 of
+//! silicon does.
+//!
 //! DS2411: family code 01h, 48 bits of serial number, CRC (Maxim 19-6131). The family code has to stay, since drivers check
 //! it. The upper four bytes of the number are "VIRT" (unverified: Maxim does not publish which numbers were given out).
 
@@ -26,4 +29,15 @@ pub fn stm32(seed: u64, board: u16) -> [u32; 3] {
 pub fn ds2411(board: u16) -> u64 {
     let number = board.wrapping_add(1).to_le_bytes();
     u64::from_le_bytes([number[0], number[1], b'V', b'I', b'R', b'T', 0, 0])
+}
+
+/// DEVICEID of an nRF52840 (64 bits, random in silicon), its word 1 "VIRT"; and what else the factory draws for a chip.
+pub fn nrf52(seed: u64, board: u16) -> ([u32; 2], [u32; 10]) {
+    let draw = |counter: u64| draw(seed, Purpose::Identity, &[u64::from(board)], counter) as u32;
+    let mut drawn = [0; 10];
+    for (index, word) in drawn.iter_mut().enumerate() {
+        *word = draw(1 + index as u64);
+    }
+    let id = u32::from(board) | draw(0) << 16;
+    ([id, u32::from_le_bytes(*b"VIRT")], drawn)
 }

@@ -3,7 +3,7 @@
 use super::Bench;
 use crate::analyzer::{Analyzer, Imperfections, Kind, Settings, Threshold, When};
 use crate::sync::{self, SyncLine};
-use crate::trace::{parse_pin, Pin};
+use crate::trace::Pin;
 
 impl Bench {
     /// Adds an analyzer whose sample 0 lies `settings.start_ps` after now.
@@ -34,7 +34,9 @@ impl Bench {
     /// The pin that a board's chip calls by this name.
     pub fn pin(&self, board: usize, name: &str) -> Result<Pin, String> {
         let board = &self.seats[self.check(board)?].board;
-        let pin = parse_pin(name).filter(|&pin| board.pin_name(pin).eq_ignore_ascii_case(name));
+        let pin = board
+            .pin(name)
+            .filter(|&pin| board.pin_name(pin).eq_ignore_ascii_case(name));
         pin.ok_or_else(|| format!("\"{}\" is not a pin, write it as {}", name, board.pin_name(0x16)))
     }
 

@@ -161,7 +161,9 @@ impl<C: Chip> Board for CortexBoard<C> {
             let step = self.cpu.run_until(&mut self.chip, until);
             match step {
                 Step::ResetRequested => self.reset(),
-                Step::Sleeping if self.cpu.sleep_deep() => self.stopped = self.chip.sleep_deep(self.cpu.cycles),
+                Step::Sleeping if self.cpu.sleep_deep() || self.chip.stops_in_sleep() => {
+                    self.stopped = self.chip.sleep_deep(self.cpu.cycles);
+                }
                 _ => {}
             }
             if self.chip.fault().is_none() && !(matches!(step, Step::Fault(_)) && self.cpu.debug_attached()) {
@@ -219,6 +221,14 @@ impl<C: Chip> Board for CortexBoard<C> {
 
     fn net(&self, port: usize) -> u16 {
         self.chip.net(port)
+    }
+
+    fn pin_name(&self, pin: Pin) -> String {
+        self.chip.pin_name(pin)
+    }
+
+    fn pin(&self, name: &str) -> Option<Pin> {
+        self.chip.pin(name)
     }
 
     fn watch(&mut self, pin: Pin) {

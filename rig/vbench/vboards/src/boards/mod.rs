@@ -8,6 +8,7 @@ pub mod ds2411;
 pub mod iotlab_m3;
 pub mod m25p80;
 pub mod msp430;
+pub mod nrf52840dk;
 pub mod nucleo_l476rg;
 pub mod nucleo_l476rg_at86rf231;
 pub mod telosb;

@@ -1,6 +1,7 @@
 //! Chips: everything between a core and the pins.
 
 pub mod f1611;
+pub mod nrf52840;
 pub mod stm32;
 pub mod stm32f1;
 pub mod stm32l4;
@@ -12,7 +13,7 @@ use crate::clock::Clock;
 use crate::core::v7m::Cpu;
 use crate::debug::TapIds;
 use crate::log::Log;
-use crate::trace::{Edge, Pin};
+use crate::trace::{self, Edge, Pin};
 use std::collections::VecDeque;
 
 /// A level that something outside the chip puts on a pin.
@@ -84,6 +85,10 @@ pub trait Chip: Bus {
     }
     /// The core sleeps with SLEEPDEEP set. True: the chip has stopped the core's clock, until something wakes it.
     fn sleep_deep(&mut self, cycle: u64) -> bool;
+    /// Every sleep stops the core's clock, with SLEEPDEEP or without it.
+    fn stops_in_sleep(&self) -> bool {
+        false
+    }
     /// The core wakes from that at `cycle`. Returns the cycle at which its clock runs again.
     fn wake(&mut self, cycle: u64) -> u64 {
         cycle
@@ -95,6 +100,13 @@ pub trait Chip: Bus {
     fn edges(&mut self) -> &mut VecDeque<Edge>;
     fn ports(&self) -> usize;
     fn net(&self, port: usize) -> u16;
+    /// What its manual calls a pin, and the pin of such a name.
+    fn pin_name(&self, pin: Pin) -> String {
+        trace::pin_name(pin)
+    }
+    fn pin(&self, name: &str) -> Option<Pin> {
+        trace::parse_pin(name)
+    }
     /// A probe is on this pin: a bus on it is to show every edge.
     fn watch(&mut self, pin: Pin);
     /// Bytes sent by USART `usart` (1 = USART1) with the end of their stop bit; None: no such USART.

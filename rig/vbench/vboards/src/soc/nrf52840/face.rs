@@ -1,0 +1,161 @@
+//! What the board around the chip uses.
+
+use super::radio::Radio;
+use super::{gpio, map, Nrf52840};
+use crate::air::US;
+use crate::clock::Clock;
+use crate::core::v7m::Cpu;
+use crate::debug::TapIds;
+use crate::log::{Log, Topic};
+use crate::soc::Chip;
+use crate::trace::{Edge, Pin};
+use std::collections::VecDeque;
+
+/// RESETREAS: soft reset (PS "POWER", reset reasons).
+const SREQ: u32 = 1 << 2;
+/// tIDLE2CPU of PS "POWER", electrical specification: 3 us in low-power mode (remembered, unverified); the value for constant
+/// latency is an assumption.
+const WAKE_PS: u64 = 3 * US;
+const WAKE_CONSTANT_PS: u64 = US / 2;
+
+impl Chip for Nrf52840 {
+    type Outside = Radio;
+
+    fn outside(&mut self) -> &mut Radio {
+        &mut self.radio
+    }
+
+    /// SW-DP of ARM (OpenOCD target/nrf52.cfg: CPUTAPID 0x2ba01477); the chip has no JTAG.
+    fn jtag_ids(&self) -> TapIds {
+        TapIds {
+            debug_port: 0x2BA0_1477,
+            boundary_scan: 0,
+        }
+    }
+
+    fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    fn advance(&mut self, cycle: u64) {
+        while self.next_event <= cycle {
+            let at = self.next_event;
+            self.fire(at);
+            self.reschedule();
+        }
+    }
+
+    fn serve(&mut self, core: &mut Cpu) {
+        if self.needs_core() || self.stalled_until > 0 {
+            self.serve_core(core);
+        }
+    }
+
+    fn stalled_until(&self) -> u64 {
+        self.stalled_until
+    }
+
+    fn take_reset(&mut self) -> bool {
+        self.reset_if_wanted()
+    }
+
+    fn next_event(&self) -> u64 {
+        self.next_event
+    }
+
+    fn reset(&mut self, cycle: u64) {
+        self.advance(cycle);
+        self.reset_by(SREQ, cycle);
+    }
+
+    /// System ON, sleep: the core's clock stands, HFCLK and all devices continue.
+    fn sleep_deep(&mut self, cycle: u64) -> bool {
+        self.wdt.core_sleeps(true, self.clock.ps(cycle));
+        self.reschedule();
+        true
+    }
+
+    fn stops_in_sleep(&self) -> bool {
+        true
+    }
+
+    fn wake(&mut self, cycle: u64) -> u64 {
+        self.wdt.core_sleeps(false, self.clock.ps(cycle));
+        self.reschedule();
+        let span_ps = if self.power.constant_latency {
+            WAKE_CONSTANT_PS
+        } else {
+            WAKE_PS
+        };
+        self.clock.tick_at(self.clock.ps(cycle) + span_ps)
+    }
+
+    fn take_event(&mut self) -> bool {
+        false
+    }
+
+    fn take_irqs(&mut self) -> Option<u128> {
+        std::mem::take(&mut self.irq_changed).then_some(self.irqs)
+    }
+
+    fn outside_touched(&mut self) {
+        self.reschedule();
+    }
+
+    fn edges(&mut self) -> &mut VecDeque<Edge> {
+        &mut self.edges
+    }
+
+    fn ports(&self) -> usize {
+        gpio::PORTS
+    }
+
+    fn net(&self, port: usize) -> u16 {
+        self.gpio.port(port)
+    }
+
+    fn pin_name(&self, pin: Pin) -> String {
+        gpio::name(pin)
+    }
+
+    fn pin(&self, name: &str) -> Option<Pin> {
+        gpio::parse(name)
+    }
+
+    fn sent(&mut self, usart: usize) -> Option<&mut VecDeque<(u64, u8)>> {
+        self.sent.get_mut(usart.checked_sub(1)?)
+    }
+
+    fn feed(&mut self, usart: usize, bytes: &[u8], cycle: u64) -> bool {
+        let index = match usart.checked_sub(1) {
+            Some(index) if index < self.uartes.len() => index,
+            _ => return false,
+        };
+        self.advance(cycle);
+        let at = self.at(cycle);
+        self.now_ps = self.now_ps.max(at.ps);
+        if self.uartes[index].rx_pin().is_none() {
+            self.log.once(at.ps, Topic::Serial, 0x200 + index as u32, || {
+                format!("UARTE{} is fed while RXD is on no pin", index)
+            });
+        }
+        self.uartes[index].feed(bytes, at.ps);
+        self.follow(map::UARTES[index], at);
+        self.reschedule();
+        true
+    }
+
+    fn watch(&mut self, _pin: Pin) {}
+
+    fn log(&self) -> &Log {
+        &self.log
+    }
+
+    fn log_mut(&mut self) -> &mut Log {
+        &mut self.log
+    }
+
+    fn fault(&self) -> Option<&str> {
+        self.fault.as_deref()
+    }
+}

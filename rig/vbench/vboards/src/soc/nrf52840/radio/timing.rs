@@ -1,0 +1,30 @@
+//! Delays and levels of the RADIO in its IEEE 802.15.4 mode, in picoseconds, typical values.
+//!
+//! Source: nRF52840 Product Specification (PS), section "RADIO", tables "RADIO timing parameters" and "RSSI", and what is said
+//! at a constant. "unverified": remembered; not found in the pages that could be read.
+
+use crate::air::{SYMBOL_PS, US};
+
+/// tTXEN,IEEE 802.15.4 and tTXEN,FAST,IEEE 802.15.4: TXEN to READY. Those of RXEN are taken to be equal (unverified).
+pub const RAMP_UP: u64 = 130 * US;
+pub const RAMP_UP_FAST: u64 = 40 * US;
+/// tTXDIS,IEEE 802.15.4: DISABLE to DISABLED while transmitting ("This will take in worst case 21 us": RIOT,
+/// cpu/nrf52/radio/nrf802154/nrf802154_radio.c; the PS's number is unverified).
+pub const TX_DISABLE: u64 = 21 * US;
+/// tRXDIS,IEEE 802.15.4: the same while receiving (unverified).
+pub const RX_DISABLE: u64 = US / 2;
+/// CCA and energy detection average over 8 symbols (PS "RADIO", IEEE 802.15.4 operation; IEEE 802.15.4-2006, 6.9.9).
+pub const CCA: u64 = 8 * SYMBOL_PS;
+/// tRSSIPERIOD (unverified).
+pub const RSSI: u64 = US / 4;
+/// A bit at 250 kb/s, as the bit counter counts.
+pub const BIT: u64 = 4 * US;
+/// Preamble that the receiver may miss and still synchronise (assumption of this model, unverified).
+pub const PREAMBLE_SPARE: u64 = 4 * SYMBOL_PS;
+
+/// PSENS,IEEE 802.15.4: -100 dBm (unverified).
+pub const SENSITIVITY_DBM: i32 = -100;
+/// What is measured when nothing is in the air (an assumption of this model).
+pub const NOISE_FLOOR_DBM: i32 = -100;
+/// ED_RSSIOFFS: EDSAMPLE and CCAEDTHRES 0 in dBm (RIOT and Contiki-NG have -92 from PS "RADIO", energy detection).
+pub const ED_OFFSET_DBM: i32 = -92;
