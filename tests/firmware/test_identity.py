@@ -9,7 +9,7 @@ import pytest
 from images import FIRMWARE
 
 # The number of words is that of the chip: UID of an STM32, ROM of the DS2411 of a TelosB (family 0x01 first, CRC last).
-BYTES = {"iotlab-m3": 12, "nucleo-l476rg": 12, "telosb": 8}
+BYTES = {"iotlab-m3": 12, "nrf52840dk": 8, "nucleo-l476rg": 12, "telosb": 8}
 
 
 @pytest.mark.parametrize("board", BYTES)

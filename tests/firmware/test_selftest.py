@@ -28,6 +28,7 @@ backoff = false
 IMAGES = [
     "iotlab-m3",
     "iotlab-m3-threads",
+    "nrf52840dk",
     "nucleo-l476rg",
     "nucleo-l476rg-at86rf231",
     "telosb",

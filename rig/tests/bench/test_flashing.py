@@ -47,6 +47,7 @@ def test_every_board_can_be_flashed() -> None:
     """Its chip, and where its flash memory is, from the data sheets' names of the chips."""
     chips = {name: boards.load(name).flash for name in boards.names()}
     kib = {name: chip.flash_kib for name, chip in chips.items() if chip}
-    f103re, l476rg, f1611 = 512, 1024, 48
-    expected = {"iotlab-m3": f103re, "nucleo-l476rg": l476rg, "nucleo-l476rg-at86rf231": l476rg, "telosb": f1611}
+    f103re, l476rg, nrf52840, f1611 = 512, 1024, 1024, 48
+    expected = {"iotlab-m3": f103re, "nrf52840dk": nrf52840, "telosb": f1611}
+    expected |= dict.fromkeys(["nucleo-l476rg", "nucleo-l476rg-at86rf231"], l476rg)
     assert expected == kib
