@@ -5,18 +5,24 @@ from __future__ import annotations
 from pathlib import Path
 
 import directbench
+import numpy as np
 import pytest
 from commandline import ROOT
 
 from gpiorig.rig.bench import benches
 from gpiorig.rig.experiments import experiment as experiments
+from gpiorig.rig.experiments.images import reference_image
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results import checks
 from gpiorig.rig.results.analyse import analyse
+from gpiorig.vbench.boards.vboards import VirtualBoards
+from gpiorig.vbench.description.world import VirtualNode
 
 BENCH = (ROOT / "tests/data/nrf52840dk_bench.toml").read_text()
 M3 = BENCH.replace('[nodes.responder]\nboard = "nrf52840dk"', '[nodes.responder]\nboard = "iotlab-m3"')
 PACKETS = 40
+US, MS = 10**6, 10**9  # picoseconds
+FRAME_TIMESTAMP, TX_ACTIVE = 32 + 11, 32 + 12  # P1.11, P1.12
 
 
 @pytest.mark.parametrize(
@@ -32,3 +38,41 @@ def test_no_packet_and_no_frame_is_lost(tmp_path: Path, bench: str, mode: str) -
     assert 0 == len(result.events.damaged)
     for node, seen, sent in checks.frame_counts(result.events, result.logs):
         assert sent == seen, node
+
+
+def test_taps_tell_when_the_radio_is_on_the_air() -> None:
+    """A frame's first bit is a period of 16 MHz before tap.tx_active; 192 us later tap.frame_timestamp rises at both ends.
+
+    The sender's radio and PPI share a clock, so its edges are exact; the receiver sees the length field at the next edge of
+    its own clock. No instruction of either processor is in between.
+    """
+    boards = VirtualBoards(seed=1)
+    image = reference_image("nrf52840dk").read_bytes()
+    for _ in range(2):
+        boards.add_board("nrf52840dk", image, VirtualNode())
+    boards.keep_edges()
+    boards.keep_frames()
+    boards.pass_time(50 * MS)
+    for board, line in ((0, "set peer 2"), (1, "set address 2"), (0, "set app macping"), (1, "set app macping")):
+        boards.uart_feed(board, 1, f"{line}\n".encode())
+        boards.pass_time(boards.now_ps + 10 * MS)
+    boards.uart_feed(0, 1, b"start 5\n")
+    boards.pass_time(boards.now_ps + 2000 * MS)
+    frames = boards.frames()
+    times, on, pins, levels = boards.edges()
+    boards.close()
+
+    def edges(board: int, pin: int, level: int) -> np.ndarray:
+        return times[(on == board) & (pins == pin) & (levels == level)].astype(np.int64)
+
+    assert 20 == len(frames)  # five requests and replies, each acknowledged
+    starts = frames["start_ps"].astype(np.int64)
+    lengths = (frames["end_ps"] - frames["start_ps"]).astype(np.int64)
+    for board in range(2):
+        own = frames["board"] == board
+        assert np.array_equal(starts[own] + 62_500, edges(board, TX_ACTIVE, 1))
+        assert np.array_equal((starts + lengths)[own] + 62_500, edges(board, TX_ACTIVE, 0))
+        rises = edges(board, FRAME_TIMESTAMP, 1)
+        lag = rises - starts - 192 * US
+        assert set(lag[own]) == {62_500}
+        assert np.all((lag[~own] >= 62_500 + 10_000) & (lag[~own] < 62_500 + 10_000 + 62_500))

@@ -4,6 +4,7 @@
  * Lines, all on P1 so that one store changes them all. Override with e.g. -DGPIORIG_STROBE='GPIORIG_PIN_P1(10)'.
  *     strobe P1.10 (Arduino D8), d0 P1.01 (D0), d1 P1.02 (D1): nRF52840 DK user guide, connector interface (unverified)
  * A bus of 4 or 8 lines is d0 and the pins next to it, upwards: P1.01 to P1.08. Span lines may be on either port.
+ * Taps, which the PPI drives from events of the radio without an instruction of the processor: taps.h.
  * UNVERIFIED on hardware.
  */
 #ifndef GPIORIG_PORT_NRF52840DK_H
@@ -36,6 +37,17 @@
 #define GPIORIG_D6 (GPIORIG_D0 + 6)
 #define GPIORIG_D7 (GPIORIG_D0 + 7)
 
+/* The taps; GPIORIG_NO_PIN for none. */
+#ifndef GPIORIG_TAP_FRAME_TIMESTAMP
+#define GPIORIG_TAP_FRAME_TIMESTAMP GPIORIG_PIN_P1(11)
+#endif
+#ifndef GPIORIG_TAP_TX_ACTIVE
+#define GPIORIG_TAP_TX_ACTIVE GPIORIG_PIN_P1(12)
+#endif
+
+/* A pin that is none is not a line that is none. */
+#define GPIORIG_TAKEN(pin) ((pin) == GPIORIG_NO_PIN ? GPIORIG_NO_PIN - 1 : (pin))
+
 /* nRF52840 DK user guide: crystals, debugger, serial port, LEDs, buttons, external memory. */
 #define GPIORIG_PORT_RESERVED(X, ...)                                            \
     X(GPIORIG_PIN_P0(0), "P0.00, the 32 kHz crystal", __VA_ARGS__)               \
@@ -46,7 +58,9 @@
     X(GPIORIG_PIN_P0(12), "P0.12, a button", __VA_ARGS__)                        \
     X(GPIORIG_PIN_P0(18), "P0.18, reset", __VA_ARGS__)                           \
     X(GPIORIG_PIN_P0(24), "P0.24, a button", __VA_ARGS__)                        \
-    X(GPIORIG_PIN_P0(25), "P0.25, a button", __VA_ARGS__)
+    X(GPIORIG_PIN_P0(25), "P0.25, a button", __VA_ARGS__)                        \
+    X(GPIORIG_TAKEN(GPIORIG_TAP_FRAME_TIMESTAMP), "the tap of frames", __VA_ARGS__)  \
+    X(GPIORIG_TAKEN(GPIORIG_TAP_TX_ACTIVE), "the tap of transmissions", __VA_ARGS__)
 
 /* nRF52840 Product Specification, "GPIO": registers; P1's are 0x300 above P0's. */
 #define GPIORIG_GPIO(pin, offset) (*(volatile uint32_t *)(0x50000000u + 0x300u * ((unsigned)(pin) >> 5) + (offset)))
@@ -108,8 +122,11 @@ GPIORIG_INLINE void gpiorig_port_line_init(unsigned pin)
     GPIORIG_GPIO_CNF(pin) = 1u | 1u << 1 | 3u << 8;
 }
 
+#include "taps.h"
+
 GPIORIG_INLINE void gpiorig_port_init(void)
 {
+    gpiorig_taps_init();
     for (unsigned bit = 0; bit < 32; bit++) {
         if ((GPIORIG_BUS_PINS >> bit & 1u) != 0) {
             gpiorig_port_line_init(((unsigned)GPIORIG_STROBE & ~31u) + bit);
