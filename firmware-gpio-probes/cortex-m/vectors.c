@@ -2,7 +2,7 @@
  * Entry and exit of every interrupt, on processors that can have their vectors in RAM (ARMv7-M, ARMv8-M Mainline), under
  * any operating system. Build with
  *     -DGPIORIG_IRQS=<number>          interrupts the processor has, without its exceptions 1 to 15
- *     -DGPIORIG_IRQ_TABLE_STM32F1      or _STM32L4, _CC2538: which are timers, UARTs, DMA; without it all are isr.other
+ *     -DGPIORIG_IRQ_TABLE_STM32F1      or _STM32L4, _CC2538, _NRF52: which are timers, UARTs, DMA; without it all are isr.other
  *     -DGPIORIG_IRQ_RADIO=<number>     the interrupt of the radio's line, if there is one
  *
  * Faults, SVCall and PendSV keep their vectors: the latter two look at LR, which a function in between would change.
@@ -74,6 +74,18 @@ static enum kind kind_of(uint32_t exception)
     case 5: case 6:
         return UART;
     case 46:
+        return DMA;
+    default:
+        break;
+    }
+#elif defined GPIORIG_IRQ_TABLE_NRF52 /* nRF52840 Product Specification, "Instantiation": a peripheral's number is its interrupt's */
+    switch (irq) {
+    case 8: case 9: case 10: case 26: case 27: /* TIMER0 to TIMER4 */
+    case 11: case 17: case 36:                 /* RTC0 to RTC2 */
+        return TIMER;
+    case 2: case 40:                           /* UARTE0, UARTE1 */
+        return UART;
+    case 3: case 4: case 35: case 47:          /* SPIM0 to SPIM3: the end of a transfer by EasyDMA */
         return DMA;
     default:
         break;

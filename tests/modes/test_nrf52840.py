@@ -44,8 +44,8 @@ def test_no_packet_and_no_frame_is_lost(tmp_path: Path, bench: str, mode: str) -
 def test_taps_tell_when_the_radio_is_on_the_air() -> None:
     """The first bit is a period of 16 MHz before tap.tx_active; tap.frame_timestamp rises 192 us later at both ends.
 
-    The sender's radio and PPI share a clock, so its edges are exact; the receiver sees the length field at the next edge
-    of its own clock. No instruction of either processor is in between.
+    The sender's radio and PPI share a clock, so its edges are exact; the receiver sees the length field at the next
+    edge of its own clock. No instruction of either processor is in between.
     """
     boards = VirtualBoards(seed=1)
     image = reference_image("nrf52840dk").read_bytes()

@@ -4,6 +4,8 @@ GPIORIG_PORT-iotlab-m3 := iotlab-m3
 GPIORIG_IRQ_RADIO-iotlab-m3 := 10 # EXTI4: PC4, boards/iotlab-m3/include/board.h; RM0008 table 63
 GPIORIG_PORT-nucleo-l476rg := nucleo-l476rg
 GPIORIG_IRQ_RADIO-nucleo-l476rg := 23 # EXTI9_5: PC7, as app/Makefile wires the radio; RM0351 table 57
+GPIORIG_PORT-nrf52840dk := nrf52840dk
+GPIORIG_IRQ_RADIO-nrf52840dk := 1 # RADIO: nRF52840 Product Specification, "Instantiation"
 GPIORIG_PORT-telosb := telosb
 
 # Of each board with this processor; RIOT takes its alternate map of interrupts (cpu/cc2538/cpu.c, SYS_CTRL_I_MAP).

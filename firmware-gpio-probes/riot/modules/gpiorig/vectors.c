@@ -10,6 +10,9 @@
 #ifdef CPU_FAM_STM32L4
 #define GPIORIG_IRQ_TABLE_STM32L4
 #endif
+#ifdef CPU_FAM_NRF52
+#define GPIORIG_IRQ_TABLE_NRF52
+#endif
 #include "../../../cortex-m/vectors.c"
 
 #endif
