@@ -16,10 +16,12 @@
 #define DISABLED_US 50u /* DISABLE takes 21 us at most */
 
 /*
- * An acknowledgement begins 192 us after the frame: TXEN 40 us before that, which TIMER0 at 16 MHz brings, two edges of 16 MHz
- * after END and after its compare.
+ * An acknowledgement begins 192 us after the frame: TXEN 20 us before that, which TIMER0 at 16 MHz brings, two edges of 16 MHz
+ * after END and after its compare. END is 23 us late (both times: nrf_802154_procedures_duration.h of Nordic's driver).
  */
-#define ACK_DELAY_16 ((192u - 40u) * 16u - 2u)
+#define RX_DELAY_US 23u
+#define TURNAROUND_US 20u
+#define ACK_DELAY_16 ((192u - TURNAROUND_US - RX_DELAY_US) * 16u - 2u)
 #define ACK_LENGTH 5u
 
 /* Frame control, IEEE 802.15.4-2006 7.2.1.1 */
@@ -283,7 +285,7 @@ static void frame_arrived(void)
     } else if ((uint8_t)(filled - taken) >= ARRIVALS - 1u) {
         overruns++;
     } else {
-        arrival->sfd_us = TIMER_CC(TIMER1, SFD_CAPTURE) - RADIO_OCTET_US;
+        arrival->sfd_us = TIMER_CC(TIMER1, SFD_CAPTURE) - RADIO_OCTET_US - RX_DELAY_US;
         asks = (frame->psdu[0] & ASKS_ACK) != 0 && get_le16(frame->psdu + 5) == own_address;
         filled++;
         radio_ask_for_service();

@@ -115,7 +115,7 @@ fn a_frame_arrives() {
     let messages = send(&mut node(0), &[0x41, 0x88, 3, 1, 2]);
     let mut rig = listener();
     rig.hear(&messages, &Link::default());
-    let start_ps = start_of(&messages) + 10_000;
+    let start_ps = start_of(&messages) + 10_000 + 23 * US; // the receiver's delay
     let edge_ps = |air_ps: u64| (air_ps + 62_499) / 62_500 * 62_500;
     assert_eq!(edge_ps(start_ps + 160 * US), rig.await_event(ADDRESS));
     assert_eq!(edge_ps(start_ps + 192 * US), rig.await_event(FRAMESTART));
@@ -162,7 +162,7 @@ fn a_late_receiver_misses_the_frame() {
     assert_eq!((0, 3), (rig.read(ADDRESS), rig.read(STATE)));
 }
 
-/// RXEN, 40 us, 128 us of CCA, TXEN, 40 us: the frame of an idle channel begins 208 us after RXEN.
+/// RXEN, 40 us, 128 us of CCA, TXEN, 20 us: the frame of an idle channel begins 188 us after RXEN.
 #[test]
 fn cca_leads_to_a_frame_or_not() {
     let mut rig = node(0);
@@ -174,7 +174,7 @@ fn cca_leads_to_a_frame_or_not() {
     assert_eq!(168 * US, rig.await_event(CCAIDLE) - begin_ps);
     rig.await_event(END);
     let messages = rig.messages();
-    assert_eq!(208 * US, start_of(&messages) - begin_ps);
+    assert_eq!(188 * US, start_of(&messages) - begin_ps);
 
     let mut rig = node(1);
     rig.write(SHORTS, CCA_SHORTS);

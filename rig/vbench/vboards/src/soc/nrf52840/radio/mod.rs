@@ -1,8 +1,7 @@
 //! RADIO in its IEEE 802.15.4 mode (PS "RADIO", IEEE 802.15.4 operation): frames, CCA, energy detection, RSSI, bit counter.
 //!
 //! Everything happens at edges of 16 MHz of the chip's clock. END comes together with PHYEND, when the last symbol is over.
-//! Not modelled: other modes, whitening, another checksum than that of 802.15.4, MHRMATCH, SYNC, the delay of the
-//! receiver, what the carrier is like before a frame. START given while ramped up, not by a shortcut, has its frame on the
+//! Not modelled: other modes, whitening, another checksum than that of 802.15.4, MHRMATCH, SYNC, what the carrier is like before a frame. START given while ramped up, not by a shortcut, has its frame on the
 //! air [`crate::air::REACTION_PS`] late, for the air's sake.
 
 mod cca;
@@ -157,6 +156,11 @@ impl Radio {
     fn edge(&self, t_ps: u64) -> u64 {
         let cycle = self.clock.tick_at(t_ps);
         self.clock.ps((cycle + PERIOD - 1) / PERIOD * PERIOD)
+    }
+
+    /// When the receiver has what is in the air at an instant.
+    fn heard(&self, air_ps: u64) -> u64 {
+        self.edge(air_ps + timing::RX_DELAY)
     }
 
     /// The edge that comes a nominal span after the first edge at or after an instant.
@@ -328,7 +332,7 @@ impl Outside for Radio {
             (self.ether.receive_signal(message, link), &message.signal)
         {
             let sync = (
-                self.edge(start_ps + lasting_ps(waveform.shr_ps, *ppb)),
+                self.heard(start_ps + lasting_ps(waveform.shr_ps, *ppb)),
                 Kind::Sync(start_ps),
             );
             if !self.events.contains(&sync) {

@@ -46,7 +46,7 @@ impl Radio {
             stored: 0,
         });
         self.interface.raise(event::ADDRESS);
-        self.at(self.edge(length_ps), Kind::RxPhr);
+        self.at(self.heard(length_ps), Kind::RxPhr);
     }
 
     /// The carrier under reception, if its content is known.
@@ -82,8 +82,8 @@ impl Radio {
         let pointer = self.word(registers::PACKETPTR);
         self.transfers.push(Transfer::Store(pointer, vec![length as u8]));
         self.interface.raise(event::FRAMESTART);
-        self.at(self.edge(carrier.byte_ps(length.saturating_sub(2))), Kind::RxPayload);
-        self.at(self.edge(carrier.byte_ps(length)), Kind::RxEnd);
+        self.at(self.heard(carrier.byte_ps(length.saturating_sub(2))), Kind::RxPayload);
+        self.at(self.heard(carrier.byte_ps(length)), Kind::RxEnd);
     }
 
     /// The first `count` bytes of the frame as they were received.
@@ -112,7 +112,7 @@ impl Radio {
     pub(super) fn bits_counted(&mut self) {
         if let Some((rx, carrier)) = self.received() {
             let body = rx.length.saturating_sub(2);
-            let over = |&count: &usize| carrier.byte_ps(count) <= self.now_ps;
+            let over = |&count: &usize| carrier.byte_ps(count) + timing::RX_DELAY <= self.now_ps;
             let count = (rx.stored..=body.min(self.room())).take_while(over).last();
             if let Some(count) = count.filter(|&count| count > rx.stored) {
                 self.store(&rx, &carrier, count);

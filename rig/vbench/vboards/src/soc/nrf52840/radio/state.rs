@@ -19,9 +19,15 @@ impl Radio {
                 format!("radio: mode {} is not modelled, only IEEE 802.15.4", mode)
             });
         }
+        let turns = self.state == State::RxIdle && state == State::TxRampUp;
         self.enter(state);
         let fast = self.word(registers::MODECNF0) & 1 == 1;
-        let ready_ps = self.later(self.now_ps, if fast { timing::RAMP_UP_FAST } else { timing::RAMP_UP });
+        let ramp_ps = match (fast, turns) {
+            (true, true) => timing::TURNAROUND_FAST,
+            (true, false) => timing::RAMP_UP_FAST,
+            (false, _) => timing::RAMP_UP,
+        };
+        let ready_ps = self.later(self.now_ps, ramp_ps);
         if state == State::TxRampUp {
             self.at(ready_ps - REACTION_PS, Kind::TxAnnounce(ready_ps));
         }

@@ -8,6 +8,12 @@ use crate::air::{SYMBOL_PS, US};
 /// tTXEN,IEEE 802.15.4 and tTXEN,FAST,IEEE 802.15.4: TXEN to READY. Those of RXEN are taken to be equal (unverified).
 pub const RAMP_UP: u64 = 130 * US;
 pub const RAMP_UP_FAST: u64 = 40 * US;
+/// TXEN to READY with the fast ramp-up in RXIDLE, where the synthesizer is locked (RX_TX_TURNAROUND_TIME_HW of Nordic's driver,
+/// nrf_802154_procedures_duration.h; the PS has 40 us as the most, unverified). RXEN in TXIDLE is taken to be a ramp-up.
+pub const TURNAROUND_FAST: u64 = 20 * US;
+/// From the last bit on the air to END and PHYEND of the receiver (RX_PHYEND_EVENT_LATENCY_US_OQPSK, same file). That ADDRESS and
+/// FRAMESTART are as late is an assumption.
+pub const RX_DELAY: u64 = 23 * US;
 /// tTXDIS,IEEE 802.15.4: DISABLE to DISABLED while transmitting ("This will take in worst case 21 us": RIOT,
 /// cpu/nrf52/radio/nrf802154/nrf802154_radio.c; the PS's number is unverified).
 pub const TX_DISABLE: u64 = 21 * US;
