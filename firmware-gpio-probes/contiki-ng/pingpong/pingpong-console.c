@@ -6,6 +6,11 @@
 #include "net/netstack.h"
 #include "sys/rtimer.h"
 
+#ifdef CONTIKI_TARGET_NRF /* its platform listens to the serial port for a shell only */
+#include "dev/serial-line.h"
+#include "uarte-arch.h"
+#endif
+
 #if MAC_CONF_WITH_TSCH
 #include "net/mac/tsch/tsch.h"
 #endif
@@ -54,6 +59,9 @@ void console_open(const struct console_callbacks *callbacks)
 {
     application = callbacks;
     hardware = linkaddr_node_addr;
+#ifdef CONTIKI_TARGET_NRF
+    uarte_set_input(serial_line_input_byte);
+#endif
 }
 
 linkaddr_t node_of(uint16_t short_address)
