@@ -121,7 +121,7 @@ test-deep: test
 	@PYTHONPATH=rig/vbench/tests $(BIN)/python -m core_oracle 10_000_000
 	@$(BIN)/python tests/speed/long_capture.py
 
-check: $(VENV)/.developed debian-firmware debian-check
+check: $(VENV)/.developed $(DECODERHOST) debian-firmware debian-check
 	@$(PYTHON) firmware-gpio-probes/generate.py --check
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
