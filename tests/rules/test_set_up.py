@@ -80,7 +80,7 @@ def test_the_demo_sets_up_no_more_than_it_needs() -> None:
     assert not re.search(r"cargo build .*(--workspace|--examples)", demo)
     assert {"python", "native", "sigrok", "firmware", "test"} == groups_of(fast)
     assert "[dev]" in fast and re.search(r"cargo build .*--examples --workspace$", fast, re.MULTILINE)
-    assert {"python", "firmware", "check"} == groups_of(check)
+    assert {"python", "native", "firmware", "check"} == groups_of(check)
 
 
 def test_a_step_states_its_size_and_time(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ DATA = (
     "rig/consoles/riot.toml",
 )
 OTHER = (
-    *("capture/formats/vcd.py", "capture/sigrok/capture.py", "analysis/figures/packet.py", "analysis/report/page.py"),
+    *("capture/sigrok/capture.py", "analysis/figures/packet.py", "analysis/report/page.py"),
     *(
         "analysis/traces/perfetto.py",
         "analysis/report/style.css",
