@@ -66,7 +66,7 @@ def _options(parser: argparse.ArgumentParser, omitted: Collection[str] = COMMON)
         takes_value = not action.option_strings or action.nargs != 0
         head = " ".join(part for part in (names, value if takes_value else "") if part)
         yield ".TP"
-        yield rf".B {_escaped(head)}".replace(",", r",\:")  # a line may break between choices
+        yield rf".B {_escaped(re.sub(',(?! )', ', ', head))}"  # a line may break between choices
         yield _escaped((action.help or "").replace("%%", "%"))
 
 
