@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+from dataclasses import replace
+
 import evaluations
 from tripcases import analysed, trips
 
 from gpiorig.analysis import report
+from gpiorig.analysis.attribution.findings import Attribution, Finding
 from gpiorig.analysis.delays import numbers
 from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.logs import node_log
+from gpiorig.analysis.statistics.intervals import Interval
 
+NAN = math.nan
+WAIT = "a to b: radio wait: exec done to first bit on air"
+AIR = "a to b: air: first bit to radio interrupt"
 PLAIN = {"audited": False, "findings": False, "layers": False, "occupancy": False}  # an evaluation with few figures
 
 
@@ -42,6 +51,36 @@ def one_way(*routes, gaps=(), **options):
     evaluation = evaluations.evaluation(*routes, **options)
     analysis = Analysis(evaluations.events(gaps=gaps), None, "", None, routes, {}, (), ())
     return report.ReportData("one way", False, analysis, evaluation, {}, (), ())
+
+
+def routes_of(*packets, **options):
+    """A run of one-way routes with these numbers of packets, from nodes a, b, c … on."""
+    routes = [
+        evaluations.one_way(nodes, packets=n)
+        for n, nodes in zip(packets, itertools.pairwise("abcdefghij"), strict=False)
+    ]
+    return one_way(*routes, **PLAIN | options)
+
+
+def with_evaluation(data, **changed):
+    """The same with some of the evaluation of its first route replaced."""
+    head, *others = data.evaluation.routes
+    return replace(data, evaluation=replace(data.evaluation, routes=(replace(head, **changed), *others)))
+
+
+def interval(value, low=NAN, high=NAN):
+    """An interval by no method."""
+    return Interval(value, low, high, "made up")
+
+
+def finding(kind, share, **numbers):
+    """A finding that is certain."""
+    return Finding(kind, "The delays lie on levels.", 1e-9, share, numbers)
+
+
+def attributed(step, *findings, tests=6):
+    """What was found on a step."""
+    return Attribution(step, findings, tests, 0.01, "Nothing was found.")
 
 
 def text_of(folder, data):

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
-import math
 from dataclasses import replace
 from types import SimpleNamespace
 
 import evaluations
 import numpy as np
 import pytest
-from reportcases import PLAIN, one_way
-from reportcases import data_of as round_trips
+from reportcases import AIR, NAN, WAIT, attributed, data_of, finding, interval, routes_of, with_evaluation
 
-from gpiorig.analysis.attribution.findings import Attribution, Finding
 from gpiorig.analysis.attribution.step_series import TOTAL
 from gpiorig.analysis.delays.budget import Group, Part
 from gpiorig.analysis.delays.radio_parts import PART_NAMES
@@ -25,38 +21,6 @@ from gpiorig.analysis.report import (
     delays,
     texts,
 )  # fmt: skip
-from gpiorig.analysis.statistics.intervals import Interval
-
-NAN = math.nan
-WAIT = "a to b: radio wait: exec done to first bit on air"
-AIR = "a to b: air: first bit to radio interrupt"
-
-
-def data_of(*packets, **options):
-    """A run of one-way routes with so many packets each, from nodes a, b, c … on."""
-    routes = [
-        evaluations.one_way(nodes, packets=n)
-        for n, nodes in zip(packets, itertools.pairwise("abcdefghij"), strict=False)
-    ]
-    return one_way(*routes, **PLAIN | options)
-
-
-def with_evaluation(data, **changed):
-    """The same with some of the evaluation of its first route replaced."""
-    first, *others = data.evaluation.routes
-    return replace(data, evaluation=replace(data.evaluation, routes=(replace(first, **changed), *others)))
-
-
-def interval(value, low=NAN, high=NAN):
-    return Interval(value, low, high, "made up")
-
-
-def finding(kind, share, **numbers):
-    return Finding(kind, "The delays lie on levels.", 1e-9, share, numbers)
-
-
-def attributed(step, *findings, tests=6):
-    return Attribution(step, findings, tests, 0.01, "Nothing was found.")
 
 
 @pytest.mark.parametrize(
@@ -82,26 +46,26 @@ def test_a_time_with_one_end_has_no_interval():
     [(2, "longest delay"), (99, "longest delay"), (100, "99 % of the delays within")],
 )
 def test_the_third_number_on_top(packets, name):
-    rows = conclusions.headline(data_of(packets))
+    rows = conclusions.headline(routes_of(packets))
     assert name == rows[2][0]
     assert ("packets timelined", f"{packets} of {packets + 3}") == rows[3]
 
 
 @pytest.mark.parametrize(("packets", "words"), [(19, "by 19 packets."), (20, "95 % of the 20 packets need")])
 def test_the_delay_of_few_packets(packets, words):
-    assert words in conclusions.summary_lines(data_of(packets))[0]
+    assert words in conclusions.summary_lines(routes_of(packets))[0]
 
 
 def test_variance_on_top_needs_ten_packets_and_shares():
-    assert [4, 5] == [len(conclusions.headline(data_of(packets))) for packets in (9, 10)]
-    data = data_of(50)
+    assert [4, 5] == [len(conclusions.headline(routes_of(packets))) for packets in (9, 10)]
+    data = routes_of(50)
     unknown = replace(data.evaluation.routes[0].numbers, variances=np.array([NAN] * 4))
     assert 4 == len(conclusions.headline(with_evaluation(data, numbers=unknown)))
 
 
 @pytest.mark.parametrize(("tail", "words"), [(1.0, "100 % of what"), (1.001, "all of what"), (0.5, "50 % of what")])
 def test_the_part_of_the_tail(tail, words):
-    data = data_of(50)
+    data = routes_of(50)
     evaluation = data.evaluation.routes[0]
     whole = (Group(Kind.AIR, (0,), interval(1.0), interval(1.0), interval(tail)),)
     budget = replace(evaluation.budget, by_kind=whole)
@@ -113,7 +77,7 @@ def test_the_part_of_the_tail(tail, words):
 
 def evaluation_of(*attributions, shares=(0.0, 0.5, 0.25, 0.0)):
     """An evaluation whose steps have these shares of the variance, and these attributions."""
-    evaluation = data_of(50).evaluation.routes[0]
+    evaluation = routes_of(50).evaluation.routes[0]
     numbers = replace(evaluation.numbers, variances=np.array(shares))
     return replace(evaluation, numbers=numbers, attributions=attributions)
 
@@ -147,7 +111,7 @@ def test_a_cause_of_the_total():
 
 def test_no_structure_and_no_test():
     def line(*attributions):
-        return conclusions.summary_lines(with_evaluation(data_of(50), attributions=attributions))[3]
+        return conclusions.summary_lines(with_evaluation(routes_of(50), attributions=attributions))[3]
 
     assert "No structure was found in any of 1 step (6 tests)." == line(attributed(WAIT))
     assert line(attributed(WAIT, tests=0)).startswith("What causes the jitter could not be tested. Nothing")
@@ -156,7 +120,7 @@ def test_no_structure_and_no_test():
 
 
 def test_the_uncertainty_of_a_delay_is_named_where_it_is_known():
-    data = data_of(50)
+    data = routes_of(50)
     assert "The uncertainty of one delay is ±" in conclusions.summary_lines(data)[0]
     exact = tuple(replace(part, components=()) for part in data.evaluation.routes[0].uncertainties)
     assert "uncertainty" not in conclusions.summary_lines(with_evaluation(data, uncertainties=exact))[0]
@@ -169,7 +133,7 @@ def account(**counts):
 
 def test_the_firmware_s_count():
     """None lost, some lost, and how many it sent in place of those on the pins."""
-    data = data_of(50)
+    data = routes_of(50)
 
     def counted(**counts):
         analysis = SimpleNamespace(account=account(**counts), no_packets="", timelines=None)
@@ -193,7 +157,7 @@ def test_what_cannot_be_divided():
 
 def test_the_rows_of_a_radio_wait_s_parts():
     """Median and range of each part, below its step; the other columns have no value."""
-    data = data_of(50)
+    data = routes_of(50)
     evaluation = data.evaluation.routes[0]
     samples = np.zeros((50, len(PART_NAMES)), dtype=np.int64)
     samples[:, 0] = 2400
@@ -216,7 +180,7 @@ def test_the_rows_of_a_radio_wait_s_parts():
 def test_steps_that_add_up():
     """Durations of 0 are exact, too; a negative one is a failure."""
     for least, failed in ((0, False), (-1, True)):
-        data = data_of(50)
+        data = routes_of(50)
         evaluation = data.evaluation.routes[0]
         evaluation.route.steps.samples[0, 0] = least
         words = " ".join(
@@ -242,7 +206,7 @@ def test_a_median_without_its_probes():
     """Is the median less their cost."""
     delay = SimpleNamespace(probe_cost_ns=1500.0, corrected_expanded_ns=100.0)
     assert "7.50 ± 0.10 µs" == delays._without_probes(9000.0, delay)
-    data = data_of(50)
+    data = routes_of(50)
     evaluation = data.evaluation.routes[0]
     table = delays.step_table(data, evaluation, "")[0]
     at = table.header.index("median without its probes")
@@ -255,7 +219,7 @@ def test_steps_of_a_route_that_is_no_round_trip(new_bench):
     bench = new_bench()
     bench.round_trip(1)
     evaluation = evaluations.about(evaluations.one_way(packets=50))
-    table = delays.step_table(round_trips(bench), evaluation, "")
+    table = delays.step_table(data_of(bench), evaluation, "")
     words = " ".join(line for block in table if isinstance(block, blocks.Text) for line in block.lines)
     assert "Checked: the steps of each of 50 packets add up" in words
 

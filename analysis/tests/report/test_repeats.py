@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import math
 from dataclasses import replace
 from fractions import Fraction
 from types import SimpleNamespace
@@ -12,8 +10,7 @@ import evaluations
 import numpy as np
 import pytest
 from drawnaxes import bars
-from reportcases import PLAIN, one_way
-from reportcases import data_of as round_trips
+from reportcases import PLAIN, data_of, interval, one_way, routes_of
 
 from gpiorig.analysis.number_text import DASH
 from gpiorig.analysis.packets.path import Kind
@@ -27,25 +24,7 @@ from gpiorig.analysis.report import (
 )  # fmt: skip
 from gpiorig.analysis.report.runs import Difference, Run
 from gpiorig.analysis.report.served_blocks import Served
-from gpiorig.analysis.statistics.intervals import Interval
 from gpiorig.capture.edges.waveform import VIRTUAL_MARK
-
-NAN = math.nan
-WAIT = "a to b: radio wait: exec done to first bit on air"
-AIR = "a to b: air: first bit to radio interrupt"
-
-
-def data_of(*packets, **options):
-    """A run of one-way routes with so many packets each, from nodes a, b, c … on."""
-    routes = [
-        evaluations.one_way(nodes, packets=n)
-        for n, nodes in zip(packets, itertools.pairwise("abcdefghij"), strict=False)
-    ]
-    return one_way(*routes, **PLAIN | options)
-
-
-def interval(value, low=NAN, high=NAN):
-    return Interval(value, low, high, "made up")
 
 
 def run_of(name, *totals, loss=0.0, noun="delay", digest=""):
@@ -109,7 +88,7 @@ def test_where_the_mean_changed(changes, total, expected):
 
 def test_a_run_that_cannot_be_compared():
     """For the obstacle, or because no packet of it is complete; then only the loss is judged."""
-    base, new = (Run(name, data_of(20)) for name in ("before", "after"))
+    base, new = (Run(name, routes_of(20)) for name in ("before", "after"))
     assert Difference(base, new, None, "why").sentence == "after cannot be compared with before: why."
     empty = SimpleNamespace(now=SimpleNamespace(complete=False), against_model=())
     compared = Difference(base, new, empty)
@@ -125,7 +104,7 @@ def test_times_of_a_run():
         "a > b", parse("mac.tx -> mac.rx"), delays_ns, Fraction(1), delays_ns, np.full(2, -1, dtype=np.int32)
     )
     empty = replace(series, node="c", values=np.zeros(0, dtype=np.int64))
-    run = Run("r", replace(data_of(20), quantities=(series, empty)))
+    run = Run("r", replace(routes_of(20), quantities=(series, empty)))
     assert [[24, 48]] == [values.tolist() for values in run.times().values()]
 
 
@@ -139,7 +118,7 @@ def test_the_opening_of_several_runs():
     """So many runs are over each other; more are counted. A p99 needs a hundred packets."""
     most = several_runs.MAX_STAIRCASES
     for count in (most, most + 1):
-        (section,) = several_runs._opening([Run(str(n), data_of(99 + n)) for n in range(count)])
+        (section,) = several_runs._opening([Run(str(n), routes_of(99 + n)) for n in range(count)])
         assert most == len(section.blocks[0].runs)
         assert (count > most) == (len(section.blocks) == 2)
     assert [False, True] == ["p99" in row[2] for row in section.blocks[0].runs[:2]]
@@ -148,7 +127,7 @@ def test_the_opening_of_several_runs():
 
 def test_sentences_of_several_runs():
     """Of two runs the difference is the lead; of more each has a line, and is folded under it."""
-    base, new = (Run(name, data_of(20), digest=name) for name in ("before", "after"))
+    base, new = (Run(name, routes_of(20), digest=name) for name in ("before", "after"))
     compared = [Difference(base, new, None, "why")] * 2
     assert [2, 4] == [len(several_runs._lines([base, new], compared[:n])) for n in (1, 2)]
     for n, line in ((1, ""), (2, compared[0].sentence)):
@@ -162,7 +141,7 @@ def test_sentences_of_several_runs():
 
 def test_runs_without_a_packet_side_by_side():
     """A row of dashes; the name of the delay is that of all runs."""
-    section = several_runs._side_by_side([Run("r", data_of(20)), Run("e", one_way(**PLAIN))], virtual=False)
+    section = several_runs._side_by_side([Run("r", routes_of(20)), Run("e", one_way(**PLAIN))], virtual=False)
     full, empty = section.blocks[0].rows
     assert ("e", "one way", DASH, "0", *[DASH] * 5) == empty and len(full) == len(empty)
     assert "The delay of every run" == section.blocks[1].title
@@ -202,7 +181,7 @@ def test_the_figure_of_a_difference():
 def test_only_the_loss_is_judged_without_a_complete_packet(monkeypatch):
     monkeypatch.setattr(runs, "_verdict", lambda limit, pair: limit.quantity)
     limits = (SimpleNamespace(quantity="delay"), SimpleNamespace(quantity="loss"))
-    base, new = Run("before", data_of(20)), Run("after", data_of(20), limits=limits)
+    base, new = Run("before", routes_of(20)), Run("after", routes_of(20), limits=limits)
     for complete, judged in ((False, ["loss"]), (True, ["delay", "loss"])):
         assert judged == Difference(base, new, SimpleNamespace(now=SimpleNamespace(complete=complete))).verdicts
     assert [] == Difference(base, new, None, "why").verdicts
@@ -215,7 +194,7 @@ def test_whether_a_page_of_runs_is_virtual(monkeypatch, tmp_path, marks, expecte
     """If one of them is; not known, if it is not known of one and none is."""
     written = {}
     monkeypatch.setattr(several_runs, "write_page", lambda path, **options: written.update(options))
-    plain = data_of(20)
+    plain = routes_of(20)
     made = [Run(str(n), replace(plain, virtual=bool(mark), asked=mark is not None)) for n, mark in enumerate(marks)]
     several_runs.write_set(tmp_path, made)
     assert expected == written["virtual"]
@@ -225,9 +204,9 @@ def test_the_name_of_the_delay_of_all_runs(new_bench):
     """Round-trip time, if it is that of each of them."""
     bench = new_bench()
     bench.round_trip(1)
-    trips = Run("t", round_trips(bench))
+    trips = Run("t", data_of(bench))
     assert (
         "The round-trip time of every run" == several_runs._side_by_side([trips, trips], virtual=False).blocks[1].title
     )
-    both = several_runs._side_by_side([trips, Run("r", data_of(20))], virtual=False)
+    both = several_runs._side_by_side([trips, Run("r", routes_of(20))], virtual=False)
     assert "The delay of every run" == both.blocks[1].title

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from dataclasses import replace
 from fractions import Fraction
@@ -11,10 +10,8 @@ from types import SimpleNamespace
 import evaluations
 import numpy as np
 import pytest
-from reportcases import PLAIN, one_way
-from reportcases import data_of as round_trips
+from reportcases import PLAIN, WAIT, attributed, data_of, finding, interval, one_way, routes_of, with_evaluation
 
-from gpiorig.analysis.attribution.findings import Attribution, Finding
 from gpiorig.analysis.clocks.stability import Stability
 from gpiorig.analysis.events.table import BY_CODE
 from gpiorig.analysis.figures import style
@@ -36,38 +33,6 @@ from gpiorig.analysis.report import (
     processor,
     quantities,
 )  # fmt: skip
-from gpiorig.analysis.statistics.intervals import Interval
-
-NAN = math.nan
-WAIT = "a to b: radio wait: exec done to first bit on air"
-AIR = "a to b: air: first bit to radio interrupt"
-
-
-def data_of(*packets, **options):
-    """A run of one-way routes with so many packets each, from nodes a, b, c … on."""
-    routes = [
-        evaluations.one_way(nodes, packets=n)
-        for n, nodes in zip(packets, itertools.pairwise("abcdefghij"), strict=False)
-    ]
-    return one_way(*routes, **PLAIN | options)
-
-
-def with_evaluation(data, **changed):
-    """The same with some of the evaluation of its first route replaced."""
-    first, *others = data.evaluation.routes
-    return replace(data, evaluation=replace(data.evaluation, routes=(replace(first, **changed), *others)))
-
-
-def interval(value, low=NAN, high=NAN):
-    return Interval(value, low, high, "made up")
-
-
-def finding(kind, share, **numbers):
-    return Finding(kind, "The delays lie on levels.", 1e-9, share, numbers)
-
-
-def attributed(step, *findings, tests=6):
-    return Attribution(step, findings, tests, 0.01, "Nothing was found.")
 
 
 @pytest.mark.parametrize(("gaps", "named"), [(12, False), (13, True)])
@@ -98,14 +63,14 @@ def test_packets_without_a_timeline_are_listed(new_bench, packets):
     bench = new_bench()
     for id_ in range(packets + 3):
         bench.round_trip(id_ + 1, lost="reply" if id_ < packets else "")
-    section = health.section(round_trips(bench))
+    section = health.section(data_of(bench))
     at = next(
         n for n, block in enumerate(section.blocks) if isinstance(block, blocks.Heading) and str(packets) in block.text
     )
     listed = section.blocks[at + 1].lines
     assert listed[12:] == (("and 1 more, in packets.parquet",) if packets > 12 else ())
     assert 12 == sum(line.startswith(tuple(f"{n}: " for n in range(1, 20))) for line in listed)
-    probes = dict(health.losses(round_trips(bench)))["frames of initiator: counted by the firmware; seen on the pins"]
+    probes = dict(health.losses(data_of(bench)))["frames of initiator: counted by the firmware; seen on the pins"]
     assert probes.startswith("7; ")
 
 
@@ -122,7 +87,7 @@ def test_rows_of_quantities():
         quantity=SimpleNamespace(kind=SimpleNamespace(unit=series.quantity.kind.unit, single=True), name="x"),
         node="a", values=np.arange(3), lacking=0, doubt=0.0, interval=lambda name: interval(7000.0),
     )  # fmt: skip
-    (section,) = quantities.sections(replace(data_of(20), quantities=(series, empty, single)), "")
+    (section,) = quantities.sections(replace(routes_of(20), quantities=(series, empty, single)), "")
     full, none, one = section.blocks[0].rows
     assert 10 == len(full) == len(none) == len(one) == len(section.blocks[0].header)
     assert DASH not in full and [DASH] * 6 == list(none[4:]) and [DASH] * 5 == list(one[5:])
@@ -131,12 +96,12 @@ def test_rows_of_quantities():
     assert ["a > b: mac.tx -> mac.rx"] * 5 == [row[0] for row in over_intervals]  # octaves of 40 values
     assert [False] * 4 + [True] == [row[3] == DASH == row[4] for row in over_intervals]
     assert DASH not in [row[2] for row in over_intervals]
-    assert [] == blocks.pictures(quantities.sections(replace(data_of(20), quantities=(empty,)), ""))
+    assert [] == blocks.pictures(quantities.sections(replace(routes_of(20), quantities=(empty,)), ""))
 
 
 @pytest.mark.parametrize(("routes", "told"), [(2, False), (page.DRAWN_ROUTES, False), (page.DRAWN_ROUTES + 1, True)])
 def test_routes_that_are_drawn(routes, told):
-    section = page._other_routes(data_of(*[20] * routes), "")
+    section = page._other_routes(routes_of(*[20] * routes), "")
     assert min(routes, page.DRAWN_ROUTES) - 1 == sum(isinstance(block, blocks.Details) for block in section.blocks)
     assert told == any(isinstance(block, blocks.Text) for block in section.blocks)
     assert routes == len(section.blocks[0].rows)
@@ -166,14 +131,14 @@ def test_the_first_bit_on_the_air():
 
 @pytest.mark.parametrize(("packets", "told"), [(300, False), (301, True)])
 def test_curves_that_are_thinned(packets, told):
-    data = data_of(packets)
+    data = routes_of(packets)
     total, *_ = pictures.distributions(data, data.evaluation.routes[0], "")
     assert told == ("quantiles" in total.caption)
 
 
 def test_the_delay_over_the_run():
     """Losses whose instant is not known are counted; of a route that is no round trip none has an instant."""
-    data = data_of(20)
+    data = routes_of(20)
     (picture,) = pictures.over_the_run(data, data.evaluation.routes[0], "")
     assert "The instants of 3 lost packets are unknown." in picture.caption
     assert "one point per packet" in picture.caption
@@ -191,7 +156,7 @@ class Many(SimpleNamespace):
 
 def test_points_of_many_packets_are_a_band():
     """From 3 001 on."""
-    data = data_of(20)
+    data = routes_of(20)
     about = data.evaluation.routes[0]
     for packets, told in ((3000, False), (3001, True)):
         starts = np.zeros(1, dtype=np.int64)
@@ -211,7 +176,7 @@ def test_folds_over_periods():
         finding("trend", 0.2, period_ns=5.0),
         finding("beat", 0.1),
     )
-    data = with_evaluation(data_of(50), attributions=(wait,))
+    data = with_evaluation(routes_of(50), attributions=(wait,))
     evaluation = data.evaluation.routes[0]
     beat, lattice = causes.folds(data, evaluation, "p-")
     assert ["p-fold-1", "p-fold-2"] == [beat.name, lattice.name]
@@ -334,7 +299,7 @@ def test_no_second_process_beside_the_main_thread(monkeypatch):
 def test_times_in_layers_and_of_occupants():
     """In ns; of activities those that ran, forty at most."""
     evaluation = evaluations.about(evaluations.one_way(packets=50))
-    data = data_of(50)
+    data = routes_of(50)
     table = processor.layers(data, evaluation, "")[1].blocks[0]
     own = evaluation.layers.self_samples[:, 0]
     period_ns = evaluation.numbers.period_ns
@@ -353,7 +318,7 @@ def test_times_in_layers_and_of_occupants():
 
 def test_the_legend_of_all_packets():
     """Kinds that take time have their share."""
-    data = data_of(50)
+    data = routes_of(50)
     hero, viewer = processor.packets(data, data.evaluation.routes[0], "p-")
     assert {f"kind-{kind.value}" for kind in data.evaluation.routes[0].numbers.by_kind("time")} == {
         look for look, _ in hero.legend
@@ -371,7 +336,7 @@ def test_packets_of_each_status_are_listed():
 
 def test_a_fold_of_many_packets_has_only_medians():
     """From 3 001 on."""
-    data = data_of(20)
+    data = routes_of(20)
     about = data.evaluation.routes[0]
     for packets, told in ((3000, False), (3001, True)):
         view = SimpleNamespace(route=Many(packets=packets, steps=about.route.steps), numbers=about.numbers)
@@ -384,15 +349,15 @@ def test_the_figure_of_a_packet_as_a_file(new_bench, tmp_path):
     """Of the only round trip; none of packets that go one way."""
     bench = new_bench()
     bench.round_trip(1)
-    assert [] == files._write_packet(data_of(20), tmp_path, ("svg",))
-    assert [tmp_path / "packet.svg"] == files._write_packet(round_trips(bench), tmp_path, ("svg",))
+    assert [] == files._write_packet(routes_of(20), tmp_path, ("svg",))
+    assert [tmp_path / "packet.svg"] == files._write_packet(data_of(bench), tmp_path, ("svg",))
 
 
 def test_frames_that_a_log_counts(new_bench):
     """Of a node that is on the pins."""
     bench = new_bench()
     bench.round_trip(1)
-    data = round_trips(bench)
+    data = data_of(bench)
     (log,) = data.analysis.logs.values()
     with_relay = replace(data.analysis, logs={"initiator": log, "relay": log})
     rows = dict(health.losses(replace(data, analysis=with_relay)))
@@ -405,7 +370,7 @@ def test_round_trips_that_are_lost_and_partial(new_bench):
     """Their instants are marked; of a route that is no round trip none are, and its delays are its own."""
     bench = new_bench()
     truth = [bench.round_trip(id_, lost="request" if id_ in (1, 3) else "") for id_ in range(1, 6)]
-    data = round_trips(bench)
+    data = data_of(bench)
     trip, other = data.evaluation.routes[0], evaluations.about(evaluations.one_way(packets=20))
     assert [truth[place]["request.app.tx"] for place in (0, 2)] == pictures._marks(data, trip).losses.tolist()
     assert [] == pictures._marks(data, other).losses.tolist()
@@ -428,5 +393,5 @@ def test_layers_that_are_not_there():
     """Neither a picture nor a table where no layer has times."""
     evaluation = evaluations.about(evaluations.one_way(packets=50))
     nothing = LayerTimes((), np.zeros((50, 0)), np.zeros((50, 0)))
-    reason, *_ = processor.layers(data_of(50), replace(evaluation, layers=nothing), "")
+    reason, *_ = processor.layers(routes_of(50), replace(evaluation, layers=nothing), "")
     assert "does not distinguish the layers" in reason.lines[0]
