@@ -4,7 +4,6 @@
 //! annotations. All else, what is malformed among it, goes to `host`, the object of Python that a decoder is bound to.
 
 use std::ffi::c_void;
-use std::os::raw::c_int;
 use std::ptr;
 
 use crate::pins::{refused, Pins};
@@ -64,35 +63,12 @@ pub struct Printed {
 /// Python's lock is held.
 pub unsafe fn kind() -> Result<Object> {
     let slots = [
-        Slot {
-            slot: SLOT_DEALLOC,
-            value: dealloc as *const c_void,
-        },
-        Slot {
-            slot: SLOT_METHODS,
-            value: METHODS.0.as_ptr().cast(),
-        },
-        Slot {
-            slot: SLOT_MEMBERS,
-            value: MEMBERS.0.as_ptr().cast(),
-        },
-        Slot {
-            slot: SLOT_DOC,
-            value: b"Base class of all decoders.\0".as_ptr().cast(),
-        },
-        Slot {
-            slot: 0,
-            value: ptr::null(),
-        },
+        (SLOT_DEALLOC, dealloc as *const c_void),
+        (SLOT_METHODS, METHODS.0.as_ptr().cast()),
+        (SLOT_MEMBERS, MEMBERS.0.as_ptr().cast()),
+        (SLOT_DOC, b"Base class of all decoders.\0".as_ptr().cast()),
     ];
-    let spec = Spec {
-        name: b"gpiorig.analysis.decoderhost.native.Decoder\0".as_ptr().cast(),
-        bytes: std::mem::size_of::<Decoder>() as c_int,
-        item_bytes: 0,
-        flags: TP_BASETYPE,
-        slots: slots.as_ptr(),
-    };
-    unsafe { Object::new(PyType_FromSpec(&spec)) }
+    unsafe { new_type::<Decoder>(b"gpiorig.analysis.decoderhost.native.Decoder\0", TP_BASETYPE, &slots) }
 }
 
 static METHODS: Static<[Method; 5]> = Static([

@@ -25,35 +25,15 @@ struct Inner {
 /// Python's lock is held.
 pub unsafe fn kind() -> Result<Object> {
     let slots = [
-        Slot {
-            slot: SLOT_INIT,
-            value: init as *const c_void,
-        },
-        Slot {
-            slot: SLOT_DEALLOC,
-            value: dealloc as *const c_void,
-        },
-        Slot {
-            slot: SLOT_METHODS,
-            value: METHODS.0.as_ptr().cast(),
-        },
-        Slot {
-            slot: SLOT_DOC,
-            value: b"Collects lines, and hands them to `write` as bytes.\0".as_ptr().cast(),
-        },
-        Slot {
-            slot: 0,
-            value: ptr::null(),
-        },
+        (SLOT_INIT, init as *const c_void),
+        (SLOT_DEALLOC, dealloc as *const c_void),
+        (SLOT_METHODS, METHODS.0.as_ptr().cast()),
+        (
+            SLOT_DOC,
+            b"Collects lines, and hands them to `write` as bytes.\0".as_ptr().cast(),
+        ),
     ];
-    let spec = Spec {
-        name: b"gpiorig.analysis.decoderhost.native.Lines\0".as_ptr().cast(),
-        bytes: std::mem::size_of::<Lines>() as c_int,
-        item_bytes: 0,
-        flags: 0,
-        slots: slots.as_ptr(),
-    };
-    unsafe { Object::new(PyType_FromSpec(&spec)) }
+    unsafe { new_type::<Lines>(b"gpiorig.analysis.decoderhost.native.Lines\0", 0, &slots) }
 }
 
 static METHODS: Static<[Method; 3]> = Static([

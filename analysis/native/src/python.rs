@@ -1,7 +1,7 @@
 //! Python's objects, exceptions and calls, in Rust: a reference that gives itself back, and what uses it.
 
 use std::ffi::c_void;
-use std::os::raw::c_ulong;
+use std::os::raw::{c_int, c_uint, c_ulong};
 use std::ptr;
 
 pub use crate::abi::*;
@@ -172,6 +172,27 @@ pub unsafe fn utf8<'a>(text: *mut PyObject) -> Option<&'a [u8]> {
         }
         Some(std::slice::from_raw_parts(bytes.cast(), length as usize))
     }
+}
+
+/// A type of objects that are a `T`, with the name of its module before its own.
+///
+/// # Safety
+/// Python's lock is held; `slots` are those of such a type, and what they point to is static; `name` ends with a zero.
+pub unsafe fn new_type<T>(name: &'static [u8], flags: c_uint, slots: &[(c_int, *const c_void)]) -> Result<Object> {
+    let end = (0, ptr::null());
+    let slots: Vec<Slot> = slots
+        .iter()
+        .chain([&end])
+        .map(|&(slot, value)| Slot { slot, value })
+        .collect();
+    let spec = Spec {
+        name: name.as_ptr().cast(),
+        bytes: std::mem::size_of::<T>() as c_int,
+        item_bytes: 0,
+        flags,
+        slots: slots.as_ptr(),
+    };
+    unsafe { Object::new(PyType_FromSpec(&spec)) }
 }
 
 /// A method that takes positional arguments.
