@@ -69,8 +69,8 @@ class ChunkedStream:
     recover: bool = False
     threads: int = 1
 
-    def blocks(self) -> Iterator[Block]:
-        """Yield the edges.
+    def blocks(self, start: int = 0) -> Iterator[Block]:
+        """Yield the edges, from the chunks of a sample on.
 
         Raises
         ------
@@ -79,7 +79,7 @@ class ChunkedStream:
         """
         level: int | None = None
         gap: tuple[int, int] | None = None
-        for part in self._parts():
+        for part in self._parts(start):
             if part.gap and part.gap[0] < part.gap[1]:
                 gap = (gap[0] if gap else part.gap[0], part.gap[1])
             if part.gap or (gap and not part.samples.size):
@@ -111,8 +111,8 @@ class ChunkedStream:
         if batch:
             yield batch
 
-    def _parts(self) -> Iterator[_Part]:
-        batches = list(self.batches())
+    def _parts(self, start: int) -> Iterator[_Part]:
+        batches = [batch for batch in self.batches() if batch[-1].end > start * self.unitsize]
         try:
             with self.path.open("rb", buffering=0) as file:
                 if self.threads == 1 or len(batches) == 1:

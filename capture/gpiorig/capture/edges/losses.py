@@ -93,7 +93,23 @@ def describe(loss: Loss, *, samplerate_hz: float) -> str:
     return f"{loss.samples} ± {loss.uncertainty} samples were lost at {where}{more}: {loss.found_by}"
 
 
-def put_in(blocks: Iterable[Block], losses: Sequence[Loss]) -> Iterator[Block]:
+def passed(losses: Sequence[Loss], start: int) -> tuple[int, list[Loss]]:
+    """Return by how much a sample is counted on, and the losses that are not before it.
+
+    Parameters
+    ----------
+    losses
+        As of `put_in`.
+    start
+        A sample, counted as `put_in` counts them.
+    """
+    shift, missing = 0, [loss for loss in losses if not loss.in_files]
+    while missing and start >= missing[0].end + shift + missing[0].samples:
+        shift += missing.pop(0).samples
+    return shift, missing
+
+
+def put_in(blocks: Iterable[Block], losses: Sequence[Loss], *, shift: int = 0) -> Iterator[Block]:
     """Read blocks of segment files with losses as gaps.
 
     What is between `start` and `end` of a loss is dropped, since it is unknown on which side of the loss it was, and
@@ -105,12 +121,14 @@ def put_in(blocks: Iterable[Block], losses: Sequence[Loss]) -> Iterator[Block]:
         As `SegmentReader` gives them.
     losses
         Disjoint, in order, in sample numbers of the files; those that are gaps in the files are omitted.
+    shift
+        By how much the samples are counted on for losses before the blocks.
     """
-    return joined(_put_in(blocks, [loss for loss in losses if not loss.in_files]))
+    return joined(_put_in(blocks, [loss for loss in losses if not loss.in_files], shift))
 
 
-def _put_in(blocks: Iterable[Block], todo: list[Loss]) -> Iterator[Block]:
-    shift, level, inside, known_end = 0, np.uint64(0), False, 0
+def _put_in(blocks: Iterable[Block], todo: list[Loss], shift: int) -> Iterator[Block]:
+    level, inside, known_end = np.uint64(0), False, 0
     for block in blocks:
         known_end = block.end
         samples, levels, gaps = block.samples, block.levels, block.gaps

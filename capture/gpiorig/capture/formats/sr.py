@@ -40,7 +40,7 @@ def recognises(path: Path, head: bytes) -> bool:
     return head.startswith(ZIP_MAGIC) and path.suffix != ".sal"
 
 
-def read(path: Path, options: ReadOptions, *, threads: int | None = None) -> Waveform:
+def read(path: Path, options: ReadOptions, *, threads: int | None = None, start: int = 0) -> Waveform:
     """Read a .sr file as a waveform.
 
     Its blocks raise FormatError where a chunk is damaged, with the samples that are lost; with `options.recover` these
@@ -54,6 +54,8 @@ def read(path: Path, options: ReadOptions, *, threads: int | None = None) -> Wav
         `samplerate_hz` takes precedence over what the file states.
     threads
         Threads that inflate; None: as many as are worth it.
+    start
+        Begin a little before this sample, with the levels there.
 
     Raises
     ------
@@ -80,7 +82,7 @@ def read(path: Path, options: ReadOptions, *, threads: int | None = None) -> Wav
     return Waveform(
         samplerate_hz=rate or Fraction(1),
         channels=info.channels,
-        read=stream.blocks,
+        read=lambda: stream.blocks(start),
         source=source,
         remarks=list(info.remarks),
         virtual=stated(info.note),

@@ -13,11 +13,11 @@ import msgspec
 from gpiorig.capture import confined
 from gpiorig.capture.edges.bounds import Bound
 from gpiorig.capture.edges.edges import Edges
-from gpiorig.capture.edges.losses import Loss, put_in
+from gpiorig.capture.edges.losses import Loss, passed, put_in
 from gpiorig.capture.edges.waveform import Block, Waveform
 from gpiorig.capture.errors import CaptureError, FormatError, RecordingError
 from gpiorig.capture.log import LOG
-from gpiorig.capture.recording import description, new_folder
+from gpiorig.capture.recording import description, new_folder, segment_place
 from gpiorig.capture.recording.description import (
     EDGES,
     FORMAT,
@@ -198,7 +198,7 @@ class Recording:
         """Read the segment files: blocks, gaps, and whether the capture was closed in order."""
         return read_segments(self.edges_folder)
 
-    def waveform(self, *, follow: bool = False) -> Waveform:
+    def waveform(self, *, follow: bool = False, start: int = 0) -> Waveform:
         """The edges, to be read block by block; losses are gaps. Those of a capture that was interrupted just end.
 
         Reading them ends in a FormatError where a complete recording lacks its end.
@@ -207,20 +207,23 @@ class Recording:
         ----------
         follow
             While a capture runs, wait for more until it ends.
+        start
+            Begin a little before this sample, with what is needed to know the levels there.
         """
-        return self._waveform(self.info.losses, follow=follow)
+        return self._waveform(self.info.losses, follow=follow, start=start)
 
     def waveform_of_files(self) -> Waveform:
         """As `waveform`, in the sample numbers of the files: without the losses that are not gaps in them."""
-        return self._waveform((), follow=False)
+        return self._waveform((), follow=False, start=0)
 
-    def _waveform(self, losses: Sequence[Loss], *, follow: bool) -> Waveform:
+    def _waveform(self, losses: Sequence[Loss], *, follow: bool, start: int) -> Waveform:
         remarks: list[str] = []
+        shift, later = passed(losses, start)
         broken = "" if self.state != "interrupted" else ", interrupted: what comes after its end is lost"
         return Waveform(
             samplerate_hz=self.info.samplerate_hz,
             channels=self.info.channels,
-            read=lambda: put_in(self._blocks(remarks, follow=follow), losses),
+            read=lambda: put_in(self._blocks(remarks, follow=follow, start=start - shift), later, shift=shift),
             epoch=self.info.epoch.wall,
             source=f"recording {self.folder}{broken}",
             remarks=remarks,
@@ -231,9 +234,9 @@ class Recording:
             step=self.info.time_step.as_step() if self.info.time_step else None,
         )
 
-    def _blocks(self, remarks: list[str], *, follow: bool) -> Iterator[Block]:
+    def _blocks(self, remarks: list[str], *, follow: bool, start: int) -> Iterator[Block]:
         """The blocks of the files, and at their end a look at whether it is one."""
-        reader = SegmentReader(self.edges_folder, follow=follow)
+        reader = SegmentReader(self.edges_folder, follow=follow, start=start)
         yield from reader
         where = reader.torn or self.edges_folder
         if self.info.state != "complete":
@@ -244,6 +247,12 @@ class Recording:
             raise FormatError("a complete recording without edges: its files are gone", where=where, remedy=LEFT)
         elif reader.torn or not reader.closed:
             raise FormatError("a complete recording whose edges are cut: their end is gone", where=where, remedy=LEFT)
+
+    @property
+    def end(self) -> int:
+        """The sample up to which all samples are known, or lost; little of the files is read."""
+        missing = sum(loss.samples for loss in self.info.losses if not loss.in_files)
+        return segment_place.end(self.edges_folder) + missing
 
     def edges(self) -> Edges:
         """Read the edges into memory."""

@@ -18,6 +18,7 @@ from gpiorig.capture import confined
 from gpiorig.capture.edges.edges import Edges, no_gaps
 from gpiorig.capture.edges.waveform import MAX_SAMPLES, NO_LEVELS, NO_SAMPLES, Block, joined
 from gpiorig.capture.errors import FormatError
+from gpiorig.capture.recording import segment_place
 from gpiorig.capture.recording.segment_format import (
     BODY,
     DENSE,
@@ -31,6 +32,7 @@ from gpiorig.capture.recording.segment_format import (
     is_written,
     paths_in,
 )
+from gpiorig.capture.recording.segment_place import Place
 
 YIELD_ROWS = 1 << 16  # small blocks are put together to this many rows
 FOLLOW_S = 0.1
@@ -46,6 +48,8 @@ class SegmentReader:
         The `edges` folder.
     follow
         Wait for more at the end of what is there, until the capture ends or is interrupted.
+    start
+        Begin at the last block whose rows are all before this sample, so that the levels there are read.
 
     Attributes
     ----------
@@ -61,9 +65,13 @@ class SegmentReader:
         The last sample that a row or a gap covers.
     """
 
-    def __init__(self, folder: Path, *, follow: bool = False) -> None:
+    def __init__(self, folder: Path, *, follow: bool = False, start: int = 0) -> None:
         self._folder, self._follow = folder, follow
-        self.watermark = self.blocks = self.offset = self._before = self._file_number = 0
+        place = segment_place.before(folder, start) if start else Place()
+        self.watermark = self._before = 0
+        self.blocks, self.offset = place.blocks, place.offset
+        self._begin = place.blocks
+        self._file_number = max(place.file - 1, 0)  # of the last file that is behind
         self.last = -MAX_SAMPLES
         self._owed: int | None = None  # end of a gap whose levels have not come yet
         self.closed = False
@@ -171,7 +179,7 @@ class SegmentReader:
         if numbers.size:
             self._owed = int(numbers[-1]) if kind == Kind.GAP else None
             self.last = int(numbers[-1]) - (kind == Kind.GAP)
-        return self.blocks == 0 or watermark >= self.watermark
+        return self.blocks == self._begin or watermark >= self.watermark
 
     def _damaged(self, path: Path, what: str) -> FormatError:
         return FormatError(
