@@ -69,7 +69,7 @@ def of(blocks: Iterable[Block], *, start: int, end: int, bins: int, most: int) -
         Number of changes up to which all are returned.
     """
     few: list[Block] = []
-    reduced: list[_Reduced] = []
+    parts: list[Reduced] = []
     gaps, rows = [no_gaps()], 0
     for block in blocks:
         gaps.append(block.gaps)
@@ -77,41 +77,50 @@ def of(blocks: Iterable[Block], *, start: int, end: int, bins: int, most: int) -
         if rows <= most:
             few.append(block)
             continue
-        reduced += [_reduced(part, start, end, bins) for part in (*few, block) if part.samples.size]
+        parts += [reduced(part, start, end, bins) for part in (*few, block) if part.samples.size]
         few = []
     lost = np.concatenate(gaps)
     if rows > most:
-        return _binned(reduced, bins, rows, lost)
+        return binned(parts, bins, rows, lost)
     samples = np.concatenate([NO_SAMPLES, *(block.samples for block in few)])
     return Changes(samples, np.concatenate([NO_LEVELS, *(block.levels for block in few)]), lost)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Reduced:
-    """Of the bins in which rows are: their numbers, the extremes of the rows, and the levels of the last."""
+class Reduced:
+    """Of the bins in which rows are: their numbers, the extremes of the rows, the levels of the last, how many."""
 
     bins: NDArray[np.int64]
     lowest: Levels
     highest: Levels
     last: Levels
+    rows: NDArray[np.int64]
 
 
-def _reduced(block: Block, start: int, end: int, bins: int) -> _Reduced:
-    return _merged((block.samples - start) * bins // (end - start), block.levels, block.levels, block.levels)
+def reduced(block: Block, start: int, end: int, bins: int) -> Reduced:
+    """The rows of a block in a window, by bin."""
+    numbers = (block.samples - start) * bins // (end - start)
+    return merged(numbers, block.levels, block.levels, block.levels, np.ones(len(numbers), dtype=np.int64))
 
 
-def _merged(numbers: NDArray[np.int64], lowest: Levels, highest: Levels, last: Levels) -> _Reduced:
+def merged(
+    numbers: NDArray[np.int64], lowest: Levels, highest: Levels, last: Levels, rows: NDArray[np.int64]
+) -> Reduced:
     """One entry for each of the numbers, which do not decrease."""
     firsts = np.flatnonzero(np.diff(numbers, prepend=-1))
     ends = np.append(firsts[1:], len(numbers)) - 1
-    return _Reduced(
-        numbers[firsts], np.bitwise_and.reduceat(lowest, firsts), np.bitwise_or.reduceat(highest, firsts), last[ends]
+    return Reduced(
+        numbers[firsts],
+        np.bitwise_and.reduceat(lowest, firsts),
+        np.bitwise_or.reduceat(highest, firsts),
+        last[ends],
+        np.add.reduceat(rows, firsts),
     )
 
 
-def _binned(parts: list[_Reduced], bins: int, rows: int, gaps: NDArray[np.int64]) -> Bins:
+def binned(parts: list[Reduced], bins: int, rows: int, gaps: NDArray[np.int64]) -> Bins:
     """All bins; what a channel had before a bin holds until its first change in it."""
-    one = _merged(*(np.concatenate([getattr(part, name) for part in parts]) for name in _Reduced.__slots__))
+    one = merged(*(np.concatenate([getattr(part, name) for part in parts]) for name in Reduced.__slots__))
     held = np.searchsorted(one.bins, np.arange(bins)) - 1  # the entry before each bin
     before = np.where(held >= 0, one.last[np.maximum(held, 0)], np.uint64(0))
     lowest, highest = before.copy(), before.copy()
