@@ -188,7 +188,7 @@ def test_edges_zoom_and_move(opened: Callable[..., Page]) -> None:
     assert shown(page)[0] == pytest.approx(moved[0] - 0.2 * (moved[1] - moved[0]))
     page.keyboard.press("+")
     assert shown(page)[1] - shown(page)[0] == pytest.approx((moved[1] - moved[0]) / 2)
-    page.locator(".edges button", has_text="complete recording").click()
+    page.locator(".edges button", has_text="complete capture").click()
     expect(page.locator(".edges canvas[data-exact=false]")).to_be_visible()
     expect(page.locator(".edges .window")).to_contain_text("more than fit")
 

@@ -22,18 +22,24 @@ from patience import wait_until
 from servedruns import blank_figures, serving
 
 from gpiorig.analysis import report
+from gpiorig.analysis.decoderhost.stack import parse_stacks
 from gpiorig.analysis.figures import packet_boxes
 from gpiorig.analysis.report.packet_columns import columns_of
 from gpiorig.capture.edges.edges import Edges
+from gpiorig.capture.edges.read_options import ReadOptions
+from gpiorig.capture.formats import sr
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig import browser
+from gpiorig.rig.commands.files.decode import library
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.recordings.described import Given
 from gpiorig.rig.view import edges as edge_windows
 from gpiorig.rig.view import perfetto, server
-from gpiorig.rig.view.answers import Answer
-from gpiorig.rig.view.edges import EdgeWindows
+from gpiorig.rig.view.answers import Answer, NoAnswerError
+from gpiorig.rig.view.edges import EdgeWindows, of_recording, of_session
+from gpiorig.rig.view.shown_capture import ShownCapture
 from gpiorig.rig.view.shown_run import ShownRun
+from gpiorig.rig.view.site import Site
 
 Served = tuple[str, list[ShownRun]]
 pytestmark = pytest.mark.slow
@@ -236,23 +242,39 @@ def test_many_edges_are_bins(served: Served) -> None:
     edges = runs[0].recording.edges()
     assert (False, 50, len(edges.samples)) == (window["exact"], window["bins"], window["changes"])
     for channel in window["channels"]:
-        samples, levels = edges.channel(channel["name"])
-        numbers = (samples - edges.start) * 50 // (edges.end - edges.start)
-        level = int(edges.initial_level(channel["name"]))
-        for place, letter in enumerate(channel["bins"]):
-            changed = numbers == place
-            assert letter == ("x" if changed.any() else str(level))
-            level = int(levels[changed][-1]) if changed.any() else level
+        assert channel["bins"] == binned(edges, channel["name"], 50, edges.end - edges.start)
 
 
-def test_of_a_large_recording_each_window_reads_the_files(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With the same answers."""
+def binned(edges: Edges, name: str, count: int, length: int) -> str:
+    """What a channel has in each of some bins, from the start of the capture on."""
+    samples, levels = edges.channel(name)
+    numbers = (samples - edges.start) * count // length
+    level, letters = int(edges.initial_level(name)), ""
+    for place in range(count):
+        changed = numbers == place
+        letters += "x" if changed.any() else str(level)
+        level = int(levels[changed][-1]) if changed.any() else level
+    return letters
+
+
+def test_of_many_edges_long_windows_are_collected_and_short_ones_read(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every change, and the bins of all of it, are those of the edges in memory; bins are of whole samples."""
     recording = served[1][0].recording
-    held = EdgeWindows(recording)
-    monkeypatch.setattr(edge_windows, "HELD_BYTES", 0)
-    streamed = EdgeWindows(recording)
-    for ends in ((0, 1e12), (3e6, 4e6), (5e8, 5.001e8)):
-        assert held.window(*ends, bins=64) == streamed.window(*ends, bins=64)
+    held = EdgeWindows(of_recording(recording))
+    assert held.window(0, 1, bins=64)["exact"]
+    monkeypatch.setattr(edge_windows, "HELD_ROWS", 0)
+    streamed = EdgeWindows(of_recording(recording))
+    for ends in ((3e6, 4e6), (5e8, 5.001e8)):
+        window = held.window(*ends, bins=64)
+        assert window["exact"] and window == streamed.window(*ends, bins=64)
+    edges = recording.edges()
+    window = streamed.window(0, 1e12, bins=50)
+    count, length = window["bins"], window["end"] - window["start"]
+    assert 50 <= count <= 100 and length % count == 0 and (window["start"], "read" in window) == (edges.start, False)
+    for channel in window["channels"]:
+        assert channel["bins"] == binned(edges, channel["name"], count, length)
 
 
 @pytest.mark.parametrize(
@@ -271,7 +293,7 @@ def test_of_a_large_recording_each_window_reads_the_files(served: Served, monkey
         ("/runs/1/edges?from_ns=nan&to_ns=1", 400, "from_ns=nan"),
         ("/runs/1/edges?from_ns=0&to_ns=1e999", 400, "to_ns=1e999"),
         ("/runs/1/edges?from_ns=500&to_ns=1", 404, "no edges from 500 to 1 ns"),
-        ("/runs/1/edges?from_ns=1e16&to_ns=2e16", 404, "the recording has 0 to"),
+        ("/runs/1/edges?from_ns=1e16&to_ns=2e16", 404, "the capture has 0 to"),
         ("/runs/1/edges?from_ns=0&to_ns=1&bins=many", 400, "bins=many"),
     ],
 )
@@ -294,7 +316,7 @@ def test_the_command_refuses(recorded: Path, occupied: int, tmp_path: Path) -> N
         ((recorded, "--port", "70000"), "--port 70000: give a port from 1 to 65535"),
         ((recorded, recorded), "is given twice"),
         ((recorded, "--perfetto", "--port", "80"), "fetches from port 9001 only"),
-        ((tmp_path / "none",), "no such folder"),
+        ((tmp_path / "none",), "cannot be read: No such file or directory; check the name"),
     ):
         done = gpiorig("view", *words)
         assert (2, 1, True) == (done.status, len(done.stderr.splitlines()), reason in done.stderr), done.stderr
@@ -383,6 +405,39 @@ def test_a_recording_without_a_bench_has_its_edges(recorded: Path, tmp_path: Pat
         _same(edges, window)
         status, _, body = asked(at, "/runs/1/packet/1")
         assert (404, True) == (status, "has no bench" in json.loads(body)["error"])
+
+
+def test_a_file_is_shown_where_it_is(recorded: Path, tmp_path: Path) -> None:
+    """A capture of any tool: its edges, and what decoders find, as `gpiorig decode` prints it."""
+    path = tmp_path / "edges.sr"
+    assert 0 == gpiorig("export", recorded, "-o", path, "--from", "10ms", "--to", "60ms").status
+    node = next(iter(Recording.open(recorded).nodes))
+    stack = f"uart:rx={node}.uart_tx:baudrate=115200"
+    printed = gpiorig("decode", path, "-P", stack, "--json").stdout.splitlines()
+    expected = [
+        (row["start"], row["end"], row["text"]) for row in map(json.loads, printed) if row.get("row") == "rx-data"
+    ]
+    assert len(expected) > 10
+    edges = sr.read_sr(path)
+    shown = ShownCapture(
+        path, path.name, of_session(path, ReadOptions()), parse_stacks([stack], library(), edges.channels)
+    )
+    site = Site([shown], tmp_path)
+    page = site.answer("/runs/1/", {}).body
+    assert (True, True) == (b'class="edges"' in page, b"samples at 24 MHz" in page)
+    window = shown.edges(0, 1e12, bins=100)
+    wait_until(lambda: shown.edges(0, 1e12, bins=100)["decoded"]["ended"])
+    for start, end, text in expected[::5]:
+        period_ns = 1e9 / 24e6
+        window = shown.edges(start * period_ns, end * period_ns, bins=100)
+        _same(edges, window)
+        named = {row["name"]: row for row in window["decoded"]["rows"]}
+        spans = named["uart-1: rx-data"]["spans"]
+        assert [start - window["start"], end - window["start"], text] in spans
+    many = {row["name"]: row for row in shown.edges(0, 1e12, bins=100)["decoded"]["rows"]}
+    assert len(expected) == many["uart-1: rx-data"].get("count", len(many["uart-1: rx-data"].get("spans", ())))
+    with pytest.raises(NoAnswerError, match="has no bench"):
+        shown.packet(1, None)
 
 
 def test_bench_and_roles_that_a_recording_lacks(recorded: Path, tmp_path: Path) -> None:

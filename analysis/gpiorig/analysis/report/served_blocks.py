@@ -8,12 +8,16 @@ from typing import ClassVar
 
 @dataclass(frozen=True, slots=True)
 class EdgesPanel:
-    """The edges of all channels between two instants of a recording, in ns; on a page that is served only."""
+    """The edges of all channels between two instants of a capture, in ns; on a page that is served only.
+
+    `text` describes a capture that the rest of the page does not.
+    """
 
     kind: ClassVar[str] = "edges"
     start_ns: float
     end_ns: float
     period_ns: float
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)

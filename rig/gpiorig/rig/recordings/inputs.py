@@ -54,7 +54,7 @@ def open_file(
     as_sigrok
         As of `ReadOptions`.
     """
-    name = options.format or _recognise(path, options)
+    name = format_of(path, options)
     module = formats.module(name)
     if not path.exists():
         raise RigError(f"{path}: there is no such file; check the name.")
@@ -65,8 +65,10 @@ def open_file(
     return name, with_remarks(path, content) if remarks else content
 
 
-def _recognise(path: Path, options: argparse.Namespace) -> str:
-    """The format of a file; text whose columns or channels are named is a table, one of known width is samples."""
+def format_of(path: Path, options: argparse.Namespace) -> str:
+    """The name of a file's format; text whose columns or channels are named is a table, one of known width samples."""
+    if options.format:
+        return str(options.format)
     is_table = bool(options.channels) or not OF_TABLES.isdisjoint(read_options(options).columns)
     try:
         name = formats.recognise(path)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
+from gpiorig.analysis.decoderhost.stack import Stack
 from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.figures.packet_window import PacketWindows
 from gpiorig.analysis.report import served_page
@@ -19,7 +22,7 @@ from gpiorig.rig.results import report as reporting
 from gpiorig.rig.results.manifest import Options
 from gpiorig.rig.results.report import Reported
 from gpiorig.rig.view.answers import NoAnswerError
-from gpiorig.rig.view.edges import EdgeWindows
+from gpiorig.rig.view.edges import EdgeWindows, of_recording
 from gpiorig.rig.view.live_feed import LiveFeed
 
 
@@ -34,6 +37,8 @@ class ShownRun:
         What the pages call it.
     given, asked
         What was stated about the recording, and asked for in addition to its experiment.
+    stacks
+        Decoders to run on its edges.
 
     Attributes
     ----------
@@ -41,8 +46,11 @@ class ShownRun:
         Held while an answer about it is computed.
     """
 
-    def __init__(self, recording: Recording, name: str, *, given: Given, asked: Options) -> None:
+    def __init__(
+        self, recording: Recording, name: str, *, given: Given, asked: Options, stacks: Sequence[Stack] = ()
+    ) -> None:
         self.recording, self.name = recording, name
+        self._stacks = stacks
         self._given, self._asked = given, asked
         self.working = threading.Lock()
         self.feed = LiveFeed(recording) if recording.state == "capturing" else None
@@ -89,7 +97,7 @@ class ShownRun:
     @cached_property
     def _edges(self) -> EdgeWindows:
         self._check_ended()
-        return EdgeWindows(Recording.open(self.recording.folder))
+        return EdgeWindows(of_recording(Recording.open(self.recording.folder)), self._stacks)
 
     def _check_ended(self) -> None:
         if self.is_captured:
@@ -101,7 +109,8 @@ class ShownRun:
         if self.is_captured:
             served_page.write_live(path, title=self.name, virtual=bool(info.virtual), served=served)
         elif not info.bench:
-            served_page.write_edges(path, self.panel, title=self.name, virtual=bool(info.virtual), served=served)
+            panel = replace(self.panel, text=self._edges.text)
+            served_page.write_edges(path, panel, title=self.name, virtual=bool(info.virtual), served=served)
         else:
             data = self.reported.data
             with stage("page"):

@@ -14,6 +14,7 @@ from gpiorig.analysis.report.files import PAGE
 from gpiorig.analysis.report.served_blocks import Served, ServedRun
 from gpiorig.rig.results import several
 from gpiorig.rig.view.answers import Answer, NoAnswerError, as_json, to
+from gpiorig.rig.view.shown_capture import ShownCapture
 from gpiorig.rig.view.shown_run import ShownRun
 
 _RUN = re.compile(r"/runs/(\d{1,4})/(.*)")
@@ -28,12 +29,12 @@ class Site:
     Parameters
     ----------
     runs
-        In the order of their numbers, from 1.
+        Recordings and files, in the order of their numbers, from 1.
     folder
         Where pages are written.
     """
 
-    def __init__(self, runs: Sequence[ShownRun], folder: Path) -> None:
+    def __init__(self, runs: Sequence[ShownRun | ShownCapture], folder: Path) -> None:
         self._runs, self._folder = runs, folder
         self._pages: dict[str, bytes] = {}
         self._drawing = threading.Lock()  # figures are drawn by one thread only; what is drawn already does not wait
@@ -76,7 +77,7 @@ class Site:
                 return as_json(run.edges(from_ns, to_ns, bins=_integer(query, "bins") or BINS))
         raise NoAnswerError(HTTPStatus.NOT_FOUND, f"{what}: a run has packet/ID, edges and live.")
 
-    def _run(self, number: int) -> ShownRun:
+    def _run(self, number: int) -> ShownRun | ShownCapture:
         if not 1 <= number <= len(self._runs):
             raise NoAnswerError(HTTPStatus.NOT_FOUND, f"no run {number}; there are {len(self._runs)}.")
         return self._runs[number - 1]

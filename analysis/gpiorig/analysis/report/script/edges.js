@@ -1,5 +1,6 @@
 // The edges of all channels in any window, as a logic analyzer shows them; the server sends what a window needs.
 const TRACK = 20, HEAD = 18, SCALE = 26;
+const AGAIN_MS = 700; // until what the server has not read or decoded so far is asked for again
 
 class Edges extends Zoomed {
   constructor(root) {
@@ -60,6 +61,9 @@ class Edges extends Zoomed {
       this.data = { ...answer, from: answer.start * this.period, to: answer.end * this.period };
       this.tracks();
       this.render();
+      const { read, decoded } = answer;
+      clearTimeout(this.again);
+      if (read !== undefined || decoded?.ended === false) this.again = setTimeout(() => this.ask(from, to), AGAIN_MS);
     } catch (error) {
       if (error.name !== "AbortError") this.readout.textContent = error.message;
     }
@@ -80,6 +84,7 @@ class Edges extends Zoomed {
       this.rows.push([y, channel.name.slice(dot + 1), channel]);
       y += TRACK;
     });
+    this.annotations = (this.data.decoded?.rows ?? []).map((row) => [(y += TRACK) - TRACK, row.name, row]);
     this.high = y;
   }
 
@@ -105,6 +110,7 @@ class Edges extends Zoomed {
     context.rect(this.left, 0, this.wide, this.high);
     context.clip();
     this.rows.forEach(([y, , channel]) => (this.data.exact ? this.lines(context, y, channel) : this.blocks(context, y, channel)));
+    this.annotations.forEach(([y, , row]) => (row.spans ? this.texts(context, y, row.spans) : this.density(context, y, row)));
     this.lost(context);
     context.restore();
     this.marks(context);
@@ -112,7 +118,10 @@ class Edges extends Zoomed {
   }
 
   explain() {
-    const { data, root } = this, detail = data.exact ? "every change" : `${count(data.changes)} changes, more than fit: zoom in for each`;
+    const { data, root } = this, { remark } = data.decoded ?? {};
+    let detail = data.exact ? "every change" : `${count(data.changes)} changes, more than fit: zoom in for each`;
+    if (data.read !== undefined) detail += `; read up to ${time(data.read * this.period, this.period)} so far, grey beyond`;
+    if (remark) detail += `; decoders: ${remark}`;
     root.querySelector(".window").textContent = `${time(this.from, this.period)} to ${time(this.to, this.period)}: ${detail}`;
     Object.assign(this.canvas.dataset, { from: this.from, to: this.to, exact: data.exact });
   }
@@ -140,7 +149,7 @@ class Edges extends Zoomed {
     this.heads.forEach(([y, node]) => context.fillText(this.fit(node, width), 4, y + 13));
     context.font = font;
     context.textAlign = "right";
-    this.rows.forEach(([y, name]) => context.fillText(this.fit(name, this.left * 0.95), this.left - 6, y + 14));
+    [...this.rows, ...this.annotations].forEach(([y, name]) => context.fillText(this.fit(name, this.left * 0.95), this.left - 6, y + 14));
   }
 
   // Every change of a channel, as a line.
@@ -163,14 +172,44 @@ class Edges extends Zoomed {
     context.stroke();
   }
 
-  // A channel in bins: low, high, or both.
-  blocks(context, y, { bins }) {
+  // Annotations of a decoder, each a box with its text.
+  texts(context, y, spans) {
+    const top = y + 2, high = TRACK - 4;
+    context.textAlign = "center";
+    spans.forEach(([start, end, text]) => {
+      const [left, right] = [start, end].map((sample) => this.x((this.data.start + sample) * this.period));
+      if (right < this.left || left > this.left + this.wide) return;
+      context.fillStyle = this.colour("shade");
+      context.fillRect(left, top, Math.max(1, right - left), high);
+      context.strokeStyle = this.colour("faint");
+      context.lineWidth = 1;
+      context.strokeRect(left, top, Math.max(1, right - left), high);
+      const [from, to] = [Math.max(left, this.left), Math.min(right, this.left + this.wide)], fitting = this.fitted(context, text, to - from - 4);
+      context.fillStyle = this.colour("ink");
+      if (fitting) context.fillText(fitting, (from + to) / 2, y + 14);
+    });
+  }
+
+  // As much of a text as a width has room for, or nothing.
+  fitted(context, text, room) {
+    if (room < 8 || context.measureText(text).width <= room) return room < 8 ? "" : text;
+    const share = room / context.measureText(text).width;
+    return share * text.length < 4 ? "" : `${text.slice(0, Math.floor(share * text.length) - 1)}…`;
+  }
+
+  // Where a decoder has annotations, of more than fit.
+  density(context, y, { density }) {
+    this.blocks(context, y, { bins: density }, "faint");
+  }
+
+  // A channel in bins: low, high, both, or not known so far.
+  blocks(context, y, { bins }, colour = "accent") {
     const length = (this.data.to - this.data.from) / bins.length, top = y + 3, high = TRACK - 6;
-    context.fillStyle = this.colour("accent");
     for (let from = 0, to; from < bins.length; from = to) {
       for (to = from + 1; to < bins.length && bins[to] === bins[from];) to += 1;
       const left = this.x(this.data.from + from * length), right = this.x(this.data.from + to * length);
-      const place = { 0: [top + high - 1.3, 1.3], 1: [top, 1.3], x: [top, high] }[bins[from]];
+      const place = { 0: [top + high - 1.3, 1.3], 1: [top, 1.3], x: [top, high], "?": [top, high] }[bins[from]];
+      context.fillStyle = this.colour(bins[from] === "?" ? "shade" : colour);
       if (place && right >= this.left && left <= this.left + this.wide) context.fillRect(left, place[0], Math.max(0.5, right - left), place[1]);
     }
   }
@@ -208,9 +247,11 @@ class Edges extends Zoomed {
   get span() { return this.named || [this.from, this.to]; }
 
   point(event) {
-    const y = event.clientY - this.canvas.getBoundingClientRect().top, row = this.rows?.find(([top]) => y >= top && y < top + TRACK);
+    const y = event.clientY - this.canvas.getBoundingClientRect().top, here = ([top]) => y >= top && y < top + TRACK;
+    const row = this.rows?.find(here);
     this.channel = row && row[2];
     this.named = null;
+    if (this.annotated(event, this.annotations?.find(here))) return;
     if (!row) {
       this.tip.hidden = true;
       return;
@@ -227,6 +268,18 @@ class Edges extends Zoomed {
     }
     this.hint(event, this.channel.name, lines.join(", "));
     this.readout.textContent = `${this.channel.name}: ${lines.join(", ")}`;
+  }
+
+  // Names the annotation at the pointer; false without one.
+  annotated(event, row) {
+    const at = this.input.instant(event.clientX) / this.period - (this.data?.start ?? 0);
+    const span = row?.[2].spans?.find(([start, end]) => at >= start && at <= end);
+    if (!span) return false;
+    this.named = span.slice(0, 2).map((sample) => (this.data.start + sample) * this.period);
+    const text = `${span[2]}, ${time(this.named[1] - this.named[0], this.period)} from ${time(this.named[0], this.period)}`;
+    this.hint(event, row[1], text);
+    this.readout.textContent = `${row[1]}: ${text}`;
+    return true;
   }
 
   // Moves to the next change of a channel: of the one at the pointer, or of any.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from gpiorig.rig.arguments import reading_options, times
+from gpiorig.rig.arguments import input_options, reading_options, times
 from gpiorig.rig.errors import RigError
 
 EPILOG = """\
@@ -18,6 +18,8 @@ examples:
   gpiorig view run3 --follow --interval 10s --json          a line of JSON every 10 s
   gpiorig view run3 --follow --window 5m --settle 10s       slow packets: count them 10 s after they were sent
   gpiorig view own --bench bench.toml   a recording whose channels are named as in the file (node.line)
+  gpiorig view capture.sr --open        the channels of a capture of any tool: edges, pulses, cursors
+  gpiorig view capture.sr -P uart:rx=D0    with rows of a sigrok decoder beneath them
   gpiorig view run1 --perfetto          its trace in the Perfetto UI (a page of the internet)
 
 It prints the address, and serves until Ctrl-C: on this machine only. docs/guide/view.md describes the page.
@@ -29,16 +31,27 @@ or was interrupted, 130 Ctrl-C."""
 
 MIN_INTERVAL_S = 0.1
 MAX_PORT = 65_535
-OF_PAGE = ("port", "open", "perfetto", "assertions", "quantities", "bench", "initiator", "responder")
+OF_PAGE = ("port", "open", "perfetto", "assertions", "quantities", "bench", "initiator", "responder", "stacks")
 OF_FOLLOW = ("interval", "window", "settle", "json")
-SPELLED = {"assertions": "assert", "quantities": "quantity"}
+SPELLED = {"assertions": "assert", "quantities": "quantity", "stacks": "protocol-decoders"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What is shown, and where."""
-    parser.add_argument("recordings", type=Path, nargs="+", metavar="RUN", help="recording folders")
+    parser.add_argument(
+        "recordings", type=Path, nargs="+", metavar="RUN|FILE", help="recordings, or captures of any known format"
+    )
     reading_options.add_described(parser)
     reading_options.add_asked(parser)
+    parser.add_argument(
+        "-P",
+        "--protocol-decoders",
+        dest="stacks",
+        action="append",
+        metavar="STACK",
+        help="rows of a sigrok decoder's annotations beneath the channels, as of `gpiorig decode`; repeatable",
+    )
+    input_options.add_arguments(parser)
     parser.add_argument("--port", type=int, metavar="N", help="TCP port on 127.0.0.1 (any free one)")
     parser.add_argument("--open", action="store_true", help="open the page in a browser")
     parser.add_argument(

@@ -10,23 +10,31 @@ from collections.abc import Sequence
 from http.server import ThreadingHTTPServer
 from pathlib import Path
 
+from gpiorig.analysis.decoderhost.stack import Stack, parse_stacks
+from gpiorig.capture.edges.waveform import Waveform
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig import browser
+from gpiorig.rig.commands.files.decode import library
 from gpiorig.rig.commands.look import view_follow
 from gpiorig.rig.errors import RigError
+from gpiorig.rig.export import decoder_stacks
 from gpiorig.rig.live.watch import Update
-from gpiorig.rig.recordings import described, standing
+from gpiorig.rig.recordings import described, import_files, inputs, standing
 from gpiorig.rig.recordings.described import Given
+from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results.manifest import Options
-from gpiorig.rig.verbosity import SHOWN
+from gpiorig.rig.verbosity import SHOWN, note
 from gpiorig.rig.view import perfetto
+from gpiorig.rig.view.edges import of_session
 from gpiorig.rig.view.perfetto import TraceSite
 from gpiorig.rig.view.server import address, server
+from gpiorig.rig.view.shown_capture import ShownCapture
 from gpiorig.rig.view.shown_run import ShownRun
 from gpiorig.rig.view.site import Site
 
 RESULTS = {"view": (Update,)}
 POLL_S = 0.2
+SR = "sr"  # the format that can be read from any sample on
 
 
 def run(options: argparse.Namespace) -> int:
@@ -34,33 +42,77 @@ def run(options: argparse.Namespace) -> int:
     if options.follow:
         return view_follow.run(options)
     given = Given.of(options)
-    recordings = described.distinct([given.open(folder) for folder in options.recordings])
-    for recording in recordings:
-        standing.of(recording).announce()
     with tempfile.TemporaryDirectory(prefix="gpiorig-view-") as folder:
         if options.perfetto:
-            _serve_trace(recordings, options, Path(folder))
+            _serve_trace(given.open(options.recordings[0]), options, Path(folder))
         else:
-            _serve_pages(recordings, given, options, Path(folder))
+            _serve_pages(given, options, Path(folder))
     return 0
 
 
-def _serve_pages(recordings: Sequence[Recording], given: Given, options: argparse.Namespace, folder: Path) -> None:
+def _serve_pages(given: Given, options: argparse.Namespace, folder: Path) -> None:
     asked = Options(asserted=tuple(options.assertions), quantities=tuple(options.quantities))
-    runs = [
-        ShownRun(recording, name, given=given, asked=asked)
-        for recording, name in zip(recordings, described.names(recordings), strict=True)
-    ]
+    opened: list[Recording | ShownCapture] = []
+    for number, path in enumerate(options.recordings):
+        if path.is_file() and _is_shown_from_file(path, given, options):
+            opened.append(_capture(path, options))
+        elif path.is_file():
+            opened.append(given.open(_imported(path, folder / f"imported-{number}" / path.stem, options)))
+        else:
+            opened.append(given.open(path))
+    recordings = described.distinct([source for source in opened if isinstance(source, Recording)])
+    for recording in recordings:
+        standing.of(recording).announce()
+    names = dict(zip((recording.folder for recording in recordings), described.names(recordings), strict=True))
+
+    def run_of(recording: Recording) -> ShownRun:
+        stacks = _stacks_of(recording, options)
+        return ShownRun(recording, names[recording.folder], given=given, asked=asked, stacks=stacks)
+
+    runs = [source if isinstance(source, ShownCapture) else run_of(source) for source in opened]
     site = Site(runs, folder)
     with server(site.answer, port=options.port or 0) as listening:
         site.prepare()
         _serve(listening, address(listening), opened=options.open)
 
 
-def _serve_trace(recordings: Sequence[Recording], options: argparse.Namespace, folder: Path) -> None:
+def _is_shown_from_file(path: Path, given: Given, options: argparse.Namespace) -> bool:
+    """Whether a file is read where it is: it has no packets, and can be read from any sample on."""
+    return given.is_empty and inputs.format_of(path, options) == SR
+
+
+def _capture(path: Path, options: argparse.Namespace) -> ShownCapture:
+    source = of_session(path, inputs.read_options(options))
+    waveform = source.reading(0)
+    standing.announced(path, waveform)
+    return ShownCapture(path, path.name, source, _stacks(options.stacks or (), waveform.channels))
+
+
+def _imported(path: Path, folder: Path, options: argparse.Namespace) -> Path:
+    """A temporary recording of a file."""
+    _, content = inputs.open_file(path, options, remarks=False)
+    if not isinstance(content, Waveform):
+        raise RigError(f"{path}: has no levels of channels to show; give a capture of a logic analyzer.")
+    for remark in import_files.import_files([(path, content)], folder).remarks:
+        note(f"{path}: {remark}")
+    return folder
+
+
+def _stacks_of(recording: Recording, options: argparse.Namespace) -> list[Stack]:
+    bench = open_recording(recording).bench
+    texts = [decoder_stacks.at_boards_rate(text, bench)[0] if bench else text for text in options.stacks or ()]
+    return _stacks(texts, recording.info.channels)
+
+
+def _stacks(texts: Sequence[str], channels: Sequence[str]) -> list[Stack]:
+    return parse_stacks(texts, library(), channels) if texts else []
+
+
+def _serve_trace(recording: Recording, options: argparse.Namespace, folder: Path) -> None:
+    standing.of(recording).announce()
     if options.port not in (None, perfetto.PORT):
         raise RigError(f"--port {options.port}: the Perfetto UI fetches from port {perfetto.PORT} only; omit --port.")
-    site = TraceSite(recordings[0], folder)
+    site = TraceSite(recording, folder)
     with server(site.answer, port=perfetto.PORT) as listening:
         site.prepare()
         _serve(listening, perfetto.address(), opened=True)
