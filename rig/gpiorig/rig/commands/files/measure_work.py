@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
-from fractions import Fraction
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from msgspec import structs
 
-from gpiorig.analysis import columns
 from gpiorig.analysis.delays.instruments import Instruments
 from gpiorig.analysis.number_text import count_text, number_text, resolved_text, time_text
 from gpiorig.capture.edges.waveform import Waveform
@@ -21,11 +17,11 @@ from gpiorig.capture.text.node_lines import NodeLines
 from gpiorig.rig import plain_json
 from gpiorig.rig.commands.files.measure import spec_of
 from gpiorig.rig.errors import RigError
-from gpiorig.rig.measure import comparisons, delay_files, delay_results, edges
+from gpiorig.rig.measure import comparisons, delay_files, delay_results
+from gpiorig.rig.measure.measured import measure
 from gpiorig.rig.measure.measurement import Measurement, MeasurementNumbers
 from gpiorig.rig.plain_json import Result
-from gpiorig.rig.progress import watched
-from gpiorig.rig.recordings import inputs, standing, time_base
+from gpiorig.rig.recordings import inputs, standing
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.recordings.time_base import TimeBase, TimeBaseNumbers
 
@@ -48,31 +44,26 @@ RESULTS = {"measure": (MeasurementNumbers, NodeMeasurements)}
 
 def run(options: argparse.Namespace) -> int:
     """Measure, print, and write what was asked for."""
-    spec = spec_of(options)
-    longest_s = options.max_gap
     waveform, opened = _open(options)
-    waveform, base_of = time_base.watch(waveform, analyzer=opened.reference if opened else None)
-    named = {"": spec}
-    if options.per:
-        named = {node: spec.on(node) for node in edges.nodes(spec, waveform.channels)}
-    loaded = edges.load(watched(waveform, "reading"), list(named.values()))
-    base = base_of()
-    if options.clock_ppm is not None:
-        base = base.with_clock(options.clock_ppm, source="given with --clock-ppm")
-    instruments = dataclasses.replace(opened or Instruments(base.analyzer), reference=base.analyzer)
-    measurements = {
-        name: edges.run(loaded, one_spec, instruments, longest_s=longest_s, nominal_s=options.nominal)
-        for name, one_spec in named.items()
-    }
+    measured = measure(
+        waveform,
+        opened,
+        spec_of(options),
+        per_node=bool(options.per),
+        longest_s=options.max_gap,
+        nominal_s=options.nominal,
+        clock_ppm=options.clock_ppm,
+        clock_source="given with --clock-ppm",
+    )
+    measurements, rate_hz = measured.measurements, measured.samplerate_hz
     if options.output:
-        _write_delays(options.output, measurements, loaded.samplerate_hz)
+        delay_files.write(options.output, measured.table, measured.count)
     if options.figure:
         drawn = {name or measurement.pairs.name: measurement.pairs.delays for name, measurement in measurements.items()}
-        us = float(1_000_000 / loaded.samplerate_hz)
-        delay_files.draw(options.figure, drawn, us=us, virtual=bool(waveform.virtual))
+        delay_files.draw(options.figure, drawn, us=float(1_000_000 / rate_hz), virtual=bool(waveform.virtual))
     source = standing.announced(options.file, waveform, as_json=options.json)
-    head = {"samplerate_hz": float(loaded.samplerate_hz), "virtual": waveform.virtual, **source.as_json()}
-    _print(options, measurements, base, head | {"time_base": base.numbers()})
+    head = {"samplerate_hz": float(rate_hz), "virtual": waveform.virtual, **source.as_json()}
+    _print(options, measurements, measured.base, head | {"time_base": measured.base.numbers()})
     return 0
 
 
@@ -90,33 +81,8 @@ def _open(options: argparse.Namespace) -> tuple[Waveform, Instruments | None]:
     return content, None
 
 
-def _write_delays(path: Path, measurements: dict[str, Measurement], rate: Fraction) -> None:
-    period_ns = float(1_000_000_000 / rate)
-    names = pa.array([name or measurement.pairs.name for name, measurement in measurements.items()], pa.string())
-    starts = np.concatenate([measurement.pairs.starts for measurement in measurements.values()])
-    delays = np.concatenate([measurement.pairs.delays for measurement in measurements.values()])
-    ends = np.cumsum([measurement.summary.n for measurement in measurements.values()])
-
-    def rows(part: slice) -> pa.Table:
-        delay_ns = np.multiply(delays[part], period_ns, dtype=np.float64)
-        which = np.searchsorted(ends, np.arange(*part.indices(len(delays))), side="right")
-        uncertainty_ns = np.empty(len(which))
-        for number, measurement in enumerate(measurements.values()):
-            uncertainty_ns[which == number] = measurement.uncertainty.expanded_of(delay_ns[which == number])
-        content = {
-            "measured": names.take(pa.array(which)),
-            "start_sample": starts[part],
-            "delay_samples": delays[part],
-            "delay_ns": delay_ns,
-            "uncertainty_ns": uncertainty_ns,
-        }
-        return columns.table(content, rate)
-
-    delay_files.write(path, rows, len(delays))
-
-
 def _print(
-    options: argparse.Namespace, measurements: dict[str, Measurement], base: TimeBase, head: dict[str, Any]
+    options: argparse.Namespace, measurements: Mapping[str, Measurement], base: TimeBase, head: dict[str, Any]
 ) -> None:
     if options.json:
         of_nodes = {name: measurement.numbers() for name, measurement in measurements.items()}
