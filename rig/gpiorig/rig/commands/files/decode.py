@@ -6,10 +6,9 @@ import argparse
 import os
 from pathlib import Path
 
-from gpiorig.analysis.decoderhost.library import Library, search_path
-from gpiorig.rig import resources
 from gpiorig.rig.arguments import input_options, overwriting, written_files
 from gpiorig.rig.errors import RigError
+from gpiorig.rig.export import decoding
 
 EPILOG = """\
 examples:
@@ -155,9 +154,4 @@ def _check_decoding(options: argparse.Namespace) -> None:
     written_files.check("-o", options.output, written_files.DECODED)
     for stack in options.stacks:
         for decoder in stack.split(","):
-            library().check(decoder.partition(":")[0])
-
-
-def library() -> Library:
-    """The decoders that there are. Ours are the last: what sigrok-cli finds comes first."""
-    return Library((*search_path(), resources.decoders()))
+            decoding.library().check(decoder.partition(":")[0])

@@ -5,17 +5,17 @@ from __future__ import annotations
 import argparse
 import contextlib
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gpiorig.analysis.decoderhost.outputs import OutputKind, Selection, Sink
-from gpiorig.analysis.decoderhost.stack import Stack, parse_stacks
+from gpiorig.analysis.decoderhost.outputs import OutputKind, Sink
+from gpiorig.analysis.decoderhost.stack import parse_stacks
 from gpiorig.capture.edges.waveform import RateOrigin, Waveform
 from gpiorig.capture.recording.new_folder import DESCRIPTION
 from gpiorig.rig import terminal, verbosity
-from gpiorig.rig.commands.files.decode import library
 from gpiorig.rig.errors import RigError
+from gpiorig.rig.export import decoding
 from gpiorig.rig.progress import watched
 from gpiorig.rig.recordings import inputs
 
@@ -43,8 +43,18 @@ def run(options: argparse.Namespace) -> int:
         from gpiorig.rig.recordings import time_base
 
         waveform, base_of = time_base.watch(waveform)
-    stacks = parse_stacks(_specifications(options.stacks, bench), library(), waveform.channels)
-    selection = _selection(options, stacks, as_rows)
+    texts, notes = decoding.specifications(options.stacks, bench)
+    for note in notes:
+        verbosity.note(f"gpiorig decode: {note}")
+    stacks = parse_stacks(texts, decoding.library(), waveform.channels)
+    asked = {
+        OutputKind.ANNOTATION: options.annotations,
+        OutputKind.BINARY: options.binary,
+        OutputKind.META: options.meta,
+        OutputKind.PYTHON: options.python,
+    }
+    usual = decoding.TABLE_KINDS if as_rows else (OutputKind.ANNOTATION,)
+    selection = decoding.selection(stacks, asked, usual=usual)
     with _sink(options) as sink:
         outcome = decode(watched(waveform, "decoding"), stacks, selection=selection, sink=sink)
     if _is_recording(options) or waveform.virtual:
@@ -71,37 +81,6 @@ def _open(options: argparse.Namespace) -> tuple[Waveform, Bench | None]:
     if not isinstance(content, Waveform):
         raise RigError(f"{options.file}: has no levels of channels to decode; give a capture of a logic analyzer.")
     return content, None
-
-
-def _specifications(given: Sequence[str], bench: Bench | None) -> list[str]:
-    """The stacks, with the baud rates that the bench gives; prints on stderr what it added, or doubts."""
-    if bench is None:
-        return list(given)
-
-    from gpiorig.rig.export import decoder_stacks
-
-    completed = [decoder_stacks.at_boards_rate(text, bench) for text in given]
-    for note in dict.fromkeys(note for _, note in completed if note):
-        verbosity.note(f"gpiorig decode: {note}")
-    return [text for text, _ in completed]
-
-
-def _selection(options: argparse.Namespace, stacks: list[Stack], as_rows: bool) -> Selection:
-    """What is asked for; without -A, -B and -M all annotations, and for a table all kinds but --python."""
-    selection = Selection()
-    asked = {
-        OutputKind.ANNOTATION: options.annotations,
-        OutputKind.BINARY: options.binary,
-        OutputKind.META: options.meta,
-        OutputKind.PYTHON: options.python,
-    }
-    if not (options.annotations or options.binary or options.meta):
-        kinds = (OutputKind.ANNOTATION, OutputKind.BINARY, OutputKind.META) if as_rows else (OutputKind.ANNOTATION,)
-        selection = Selection.everything(stacks, *kinds)
-    for kind, text in asked.items():
-        if text:
-            selection.add(kind, text, stacks)
-    return selection
 
 
 @contextlib.contextmanager
