@@ -108,20 +108,44 @@ def captures(options: argparse.Namespace) -> dict[str, Frames] | None:
 
 def run(options: argparse.Namespace, frames: Mapping[str, Frames]) -> int:
     """Measure, and print."""
-    longest_ns = None if options.max_gap is None else int(options.max_gap * 10**9)
-    views, ways = framelatency.measured(_frames(frames), longest_ns=longest_ns)
-    if not views:
-        raise RigError(f"{', '.join(map(str, options.logs))}: holds no frame.")
+    views, ways = measured(options, frames)
     if options.output or options.figure:
         _write(options, views, ways)
-    result = standing.all_announced(options.logs, as_json=options.json) | _numbers(views, ways, several=len(frames) > 1)
+    result = standing.all_announced(options.logs, as_json=options.json) | numbers(views, ways, several=len(frames) > 1)
     print(plain_json.text(msgspec.convert(result, FrameLatency)) if options.json else "\n".join(_text(result)))
     return 0
 
 
+def measured(options: argparse.Namespace, frames: Mapping[str, Frames]) -> tuple[list[View], list[Way]]:
+    """The delays between the frames of packet captures; raises `RigError` without a frame."""
+    longest_ns = None if options.max_gap is None else int(options.max_gap * 10**9)
+    views, ways = framelatency.measured(_frames(frames), longest_ns=longest_ns)
+    if not views:
+        raise RigError(f"{', '.join(map(str, options.logs))}: holds no frame.")
+    return views, ways
+
+
 def _write(options: argparse.Namespace, views: list[View], ways: list[Way]) -> None:
     """The files of delays that are asked for: a row, or a step of the figure, of each source by what was measured."""
-    series = {
+    if options.output:
+        rows = _rows(views, ways)
+        delay_files.write(options.output, lambda part: _table(rows[part]), len(rows))
+    if options.figure:
+        by_name = _by_name(views, ways)
+        if len(by_name) > MAX_DRAWN:
+            raise RigError(f"--figure {options.figure}: {len(by_name)} series of delays; write them with -o.")
+        drawn = {" ".join(names): np.array(values, dtype=np.int64) for names, (values, _) in by_name.items()}
+        delay_files.draw(options.figure, drawn, us=1e-3, virtual=False)
+
+
+def table(views: list[View], ways: list[Way]) -> pa.Table:
+    """Every delay, as `-o` writes it."""
+    return _table(_rows(views, ways))
+
+
+def _by_name(views: list[View], ways: list[Way]) -> dict[tuple[str, str, str], tuple[list[int], float]]:
+    """Delays by view, kind and source, with the step of their timestamps."""
+    by_name = {
         (view.name, kind, source): (values, _step_ns(view))
         for view in views
         for kind in KINDS
@@ -130,15 +154,13 @@ def _write(options: argparse.Namespace, views: list[View], ways: list[Way]) -> N
     for way in ways:
         step_ns = _coarsest_ns(views)
         names = " to ".join(way.names)
-        series |= {(names, "way", source): (values, step_ns) for source, values in sorted(way.delays_ns.items())}
-    if options.output:
-        rows = [(*names, delay, step_ns) for names, (values, step_ns) in series.items() for delay in values]
-        delay_files.write(options.output, lambda part: _table(rows[part]), len(rows))
-    if options.figure:
-        if len(series) > MAX_DRAWN:
-            raise RigError(f"--figure {options.figure}: {len(series)} series of delays; write them with -o.")
-        drawn = {" ".join(names): np.array(values, dtype=np.int64) for names, (values, _) in series.items()}
-        delay_files.draw(options.figure, drawn, us=1e-3, virtual=False)
+        by_name |= {(names, "way", source): (values, step_ns) for source, values in sorted(way.delays_ns.items())}
+    return by_name
+
+
+def _rows(views: list[View], ways: list[Way]) -> list[tuple[str, str, str, int, float]]:
+    by_name = _by_name(views, ways)
+    return [(*names, delay, step_ns) for names, (values, step_ns) in by_name.items() for delay in values]
 
 
 def _table(rows: list[tuple[str, str, str, int, float]]) -> pa.Table:
@@ -167,7 +189,9 @@ def _frames(captures_of: Mapping[str, Frames]) -> Iterator[tuple[str, Frame]]:
             yield (name if len(captures_of) > 1 else frame.node or name), frame
 
 
-def _numbers(views: list[View], ways: list[Way], *, several: bool) -> dict[str, Any]:
+def numbers(views: list[View], ways: list[Way], *, several: bool) -> dict[str, Any]:
+    """Fields of `FrameLatency` from `views` on; `several`: captures with a clock each."""
+
     def summaries(delays: Mapping[str, list[int]], resolution_ns: float) -> dict[str, Any]:
         return {
             source: summary(np.array(values, dtype=np.int64), resolution_ns)
