@@ -9,8 +9,10 @@ AnalysisError
 
 from __future__ import annotations
 
+from gpiorig.capture.errors import Error
 
-class AnalysisError(Exception):
+
+class AnalysisError(Error):
     """What, the value, and the remedy."""
 
 

@@ -1,4 +1,4 @@
-"""Errors of recording and of reading recordings.
+"""The base of all errors, and those of recording and of reading recordings.
 
 CaptureError
  +-- NativeError       the native library is absent, too old, or failed
@@ -16,7 +16,11 @@ from pathlib import Path
 MAX_CHARACTERS = 800  # of what is wrong: a value from a file may be as long as the file
 
 
-class CaptureError(Exception):
+class Error(Exception):
+    """Base of all errors of gpiorig: what went wrong, where, and what to do."""
+
+
+class CaptureError(Error):
     """Base of all errors of the capture component; its text is what, where, what to do.
 
     Parameters

@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import signal
 
+from gpiorig.capture.errors import Error
 
-class RigError(Exception):
+
+class RigError(Error):
     """What, where, and what to do; the command line prints it and exits with status 2."""
 
 
