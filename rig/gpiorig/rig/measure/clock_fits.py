@@ -9,9 +9,11 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from msgspec import UNSET, UnsetType
 
-from gpiorig.analysis.clocks import break_causes, node_clock, pairing, timer_guesses
+from gpiorig.analysis.clocks import break_causes, node_clock, node_json, pairing, timer_guesses
 from gpiorig.analysis.clocks.node_clock import NodeClock
+from gpiorig.analysis.clocks.node_json import ClockOfNode
 from gpiorig.analysis.delays.instruments import ASSUMED, CLOCK_PPM
 from gpiorig.analysis.events import events
 from gpiorig.analysis.logs import node_log
@@ -19,6 +21,7 @@ from gpiorig.capture.recording.recording import DESCRIPTION, Recording
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.measure import clock_lines, log_times
 from gpiorig.rig.measure.clock_lines import Found
+from gpiorig.rig.plain_json import Result
 from gpiorig.rig.progress import iterate
 from gpiorig.rig.recordings.opened import open_recording
 from gpiorig.rig.results import checks
@@ -26,10 +29,34 @@ from gpiorig.rig.results import checks
 NAMELESS = "log"  # of a node that neither the log nor the pattern names
 
 
+class ClockNumbers(Result, frozen=True, kw_only=True):
+    """The clocks of nodes against a reference; counts of lines are of a log, `breaks` of the pins."""
+
+    source: str
+    reference: str
+    reference_clock_ppm: float
+    reference_clock_origin: str
+    virtual: bool | None
+    lines: int | UnsetType = UNSET
+    matched: int | UnsetType = UNSET
+    unmatched: int | UnsetType = UNSET
+    stamps: int | UnsetType = UNSET
+    irregularities: dict[str, int] | UnsetType = UNSET
+    breaks: list[str] | UnsetType = UNSET
+    state: str | None
+    remarks: tuple[str, ...]
+    nodes: dict[str, ClockOfNode]
+
+
 def fitted(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, NodeClock]]:
     """The clocks by node, by the pins where there is no pattern; before them, what they were fitted to, as JSON."""
     head, clocks = _from_pins(options) if options.pattern is None else _from_lines(options)
     return head, dict(sorted(clocks.items()))
+
+
+def numbers(head: dict[str, Any], clocks: dict[str, NodeClock]) -> ClockNumbers:
+    """For `--json`; `head` is that of `fitted`, with the fields of a `standing`."""
+    return ClockNumbers(**head, nodes={node: node_json.of_clock(clock) for node, clock in clocks.items()})
 
 
 def _from_lines(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, NodeClock]]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,11 +15,14 @@ from gpiorig.analysis.measure import timestamps
 from gpiorig.analysis.measure.timestamps import TimestampNumbers
 from gpiorig.analysis.statistics.summary import TIMES
 from gpiorig.capture.edges import time_step
+from gpiorig.capture.edges.waveform import of_parts
+from gpiorig.capture.recording.recording import DESCRIPTION, Recording
 from gpiorig.rig.measure import log_pairs, log_values
 from gpiorig.rig.measure.comparisons import DeviationNumbers, FitNumbers
 from gpiorig.rig.measure.delay_results import DelayResults, summary
 from gpiorig.rig.measure.log_pairs import Paired
 from gpiorig.rig.plain_json import Number, Result
+from gpiorig.rig.recordings import standing
 
 
 class LatencyNumbers(Result, frozen=True, kw_only=True):
@@ -73,6 +78,12 @@ class Latency:
     results: DelayResults
     source: str
     numbers: dict[str, Any]
+
+    def of_logs(self, logs: Sequence[Path], *, as_json: bool) -> LatencyNumbers:
+        """For `--json`, with the states and remarks of the logs; these are printed unless it is `as_json`."""
+        kinds = [Recording.open(log).info.virtual if (log / DESCRIPTION).exists() else None for log in logs]
+        head = {"virtual": of_parts(kinds), **standing.all_announced(logs, as_json=as_json)}
+        return LatencyNumbers(source=self.source, **head, **self.numbers)
 
 
 def of_pairs(options: argparse.Namespace) -> Latency:

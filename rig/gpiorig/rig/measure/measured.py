@@ -6,21 +6,34 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import structs
 
 from gpiorig.analysis.delays.instruments import Instruments
 from gpiorig.capture.edges.waveform import Waveform
 from gpiorig.rig.measure import edges
 from gpiorig.rig.measure.edge_specs import Spec
-from gpiorig.rig.measure.measurement import Measurement
+from gpiorig.rig.measure.measurement import Measurement, MeasurementNumbers
+from gpiorig.rig.plain_json import Result
 from gpiorig.rig.progress import watched
 from gpiorig.rig.recordings import time_base
-from gpiorig.rig.recordings.time_base import TimeBase
+from gpiorig.rig.recordings.time_base import TimeBase, TimeBaseNumbers
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+class NodeMeasurements(Result, frozen=True, kw_only=True):
+    """A measurement on the lines of each node."""
+
+    samplerate_hz: float
+    virtual: bool | None
+    state: str | None
+    remarks: tuple[str, ...]
+    time_base: TimeBaseNumbers
+    nodes: dict[str, MeasurementNumbers]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,6 +58,12 @@ class Measured:
     def count(self) -> int:
         """Number of the delays."""
         return sum(len(measurement.pairs.delays) for measurement in self.measurements.values())
+
+    def numbers(self, **head: Any) -> MeasurementNumbers | NodeMeasurements:
+        """For `--json`; `head` has the fields before `time_base`."""
+        of_nodes = {name: measurement.numbers() for name, measurement in self.measurements.items()}
+        head |= {"time_base": self.base.numbers()}
+        return structs.replace(of_nodes[""], **head) if "" in of_nodes else NodeMeasurements(**head, nodes=of_nodes)
 
     def table(self, part: slice) -> pa.Table:
         """Rows of `-o`: a delay each."""

@@ -7,11 +7,9 @@ import math
 from pathlib import Path
 from typing import Any
 
-from msgspec import UNSET, UnsetType
-
 from gpiorig.analysis.clocks import node_json
 from gpiorig.analysis.clocks.node_clock import BootPeriod, NodeClock
-from gpiorig.analysis.clocks.node_json import ClockLine, ClockOfNode, MinimumDelay
+from gpiorig.analysis.clocks.node_json import ClockLine, MinimumDelay
 from gpiorig.analysis.clocks.resolution import residual_text
 from gpiorig.analysis.number_text import count_text, round_time_text, signed_text, time_text, typeset
 from gpiorig.analysis.statistics.interval_text import ppm_interval
@@ -19,32 +17,13 @@ from gpiorig.analysis.statistics.intervals import Interval
 from gpiorig.rig import plain_json
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.measure import clock_fits
-from gpiorig.rig.plain_json import Result
+from gpiorig.rig.measure.clock_fits import ClockNumbers
 from gpiorig.rig.recordings import standing
 
 STRANGE = "does not follow"
 
 
 MAX_BOOT_PERIODS = 10  # in text
-
-
-class ClockNumbers(Result, frozen=True, kw_only=True):
-    """The clocks of nodes against a reference; counts of lines are of a log, `breaks` of the pins."""
-
-    source: str
-    reference: str
-    reference_clock_ppm: float
-    reference_clock_origin: str
-    virtual: bool | None
-    lines: int | UnsetType = UNSET
-    matched: int | UnsetType = UNSET
-    unmatched: int | UnsetType = UNSET
-    stamps: int | UnsetType = UNSET
-    irregularities: dict[str, int] | UnsetType = UNSET
-    breaks: list[str] | UnsetType = UNSET
-    state: str | None
-    remarks: tuple[str, ...]
-    nodes: dict[str, ClockOfNode]
 
 
 RESULTS = {"clocks": (ClockNumbers,)}
@@ -65,8 +44,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _print(options: argparse.Namespace, head: dict[str, Any], clocks: dict[str, NodeClock]) -> None:
     if options.json:
-        nodes = {node: node_json.of_clock(clock) for node, clock in clocks.items()}
-        print(plain_json.text(ClockNumbers(**head, nodes=nodes)))
+        print(plain_json.text(clock_fits.numbers(head, clocks)))
         return
     for clock in clocks.values():
         print("\n".join(_text(clock)))

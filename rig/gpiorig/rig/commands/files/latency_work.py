@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from gpiorig.analysis.measure.timestamps import TimestampNumbers
 from gpiorig.analysis.number_text import count_text, time_text
-from gpiorig.capture.edges.waveform import of_parts
-from gpiorig.capture.recording.recording import DESCRIPTION, Recording
 from gpiorig.rig import plain_json
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.measure import delay_files, delay_results, frame_delays, latencies
 from gpiorig.rig.measure.delay_results import summary_text
 from gpiorig.rig.measure.frame_delays import FrameLatency
 from gpiorig.rig.measure.latencies import Latency, LatencyNumbers
-from gpiorig.rig.recordings import standing
 
 MAX_NODES = 10  # in text, and in a figure
 CLOCK = "the clock of the timestamps"
@@ -49,15 +45,14 @@ def _finish(
     text: Callable[[dict[str, Any]], str],
 ) -> int:
     """Write the files, print the result."""
-    head = {"source": latency.source, **_head(options.logs, as_json=options.json)}
+    result = latency.of_logs(options.logs, as_json=options.json)
     results, delays = latency.results, latency.results.delays
     if options.output:
         delay_files.write(options.output, results.table, len(delays.nodes))
     if options.figure:
         nodes = delays.by_node()
         drawn = {name or "log": values for name, values in nodes.items()} if len(nodes) <= MAX_NODES else {}
-        delay_files.draw(options.figure, drawn or {"all": delays.delays_ns}, us=1e-3, virtual=bool(head["virtual"]))
-    result = LatencyNumbers(**head, **latency.numbers)
+        delay_files.draw(options.figure, drawn or {"all": delays.delays_ns}, us=1e-3, virtual=bool(result.virtual))
     print(plain_json.text(result) if options.json else text(plain_json.plain(result)))
     return 0
 
@@ -89,12 +84,6 @@ def _by_node(result: dict[str, Any], lines_of: Callable[[str, dict[str, Any]], l
 def _omitted(result: dict[str, Any]) -> list[str]:
     rows = result["omitted_rows"]
     return [f"{count_text(rows, 'line')} omitted by --rows: not the first or the last of the id"] * bool(rows)
-
-
-def _head(logs: list[Path], *, as_json: bool) -> dict[str, Any]:
-    """Whether they are of a virtual bench, their state and remarks, which are printed."""
-    kinds = [Recording.open(log).info.virtual if (log / DESCRIPTION).exists() else None for log in logs]
-    return {"virtual": of_parts(kinds), **standing.all_announced(logs, as_json=as_json)}
 
 
 def _text(result: dict[str, Any]) -> str:

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
-from msgspec import structs
 
 from gpiorig.analysis.delays.instruments import Instruments
 from gpiorig.analysis.number_text import count_text, number_text, resolved_text, time_text
@@ -18,25 +15,12 @@ from gpiorig.rig import plain_json
 from gpiorig.rig.commands.files.measure import spec_of
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.measure import comparisons, delay_files, delay_results
-from gpiorig.rig.measure.measured import measure
+from gpiorig.rig.measure.measured import Measured, NodeMeasurements, measure
 from gpiorig.rig.measure.measurement import Measurement, MeasurementNumbers
-from gpiorig.rig.plain_json import Result
 from gpiorig.rig.recordings import inputs, standing
 from gpiorig.rig.recordings.opened import open_recording
-from gpiorig.rig.recordings.time_base import TimeBase, TimeBaseNumbers
 
 FILE_ONLY = ("samplerate", "unitsize", "channels", "columns", "recover")
-
-
-class NodeMeasurements(Result, frozen=True, kw_only=True):
-    """A measurement on the lines of each node."""
-
-    samplerate_hz: float
-    virtual: bool | None
-    state: str | None
-    remarks: tuple[str, ...]
-    time_base: TimeBaseNumbers
-    nodes: dict[str, MeasurementNumbers]
 
 
 RESULTS = {"measure": (MeasurementNumbers, NodeMeasurements)}
@@ -63,7 +47,10 @@ def run(options: argparse.Namespace) -> int:
         delay_files.draw(options.figure, drawn, us=float(1_000_000 / rate_hz), virtual=bool(waveform.virtual))
     source = standing.announced(options.file, waveform, as_json=options.json)
     head = {"samplerate_hz": float(rate_hz), "virtual": waveform.virtual, **source.as_json()}
-    _print(options, measurements, measured.base, head | {"time_base": measured.base.numbers()})
+    if options.json:
+        print(plain_json.text(measured.numbers(**head)))
+    else:
+        _print(options, measured)
     return 0
 
 
@@ -81,14 +68,8 @@ def _open(options: argparse.Namespace) -> tuple[Waveform, Instruments | None]:
     return content, None
 
 
-def _print(
-    options: argparse.Namespace, measurements: Mapping[str, Measurement], base: TimeBase, head: dict[str, Any]
-) -> None:
-    if options.json:
-        of_nodes = {name: measurement.numbers() for name, measurement in measurements.items()}
-        result = NodeMeasurements(**head, nodes=of_nodes) if options.per else structs.replace(of_nodes[""], **head)
-        print(plain_json.text(result))
-        return
+def _print(options: argparse.Namespace, measured: Measured) -> None:
+    measurements, base = measured.measurements, measured.base
     for name, measurement in measurements.items():
         print("\n".join([*_text(measurement, node=name), *[f"  {measurement.hint}"] * bool(measurement.hint)]))
         if options.nominal is not None:
