@@ -38,6 +38,7 @@ _HALF_NAME = 27  # letters of a kind of steps, of which a row of the legend of a
 _LONG_NAME = 40  # letters of a kind of steps, of which a row of the legend has at most three
 WIDE, NARROW = 8.4, 4.1  # inches: on a page, and on that of a phone, its text is as large as the page's
 TAG_HEIGHT = 0.24  # inches
+_MARK: dict[str, Any] = {"color": WARNING, "ha": "right", "va": "bottom", "fontsize": 7.5, "style": "italic"}
 MARGIN = 0.012  # of the width, at the right: readers' fonts are wider than those that were measured
 
 _SETTINGS: dict[Any, Any] = {
@@ -137,9 +138,13 @@ def new_figure(*, width: float = 7.2, height: float = 3.2, legend: float = 0, vi
     figure = Figure(figsize=(width, height), layout=ConstrainedLayoutEngine(rect=(0, foot, 1 - MARGIN, 1 - foot)))
     FigureCanvasAgg(figure)
     if virtual:
-        place: dict[str, Any] = {"ha": "right", "va": "bottom", "fontsize": 7.5, "style": "italic"}
-        figure.text(0.995, 0.06 / height, VIRTUAL_MARK, color=WARNING, **place)
+        figure.text(0.995, 0.06 / height, VIRTUAL_MARK, **_MARK)
     return figure
+
+
+def mark_virtual(ax: Axes) -> None:
+    """The same tag, above axes in a figure of others."""
+    ax.text(1.0, 1.01, VIRTUAL_MARK, transform=ax.transAxes, **_MARK)
 
 
 def plate(draw: Callable[[Axes], object], *, height: float, title: str = "", virtual: bool) -> Figure:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from gpiorig.analysis.figures import palette
+from gpiorig.analysis.figures import palette, style
 from gpiorig.analysis.figures.packet_boxes import PacketView
 from gpiorig.analysis.report.packet_columns import PacketColumns
 from gpiorig.analysis.report.served_blocks import EdgesPanel, LiveTable, ServedRun
@@ -109,6 +111,14 @@ class Picture:
     def drawn(self) -> Figure:
         """A new figure."""
         return self.draw()
+
+    @property
+    def diagram(self) -> Callable[[Axes], object] | None:
+        """What it draws on the axes of its only diagram; None where it has several."""
+        if not isinstance(self.draw, partial) or self.draw.func is not style.plate:
+            return None
+        diagram: Callable[[Axes], object] = self.draw.args[0]
+        return diagram
 
 
 @dataclass(frozen=True, slots=True)

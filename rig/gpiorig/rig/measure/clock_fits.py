@@ -97,14 +97,14 @@ def _chosen(options: argparse.Namespace, nodes: Iterable[str]) -> list[str]:
 
 
 def _fitted(options: argparse.Namespace, log_stamps: Found) -> dict[str, NodeClock]:
-    where = clock_lines.groups(re.compile(options.pattern))
+    groups = clock_lines.groups(re.compile(options.pattern))
     clocks = {}
     named = {node or NAMELESS: stamps for node, stamps in log_stamps.nodes.items()}
     for node in iterate(_chosen(options, named), "fitting", unit="nodes"):
         stamps = named[node]
         ticks, digits = stamps.ticks()
         host_ns = np.array(stamps.host_ns, dtype=np.int64)
-        tick_hz = clock_lines.tick_hz(options, where, digits)
+        tick_hz = clock_lines.tick_hz(options, groups, digits)
         if tick_hz is None:
             rate, usual = timer_guesses.nominal_hz(ticks, host_ns, 10**digits)
             if usual is None and len(ticks) > 2 and rate == rate:

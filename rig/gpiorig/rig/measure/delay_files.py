@@ -14,6 +14,7 @@ from gpiorig.rig.errors import RigError
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from matplotlib.axes import Axes
 
 ALL = slice(None)
 
@@ -42,21 +43,28 @@ def draw(path: Path, delays: Mapping[str, NDArray[Any]], *, us: float, virtual: 
     virtual
         Of a virtual bench.
     """
-    from gpiorig.analysis.figures import style, thinning
+    from gpiorig.analysis.figures import style
 
-    drawn = {name: values for name, values in delays.items() if len(values)}
-    if not drawn:
+    if not any(map(len, delays.values())):
         raise RigError(f"--figure {path}: no delay to draw; choose events that occur.")
     with style.paper():
         figure = style.new_figure(virtual=virtual)
-        ax = figure.subplots()
-        for name, values in drawn.items():
-            x, share = thinning.ecdf(values)
-            at_us = x * us
-            label = f"{name} ({count_text(len(values), 'delay')})"
-            ax.step(np.append(at_us[:1], at_us), np.append([0.0], share), where="post", label=label)
-        ax.set_xlabel("delay in µs")
-        ax.set_ylabel("share at or below")
-        ax.set_ylim(0, 1.02)
-        ax.legend(loc="lower right")
+        curves(figure.subplots(), delays, us=us)
     style.save(figure, path)
+
+
+def curves(ax: Axes, delays: Mapping[str, NDArray[Any]], *, us: float) -> None:
+    """The same on given axes."""
+    from gpiorig.analysis.figures import thinning
+
+    for name, values in delays.items():
+        if not len(values):
+            continue
+        x, share = thinning.ecdf(values)
+        at_us = x * us
+        label = f"{name} ({count_text(len(values), 'delay')})"
+        ax.step(np.append(at_us[:1], at_us), np.append([0.0], share), where="post", label=label)
+    ax.set_xlabel("delay in µs")
+    ax.set_ylabel("share at or below")
+    ax.set_ylim(0, 1.02)
+    ax.legend(loc="lower right")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from gpiorig.analysis import columns
 from gpiorig.analysis.measure import frames as framelatency
@@ -131,10 +132,9 @@ def _write(options: argparse.Namespace, views: list[View], ways: list[Way]) -> N
         rows = _rows(views, ways)
         delay_files.write(options.output, lambda part: _table(rows[part]), len(rows))
     if options.figure:
-        by_name = _by_name(views, ways)
-        if len(by_name) > MAX_DRAWN:
-            raise RigError(f"--figure {options.figure}: {len(by_name)} series of delays; write them with -o.")
-        drawn = {" ".join(names): np.array(values, dtype=np.int64) for names, (values, _) in by_name.items()}
+        drawn = by_name(views, ways)
+        if len(drawn) > MAX_DRAWN:
+            raise RigError(f"--figure {options.figure}: {len(drawn)} series of delays; write them with -o.")
         delay_files.draw(options.figure, drawn, us=1e-3, virtual=False)
 
 
@@ -143,9 +143,14 @@ def table(views: list[View], ways: list[Way]) -> pa.Table:
     return _table(_rows(views, ways))
 
 
-def _by_name(views: list[View], ways: list[Way]) -> dict[tuple[str, str, str], tuple[list[int], float]]:
+def by_name(views: list[View], ways: list[Way]) -> dict[str, NDArray[np.int64]]:
+    """int64[n] in ns: the delays of each view, kind and source."""
+    return {" ".join(names): np.array(values, dtype=np.int64) for names, (values, _) in _series(views, ways).items()}
+
+
+def _series(views: list[View], ways: list[Way]) -> dict[tuple[str, str, str], tuple[list[int], float]]:
     """Delays by view, kind and source, with the step of their timestamps."""
-    by_name = {
+    series = {
         (view.name, kind, source): (values, _step_ns(view))
         for view in views
         for kind in KINDS
@@ -154,13 +159,13 @@ def _by_name(views: list[View], ways: list[Way]) -> dict[tuple[str, str, str], t
     for way in ways:
         step_ns = _coarsest_ns(views)
         names = " to ".join(way.names)
-        by_name |= {(names, "way", source): (values, step_ns) for source, values in sorted(way.delays_ns.items())}
-    return by_name
+        series |= {(names, "way", source): (values, step_ns) for source, values in sorted(way.delays_ns.items())}
+    return series
 
 
 def _rows(views: list[View], ways: list[Way]) -> list[tuple[str, str, str, int, float]]:
-    by_name = _by_name(views, ways)
-    return [(*names, delay, step_ns) for names, (values, step_ns) in by_name.items() for delay in values]
+    series = _series(views, ways)
+    return [(*names, delay, step_ns) for names, (values, step_ns) in series.items() for delay in values]
 
 
 def _table(rows: list[tuple[str, str, str, int, float]]) -> pa.Table:

@@ -128,6 +128,7 @@ def measure(
         base = base.with_clock(clock_ppm, source=clock_source)
     used = dataclasses.replace(instruments or Instruments(base.analyzer), reference=base.analyzer)
     measurements = {
-        name: edges.run(loaded, one, used, longest_s=longest_s, nominal_s=nominal_s) for name, one in named.items()
+        name: edges.run(loaded, of_node, used, longest_s=longest_s, nominal_s=nominal_s)
+        for name, of_node in named.items()
     }
     return Measured(measurements, loaded.samplerate_hz, base)

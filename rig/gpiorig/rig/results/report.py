@@ -122,7 +122,13 @@ class Reported:
         manifest.write(place, [*files, *pages], folder=root, recording=self.recording, options=self.options)
 
 
-def of(recording: Recording, *, asserted: Sequence[str] = (), asked: Sequence[str] = ()) -> Reported:
+def of(
+    recording: Recording,
+    *,
+    asserted: Sequence[str] = (),
+    asked: Sequence[str] = (),
+    analysed: tuple[Opened, Analysis] | None = None,
+) -> Reported:
     """Analyse a recording.
 
     Parameters
@@ -133,6 +139,8 @@ def of(recording: Recording, *, asserted: Sequence[str] = (), asked: Sequence[st
         Limits in addition to those of the experiment; one that is not met is a failed check.
     asked
         Quantities in addition to those of the experiment; one that the recording does not show is a failed check.
+    analysed
+        The recording, opened and analysed, where it is.
 
     Raises
     ------
@@ -141,8 +149,7 @@ def of(recording: Recording, *, asserted: Sequence[str] = (), asked: Sequence[st
     """
     limits.check(asserted)
     names = quantities.checked(recording, asked)
-    opened = open_recording(recording)
-    analysis = analyse(opened)
+    opened, analysis = analysed or _analysed(recording)
     records = cache(partial(audit_inputs.node_records, opened, analysis.logs))
     recorded = quantities.recorded(opened, analysis, records)
     plain = report_data(opened, analysis, records)
@@ -167,6 +174,11 @@ def of(recording: Recording, *, asserted: Sequence[str] = (), asked: Sequence[st
         sentences=_sentences(recording, [*conclusion, *_remarks(opened, analysis)], verdicts),
         options=manifest.Options(asserted=tuple(asserted), quantities=tuple(asked)),
     )
+
+
+def _analysed(recording: Recording) -> tuple[Opened, Analysis]:
+    opened = open_recording(recording)
+    return opened, analyse(opened)
 
 
 def report_data(opened: Opened, analysis: Analysis, records: quantities.Records | None = None) -> ReportData:
