@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from commandline import Demo, gpiorig
 
-from gpiorig import api
+import gpiorig as interface
 from gpiorig.capture.recording import description
 from gpiorig.capture.recording.recording import DESCRIPTION, Recording
 from gpiorig.rig.arguments import COMMANDS
@@ -174,6 +174,6 @@ def test_a_run_without_a_report(state: str, demo: Demo, tmp_path: Path, monkeypa
 @pytest.mark.slow
 def test_from_python(demo: Demo, tmp_path: Path) -> None:
     """A run has its state, and remarks with the reason."""
-    run = api.open(cut(demo, tmp_path / "run", "incomplete"))
+    run = interface.open(cut(demo, tmp_path / "run", "incomplete"))
     assert ("incomplete", True) == (run.state, run.virtual)
     assert any(REASON.removeprefix("the ") in remark for remark in run.remarks)

@@ -10,7 +10,7 @@ import pytest
 from commandline import ROOT, gpiorig, gpiorig_running
 from matplotlib.text import Text
 
-from gpiorig import api
+import gpiorig as interface
 from gpiorig.capture.edges.waveform import VIRTUAL_MARK
 from gpiorig.rig.bench import benches, written
 from gpiorig.rig.recordings.provenance import NOT_ASKED, VIRTUAL
@@ -57,7 +57,7 @@ def test_everything_states_that_it_is_virtual(served: Path, file: str) -> None:
     report = gpiorig("report", recording)
     assert VIRTUAL in report.stdout
     assert VIRTUAL_MARK in (recording / "report/report.html").read_text()
-    run = api.open(recording)
+    run = interface.open(recording)
     assert run.virtual
     assert VIRTUAL_MARK in {text.get_text() for text in run.figure(next(iter(run.figures))).findobj(Text)}
 

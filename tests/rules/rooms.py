@@ -7,7 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 COMPONENTS = ("capture", "analysis", "rig", "vbench", "studies")
 FOLDERS = {"vbench": "rig/vbench", "studies": "rig/studies"}  # of components that do not lie at the root
-API = "api"  # the module for Python users, above all components
+API = "api"  # what `import gpiorig` offers, above all components; in the portion of rig
 # The rooms of each component; a module imports its own room and those before it. First are the flat modules.
 ROOMS = {
     "capture": (

@@ -99,16 +99,18 @@ def test_no_module_is_named_by_a_keyword(component: str) -> None:
 
 @pytest.mark.parametrize("component", COMPONENTS)
 def test_portions_stay_visible(component: str) -> None:
-    """No `gpiorig/__init__.py` hides the other portions, and no loose module lies on the path next to them."""
-    assert not (portion(component) / "__init__.py").exists()
+    """One `gpiorig/__init__.py` finds the other portions, and no loose module lies on the path next to them."""
+    assert (component == "rig") == (portion(component) / "__init__.py").exists()
     assert [] == list(portion(component).parent.glob("*.py"))
 
 
-def test_one_module_lies_next_to_the_components() -> None:
-    """That for Python users; it uses the rooms, not the command line."""
-    module = ROOT / "rig" / "gpiorig" / f"{API}.py"
-    assert [module] == [path for component in COMPONENTS for path in portion(component).glob("*.py")]
-    assert set() == {name for name in imports(module.read_text()) if place(name) >= place("rig.arguments")}
+def test_the_api_uses_the_rooms() -> None:
+    """What is for Python users lies in `gpiorig` and `gpiorig.api`, and uses the rooms, not the command line."""
+    front = portion("rig") / "__init__.py"
+    assert [front] == [path for component in COMPONENTS for path in portion(component).glob("*.py")]
+    for path in (front, *(portion("rig") / API).glob("*.py")):
+        names = {name for name in imports(path.read_text()) if name.split(".")[0] != API}
+        assert set() == {name for name in names if place(name) >= place("rig.arguments")}, path
 
 
 def test_decoders_folder_holds_decoders_only() -> None:
