@@ -100,11 +100,19 @@ class Radio(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return ", ".join(f"{part.name}, {part.ns / 1e3:g} ± {part.uncertainty_ns / 1e3:g} µs" for part in parts)
 
 
-class SymbolBus(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A symbol lasts `symbol_ns` at least; a quiet of `frame_gap_ns`, longer than any symbol, ends a frame."""
+class SymbolBus(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A symbol lasts `symbol_ns` at least; a quiet of `frame_gap_ns`, longer than any symbol, ends a frame.
+
+    Attributes
+    ----------
+    event_ns, event_with_id_ns
+        What an event without and with an id takes the processor, for plans; None: that was not measured.
+    """
 
     symbol_ns: int
     frame_gap_ns: int
+    event_ns: int | None = None
+    event_with_id_ns: int | None = None
 
 
 class Board(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -122,6 +130,8 @@ class Board(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         How it takes an image, where `gpiorig flash` can do it.
     timer_ppm
         By how much the rate of its timer changes in a run without a fault; None: it has a crystal.
+    headers
+        Where a clip finds the pin of each line, and `ground`.
     supply_v, currents
         Voltage of its supply, and what it draws without its radio while the processor runs and sleeps; for estimates.
     """
@@ -136,6 +146,7 @@ class Board(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     min_hold_ns: int | None = None
     flash: Method | None = None
     timer_ppm: float | None = None
+    headers: dict[str, str] = {}
     supply_v: float = 3.0
     currents: dict[Literal["run", "sleep"], StateCurrent] = {}
 
