@@ -54,10 +54,12 @@ class Driver(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         What `config` may have, with a description each; what it must have for a recording of any length.
     usb, connection
         How it is found: on USB, or by what follows its name in `driver`.
+    network_bytes_s
+        What its network carries, of one that is not on USB.
     firmware_from
         Where the firmware that it loads comes from.
-    threshold
-        Its inputs.
+    threshold, levels
+        Its inputs; what `config` has for boards of 3.0 and 3.3 V.
     """
 
     name: str
@@ -74,8 +76,10 @@ class Driver(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     continuous: bool = True
     options: dict[str, str] = {}
     needs: dict[str, Option] = {}
+    levels: dict[str, Option] = {}
     usb: tuple[UsbId, ...] = ()
     connection: str = ""
+    network_bytes_s: int | None = None
     firmware_from: str = ""
 
     @property
@@ -100,7 +104,7 @@ class Driver(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if wide := self.wide(channels):
             return f"{refusal}, and boards with {self.wide_from} channels have no {', '.join(wide)}"
         sent = self.bytes_s(channels, rate_hz)
-        if self._streams_on_usb and sent > HIGH_SPEED_BYTES_S:
+        if self.streams_on_usb and sent > HIGH_SPEED_BYTES_S:
             return f"{refusal}, which are {sent / 1e6:.1f} MB/s; USB 2 carries {HIGH_SPEED_BYTES_S / 1e6:.1f} MB/s"
         return refusal
 
@@ -114,8 +118,15 @@ class Driver(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             return rate_hz * len(channels) // 8
         return rate_hz * (2 if self.wide(channels) else 1)
 
+    def network_max_hz(self, channels: Sequence[str]) -> int | None:
+        """The highest samplerate that its network carries with these channels; None: it is not on one."""
+        if self.network_bytes_s is None or not channels:
+            return None
+        return 8 * self.network_bytes_s // len(channels)
+
     @property
-    def _streams_on_usb(self) -> bool:
+    def streams_on_usb(self) -> bool:
+        """Whether what it sends must fit a USB 2 bus while it samples."""
         return bool(self.usb) and self.continuous
 
     def max_rate_hz(self, channels: Sequence[str]) -> int:
@@ -123,7 +134,7 @@ class Driver(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         limits = [self.rates[-1]]
         if self.wide(channels):
             limits.append(self.wide_max_hz)
-        if self._streams_on_usb and channels:
+        if self.streams_on_usb and channels:
             limits.append(max(rate for rate in self.rates if self.bytes_s(channels, rate) <= HIGH_SPEED_BYTES_S))
         if self.max_product_hz is not None and channels:
             limits.append(max(rate for rate in self.rates if rate * len(channels) <= self.max_product_hz))
@@ -177,6 +188,11 @@ def refusals(
     if not described.continuous and not one_shot:
         reasons.append("does not sample without an end; record with `gpiorig capture --one-shot --duration TIME`")
     return [f"{name} {reason}" for reason in reasons if reason]
+
+
+def is_local(driver: str) -> bool:
+    """Whether a driver's connection stays on this machine, as that of a virtual bench that is served."""
+    return any(f"/{host}/" in driver for host in ("127.0.0.1", "localhost"))
 
 
 def of_usb(ids: Iterable[str]) -> dict[str, tuple[str, UsbId]]:

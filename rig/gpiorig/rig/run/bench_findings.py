@@ -22,13 +22,13 @@ _ELF = b"\x7fELF"
 _OFF_THE_BUS = ("tap.", "spi_", "uart_")  # lines that a board has at a certain pin, or has not
 
 
-def of_file(bench: Bench, file: Path) -> list[Finding]:
-    """What can be said of the bench without its analyzers and boards."""
+def of_file(bench: Bench, file: Path, *, one_shot: bool = False) -> list[Finding]:
+    """What can be said of the bench without its analyzers and boards; `one_shot`: for a given number of samples."""
     return [
         *_pins(bench),
         *_symbols(bench),
         *_images(bench, file),
-        *_analyzers(bench),
+        *_analyzers(bench, one_shot=one_shot),
         *synchronization.findings(bench),
     ]
 
@@ -77,7 +77,7 @@ def _images(bench: Bench, file: Path) -> Iterator[Finding]:
         yield Finding(f"nodes.{name}.firmware", verdict, f"{image} is {'' if is_elf else 'not '}an ELF image")
 
 
-def _analyzers(bench: Bench) -> Iterator[Finding]:
+def _analyzers(bench: Bench, *, one_shot: bool) -> Iterator[Finding]:
     """Channels and rates against what is known of the drivers that the file names."""
     for name, analyzer in bench.analyzers.items():
         driver = virtual_section.driver(bench, name)
@@ -89,11 +89,16 @@ def _analyzers(bench: Bench) -> Iterator[Finding]:
             yield Finding(f"analyzers.{name}", "unknown", text)
             continue
         channels = usb_load.channels(bench, name)
-        refusals = drivers.refusals(driver, channels, analyzer.samplerate_hz, analyzer.config or {})
+        config = analyzer.config or {}
+        refusals = drivers.refusals(driver, channels, analyzer.samplerate_hz, config, one_shot=one_shot)
         for refusal in refusals:
             yield Finding(f"analyzers.{name}", "wrong", refusal)
         if not refusals:
             yield Finding(f"analyzers.{name}", "right", _taken(driver, facts, channels, analyzer.samplerate_hz))
+        carried_hz = None if drivers.is_local(driver) or bench.virtual else facts.network_max_hz(channels)
+        if carried_hz is not None and analyzer.samplerate_hz > carried_hz:
+            text = f"its network carries {carried_hz} Hz with its channels; {analyzer.samplerate_hz} Hz are asked for"
+            yield Finding(f"analyzers.{name}", "unknown", text)
     if bench.virtual is None:
         yield from _usb_memory(bench)
 
