@@ -28,6 +28,8 @@ CALLS = [
     ("bench-check", "bench check demo"),
     ("bench-check", "bench check fx2-two-m3"),
     ("bench-list", "bench list"),
+    ("bench-plan", "bench plan 2xnrf52840dk"),
+    ("bench-plan", "bench plan 2xnrf52840dk --resolution 1ns"),
     ("bench-scan", "bench scan"),
     ("capture", "capture -d demo:logic_channels=8:analog_channels=0 --samplerate 1MHz --samples 9999 -o OUT"),
     ("capture", "capture --bench demo --duration 20ms -o OUT"),

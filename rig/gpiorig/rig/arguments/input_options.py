@@ -7,6 +7,7 @@ import argparse
 from gpiorig.capture import format_names
 from gpiorig.capture.numbers import parse_samplerate
 from gpiorig.rig.arguments import counts
+from gpiorig.rig.errors import RigError
 from gpiorig.rig.recordings import table_columns
 
 TIME_UNITS = ("s", "ms", "us", "ns")
@@ -49,6 +50,14 @@ def samplerate(text: str) -> str:
     """The text of a samplerate, if it is one; else `FormatError`."""
     parse_samplerate(text)
     return text
+
+
+def whole_samplerate(text: str) -> int:
+    """A samplerate in Hz; raises `RigError` for one that sigrok does not take."""
+    rate = parse_samplerate(text)
+    if rate.denominator != 1:
+        raise RigError(f"--samplerate {text}: sigrok takes whole samples per second")
+    return int(rate)
 
 
 def _columns(text: str) -> str:

@@ -42,11 +42,16 @@ class Symbol:
         rate = f"sample at {-(-MIN_SAMPLES * _NS_PER_S // self.held_ns)} Hz or more"
         if self.min_hold_ns is None:
             return rate
-        hold_ns = max(-(-MIN_SAMPLES * _NS_PER_S // self.samplerate_hz), self.min_hold_ns)
+        hold_ns = max(least_hold_ns(self.samplerate_hz), self.min_hold_ns)
         return (
             f"build its image with -DGPIORIG_HOLD_NS={hold_ns} and write `symbol_ns = {hold_ns}` into "
             f"[nodes.{self.node}], or {rate}"
         )
+
+
+def least_hold_ns(samplerate_hz: int) -> int:
+    """How long a symbol must be held at a samplerate."""
+    return -(-MIN_SAMPLES * _NS_PER_S // samplerate_hz)
 
 
 def of_bench(bench: Bench) -> Iterator[Symbol]:

@@ -25,7 +25,7 @@ def from_info(info: RecordingInfo, bench: Bench | None) -> Instruments:
             recorder = time_base.stepped(recorder, info.time_step.as_step())
         parts = [(note, _aligned(note, recorder)) for note in info.alignments]
         return Instruments(recorder, {name: part for note, part in parts for name in note.channels})
-    analyzers = {name: _analyzer(bench, name) for name in bench.analyzers}
+    analyzers = {name: analyzer(bench, name) for name in bench.analyzers}
     reference = max(bench.analyzers, key=lambda name: bench.analyzers[name].samplerate_hz)
     return Instruments(
         reference=analyzers[reference],
@@ -34,7 +34,8 @@ def from_info(info: RecordingInfo, bench: Bench | None) -> Instruments:
     )
 
 
-def _analyzer(bench: Bench, name: str) -> Analyzer:
+def analyzer(bench: Bench, name: str) -> Analyzer:
+    """How exact an analyzer of a bench is, by its file and its driver."""
     given = bench.analyzers[name]
     return instruments.by_driver(
         given.driver or _VIRTUAL,

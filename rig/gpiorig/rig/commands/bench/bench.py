@@ -7,11 +7,13 @@ from pathlib import Path
 
 from gpiorig.rig import plain_json
 from gpiorig.rig.arguments import counts, overwriting, times
+from gpiorig.rig.commands.bench import bench_plan_options
 from gpiorig.rig.experiments.packet_count import MAX_PACKETS
 
 EPILOG = """\
 examples:
   gpiorig bench list                          benches and experiments that come with gpiorig, by name
+  gpiorig bench plan 2xnrf52840dk             what to buy for two boards: analyzers, what they resolve, the wiring
   gpiorig bench scan -o bench.toml            what is connected, as a bench file to edit
   gpiorig bench check demo                    one of them
   gpiorig bench check bench.toml              is the file consistent? lines, pins, images, channels and rates
@@ -33,13 +35,19 @@ exit status: 0 done, 1 something on the bench is wrong or differs, 2 wrong use o
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of all verbs."""
-    verbs = parser.add_subparsers(dest="verb", required=True, metavar="list|scan|check|verify|certify|virtual")
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="list|plan|scan|check|verify|certify|virtual")
     listed = verbs.add_parser(
         "list",
         help="what comes with gpiorig",
         description="List the benches and experiments that come with gpiorig; their names serve in place of paths.",
     )
     listed.add_argument("--json", action="store_true", help="print names, files and descriptions as one JSON object")
+    plan = verbs.add_parser(
+        "plan",
+        help="what a bench takes",
+        description="Plan a bench: channels, rate, ± of a delay, the analyzers that do it, its file, its wiring.",
+    )
+    bench_plan_options.add_arguments(plan)
     scan = verbs.add_parser(
         "scan",
         help="find what is connected",

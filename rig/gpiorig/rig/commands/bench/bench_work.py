@@ -1,4 +1,4 @@
-"""`gpiorig bench`: list benches, find what is connected, check or verify a bench, or serve a virtual one."""
+"""`gpiorig bench`: list benches, plan one, find what is connected, check or verify a bench, or serve a virtual one."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from gpiorig.rig.host import scan, suggestion
 from gpiorig.rig.host.identify import Answer
 from gpiorig.rig.host.ports import Port
 from gpiorig.rig.plain_json import Result
+from gpiorig.rig.planning.result import PlannedBench
 from gpiorig.rig.run import bench_findings as findings
 from gpiorig.rig.run import host_findings
 from gpiorig.rig.verify.certificate import Certificate
@@ -60,6 +61,7 @@ class CheckedBench(Bench, frozen=True, kw_only=True):
 
 RESULTS = {
     "bench-list": (Names,),
+    "bench-plan": (PlannedBench,),
     "bench-scan": (Scanned,),
     "bench-check": (CheckedBench,),
     "bench-verify": (Certificate,),
@@ -68,9 +70,13 @@ RESULTS = {
 
 
 def run(options: argparse.Namespace) -> int:
-    """List, scan, check, verify, certify or serve."""
+    """List, plan, scan, check, verify, certify or serve."""
     if options.verb == "list":
         return _list(as_json=options.json)
+    if options.verb == "plan":
+        from gpiorig.rig.commands.bench import bench_plan  # analyses, which takes long to import
+
+        return bench_plan.run(options)
     if options.verb == "scan":
         return _scan(options)
     if options.verb == "virtual":
@@ -79,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
     file = names.bench(options.bench)
     bench = benches.load(file)
     if options.verb == "verify":
-        from gpiorig.rig.commands.bench import bench_verify as verify  # analyses, which takes long to import
+        from gpiorig.rig.commands.bench import bench_verify as verify
 
         return verify.run(bench, file, options)
     if options.verb == "certify":

@@ -8,7 +8,7 @@ from pathlib import Path
 from gpiorig.capture.numbers import parse_samplerate
 from gpiorig.capture.recording import new_folder
 from gpiorig.rig import durations
-from gpiorig.rig.arguments import counts, times
+from gpiorig.rig.arguments import counts, input_options, times
 from gpiorig.rig.errors import RigError
 
 EPILOG = """\
@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-serial", action="store_true", help="of a bench: leave the serial ports to other programs")
     parser.add_argument("-d", "--driver", help="sigrok's driver and connection, such as fx2lafw:conn=usb:1-3")
     parser.add_argument("-c", "--channels", metavar="CH[=NAME],…", help="what to record; default: all")
-    parser.add_argument("--samplerate", type=_samplerate, metavar="RATE", help="such as 24MHz")
+    parser.add_argument("--samplerate", type=input_options.whole_samplerate, metavar="RATE", help="such as 24MHz")
     parser.add_argument("--config", metavar="KEY=VALUE", action="append", default=[], help="more of sigrok's options")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="RUN", help="recording folder")
     length = parser.add_mutually_exclusive_group()
@@ -89,14 +89,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--virtual", action="store_true", help="a virtual bench: no word from the host's clock")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-
-
-def _samplerate(text: str) -> int:
-    """A samplerate in Hz."""
-    rate = parse_samplerate(text)
-    if rate.denominator != 1:
-        raise RigError(f"--samplerate {text}: sigrok takes whole samples per second")
-    return int(rate)
 
 
 def heartbeats(texts: list[str]) -> dict[str, int | None]:
