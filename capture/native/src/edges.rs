@@ -1,11 +1,6 @@
 //! Edge extraction: a stream of samples in, the sample numbers at which a used channel changed out.
-//!
-//! Runs of equal samples are skipped 64 bytes at a time, so a quiet bench costs memory bandwidth and nothing else.
 
-/// Bytes compared at once while nothing changes.
-const BLOCK: usize = 64;
-/// Largest sample, in bytes.
-const MAX_UNIT: usize = 8;
+use crate::scan::{value, Format, Sink, MAX_UNIT};
 
 /// What has to survive between two calls. Owned by the caller; all zero but for `mask` and `unit` at the start.
 #[repr(C)]
@@ -25,25 +20,6 @@ pub struct State {
     pub tail_length: u32,
     pub reserved: u32,
     pub tail: [u8; MAX_UNIT],
-}
-
-/// Where edges go: two slices of one length.
-struct Sink<'a> {
-    samples: &'a mut [i64],
-    levels: &'a mut [u64],
-    count: usize,
-}
-
-impl Sink<'_> {
-    fn is_full(&self) -> bool {
-        self.count == self.samples.len()
-    }
-
-    fn push(&mut self, sample: i64, level: u64) {
-        self.samples[self.count] = sample;
-        self.levels[self.count] = level;
-        self.count += 1;
-    }
 }
 
 impl State {
@@ -75,39 +51,31 @@ impl State {
             levels: &mut levels[..capacity],
             count: 0,
         };
-        let used = match self.unit {
-            1 => self.feed_units::<1>(data, &mut sink),
-            2 => self.feed_units::<2>(data, &mut sink),
-            3 => self.feed_units::<3>(data, &mut sink),
-            4 => self.feed_units::<4>(data, &mut sink),
-            5 => self.feed_units::<5>(data, &mut sink),
-            6 => self.feed_units::<6>(data, &mut sink),
-            7 => self.feed_units::<7>(data, &mut sink),
-            _ => self.feed_units::<8>(data, &mut sink),
-        };
+        let used = self.feed_sink(data, &mut sink);
         (sink.count, used)
     }
 
-    fn feed_units<const UNIT: usize>(&mut self, data: &[u8], sink: &mut Sink<'_>) -> usize {
+    fn feed_sink(&mut self, data: &[u8], sink: &mut Sink<'_>) -> usize {
+        let unit = self.unit as usize;
         let mut used = 0;
         if self.tail_length > 0 {
             let have = self.tail_length as usize;
-            let take = (UNIT - have).min(data.len());
-            if have + take == UNIT && sink.is_full() {
+            let take = (unit - have).min(data.len());
+            if have + take == unit && sink.is_full() {
                 return 0;
             }
             self.tail[have..have + take].copy_from_slice(&data[..take]);
             self.tail_length += take as u32;
             used = take;
-            if self.tail_length as usize == UNIT {
+            if self.tail_length as usize == unit {
                 self.tail_length = 0;
                 let tail = self.tail;
-                self.step(value(&tail[..UNIT]), sink);
+                self.step(value(&tail[..unit]), sink);
             }
         }
-        used += self.complete_units::<UNIT>(&data[used..], sink);
+        used += self.complete_units(&data[used..], sink);
         let rest = &data[used..];
-        if rest.len() < UNIT && self.tail_length == 0 {
+        if rest.len() < unit && self.tail_length == 0 {
             self.tail[..rest.len()].copy_from_slice(rest);
             self.tail_length = rest.len() as u32;
             used = data.len();
@@ -116,33 +84,18 @@ impl State {
     }
 
     /// Handle all complete samples of `data`, or as many as the output has room for; returns bytes used.
-    fn complete_units<const UNIT: usize>(&mut self, data: &[u8], sink: &mut Sink<'_>) -> usize {
-        let complete = data.len() - data.len() % UNIT;
-        let mut at = 0;
-        if self.started == 0 && complete > 0 {
-            if sink.is_full() {
-                return 0;
-            }
-            self.step(value(&data[..UNIT]), sink);
-            at = UNIT;
+    fn complete_units(&mut self, data: &[u8], sink: &mut Sink<'_>) -> usize {
+        let unit = self.unit as usize;
+        let complete = data.len() - data.len() % unit;
+        if complete == 0 || sink.is_full() {
+            return 0;
         }
-        let mask = spread::<UNIT>(self.mask);
-        while at < complete {
-            if BLOCK % UNIT == 0 {
-                let quiet = quiet_bytes(&data[at..complete], spread::<UNIT>(self.level), mask);
-                self.position += (quiet / UNIT) as i64;
-                at += quiet;
-            }
-            let end = complete.min(at + BLOCK);
-            for sample in data[at..end].chunks_exact(UNIT) {
-                if sink.is_full() {
-                    return at;
-                }
-                self.step(value(sample), sink);
-                at += UNIT;
-            }
-        }
-        at
+        self.step(value(&data[..unit]), sink);
+        let format = Format { unit, mask: self.mask };
+        let end = format.scan(data, unit, complete, self.position, sink);
+        self.level = value(&data[end - unit..end]) & self.mask;
+        self.position += ((end - unit) / unit) as i64;
+        end
     }
 
     fn step(&mut self, raw: u64, sink: &mut Sink<'_>) {
@@ -153,39 +106,6 @@ impl State {
             self.started = 1;
         }
         self.position += 1;
-    }
-}
-
-/// Bytes at the start of `data`, in complete blocks, in which no used channel leaves `pattern`.
-fn quiet_bytes(data: &[u8], pattern: u64, mask: u64) -> usize {
-    let mut quiet = 0;
-    for block in data.chunks_exact(BLOCK) {
-        let mut changed = 0;
-        for word in block.chunks_exact(8) {
-            changed |= value(word) ^ pattern;
-        }
-        if changed & mask != 0 {
-            break;
-        }
-        quiet += BLOCK;
-    }
-    quiet
-}
-
-/// A sample, little endian, as a number.
-fn value(bytes: &[u8]) -> u64 {
-    let mut wide = [0; MAX_UNIT];
-    wide[..bytes.len()].copy_from_slice(bytes);
-    u64::from_le_bytes(wide)
-}
-
-/// `level` repeated over 64 bits.
-fn spread<const UNIT: usize>(level: u64) -> u64 {
-    match UNIT {
-        1 => (level & 0xff) * 0x0101_0101_0101_0101,
-        2 => (level & 0xffff) * 0x0001_0001_0001_0001,
-        4 => (level & 0xffff_ffff) * 0x0000_0001_0000_0001,
-        _ => level,
     }
 }
 
