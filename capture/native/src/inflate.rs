@@ -3,7 +3,7 @@
 //! The bits ahead are compared with those of the last match as long as they repeat it, dozens of symbols at a time: a quiet
 //! line is one match of 258 bytes again and again.
 
-use crate::huffman::{self, end, literal, with_extra, END, EXCEPTION, LITERAL, MAX_SYMBOLS, SUBTABLE};
+use crate::huffman::{self, end, literal, with_extra, END, EXCEPTION, LITERAL, MATCH, MAX_SYMBOLS, SUBTABLE};
 use crate::window::{Window, Writer, LONGEST};
 
 /// Bits that the tables are looked up with first: most codes are not longer.
@@ -285,8 +285,8 @@ impl Inflater {
         let mut lengths = [8; MAX_SYMBOLS];
         lengths[144..256].fill(9);
         lengths[256..280].fill(7);
-        huffman::build(&lengths, &LITLEN, LITLEN_BITS, &mut self.litlen);
-        huffman::build(&[5; 32], &DISTANCE, DISTANCE_BITS, &mut self.distances);
+        huffman::build(&lengths, &LITLEN, LITLEN_BITS, &[], &mut self.litlen);
+        huffman::build(&[5; 32], &DISTANCE, DISTANCE_BITS, &[], &mut self.distances);
         self.fixed = 1;
     }
 
@@ -304,7 +304,7 @@ impl Inflater {
         }
         let mut precode = [0; 1 << PRECODE_BITS];
         // Unlike the others this code must be complete (zlib, inftrees.c).
-        let is_code = huffman::build(&lengths, &PRECODE_MEANINGS, PRECODE_BITS, &mut precode);
+        let is_code = huffman::build(&lengths, &PRECODE_MEANINGS, PRECODE_BITS, &[], &mut precode);
         if !is_code || precode.contains(&EXCEPTION) {
             return Err(Stop::Malformed);
         }
@@ -329,9 +329,14 @@ impl Inflater {
             have += count;
         }
         let (litlen, rest) = lengths.split_at(litlens);
+        let distance_lengths = &rest[..distances];
+        if !huffman::build(distance_lengths, &DISTANCE, DISTANCE_BITS, &[], &mut self.distances) {
+            return Err(Stop::Malformed);
+        }
+        let mut nearest = [huffman::Near::default(); huffman::NEAREST];
+        let near = huffman::near(&self.distances, &mut nearest);
         let is_code = litlen[END_OF_BLOCK] > 0
-            && huffman::build(litlen, &LITLEN, LITLEN_BITS, &mut self.litlen)
-            && huffman::build(&rest[..distances], &DISTANCE, DISTANCE_BITS, &mut self.distances);
+            && huffman::build(litlen, &LITLEN, LITLEN_BITS, &nearest[..near], &mut self.litlen);
         if is_code {
             Ok(())
         } else {
@@ -399,6 +404,11 @@ impl Inflater {
             };
             bits.drop(used);
             return if entry & END != 0 { Ok(true) } else { Err(stop) };
+        }
+        if entry & MATCH != 0 {
+            let (length, distance) = huffman::of_match(entry);
+            bits.drop(used);
+            return self.append(window, distance, length as u64).map(|()| false);
         }
         let length = with_extra_bits(entry, ahead);
         ahead = bits.bits >> used;
@@ -506,8 +516,22 @@ fn quick_matches(
                     continue;
                 }
             }
-            bits.refill_quickly();
         }
+        if entry & MATCH != 0 {
+            // Three literals leave 11 bits of those that a refill promises: enough for the look-up.
+            let (pattern, width) = (bits.bits, entry & 0xff);
+            let (length, distance) = huffman::of_match(entry);
+            bits.drop(width);
+            if length == LONGEST {
+                let repetitions = repetitions(bits, last, pattern, width);
+                return Event::Match(distance, LONGEST as u64 * (1 + repetitions));
+            }
+            if !writer.repeat(distance, length) {
+                return Event::Match(distance, length as u64);
+            }
+            continue;
+        }
+        bits.refill_quickly();
         let (pattern, before) = (bits.bits, bits.count);
         if entry & EXCEPTION != 0 {
             if entry & SUBTABLE != 0 {
