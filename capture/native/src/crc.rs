@@ -179,10 +179,26 @@ fn update_portable(mut state: u32, data: &[u8]) -> u32 {
 #[allow(unsafe_op_in_unsafe_fn)] // intrinsics are unsafe in the oldest rustc we support, and safe in later ones
 mod folding {
     use super::{power_of_bytes, update_portable};
+    use std::arch::asm;
     use std::arch::x86_64::*;
+    use std::sync::atomic::{AtomicU8, Ordering};
 
     /// Shorter data are not worth it: four registers of 16 bytes are folded at once.
     pub const MIN_BYTES: usize = 128;
+    const MIN_WIDE_BYTES: usize = 512;
+    const UNKNOWN: u8 = 2;
+
+    /// Whether VPCLMULQDQ multiplies 32 bytes at once: ECX of leaf 7 (Intel, Software Developer's Manual, CPUID).
+    fn is_wide() -> bool {
+        static WIDE: AtomicU8 = AtomicU8::new(UNKNOWN);
+        if WIDE.load(Ordering::Relaxed) == UNKNOWN {
+            #[allow(unused_unsafe)] // it is safe in later versions of Rust than the oldest that we support
+            // SAFETY: where AVX2 is, CPUID has leaf 7.
+            let is_wide = is_x86_feature_detected!("avx2") && unsafe { __cpuid_count(7, 0) }.ecx >> 10 & 1 == 1;
+            WIDE.store(u8::from(is_wide), Ordering::Relaxed);
+        }
+        WIDE.load(Ordering::Relaxed) == 1
+    }
 
     pub fn is_available() -> bool {
         is_x86_feature_detected!("pclmulqdq") && is_x86_feature_detected!("sse4.1")
@@ -190,7 +206,13 @@ mod folding {
 
     pub fn update(state: u32, data: &[u8]) -> u32 {
         // SAFETY: the caller asked `is_available`.
-        unsafe { fold(state, data) }
+        unsafe {
+            if data.len() >= MIN_WIDE_BYTES && is_wide() {
+                fold_wide(state, data)
+            } else {
+                fold(state, data)
+            }
+        }
     }
 
     /// Product of two polynomials, x^0 in the highest bit.
@@ -209,6 +231,71 @@ mod folding {
     fn multipliers(bytes: u64) -> (i64, i64) {
         let multiplier = |bytes| i64::from(power_of_bytes(bytes)) << 1; // the product of two reversed numbers is one bit low
         (multiplier(bytes + 4), multiplier(bytes - 4))
+    }
+
+    /// Two multipliers in each half of a register.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn doubled(bytes: u64) -> __m256i {
+        let (far, near) = multipliers(bytes);
+        _mm256_set_epi64x(near, far, near, far)
+    }
+
+    /// As [`fold`], 32 bytes a register.
+    #[target_feature(enable = "avx2,pclmulqdq,sse4.1")]
+    unsafe fn fold_wide(state: u32, data: &[u8]) -> u32 {
+        let (by_128, by_32) = (doubled(128), doubled(32));
+        let (first, rest) = data.split_at(128);
+        let mut sums = [
+            load_wide(first),
+            load_wide(&first[32..]),
+            load_wide(&first[64..]),
+            load_wide(&first[96..]),
+        ];
+        let before = _mm256_set_epi64x(0, 0, 0, i64::from(state));
+        sums[0] = _mm256_xor_si256(sums[0], before);
+        let mut blocks = rest.chunks_exact(128);
+        for block in &mut blocks {
+            for (place, sum) in sums.iter_mut().enumerate() {
+                *sum = carried_wide(*sum, by_128, load_wide(&block[32 * place..]));
+            }
+        }
+        let mut sum = sums[0];
+        for &next in &sums[1..] {
+            sum = carried_wide(sum, by_32, next);
+        }
+        let (far, near) = multipliers(16);
+        let halves = (_mm256_castsi256_si128(sum), _mm256_extracti128_si256(sum, 1));
+        finish(
+            carried(halves.0, _mm_set_epi64x(near, far), halves.1),
+            blocks.remainder(),
+        )
+    }
+
+    /// # Safety
+    /// `block` has 32 bytes or more.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn load_wide(block: &[u8]) -> __m256i {
+        debug_assert!(block.len() >= 32);
+        _mm256_loadu_si256(block.as_ptr().cast())
+    }
+
+    /// `_mm256_clmulepi64_epi128` came with Rust 1.89.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn carried_wide(sum: __m256i, multipliers: __m256i, next: __m256i) -> __m256i {
+        let (low, high): (__m256i, __m256i);
+        asm!(
+            "vpclmulqdq {low}, {sum}, {multipliers}, 0x00",
+            "vpclmulqdq {high}, {sum}, {multipliers}, 0x11",
+            low = out(ymm_reg) low,
+            high = lateout(ymm_reg) high,
+            sum = in(ymm_reg) sum,
+            multipliers = in(ymm_reg) multipliers,
+            options(pure, nomem, nostack, preserves_flags),
+        );
+        _mm256_xor_si256(_mm256_xor_si256(low, high), next)
     }
 
     #[target_feature(enable = "pclmulqdq,sse4.1")]
@@ -230,7 +317,16 @@ mod folding {
         for &next in &sums[1..] {
             sum = carried(sum, by_16, next);
         }
-        let mut blocks = blocks.remainder().chunks_exact(16);
+        finish(sum, blocks.remainder())
+    }
+
+    /// The state after the bytes whose remainder is `sum`, and those that follow.
+    #[inline]
+    #[target_feature(enable = "pclmulqdq,sse4.1")]
+    unsafe fn finish(mut sum: __m128i, rest: &[u8]) -> u32 {
+        let (far, near) = multipliers(16);
+        let by_16 = _mm_set_epi64x(near, far);
+        let mut blocks = rest.chunks_exact(16);
         for block in &mut blocks {
             sum = carried(sum, by_16, load(block));
         }
