@@ -20,6 +20,7 @@ DEMO = (files("gpiorig.vbench") / "benches" / "demo.toml").read_text()
         ("066DFF515055657867011435", "serial number", "066DFF515055657867011435"),
         ("usb:1-2.3", "usb", "1-2.3"),
         ("remote_bitbang://127.0.0.1:4711", "remote_bitbang", "127.0.0.1:4711"),
+        ("buspirate:///dev/pts/7", "buspirate", "/dev/pts/7"),
         ("rfc2217://127.0.0.1:4711", "port", "rfc2217://127.0.0.1:4711"),
         ("/dev/ttyUSB0", "port", "/dev/ttyUSB0"),
     ],
@@ -29,7 +30,7 @@ def test_debug_ends(text: str, kind: str, value: str) -> None:
     assert (kind, value) == (debug_end(text).kind, debug_end(text).value)
 
 
-@pytest.mark.parametrize("text", ["", "two words", "[exec sh]", "$x", "remote_bitbang://127.0.0.1"])
+@pytest.mark.parametrize("text", ["", "two words", "[exec sh]", "$x", "remote_bitbang://127.0.0.1", "buspirate://here"])
 def test_what_is_no_end(text: str) -> None:
     """What is none is refused: it becomes a part of a command."""
     with pytest.raises(BenchError, match=r"is not a debug adapter\. Give its serial number"):

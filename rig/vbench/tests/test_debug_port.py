@@ -1,4 +1,4 @@
-"""The real OpenOCD on the JTAG connector of a virtual board: halting, reading, resetting, flashing."""
+"""The real OpenOCD on the debug connector of a virtual board: halting, reading, resetting, flashing."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ EMPTY = Path("/dev/null")  # a board with an erased flash
 IMAGE = reference_image("iotlab-m3")
 M3 = ("iotlab-m3", "stm32f1x", ())
 # remote_bitbang has no speed to set, which the script's event would do after a reset.
+NRF52840 = ("nrf52840dk", "nrf52", ())
 NUCLEO = ("nucleo-l476rg", "stm32l4x", ("stm32l4x.cpu configure -event reset-start {}",))
 
 
@@ -31,7 +32,7 @@ def openocd(process: VirtualBenchProcess, target: str, *commands: str) -> subpro
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("board", "target", "before"), by_depth([M3], [M3, NUCLEO]))
+@pytest.mark.parametrize(("board", "target", "before"), by_depth([M3], [M3, NUCLEO, NRF52840]))
 def test_flashing(tmp_path: Path, board: str, target: str, before: tuple[str, ...]) -> None:
     """An erased board takes an image through OpenOCD's own flash driver, verifies, and runs it."""
     image = reference_image(board)
@@ -61,6 +62,20 @@ def test_halting(tmp_path: Path) -> None:
         assert registers["at"] == registers["vector"]
         assert "halted due to single-step" in done.stderr
         assert "device id = 0x10030414" in done.stderr  # STM32F103xE, revision Y (RM0008 31.6.1)
+
+
+@pytest.mark.slow
+def test_erasing_by_nordics_access_port(tmp_path: Path) -> None:
+    """`nrf52_recover` of OpenOCD finds CTRL-AP and erases the flash by it; the core starts at nothing then."""
+    image = reference_image("nrf52840dk")
+    with served(tmp_path, bench_text().replace('"iotlab-m3"', '"nrf52840dk"'), image) as process:
+        words = 'echo "words [read_memory 0x0 32 1] [read_memory 0x10001208 32 1]"'
+        done = openocd(process, "nrf52", "init", "reset halt", words, "nrf52_recover", "sleep 200", words)
+        assert 0 == done.returncode, done.stderr
+        assert "has been successfully erased and unlocked" in done.stderr
+        before, after = (line for line in done.stderr.splitlines() if line.startswith("words "))
+        assert before != after
+        assert "words 0xffffffff 0xffffffff" == after
 
 
 @pytest.mark.slow

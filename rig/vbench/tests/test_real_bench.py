@@ -15,7 +15,7 @@ ENDPOINTS = {
     "analyzers": {"la": "beaglelogic:conn=tcp-raw/127.0.0.1/4000"},
     "serial": {"node": {"path": "/dev/pts/7"}},
     "environment": {},
-    "debug": {"node": {"port": 4001, "openocd": "…"}},
+    "debug": {"node": {"port": 4001, "openocd": "…", "url": "remote_bitbang://127.0.0.1:4001"}},
 }
 
 

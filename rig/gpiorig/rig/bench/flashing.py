@@ -15,10 +15,11 @@ from gpiorig.rig.errors import BenchError
 Address = Annotated[int, Meta(ge=0, lt=1 << 32)]
 UsbIds = Annotated[str, Meta(pattern="^[0-9a-f]{4}:[0-9a-f]{4}$")]
 
-EndKind = Literal["serial number", "usb", "remote_bitbang", "port"]
+EndKind = Literal["serial number", "usb", "remote_bitbang", "buspirate", "port"]
 _KINDS: tuple[tuple[EndKind, str], ...] = (
     ("usb", r"usb:(?P<value>\d+-\d+(?:\.\d+)*)"),
     ("remote_bitbang", r"remote_bitbang://(?P<value>[\w.-]+:\d{1,5})"),
+    ("buspirate", r"buspirate://(?P<value>/\S+)"),
     ("port", r"(?P<value>rfc2217://[\w.-]+:\d{1,5}|/\S+)"),
     ("serial number", r"(?P<value>[\w.:-]{1,64})"),
 )
@@ -92,7 +93,7 @@ def debug_end(text: str) -> DebugEnd:
             return DebugEnd(kind, match["value"])
     raise BenchError(
         f"`{text}` is not a debug adapter. Give its serial number, its USB path as usb:1-2.3, or "
-        "remote_bitbang://HOST:PORT; for a bootstrap loader also its port."
+        "remote_bitbang://HOST:PORT, or buspirate:///dev/PORT; for a bootstrap loader also its port."
     )
 
 

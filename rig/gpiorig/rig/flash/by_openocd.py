@@ -39,6 +39,9 @@ def arguments(method: flashing.Openocd, end: DebugEnd | None) -> list[str]:
         host, _, port = end.value.rpartition(":")
         words = ["adapter driver remote_bitbang", f"remote_bitbang host {host}", f"remote_bitbang port {port}"]
         return [*_commands(*words, "transport select jtag"), "-f", method.target, "-c", _NO_SPEED]
+    if end is not None and end.kind == "buspirate":
+        words = ["adapter driver buspirate", f"buspirate port {end.value}", "transport select swd"]
+        return [*_commands(*words), "-f", method.target]
     keys = _keys(adapters.chosen(method.usb_ids, end), end)
     return [*_commands(*method.adapter, *keys), "-f", method.target, *_commands(*method.reset)]
 

@@ -19,7 +19,7 @@ use crate::air::{Link, Message, REACTION_PS};
 use crate::analyzer::Analyzer;
 use crate::board::Board;
 use crate::clock::ClockSpec;
-use crate::debug::Jtag;
+use crate::debug::Connector;
 use crate::exact::Exact;
 use crate::hostpath::HostPath;
 use crate::radio::StartUp;
@@ -47,7 +47,7 @@ pub enum Outcome {
 struct Seat {
     board: Box<dyn Board>,
     /// Its JTAG connector, once an adapter was there.
-    jtag: Option<Jtag>,
+    connector: Option<Connector>,
     /// Levels by port at the bench's now.
     levels: Vec<u16>,
     recipe: Recipe,

@@ -34,8 +34,8 @@
 //!                                                                  // pin = port << 4 | bit, port A = 0; how many
 //! uint64_t vb_edge_hash(void *h);                                  // FNV-1a over all edges before now; a probe on an
 //!                                                                  // SPI line adds that bus's edges
-//! int64_t  vb_has_jtag(void *h, uint32_t board);                   // 1: it has a JTAG connector
-//! int64_t  vb_jtag(void *h, uint32_t board, const uint8_t *bytes, size_t n, uint8_t *tdo, size_t cap, uint64_t extra_ps);
+//! int64_t  vb_debug_wires(void *h, uint32_t board);                // 0: no debug port, 1: JTAG, 2: serial wire
+//! int64_t  vb_debug(void *h, uint32_t board, const uint8_t *bytes, size_t n, uint8_t *levels, size_t cap, uint64_t extra_ps);
 //!                                                                  // bytes of OpenOCD's remote_bitbang; TDO levels as
 //!                                                                  // '0' and '1', n at most, return how many. Time
 //!                                                                  // passes by extra_ps, then 1 us for each TCK

@@ -66,9 +66,9 @@ def _library() -> ctypes.CDLL:
         "vb_host_read": (i64, [handle, u32, out, out, size, out, size]),
         "vb_serial_fault": (i64, [handle, u32, text, u64, u64, u64]),
         "vb_pass": (i64, [handle, u64]),
-        "vb_has_jtag": (i64, [handle, u32]),
+        "vb_debug_wires": (i64, [handle, u32]),
         "vb_modem": (i64, [handle, u32, u32, u32]),
-        "vb_jtag": (i64, [handle, u32, text, size, out, size, u64]),
+        "vb_debug": (i64, [handle, u32, text, size, out, size, u64]),
         "vb_clock": (i64, [handle, u64, text, i64, u64, u64]),
         "vb_clock_step": (i64, [handle, u64, i64, u64]),
         "vb_brown_out": (i64, [handle, u32, u64, u64]),
@@ -312,15 +312,15 @@ class VirtualBoards:
             rows[name] = column[:count]
         return rows
 
-    def jtag(self, board: int, data: bytes, *, pause_ps: int) -> bytes:
-        """Hand bytes of OpenOCD's `remote_bitbang` to the board's JTAG connector after a pause; returns TDO levels."""
+    def debug(self, board: int, data: bytes, *, pause_ps: int) -> bytes:
+        """Hand bytes of OpenOCD's `remote_bitbang` to the board's debug connector after a pause; returns levels."""
         levels = ctypes.create_string_buffer(len(data))
-        count = self._lib.vb_jtag(self._handle, board, data, len(data), levels, len(data), pause_ps)
+        count = self._lib.vb_debug(self._handle, board, data, len(data), levels, len(data), pause_ps)
         return levels.raw[: self._checked(count)]
 
-    def has_jtag(self, board: int) -> bool:
-        """Whether the board has a JTAG connector."""
-        return self._checked(self._lib.vb_has_jtag(self._handle, board)) == 1
+    def debug_transport(self, board: int) -> str | None:
+        """OpenOCD's name of how the board's debug port is reached, jtag or swd; None: the board has none."""
+        return (None, "jtag", "swd")[self._checked(self._lib.vb_debug_wires(self._handle, board))]
 
     @property
     def log(self) -> str:

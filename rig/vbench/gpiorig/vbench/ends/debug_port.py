@@ -33,12 +33,13 @@ class DebugPort:
         return int(self.listener.getsockname()[1])
 
     @property
-    def openocd(self) -> str:
-        """OpenOCD's commands for this adapter."""
-        return (
+    def endpoint(self) -> dict[str, int | str]:
+        """Where the host finds it: its port, OpenOCD's commands, and `debug` of a bench file."""
+        commands = (
             "adapter driver remote_bitbang; remote_bitbang host 127.0.0.1; "
             f"remote_bitbang port {self.port}; transport select jtag"
         )
+        return {"port": self.port, "openocd": commands, "url": f"remote_bitbang://127.0.0.1:{self.port}"}
 
     @property
     def has_pending(self) -> bool:
@@ -74,7 +75,7 @@ class DebugPort:
                 return True
             data = self.client.recv(_BLOCK_BYTES)
             if data:
-                self._answers.send(self._boards.jtag(self._board, data, pause_ps=pause_ps if time_passes else 0))
+                self._answers.send(self._boards.debug(self._board, data, pause_ps=pause_ps if time_passes else 0))
         except BlockingIOError:
             return True
         except OSError:

@@ -40,10 +40,11 @@ def _real(bench: Bench, source: Path, endpoints: Endpoints) -> Bench:
 
 
 def _debug(name: str, endpoints: Endpoints) -> str | None:
-    """OpenOCD's end of a board with JTAG; of a TelosB the serial adapter with its modem lines, which a pty has not."""
+    """OpenOCD's end of a Cortex-M; of a TelosB the serial adapter with its modem lines, which a pty has not."""
     if name in endpoints["debug"]:
-        return f"remote_bitbang://127.0.0.1:{endpoints['debug'][name]['port']}"
-    url: str | None = endpoints["serial"][name].get("rfc2217")
+        url: str | None = endpoints["debug"][name]["url"]
+    else:
+        url = endpoints["serial"][name].get("rfc2217")
     return url
 
 

@@ -27,6 +27,7 @@ from gpiorig.vbench.description import section
 from gpiorig.vbench.description.ends import VirtualAnalyzer
 from gpiorig.vbench.ends import usb_bus
 from gpiorig.vbench.ends.analyzer import AnalyzerServer
+from gpiorig.vbench.ends.bus_pirate import BusPirate
 from gpiorig.vbench.ends.debug_port import DebugPort
 from gpiorig.vbench.ends.pace import FastPace, HostClock, Pace, RealTimePace
 from gpiorig.vbench.ends.rfc2217 import Rfc2217Port
@@ -49,8 +50,12 @@ class VirtualBench:
         world = World(bench, firmware=firmware, modelled_reader=fast)
         index, self._boards = world.index, world.boards
         self.uarts = {name: VirtualUart(self._boards, board, stamps=fast) for name, board in index.items()}
+        transports = {name: self._boards.debug_transport(board) for name, board in index.items()}
         self.debug_ports = {
-            name: DebugPort(self._boards, board) for name, board in index.items() if self._boards.has_jtag(board)
+            name: DebugPort(self._boards, board) for name, board in index.items() if transports[name] == "jtag"
+        }
+        self.bus_pirates = {
+            name: BusPirate(self._boards, board) for name, board in index.items() if transports[name] == "swd"
         }
         self.rfc2217_ports = {
             name: Rfc2217Port(self._boards, board, self.uarts[name])
@@ -84,7 +89,10 @@ class VirtualBench:
             "analyzers": {name: analyzer.driver for name, analyzer in self.analyzers.items()} | self._on_usb,
             "environment": self._usb.environment if self._usb else {},
             "serial": {name: self._serial_endpoint(name, uart) for name, uart in self.uarts.items()},
-            "debug": {name: {"port": port.port, "openocd": port.openocd} for name, port in self.debug_ports.items()},
+            "debug": {
+                **{name: port.endpoint for name, port in self.debug_ports.items()},
+                **{name: pirate.endpoint for name, pirate in self.bus_pirates.items()},
+            },
         }
 
     def _serial_endpoint(self, name: str, uart: VirtualUart) -> dict[str, str | None]:
@@ -118,6 +126,8 @@ class VirtualBench:
             self._selector.register(analyzer.listener, selectors.EVENT_READ, analyzer)
         for uart in self.uarts.values():
             self._selector.register(uart.master, selectors.EVENT_READ, uart)
+        for pirate in self.bus_pirates.values():
+            self._selector.register(pirate.master, selectors.EVENT_READ, pirate)
         for port in self._host_ports:
             self._selector.register(port.listener, selectors.EVENT_READ, port)
         while self._running:
@@ -166,7 +176,7 @@ class VirtualBench:
             analyzer.close()
         for uart in self.uarts.values():
             uart.close()
-        for port in self._host_ports:
+        for port in (*self._host_ports, *self.bus_pirates.values()):
             port.close()
         if self._usb:
             self._usb.close()
@@ -197,6 +207,9 @@ class VirtualBench:
             self._forget_if_gone(end)
         elif isinstance(end, DebugPort | Rfc2217Port):
             self._serve_port(end)
+        elif isinstance(end, BusPirate):
+            end.receive(time_passes=self.pace.stands)
+            self.pace.wake()
         elif isinstance(end, io.TextIOBase):
             self._obey(os.read(end.fileno(), 4096))
 

@@ -1,39 +1,40 @@
 //! Debug adapters on the boards' connectors.
 
 use super::{Bench, Outcome};
-use crate::debug::{Effect, Jtag};
+use crate::debug::{Connector, Effect, Wires};
 
-/// Period of the adapter's TCK: 1 MHz, what OpenOCD's target/stm32f1x.cfg asks for.
-const TCK_PS: u64 = 1_000_000;
+/// Period of the adapter's clock: 1 MHz, what OpenOCD's target/stm32f1x.cfg and nrf52.cfg ask for.
+const CLOCK_PS: u64 = 1_000_000;
 
 impl Bench {
-    /// Whether a board has a JTAG connector.
-    pub fn has_jtag(&mut self, board: usize) -> Result<bool, String> {
+    /// How the debug port of a board is reached, if it has one.
+    pub fn debug_wires(&mut self, board: usize) -> Result<Option<Wires>, String> {
         let index = self.check(board)?;
-        Ok(self.seats[index].board.debug_target().is_some())
+        Ok(self.seats[index].board.debug_target().map(|target| target.wires()))
     }
 
-    /// Bytes of OpenOCD's `remote_bitbang` for the JTAG connector of a board; TDO levels go to `answers` as '0' and '1'.
+    /// Bytes of OpenOCD's `remote_bitbang` for the debug connector of a board; levels go to `answers` as '0' and '1'.
     ///
-    /// Time passes with TCK: the boards run on by one period for each clock, all of them before the next access.
-    pub fn jtag(&mut self, board: usize, bytes: &[u8], answers: &mut Vec<u8>) -> Result<(), String> {
+    /// Time passes with the clock: the boards run on by one period for each clock, all of them before the next access.
+    pub fn debug(&mut self, board: usize, bytes: &[u8], answers: &mut Vec<u8>) -> Result<(), String> {
         let index = self.check(board)?;
-        let ids = match self.seats[index].board.debug_target() {
-            Some(target) => target.jtag_ids(),
-            None => return Err(format!("board {} has no JTAG connector", board)),
+        let wires = match self.debug_wires(board)? {
+            Some(wires) => wires,
+            None => return Err(format!("board {} has no debug connector", board)),
         };
-        let mut jtag = self.seats[index].jtag.take().unwrap_or_else(|| Jtag::new(ids));
+        let seat = &mut self.seats[index];
+        let mut connector = seat.connector.take().unwrap_or_else(|| Connector::new(wires));
         let mut due_ps = self.now_ps;
         let mut result = Ok(());
         for &byte in bytes {
-            let effect = jtag.take(byte);
+            let effect = connector.take(byte);
             match effect {
                 Effect::Nothing => continue,
-                Effect::Tdo(level) => {
+                Effect::Level(level) => {
                     answers.push(if level { b'1' } else { b'0' });
                     continue;
                 }
-                _ => due_ps += TCK_PS,
+                _ => due_ps += CLOCK_PS,
             }
             if effect == Effect::Clock {
                 continue;
@@ -47,15 +48,12 @@ impl Bench {
                 None => break,
             };
             match effect {
-                Effect::Access(request) => jtag.dap.carry_out(request, |address, width, write| match write {
-                    None => target.read(address, width, due_ps),
-                    Some(value) => target.write(address, width, value, due_ps).map(|_| 0),
-                }),
+                Effect::Access(request) => connector.carry_out(request, target, due_ps),
                 Effect::Reset(held) => target.hold_reset(held, due_ps),
                 _ => {}
             }
         }
-        self.seats[index].jtag = Some(jtag);
+        self.seats[index].connector = Some(connector);
         result?;
         self.pass(due_ps)
     }

@@ -104,7 +104,7 @@ impl Seat {
         }
         Seat {
             board,
-            jtag: None,
+            connector: None,
             levels,
             recipe,
             past: Past::default(),

@@ -4,7 +4,7 @@ use crate::air::{Link, Message};
 use crate::board::{Board, Parts, Statistics};
 use crate::bus::{BusError, Width};
 use crate::core::v7m::{Cpu, Step};
-use crate::debug::{TapIds, Target};
+use crate::debug::{Target, Wires};
 use crate::elf;
 use crate::log::Log;
 use crate::soc::{Chip, Outside};
@@ -269,8 +269,8 @@ impl<C: Chip> Board for CortexBoard<C> {
 }
 
 impl<C: Chip> Target for CortexBoard<C> {
-    fn jtag_ids(&self) -> TapIds {
-        self.chip.jtag_ids()
+    fn wires(&self) -> Wires {
+        self.chip.debug_wires()
     }
 
     fn read(&mut self, address: u32, width: Width, at_ps: u64) -> Result<u32, BusError> {
@@ -294,5 +294,15 @@ impl<C: Chip> Target for CortexBoard<C> {
             self.reset();
         }
         self.held = held;
+    }
+
+    fn vendor_port(&mut self, register: u8, write: Option<u32>, at_ps: u64) -> u32 {
+        self.reach(at_ps);
+        let (value, held) = self.chip.vendor_port(register, write, self.cpu.cycles);
+        if let Some(held) = held {
+            self.hold_reset(held, at_ps);
+        }
+        self.catch_up(u64::MAX);
+        value
     }
 }

@@ -13,6 +13,7 @@ const ACK_OK: u64 = 0b010;
 const STICKYORUN: u32 = 1 << 1;
 const STICKYCMP: u32 = 1 << 4;
 const STICKYERR: u32 = 1 << 5;
+const WDATAERR: u32 = 1 << 7;
 const POWER_REQUESTS: u32 = 1 << 28 | 1 << 30;
 const CTRL_WRITABLE: u32 = 1 << 26 | POWER_REQUESTS | 0x003F_FF0D;
 
@@ -26,9 +27,20 @@ const CSW_WRITABLE: u32 = 0x7F00_0037;
 const AP_IDR: u32 = 0x2477_0011;
 const AP_BASE: u32 = 0xE00F_F003;
 
-/// A memory access that an access port register asks for.
+/// What an access port register asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Request {
+pub enum Request {
+    Memory(MemoryAccess),
+    /// A register of the vendor's access port. None: a read.
+    Vendor {
+        register: u8,
+        write: Option<u32>,
+    },
+}
+
+/// A memory access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryAccess {
     pub address: u32,
     pub width: Width,
     /// None: a read.
@@ -69,7 +81,38 @@ impl Dap {
         None
     }
 
-    fn read_port(&self, register: u8) -> u32 {
+    pub fn set_result(&mut self, value: Option<u32>) {
+        self.result = value.unwrap_or(self.result);
+    }
+
+    pub fn result(&self) -> u32 {
+        self.result
+    }
+
+    /// A sticky error is set, after which a serial wire port answers FAULT (B4.2.4).
+    pub fn faulty(&self) -> bool {
+        self.sticky != 0
+    }
+
+    /// ABORT clears sticky flags (B2.2.1): STKCMPCLR, STKERRCLR, WDERRCLR, ORUNERRCLR.
+    pub fn abort(&mut self, value: u32) {
+        let flags = [(1, STICKYCMP), (2, STICKYERR), (3, WDATAERR), (4, STICKYORUN)];
+        for (_, flag) in flags.iter().filter(|(bit, _)| value >> bit & 1 == 1) {
+            self.sticky &= !flag;
+        }
+    }
+
+    /// CTRL/STAT of a serial wire port, whose sticky flags are read only (B2.2.2).
+    pub fn control(&mut self, value: u32) {
+        self.control = value & CTRL_WRITABLE;
+    }
+
+    /// A word arrived with the wrong parity.
+    pub fn damaged(&mut self) {
+        self.sticky |= WDATAERR;
+    }
+
+    pub fn read_port(&self, register: u8) -> u32 {
         match register {
             0x4 => self.control | (self.control & POWER_REQUESTS) << 1 | (self.control & 1 << 26) << 1 | self.sticky,
             0x8 => self.select,
@@ -78,7 +121,7 @@ impl Dap {
         }
     }
 
-    fn write_port(&mut self, register: u8, value: u32) {
+    pub fn write_port(&mut self, register: u8, value: u32) {
         match register {
             0x4 => {
                 self.sticky &= !(value & (STICKYORUN | STICKYCMP | STICKYERR)); // B2.2.2: on a JTAG-DP a one clears
@@ -90,12 +133,19 @@ impl Dap {
     }
 
     /// A register of the selected access port: bank from SELECT, the rest from the access.
-    fn access_port(&mut self, register: u8, write: Option<u32>) -> Option<Request> {
+    pub fn access_port(&mut self, register: u8, write: Option<u32>) -> Option<Request> {
         let register = (self.select & 0xF0) as u8 | register;
-        if self.select >> 24 != 0 {
-            self.result = 0; // no other access port: its IDR reads 0
-            return None;
+        match self.select >> 24 {
+            0 => self.memory_port(register, write).map(Request::Memory),
+            1 => Some(Request::Vendor { register, write }),
+            _ => {
+                self.result = 0; // no other access port: its IDR reads 0
+                None
+            }
         }
+    }
+
+    fn memory_port(&mut self, register: u8, write: Option<u32>) -> Option<MemoryAccess> {
         match (register, write) {
             (CSW, None) => self.result = self.csw | CSW_DEVICE_EN,
             (CSW, Some(value)) => self.csw = value & CSW_WRITABLE,
@@ -103,7 +153,7 @@ impl Dap {
             (TAR, Some(value)) => self.tar = value,
             (DRW, _) => return Some(self.data_access(write)),
             (0x10..=0x1C, _) => {
-                return Some(Request {
+                return Some(MemoryAccess {
                     address: (self.tar & !15) + u32::from(register & 0xC),
                     width: Width::Word,
                     write,
@@ -117,14 +167,14 @@ impl Dap {
         None
     }
 
-    fn data_access(&self, write: Option<u32>) -> Request {
+    fn data_access(&self, write: Option<u32>) -> MemoryAccess {
         let width = match self.csw & 7 {
             0 => Width::Byte,
             1 => Width::Half,
             _ => Width::Word,
         };
         let packed = self.csw >> 4 & 3 == 2;
-        Request {
+        MemoryAccess {
             address: self.tar,
             width,
             write,
@@ -135,7 +185,7 @@ impl Dap {
     /// Carries a request out through `memory` (address, width, value to write).
     pub fn carry_out(
         &mut self,
-        request: Request,
+        request: MemoryAccess,
         mut memory: impl FnMut(u32, Width, Option<u32>) -> Result<u32, BusError>,
     ) {
         let through_tar = request.address == self.tar && self.csw >> 4 & 3 != 0 && self.select & 0xF0 == 0;

@@ -5,6 +5,7 @@
 //! The boundary scan register itself is not modelled: its TAP has IDCODE and BYPASS.
 
 use super::dap::{Dap, Request, ABORT, APACC, DPACC};
+use super::Effect;
 
 /// What the two TAPs call themselves.
 #[derive(Clone, Copy, Debug)]
@@ -81,20 +82,6 @@ pub struct Jtag {
     pub dap: Dap,
 }
 
-/// What a byte of `remote_bitbang` asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effect {
-    Nothing,
-    /// A period of TCK began.
-    Clock,
-    /// The same, and a memory access came with it.
-    Access(Request),
-    /// The level of TDO goes back.
-    Tdo(bool),
-    /// Level of the reset line: true holds the chip in reset.
-    Reset(bool),
-}
-
 impl Jtag {
     pub fn new(ids: TapIds) -> Jtag {
         let mut jtag = Jtag {
@@ -119,7 +106,7 @@ impl Jtag {
                 let bits = byte - b'0';
                 self.pins(bits & 4 != 0, bits & 2 != 0, bits & 1 != 0)
             }
-            b'R' => Effect::Tdo(self.tdo),
+            b'R' => Effect::Level(self.tdo),
             b'r' | b's' | b't' | b'u' => {
                 if byte >= b't' {
                     self.reset_taps();
@@ -209,7 +196,7 @@ mod tests {
         let mut seen = 0;
         for (index, &level) in tms.iter().enumerate() {
             jtag.take(b'0' + 2 * level);
-            if let Effect::Tdo(true) = jtag.take(b'R') {
+            if let Effect::Level(true) = jtag.take(b'R') {
                 seen |= 1 << index;
             }
             jtag.take(b'4' + 2 * level);

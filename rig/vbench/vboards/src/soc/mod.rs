@@ -11,7 +11,7 @@ use crate::air::{Link, Message};
 use crate::bus::Bus;
 use crate::clock::Clock;
 use crate::core::v7m::Cpu;
-use crate::debug::TapIds;
+use crate::debug::Wires;
 use crate::log::Log;
 use crate::trace::{self, Edge, Pin};
 use std::collections::VecDeque;
@@ -64,8 +64,11 @@ pub trait Chip: Bus {
     /// The outside was changed from elsewhere (a signal from the air).
     fn outside_touched(&mut self);
     fn clock(&self) -> &Clock;
-    /// Identification codes of its JTAG chain.
-    fn jtag_ids(&self) -> TapIds;
+    fn debug_wires(&self) -> Wires;
+    /// A register of an access port that is not ARM's, and from a write the level that it gives the reset line.
+    fn vendor_port(&mut self, _register: u8, _write: Option<u32>, _cycle: u64) -> (u32, Option<bool>) {
+        (0, None)
+    }
     /// Lets time pass to `cycle`; what is due happens, each thing at its own instant.
     fn advance(&mut self, cycle: u64);
     /// Work that needs the memories, which are the core's: DMA, flash programming. Called after [`Chip::advance`] and

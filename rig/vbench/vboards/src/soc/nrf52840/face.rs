@@ -5,7 +5,7 @@ use super::{gpio, map, Nrf52840};
 use crate::air::US;
 use crate::clock::Clock;
 use crate::core::v7m::Cpu;
-use crate::debug::TapIds;
+use crate::debug::Wires;
 use crate::log::{Log, Topic};
 use crate::soc::Chip;
 use crate::trace::{Edge, Pin};
@@ -26,11 +26,12 @@ impl Chip for Nrf52840 {
     }
 
     /// SW-DP of ARM (OpenOCD target/nrf52.cfg: CPUTAPID 0x2ba01477); the chip has no JTAG.
-    fn jtag_ids(&self) -> TapIds {
-        TapIds {
-            debug_port: 0x2BA0_1477,
-            boundary_scan: 0,
-        }
+    fn debug_wires(&self) -> Wires {
+        Wires::Swd(0x2BA0_1477)
+    }
+
+    fn vendor_port(&mut self, register: u8, write: Option<u32>, cycle: u64) -> (u32, Option<bool>) {
+        self.control_port(register, write, cycle)
     }
 
     fn clock(&self) -> &Clock {

@@ -10,6 +10,7 @@
 
 mod bus;
 mod cache;
+mod control_port;
 mod egu;
 mod events;
 mod face;

@@ -89,6 +89,14 @@ impl Nvmc {
         }
     }
 
+    /// Flash and UICR, whatever CONFIG has.
+    pub fn erase_all(&mut self, at: At) {
+        let bytes = FLASH_BYTES as u32;
+        self.begin(at, ERASE_ALL_PS, Job::Erase { address: 0, bytes });
+        let (address, bytes) = (UICR_BASE, UICR_BYTES);
+        self.begin(at, 0, Job::Erase { address, bytes });
+    }
+
     /// Each call erases for some milliseconds; a page is erased when they add up to tERASEPAGE.
     fn erase_partially(&mut self, at: At, address: u32) {
         if self.config & 7 != 4 && self.config & 3 != ERASE {
@@ -134,10 +142,8 @@ impl Peripheral for Nvmc {
         match offset {
             0x504 => self.config = value & 7,
             0x508 | 0x510 => self.erase(at, ERASE_PAGE_PS, value & !(PAGE - 1), PAGE),
-            0x50C if value & 1 == 1 => {
-                self.erase(at, ERASE_ALL_PS, 0, FLASH_BYTES as u32);
-                self.erase(at, 0, UICR_BASE, UICR_BYTES);
-            }
+            0x50C if value & 1 == 1 && self.config & 3 == ERASE => self.erase_all(at),
+            0x50C if value & 1 == 1 => self.refusal = Some("an erase without CONFIG.EEN, ignored"),
             0x514 if value & 1 == 1 => self.erase(at, ERASE_PAGE_PS, UICR_BASE, UICR_BYTES),
             0x50C | 0x514 => {}
             0x518 => self.erase_partially(at, value & !(PAGE - 1)),

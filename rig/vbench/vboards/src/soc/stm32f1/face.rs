@@ -3,7 +3,7 @@
 use super::{Cause, Group, Outside, Stm32f1, USARTS};
 use crate::clock::Clock;
 use crate::core::v7m::Cpu;
-use crate::debug::TapIds;
+use crate::debug::{TapIds, Wires};
 use crate::log::{Log, Topic};
 use crate::soc::Chip;
 use crate::trace::{Edge, Pin};
@@ -17,11 +17,11 @@ impl<O: Outside> Chip for Stm32f1<O> {
     }
 
     /// RM0008 31.6.2 (boundary scan, high-density) and 31.6.3 (Cortex-M3 r1p1).
-    fn jtag_ids(&self) -> TapIds {
-        TapIds {
+    fn debug_wires(&self) -> Wires {
+        Wires::Jtag(TapIds {
             debug_port: 0x3BA0_0477,
             boundary_scan: 0x0641_4041,
-        }
+        })
     }
 
     fn clock(&self) -> &Clock {

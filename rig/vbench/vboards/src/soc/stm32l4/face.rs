@@ -4,7 +4,7 @@ use super::pins::{self, Signal};
 use super::{map, rcc, Outside, Stm32l4, USARTS};
 use crate::clock::Clock;
 use crate::core::v7m::Cpu;
-use crate::debug::TapIds;
+use crate::debug::{TapIds, Wires};
 use crate::log::{Log, Topic};
 use crate::soc::Chip;
 use crate::trace::{Edge, Pin};
@@ -18,11 +18,11 @@ impl<O: Outside> Chip for Stm32l4<O> {
     }
 
     /// RM0351 48.6.2, 48.6.3.
-    fn jtag_ids(&self) -> TapIds {
-        TapIds {
+    fn debug_wires(&self) -> Wires {
+        Wires::Jtag(TapIds {
             debug_port: 0x4BA0_0477,
             boundary_scan: 0x0641_5041,
-        }
+        })
     }
 
     fn clock(&self) -> &Clock {
