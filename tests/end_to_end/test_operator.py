@@ -6,37 +6,49 @@ The programs are those of a real bench: sigrok-cli, OpenOCD, python-msp430-tools
 from __future__ import annotations
 
 import json
+import os
 import re
+from contextlib import ExitStack
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from commandline import ROOT, gpiorig, gpiorig_running
 from depth import by_depth
+from patience import PATIENCE_S
 
-from gpiorig.rig.bench import virtual_ids
+from gpiorig.rig.bench import benches, virtual_ids
 
 DATA = ROOT / "tests" / "data"
 PACKETS = 10
+BUS = ("strobe", "d0", "d1")
 BENCHES = {
     "iotlab-m3": ROOT / "rig/vbench/gpiorig/vbench/benches/demo.toml",
     "nucleo-l476rg": DATA / "spirit1_bench.toml",
     "telosb": DATA / "probe_effect_telosb_bench.toml",
+    "nrf52840dk": DATA / "nrf52840dk_fx2_bench.toml",  # its analyzer is an FX2 on a modelled USB
 }
 # Boards that come with an erased flash memory. The loader of a TelosB needs a minute for an image.
-ERASED = {"iotlab-m3": "initiator", "nucleo-l476rg": "responder", "telosb": by_depth("", "initiator")}
+ERASED = {
+    "iotlab-m3": "initiator",
+    "nucleo-l476rg": "responder",
+    "telosb": by_depth("", "initiator"),
+    "nrf52840dk": "responder",
+}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("board", BENCHES)
+@pytest.mark.parametrize("board", by_depth([board for board in BENCHES if board != "nrf52840dk"], list(BENCHES)))
 def test_from_the_scan_to_the_verified_report(tmp_path: Path, board: str) -> None:
     """Scan, check, flash, bench verify, run, report, verify: each states what is there, and nothing is wrong."""
     bench, recording, erased = tmp_path / "bench.toml", tmp_path / "run", ERASED[board]
     serving = ("bench", "virtual", BENCHES[board], "--pace", "real-time", "--json", "--bench-file", bench)
     empty = ("--firmware", f"{erased}=/dev/null") if erased else ()
-    with gpiorig_running(*serving, *empty) as process:
+    with gpiorig_running(*serving, *empty) as process, ExitStack() as stack:
         assert process.stdout is not None
         ends = json.loads(process.stdout.readline())
         ports = {node: end["path"] for node, end in ends["serial"].items()}
+        stack.enter_context(patch.dict(os.environ, ends["environment"]))
 
         words = [word for port in ports.values() for word in ("--port", port)]
         scan = gpiorig("bench", "scan", "--analyzer", ends["analyzers"]["la"], *words, "--json")
@@ -46,6 +58,7 @@ def test_from_the_scan_to_the_verified_report(tmp_path: Path, board: str) -> Non
 
         check = gpiorig("bench", "check", bench, "--live", "--json")
         assert 0 == check.status, check.stdout
+        nodes = benches.load(bench).nodes
         assert {"right"} == {finding["verdict"] for finding in check.numbers["findings"]}
 
         flash = gpiorig("flash", bench, *by_depth(() if erased else ("responder",), ()), "--only-different", "--json")
@@ -60,11 +73,13 @@ def test_from_the_scan_to_the_verified_report(tmp_path: Path, board: str) -> Non
         assert all(virtual_ids.of_answer(identity) for identity in identities.values()), identities
         findings = verify.numbers["findings"]
         carried = {finding["about"] for finding in findings if finding["what"].endswith(" carries it")}
-        assert {f"nodes.{node}.lines.{line}" for node in ports for line in ("strobe", "d0", "d1")} <= carried
+        buses = {f"nodes.{name}.lines.{line}" for name, node in nodes.items() for line in node.lines if line in BUS}
+        assert buses <= carried
         for node, result in flashed.items():
             assert result["uid"] in (None, identities[node]["uid"])
 
         run = gpiorig("run", bench, "pingpong", "-o", recording, "--packets", str(PACKETS), "--no-report")
+        process.communicate(timeout=PATIENCE_S)
         assert (tmp_path / "bench.certificate.json").read_bytes() == (recording / "certificate.json").read_bytes()
 
     report = gpiorig("report", recording, "--json")

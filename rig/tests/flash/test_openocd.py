@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from patience import PATIENCE_S, wait_until
+from usbtree import with_ports
 
 from gpiorig.capture import log
 from gpiorig.capture.usb.tree import SYSFS_PATH
@@ -74,6 +75,19 @@ def test_commands_of_real_adapters(tmp_path: Path, monkeypatch: pytest.MonkeyPat
             FlashError, match=r"OpenOCD, `init`: .*(unable to open ftdi device|open failed|No J-Link device found)"
         ):
             openocd.call("init", deadline_s=PATIENCE_S)
+
+
+def test_an_adapter_that_is_not_on_the_board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The commands are those of the adapter that `debug` names: CMSIS-DAP in place of the kit's J-Link."""
+    monkeypatch.setenv(SYSFS_PATH, str(tmp_path / "sys"))
+    with_ports(tmp_path, ("1-1", "1366:1051", "000683123456"), ("1-2", "0d28:0204", "0240000034544e45"))
+    method = boards.load("nrf52840dk").flash
+    assert isinstance(method, flashing.Openocd)
+
+    words = by_openocd.arguments(method, flashing.debug_end("0240000034544e45"))
+    assert "source [find interface/jlink.cfg]" in by_openocd.arguments(method, flashing.debug_end("usb:1-1"))
+    with Openocd(words) as openocd, pytest.raises(FlashError, match=r"unable to find a matching CMSIS-DAP device"):
+        openocd.call("init", deadline_s=PATIENCE_S)
 
 
 def test_without_openocd(monkeypatch: pytest.MonkeyPatch) -> None:

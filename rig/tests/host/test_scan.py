@@ -54,6 +54,21 @@ def test_the_bench_file_of_a_scan(tree: UsbTree, monkeypatch: pytest.MonkeyPatch
     assert {"strobe", "d0", "d1", "tap.irq"} <= m3.lines.keys()
 
 
+def test_the_debugger_of_an_nrf52840dk(tree: UsbTree, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A J-Link OB has the board's port and one more; `debug` is its serial number, whatever it calls itself."""
+    for path, ids, port in (("1-6", "1366:1015", "ttyACM1"), ("1-7", "1366:1051", "ttyACM2")):
+        kit = tree.device(path, ids, product="J-Link", serial=f"00068312345{path[-1]}")
+        tree.port(kit, 0, port)
+    answer = Answer(1_000_000, {"board": "nrf52840dk", "uid": "3f", "firmware": "reference"})
+    kits = {str(tree.dev / port): answer for port in ("ttyACM1", "ttyACM2")}
+    silent = dict.fromkeys(answers(tree), Answer(reason="no answer"))
+    monkeypatch.setitem(globals(), "answers", lambda tree: kits | silent)
+
+    nodes = benches.loads(suggestion.text(scanned(tree, monkeypatch))).nodes.values()
+
+    assert {("nrf52840dk", "000683123456"), ("nrf52840dk", "000683123457")} == {(n.board, n.debug) for n in nodes}
+
+
 def test_the_rate_of_a_port_that_has_any(monkeypatch: pytest.MonkeyPatch) -> None:
     """A pseudo terminal answers at the first rate asked; the board's own is written down, so that pins decode at it."""
     monkeypatch.setattr(identify, "_ask", lambda device, rate, deadline_s: {"board": "telosb"})

@@ -42,10 +42,20 @@ class Flash(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="
         return range(self.flash_address, self.flash_address + 1024 * self.flash_kib)
 
 
+class Adapter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Adapters that are not on the board: their USB ids, and OpenOCD's commands for them."""
+
+    usb_ids: tuple[UsbIds, ...]
+    adapter: tuple[str, ...]
+
+
 class Openocd(Flash, frozen=True, forbid_unknown_fields=True, tag="openocd"):
     """By OpenOCD: `adapter` are its commands before the script `target`, `reset` those after it.
 
-    `device_id` is DEV_ID of the chip's DBGMCU_IDCODE; the other addresses are of its flash size and its unique id.
+    `other_adapters` can lead to the board as well, in place of the one on it.
+
+    `device_id` are the lower 12 bits of the chip's identity, DEV_ID of an STM32's DBGMCU_IDCODE; other addresses are of
+    its flash size and its unique id, which has `uid_words` words of 32 bits.
     """
 
     adapter: tuple[str, ...]
@@ -53,7 +63,15 @@ class Openocd(Flash, frozen=True, forbid_unknown_fields=True, tag="openocd"):
     device_id_address: Address
     flash_kib_address: Address
     uid_address: Address
+    uid_words: Annotated[int, Meta(ge=1, le=4)] = 3
     reset: tuple[str, ...] = ()
+    other_adapters: tuple[Adapter, ...] = ()
+
+    @property
+    def adapters(self) -> dict[str, tuple[str, ...]]:
+        """OpenOCD's commands by the USB ids of every adapter that may lead to the board, those on it first."""
+        own = dict.fromkeys(self.usb_ids, self.adapter)
+        return own | {ids: other.adapter for other in self.other_adapters for ids in other.usb_ids}
 
 
 class Bsl(Flash, frozen=True, forbid_unknown_fields=True, tag="bsl"):

@@ -18,7 +18,7 @@ from gpiorig.rig.flash.openocd import START, Openocd
 
 # remote_bitbang has no speed, which scripts of targets set at a reset.
 _NO_SPEED = "foreach t [target names] {$t configure -event reset-start {}; $t configure -event reset-init {}}"
-_DEV_ID = 0xFFF  # bits of DBGMCU_IDCODE: RM0008 31.6.1, RM0351 48.6.1
+_DEV_ID = 0xFFF  # bits of DBGMCU_IDCODE: RM0008 31.6.1, RM0351 48.6.1; of INFO.PART of an nRF52840 as well
 
 _START_S = 30.0  # init and resets
 _WRITE_BYTES_PER_S = 200  # an eighth of the slowest that was seen, a virtual M3 on a loaded machine
@@ -42,8 +42,9 @@ def arguments(method: flashing.Openocd, end: DebugEnd | None) -> list[str]:
     if end is not None and end.kind == "buspirate":
         words = ["adapter driver buspirate", f"buspirate port {end.value}", "transport select swd"]
         return [*_commands(*words), "-f", method.target]
-    keys = _keys(adapters.chosen(method.usb_ids, end), end)
-    return [*_commands(*method.adapter, *keys), "-f", method.target, *_commands(*method.reset)]
+    adapter = adapters.chosen(tuple(method.adapters), end)
+    commands = method.adapters[adapter.ids] if adapter else method.adapter
+    return [*_commands(*commands, *_keys(adapter, end)), "-f", method.target, *_commands(*method.reset)]
 
 
 def _keys(adapter: UsbDevice | None, end: DebugEnd | None) -> list[str]:
@@ -142,7 +143,7 @@ def _identity(openocd: Openocd, method: flashing.Openocd) -> tuple[str, str]:
     _refuse_other("identity", f"0x{method.device_id:03x}", f"0x{device:03x}")
     kib = _register(openocd, method.flash_kib_address, bits=16)  # other chips have it elsewhere
     _refuse_other("flash memory", f"{method.flash_kib} KiB", f"{kib} KiB")
-    parts = openocd.call(f"read_memory 0x{method.uid_address:x} 32 3", deadline_s=_START_S).split()
+    parts = openocd.call(f"read_memory 0x{method.uid_address:x} 32 {method.uid_words}", deadline_s=_START_S).split()
     uid = b"".join(int(part, 0).to_bytes(4, "little") for part in parts)  # in the order of `identify`
     return f"0x{device:03x}, {kib} KiB", uid.hex()
 

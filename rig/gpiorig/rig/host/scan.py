@@ -41,7 +41,7 @@ class Scan:
 def debug_adapters() -> frozenset[str]:
     """Vendor and product of the adapters that OpenOCD flashes our boards by."""
     methods = [boards.load(name).flash for name in boards.names()]
-    return frozenset(ids for method in methods if isinstance(method, Openocd) for ids in method.usb_ids)
+    return frozenset(ids for method in methods if isinstance(method, Openocd) for ids in method.adapters)
 
 
 def scan(

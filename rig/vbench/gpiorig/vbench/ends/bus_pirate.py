@@ -17,8 +17,8 @@ from gpiorig.vbench.boards.vboards import VirtualBoards
 from gpiorig.vbench.ends.pace import HostClock
 
 _BLOCK_BYTES = 1 << 12
-# OpenOCD waits for the answer to every few bytes: so many messages are served at a stretch, each of which comes within
-# this time after the answer to the one before; then it is the turn of others.
+# OpenOCD waits for the answer to every few bytes. Up to this number of messages is served at a stretch, as long as each
+# comes within this time after the answer to the one before; then it is the turn of others.
 _ROUNDS = 1000
 _NEXT_S = 0.0005
 
