@@ -42,7 +42,7 @@ def test_no_packet_and_no_frame_is_lost(tmp_path: Path, bench: str, mode: str) -
 
 
 def test_taps_tell_when_the_radio_is_on_the_air() -> None:
-    """The first bit is a period of 16 MHz before tap.tx_active; tap.frame_timestamp rises 192 us later at both ends.
+    """tap.tx_active rises 1 us less a period of 16 MHz before the first bit; tap.frame_timestamp 192 us later at both ends.
 
     The sender's radio and PPI share a clock, so its edges are exact; the receiver sees the length field 23 us late, at
     the next edge of its own clock. No instruction of either processor is in between.
@@ -72,9 +72,9 @@ def test_taps_tell_when_the_radio_is_on_the_air() -> None:
     lengths = (frames["end_ps"] - frames["start_ps"]).astype(np.int64)
     for board in range(2):
         own = frames["board"] == board
-        assert np.array_equal(starts[own] + 62_500, edges(board, TX_ACTIVE, 1))
+        assert np.array_equal(starts[own] - US + 62_500, edges(board, TX_ACTIVE, 1))
         assert np.array_equal((starts + lengths)[own] + 62_500, edges(board, TX_ACTIVE, 0))
         rises = edges(board, FRAME_TIMESTAMP, 1)
         lag = rises - starts - 192 * US
-        assert set(lag[own]) == {62_500}
+        assert set(lag[own]) == {62_500 - US}
         assert np.all((lag[~own] >= least_ps) & (lag[~own] < least_ps + 62_500))

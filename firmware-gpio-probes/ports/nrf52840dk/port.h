@@ -2,7 +2,7 @@
  * gpiorig port: nRF52840-DK, nRF52840 at 64 MHz. Works under any OS: it needs no header of one.
  *
  * Lines, all on P1 so that one store changes them all. Override with e.g. -DGPIORIG_STROBE='GPIORIG_PIN_P1(10)'.
- *     strobe P1.10 (Arduino D8), d0 P1.01 (D0), d1 P1.02 (D1): nRF52840 DK user guide, connector interface (unverified)
+ *     strobe P1.10 (Arduino D8), d0 P1.01 (D0), d1 P1.02 (D1): RIOT, boards/nrf52840dk/include/arduino_iomap.h
  * A bus of 4 or 8 lines is d0 and the pins next to it, upwards: P1.01 to P1.08. Span lines may be on either port.
  * Taps, which the PPI drives from events of the radio without an instruction of the processor: taps.h.
  * UNVERIFIED on hardware.

@@ -1,9 +1,9 @@
 /**
  * Lines that the PPI and GPIOTE drive from events of the radio, without an instruction of the processor (nRF52840 Product
  * Specification, "PPI", "GPIOTE", "RADIO"). They stay what they are until the next reset, whatever drives the radio.
- *     tap.frame_timestamp   high from FRAMESTART, the end of the length field, to END, of frames received and sent
- *     tap.tx_active         high from TXREADY, the first bit on the air where a shortcut starts the frame, to PHYEND or DISABLED
- * Each edge comes one period of 16 MHz, 62.5 ns, after its event (tEVTSET of "POWER"; unverified). GPIOTE has channels 6 and 7
+ *     tap.frame_timestamp   high from FRAMESTART, the end of the length field, to PHYEND, of frames received and sent
+ *     tap.tx_active         high from TXREADY, 1 us before the first bit where a shortcut starts the frame, to PHYEND or DISABLED
+ * Each edge comes one period of 16 MHz, 62.5 ns, after its event (tEVTSET: nRF5340 PS, "POWER"). GPIOTE has channels 6 and 7
  * for this and the PPI 15 to 19: what else the firmware uses of both it takes from below. The interrupt line is none of the
  * PPI's events: isr.radio shows the handler.
  */
@@ -13,7 +13,6 @@
 #define GPIORIG_REG(address) (*(volatile uint32_t *)(address))
 #define GPIORIG_RADIO_EVENT(offset) (0x40001000u + (offset))
 #define GPIORIG_TAP_DISABLED GPIORIG_RADIO_EVENT(0x110u)
-#define GPIORIG_TAP_END GPIORIG_RADIO_EVENT(0x10Cu)
 #define GPIORIG_TAP_FRAMESTART GPIORIG_RADIO_EVENT(0x138u)
 #define GPIORIG_TAP_TXREADY GPIORIG_RADIO_EVENT(0x154u)
 #define GPIORIG_TAP_PHYEND GPIORIG_RADIO_EVENT(0x16Cu)
@@ -45,7 +44,7 @@ GPIORIG_INLINE void gpiorig_taps_init(void)
     if (GPIORIG_TAP_FRAME_TIMESTAMP != GPIORIG_NO_PIN) {
         gpiorig_tap_line(7, (unsigned)GPIORIG_TAP_FRAME_TIMESTAMP);
         gpiorig_tap_lead(19, GPIORIG_TAP_FRAMESTART, GPIORIG_GPIOTE_SET(7u));
-        gpiorig_tap_lead(18, GPIORIG_TAP_END, GPIORIG_GPIOTE_CLR(7u));
+        gpiorig_tap_lead(18, GPIORIG_TAP_PHYEND, GPIORIG_GPIOTE_CLR(7u));
     }
     if (GPIORIG_TAP_TX_ACTIVE != GPIORIG_NO_PIN) {
         gpiorig_tap_line(6, (unsigned)GPIORIG_TAP_TX_ACTIVE);

@@ -17,10 +17,11 @@
 
 /*
  * An acknowledgement begins 192 us after the frame: TXEN 20 us before that, which TIMER0 at 16 MHz brings, two edges of 16 MHz
- * after END and after its compare. END is 23 us late (both times: nrf_802154_procedures_duration.h of Nordic's driver).
+ * after PHYEND and after its compare. PHYEND is 23 us late (both times: nrf_802154_procedures_duration.h of Nordic's driver),
+ * and the first bit is 1 us after READY (NHW_RADIO_timings.c of its models, BabbleSim ext_nRF_hw_models).
  */
 #define RX_DELAY_US 23u
-#define TURNAROUND_US 20u
+#define TURNAROUND_US 21u
 #define ACK_DELAY_16 ((192u - TURNAROUND_US - RX_DELAY_US) * 16u - 2u)
 #define ACK_LENGTH 5u
 
@@ -57,17 +58,17 @@ void air_init(void)
     RADIO_CRCINIT = 0;
     RADIO_MODECNF0 = MODECNF0_FAST_CENTER;
     RADIO_CCACTRL = CCACTRL_ED_75DBM;
-    RADIO_INTENSET = RADIO_INTERRUPT_OF(EVENT_END) | RADIO_INTERRUPT_OF(EVENT_CCAIDLE) | RADIO_INTERRUPT_OF(EVENT_CCABUSY);
+    RADIO_INTENSET = RADIO_INTERRUPT_OF(EVENT_PHYEND) | RADIO_INTERRUPT_OF(EVENT_CCAIDLE) | RADIO_INTERRUPT_OF(EVENT_CCABUSY);
     TIMER_BITMODE(TIMER0) = TIMER_BITMODE_32;
     TIMER_PRESCALER(TIMER0) = 0;
     TIMER_CC(TIMER0, 0) = ACK_DELAY_16;
     TIMER_SHORTS(TIMER0) = TIMER_COMPARE_STOP(0);
-    PPI_EEP(PPI_END_TO_TIMER0) = RADIO_BASE + EVENT_END;
-    PPI_TEP(PPI_END_TO_TIMER0) = (uint32_t)&TIMER_TASKS_CLEAR(TIMER0);
-    PPI_FORK_TEP(PPI_END_TO_TIMER0) = (uint32_t)&TIMER_TASKS_START(TIMER0);
+    PPI_EEP(PPI_PHYEND_TO_TIMER0) = RADIO_BASE + EVENT_PHYEND;
+    PPI_TEP(PPI_PHYEND_TO_TIMER0) = (uint32_t)&TIMER_TASKS_CLEAR(TIMER0);
+    PPI_FORK_TEP(PPI_PHYEND_TO_TIMER0) = (uint32_t)&TIMER_TASKS_START(TIMER0);
     PPI_EEP(PPI_FRAMESTART_TO_TIMER1) = RADIO_BASE + EVENT_FRAMESTART;
     PPI_TEP(PPI_FRAMESTART_TO_TIMER1) = (uint32_t)&TIMER_TASKS_CAPTURE(TIMER1, SFD_CAPTURE);
-    PPI_CHENSET = 1u << PPI_END_TO_TIMER0 | 1u << PPI_FRAMESTART_TO_TIMER1;
+    PPI_CHENSET = 1u << PPI_PHYEND_TO_TIMER0 | 1u << PPI_FRAMESTART_TO_TIMER1;
     nvic_enable(IRQ_RADIO, 1); /* as urgent as the timer: the two do not nest */
 }
 
@@ -89,7 +90,7 @@ static void clear_events(void)
 {
     RADIO_EVENT(EVENT_ADDRESS) = 0;
     RADIO_EVENT(EVENT_FRAMESTART) = 0;
-    RADIO_EVENT(EVENT_END) = 0;
+    RADIO_EVENT(EVENT_PHYEND) = 0;
     RADIO_EVENT(EVENT_CCAIDLE) = 0;
     RADIO_EVENT(EVENT_CCABUSY) = 0;
 }
@@ -150,7 +151,7 @@ void air_off(void)
 
 bool air_is_receiving(void)
 {
-    return mode == LISTENING && RADIO_EVENT(EVENT_ADDRESS) != 0 && RADIO_EVENT(EVENT_END) == 0;
+    return mode == LISTENING && RADIO_EVENT(EVENT_ADDRESS) != 0 && RADIO_EVENT(EVENT_PHYEND) == 0;
 }
 
 bool air_is_acknowledging(void)
@@ -333,8 +334,8 @@ void air_poll(void)
         RADIO_EVENT(EVENT_CCABUSY) = 0;
         sent(AIR_BUSY);
     }
-    if (RADIO_EVENT(EVENT_END) != 0) {
-        RADIO_EVENT(EVENT_END) = 0;
+    if (RADIO_EVENT(EVENT_PHYEND) != 0) {
+        RADIO_EVENT(EVENT_PHYEND) = 0;
         ended();
     }
 }

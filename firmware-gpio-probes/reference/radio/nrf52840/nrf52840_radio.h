@@ -18,10 +18,10 @@
 
 #define RADIO_EVENT(offset) REG(RADIO_BASE + (offset))
 #define EVENT_ADDRESS 0x104u /* the SFD is over */
-#define EVENT_END 0x10Cu
 #define EVENT_FRAMESTART 0x138u /* the length field is over */
 #define EVENT_CCAIDLE 0x144u
 #define EVENT_CCABUSY 0x148u
+#define EVENT_PHYEND 0x16Cu /* the last bit is over; END of a sender is 17 us before that */
 /** Bit of an event in INTENSET and INTENCLR. */
 #define RADIO_INTERRUPT_OF(event) (1u << (((event) - 0x100u) / 4u))
 
@@ -56,7 +56,7 @@ enum { STATE_DISABLED = 0, STATE_RXIDLE = 2, STATE_RX = 3, STATE_TXIDLE = 10 };
 #define RADIO_POWER REG(RADIO_BASE + 0xFFCu)
 
 /* PPI: channel 20 is TIMER0 COMPARE[0] to TXEN (PS, "PPI", pre-programmed channels); 0 and 1 are ours. */
-#define PPI_END_TO_TIMER0 0u
+#define PPI_PHYEND_TO_TIMER0 0u
 #define PPI_FRAMESTART_TO_TIMER1 1u
 #define PPI_TIMER0_TO_TXEN 20u
 

@@ -18,8 +18,8 @@
 /* When to give up a transmission: as long as for an AT86RF231, which retries as often. */
 #define RADIO_GUARD_US 300000u
 
-/* From radio_fire to the end of the SFD on the air: the fast ramp-up (tTXEN,FAST), 5 bytes of SHR. */
-#define RADIO_FIRE_TO_SFD_US (40u + 5u * RADIO_OCTET_US)
+/* From radio_fire to the end of the SFD on the air: the fast ramp-up (tTXEN,FAST), 1 us to the air, 5 bytes of SHR. */
+#define RADIO_FIRE_TO_SFD_US (41u + 5u * RADIO_OCTET_US)
 #define RADIO_OCTET_US 32u
 /* From there to the end of the frame: length field and PSDU. */
 #define RADIO_FRAME_US(psdu_length) ((1u + (psdu_length)) * RADIO_OCTET_US)

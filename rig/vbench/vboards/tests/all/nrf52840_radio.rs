@@ -17,6 +17,7 @@ const FRAMESTART: u32 = RADIO + 0x138;
 const EDEND: u32 = RADIO + 0x13C;
 const CCAIDLE: u32 = RADIO + 0x144;
 const CCABUSY: u32 = RADIO + 0x148;
+const PHYEND: u32 = RADIO + 0x16C;
 const SHORTS: u32 = RADIO + 0x200;
 const CRCSTATUS: u32 = RADIO + 0x400;
 const STATE: u32 = RADIO + 0x550;
@@ -91,7 +92,8 @@ fn ramps_up_and_down() {
     }
 }
 
-/// The first symbol comes with READY; ADDRESS 160 us, FRAMESTART 192 us after it, END after 32 us for each byte more.
+/// ADDRESS comes 160 us, FRAMESTART 192 us after READY; the first symbol 1 us after it, PHYEND with the last one, END 17.25 us
+/// before that, the edge of 16 MHz after 17.3 us.
 #[test]
 fn a_frame_has_its_events() {
     let mut rig = node(0);
@@ -100,9 +102,11 @@ fn a_frame_has_its_events() {
     let ready_ps = rig.await_event(READY);
     assert_eq!(160 * US, rig.await_event(ADDRESS) - ready_ps);
     assert_eq!(192 * US, rig.await_event(FRAMESTART) - ready_ps);
-    assert_eq!(192 * US + 5 * 32 * US, rig.await_event(END) - ready_ps);
+    let over_ps = ready_ps + US + 192 * US + 5 * 32 * US;
+    assert_eq!(17_250_000, over_ps - rig.await_event(END));
+    assert_eq!(over_ps, rig.await_event(PHYEND));
     let messages = rig.messages();
-    assert_eq!(ready_ps, start_of(&messages));
+    assert_eq!(ready_ps + US, start_of(&messages));
     match &messages[1].signal {
         Signal::Body { psdu } => assert_eq!([2, 0, 7, 0x07, 0xC1], psdu[..]),
         other => panic!("{:?}", other),
@@ -162,7 +166,7 @@ fn a_late_receiver_misses_the_frame() {
     assert_eq!((0, 3), (rig.read(ADDRESS), rig.read(STATE)));
 }
 
-/// RXEN, 40 us, 128 us of CCA, TXEN, 20 us: the frame of an idle channel begins 188 us after RXEN.
+/// RXEN, 40 us, 128 us of CCA, TXEN, 20 us, 1 us: the frame of an idle channel begins 189 us after RXEN.
 #[test]
 fn cca_leads_to_a_frame_or_not() {
     let mut rig = node(0);
@@ -174,7 +178,7 @@ fn cca_leads_to_a_frame_or_not() {
     assert_eq!(168 * US, rig.await_event(CCAIDLE) - begin_ps);
     rig.await_event(END);
     let messages = rig.messages();
-    assert_eq!(188 * US, start_of(&messages) - begin_ps);
+    assert_eq!(189 * US, start_of(&messages) - begin_ps);
 
     let mut rig = node(1);
     rig.write(SHORTS, CCA_SHORTS);

@@ -64,7 +64,7 @@ const UICR_BASE: u32 = 0x1000_1000;
 const UICR_BYTES: u32 = 0x400;
 /// The core's clock, whichever oscillator it comes from (PS "CLOCK").
 const HFCLK_HZ: u64 = 64_000_000;
-/// fTOL_HFINT of PS "CLOCK": 1.5 % typical (remembered, unverified); drawn once for a board.
+/// fTOL_HFINT: 1.5 % typical (nRF5340 PS, "CLOCK", HFINT128M; the nRF52840's is remembered, unverified); drawn for a board.
 pub const HFINT_SPREAD_PPM: u64 = 15_000;
 /// LFCLK; the error of LFRC is not modelled.
 const LFCLK_HZ: u64 = 32_768;

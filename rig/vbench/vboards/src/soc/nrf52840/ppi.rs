@@ -1,7 +1,7 @@
 //! PPI (PS "PPI"): 20 channels between any event and any two tasks, 12 fixed ones, 6 groups.
 //!
 //! A task comes at the next edge of 16 MHz after its event: "PPI tasks are synchronised to 16 MHz" (PS "PPI"), and the event
-//! reaches the PPI within 62.5 ns (tEVTSET of PS "POWER"). That both together are one period is an assumption, unverified.
+//! reaches the PPI within 62.5 ns (tEVTSET: nRF5340 PS, "POWER"). That both together are one period is an assumption, unverified.
 
 use super::interface::{At, Interface, Peripheral};
 

@@ -6,7 +6,8 @@ use crate::rng::{draw, Purpose};
 
 const VALRDY: u32 = 0;
 const SHORTS: [Short; 1] = [(0, VALRDY, 1)];
-/// tRNG,START, tRNG,RAW, tRNG,BC of PS "RNG", electrical specification (remembered, unverified).
+/// tRNG,START, tRNG,RAW, tRNG,BC of PS "RNG", electrical specification; Nordic's model of the nRF52833 has them (BabbleSim
+/// ext_nRF_hw_models b0d807af, NHW_config.52833.h).
 const START_PS: u64 = 128 * US;
 const RAW_PS: u64 = 30 * US;
 const CORRECTED_PS: u64 = 120 * US;

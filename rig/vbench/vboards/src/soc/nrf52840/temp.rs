@@ -4,7 +4,7 @@ use super::interface::{At, Interface, Peripheral};
 use crate::air::US;
 
 const DATARDY: u32 = 0;
-/// tTEMP of PS "TEMP", electrical specification (remembered, unverified).
+/// tTEMP of PS "TEMP", electrical specification; Nordic's model of the nRF52833 has it (BabbleSim ext_nRF_hw_models b0d807af, NHW_config.52833.h).
 const MEASURE_PS: u64 = 36 * US;
 /// In quarters of a degree.
 const QUARTERS: u32 = 25 * 4;

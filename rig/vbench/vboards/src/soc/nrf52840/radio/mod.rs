@@ -1,8 +1,8 @@
 //! RADIO in its IEEE 802.15.4 mode (PS "RADIO", IEEE 802.15.4 operation): frames, CCA, energy detection, RSSI, bit counter.
 //!
-//! Everything happens at edges of 16 MHz of the chip's clock. END comes together with PHYEND, when the last symbol is over.
-//! Not modelled: other modes, whitening, another checksum than that of 802.15.4, MHRMATCH, SYNC, what the carrier is like before a frame. START given while ramped up, not by a shortcut, has its frame on the
-//! air [`crate::air::REACTION_PS`] late, for the air's sake.
+//! Everything happens at edges of 16 MHz of the chip's clock. Not modelled: other modes, whitening, another checksum than that
+//! of 802.15.4, MHRMATCH, SYNC, what the carrier is like before a frame. START given while ramped up, not by a shortcut, has
+//! its frame on the air [`crate::air::REACTION_PS`] after it, for the air's sake.
 
 mod cca;
 mod registers;
@@ -35,6 +35,7 @@ enum Kind {
     TxPhr,
     TxPayload,
     TxEnd,
+    TxPhyEnd,
     /// The SHR of a carrier that began at this instant is over here.
     Sync(u64),
     RxPhr,
@@ -213,7 +214,8 @@ impl Radio {
             Kind::TxSfd => self.sfd_sent(),
             Kind::TxPhr => self.phr_sent(),
             Kind::TxPayload | Kind::RxPayload => self.interface.raise(event::PAYLOAD),
-            Kind::TxEnd => self.frame_sent(),
+            Kind::TxEnd => self.interface.raise(event::END),
+            Kind::TxPhyEnd => self.frame_sent(),
             Kind::Sync(start_ps) => self.sync(start_ps),
             Kind::RxPhr => self.length_received(),
             Kind::RxEnd => self.frame_received(),

@@ -29,7 +29,8 @@ impl Radio {
         };
         let ready_ps = self.later(self.now_ps, ramp_ps);
         if state == State::TxRampUp {
-            self.at(ready_ps - REACTION_PS, Kind::TxAnnounce(ready_ps));
+            let air_ps = self.later(ready_ps, timing::TX_DELAY);
+            self.at(air_ps - REACTION_PS, Kind::TxAnnounce(air_ps));
         }
         self.at(ready_ps, Kind::Ready);
     }

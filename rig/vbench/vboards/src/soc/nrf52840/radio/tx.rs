@@ -16,7 +16,7 @@ pub(super) struct Sending {
 }
 
 impl Radio {
-    /// A frame whose first symbol comes with READY: the air learns of it, if a shortcut will start it.
+    /// A frame whose first symbol comes [`timing::TX_DELAY`] after READY: the air learns of it, if a shortcut will start it.
     pub(super) fn announce(&mut self, start_ps: u64) {
         let will_start =
             self.interface.has_short(registers::READY_START) || self.interface.has_short(registers::TXREADY_START);
@@ -60,7 +60,7 @@ impl Radio {
         if self.tx.is_none() {
             let start_ps = self.later(self.now_ps, REACTION_PS);
             self.note(5, || {
-                "radio: START without a shortcut from READY: its frame is on the air 16 us later than in silicon".into()
+                "radio: START without a shortcut from READY: its frame is on the air 15 us later than in silicon".into()
             });
             self.announce_at(start_ps);
         }
@@ -74,8 +74,9 @@ impl Radio {
         self.enter(State::Tx);
         let pointer = self.word(registers::PACKETPTR);
         self.transfers.push(Transfer::Fetch(pointer));
-        self.at(self.later(start_ps, SHR_PS), Kind::TxSfd);
-        self.at(self.later(start_ps, SHR_PHR_PS), Kind::TxPhr);
+        let begin_ps = start_ps - timing::TX_DELAY;
+        self.at(self.later(begin_ps, SHR_PS), Kind::TxSfd);
+        self.at(self.later(begin_ps, SHR_PHR_PS), Kind::TxPhr);
     }
 
     /// The frame that EasyDMA has fetched: its length and what follows.
@@ -126,15 +127,15 @@ impl Radio {
             None => return,
         };
         let end_of = |bytes: u64| self.later(start_ps, SHR_PHR_PS + bytes * BYTE_PS);
-        let (payload_ps, end_ps) = (end_of(length.saturating_sub(2)), end_of(length));
-        self.at(payload_ps, Kind::TxPayload);
-        self.at(end_ps, Kind::TxEnd);
+        let (payload_ps, air_end_ps) = (end_of(length.saturating_sub(2)), end_of(length));
+        self.at(self.edge(payload_ps - timing::TX_END_LEAD), Kind::TxPayload);
+        self.at(self.edge(air_end_ps - timing::TX_END_LEAD), Kind::TxEnd);
+        self.at(air_end_ps, Kind::TxPhyEnd);
     }
 
     pub(super) fn frame_sent(&mut self) {
         self.tx = None;
         self.enter(State::TxIdle);
-        self.interface.raise(event::END);
         self.interface.raise(event::PHYEND);
     }
 
