@@ -104,12 +104,16 @@ impl Parts<'_> {
 pub type Maker = fn(&Parts) -> Result<Box<dyn Board>, String>;
 
 /// Every kind of board by name.
-pub const KINDS: [(&str, Maker); 5] = [
+pub const KINDS: [(&str, Maker); 6] = [
     (boards::iotlab_m3::KIND, boards::iotlab_m3::make),
     (boards::nucleo_l476rg::KIND, boards::nucleo_l476rg::make),
     (
         boards::nucleo_l476rg_at86rf231::KIND,
         boards::nucleo_l476rg_at86rf231::make,
+    ),
+    (
+        boards::nucleo_l476rg_mrf24j40::KIND,
+        boards::nucleo_l476rg_mrf24j40::make,
     ),
     (boards::nrf52840dk::KIND, boards::nrf52840dk::make),
     (boards::telosb::KIND, boards::telosb::make),

@@ -11,5 +11,6 @@ pub mod msp430;
 pub mod nrf52840dk;
 pub mod nucleo_l476rg;
 pub mod nucleo_l476rg_at86rf231;
+pub mod nucleo_l476rg_mrf24j40;
 pub mod telosb;
 pub mod wiring;

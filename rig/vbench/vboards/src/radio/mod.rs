@@ -4,7 +4,9 @@ use crate::air::{Link, Message};
 
 pub mod at86rf231;
 pub mod cc2420;
+mod filter;
 pub mod ieee802154;
+pub mod mrf24j40;
 pub mod none;
 pub mod oscillator;
 pub mod spirit1;

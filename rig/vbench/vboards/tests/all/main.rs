@@ -35,6 +35,7 @@ mod radio;
 mod radio_cc2420;
 mod radio_crystal;
 mod radio_modes;
+mod radio_mrf24j40;
 mod radio_outgoing;
 mod radio_spirit1;
 mod radio_support;

@@ -1,7 +1,7 @@
 //! Radios on one air, driven by hand. Instants are microseconds here.
 
 use vboards::air::{Link, Signal, US};
-use vboards::radio::at86rf231::{At86rf231, Input, Output};
+use vboards::radio::at86rf231::{At86rf231, Input};
 use vboards::radio::{PinChange, Radio};
 
 pub const TRX_STATUS: u8 = 0x01;
@@ -13,28 +13,22 @@ pub const XAH_CTRL_0: u8 = 0x2C;
 pub const CSMA_BE: u8 = 0x2F;
 
 /// Radios on one air, driven by hand.
-pub struct Field {
-    pub radios: Vec<At86rf231>,
-    pub pins: Vec<Vec<PinChange<Output>>>,
+pub struct Radios<R: Radio> {
+    pub radios: Vec<R>,
+    pub pins: Vec<Vec<PinChange<R::Output>>>,
     pub starts: Vec<(usize, u64)>,
     pub t_ps: u64,
     pub link: Link,
+    select: R::Input,
 }
+
+/// AT86RF231.
+pub type Field = Radios<At86rf231>;
 
 impl Field {
     pub fn new(seed: u64, count: u16) -> Field {
         let radios = (0..count).map(|board| At86rf231::new(seed, board)).collect();
-        let link = Link {
-            delay_ps: 0,
-            ..Link::default()
-        };
-        let mut field = Field {
-            radios,
-            pins: vec![Vec::new(); count.into()],
-            starts: Vec::new(),
-            t_ps: 0,
-            link,
-        };
+        let mut field = Radios::of(radios, Input::Sel);
         field.run(2000);
         for index in 0..usize::from(count) {
             field.write(index, TRX_STATE, 0x08);
@@ -46,56 +40,6 @@ impl Field {
             field.write(index, IRQ_MASK, 0x0C);
         }
         field
-    }
-
-    pub fn exchange(&mut self) {
-        for from in 0..self.radios.len() {
-            let mut messages = Vec::new();
-            self.radios[from].take_messages(&mut messages);
-            for message in messages {
-                if let Signal::Start { start_ps, .. } = message.signal {
-                    self.starts.push((from, start_ps));
-                }
-                for to in (0..self.radios.len()).filter(|&to| to != from) {
-                    self.radios[to].receive_signal(&message, &self.link);
-                }
-            }
-            self.radios[from].take_pins(&mut self.pins[from]);
-        }
-    }
-
-    pub fn run(&mut self, us: u64) {
-        let until = self.t_ps + us * US;
-        loop {
-            self.exchange();
-            let next = self
-                .radios
-                .iter()
-                .filter_map(At86rf231::next_event)
-                .min()
-                .filter(|&t| t <= until);
-            self.t_ps = next.unwrap_or(until);
-            for radio in self.radios.iter_mut() {
-                radio.advance(self.t_ps);
-            }
-            if next.is_none() {
-                return self.exchange();
-            }
-        }
-    }
-
-    /// One SPI access at once, for time between bytes there is none here.
-    pub fn spi(&mut self, index: usize, bytes: &[u8]) -> Vec<u8> {
-        let (radio, t_ps) = (&mut self.radios[index], self.t_ps);
-        radio.input(Input::Sel, false, t_ps);
-        let mut back = Vec::new();
-        for &byte in bytes {
-            back.push(radio.spi_out(t_ps).unwrap());
-            radio.spi_in(byte, t_ps);
-        }
-        radio.input(Input::Sel, true, t_ps);
-        self.exchange();
-        back
     }
 
     pub fn write(&mut self, index: usize, register: u8, value: u8) {
@@ -129,8 +73,76 @@ impl Field {
         bytes[1] = bytes.len() as u8 - 2 + 2;
         self.spi(index, &bytes);
     }
+}
 
-    pub fn edges(&self, index: usize, pin: Output) -> Vec<(u64, bool)> {
+impl<R: Radio> Radios<R> {
+    /// Radios 3 m apart, and their select line.
+    pub fn of(radios: Vec<R>, select: R::Input) -> Radios<R> {
+        let link = Link {
+            delay_ps: 0,
+            ..Link::default()
+        };
+        Radios {
+            pins: radios.iter().map(|_| Vec::new()).collect(),
+            radios,
+            starts: Vec::new(),
+            t_ps: 0,
+            link,
+            select,
+        }
+    }
+
+    pub fn exchange(&mut self) {
+        for from in 0..self.radios.len() {
+            let mut messages = Vec::new();
+            self.radios[from].take_messages(&mut messages);
+            for message in messages {
+                if let Signal::Start { start_ps, .. } = message.signal {
+                    self.starts.push((from, start_ps));
+                }
+                for to in (0..self.radios.len()).filter(|&to| to != from) {
+                    self.radios[to].receive_signal(&message, &self.link);
+                }
+            }
+            self.radios[from].take_pins(&mut self.pins[from]);
+        }
+    }
+
+    pub fn run(&mut self, us: u64) {
+        let until = self.t_ps + us * US;
+        loop {
+            self.exchange();
+            let next = self
+                .radios
+                .iter()
+                .filter_map(R::next_event)
+                .min()
+                .filter(|&t| t <= until);
+            self.t_ps = next.unwrap_or(until);
+            for radio in self.radios.iter_mut() {
+                radio.advance(self.t_ps);
+            }
+            if next.is_none() {
+                return self.exchange();
+            }
+        }
+    }
+
+    /// One SPI access at once, for time between bytes there is none here.
+    pub fn spi(&mut self, index: usize, bytes: &[u8]) -> Vec<u8> {
+        let (radio, select, t_ps) = (&mut self.radios[index], self.select, self.t_ps);
+        radio.input(select, false, t_ps);
+        let mut back = Vec::new();
+        for &byte in bytes {
+            back.push(radio.spi_out(t_ps).unwrap());
+            radio.spi_in(byte, t_ps);
+        }
+        radio.input(select, true, t_ps);
+        self.exchange();
+        back
+    }
+
+    pub fn edges(&self, index: usize, pin: R::Output) -> Vec<(u64, bool)> {
         self.pins[index]
             .iter()
             .filter(|c| c.pin == pin && c.t_ps > 0)

@@ -5,7 +5,6 @@
 //! CCA. Section numbers in this folder are those of the data sheet, TI SWRS041.
 
 mod fifo;
-mod filter;
 mod pins;
 mod regs;
 mod rssi;

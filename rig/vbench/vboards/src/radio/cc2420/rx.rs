@@ -1,10 +1,10 @@
 //! Receiving: synchronisation, the RXFIFO, address recognition, acknowledgements (sections 14.2, 16, 17.2).
 
 use super::fifo::RxFifo;
-use super::filter::{self, Identity};
 use super::regs::{self, iocfg0, mdmctrl0, ram, State};
 use super::{timing, Cc2420, Kind};
 use crate::air::{Carrier, Modulation, BYTE_PS, SYMBOL_PS};
+use crate::radio::filter::{self, Identity};
 use crate::radio::ieee802154::{ack_request, fcs_valid};
 use crate::rng::{draw, Purpose};
 

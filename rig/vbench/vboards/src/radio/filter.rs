@@ -1,4 +1,4 @@
-//! Address recognition (section 16.4; IEEE 802.15.4-2003, 7.5.6.2).
+//! Address recognition of IEEE 802.15.4-2003, 7.5.6.2, as the CC2420 (section 16.4) and the MRF24J40 (3.11.2) have it.
 
 use crate::radio::ieee802154::Header;
 
@@ -12,9 +12,9 @@ pub struct Identity {
     pub short: u16,
     pub ieee: u64,
     pub coordinator: bool,
-    /// RESERVED_FRAME_MODE: frames of the reserved types 4 to 7 are accepted as they are.
+    /// RESERVED_FRAME_MODE of the CC2420: frames of the reserved types 4 to 7 are accepted as they are.
     pub accepts_reserved: bool,
-    /// BCN_ACCEPT: beacons of any PAN.
+    /// BCN_ACCEPT of the CC2420: beacons of any PAN.
     pub accepts_beacons: bool,
 }
 
