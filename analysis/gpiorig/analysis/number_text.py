@@ -9,6 +9,7 @@ from gpiorig.capture.units import BITS_PER_S, TIME_STEPS, suited
 NS_PER_S = 1_000_000_000
 DASH = "\N{EN DASH}"
 MINUS = "\N{MINUS SIGN}"
+TIMES = "\N{MULTIPLICATION SIGN}"
 _SMALL = ((1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"))
 _RATES = ((1e12, "THz"), (1e9, "GHz"), (1e6, "MHz"), (1e3, "kHz"))
 

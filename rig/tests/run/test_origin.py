@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import platform
 from pathlib import Path
+from types import SimpleNamespace
 
 import msgspec
 import pytest
 
+from gpiorig.analysis.logs import node_log
 from gpiorig.capture.recording import description
 from gpiorig.capture.recording.recording import Epoch, Recording, RecordingInfo
 from gpiorig.rig.bench import benches, certificate_file
@@ -75,3 +77,19 @@ def test_the_programs_that_flash_a_bench(bench_file: Path) -> None:
     known = programs.OPENOCD.version()
 
     assert ({"openocd": known} if known else {}) == origin.flashers(benches.load(bench_file))
+
+
+def test_in_short(recording: Recording) -> None:
+    """Boards with their number, systems as the nodes name them, the first digits of each image."""
+    opened = open_recording(recording)
+    logs = {
+        "initiator": node_log.parse("ok identify firmware=reference kernel=events\n", node="initiator"),
+        "responder": node_log.parse("ok identify firmware=riot\n", node="responder"),
+    }
+    assert ("iotlab-m3 \N{MULTIPLICATION SIGN} 2",) == provenance.in_short(opened, {})
+    assert "reference firmware, kernel events and RIOT" == provenance.in_short(opened, logs)[1]
+    info = msgspec.structs.replace(
+        recording.info, firmware=dict(zip("abc", ("1" * 64, "2" * 64, "3" * 64), strict=True))
+    )
+    described = SimpleNamespace(recording=SimpleNamespace(info=info), known_bench=opened.known_bench)
+    assert "image 11111111 and 22222222, …" == provenance.in_short(described, {})[-1]

@@ -31,7 +31,7 @@ LEVEL = 0.01
 MIN_PACKETS = 30
 POWER = 0.8
 CLEARLY = 1.1  # times the share
-_OF_THE_AIR = {"lattice", "channel", KIND}
+OF_THE_AIR = {"lattice", "channel", KIND}
 EXPOSED_NS = 1500  # by which a step is longer for each microsecond pre-empted: more, and it waits for something else
 
 
@@ -171,8 +171,8 @@ def _significant(tested: list[Finding], series: Series) -> tuple[Finding, ...]:
         worse = "trend" if share["change"] > CLEARLY * share["trend"] else "change"
         findings = [finding for finding in findings if finding.kind != worse]
     if {"channel", KIND} & kinds:  # the air has precedence over other explanations
-        left = 1 - sum(finding.share for finding in findings if finding.kind in _OF_THE_AIR)
-        findings = [finding for finding in findings if finding.kind in _OF_THE_AIR or finding.share <= left]
+        left = 1 - sum(finding.share for finding in findings if finding.kind in OF_THE_AIR)
+        findings = [finding for finding in findings if finding.kind in OF_THE_AIR or finding.share <= left]
     return tuple(sorted(findings, key=lambda finding: (-finding.share, finding.p_value)))
 
 

@@ -45,7 +45,7 @@ def summary_lines(data: ReportData) -> list[str]:
 
 def headline(data: ReportData) -> list[tuple[str, str]]:
     """The numbers on top: (name, number)."""
-    routes, total = data.evaluation.routes, _total(data)
+    routes, total = data.evaluation.routes, total_delay(data)
     if total is None or not total.n:
         return []
     noun = routes[0].numbers.noun if routes else "round-trip time"
@@ -139,7 +139,7 @@ def found_causes(evaluation: RouteEvaluation) -> list[Cause]:
 
 def largest_cause(evaluation: RouteEvaluation) -> Cause | None:
     """The cause that explains most of the total variance: a finding about the total delay, or one in its steps."""
-    overall = _total_cause(evaluation)
+    overall = total_cause(evaluation)
     if overall is not None:
         return Cause(overall, (f"the {evaluation.numbers.noun}",), overall.share)
     return max(found_causes(evaluation), key=lambda cause: cause.share, default=None)
@@ -148,7 +148,7 @@ def largest_cause(evaluation: RouteEvaluation) -> Cause | None:
 def cause_sentences(evaluation: RouteEvaluation) -> list[str]:
     """One sentence per cause, the largest first."""
     by_step = [f"In {' and '.join(cause.steps)} {_lower(cause.finding.sentence)}" for cause in found_causes(evaluation)]
-    overall = _total_cause(evaluation)
+    overall = total_cause(evaluation)
     if overall is None:
         return by_step
     return [f"Overall, {_lower(overall.sentence).replace('the step', f'the {evaluation.numbers.noun}')}", *by_step]
@@ -160,7 +160,7 @@ def total_findings(evaluation: RouteEvaluation) -> list[Finding]:
     return [finding for attribution in of_total for finding in attribution.findings]
 
 
-def _total_cause(evaluation: RouteEvaluation) -> Finding | None:
+def total_cause(evaluation: RouteEvaluation) -> Finding | None:
     """The finding that explains more of the total delay than those in its steps together, if there is one."""
     best = max(total_findings(evaluation), key=lambda finding: finding.share, default=None)
     by_steps = sum(
@@ -204,7 +204,7 @@ def _lower(sentence: str) -> str:
 
 def _delay_line(data: ReportData) -> str:
     """The delay of the packets; empty when none arrived."""
-    total, routes = _total(data), data.evaluation.routes
+    total, routes = total_delay(data), data.evaluation.routes
     if total is None or not total.n:
         return ""
     expanded_ns = routes[0].expanded_ns if routes else math.nan
@@ -245,7 +245,7 @@ def model_sentence(data: ReportData, median_ns: float) -> str:
     return f" Hardware may take {' to '.join(ends)} % longer by {of_boards}."
 
 
-def _total(data: ReportData) -> Summary | None:
+def total_delay(data: ReportData) -> Summary | None:
     """The total delay: of all round trips, also where a step is unknown; else of the route with the most packets."""
     if data.timelines is not None:
         return data.evaluation.delays[ROUND_TRIP]

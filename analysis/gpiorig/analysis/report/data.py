@@ -65,6 +65,8 @@ class ReportData:
         Whether it is known if the boards are virtual.
     energy
         Of the nodes with a power trace; None without any.
+    made_with, made_on
+        Boards, systems and images in a few words each, and the date.
     """
 
     title: str
@@ -79,6 +81,8 @@ class ReportData:
     cut: str = ""
     asked: bool = True
     energy: EnergyData | None = None
+    made_with: tuple[str, ...] = ()
+    made_on: str = ""
 
     @property
     def marked(self) -> bool | None:

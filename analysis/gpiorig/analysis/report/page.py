@@ -21,7 +21,7 @@ from gpiorig.analysis.report.blocks import Block, Details, Look, Picture, Sectio
 from gpiorig.analysis.report.blocks import pictures as pictures_of
 from gpiorig.analysis.report.conclusions import budget_sentence, cause_sentences, headline, summary_lines
 from gpiorig.analysis.report.data import ReportData
-from gpiorig.analysis.report.lead import lead_sentence
+from gpiorig.analysis.report.lead import facts_line, lead_sentence
 from gpiorig.analysis.report.served_blocks import Served
 from gpiorig.capture.atomic_file import replacing
 from gpiorig.capture.printable import printable_lines
@@ -71,6 +71,7 @@ def conclusions(data: ReportData) -> dict[str, Any]:
         lines = [first, *lines[:-1], *further, *others, *lines[-1:]]
     return {
         "lead": lead_sentence(data),
+        "facts": facts_line(data),
         "headline": headline(data),
         "lines": lines,
         "failed": list(data.notes),

@@ -20,8 +20,9 @@ from gpiorig.analysis.packets.path import Kind
 from gpiorig.analysis.packets.routes import ROUND_TRIP
 from gpiorig.analysis.quantities.delay_names import LOSS
 from gpiorig.analysis.quantities.kinds import Unit
+from gpiorig.analysis.report.cause_words import SPENT
 from gpiorig.analysis.report.data import ReportData
-from gpiorig.analysis.report.lead import MAX_SHARE, SPENT
+from gpiorig.analysis.report.lead import MAX_SHARE
 
 MOST = 0.5  # of the change of the mean, for its kind of steps to be named
 

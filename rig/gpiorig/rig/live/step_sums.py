@@ -9,8 +9,9 @@ from gpiorig.analysis.delays.numbers import largest_kind
 from gpiorig.analysis.number_text import NS_PER_S, number_text, share_text, time_text
 from gpiorig.analysis.packets.path import Kind
 from gpiorig.analysis.packets.routes import ROUND_TRIP, Route
+from gpiorig.analysis.report.cause_words import SPENT
 from gpiorig.analysis.report.conclusions import MIN_FOR_VARIANCE
-from gpiorig.analysis.report.lead import MAX_SHARE, SPENT
+from gpiorig.analysis.report.lead import MAX_SHARE
 from gpiorig.analysis.statistics.summary import RESOLUTION_SAMPLES
 
 

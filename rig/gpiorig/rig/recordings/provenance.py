@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:  # slow to import, and every command states whose boards its r
 
 VIRTUAL = "Virtual bench: these numbers test the rig; they are not a measurement of hardware."
 NOT_ASKED = "Whether the boards are virtual was not asked: neither the bench file nor an answer of theirs states it."
+SYSTEMS = {"reference": "reference firmware", "riot": "RIOT", "contiki-ng": "Contiki-NG"}  # as `identify` names them
+SHORT_DIGITS, SHORT_IMAGES = 8, 2  # of a sha256, and images, in the line above the page's fold
 _BOARDS = {True: "virtual", False: "with the serial numbers of chips, which they have answered", None: NOT_ASKED}
 
 
@@ -64,6 +67,25 @@ def _model_changes(bench: Bench) -> str:
         return f"not read: the bench was a virtual one. {VBENCH.remedy}"
     changes = virtual_section.load(bench.name).model_changes(bench)
     return ", ".join(f"{name} = {value}" for name, value in changes.items())
+
+
+def in_short(opened: Opened, logs: Mapping[str, NodeLog]) -> tuple[str, ...]:
+    """Boards, systems and images of the nodes, a few words each; what is not known is omitted."""
+    info, bench = opened.recording.info, opened.known_bench
+    boards_of = Counter(node.board_name for node in bench.nodes.values())
+    systems = dict.fromkeys(_system(log.identity) for log in logs.values())
+    images = dict.fromkeys(digest[:SHORT_DIGITS] for digest in info.firmware.values())
+    return (
+        *(f"{name} \N{MULTIPLICATION SIGN} {count}" if count > 1 else name for name, count in boards_of.items()),
+        *filter(None, [" and ".join(filter(None, systems))]),
+        *([f"image {' and '.join([*images][:SHORT_IMAGES])}{', …' * (len(images) > SHORT_IMAGES)}"] if images else []),
+    )
+
+
+def _system(identity: Mapping[str, str]) -> str:
+    """The system that a node names, with the kernel of the reference firmware; empty where it names none."""
+    firmware, kernel = identity.get("firmware", ""), identity.get("kernel", "")
+    return f"{SYSTEMS.get(firmware, firmware)}{f', kernel {kernel}' if kernel else ''}"
 
 
 def of(opened: Opened, logs: Mapping[str, NodeLog]) -> dict[str, str]:

@@ -42,6 +42,7 @@ from gpiorig.rig.results.analyse import analyse
 from gpiorig.rig.results.headline import NS_PER_US, ModelDoubt, Numbers, Shares, headline
 
 STUDY = "study.json"
+DATE_LETTERS = 10  # of an instant by ISO 8601
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -212,6 +213,8 @@ def report_data(opened: Opened, analysis: Analysis, records: quantities.Records 
         asked=recording.info.virtual is not None,
         energy=measured,
         cut="" if recording.state == standing.COMPLETE else recording.state,
+        made_with=provenance.in_short(opened, analysis.logs),
+        made_on=recording.info.epoch.wall[:DATE_LETTERS],
     )
 
 
