@@ -30,8 +30,8 @@ from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.formats import sr
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig import browser
-from gpiorig.rig.commands.files.decode import library
 from gpiorig.rig.errors import RigError
+from gpiorig.rig.export.decoding import library
 from gpiorig.rig.recordings.described import Given
 from gpiorig.rig.view import edges as edge_windows
 from gpiorig.rig.view import perfetto, server

@@ -14,10 +14,9 @@ from gpiorig.analysis.decoderhost.stack import Stack, parse_stacks
 from gpiorig.capture.edges.waveform import Waveform
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig import browser
-from gpiorig.rig.commands.files.decode import library
 from gpiorig.rig.commands.look import view_follow
 from gpiorig.rig.errors import RigError
-from gpiorig.rig.export import decoder_stacks
+from gpiorig.rig.export import decoding
 from gpiorig.rig.live.watch import Update
 from gpiorig.rig.recordings import described, import_files, inputs, standing
 from gpiorig.rig.recordings.described import Given
@@ -100,12 +99,14 @@ def _imported(path: Path, folder: Path, options: argparse.Namespace) -> Path:
 
 def _stacks_of(recording: Recording, options: argparse.Namespace) -> list[Stack]:
     bench = open_recording(recording).bench
-    texts = [decoder_stacks.at_boards_rate(text, bench)[0] if bench else text for text in options.stacks or ()]
+    texts, added = decoding.specifications(options.stacks or (), bench)
+    for remark in added:
+        note(f"{recording.folder}: {remark}")
     return _stacks(texts, recording.info.channels)
 
 
 def _stacks(texts: Sequence[str], channels: Sequence[str]) -> list[Stack]:
-    return parse_stacks(texts, library(), channels) if texts else []
+    return parse_stacks(texts, decoding.library(), channels) if texts else []
 
 
 def _serve_trace(recording: Recording, options: argparse.Namespace, folder: Path) -> None:
