@@ -42,7 +42,7 @@ def test_no_packet_and_no_frame_is_lost(tmp_path: Path, bench: str, mode: str) -
 
 
 def test_taps_tell_when_the_radio_is_on_the_air() -> None:
-    """tap.tx_active rises 1 us less a period of 16 MHz before the first bit; tap.frame_timestamp 192 us later at both ends.
+    """tap.tx_active rises 1 us less 62.5 ns before the first bit; tap.frame_timestamp 192 us later at both ends.
 
     The sender's radio and PPI share a clock, so its edges are exact; the receiver sees the length field 23 us late, at
     the next edge of its own clock. No instruction of either processor is in between.
