@@ -43,7 +43,21 @@ pub struct Head {
     /// Why the last call returned.
     pub status: u32,
     pub method: u32,
-    pub reserved: u32,
+    /// Of the members of [`Reader::feed_all`], those that are read; set it to 0 before other ones.
+    pub done: u32,
+}
+
+/// A member that lies in memory.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Span {
+    /// Where its data are.
+    pub start: u64,
+    pub end: u64,
+    /// What its entry in the directory states.
+    pub size: u64,
+    pub crc: u32,
+    pub method: u32,
 }
 
 #[repr(C)]
@@ -59,6 +73,8 @@ pub struct Reader {
     digested_runs: usize,
     crc_state: u32,
     is_over: u32,
+    /// How far the present member of [`Reader::feed_all`] is read; 0: it is not begun.
+    used: u64,
     window: Window,
     inflater: Inflater,
 }
@@ -78,7 +94,7 @@ impl Reader {
                 crc: 0,
                 status: COMPLETE,
                 method: DEFLATED,
-                reserved: 0,
+                done: 0,
             },
             next: window.end,
             run: 0,
@@ -86,6 +102,7 @@ impl Reader {
             digested_runs: 0,
             crc_state: crc::START,
             is_over: 1,
+            used: 0,
             window,
             inflater: Inflater::new(),
         }
@@ -105,6 +122,7 @@ impl Reader {
     pub fn restart(&mut self, position: i64) {
         self.head.position = position;
         self.head.started = 0;
+        self.used = 0;
         self.next = self.window.end;
         self.run = self.window.runs().len();
     }
@@ -165,6 +183,36 @@ impl Reader {
         };
         self.head.crc = !self.crc_state;
         (sink.count, used)
+    }
+
+    /// Read members that are in memory as a whole, each as `feed` does, until one is damaged; returns the edges written.
+    ///
+    /// The head tells why it returned (`COMPLETE`: all are read), and how many members are read, the size and the CRC of
+    /// each as stated.
+    pub fn feed_all(&mut self, data: &[u8], spans: &[Span], samples: &mut [i64], levels: &mut [u64]) -> usize {
+        let mut count = 0;
+        self.head.status = COMPLETE;
+        while let Some(span) = spans.get(self.head.done as usize) {
+            let start = span.start.saturating_add(self.used).min(span.end) as usize;
+            let is_begun = self.used > 0 || self.begin(span.method, span.size);
+            let input = match data.get(start..span.end as usize) {
+                Some(input) if is_begun => input,
+                _ => {
+                    self.head.status = MALFORMED;
+                    break;
+                }
+            };
+            let (edges, used) = self.feed(input, &mut samples[count..], &mut levels[count..]);
+            count += edges;
+            self.used += used as u64;
+            let is_whole = self.head.bytes == span.size && self.head.crc == span.crc;
+            if self.head.status != COMPLETE || !is_whole {
+                break;
+            }
+            self.used = 0;
+            self.head.done += 1;
+        }
+        count
     }
 
     fn more(&mut self, input: &[u8]) -> (Stop, usize) {

@@ -20,6 +20,7 @@ from gpiorig.capture.errors import FormatError
 
 BATCH_BYTES = 1 << 19  # compressed bytes that a thread reads before it takes the next batch
 BATCH_CHUNKS = 64
+BATCHES = 8  # for each thread at least, where there are as many chunks: the last ones end at about the same time
 WAIT_S = 0.1  # how soon a thread notices that no reader is left
 NO_SAMPLES, NO_LEVELS = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.uint64)
 QUEUED_BLOCKS = 8  # blocks that a thread may be ahead of the reader, for each batch
@@ -101,10 +102,11 @@ class ChunkedStream:
         """Yield chunks that are read one after the other, from a sample's first byte to a sample's last."""
         batch: list[Chunk] = []
         size = 0
+        most = min(BATCH_CHUNKS, len(self.chunks) // (BATCHES * self.threads)) if self.threads > 1 else BATCH_CHUNKS
         for chunk in self.chunks:
             batch.append(chunk)
             size += chunk.member.compressed if chunk.member else 0
-            is_enough = self.recover or size >= BATCH_BYTES or len(batch) >= BATCH_CHUNKS
+            is_enough = self.recover or size >= BATCH_BYTES or len(batch) >= most
             if is_enough and chunk.end % self.unitsize == 0:
                 yield batch
                 batch, size = [], 0
@@ -153,36 +155,21 @@ class _Decoder:
             return
         reader.restart(start)
         try:
-            for chunk, member in zip(batch, members, strict=True):
-                for _ in self._feed(chunk, member):
-                    yield self._rows()
+            for _ in reader.feed_all(members):
+                yield self._rows()
             yield self._rows()
-        except Cut:
+        except Damaged as error:
+            if not (self._stream.recover and isinstance(error, Cut)):
+                (chunk,) = (chunk for chunk in batch if chunk.member is error.member)
+                what = f"{error}: samples {chunk.start // unit} to {-(-chunk.end // unit)} are lost"
+                remedy = "the rest can be read with `--recover`"
+                raise FormatError(what, where=self._stream.path, remedy=remedy) from None
             yield self._rows()
             yield _Part(NO_SAMPLES, NO_LEVELS, end, gap=(reader.position, end))
 
     def _rows(self) -> _Part:
         samples, levels = self._reader.take()
         return _Part(samples, levels, self._reader.position)
-
-    def _feed(self, chunk: Chunk, member: Member) -> Iterator[None]:
-        """Read a chunk, and yield whenever the rows are full.
-
-        Raises
-        ------
-        FormatError
-            The chunk is damaged.
-        Cut
-            The file ends within it, and the stream is to recover.
-        """
-        try:
-            yield from self._reader.feed(member)
-        except Damaged as error:
-            if self._stream.recover and isinstance(error, Cut):
-                raise
-            unit = self._stream.unitsize
-            what = f"{error}: samples {chunk.start // unit} to {-(-chunk.end // unit)} are lost"
-            raise FormatError(what, where=self._stream.path, remedy="the rest can be read with `--recover`") from None
 
 
 class _Crew:

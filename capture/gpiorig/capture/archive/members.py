@@ -14,6 +14,7 @@ from gpiorig.capture.errors import CaptureError
 
 MAX_UNITSIZE = 8
 MAX_METHOD = 0xFFFF
+SPAN_WORDS = 4  # of 64 bits in member::Span
 MAX_POSITION = 1 << 62  # samples and bytes: sums of two fit into 64 bits
 MAX_SAMPLES = 1 << 36  # of a member: the room for its deflated data is allocated at once
 HEADER_BYTES = 1024  # more than the head of a deflated block has
@@ -35,7 +36,7 @@ class MemberHead(ctypes.Structure):
         ("crc", c_uint32),
         ("status", c_uint32),
         ("method", c_uint32),
-        ("reserved", c_uint32),
+        ("done", c_uint32),
     )
 
 
@@ -64,6 +65,10 @@ class MemberReader:
         self._begin = native.kernel("gpiorig_member_begin", c_void_p, c_uint32, c_uint64)
         self._feed = native.kernel(
             "gpiorig_member_feed", c_void_p, c_void_p, c_size_t, c_void_p, c_void_p, c_size_t, POINTER(c_size_t)
+        )
+        self._feed_all = native.kernel(
+            "gpiorig_member_feed_all",
+            *(c_void_p, c_void_p, c_size_t, c_void_p, c_size_t, c_void_p, c_void_p, c_size_t),
         )
         size = native.kernel("gpiorig_member_reader_bytes")()
         self._memory = np.zeros((size + 7) // 8, dtype=np.uint64)
@@ -103,8 +108,7 @@ class MemberReader:
         tuple
             Edges written, and bytes used.
         """
-        if (data.width, samples.width, levels.width) != (1, 8, 8):
-            raise CaptureError("bytes, samples or levels are in buffers of other types")
+        _check_widths(data, samples, levels)
         room = samples.size - filled
         count = self._feed(
             self._address,
@@ -118,6 +122,54 @@ class MemberReader:
         if count < 0:
             native.checked(count)
         return count, self._consumed.value
+
+    def feed_all(
+        self,
+        data: native.Buffer,
+        spans: native.Buffer,
+        count: int,
+        samples: native.Buffer,
+        levels: native.Buffer,
+        filled: int,
+    ) -> int:
+        """Read members that are in memory, until the output is full or one is damaged; returns the edges written.
+
+        `head.done` is the number of those that are read, with the size and the CRC that they should have: set it to 0
+        before other members come. `head.status` is `COMPLETE` when that are all, or when the next one has another size
+        or CRC.
+
+        Parameters
+        ----------
+        data
+            uint8.
+        spans
+            uint64, for each member: start and end in `data`, size, CRC and method (upper half).
+        count
+            How many there are.
+        samples, levels, filled
+            As of `feed`.
+        """
+        _check_widths(data, samples, levels)
+        if spans.width != 8:
+            raise CaptureError("the members are in a buffer of another type")
+        room = samples.size - filled
+        return native.checked(
+            self._feed_all(
+                self._address,
+                data.address(0, data.size),
+                data.size,
+                spans.address(0, SPAN_WORDS * count),
+                count,
+                samples.address(filled, room),
+                levels.address(filled, room),
+                room,
+            )
+        )
+
+
+def _check_widths(data: native.Buffer, samples: native.Buffer, levels: native.Buffer) -> None:
+    if (data.width, samples.width, levels.width) != (1, 8, 8):
+        raise CaptureError("bytes, samples or levels are in buffers of other types")
 
 
 class MemberDeflater:

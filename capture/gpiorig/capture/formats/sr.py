@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.capture.archive.chunks import ChunkedStream
+from gpiorig.capture.archive.chunks import Chunk, ChunkedStream
 from gpiorig.capture.archive.members import MemberDeflater
 from gpiorig.capture.archive.sr_session import MAX_CHUNKS, METADATA, NOTE, VERSION, read_info
 from gpiorig.capture.archive.zip_archive import DEFLATED, STORED, ArchiveWriter
@@ -31,8 +31,13 @@ TOOLKIT = "0.5.2"  # libsigrok whose format is written
 SUMMARY = "sigrok session file"
 SUFFIXES = (".sr",)
 ZIP_MAGIC = b"PK\x03\x04"
-THREADED_BYTES = 8 << 20  # compressed bytes from which on more than one thread inflates
 MAX_THREADS = 4  # the reader of the edges does not keep up with more
+# What a second thread is worth: 10 s of 16 channels at 24 MS/s take 1.6 ms with 200 edges/s, 27 ms with 20 000, and two
+# threads 0.5 ms more for their start (tests/speed/bench_sr.py).
+THREADED_S = 8e-3
+CHUNK_S = 8e-6
+BYTE_S = 50e-9  # of what a deflated chunk has beyond the least
+LEAST_DEFLATED = 1030  # a match of 258 bytes has two bits or more (RFC 1951, section 3.2)
 
 
 def recognises(path: Path, head: bytes) -> bool:
@@ -53,7 +58,8 @@ def read(path: Path, options: ReadOptions, *, threads: int | None = None, start:
     options
         `samplerate_hz` takes precedence over what the file states.
     threads
-        Threads that inflate; None: as many as are worth it.
+        Threads that inflate, at most; None: as many as there are processors, up to four. Where there is little to read
+        one is quicker, and there is only one.
     start
         Begin a little before this sample, with the levels there.
 
@@ -68,15 +74,14 @@ def read(path: Path, options: ReadOptions, *, threads: int | None = None, start:
     if not rate and not options.as_sigrok:
         raise FormatError("has no samplerate", where=path, remedy="give it, for instance --samplerate 24MHz")
     if threads is None:
-        size = sum(chunk.member.compressed for chunk in info.chunks if chunk.member)
-        threads = min(MAX_THREADS, len(os.sched_getaffinity(0))) if size >= THREADED_BYTES else 1
+        threads = min(MAX_THREADS, len(os.sched_getaffinity(0)))
     stream = ChunkedStream(
         path=path,
         chunks=info.chunks,
         unitsize=info.unitsize,
         used=info.used,
         recover=options.recover,
-        threads=threads,
+        threads=threads if _reading_s(info.chunks) >= THREADED_S else 1,
     )
     source = f"sigrok session {path.name}"
     return Waveform(
@@ -88,6 +93,13 @@ def read(path: Path, options: ReadOptions, *, threads: int | None = None, start:
         virtual=stated(info.note),
         rate_origin=origin,
     )
+
+
+def _reading_s(chunks: Sequence[Chunk]) -> float:
+    """About how long one thread reads."""
+    members = [chunk.member for chunk in chunks if chunk.member]
+    beyond = sum(member.compressed - member.size // LEAST_DEFLATED for member in members)
+    return CHUNK_S * len(members) + BYTE_S * beyond
 
 
 def format_samplerate(samplerate_hz: Fraction) -> str:

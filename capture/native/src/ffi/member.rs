@@ -1,7 +1,7 @@
 //! The C interface of [`crate::member`].
 
 use super::{guarded, input, output, REFUSED};
-use crate::member::Reader;
+use crate::member::{Reader, Span};
 use std::mem::{align_of, size_of, MaybeUninit};
 
 /// Bytes of memory for a reader, which begins with its [`crate::member::Head`].
@@ -99,6 +99,43 @@ pub unsafe extern "C" fn gpiorig_member_feed(
                 let (count, used) = reader.feed(data, samples, levels);
                 *consumed = used;
                 count as i64
+            }
+            _ => REFUSED,
+        }
+    })
+}
+
+/// Read members that lie in `length` bytes of memory as a whole; returns the number of edges written, or a negative error.
+///
+/// The reader's head tells why the call returned, and how many members are read: call it with the same ones, until all are.
+///
+/// # Safety
+/// As for [`gpiorig_member_feed`]; `spans` points to `span_count` readable elements.
+#[no_mangle]
+pub unsafe extern "C" fn gpiorig_member_feed_all(
+    reader: *mut Reader,
+    data: *const u8,
+    length: usize,
+    spans: *const Span,
+    span_count: usize,
+    samples: *mut i64,
+    levels: *mut u64,
+    capacity: usize,
+) -> i64 {
+    guarded(|| {
+        // SAFETY: the caller promises valid, disjoint objects of these lengths (see above); null is checked.
+        let parts = unsafe {
+            (
+                reader.as_mut(),
+                input(data, length),
+                input(spans, span_count),
+                output(samples, capacity),
+                output(levels, capacity),
+            )
+        };
+        match parts {
+            (Some(reader), Some(data), Some(spans), Some(samples), Some(levels)) if reader.is_valid() => {
+                reader.feed_all(data, spans, samples, levels) as i64
             }
             _ => REFUSED,
         }

@@ -15,7 +15,7 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::slice;
 
 /// Changes when a state's layout or a function's parameters change; Python refuses another number.
-pub const ABI: u32 = 3;
+pub const ABI: u32 = 4;
 /// Result of a call that panicked: a fault in this crate.
 pub const PANICKED: i64 = -1;
 /// Result of a call with a state or a buffer that cannot be right.
