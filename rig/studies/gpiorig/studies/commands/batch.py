@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import contextlib
 import sys
+from collections.abc import Generator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -41,35 +43,63 @@ class BatchNumbers(Result, frozen=True, kw_only=True):
 RESULTS = {"batch": (BatchNumbers,)}
 
 
+@dataclass(slots=True)
+class _Sums:
+    """What is known of the recordings that have ended; the rows of all others are in tables."""
+
+    done: int = 0
+    kept: int = 0
+    seconds: float = 0.0
+    failed_checks: int = 0
+    checks: list[str] = field(default_factory=list)  # the first few
+    failed: list[Outcome[Task, Processed]] = field(default_factory=list)
+
+    def add(self, outcome: Outcome[Task, Processed]) -> None:
+        self.seconds += outcome.seconds
+        if outcome.result is None:
+            self.failed.append(outcome)
+            return
+        self.done += 1
+        self.kept += outcome.result.unchanged
+        self.failed_checks += len(outcome.result.checks)
+        room = SHOWN_CHECKS - len(self.checks)
+        self.checks += [f"{outcome.item.run}: {check}" for check in outcome.result.checks[:room]]
+
+
 def run(options: argparse.Namespace) -> int:
     """Do all items; errors of single ones are printed at the end."""
     tasks = _tasks(options)
-    outcomes = _outcomes(tasks, options)
-    done = [outcome.result for outcome in outcomes if outcome.result is not None]
-    failed = {outcome.item.run: outcome.error for outcome in outcomes if outcome.error is not None}
-    paths = tables.write(Output(options.output), done, failed, [task.run for task in tasks])
-    checks = [f"{processed.run}: {check}" for processed in done for check in processed.checks]
-    unchanged = sum(processed.unchanged for processed in done)
+    rows, sums = tables.Rows([task.run for task in tasks]), _Sums()
+    with contextlib.closing(_outcomes(tasks, options)) as outcomes:
+        for outcome in outcomes:
+            sums.add(outcome)
+            if outcome.result is not None:
+                rows.add(outcome.result)
+            else:
+                rows.add_failed(outcome.item.run, str(outcome.error))
+    errors = {outcome.item.run: str(outcome.error) for outcome in sums.failed}
+    ordered = {task.run: errors[task.run] for task in tasks if task.run in errors}
+    paths = tables.write(Output(options.output), rows, ordered)
     if options.json:
         numbers = BatchNumbers(
             runs=len(tasks),
-            done=len(done),
-            kept=unchanged,
-            failed=len(failed),
-            failed_checks=len(checks),
-            seconds=round(sum(outcome.seconds for outcome in outcomes), 3),
-            errors=failed,
+            done=sums.done,
+            kept=sums.kept,
+            failed=len(sums.failed),
+            failed_checks=sums.failed_checks,
+            seconds=round(sums.seconds, 3),
+            errors=errors,
             tables=paths,
         )
         print(plain_json.text(numbers))
     else:
         print(
-            f"{count_text(len(tasks), 'recording')}: {number_text(len(done))} done, "
-            f"{number_text(unchanged)} of them kept, {number_text(len(failed))} failed."
+            f"{count_text(len(tasks), 'recording')}: {number_text(sums.done)} done, "
+            f"{number_text(sums.kept)} of them kept, {number_text(len(sums.failed))} failed."
         )
         print(f"numbers: {paths['runs']}")
-    _print_failures(outcomes, checks)
-    return 1 if failed or checks else 0
+    _print_failures(sums)
+    return 1 if sums.failed or sums.failed_checks else 0
 
 
 def _tasks(options: argparse.Namespace) -> list[Task]:
@@ -106,7 +136,7 @@ def _lines(file: str) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
-def _outcomes(tasks: list[Task], options: argparse.Namespace) -> list[Outcome[Task, Processed]]:
+def _outcomes(tasks: list[Task], options: argparse.Namespace) -> Generator[Outcome[Task, Processed], None, None]:
     with contextlib.ExitStack() as stack:
         bar = stack.enter_context(progress.bar("batch", total=len(tasks), unit="runs"))
         outcomes = engine.run(
@@ -117,17 +147,16 @@ def _outcomes(tasks: list[Task], options: argparse.Namespace) -> list[Outcome[Ta
             insecure=options.insecure_cluster,
             progress=lambda outcome: bar.update(),
         )
-        return list(stack.enter_context(contextlib.closing(outcomes)))
+        yield from stack.enter_context(contextlib.closing(outcomes))
 
 
-def _print_failures(outcomes: list[Outcome[Task, Processed]], checks: list[str]) -> None:
+def _print_failures(sums: _Sums) -> None:
     """Name what failed on stderr, in the order of the items as they ended."""
-    for outcome in outcomes:
-        if outcome.error is not None:
-            print(f"failed: {outcome.item.run}: {outcome.error}", file=sys.stderr)
-            if outcome.trace:
-                print(outcome.trace, file=sys.stderr)
-    for check in checks[:SHOWN_CHECKS]:
+    for outcome in sums.failed:
+        print(f"failed: {outcome.item.run}: {outcome.error}", file=sys.stderr)
+        if outcome.trace:
+            print(outcome.trace, file=sys.stderr)
+    for check in sums.checks:
         print(f"check failed: {check}", file=sys.stderr)
-    if len(checks) > SHOWN_CHECKS:
-        print(f"{len(checks) - SHOWN_CHECKS} more failed checks: column `checks` of runs.csv", file=sys.stderr)
+    if (more := sums.failed_checks - len(sums.checks)) > 0:
+        print(f"{more} more failed checks: column `checks` of runs.csv", file=sys.stderr)
