@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import tempfile
 import time
 from collections.abc import Callable
@@ -15,32 +13,21 @@ import bench_batch
 import bench_boards
 import bench_capture
 import bench_decode
+import bench_edges
 import bench_sr
 import numpy as np
+import whole_process
 from commandline import ROOT, gpiorig
 from decoded_bus import decode
+from whole_process import Finished
 
 from gpiorig.capture.buses.symbol_bus import BusLines
 from gpiorig.capture.edges.edges import Edges
-from gpiorig.capture.edges.extractor import EdgeExtractor
 from gpiorig.capture.formats.sr import write_sr
 from gpiorig.capture.recording.recording import Recording
 
-UNITSIZE = 2
 RATE_HZ = Fraction(24_000_000)
-READ_BYTES = 1 << 20
 ROUNDS = 3
-
-
-def sparse(samples: int) -> bytes:
-    """One change of one channel per millisecond at 24 MHz."""
-    return ((np.arange(samples) // 24_000) & 1).astype("<u2").tobytes()
-
-
-def dense(samples: int) -> bytes:
-    """All channels change every 12 samples: 2 M edges/s at 24 MHz."""
-    random = np.random.default_rng(1)
-    return np.repeat(random.integers(0, 1 << 14, samples // 12, dtype=np.uint16), 12).astype("<u2").tobytes()
 
 
 def bus_traffic(frames: int) -> Edges:
@@ -69,52 +56,32 @@ def seconds(work: Callable[[], object]) -> float:
     return min(times)
 
 
-def extract(data: bytes) -> int:
-    """Edges of the samples, natively; returns how many."""
-    extractor = EdgeExtractor(unitsize=UNITSIZE)
-    pieces = range(0, len(data), READ_BYTES)
-    return sum(len(extractor.feed(memoryview(data)[at : at + READ_BYTES])[0]) for at in pieces)
-
-
-def extract_with_numpy(data: bytes) -> int:
-    """The same in numpy."""
-    raw = np.frombuffer(data, "<u2")
-    samples = np.append(0, np.flatnonzero(raw[1:] != raw[:-1]) + 1)
-    levels = raw[samples].astype(np.uint64)
-    return len(levels)
-
-
-def sigrok_decode(path: Path) -> None:
+def sigrok_decode(path: Path) -> Finished:
     """The decoder in the real sigrok-cli."""
-    subprocess.run(
-        ["sigrok-cli", "-i", path, "-P", "gpio_probe:strobe=strobe:d0=d0:d1=d1:width=2", "-B", "gpio_probe=events"],
-        env=os.environ | {"SIGROKDECODE_DIR": str(ROOT / "decoders")},
-        stdout=subprocess.DEVNULL,
-        check=True,
+    stack = "gpio_probe:strobe=strobe:d0=d0:d1=d1:width=2"
+    done = whole_process.run(
+        ["sigrok-cli", "-i", path, "-P", stack, "-B", "gpio_probe=events"], {"SIGROKDECODE_DIR": str(ROOT / "decoders")}
     )
+    assert done.status == 0
+    return done
 
 
-def row(what: str, ours_s: float, other: str, other_s: float) -> None:
+def row(
+    what: str, ours_s: float, other: str, other_s: float, ours_mib: float | None = None, other_mib: float | None = None
+) -> None:
     """One line of the table."""
+    ours, others = (f"{mib:5.0f} MiB" if mib else " " * 9 for mib in (ours_mib, other_mib))
     print(
-        f"{what:<44} {ours_s * 1e3:10.1f} ms   {other:<34} {other_s * 1e3:10.1f} ms   {other_s / ours_s:8.1f} x",
+        f"{what:<44} {ours_s * 1e3:10.1f} ms {ours}   {other:<34} {other_s * 1e3:10.1f} ms {others}   "
+        f"{other_s / ours_s:8.1f} x",
         flush=True,
     )
 
 
 def main() -> None:
     """Print the table."""
-    few, many = sparse(32 << 20), dense(8 << 20)
-    assert extract(few) == extract_with_numpy(few)
-    row(
-        "edges of 64 MiB, 1 k edges/s", seconds(lambda: extract(few)), "numpy", seconds(lambda: extract_with_numpy(few))
-    )
-    row(
-        "edges of 16 MiB, 2 M edges/s",
-        seconds(lambda: extract(many)),
-        "numpy",
-        seconds(lambda: extract_with_numpy(many)),
-    )
+    for edges_row in bench_edges.rows():
+        row(*edges_row)
     for line in bench_capture.rows():
         print(line, flush=True)
     edges = bus_traffic(20_000)
@@ -122,12 +89,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "bus.sr"
         write_sr(path, edges)
-        row(
-            "20 k frames, edges to events",
-            seconds(lambda: decode(edges, lines)),
-            "sigrok-cli",
-            seconds(lambda: sigrok_decode(path)),
-        )
+        ours_s, sigrok = seconds(lambda: decode(edges, lines)), sigrok_decode(path)
+        row("20 k frames, edges to events", ours_s, "sigrok-cli", sigrok.seconds, None, sigrok.mib)
         run, bench = Path(folder) / "run", ROOT / "rig/vbench/gpiorig/vbench/benches/demo.toml"
         start_s = time.perf_counter()
         done = gpiorig("run", bench, ROOT / "experiments" / "pingpong.toml", "-o", run, "--no-report")

@@ -18,11 +18,11 @@ from pathlib import Path
 import directbench
 import modebench
 from commandline import ROOT
+from whole_process import peak_mib
 
 RECORDED, PACKETS = 20, 5
 FEW = 40
 WORKERS = (1, 2)
-KIB_PER_MIB = 1024
 
 
 def make(folder: Path, count: int) -> None:
@@ -46,27 +46,22 @@ def batch(runs: Path, verb: str, workers: int) -> tuple[float, float, float]:
     process = subprocess.Popen(
         [*command, "-o", runs / "out", "--workers", str(workers)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
-    peak_kib = 0
+    largest_mib = 0.0
     while process.poll() is None:
-        peak_kib = max(peak_kib, _peak_kib(process.pid))
+        largest_mib = max(largest_mib, peak_mib(process.pid))
         time.sleep(0.02)
     assert process.returncode == 0
     after = os.times()
     used_s = after.children_user + after.children_system - before.children_user - before.children_system
-    return time.perf_counter() - start_s, used_s, peak_kib / KIB_PER_MIB
+    return time.perf_counter() - start_s, used_s, largest_mib
 
 
-def _peak_kib(number: int) -> int:
-    lines = Path(f"/proc/{number}/status").read_text().splitlines()
-    return next((int(line.split()[1]) for line in lines if line.startswith("VmHWM")), 0)
-
-
-def rows() -> Iterator[tuple[str, float, str, float]]:
-    """Two workers next to one, start of the processes included."""
+def rows() -> Iterator[tuple[str, float, str, float, float, float]]:
+    """Two workers next to one, start of the processes included; the MiB are those of the command's own process."""
     with tempfile.TemporaryDirectory() as folder:
         make(Path(folder), FEW)
-        one, two = (batch(Path(folder), "analyse", workers)[0] for workers in WORKERS)
-        yield f"batch of {FEW} recordings, 2 workers", two, "1 worker", one
+        one, two = (batch(Path(folder), "analyse", workers) for workers in WORKERS)
+        yield f"batch of {FEW} recordings, 2 workers", two[0], "1 worker", one[0], two[2], one[2]
 
 
 def growth(verb: str, counts: list[int]) -> None:
@@ -75,10 +70,10 @@ def growth(verb: str, counts: list[int]) -> None:
         with tempfile.TemporaryDirectory() as folder:
             make(Path(folder), count)
             for workers in WORKERS:
-                wall_s, used_s, peak_mib = batch(Path(folder), verb, workers)
+                wall_s, used_s, largest_mib = batch(Path(folder), verb, workers)
                 print(
                     f"{verb} {count:5d} recordings, {workers} workers: {wall_s:7.1f} s, processor {used_s:7.1f} s, "
-                    f"{used_s / count * 1e3:6.1f} ms each, the command's process {peak_mib:5.0f} MiB",
+                    f"{used_s / count * 1e3:6.1f} ms each, the command's process {largest_mib:5.0f} MiB",
                     flush=True,
                 )
 
@@ -87,5 +82,5 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["growth"]:
         growth(sys.argv[2], [int(word) for word in sys.argv[3:]])
     else:
-        for what, ours_s, other, other_s in rows():
+        for what, ours_s, other, other_s, *_ in rows():
             print(f"{what}: {ours_s:.1f} s, {other}: {other_s:.1f} s, {other_s / ours_s:.2f} x")

@@ -5,16 +5,14 @@
 
 from __future__ import annotations
 
-import os
 import random
-import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
+import whole_process
 from commandline import ROOT
 
 from gpiorig.capture.edges.edges import Edges, no_gaps
@@ -111,28 +109,22 @@ def capture(bytes_per_s: int, other_edges_per_s: int) -> Edges:
     )
 
 
-def timed(command: list[str | Path]) -> tuple[float, bytes]:
-    """Wall time of a program in seconds, and what it printed."""
-    begin = time.perf_counter()
-    done = subprocess.run(command, capture_output=True, check=False, env=dict(os.environ))
-    return time.perf_counter() - begin, done.stdout
-
-
-def rows() -> Iterator[tuple[str, float, str, float]]:
-    """What was done, our seconds, the usual way, its seconds."""
+def rows() -> Iterator[tuple[str, float, str, float, float, float]]:
+    """What was done, our seconds, the usual way, its seconds; the MiB of both."""
     with tempfile.TemporaryDirectory() as folder:
         for name, bytes_per_s, others in DENSITIES:
             path = Path(folder) / f"{name}.sr"
             write_sr(path, capture(bytes_per_s, others))
             for stack, annotations in STACKS:
                 show = ("-P", stack, "-A", annotations)
-                ours_s, ours = timed([ROOT / ".venv" / "bin" / "gpiorig", "decode", path, *show, "--samplenum"])
-                theirs_s, output = timed(["sigrok-cli", "-i", path, *show, "--protocol-decoder-samplenum"])
-                assert ours == output, (stack, name)
-                decoder = stack.partition(":")[0]
-                yield f"gpiorig decode, {decoder}, {name}, {SECONDS} s at 24 MHz x 16", ours_s, "sigrok-cli", theirs_s
+                ours = whole_process.run([ROOT / ".venv" / "bin" / "gpiorig", "decode", path, *show, "--samplenum"])
+                usual = whole_process.run(["sigrok-cli", "-i", path, *show, "--protocol-decoder-samplenum"])
+                assert ours.output == usual.output, (stack, name)
+                what = f"gpiorig decode, {stack.partition(':')[0]}, {name}, {SECONDS} s at 24 MHz x 16"
+                yield what, ours.seconds, "sigrok-cli", usual.seconds, ours.mib, usual.mib
 
 
 if __name__ == "__main__":
-    for what, ours_s, usual, usual_s in rows():
-        print(f"{what}: {ours_s:.2f} s, {usual} {usual_s:.2f} s, {usual_s / ours_s:.1f}x")
+    for what, ours_s, usual, usual_s, ours_mib, usual_mib in rows():
+        ratio = f"{usual_s / ours_s:.1f}x"
+        print(f"{what}: {ours_s:.2f} s, {ours_mib:.0f} MiB; {usual} {usual_s:.2f} s, {usual_mib:.0f} MiB; {ratio}")
