@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import json
-import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,7 +11,7 @@ import dask
 import pytest
 from batchruns import RUNS
 from commandline import gpiorig, gpiorig_process
-from patience import PATIENCE_S, wait_until
+from daskcluster import certificates, cluster
 
 from gpiorig.rig.results import versions
 
@@ -50,49 +46,6 @@ def test_equal_on_one_process_and_on_two(few: Path, tmp_path: Path) -> None:
     assert 2 == sum(name.endswith("/steps.parquet") for name in files["one"])
 
 
-TLS = {"ca-file": "ca", "cert": "cert", "key": "key"}
-GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "many.md"
-
-
-def make_certificates(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As in the guide: its commands, and its variables for the command that uses the cluster."""
-    text = GUIDE.read_text().partition("### Certificates")[2].partition("```")[2].partition("```")[0]
-    lines = text.strip().splitlines()
-    for command in (line for line in lines if line.startswith("openssl")):
-        subprocess.run(command.split(), cwd=folder, check=True, capture_output=True)
-    variables = [line.removeprefix("export ").partition("=") for line in lines if line.startswith("export")]
-    assert 3 == len(variables)
-    for name, _, value in variables:
-        monkeypatch.setenv(name, value.replace("$PWD", str(folder)))
-    dask.config.refresh()
-
-
-@contextlib.contextmanager
-def dask_cluster(folder: Path) -> Iterator[str]:
-    """A scheduler and two workers, as a user starts them; gives the address."""
-    described = folder / "scheduler.json"
-    certificates = [f"--tls-{option}={folder}/{name}.pem" for option, name in TLS.items()]
-    common = ["--no-dashboard", "--scheduler-file", str(described), *certificates]
-    dask = [sys.executable, "-m", "dask"]
-    with contextlib.ExitStack() as stack:
-
-        def start(*words: str) -> None:
-            process = subprocess.Popen(
-                [*dask, *words, *common],
-                env=os.environ | {"DASK_TEMPORARY_DIRECTORY": str(folder)},
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            )
-            stack.callback(process.wait, PATIENCE_S)
-            stack.callback(process.terminate)
-
-        start("scheduler", "--host", "127.0.0.1", "--port", "0")
-        wait_until(described.exists)
-        for _ in range(2):
-            start("worker", "--nthreads", "1", "--no-nanny")
-        yield str(json.loads(described.read_text())["address"])
-
-
 @pytest.mark.deep
 def test_equal_on_a_cluster(few: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tables, pages and JSON have the same bytes on one process and on two workers; another version is refused."""
@@ -100,8 +53,11 @@ def test_equal_on_a_cluster(few: Path, tmp_path: Path, monkeypatch: pytest.Monke
     words = ("batch", f"{place}/runs/*", "-o", place / "out", "--quantity", "goodput")
     with workplace(few, place, files, "one", RUNS):
         assert 0 == gpiorig(*words, "--workers", "1", figures=True).status
-    make_certificates(tmp_path, monkeypatch)
-    with dask_cluster(tmp_path) as address:
+    for name, value in certificates(tmp_path).items():
+        monkeypatch.setenv(name, value)
+    dask.config.refresh()
+    with cluster(tmp_path, workers=2) as started:
+        address = started.address
         assert address.startswith("tls://")
         with workplace(few, place, files, "cluster", RUNS):
             done = gpiorig(*words, "--scheduler", address)
