@@ -77,3 +77,17 @@ def test_a_board_without_a_model_cannot_be_virtual(bench_file: Path) -> None:
     with pytest.raises(BenchError, match=r"nodes\.a\.board: no model of my board exists; use one of iotlab-m3, "):
         benches.loads(virtual)
     assert "iotlab-m3" in boards.names()
+
+
+def test_a_variant_has_what_its_file_leaves_out_from_the_board_it_is_like(bench_file: Path) -> None:
+    """Keys of its own win; a board that it cannot be like is refused with those that there are."""
+    text = 'name = "iotlab-m3"\nlike = "iotlab-m3"\nbaudrate = 9_600\n'
+    (bench_file.parent / "mine.toml").write_text(text)
+
+    variant, base = benches.load(bench_file).nodes["a"].described_board, boards.load("iotlab-m3")
+    assert (9_600, base.pins, base.flash, base.buses) == (variant.baudrate, variant.pins, variant.flash, variant.buses)
+    assert benches.load(bench_file).nodes == benches.loads(benches.recorded_text(bench_file)).nodes
+
+    (bench_file.parent / "mine.toml").write_text(text.replace('like = "iotlab-m3"', 'like = "iotlab-m4"'))
+    with pytest.raises(BenchError, match=r"unknown board `iotlab-m4`; boards with a description: iotlab-m3, "):
+        benches.load(bench_file)

@@ -12,8 +12,8 @@ import msgspec
 
 from gpiorig.rig.bench.flashing import Method
 from gpiorig.rig.errors import BenchError
+from gpiorig.rig.strict_toml import convert, parse
 from gpiorig.rig.strict_toml import load as load_toml
-from gpiorig.rig.strict_toml import parse
 
 
 class Constant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -120,6 +120,8 @@ class Board(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes
     ----------
+    like
+        The board whose file has the keys that this one's leaves out, such as a variant with another radio.
     bus_width
         Data lines of the symbol bus, unless its image is built with another number (GPIORIG_WIDTH).
     buses
@@ -143,6 +145,7 @@ class Board(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     buses: dict[Literal["1", "2", "4", "8"], SymbolBus]
     pins: dict[str, str]
     radio_name: str = msgspec.field(name="radio")
+    like: str = ""
     min_hold_ns: int | None = None
     flash: Method | None = None
     timer_ppm: float | None = None
@@ -187,7 +190,7 @@ def timestamp_ns(board: Board, node: str, parameters: Mapping[str, Any]) -> int:
     return radio.profile_timestamps_ns.get(str(profile), radio.frame_timestamp_ns)
 
 
-T = TypeVar("T", Board, Radio)
+T = TypeVar("T", Radio, dict[str, Any])
 
 
 def data_lines(width: int) -> tuple[str, ...]:
@@ -210,12 +213,14 @@ def load(name: str) -> Board:
     BenchError
         There is no such board, or its file is wrong.
     """
-    return check(_load(".", name, Board), what=f"board file {name}.toml")
+    what = f"board file {name}.toml"
+    return check(_board(_load(".", name, dict, "board"), what=what), what=what)
 
 
 def load_file(path: Path) -> Board:
     """The board of a file outside the package; raises as `load`."""
-    return check(load_toml(path, Board, what="board file"), what=f"board file {path}")
+    what = f"board file {path}"
+    return check(_board(load_toml(path, dict, what="board file"), what=what), what=what)
 
 
 def is_file(name: str) -> bool:
@@ -231,13 +236,19 @@ def check(board: Board, *, what: str) -> Board:
     return board
 
 
+def _board(keys: dict[str, Any], *, what: str) -> Board:
+    """The board of a file with these keys, and those of the board that it is like."""
+    like = keys.get("like", "")
+    base = _load(".", like, dict, "board") if isinstance(like, str) and like else {}
+    return convert({**base, **keys}, Board, what=what)
+
+
 @cache
 def _radio(name: str) -> Radio:
-    return _load("radios", name, Radio)
+    return _load("radios", name, Radio, "radio")
 
 
-def _load(folder: str, name: str, kind: type[T]) -> T:
-    what = kind.__name__.lower()
+def _load(folder: str, name: str, kind: type[T], what: str) -> T:
     if name not in names(folder):
         raise BenchError(f"unknown {what} `{name}`; {what}s with a description: {', '.join(names(folder))}.")
     return parse(
