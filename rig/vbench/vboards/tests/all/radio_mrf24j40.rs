@@ -137,7 +137,7 @@ fn reset_values_and_accesses() {
     assert_eq!(0x00, field.spi(0, &[TXMCR << 1, 0])[0]); // nothing is shifted out during the address
     field.put(0, 0x05, 0x5A);
     assert_eq!(0x5A, field.get(0, 0x05));
-    // Long addresses go on by themselves; RFSTATE is read only, and calibrating before it receives.
+    // Long addresses count up; RFSTATE is read only, and calibrating before it receives.
     field.put_long(0, 0x10, &[1, 2, 3]);
     assert_eq!(vec![2, 3, 0], field.get_long(0, 0x11, 3));
     field.put_long(0, RFSTATE, &[0]);

@@ -58,7 +58,7 @@ impl Mrf24j40 {
         self.listen_again();
     }
 
-    /// SLPACK: sleeps at once (3.15.2); what was going on ends. Registers stay and answer (silicon).
+    /// SLPACK: sleeps at once (3.15.2); what it was doing ends. Registers stay and answer (silicon).
     pub(super) fn sleep(&mut self) {
         self.break_off();
         self.state = State::Sleep;
@@ -90,7 +90,7 @@ impl Mrf24j40 {
         }
     }
 
-    /// Ends whatever goes on. A carrier stays up for [`REACTION_PS`] more (unverified: what a real amplifier takes).
+    /// Ends whatever continues. A carrier stays up for [`REACTION_PS`] more (unverified: what a real amplifier takes).
     fn break_off(&mut self) {
         if let Some(sending) = self.tx.take() {
             let end_ps = (self.now_ps + REACTION_PS).max(sending.start_ps);

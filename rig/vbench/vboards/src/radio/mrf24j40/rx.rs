@@ -123,7 +123,7 @@ impl Mrf24j40 {
         mode & rxmcr::ERRPKT != 0 || (sound && mode & rxmcr::PROMI != 0)
     }
 
-    /// Normal mode: the third level of filtering, and the one type that RXFLUSH names. An acknowledgement is for nobody else.
+    /// Normal mode: the third level of filtering, and the one type that RXFLUSH names. Acknowledgements fail it.
     fn is_addressed(&self, psdu: &[u8]) -> bool {
         let kind = psdu[0] & 7;
         let only = self.reg(regs::RXFLUSH) & rxflush::ONLY;

@@ -1,7 +1,7 @@
 //! SPI of the MRF24J40: short and long addresses (DS39776C, 2.14), and what its registers do.
 //!
 //! Mode 0, most significant bit first. Short: 0, address of 6 bits, 1 to write; long: 1, address of 10 bits, 1 to write and
-//! four bits that do not count. A long access goes on with the next address as long as /CS is low: undocumented, RIOT and
+//! four bits that do not count. A long access continues with the next address as long as /CS is low: undocumented, RIOT and
 //! Linux rely on it.
 
 use super::regs::{self, bbreg6, intstat, rxflush, softrst, txncon, State};
