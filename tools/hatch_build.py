@@ -47,7 +47,8 @@ PYTHON_TAGS = {
     "gpiorig": "cp311-abi3",  # one library is an extension module, in the stable ABI of CPython 3.11
     "gpiorig-vbench": "py3-none",  # all are loaded by ctypes: no ABI of CPython
 }
-WITHOUT_ROWS = ("nrf52840dk",)  # of `bench certify`, as CERTIFIED in firmware-gpio-probes/Makefile
+# Of `bench certify`, as CERTIFIED in firmware-gpio-probes/Makefile.
+WITHOUT_ROWS = ("nrf52840dk", "nucleo-l476rg-mrf24j40")
 OTHER_WIDTHS = [("iotlab-m3", "events", "1")]  # of the symbol bus; firmware-gpio-probes/Makefile
 KERNELS = ("events", "threads")  # rig/gpiorig/rig/experiments/experiment.py
 

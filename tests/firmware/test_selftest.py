@@ -31,6 +31,7 @@ IMAGES = [
     "nrf52840dk",
     "nucleo-l476rg",
     "nucleo-l476rg-at86rf231",
+    "nucleo-l476rg-mrf24j40",
     "telosb",
     "telosb-threads",
 ]

@@ -50,5 +50,5 @@ def test_every_board_can_be_flashed() -> None:
     kib = {name: chip.flash_kib for name, chip in chips.items() if chip}
     f103re, l476rg, nrf52840, f1611 = 512, 1024, 1024, 48
     expected = {"iotlab-m3": f103re, "nrf52840dk": nrf52840, "telosb": f1611}
-    expected |= dict.fromkeys(["nucleo-l476rg", "nucleo-l476rg-at86rf231"], l476rg)
+    expected |= dict.fromkeys(["nucleo-l476rg", "nucleo-l476rg-at86rf231", "nucleo-l476rg-mrf24j40"], l476rg)
     assert expected == kib

@@ -2,7 +2,7 @@
 
 #include "gpiorig/probe.h"
 
-#if !defined RADIO_IS_spirit1
+#if defined RADIO_IS_at86rf231
 #include "at86rf231_port.h"
 #endif
 #include "interrupts.h"
@@ -60,6 +60,17 @@ void radio_port_reset(void)
     gpio_clear(PORT_A, SHUTDOWN_PIN);
     timer_spin(2000);
     EXTI_FTSR1 |= 1u << INTERRUPT_PIN;
+    listen_to_interrupt();
+}
+#elif defined RADIO_IS_mrf24j40
+/* RESET low; then 2 ms for the oscillator (Microchip DS39776C 3.1). INT rests high until the driver turns its polarity. */
+void radio_port_reset(void)
+{
+    gpio_clear(PORT_A, RESET_PIN);
+    timer_spin(10);
+    gpio_set(PORT_A, RESET_PIN);
+    timer_spin(2000);
+    EXTI_RTSR1 |= 1u << INTERRUPT_PIN;
     listen_to_interrupt();
 }
 #else

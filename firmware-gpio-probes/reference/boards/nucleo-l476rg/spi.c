@@ -3,7 +3,7 @@
 #include "board.h"
 #include "wiring.h"
 
-/* 80 MHz / 16 = 5 MHz; the SPIRIT1 takes 10 MHz, an AT86RF231 7.5 MHz (Atmel 8111C 12.4). */
+/* 80 MHz / 16 = 5 MHz; the SPIRIT1 and an MRF24J40 take 10 MHz, an AT86RF231 7.5 MHz (Atmel 8111C 12.4). */
 void spi_init(void)
 {
     RCC_AHB2ENR |= RCC_AHB2ENR_GPIO(PORT_A) | RCC_AHB2ENR_GPIO(PORT_B);

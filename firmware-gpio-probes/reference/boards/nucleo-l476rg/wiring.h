@@ -16,7 +16,10 @@
 #define SCK_PIN 3u
 #define SHUTDOWN_PIN 10u
 #else
-/* AT86RF231: no shield has one, the pins are our choice: SCK D13 (PA5), /RST D8 (PA9), SLP_TR D7 (PA8), DIG2 D6 (PB10). */
+/*
+ * AT86RF231, MRF24J40MA: no shield has one, the pins are our choice: SCK D13 (PA5), /RST and RESET D8 (PA9), SLP_TR and WAKE
+ * D7 (PA8); DIG2 of the former D6 (PB10).
+ */
 #define SCK_PORT PORT_A
 #define SCK_PIN 5u
 #define RESET_PIN 9u
