@@ -7,7 +7,7 @@ import tomllib
 from generated import ROOT, note
 
 SOURCE = "rig/gpiorig/rig/certify/rows.toml"
-MACHINES = ("iotlab-m3", "nucleo-l476rg", "telosb")  # the folders of reference/certify/ that a board has
+MACHINES = ("iotlab-m3", "nrf52840dk", "nucleo-l476rg", "telosb")  # the folders of reference/certify/ that a board has
 LAST_CODE = 127  # seven pulses
 
 

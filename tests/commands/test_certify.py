@@ -18,13 +18,13 @@ pytestmark = pytest.mark.xdist_group("certify")
 deep = pytest.mark.skipif(not DEEP, reason="takes a minute each: make test-deep")
 
 CHANNELS = (45, 46, 43, 44, 41, 42, 39, 40, 27, 29, 28, 30, 21, 20)  # of a BeagleLogic: P8_45 and so on
-DATA_LINES = {"iotlab-m3": 2, "nucleo-l476rg-at86rf231": 2, "telosb": 4}
-TAPS = ("tap.irq", "tap.frame_timestamp")
+DATA_LINES = {"iotlab-m3": 2, "nrf52840dk": 2, "nucleo-l476rg-at86rf231": 2, "telosb": 4}
 
 
 def node(name: str, board: str = "iotlab-m3", *, at: int = 0) -> str:
     """A node with its symbol bus and the radio's taps, on the channels from `at` on."""
-    lines = ["strobe", *(f"d{number}" for number in range(DATA_LINES[board])), *TAPS]
+    end = "tap.tx_active" if board == "nrf52840dk" else "tap.irq"
+    lines = ["strobe", *(f"d{number}" for number in range(DATA_LINES[board])), end, "tap.frame_timestamp"]
     wired = [f'"{line}" = "P8_{channel}"' for line, channel in zip(lines, CHANNELS[at:], strict=False)]
     return "\n".join([f'[nodes.{name}]\nboard = "{board}"\n[nodes.{name}.lines]', *wired, ""])
 
@@ -181,7 +181,7 @@ def test_an_error_of_the_air_is_seen_in_a_row_of_the_radio(
 
 
 @deep
-@pytest.mark.parametrize("board", ["iotlab-m3", "nucleo-l476rg-at86rf231", "telosb"])
+@pytest.mark.parametrize("board", ["iotlab-m3", "nrf52840dk", "nucleo-l476rg-at86rf231", "telosb"])
 def test_nothing_differs_on_an_unaltered_bench(tmp_path: Path, board: str) -> None:
     """Two boards, lines and radio: each row of both agrees with the twin's."""
     nodes = node("initiator", board) + node("responder", board, at=7)

@@ -22,7 +22,7 @@ def measured(board: str = "iotlab-m3", **changes: object) -> dict[str, Value]:
     return {key: value for key, value in values.items() if isinstance(value, Value)}
 
 
-@pytest.mark.parametrize("board", ["iotlab-m3", "nucleo-l476rg", "telosb"])
+@pytest.mark.parametrize("board", ["iotlab-m3", "nrf52840dk", "nucleo-l476rg", "telosb"])
 def test_each_row_of_a_board_has_a_value(board: str) -> None:
     """Its code comes once a round, with all pulses; cycles are whole numbers but where DMA comes in between."""
     values = measured(board)

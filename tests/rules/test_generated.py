@@ -41,6 +41,7 @@ FROM_SETTINGS = {
 }
 FROM_CERTIFY = {
     "firmware-gpio-probes/reference/certify/iotlab-m3/rows.h",
+    "firmware-gpio-probes/reference/certify/nrf52840dk/rows.h",
     "firmware-gpio-probes/reference/certify/nucleo-l476rg/rows.h",
     "firmware-gpio-probes/reference/certify/telosb/rows.h",
 }

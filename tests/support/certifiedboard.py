@@ -14,8 +14,14 @@ from gpiorig.vbench.description.ends import VirtualAnalyzer, VirtualThreshold
 from gpiorig.vbench.description.world import VirtualNode
 
 RATE_HZ = 24_000_000
-PINS = {"iotlab-m3": "PB9", "nucleo-l476rg": "PC8", "telosb": "P6.6"}
-ROUND_PS = {"iotlab-m3": 500 * 10**9, "nucleo-l476rg": 500 * 10**9, "telosb": 2500 * 10**9}  # and a little more
+PINS = {"iotlab-m3": "PB9", "nrf52840dk": "P1.10", "nucleo-l476rg": "PC8", "telosb": "P6.6"}
+# A little more than a round takes.
+ROUND_PS = {
+    "iotlab-m3": 500 * 10**9,
+    "nrf52840dk": 500 * 10**9,
+    "nucleo-l476rg": 500 * 10**9,
+    "telosb": 2500 * 10**9,
+}
 NONE = VirtualThreshold()
 
 

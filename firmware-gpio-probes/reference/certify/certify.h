@@ -9,12 +9,12 @@
 typedef void certify_kernel(uint16_t turns);
 
 /** Clock and flash of a row. */
-enum certify_setup { CERTIFY_FULL, CERTIFY_WS0, CERTIFY_WS1, CERTIFY_WS2 };
+enum certify_setup { CERTIFY_FULL, CERTIFY_WS0, CERTIFY_WS1, CERTIFY_WS2, CERTIFY_UNCACHED };
 
 /** Lets these cycles pass, in addition to what the call takes. */
 void certify_shift(uint8_t cycles);
 
-/** The slow clock with these wait states, or back; only of boards that have such rows. */
+/** The slow clock with these wait states, no cache, or back; only of boards that have such rows. */
 void certify_set_up(enum certify_setup setup);
 
 /** Switches the clock of DMA1 on; only of boards that have such rows. */

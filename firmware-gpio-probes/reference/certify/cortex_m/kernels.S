@@ -2,9 +2,22 @@
  * The instruction sequences of the rows, each between two edges of the line. A kernel is called with
  *     r0 the line's BSRR, r1 what raises the line, r2 what lowers it, r3 the number of turns
  * and has in its loop: r4 = r5 = r9 = r12 = 0, r6 32 bytes of RAM, r7 the line's IDR (BSRR - 8: RM0008 9.2, RM0351 8.5).
+ * With LINE_IS_OUT r0 is the port's output register, all bits of which are written, and r7 its IN (nRF52840 PS, "GPIO").
  * The loop begins at a given offset from a line of the flash, which has 8 bytes (RM0008 3.3.3, RM0351 3.3.1).
  */
     .syntax unified
+
+#ifdef LINE_IS_OUT
+#define POINT_AT_INPUT add r7, r0, #12
+#define POINT_AT_OUTPUT mov r7, r0
+#define KEEPS r1
+#define KEEP_IN_R2 mov r2, r1
+#else
+#define POINT_AT_INPUT sub r7, r0, #8
+#define POINT_AT_OUTPUT subs r7, r0, #4
+#define KEEPS r5                    /* 0 in a BSRR changes no pin */
+#define KEEP_IN_R2 movs r2, #0
+#endif
 
     .macro kernel name, offset=0
     .section .text.certify_\name, "ax", %progbits
@@ -20,7 +33,7 @@ certify_\name:
     mov r9, r4
     mov r12, r4
     mov r6, sp
-    sub r7, r0, #8
+    POINT_AT_INPUT
     .set offset_of_loop, \offset
     .endm
 
@@ -52,7 +65,7 @@ certify_\name:
 
     straight narrow, 32, adds r4, #1
     straight wide, 32, add.w r4, r4, #1
-    straight store, 16, str r5, [r0]            /* a BSRR of 0 changes no pin */
+    straight store, 16, str KEEPS, [r0]
     straight load, 16, ldr r5, [r7]
     straight load_ram, 16, ldr r5, [r6]
     straight store_ram, 16, str r5, [r6]
@@ -91,9 +104,9 @@ certify_\name:
     branch 4
     branch 6
 
-    .macro modify offset            /* of ODR, BSRR - 4, which keeps its value */
+    .macro modify offset            /* of the output register, which keeps its value */
     kernel modify_\offset, \offset
-    subs r7, r0, #4
+    POINT_AT_OUTPUT
     begin
     .rept 4
     ldr r5, [r7]
@@ -148,7 +161,7 @@ certify_\name:
     pop {r4, pc}
     .ltorg
 
-/* r2 lowers the line, or is 0, which does not; r7 is SysTick's control register, or RAM. */
+/* r2 lowers the line, or does not; r7 is SysTick's control register, or RAM. */
     .section .text.certify_handlers, "ax", %progbits
     .balign 8
     .global pendsv_handler
@@ -178,7 +191,7 @@ systick_handler:
     mov r11, #\bits
     .if \turns
     mov r8, r2
-    movs r2, #0
+    KEEP_IN_R2
     .endif
     begin
     str r11, [r10]
@@ -228,7 +241,13 @@ systick_handler:
     movs r5, #7
     begin
     str r5, [r7]
+#ifdef LINE_IS_OUT                  /* SysTick stands while that processor sleeps: its handler stops it */
+2:  ldr r11, [r7]
+    cmp r11, #0
+    bne 2b
+#else
     wfi
+#endif
     add sp, #32
     pop {r3-r11, pc}
     .ltorg

@@ -213,8 +213,9 @@ def _radio(bench: Bench, bench_file: Path, twin: Bench, twin_file: Path, folder:
     """The rows of the radio, with the reference firmware."""
     named = radio_rows.nodes(bench)
     if len(named) < 2:
-        lines = " and ".join(radio_rows.NEED)
-        missing = Missing(reason=f"two nodes with {lines} among their lines are needed; there are {len(named)}")
+        missing = Missing(
+            reason=f"two nodes with {radio_rows.NEED} among their lines are needed; there are {len(named)}"
+        )
         return [comparison.row(bench.name, "radio", text="packets", unit="us", measured=missing, model=missing)]
     both = ((bench, bench_file), (twin, twin_file))
     rows = _packets(both, EXPERIMENT_TEXT.format(*named[:2], plan.packets), folder / RADIO, plan.flash)

@@ -11,8 +11,9 @@ from gpiorig.capture.edges.edges import Edges
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.certify.row_values import COVERAGE, Missing, Value, resolved
 
-FRAME, REQUEST, SLEEP = "tap.frame_timestamp", "tap.irq", "tap.slp_tr"
-NEED = (FRAME, REQUEST)
+FRAME, SLEEP = "tap.frame_timestamp", "tap.slp_tr"
+ENDS = {"tap.irq": 1, "tap.tx_active": 0}  # what shows the end of a frame that was sent, and its level then
+NEED = f"{FRAME} and {' or '.join(ENDS)}"
 START = "radio.start"
 LONGEST_S = 0.005  # a frame of 127 bytes takes 4.3 ms (IEEE 802.15.4-2006, 6.5.1)
 SAME_S = 100e-6  # the SFDs of sender and receiver, which a CC2420 shows at both, are closer than any two frames
@@ -20,7 +21,7 @@ NEAR_S = 250e-6  # of the upper median, one of them: what is farther is another 
 
 TEXTS = {
     "radio.air": "frame timestamp line of the receiver, high",
-    "radio.end": "receiver's start of frame to the sender's interrupt at its end",
+    "radio.end": "receiver's start of frame to the end of the sender's, by its interrupt or transmit indicator",
     "radio.lag": "sender's start of frame to the receiver's",
     START: "sender's SLP_TR to the receiver's start of frame",
 }
@@ -28,7 +29,9 @@ TEXTS = {
 
 def nodes(bench: Bench) -> list[str]:
     """The nodes whose radio lines are wired."""
-    return [name for name, node in bench.nodes.items() if set(NEED) <= node.lines.keys() and node.has_bus]
+    return [
+        name for name, node in bench.nodes.items() if FRAME in node.lines and ENDS.keys() & node.lines and node.has_bus
+    ]
 
 
 def values(edges: Edges, bench: Bench, *, samplerate_hz: float) -> dict[str, dict[str, Value | Missing]]:
@@ -42,10 +45,11 @@ def values(edges: Edges, bench: Bench, *, samplerate_hz: float) -> dict[str, dic
 
 def _pair(edges: Edges, sender: str, receiver: str, samplerate_hz: float) -> dict[str, Value | Missing]:
     starts, ends = _edges(edges, f"{receiver}.{FRAME}", 1), _edges(edges, f"{receiver}.{FRAME}", 0)
-    sent, requests = _edges(edges, f"{sender}.{FRAME}", 1), _edges(edges, f"{sender}.{REQUEST}", 1)
+    sent = _edges(edges, f"{sender}.{FRAME}", 1)
+    line = next(line for line in ENDS if f"{sender}.{line}" in edges.channels)
     samples = {
         "radio.air": _until(starts, ends),
-        "radio.end": _until(starts, requests),
+        "radio.end": _until(starts, _edges(edges, f"{sender}.{line}", ENDS[line])),
         "radio.lag": _until(sent, starts),
     }
     samples["radio.lag"] = samples["radio.lag"][samples["radio.lag"] < SAME_S]

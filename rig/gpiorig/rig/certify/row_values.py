@@ -26,6 +26,7 @@ CLOCKS_HZ = {
     "iotlab-m3": (72e6, 16e6),
     "nucleo-l476rg": (80e6, 16e6),
     "nucleo-l476rg-at86rf231": (80e6, 16e6),
+    "nrf52840dk": (64e6, 64e6),
     "telosb": (4e6, 4e6),
 }
 FORMS = {row.code: row for row in ROWS}

@@ -26,7 +26,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     unit
         ``cycles`` of the processor per turn; ``us`` per pulse; ``ppm`` of `tick_us` per turn; ``ns`` of a square wave.
     setup
-        The board's full clock, or the slow one with 0, 1 or 2 wait states.
+        The board's full clock, with or without the flash's cache, or the slow one with 0, 1 or 2 wait states.
     tick_us
         Nominal length of a turn of a clock.
     """
@@ -39,13 +39,13 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     turns: tuple[int, ...]
     repeats: int
     unit: Literal["cycles", "us", "ppm", "ns"]
-    setup: Literal["full", "ws0", "ws1", "ws2"] = "full"
+    setup: Literal["full", "ws0", "ws1", "ws2", "uncached"] = "full"
     tick_us: float = 0.0
 
     @property
     def slow(self) -> bool:
         """Whether the clock is the board's slow one."""
-        return self.setup != "full"
+        return self.setup.startswith("ws")
 
 
 class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
