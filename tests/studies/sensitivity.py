@@ -39,6 +39,7 @@ BOARDS = {
     "iotlab-m3": "rig/vbench/gpiorig/vbench/benches/demo.toml",
     "nucleo-l476rg-at86rf231": "tests/data/nucleo_at86rf231_bench.toml",
     "nucleo-l476rg": "tests/data/spirit1_bench.toml",
+    "nrf52840dk": "tests/data/nrf52840dk_bench.toml",
 }
 LEAST = 0.0005  # a share below that is none
 SHOWN = ("software", "driver", "interrupt")

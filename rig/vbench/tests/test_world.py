@@ -87,7 +87,7 @@ def test_parameters_of_the_timing_model() -> None:
 
     assert list(PARAMETERS) == str(refused.value).partition("there are: ")[2].split(", ")
     for parameter in PARAMETERS.values():
-        for core in (parameter.cortex_m3, parameter.cortex_m4):
+        for core in filter(None, (parameter.cortex_m3, parameter.cortex_m4, parameter.nrf52840)):
             assert core.lowest <= core.model <= core.highest
 
 

@@ -26,6 +26,8 @@ class Parameter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ----------
     cortex_m3, cortex_m4
         On the STM32F103 and on the STM32L476, as the reference firmware sets them up.
+    nrf52840
+        On that chip, where it is not as on the STM32L476.
     reason
         Where the number and its range come from.
     """
@@ -33,6 +35,7 @@ class Parameter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cortex_m3: Range
     cortex_m4: Range
     reason: str
+    nrf52840: Range | None = None
 
 
 # Every parameter by its name in `[virtual.timing]`.
@@ -40,9 +43,16 @@ PARAMETERS = msgspec.toml.decode(
     resources.files(__package__).joinpath("timing.toml").read_bytes(), type=dict[str, Parameter]
 )
 # The boards with such a model, and the field of `Parameter` that is theirs.
-CORES = {"iotlab-m3": "cortex_m3", "nucleo-l476rg": "cortex_m4", "nucleo-l476rg-at86rf231": "cortex_m4"}
+CORES = {
+    "iotlab-m3": "cortex_m3",
+    "nrf52840dk": "nrf52840",
+    "nucleo-l476rg": "cortex_m4",
+    "nucleo-l476rg-at86rf231": "cortex_m4",
+}
 
 
 def of(board: str) -> dict[str, Range]:
     """Every parameter of a board; none of a board without such a model."""
-    return {name: getattr(parameter, CORES[board]) for name, parameter in PARAMETERS.items() if board in CORES}
+    if board not in CORES:
+        return {}
+    return {name: getattr(parameter, CORES[board]) or parameter.cortex_m4 for name, parameter in PARAMETERS.items()}
