@@ -23,7 +23,7 @@ M3 = BENCH.replace('[nodes.responder]\nboard = "nrf52840dk"', '[nodes.responder]
 M3 = M3.replace('"tap.tx_active" = "P8_28"\n', "")  # it has no such line
 PACKETS = 40
 US, MS = 10**6, 10**9  # picoseconds
-FRAME_TIMESTAMP, TX_ACTIVE = 32 + 11, 32 + 12  # P1.11, P1.12
+FRAME_TIMESTAMP, TX_ACTIVE, READY, CCA_IDLE = 32 + 11, 32 + 12, 32 + 13, 32 + 14  # P1.11 to P1.14
 
 
 @pytest.mark.parametrize(
@@ -74,6 +74,10 @@ def test_taps_tell_when_the_radio_is_on_the_air() -> None:
         own = frames["board"] == board
         assert np.array_equal(starts[own] - US + 62_500, edges(board, TX_ACTIVE, 1))
         assert np.array_equal((starts + lengths)[own] + 62_500, edges(board, TX_ACTIVE, 0))
+        clear, sending = edges(board, CCA_IDLE, 1), edges(board, TX_ACTIVE, 1)
+        assert 5 == len(clear)
+        assert np.all(np.isin(clear + 20 * US, sending))  # ramped up 20 us after the assessment
+        assert len(edges(board, READY, 1)) - len(edges(board, READY, 0)) in (0, 1)
         rises = edges(board, FRAME_TIMESTAMP, 1)
         lag = rises - starts - 192 * US
         assert set(lag[own]) == {62_500 - US}

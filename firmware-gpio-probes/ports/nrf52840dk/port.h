@@ -44,6 +44,16 @@
 #ifndef GPIORIG_TAP_TX_ACTIVE
 #define GPIORIG_TAP_TX_ACTIVE GPIORIG_PIN_P1(12)
 #endif
+/* Lines of the radio that no event stands for; they are measured (docs/guide/measure.md). */
+#ifndef GPIORIG_LINE_READY
+#define GPIORIG_LINE_READY GPIORIG_PIN_P1(13)
+#endif
+#ifndef GPIORIG_LINE_CCA_IDLE
+#define GPIORIG_LINE_CCA_IDLE GPIORIG_PIN_P1(14)
+#endif
+#ifndef GPIORIG_LINE_CCA_BUSY
+#define GPIORIG_LINE_CCA_BUSY GPIORIG_PIN_P1(15)
+#endif
 
 /* A pin that is none is not a line that is none. */
 #define GPIORIG_TAKEN(pin) ((pin) == GPIORIG_NO_PIN ? GPIORIG_NO_PIN - 1 : (pin))
@@ -60,7 +70,10 @@
     X(GPIORIG_PIN_P0(24), "P0.24, a button", __VA_ARGS__)                        \
     X(GPIORIG_PIN_P0(25), "P0.25, a button", __VA_ARGS__)                        \
     X(GPIORIG_TAKEN(GPIORIG_TAP_FRAME_TIMESTAMP), "the tap of frames", __VA_ARGS__)  \
-    X(GPIORIG_TAKEN(GPIORIG_TAP_TX_ACTIVE), "the tap of transmissions", __VA_ARGS__)
+    X(GPIORIG_TAKEN(GPIORIG_TAP_TX_ACTIVE), "the tap of transmissions", __VA_ARGS__)  \
+    X(GPIORIG_TAKEN(GPIORIG_LINE_READY), "the radio's READY", __VA_ARGS__)            \
+    X(GPIORIG_TAKEN(GPIORIG_LINE_CCA_IDLE), "the radio's CCAIDLE", __VA_ARGS__)       \
+    X(GPIORIG_TAKEN(GPIORIG_LINE_CCA_BUSY), "the radio's CCABUSY", __VA_ARGS__)
 
 /* nRF52840 Product Specification, "GPIO": registers; P1's are 0x300 above P0's. */
 #define GPIORIG_GPIO(pin, offset) (*(volatile uint32_t *)(0x50000000u + 0x300u * ((unsigned)(pin) >> 5) + (offset)))

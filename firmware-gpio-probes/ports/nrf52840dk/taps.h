@@ -3,8 +3,11 @@
  * Specification, "PPI", "GPIOTE", "RADIO"). They stay what they are until the next reset, whatever drives the radio.
  *     tap.frame_timestamp   high from FRAMESTART, the end of the length field, to PHYEND, of frames received and sent
  *     tap.tx_active         high from TXREADY, 1 us before the first bit where a shortcut starts the frame, to PHYEND or DISABLED
- * Each edge comes one period of 16 MHz, 62.5 ns, after its event (tEVTSET: nRF5340 PS, "POWER"). GPIOTE has channels 6 and 7
- * for this and the PPI 15 to 19: what else the firmware uses of both it takes from below. The interrupt line is none of the
+ *     radio_ready           high from READY to DISABLED: the receiver or the sender is ramped up
+ *     radio_cca_idle        high from CCAIDLE to PHYEND or DISABLED
+ *     radio_cca_busy        high from CCABUSY to the next READY
+ * Each edge comes one period of 16 MHz, 62.5 ns, after its event (tEVTSET: nRF5340 PS, "POWER"). GPIOTE has channels 3 to 7
+ * for this and the PPI 8 to 19: what else the firmware uses of both it takes from below. The interrupt line is none of the
  * PPI's events: isr.radio shows the handler.
  */
 #ifndef GPIORIG_PORT_NRF52840DK_TAPS_H
@@ -12,6 +15,9 @@
 
 #define GPIORIG_REG(address) (*(volatile uint32_t *)(address))
 #define GPIORIG_RADIO_EVENT(offset) (0x40001000u + (offset))
+#define GPIORIG_TAP_READY GPIORIG_RADIO_EVENT(0x100u)
+#define GPIORIG_TAP_CCAIDLE GPIORIG_RADIO_EVENT(0x144u)
+#define GPIORIG_TAP_CCABUSY GPIORIG_RADIO_EVENT(0x148u)
 #define GPIORIG_TAP_DISABLED GPIORIG_RADIO_EVENT(0x110u)
 #define GPIORIG_TAP_FRAMESTART GPIORIG_RADIO_EVENT(0x138u)
 #define GPIORIG_TAP_TXREADY GPIORIG_RADIO_EVENT(0x154u)
@@ -51,6 +57,22 @@ GPIORIG_INLINE void gpiorig_taps_init(void)
         gpiorig_tap_lead(17, GPIORIG_TAP_TXREADY, GPIORIG_GPIOTE_SET(6u));
         gpiorig_tap_lead(16, GPIORIG_TAP_PHYEND, GPIORIG_GPIOTE_CLR(6u));
         gpiorig_tap_lead(15, GPIORIG_TAP_DISABLED, GPIORIG_GPIOTE_CLR(6u));
+    }
+    if (GPIORIG_LINE_READY != GPIORIG_NO_PIN) {
+        gpiorig_tap_line(5, (unsigned)GPIORIG_LINE_READY);
+        gpiorig_tap_lead(14, GPIORIG_TAP_READY, GPIORIG_GPIOTE_SET(5u));
+        gpiorig_tap_lead(13, GPIORIG_TAP_DISABLED, GPIORIG_GPIOTE_CLR(5u));
+    }
+    if (GPIORIG_LINE_CCA_IDLE != GPIORIG_NO_PIN) {
+        gpiorig_tap_line(4, (unsigned)GPIORIG_LINE_CCA_IDLE);
+        gpiorig_tap_lead(12, GPIORIG_TAP_CCAIDLE, GPIORIG_GPIOTE_SET(4u));
+        gpiorig_tap_lead(11, GPIORIG_TAP_PHYEND, GPIORIG_GPIOTE_CLR(4u));
+        gpiorig_tap_lead(10, GPIORIG_TAP_DISABLED, GPIORIG_GPIOTE_CLR(4u));
+    }
+    if (GPIORIG_LINE_CCA_BUSY != GPIORIG_NO_PIN) {
+        gpiorig_tap_line(3, (unsigned)GPIORIG_LINE_CCA_BUSY);
+        gpiorig_tap_lead(9, GPIORIG_TAP_CCABUSY, GPIORIG_GPIOTE_SET(3u));
+        gpiorig_tap_lead(8, GPIORIG_TAP_READY, GPIORIG_GPIOTE_CLR(3u));
     }
 }
 

@@ -19,7 +19,7 @@ from gpiorig.rig.host import ports
 from gpiorig.rig.run import captures, usb_load
 
 _ELF = b"\x7fELF"
-_OFF_THE_BUS = ("tap.", "spi_", "uart_")  # lines that a board has at a certain pin, or has not
+_OFF_THE_BUS = ("tap.", "spi_", "uart_", "radio_")  # lines that a board has at a certain pin, or has not
 
 
 def of_file(bench: Bench, file: Path, *, one_shot: bool = False) -> list[Finding]:
