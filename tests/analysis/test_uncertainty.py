@@ -28,6 +28,7 @@ BENCHES = {
     "24 MS/s": (1, PAIR, {"la": 24_000_000}, 500),
     "16 MS/s": (2, PAIR, {"la": 16_000_000}, 500),
     "two analyzers": (3, PAIR, {"one": 24_000_000, "two": 24_000_000}, 500),
+    "nRF52840": (5, {"initiator": "nrf52840dk", "responder": "nrf52840dk"}, {"la": 24_000_000}, 500),
     "TelosB and M3": (4, {"initiator": "telosb", "responder": "iotlab-m3"}, {"la": 24_000_000}, 100),
 }
 

@@ -47,7 +47,8 @@ def bench_text(nodes: Mapping[str, str], rates_hz: Mapping[str, int], *, seed: i
         analyzer = list(rates_hz)[number % len(rates_hz)]
         text += [f"[nodes.{name}]", f'board = "{board}"', *_longer_hold(board, rates_hz[analyzer])]
         text += [f"[nodes.{name}.lines]"]
-        for line in ("strobe", *boards.load(board).data_lines, "tap.irq", "tap.frame_timestamp"):
+        end = "tap.irq" if "tap.irq" in boards.load(board).pins else "tap.tx_active"
+        for line in ("strobe", *boards.load(board).data_lines, end, "tap.frame_timestamp"):
             text.append(f'"{line}" = "{analyzer}:{next(channels[analyzer])}"')
     text += ["[virtual]", f"seed = {seed}", f'truth = "{true_edges}"', "[virtual.sync]", "clock_ppb = 4_000"]
     for name in rates_hz:

@@ -11,8 +11,8 @@ from gpiorig.rig.bench import boards, consoles
 from gpiorig.rig.bench.boards import Board
 from gpiorig.rig.bench.consoles import Console
 
-# Lines other than symbol bus and spans: serial output, the radio's SPI bus, whose chip select is `tap.select`, and what a
-# radio shows that no event stands for, to be measured.
+# Lines other than symbol bus and spans: serial output, the radio's SPI bus, whose chip select is `tap.select`, and what
+# a radio shows that no event stands for, to be measured.
 OTHER_LINES = ("uart_tx", "spi_clk", "spi_mosi", "spi_miso", "radio_ready", "radio_cca_idle", "radio_cca_busy")
 
 
