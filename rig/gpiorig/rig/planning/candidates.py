@@ -67,7 +67,7 @@ def _widths(request: Request) -> Iterator[int]:
 
 
 def _checked(request: Request, model: Model, count: int, widest: int) -> Candidate:
-    """The candidate with so many analyzers, at the rate that suits, after the checks of a bench file."""
+    """The candidate with `count` analyzers, at the rate that suits, after the checks of a bench file."""
 
     def draft(samplerate_hz: int) -> Bench:
         bench = wiring.bench(request, model, count=count, widest=widest, samplerate_hz=samplerate_hz)

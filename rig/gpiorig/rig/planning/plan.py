@@ -38,11 +38,11 @@ def of(request: Request, *, analyzer: str | None = None) -> Plan:
     BenchError
         There is no such model.
     """
-    known = models.all_models()
-    names = [model.name for model in known]
+    choices = models.all_models()
+    names = [model.name for model in choices]
     if analyzer is not None and analyzer not in names:
         raise BenchError(f"--analyzer {analyzer}: no such analyzer; those with a description: {', '.join(names)}.")
-    evaluated = tuple(candidates.of(request, model) for model in known)
+    evaluated = tuple(candidates.of(request, model) for model in choices)
     if analyzer is not None:
         chosen = evaluated[names.index(analyzer)]
         return Plan(request, evaluated, chosen if chosen.bench else None)

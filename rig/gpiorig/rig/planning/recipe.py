@@ -45,9 +45,9 @@ def images(request: Request, bench: Bench) -> dict[str, str]:
 def _summary(bench: Bench) -> str:
     """What `bench list` shows: the first sentence."""
     lines = {tuple(node.lines) for node in bench.nodes.values()}
-    each = f"{', '.join(next(iter(lines)))} of each" if len(lines) == 1 else "lines as below"
+    wiring = f"{', '.join(next(iter(lines)))} of each" if len(lines) == 1 else "lines as below"
     rates = {analyzer.samplerate_hz for analyzer in bench.analyzers.values()}
-    return f"# {bench.name}: {each}, at {next(iter(rates)) / 1e6:g} MHz. Not tried on hardware."
+    return f"# {bench.name}: {wiring}, at {next(iter(rates)) / 1e6:g} MHz. Not tried on hardware."
 
 
 def _notes(request: Request, candidate: Candidate, bench: Bench) -> Iterator[str]:

@@ -66,7 +66,9 @@ def command(options: argparse.Namespace) -> str:
     words += ["--width", str(options.width)] if options.width is not None else []
     if options.resolution is not None:
         words += ["--resolution", time_text(float(_ns(options.resolution) or 0), digits=9).replace(" ", "")]
-    words += ["--samplerate", f"{options.samplerate}Hz"] if options.samplerate else []
+    if options.samplerate:
+        mhz, odd = divmod(options.samplerate, 1_000_000)
+        words += ["--samplerate", f"{options.samplerate}Hz" if odd else f"{mhz}MHz"]
     words += [option for option, given in (("--sync", options.sync), ("--one-shot", options.one_shot)) if given]
     words += ["--analyzer", options.analyzer] if options.analyzer else []
     return shlex.join(words)
