@@ -40,30 +40,40 @@ class Candidate:
     findings: tuple[Finding, ...] = ()
     reasons: tuple[str, ...] = ()
 
+    @property
+    def holds_longer(self) -> bool:
+        """Whether an image of it must hold its symbols for longer than by default."""
+        return self.bench is not None and any(node.symbol_ns for node in self.bench.nodes.values())
 
-def of(request: Request, model: Model) -> Candidate:
-    """The bench of the fewest analyzers of the model, each with the widest buses that it has channels for."""
+
+def of(request: Request, model: Model, *, most: int | None = None) -> Candidate:
+    """The bench of the fewest analyzers of the model, `most` at most, each with the widest buses that suit it.
+
+    A bus of fewer lines is preferred to symbols that are held for longer: events take as long, at a lower samplerate.
+    """
     refused: Candidate | None = None
-    for count in range(1, len(request.nodes) + 1):
-        for widest in _widths(request):
-            if wiring.bench(request, model, count=count, widest=widest, samplerate_hz=1) is None:
-                continue
-            candidate = _checked(request, model, count, widest)
-            if candidate.bench is not None:
-                return candidate
-            refused = candidate if count == 1 else refused or candidate
+    for count in range(1, (most or len(request.nodes)) + 1):
+        tried = [
+            _checked(request, model, count, widest)
+            for widest in _widths(request)
+            if wiring.bench(request, model, count=count, widest=widest, samplerate_hz=1) is not None
+        ]
+        if able := [candidate for candidate in tried if candidate.bench is not None]:
+            return next((candidate for candidate in able if not candidate.holds_longer), able[0])
+        refused = refused or (tried[-1] if tried else None)
     return refused or Candidate(model, None, reasons=(_too_few(request, model),))
 
 
 def _widths(request: Request) -> Iterator[int]:
-    """The widest that buses may be, in falling order, without those that change nothing."""
+    """The widest that buses may be, in falling order, without those that change nothing; a given width is not."""
     tried: list[list[int]] = []
     for widest in _WIDTHS:
         widths = [request.width_of(name, widest) for name in request.nodes]
-        narrows = not tried or widths != tried[-1]
-        if narrows and (not tried or all(widths) or request.width == 0):  # a bus is narrowed, not left out
+        if widths not in tried and (all(widths) or not tried):  # a bus is narrowed, not left out
             tried.append(widths)
             yield widest
+        if request.width is not None:
+            return
 
 
 def _checked(request: Request, model: Model, count: int, widest: int) -> Candidate:
@@ -91,8 +101,9 @@ def _checked(request: Request, model: Model, count: int, widest: int) -> Candida
 def _too_few(request: Request, model: Model) -> str:
     """Not even one node fits."""
     has_sync = request.has_sync or len(request.nodes) > 1
+    *_, narrowest = _widths(request)
     needs = {
-        name: wiring.channels_needed(request, [name], widest=min(_WIDTHS), has_sync=has_sync) for name in request.nodes
+        name: wiring.channels_needed(request, [name], widest=narrowest, has_sync=has_sync) for name in request.nodes
     }
     name = max(needs, key=lambda name: needs[name])
     sync = " with the sync line" if has_sync else ""

@@ -56,10 +56,11 @@ def of_node(bench: Bench, name: str, groups: frozenset[str] | None) -> NodeEffec
     chosen = [pair for group, pair in counted.items() if groups is None or group in groups]
     with_id, without_id = (sum(pair[kind] for pair in chosen) / 2 for kind in (0, 1))
     bus = node.described_board.bus(node.width)
-    most_ns = None
+    symbols, most_ns = _symbols(node, with_id, without_id), None
     if bus.event_ns is not None and bus.event_with_id_ns is not None:
-        most_ns = with_id * bus.event_with_id_ns + without_id * bus.event_ns
-    return NodeEffect(with_id + without_id, most_ns, _symbols(node, with_id, without_id))
+        longer_ns = symbols * (node.held_ns - bus.symbol_ns)
+        most_ns = with_id * bus.event_with_id_ns + without_id * bus.event_ns + longer_ns
+    return NodeEffect(with_id + without_id, most_ns, symbols)
 
 
 def uncounted(groups: frozenset[str] | None) -> list[str]:
