@@ -70,3 +70,4 @@ def test_nothing_is_connected() -> None:
 
     assert 1 == done.status
     assert "# /dev/ttyNONE7: " in done.stdout
+    assert "by --analyzer DRIVER, its ports by --port PORT" in done.stdout

@@ -7,12 +7,14 @@ import pytest
 from usbtree import UsbTree
 
 from gpiorig.capture.sigrok.analyzer import Analyzer
+from gpiorig.rig import resources
 from gpiorig.rig.bench import benches, boards, drivers
 from gpiorig.rig.bench.boards import SymbolBus
 from gpiorig.rig.errors import BenchError
-from gpiorig.rig.host import identify, scan, sigrok_usb, suggestion
+from gpiorig.rig.host import identify, scan, sigrok_usb
 from gpiorig.rig.host.identify import Answer
 from gpiorig.rig.host.ports import Port
+from gpiorig.rig.planning import suggestion
 
 FX2 = Analyzer("fx2lafw", "fx2lafw - Saleae Logic", tuple(f"D{number}" for number in range(8)))
 
@@ -51,7 +53,7 @@ def test_the_bench_file_of_a_scan(tree: UsbTree, monkeypatch: pytest.MonkeyPatch
     assert ("iotlab-m3", "FT1ABCD") == (m3.board, m3.debug)
     assert (115_200, None) == (nucleo.baudrate, m3.baudrate)
     assert "fx2lafw" == bench.analyzers["la"].driver
-    assert {"strobe", "d0", "d1", "tap.irq"} <= m3.lines.keys()
+    assert ({"strobe", "d0", "tap.irq", "tap.frame_timestamp"}, 1) == (m3.lines.keys(), m3.width)
 
 
 def test_the_debugger_of_an_nrf52840dk(tree: UsbTree, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,41 +100,66 @@ def test_an_analyzer_without_firmware(tree: UsbTree, monkeypatch: pytest.MonkeyP
     ("driver", "channels", "kinds", "rate_hz", "lines"),
     [
         ("fx2lafw", 8, ["iotlab-m3", "iotlab-m3"], 24_000_000, [4, 4]),
+        ("fx2lafw", 8, ["nrf52840dk", "nrf52840dk"], 24_000_000, [4, 4]),
         ("fx2lafw", 16, ["iotlab-m3", "iotlab-m3"], 24_000_000, [4, 4]),  # D8 is not taken at this rate
-        ("fx2lafw", 16, ["telosb", "telosb"], 2_000_000, [8, 8]),  # and two of these need it
-        ("saleae-logic16", 16, ["iotlab-m3", "iotlab-m3"], 25_000_000, [6, 6]),
-        ("beaglelogic", 14, ["iotlab-m3"], 24_000_000, [6]),
-        ("fx2lafw", 8, ["iotlab-m3"] * 3, 24_000_000, [3, 3, 0]),
+        ("fx2lafw", 16, ["telosb", "telosb"], 12_000_000, [7, 7]),  # and two of these need it
+        ("saleae-logic16", 16, ["iotlab-m3", "iotlab-m3"], 25_000_000, [5, 5]),
+        ("beaglelogic", 14, ["iotlab-m3"], 24_000_000, [4]),  # 100 Mbit/s do not carry five channels
+        ("beaglelogic:conn=tcp-raw/127.0.0.1/5555", 14, ["iotlab-m3", "telosb"], 24_000_000, [5, 7]),
+        ("fx2lafw", 8, ["iotlab-m3"] * 3, 24_000_000, [4, 4]),
+        ("of-somebody", 16, ["iotlab-m3", "iotlab-m3"], 24_000_000, [5, 5]),
     ],
 )
 def test_wiring(driver: str, channels: int, kinds: list[str], rate_hz: int, lines: list[int]) -> None:
-    """As many lines as the analyzer takes at a rate for the symbols; a board whose bus does not fit has none."""
-    known = drivers.known(driver)
-    assert known is not None
-    analyzer = Analyzer(driver, "", known.channels[:channels])
+    """That of `bench plan` with these channels; boards that do not fit are not wired, with the reason."""
+    described = drivers.known(driver)
+    names = described.channels if described else tuple(f"CH{number}" for number in range(16))
+    analyzer = Analyzer(driver, "", names[:channels])
 
-    wires, rate = suggestion.wiring(analyzer, [boards.load(kind) for kind in kinds])
+    settings, wired, reasons = suggestion.wiring(
+        analyzer, {f"n{number}": boards.load(kind) for number, kind in enumerate(kinds)}
+    )
 
-    assert (rate_hz, lines) == (rate, [len(wire) for wire in wires])
+    assert (rate_hz, lines) == (settings.samplerate_hz, [len(node.lines) for node in wired.values()])
+    assert bool(reasons) == (len(kinds) > len(lines))
+
+
+def test_a_scan_proposes_the_wiring_of_the_drawing(tree: UsbTree, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two nRF52840-DK on an FX2 board: lines, bus and rate of the recipe, whose drawing was wired by."""
+    kit = Answer(1_000_000, {"board": "nrf52840dk", "uid": "3f", "firmware": "reference"})
+    kits = {str(tree.dev / port): kit for port in ("ttyUSB1", "ttyACM0")}
+    monkeypatch.setitem(globals(), "answers", lambda tree: kits)
+
+    bench = benches.loads(suggestion.text(scanned(tree, monkeypatch)))
+    recipe = benches.load(resources.benches()["fx2-two-nrf52840dk"])
+
+    for name, node in recipe.nodes.items():
+        assert (node.lines, node.bus_width) == (bench.nodes[name].lines, bench.nodes[name].bus_width)
+    assert recipe.analyzers["la"].samplerate_hz == bench.analyzers["la"].samplerate_hz
 
 
 def test_options_that_an_analyzer_needs() -> None:
-    """A DSLogic streams with one, so the file has it."""
+    """A DSLogic streams with one, and has a threshold for boards of 3 V, so the file has them."""
     dslogic = Analyzer("dreamsourcelab-dslogic", "DSLogic", tuple(map(str, range(16))))
 
     text = suggestion.text(
         scan.Scan((dslogic,), ((Port("/dev/ttyUSB1"), Answer(500_000, {"board": "iotlab-m3"})),), (), ())
     )
 
-    assert {"continuous": True} == benches.loads(text).analyzers["la"].config
+    assert {"voltage_threshold": "1.4-1.4", "continuous": True} == benches.loads(text).analyzers["la"].config
 
 
 def test_an_analyzer_that_is_too_slow() -> None:
-    """Its fastest rate is proposed; `bench check` then states what the symbols need."""
+    """Its board is not wired, and the reason names what the symbols need."""
     board = boards.load("iotlab-m3")
-    fast = msgspec.structs.replace(board, buses={"2": SymbolBus(symbol_ns=10, frame_gap_ns=40)})
+    fast = msgspec.structs.replace(
+        board, bus_width=1, buses={"1": SymbolBus(symbol_ns=10, frame_gap_ns=40)}, min_hold_ns=None
+    )
 
-    assert 48_000_000 == suggestion.wiring(FX2, [fast])[1]
+    settings, wired, reasons = suggestion.wiring(FX2, {"n1": fast})
+
+    assert (24_000_000, {}) == (settings.samplerate_hz, wired)
+    assert "a symbol of the bus may last 10 ns, which takes 200000000 at least" in reasons[0]
 
 
 def test_nothing_is_connected() -> None:

@@ -20,12 +20,12 @@ from gpiorig.rig.strict_toml import parse
 def load(path: Path) -> Bench:
     """The checked bench of a file; raises `BenchError` with the file, the key and the remedy."""
     what = f"bench file {path}"
-    return check(with_boards(load_toml(path, Bench, what="bench file"), path.parent, what=what), what=what)
+    return check(_with_boards(load_toml(path, Bench, what="bench file"), path.parent, what=what), what=what)
 
 
 def loads(text: str, *, what: str = "bench", is_recorded: bool = False) -> Bench:
     """As `load`, from text; that of a recording, which is there already, needs no virtual bench."""
-    bench = with_boards(parse(text, Bench, what=what), None, what=what)
+    bench = _with_boards(parse(text, Bench, what=what), None, what=what)
     return check(bench, what=what, is_recorded=is_recorded)
 
 
@@ -62,7 +62,7 @@ def from_recording(recording: Recording) -> Bench:
     return loads(recording.info.bench, what=f"bench in {recording.folder}", is_recorded=True)
 
 
-def with_boards(bench: Bench, folder: Path | None, *, what: str) -> Bench:
+def _with_boards(bench: Bench, folder: Path | None, *, what: str) -> Bench:
     """The bench with the description of each board that is not gpiorig's, from its `boards` or from a file."""
     nodes = {}
     for name, node in bench.nodes.items():

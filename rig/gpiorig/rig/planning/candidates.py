@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from gpiorig.rig.bench import benches, checks
+import msgspec
+
+from gpiorig.rig.bench import checks
 from gpiorig.rig.bench.bench import Bench
 from gpiorig.rig.bench.finding import Finding
 from gpiorig.rig.errors import BenchError
@@ -82,7 +84,8 @@ def _checked(request: Request, model: Model, count: int, widest: int) -> Candida
     def draft(samplerate_hz: int) -> Bench:
         bench = wiring.bench(request, model, count=count, widest=widest, samplerate_hz=samplerate_hz)
         assert bench is not None  # its channels were counted
-        return benches.with_boards(bench, Path(), what="plan")
+        nodes = {name: msgspec.structs.replace(node, board=request.boards[name]) for name, node in bench.nodes.items()}
+        return msgspec.structs.replace(bench, nodes=nodes)
 
     rate_hz = rates.chosen(request, model, draft)
     if isinstance(rate_hz, str):

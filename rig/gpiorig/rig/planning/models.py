@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+
+import msgspec
 
 from gpiorig.rig.bench import drivers
 from gpiorig.rig.bench.drivers import Driver
 
+MAX_HZ = 1_000_000_000  # what a bench file can have
 RELEASE = "0.5.2"  # the libsigrok that Debian 12 and 13 have
 
 
@@ -49,6 +52,17 @@ class Model:
 def all_models() -> list[Model]:
     """All of them: those first that are cheap, on the USB, and have a released driver that samples without an end."""
     return sorted((model for name in drivers.names() for model in _of_driver(name)), key=_preference)
+
+
+def of_channels(driver: str, channels: Sequence[str]) -> Model:
+    """The model of an analyzer that is connected: sigrok's driver, which need not have a file, and its channels."""
+    name = driver.partition(":")[0]
+    described = drivers.known(driver)
+    if described is None:
+        described = Driver(name, "", tuple(channels), threshold="not known", min_hz=1, max_hz=MAX_HZ)
+    if drivers.is_local(driver):
+        described = msgspec.structs.replace(described, network_bytes_s=None)
+    return Model(name, name, described, tuple(channels), ())
 
 
 def _of_driver(name: str) -> Iterator[Model]:

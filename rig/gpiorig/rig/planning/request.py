@@ -68,6 +68,11 @@ class Request:
         return self.boards[node].bus_width if self.width is None else self.width
 
 
+def names_of(count: int) -> tuple[str, ...]:
+    """What nodes are called that have no names."""
+    return PAIR[:count] if count <= len(PAIR) else tuple(f"n{number + 1}" for number in range(count))
+
+
 def nodes_of(words: Iterable[str]) -> dict[str, str]:
     """The nodes of words such as ``2xnrf52840dk``, ``telosb`` or ``client=iotlab-m3``, with their boards.
 
@@ -87,7 +92,7 @@ def nodes_of(words: Iterable[str]) -> dict[str, str]:
         named += [(match["name"], match["board"])] * count
     if not 1 <= len(named) <= MAX_NODES:
         raise BenchError(f"a plan is for 1 to {MAX_NODES} nodes, and {len(named)} are asked for.")
-    usual = PAIR if len(named) <= len(PAIR) else tuple(f"n{number + 1}" for number in range(len(named)))
+    usual = names_of(len(named))
     names = [name or usual[index] for index, (name, _) in enumerate(named)]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise BenchError(f"two nodes are called {twice[0]}; give each a name, as in NAME=BOARD.")

@@ -18,7 +18,7 @@ from gpiorig.rig.bench.finding import Finding
 from gpiorig.rig.certify.certified import Certified
 from gpiorig.rig.distributions import VBENCH
 from gpiorig.rig.errors import BenchError
-from gpiorig.rig.host import scan, suggestion
+from gpiorig.rig.host import scan
 from gpiorig.rig.host.identify import Answer
 from gpiorig.rig.host.ports import Port
 from gpiorig.rig.plain_json import Result
@@ -103,6 +103,8 @@ def findings_of(bench: Bench, file: Path, *, live: bool) -> list[Finding]:
 
 def _scan(options: argparse.Namespace) -> int:
     """Print or write a bench file for what is connected; 1 if no analyzer or no board answered."""
+    from gpiorig.rig.planning import suggestion  # analyses, which takes long to import
+
     connected = scan.scan(drivers=options.analyzer, devices=options.port)
     text = suggestion.text(connected)
     boards = [answer.board for _, answer in connected.ports if answer.board]
