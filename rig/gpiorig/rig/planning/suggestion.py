@@ -37,7 +37,7 @@ _NO_BOARD = """
 def text(scan: Scan) -> str:
     """The bench file, with what was found as comments; ready to be edited."""
     answered = [(port, answer) for port, answer in scan.ports if answer.board in boards.names()]
-    analyzer = max(scan.analyzers, key=lambda one: len(one.channels), default=_NONE)
+    analyzer = max(scan.analyzers, key=lambda connected: len(connected.channels), default=_NONE)
     names = request.names_of(len(answered))
     kinds = {name: boards.load(str(answer.board)) for name, (_, answer) in zip(names, answered, strict=True)}
     instrument, wired, reasons = wiring(analyzer, kinds)
@@ -56,7 +56,10 @@ def text(scan: Scan) -> str:
         "# Made by `gpiorig bench scan`. The channels are a proposal, as of `gpiorig bench plan`: wire the boards like",
         "# this, with images of this `bus_width`, or write how they are.",
     ]
-    head += [f"# analyzer: {one.description}, {len(one.channels)} channels" for one in scan.analyzers or [analyzer]]
+    head += [
+        f"# analyzer: {connected.description}, {len(connected.channels)} channels"
+        for connected in scan.analyzers or [analyzer]
+    ]
     for name, (port, answer) in zip(names, answered, strict=True):
         head.append(f"# {name}: {_board(port, answer)}")
     head += [f"# {port.device}: {_silence(answer)}" for port, answer in scan.ports if (port, answer) not in answered]
@@ -93,8 +96,8 @@ def wiring(analyzer: SigrokAnalyzer, kinds: Mapping[str, Board]) -> tuple[Analyz
 def _board(port: Port, answer: Answer) -> str:
     pairs = answer.pairs or {}
     facts = [f"{key} {pairs[key]}" for key in ("uid", "firmware", "kernel", "probes") if key in pairs]
-    where = f", {port.usb.name} ({port.usb.ids}) at USB path {port.usb.path}" if port.usb else ""
-    return f"{answer.board} at {port.device}{where}, {', '.join(facts)}"
+    place = f", {port.usb.name} ({port.usb.ids}) at USB path {port.usb.path}" if port.usb else ""
+    return f"{answer.board} at {port.device}{place}, {', '.join(facts)}"
 
 
 def _silence(answer: Answer) -> str:
