@@ -8,8 +8,8 @@ from functools import cache
 
 from gpiorig.rig.arguments.parser import Parser
 from gpiorig.rig.commands.bench import bench_plan, bench_plan_options
+from gpiorig.rig.planning import drawing, recipe
 from gpiorig.rig.planning import plan as plans
-from gpiorig.rig.planning import recipe
 from gpiorig.rig.planning.plan import Plan
 
 
@@ -32,3 +32,11 @@ def file_of(words: str) -> str:
     plan = plan_of(words)
     assert plan.choice is not None
     return recipe.text(plan.request, plan.choice, bench_plan.command(options_of(words)))
+
+
+def drawings_of(words: str) -> dict[str, str]:
+    """The drawing of each analyzer."""
+    plan = plan_of(words)
+    assert plan.choice is not None
+    assert plan.choice.bench is not None
+    return drawing.pages(plan.choice.bench, recipe.images(plan.request, plan.choice.bench))

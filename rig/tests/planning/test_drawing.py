@@ -7,7 +7,7 @@ from collections import Counter
 from itertools import pairwise
 
 import pytest
-from planned import plan_of
+from planned import drawings_of
 
 from gpiorig.rig.planning import drawing
 
@@ -17,10 +17,7 @@ GLYPH = 0.62  # widest mean width of a character of DejaVu Sans, of its size
 
 def pages_of(words: str) -> dict[str, ET.Element]:
     """The pages of a plan."""
-    choice = plan_of(words).choice
-    assert choice is not None
-    assert choice.bench is not None
-    return {name: ET.fromstring(page) for name, page in drawing.pages(choice.bench, title=choice.bench.name).items()}
+    return {name: ET.fromstring(page) for name, page in drawings_of(words).items()}
 
 
 def texts(page: ET.Element) -> list[str]:

@@ -12,7 +12,7 @@ from planned import file_of, plan_of
 
 from gpiorig.rig.bench import benches
 from gpiorig.rig.errors import BenchError
-from gpiorig.rig.planning import rates
+from gpiorig.rig.planning import parts, rates
 from gpiorig.rig.planning.candidates import Candidate
 from gpiorig.rig.run import bench_findings
 
@@ -118,6 +118,17 @@ def test_the_rate_is_the_least_that_resolves(resolution_ns: int) -> None:
         slower = msgspec.structs.replace(candidate.bench, analyzers=lower)
 
         assert rates.expanded_ns(candidate.bench, 1e5) <= resolution_ns < rates.expanded_ns(slower, 1e5)
+
+
+def test_the_parts_of_six_boards_on_two_analyzers() -> None:
+    """Four lines and a ground of each board, one source of the sync line with a lead to each analyzer."""
+    plan = plan_of(EXPERIMENTS["six M3"][0])
+    assert plan.choice is not None
+    assert plan.choice.bench is not None
+    counts = parts.parts(plan.request, plan.choice.bench, plan.choice.model)
+
+    assert [6, 2, 24, 6, 6, 1, 2] == list(counts.values())
+    assert any("lsusb 2a0e:0001 or" in part for part in counts)
 
 
 def test_a_longer_hold_is_built_where_the_rate_asks_for_it() -> None:

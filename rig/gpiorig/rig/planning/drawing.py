@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
@@ -39,9 +39,9 @@ class Wire:
         return self.channel == "GND"
 
 
-def pages(bench: Bench, *, title: str) -> dict[str, str]:
-    """The SVG of each analyzer, by its name."""
-    return {name: _page(bench, name, title) for name in bench.analyzers}
+def pages(bench: Bench, images: Mapping[str, str]) -> dict[str, str]:
+    """The SVG of each analyzer, by its name; `images`: the commands that build them, as `recipe.images` has them."""
+    return {name: _page(bench, name, images) for name in bench.analyzers}
 
 
 def wires(bench: Bench, analyzer: str) -> dict[str, list[Wire]]:
@@ -68,7 +68,7 @@ def wires(bench: Bench, analyzer: str) -> dict[str, list[Wire]]:
     return leads
 
 
-def _page(bench: Bench, analyzer: str, title: str) -> str:
+def _page(bench: Bench, analyzer: str, images: Mapping[str, str]) -> str:
     leads = wires(bench, analyzer)
     sync = bench.analyzers[analyzer].sync
     rows = sum(map(len, leads.values())) + bool(sync)
@@ -84,8 +84,8 @@ def _page(bench: Bench, analyzer: str, title: str) -> str:
         body += _sync(sync, y, row)
         y += 9.0 + row
     body += _analyzer(bench, analyzer, top, y - 3.0)
-    body += _notes(bench, analyzer, y + 4.0)
-    heading = f"{title} ({analyzer})" if len(bench.analyzers) > 1 else title
+    body += _notes(bench, analyzer, images, y + 4.0)
+    heading = f"{bench.name} ({analyzer})" if len(bench.analyzers) > 1 else bench.name
     return _svg(heading, body)
 
 
@@ -146,7 +146,7 @@ def _analyzer(bench: Bench, analyzer: str, top: float, end: float) -> Iterator[s
     yield _text(WIDTH - _LEFT, top - 1.2, f"{given.samplerate_hz / 1e6:g} MHz", "small end")
 
 
-def _notes(bench: Bench, analyzer: str, y: float) -> Iterator[str]:
+def _notes(bench: Bench, analyzer: str, images: Mapping[str, str], y: float) -> Iterator[str]:
     facts = drivers.known(str(bench.analyzers[analyzer].driver))
     notes = [
         "Join the grounds of boards, analyzer and host first. Connect the analyzer last, disconnect it first.",
@@ -156,9 +156,12 @@ def _notes(bench: Bench, analyzer: str, y: float) -> Iterator[str]:
     ]
     if facts:
         notes.append(f"Threshold of the analyzer: {facts.threshold}.")
-    for index, note in enumerate(notes):
-        for number, line in enumerate(_folded(note)):
-            yield _text(_LEFT, y + 5 * index + 3.6 * number, line, "small")
+    notes += [f"Image of {names}: {command}" for names, command in images.items()]
+    for note in notes:
+        for line in _folded(note):
+            yield _text(_LEFT, y, line, "small")
+            y += 3.6
+        y += 1.4
 
 
 def _folded(text: str, width: int = 118) -> list[str]:

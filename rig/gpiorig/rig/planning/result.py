@@ -55,5 +55,6 @@ class PlannedBench(Result, frozen=True, kw_only=True):
     disk_bytes: int | None = None
     nodes: dict[str, PlannedNode] = msgspec.field(default_factory=dict)
     loads: dict[str, PlannedLoad] = msgspec.field(default_factory=dict)
+    parts: dict[str, int] = msgspec.field(default_factory=dict)
     images: dict[str, str] = msgspec.field(default_factory=dict)
     findings: tuple[Finding, ...] = ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpiorig.rig.bench.bench import Bench
-from gpiorig.rig.planning import budget, drawing, probe_effect, rates, recipe
+from gpiorig.rig.planning import budget, drawing, parts, probe_effect, rates, recipe
 from gpiorig.rig.planning.candidates import Candidate
 from gpiorig.rig.planning.plan import Plan
 from gpiorig.rig.planning.request import Request
@@ -28,6 +28,7 @@ def of(plan: Plan, command: str) -> PlannedBench:
         disk_bytes=budget.disk_bytes(bench, asked),
         nodes=_nodes(asked, bench),
         loads={name: PlannedLoad.of(budget.load(bench, name)) for name in bench.analyzers},
+        parts=parts.parts(asked, bench, choice.model),
         images=recipe.images(asked, bench),
         findings=choice.findings,
     )

@@ -88,7 +88,7 @@ def _files(plan: Plan, options: argparse.Namespace) -> dict[Path, str]:
     if options.drawing:
         if options.drawing.suffix != ".svg":
             raise RigError(f"--drawing {options.drawing}: the drawing is SVG; give a name that ends in .svg.")
-        pages = drawing.pages(plan.choice.bench, title=plan.choice.bench.name)
+        pages = drawing.pages(plan.choice.bench, recipe.images(plan.request, plan.choice.bench))
         for name, page in pages.items():
             place = options.drawing.with_stem(f"{options.drawing.stem}-{name}") if len(pages) > 1 else options.drawing
             files[place] = page

@@ -8,7 +8,7 @@ from gpiorig.analysis.number_text import NS_PER_S, time_text
 from gpiorig.rig import text_table
 from gpiorig.rig.bench import usb_memory
 from gpiorig.rig.bench.bench import Bench
-from gpiorig.rig.planning import budget, drawing, probe_effect, rates, recipe
+from gpiorig.rig.planning import budget, drawing, parts, probe_effect, rates, recipe
 from gpiorig.rig.planning.candidates import Candidate
 from gpiorig.rig.planning.models import RELEASE
 from gpiorig.rig.planning.plan import Plan
@@ -36,6 +36,8 @@ def _choice(plan: Plan, choice: Candidate) -> Iterator[str]:
             yield from (f"    {line}" for line in _wires(bench, analyzer, wires))
         if sync := bench.analyzers[analyzer].sync:
             yield f"  sync line: {analyzer}:{sync} (docs/reference/sync-line.md)"
+    yield "  parts:"
+    yield from (f"    {count} x {part}" for part, count in parts.parts(plan.request, bench, choice.model).items())
     yield from (f"  {line}" for line in _facts(plan, bench))
     doubts = [finding for finding in choice.findings if finding.verdict != "right"]
     yield f"  gpiorig bench check: nothing is wrong{', but:' if doubts else ''}"
