@@ -26,6 +26,7 @@ from gpiorig.analysis.measure.edge_kinds import Kind
 from gpiorig.api import recording as recordings
 from gpiorig.api.recording import Recording
 from gpiorig.capture.edges.waveform import Block, Waveform
+from gpiorig.capture.recording import new_folder
 from gpiorig.capture.recording.recording import DESCRIPTION
 from gpiorig.capture.recording.recording import Recording as Described
 from gpiorig.capture.recording.segment_reader import SegmentReader
@@ -63,6 +64,7 @@ class Session:
     """
 
     def __init__(self, verb: str, words: Sequence[str], folder: Path) -> None:
+        new_folder.check(folder)
         self.folder, self._verb = folder, verb
         self._stderr: IO[str] = tempfile.TemporaryFile("w+", errors="replace")
         self._messages: str | None = None

@@ -102,7 +102,7 @@ def _times(table: pa.Table, samplerate_hz: Fraction, epoch: str) -> Iterator[tup
 
 def _numbers(values: pa.Array) -> np.ndarray[Any, np.dtype[np.float64]]:
     """float64, NaN for null."""
-    return np.asarray(values.cast(pa.float64()).to_numpy(zero_copy_only=False))
+    return np.asarray(values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False))
 
 
 def _dates(values: pa.Array, samplerate_hz: Fraction, begin_ns: int) -> tuple[pa.DataType, pa.Array]:
