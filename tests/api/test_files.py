@@ -215,6 +215,8 @@ def test_delays_are_drawn_on_given_axes(vcd: Path) -> None:
     ax = Figure().subplots()
     gpiorig.open(vcd).measure("request:rise", "reply:rise").plot(ax)
 
+    with pytest.raises(gpiorig.Error, match="no delay to draw; choose events that occur"):
+        gpiorig.open(vcd).measure("request", "reply", max_gap_s=1e-7).plot(ax)
     (curve,) = ax.get_lines()
     assert [3, 3, 4] == np.round(curve.get_xdata(), 9).tolist()
     assert [0, 0.5, 1] == curve.get_ydata().tolist()

@@ -17,6 +17,7 @@ from gpiorig.analysis.statistics import intervals, statistic_names
 from gpiorig.analysis.statistics.intervals import Interval
 from gpiorig.analysis.statistics.summary import Summary, summarize
 from gpiorig.api.tabular import Tabular
+from gpiorig.rig.errors import RigError
 from gpiorig.rig.measure import delay_files
 
 if TYPE_CHECKING:
@@ -68,7 +69,15 @@ class Delays(Tabular):
         return intervals.for_statistic(self._all(), name, unit=float(NS_PER_S / self.unit_hz))
 
     def plot(self, ax: Axes) -> None:
-        """Draw the share of the delays at or below each, in µs, a step for each series."""
+        """Draw the share of the delays at or below each, in µs, a step for each series.
+
+        Raises
+        ------
+        Error
+            There is no delay.
+        """
+        if not len(self):
+            raise RigError(f"{self.name}: no delay to draw; choose events that occur.")
         delay_files.curves(ax, self.series, us=float(1_000_000 / self.unit_hz))
         if self.virtual:
             from gpiorig.analysis.figures import style
