@@ -61,7 +61,8 @@ $(VENV)/.installed: pyproject.toml rig/vbench/pyproject.toml constraints.txt | d
 	@touch $@
 
 $(VENV)/.developed: $(VENV)/.installed rig/studies/pyproject.toml
-	@tools/step.sh "Python packages of tests and checks" $(VENV) $(PIP) --editable '.[dev]' --editable rig/studies
+	@tools/step.sh "pip that knows groups" $(VENV) $(PIP) --upgrade 'pip>=25.1'
+	@tools/step.sh "Python packages of tests and checks" $(VENV) $(PIP) --group dev --editable . --editable rig/studies
 	@touch $@
 
 native: $(NATIVE) $(DECODERHOST) $(VBOARDS) $(USBBUS)
@@ -138,7 +139,7 @@ faults: setup
 
 fuzz: export OPENBLAS_NUM_THREADS := 1
 fuzz: setup
-	@$(PIP) --editable '.[fuzz]'
+	@$(PIP) --group fuzz
 	@PYTHONPATH=tests:tests/support $(BIN)/python -m fuzz --seconds $(SECONDS) $(TARGETS)
 
 generate:

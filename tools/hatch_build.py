@@ -43,6 +43,9 @@ CRATES = {
         "vboards": "gpiorig/vbench/boards/libvboards.so",
     },
 }
+# What a release is built for, `MACHINE-unknown-linux-gnu.GLIBC`, as cargo-zigbuild takes it; none: for this machine.
+TARGET = "GPIORIG_TARGET"
+MACHINES = {"EM_X86_64": "x86_64", "EM_AARCH64": "aarch64"}
 PYTHON_TAGS = {
     "gpiorig": "cp311-abi3",  # one library is an extension module, in the stable ABI of CPython 3.11
     "gpiorig-vbench": "py3-none",  # all are loaded by ctypes: no ABI of CPython
@@ -61,6 +64,10 @@ MANYLINUX = re.compile(r"lib(c|m|dl|rt|pthread|gcc_s)\.so\.\d+|ld-linux[\w-]*\.s
 NO_CARGO = (
     "gpiorig's libraries are written in Rust, and {missing} is missing. Run `apt-get install cargo rustc gcc libc6-dev "
     "binutils`, or install Rust with rustup; or install a wheel of gpiorig, which holds them."
+)
+NO_ZIG = (
+    "{target} is built with cargo-zigbuild, which is missing. Run `pip install cargo-zigbuild ziglang`, and "
+    "`rustup target add {rust_target}`."
 )
 NO_COMPILER = (
     "the reference firmware could not be built (make BOARD={board} KERNEL={kernel}): {why}. Run `apt-get install make "
@@ -128,9 +135,15 @@ def build_libraries(root: Path, folder: Path, crates: Sequence[str]) -> list[Pat
     for program in ("cargo", "rustc", "cc", "strip"):
         if shutil.which(program) is None:
             raise BuildError(NO_CARGO.format(missing=program))
-    command = ["cargo", "build", "--release", "--locked", "--lib", *(f"--package={crate}" for crate in crates)]
+    target, environment = os.environ.get(TARGET, ""), dict(os.environ)
+    command = ["cargo", *(["zigbuild", f"--target={target}"] if target else ["build"])]
+    command += ["--release", "--locked", "--lib", *(f"--package={crate}" for crate in crates)]
     command += ["--message-format=json-render-diagnostics"]
-    done = subprocess.run(command, cwd=root, stdout=subprocess.PIPE, text=True, check=False)
+    if target:  # the strip of this machine may not know the other
+        if shutil.which("cargo-zigbuild") is None:
+            raise BuildError(NO_ZIG.format(target=target, rust_target=target.partition(".")[0]))
+        environment |= {"CARGO_PROFILE_RELEASE_STRIP": "symbols", "RUSTFLAGS": "-C link-arg=-Wl,--build-id=none"}
+    done = subprocess.run(command, cwd=root, env=environment, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode:
         raise BuildError(f"`{' '.join(command[:-1])}` failed with status {done.returncode}; the reason is above.")
     built = [Path(name) for line in done.stdout.splitlines() for name in json.loads(line).get("filenames", ())]
@@ -139,7 +152,8 @@ def build_libraries(root: Path, folder: Path, crates: Sequence[str]) -> list[Pat
     if absent := set(names) - {path.name for path in libraries}:
         raise BuildError(f"cargo made no {' and no '.join(sorted(absent))}; gpiorig is built on Linux.")
     for path in libraries:  # the build id is a hash of debug information, too, which has the path of the sources
-        subprocess.run(["strip", "--remove-section=.note.gnu.build-id", "-o", folder / path.name, path], check=True)
+        strip = ["strip", "--remove-section=.note.gnu.build-id", "-o", folder / path.name, path]
+        subprocess.run(["cp", str(path), str(folder)] if target else strip, check=True)
     return [folder / name for name in names]
 
 
@@ -192,21 +206,25 @@ def _compiled(firmware: Path, flags: Path) -> dict[str, str]:
 
 def platform_of(libraries: Iterable[Path]) -> str:
     """The platform's tag: ``manylinux_X_Y`` of the newest glibc that is asked for, if nothing else is (PEP 600)."""
-    machine = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    machines: set[str] = set()
     needed: set[str] = set()
     versions: set[tuple[int, int]] = set()
     for path in libraries:
         with path.open("rb") as file:
-            for section in ELFFile(file).iter_sections():
+            elf = ELFFile(file)
+            machines.add(MACHINES.get(elf["e_machine"], ""))
+            for section in elf.iter_sections():
                 if isinstance(section, DynamicSection):
                     needed |= {tag.needed for tag in section.iter_tags("DT_NEEDED")}
                 if isinstance(section, GNUVerNeedSection):
                     names = [version.name for _, asked in section.iter_versions() for version in asked]
                     matches = [re.fullmatch(r"GLIBC_(\d+)\.(\d+)(?:\.\d+)?", name) for name in names]
                     versions |= {(int(match[1]), int(match[2])) for match in matches if match}
-    if not machine.startswith("linux_") or not versions or not all(map(MANYLINUX.fullmatch, needed)):
-        return machine
-    return f"manylinux_{max(versions)[0]}_{max(versions)[1]}_{machine.removeprefix('linux_')}"
+    machine, *others = machines
+    if others or not machine or not versions or not all(map(MANYLINUX.fullmatch, needed)):
+        return platform
+    return f"manylinux_{max(versions)[0]}_{max(versions)[1]}_{machine}"
 
 
 def _sha256(path: Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import email
 import hashlib
 import importlib.util
 import json
@@ -20,12 +21,15 @@ from types import ModuleType
 from typing import Any
 
 import documents
+import hatch_metadata
 import images
 import manual
 import pytest
 import results
+import trove_classifiers
 from commandline import ROOT
 from elftools.elf.elffile import ELFFile
+from markdown_it import MarkdownIt
 
 PROCESSORS = {"telosb": "EM_MSP430"}  # all other boards: EM_ARM
 
@@ -262,6 +266,49 @@ def test_the_installed_program(installed: Path, tmp_path: Path) -> None:
     assert "two virtual IoT-LAB M3: virtual bench; the file is consistent" in gpiorig("bench", "check", "demo")
     gpiorig("run", "demo", "pingpong", "--packets", "20", "--no-report", "-o", "run1")
     assert f'"{listed["iotlab-m3"]["sha256"]}"' in (tmp_path / "run1" / "recording.toml").read_text()
+
+
+@pytest.mark.slow
+def test_a_script_of_a_user_is_typed(installed: Path, tmp_path: Path) -> None:
+    """Mypy --strict passes on the names of the wheel, and notices one that it does not have."""
+    script = (ROOT / "tests" / "api" / "typed_script.py").read_text()
+    mypy = (sys.executable, "-m", "mypy", "--strict", "--cache-dir", tmp_path / "cache")
+    mypy = (*mypy, "--python-executable", installed.with_name("python"))
+    (tmp_path / "script.py").write_text(script)
+    run(*mypy, "script.py", folder=tmp_path)
+
+    (tmp_path / "script.py").write_text(f"{script}gpiorig.open('run').nosuch\n")
+    done = subprocess.run([*mypy, "script.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert 'error: "Recording" has no attribute "nosuch"  [attr-defined]' in done.stdout
+
+
+@pytest.mark.slow
+def test_what_an_index_shows(contents: dict[str, Path]) -> None:
+    """A page without a link that leads nowhere, extras of users, and classifiers that there are."""
+    (path,) = contents["gpiorig"].glob("*.dist-info/METADATA")
+    metadata = email.message_from_string(path.read_text("utf-8"))
+
+    assert {"virtual", "studies", "telosb", "joulescope", "pandas"} == set(metadata.get_all("Provides-Extra", []))
+    assert "text/markdown" == metadata["Description-Content-Type"]
+    assert {f"Programming Language :: Python :: 3.{minor}" for minor in (11, 12, 13, 14)} <= {
+        *metadata.get_all("Classifier", [])
+    }
+    assert set(metadata.get_all("Classifier", [])) <= trove_classifiers.classifiers
+    page = MarkdownIt("gfm-like", {"linkify": False}).render(str(metadata.get_payload()))
+    assert "<h1>gpiorig</h1>" in page and "<table>" in page
+    assert [] == [place for place in re.findall(r'(?:href|src)="([^"]*)"', page) if "://" not in place]
+
+
+def test_the_page_has_addresses_once_there_is_a_repository() -> None:
+    """Links and the picture then lead into it; without one words stay, and the picture goes with its caption."""
+    text = "![a picture](docs/a.png)\n\n*What it\nshows.*\n\nSee [the\npages](docs/README.md), [x](https://x.org).\n"
+
+    assert "\nSee the\npages, [x](https://x.org).\n" == hatch_metadata.rendered(text, "")
+    with_addresses = hatch_metadata.rendered(text, "https://y.org/gpiorig")
+    assert "![a picture](https://y.org/gpiorig/raw/HEAD/docs/a.png)\n\n*What it" in with_addresses
+    assert "[the\npages](https://y.org/gpiorig/blob/HEAD/docs/README.md), [x](https://x.org)" in with_addresses
+    assert {"Source", "Documentation", "Changelog"} == hatch_metadata.urls("https://y.org/gpiorig").keys()
+    assert {} == hatch_metadata.urls("")
 
 
 @pytest.mark.slow

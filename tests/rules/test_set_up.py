@@ -74,12 +74,12 @@ def test_the_demo_sets_up_no_more_than_it_needs() -> None:
     demo, fast, check = dry_run("demo"), dry_run("test-fast"), dry_run("check")
 
     assert {"python", "native", "sigrok"} == groups_of(demo)
-    assert "--editable ." in demo and "[dev]" not in demo
+    assert "--editable ." in demo and "--group dev" not in demo
     crates = "--package gpiorig-native --package gpiorig-decoderhost --package vboards"
     assert re.search(rf"cargo build .*{crates}$", demo, re.MULTILINE)
     assert not re.search(r"cargo build .*(--workspace|--examples)", demo)
     assert {"python", "native", "sigrok", "firmware", "test"} == groups_of(fast)
-    assert "[dev]" in fast and re.search(r"cargo build .*--examples --workspace$", fast, re.MULTILINE)
+    assert "--group dev" in fast and re.search(r"cargo build .*--examples --workspace$", fast, re.MULTILINE)
     assert {"python", "native", "firmware", "check"} == groups_of(check)
 
 
