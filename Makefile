@@ -18,7 +18,7 @@ RUST_SOURCES := Cargo.toml Cargo.lock $(shell find analysis/native capture/nativ
 unexport PYTHONDONTWRITEBYTECODE
 
 # The changelog wraps itself, and `make docs` its pages.
-MADE := docs/seeds.md $(addprefix docs/reference/,events.md keys.md quantity-names.md rooms.md settings.md)
+MADE := docs/seeds.md $(addprefix docs/reference/,events.md keys.md python.md quantity-names.md rooms.md settings.md)
 MARKDOWN := $(filter-out CHANGELOG.md $(MADE),$(wildcard *.md docs/*.md docs/*/*.md firmware-gpio-probes/*.md))
 MDFORMAT = $(BIN)/mdformat --wrap 120 --number --compact-tables
 
@@ -44,7 +44,7 @@ help:
 	@echo "make firmware   the probe library and the reference firmware"
 	@echo "make native     the Rust libraries"
 	@echo "make generate   what follows from firmware-gpio-probes/events.toml and settings.toml, the decoders' copies of shared modules"
-	@echo "make docs       pages that git does not have: keys, events, settings, quantities, studies, rooms, the manual page"
+	@echo "make docs       pages that git does not have: keys, events, settings, quantities, Python names, studies, rooms, the manual page"
 	@echo "make format     format Python, Rust and Markdown"
 	@echo "make setup      Debian packages, virtual environment, native libraries, firmware"
 	@echo "make clean      delete what was built"

@@ -17,6 +17,7 @@ sys.path[:0] = [str(ROOT / folder) for folder in FOLDERS]
 import generate  # noqa: E402
 import keys  # noqa: E402
 import manual  # noqa: E402
+import python_names  # noqa: E402
 import results  # noqa: E402
 import settings  # noqa: E402
 
@@ -33,6 +34,7 @@ DOCUMENTS = {
     "docs/seeds.md": _seeds,
     "docs/reference/events.md": generate.events_page,
     "docs/reference/keys.md": keys.keys_page,
+    "docs/reference/python.md": python_names.python_page,
     "docs/reference/quantity-names.md": keys.quantities_page,
     "docs/reference/rooms.md": keys.rooms_page,
     "docs/reference/settings.md": settings.settings_page,

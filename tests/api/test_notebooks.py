@@ -30,7 +30,7 @@ def test_notebooks_run(path: Path, tmp_path: Path) -> None:
     nbclient.NotebookClient(notebook, timeout=250, resources={"metadata": {"path": tmp_path}}).execute()
 
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    drawing = [cell for cell in code if "run.figure(" in cell.source]
+    drawing = [cell for cell in code if "run.figure(" in cell.source or "plt.subplots(" in cell.source]
     assert drawing
     assert [] == [c.id for c in drawing if not any("image/png" in out.get("data", ()) for out in c.outputs)]
     assert [] == [out.text for c in code for out in c.outputs if out.output_type == "stream" and out.name == "stderr"]

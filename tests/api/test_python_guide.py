@@ -13,6 +13,16 @@ from commandline import gpiorig as command
 
 import gpiorig
 
+# The third byte 0x41 at 115200 bit/s is on D2: start bit, eight bits, the lowest first, stop bit.
+BIT_S = 1 / 115200
+LEVELS = (1, 0, 1, 0, 0, 0, 0, 0, 1, 0, 1, 1)
+ROWS = [f"{place * BIT_S:.9f},{place % 2},{(place // 2) % 2},{level}" for place, level in enumerate(LEVELS)]
+CAPTURE = "\n".join(["time,D0,D1,D2", *ROWS, ""])
+LOG = "".join(
+    f"{1_700_000_000 + 0.02 * k:.6f};m3-1;send {k}\n"
+    f"{1_700_000_000.0125 + 0.02 * k:.6f};m3-1;got {k} now={20_000 * k + 7 * k}\n"
+    for k in range(50)
+)
 PAGE = ROOT / "docs" / "guide" / "python.md"
 
 
@@ -23,6 +33,8 @@ def test_the_examples_of_the_page(
     """All blocks, in their order, as one program next to the recordings `demo` and `other`."""
     (tmp_path / "demo").symlink_to(demo.folder)
     (tmp_path / "other").symlink_to(other_demo.folder)
+    (tmp_path / "capture.csv").write_text(CAPTURE)
+    (tmp_path / "node.log").write_text(LOG)
     monkeypatch.chdir(tmp_path)
     values: dict[str, Any] = {}
     for number, block in enumerate(re.findall(r"^```python\n(.*?)^```$", PAGE.read_text("utf-8"), re.M | re.S)):
@@ -31,6 +43,11 @@ def test_the_examples_of_the_page(
     assert "The round trip takes" in capsys.readouterr().out
     assert b"%PDF" == Path("budget.pdf").read_bytes()[:4]
     assert b"\x89PNG" == Path("total.png").read_bytes()[:4]
+    assert b"\x89PNG" == Path("both.png").read_bytes()[:4]
+    assert ["41"] == values["bytes_of"].column("text").to_pylist()
+    assert 50 == len(values["trips"])
+    assert 350 == pytest.approx(values["rates"].ppm[0], abs=1)
+    assert len(values["own"].edges("initiator.strobe").rises) >= 10
     assert {"request", "reply"} == {step.partition(":")[0] for step in values["waits"].step}
     assert 5 == values["late"].num_rows
     assert 20 == values["run"].numbers["packets_sent"]
