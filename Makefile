@@ -60,9 +60,9 @@ $(VENV)/.installed: pyproject.toml rig/vbench/pyproject.toml constraints.txt | d
 	@tools/step.sh "Python packages of gpiorig" $(VENV) sh -c '$(PYTHON) -m venv $(VENV) && $(PIP) --editable . --editable rig/vbench'
 	@touch $@
 
-$(VENV)/.developed: $(VENV)/.installed rig/studies/pyproject.toml
+$(VENV)/.developed: $(VENV)/.installed rig/studies/pyproject.toml rig/pytest-gpiorig/pyproject.toml
 	@tools/step.sh "pip that knows groups" $(VENV) $(PIP) --upgrade 'pip>=25.1'
-	@tools/step.sh "Python packages of tests and checks" $(VENV) $(PIP) --group dev --editable . --editable rig/studies
+	@tools/step.sh "Python packages of tests and checks" $(VENV) $(PIP) --group dev --editable . --editable rig/studies --editable rig/pytest-gpiorig
 	@touch $@
 
 native: $(NATIVE) $(DECODERHOST) $(VBOARDS) $(USBBUS)

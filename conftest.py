@@ -14,7 +14,7 @@ import hypothesis
 import pytest
 from depth import DEEP
 
-pytest_plugins = ["leftovers", "compilers"]
+pytest_plugins = ["leftovers", "compilers", "pytester"]
 
 # The same examples in every run, so that a change is what fails a test; the deep suite looks for new ones.
 hypothesis.settings.register_profile("usual", derandomize=True)
