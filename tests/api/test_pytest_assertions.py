@@ -14,8 +14,9 @@ from servedruns import blank_figures
 
 import gpiorig as api
 from gpiorig.capture.recording.recording import Recording
-from pytest_gpiorig import lock
+from pytest_gpiorig import lab, lock
 
+PRELOADED = lab  # a run in this process forgets the modules that it imported itself
 HEAD = 'import pytest\nfrom pytest_gpiorig import ms, percent, us\npytestmark = pytest.mark.experiment("pingpong")\n'
 HOLD = """
 import fcntl, sys, time

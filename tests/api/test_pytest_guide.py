@@ -10,6 +10,9 @@ import pytest
 from commandline import ROOT
 from servedruns import blank_figures
 
+from pytest_gpiorig import lab
+
+PRELOADED = lab  # a run in this process forgets the modules that it imported itself
 PAGE = ROOT / "docs" / "guide" / "pytest.md"
 FILES = re.compile(r"^```\w+\n# (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import gpiorig
+from gpiorig import Recording, WaitTimeout, start_capture, start_run
 from gpiorig.rig.bench import bench as descriptions
 from gpiorig.rig.bench import benches
 from gpiorig.rig.errors import RigError
@@ -102,19 +102,19 @@ class Bench:
         """
         folder = output or self.place / f"{Path(experiment).stem}-run{next(self._numbers)}"
         flash = self.flashes and not self.virtual
-        with gpiorig.start_run(self.file, experiment, folder, packets=packets, flash=flash) as session:
+        with start_run(self.file, experiment, folder, packets=packets, flash=flash) as session:
             try:
                 recording = session.wait(timeout_s)
-            except gpiorig.WaitTimeout as error:
+            except WaitTimeout as error:
                 session.stop()
                 raise RunError(f"{self.file}: {experiment}: not finished within {timeout_s:g} s: {folder}") from error
         run = Run(recording, f"{'virtual bench' if recording.virtual else 'bench'} {self.file.stem}", folder)
         return run if unchecked else checked(run)
 
-    def capture(self, duration_s: float) -> gpiorig.Recording:
+    def capture(self, duration_s: float) -> Recording:
         """Record the bench's lines and ports for a time, whatever runs on its boards; as `gpiorig.open` gives it."""
         folder = self.place / f"capture{next(self._numbers)}"
-        recording = gpiorig.start_capture(folder, bench=self.file, duration_s=duration_s).wait()
+        recording = start_capture(folder, bench=self.file, duration_s=duration_s).wait()
         if recording.state != "complete":
             raise RunError(f"{folder} is {recording.state}: {' '.join(recording.remarks)}")
         return recording

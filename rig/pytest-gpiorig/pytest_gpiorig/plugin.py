@@ -221,14 +221,9 @@ def _plainly() -> Iterator[None]:
     from gpiorig import Error
     from pytest_gpiorig.lab import AbsentError
 
-    absent = problem = ""
     try:
         yield
     except AbsentError as error:
-        absent = str(error)
+        raise pytest.skip.Exception(str(error), _use_item_location=True) from None
     except Error as error:
-        problem = str(error)
-    if absent:  # not within the handler, whose error pytest would print, too
-        pytest.skip(absent)
-    if problem:
-        pytest.fail(problem, pytrace=False)
+        raise pytest.fail.Exception(str(error), pytrace=False) from None
