@@ -21,6 +21,7 @@ from gpiorig.analysis import report
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.analysis.events.wiring import Bus, NodeLines
+from gpiorig.analysis.number_text import GAP
 from gpiorig.analysis.report import inline_svg, page
 from gpiorig.analysis.report.blocks import Picture, Section
 from gpiorig.capture.edges.edges import Edges
@@ -284,8 +285,8 @@ def report_folder(report_data: report.ReportData, tmp_path_factory: pytest.TempP
 
 @pytest.fixture(scope="session")
 def report_page(report_folder: Path) -> str:
-    """The text of its page."""
-    return (report_folder / report.PAGE).read_text()
+    """The text of its page, with plain spaces."""
+    return (report_folder / report.PAGE).read_text().replace(GAP, " ")
 
 
 @pytest.fixture

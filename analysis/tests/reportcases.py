@@ -14,6 +14,7 @@ from gpiorig.analysis.attribution.findings import Attribution, Finding
 from gpiorig.analysis.delays import numbers
 from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.logs import node_log
+from gpiorig.analysis.number_text import GAP
 from gpiorig.analysis.statistics.intervals import Interval
 
 NAN = math.nan
@@ -84,6 +85,6 @@ def attributed(step, *findings, tests=6):
 
 
 def text_of(folder, data):
-    """The text of the page, written into a folder."""
+    """The text of the page, written into a folder, with plain spaces."""
     report.write_report(folder / "report.html", data)
-    return (folder / "report.html").read_text()
+    return (folder / "report.html").read_text().replace(GAP, " ")

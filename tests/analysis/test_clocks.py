@@ -98,7 +98,10 @@ def test_text_and_figure(tmp_path: Path) -> None:
     path.write_text(lines("{host:.6f};m3-1;now={us}"))
     done = gpiorig("clocks", path, "--pattern", r"now=(?P<node_time_us>\d+)", "--figure", tmp_path / "a.png")
     assert 0 == done.status
-    assert "m3-1 against host: 1\N{NO-BREAK SPACE}000 timestamps in steps of 1 µs, 1 reset, 1 step back" in done.stdout
+    assert (
+        "m3-1 against host: 1\N{NARROW NO-BREAK SPACE}000 timestamps in steps of 1 µs, 1 reset, 1 step back"
+        in done.stdout
+    )
     assert "minimum delay: +" in done.stdout
     assert "1000 of 1000 lines matched" in done.stdout
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
@@ -300,7 +303,7 @@ def test_bands_are_named(tmp_path: Path) -> None:
     late = np.where(random.random(600) < 1 / 3, 0.2, 0.0) + random.exponential(0.002, 600)
     path.write_text("".join(f"{START_S + k + late[k]:.6f} {k}.000\n" for k in range(600)))
     words = ["clocks", path, "--pattern", ANY, "--tick-hz", "1"]
-    text = gpiorig(*words).stdout.replace("\N{NO-BREAK SPACE}", " ")
+    text = gpiorig(*words).stdout.replace("\N{NARROW NO-BREAK SPACE}", " ")
     assert "timestamps lie in 2 bands, at \N{MINUS SIGN}200 ms, 0 from the largest" in text
 
 

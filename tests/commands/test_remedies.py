@@ -159,7 +159,7 @@ CASES = [
         bytes(1002),
         "info FILE --samplerate 1MHz --unitsize 4",
         "integer number of samples",
-        "1\N{NO-BREAK SPACE}002 samples",
+        "1\N{NARROW NO-BREAK SPACE}002 samples",
     ),
     Case("a.bin", bytes(10), f"info FILE --samplerate 1MHz --unitsize 1 --channels {NINE}", "do not fit", "i: 0 edges"),
     # Times

@@ -212,7 +212,7 @@ def test_thousand_round_trips(tmp_path: Path) -> None:
     assert 0 == done.status
     *summary, whose, last = done.stdout.splitlines()
     assert 5 == len(summary)
-    assert "of the 1\N{NO-BREAK SPACE}000 round trips" in summary[0]
-    assert summary[-1].endswith("1\N{NO-BREAK SPACE}000 timelined, lost: none; every packet is accounted for.")
+    assert "of the 1\N{NARROW NO-BREAK SPACE}000 round trips" in summary[0]
+    assert summary[-1].endswith("1\N{NARROW NO-BREAK SPACE}000 timelined, lost: none; every packet is accounted for.")
     assert whose.startswith("Virtual bench")
     assert f"report: {tmp_path / 'run' / 'report' / 'report.html'}" == last

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 
 from gpiorig.capture.units import BITS_PER_S, TIME_STEPS, suited
 
 NS_PER_S = 1_000_000_000
 DASH = "\N{EN DASH}"
+GAP = "\N{NARROW NO-BREAK SPACE}"  # between digits in threes, and on a page between a number and its unit
 MINUS = "\N{MINUS SIGN}"
 TIMES = "\N{MULTIPLICATION SIGN}"
 _SMALL = ((1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"))
@@ -77,6 +79,22 @@ def typeset(text: str) -> str:
     return text.replace("-", MINUS, 1) if text.startswith("-") else text
 
 
+_MINUS = re.compile(r"(?<![\w.+/:=-])-(?=\d)")
+_MICRO = re.compile(r"(?<=\d) us\b")
+_UNITS = re.compile(r"(?<=[\d∞]) (?=(?:[nµm]?s|%|[kMG]?Hz|ppm|pp[bm]/s|[nµm]?[JW]|[kM]?bit/s|[kMG]?B|samples?)\b|%)")
+_THOUSANDS = re.compile(r"(?<![\w.,])\d{4,}(?![\w])")
+
+
+def for_page(text: str) -> str:
+    """Numbers in a text as a page has them: a true minus, µs, and no line break between a number and its unit."""
+    return _UNITS.sub(GAP, _MICRO.sub(" µs", _MINUS.sub(MINUS, text)))
+
+
+def in_threes(text: str) -> str:
+    """The numbers of four digits or more in a text that has no others, such as years, in threes: ``7 220.92 µs``."""
+    return _THOUSANDS.sub(lambda number: number_text(int(number[0])), text)
+
+
 def _unit(ns: float) -> tuple[float, str]:
     return next((step for step in TIME_STEPS if abs(ns) >= step[0] * 0.9995), TIME_STEPS[-1])
 
@@ -135,7 +153,7 @@ def hertz_text(rate_hz: float, *, digits: int = 9) -> str:
 
 def number_text(n: int) -> str:
     """A count: ``12``, ``1 000``."""
-    return typeset(f"{n:,}".replace(",", "\N{NO-BREAK SPACE}"))
+    return typeset(f"{n:,}".replace(",", GAP))
 
 
 def bytes_text(count: float) -> str:

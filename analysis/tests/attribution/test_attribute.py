@@ -173,7 +173,7 @@ def test_many_packets_are_thinned_out_and_it_says_so() -> None:
     n = 20_000
     result = attribute.attribute(route(1000 + 500 * rng.integers(0, 6, (n, 1)), starts(rng, n)))
     assert (
-        "5 tests on 2\N{NO-BREAK SPACE}048 packets of 20\N{NO-BREAK SPACE}000 packets chosen at random"
+        "5 tests on 2\N{NARROW NO-BREAK SPACE}048 packets of 20\N{NARROW NO-BREAK SPACE}000 packets chosen at random"
         in result[0].sentence
     )
     assert ["lattice"] == [f.kind for f in result[0].findings]

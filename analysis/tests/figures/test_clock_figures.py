@@ -110,14 +110,14 @@ def test_sentences_are_of_the_headlines():
 
 
 def test_boxes_of_stages():
-    """In µs, from the top; the axis reaches down to 0 or to the least; stages of several nodes have their names."""
+    """In µs, from the top; the axis reaches down to 0 or to the least; stages have their names."""
     delay = summarize(np.arange(-10, 91), samplerate_hz=MHZ)
     empty = summarize(np.zeros(0, dtype=np.int64), samplerate_hz=MHZ)
     ax = bare()
     audit.stage_boxes(
         ax, [Stage("s", "a", delay), Stage("t", "b", replace(delay, min_ns=5000.0)), Stage("u", "c", empty)]
     )
-    assert ["a: s", "b: t"] == names(ax)
+    assert ["s", "t"] == names(ax)
     assert ["20 µs", "0"] == ticks(ax, 20, 0)
     assert -10 == limits(ax)[0]
     assert ([15, -5], [1, 1]) == lines(ax)[0]
@@ -143,7 +143,7 @@ def test_stability_of_clocks():
     assert ["2 s"] == ticks(ax, 2)
     assert "3 µs" == ax.yaxis.get_major_formatter()(3000, 0)
     audit.stability(ax, clocks, measure="adev", named=clocks)
-    assert ["0.001", "9e-04"] == [ax.yaxis.get_major_formatter()(value, 0) for value in (1e-3, 9e-4)]
+    assert ["0.001", "9·10⁻⁴", "10⁻⁸"] == [ax.yaxis.get_major_formatter()(value, 0) for value in (1e-3, 9e-4, 1e-8)]
 
 
 def test_of_many_clocks_those_farthest_from_the_median_are_named():
@@ -153,3 +153,16 @@ def test_of_many_clocks_those_farthest_from_the_median_are_named():
     many = [stability(str(n), [1, 2], [8, 0]) for n in range(4)]
     many += [stability(f"far {n}", [1, 2], [8 * 2.0 ** (n - 3.5) * (2 if n > 3 else 0.5), NAN]) for n in range(8)]
     assert [f"far {n}" for n in range(8)] == [clock.clock for clock in audit.outstanding(many, measure="tdev_ns")]
+
+
+def test_clocks_with_equal_errors_are_one_curve():
+    """To a hundredth of their range; a clock keeps its colour in further axes."""
+    errors = np.arange(1000.0)
+    alike, apart = errors + 9.9, errors + 10.1
+    compared = [comparison("q", name, values) for name, values in (("a", errors), ("b", alike), ("c", apart))]
+    assert {"a; b": compared[0], "c": compared[2]} == audit.curves(compared)
+    one, other = bare(), bare()
+    audit.errors(one, compared, names=["a; b", "c"])
+    audit.errors(other, compared[2:], names=["a; b", "c"])
+    assert ["a; b", "c"] == [line.get_label() for line in one.lines]
+    assert one.lines[1].get_color() == other.lines[0].get_color() != one.lines[0].get_color()

@@ -11,6 +11,7 @@ import pytest
 
 from gpiorig.analysis.figures import packet_boxes
 from gpiorig.analysis.figures.packet_boxes import INNER, OUTER, STEP, Box, PacketView
+from gpiorig.analysis.number_text import GAP
 from gpiorig.analysis.packets.path import Kind, Milestone, Source
 from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.packets.steps import Step, Steps
@@ -47,9 +48,9 @@ def test_packets_to_show(count, expected):
 def test_a_packet_in_words_and_numbers():
     """Its duration, and when it was sent; a packet of another route has its steps, though there are round trips."""
     (view,) = packet_boxes.for_route(route([1234]), SimpleNamespace())
-    assert "Only packet: packet 7, 1.234 ms, sent 0 into the recording." == view.text
+    assert "Only packet: packet 7, 1.234 ms, sent 0 into the recording." == view.text.replace(GAP, " ")
     later = packet_boxes.of_row(route([1, 2345]), None, 1)
-    assert "Packet 8: 2.345 ms, sent 10.0000 ms into the recording." == later.text
+    assert "Packet 8: 2.345 ms, sent 10.0000 ms into the recording." == later.text.replace(GAP, " ")
     assert [Box(0, 0, 2345, "a to b app to mac", "kind-software")] == list(later.boxes)
     alone = packet_boxes.of_row(route([1], name="round trip"), None, 0)
     assert 1 == alone.total

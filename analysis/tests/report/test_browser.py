@@ -135,7 +135,7 @@ def test_two_cursors_show_the_time_between_them(opened):
         "() => JSON.parse(document.querySelector('#viewer-packets script').textContent)[0]"
         ".boxes.flatMap((box) => [box[1], box[1] + box[2]])"
     )
-    instants = re.findall(r"\b([AB]) ([\d.]+) (ms|µs)", text.inner_text())[:2]
+    instants = re.findall(r"\b([AB]) ([\d.]+)\s(ms|µs)", text.inner_text())[:2]
     for _, number, unit in instants:
         at = float(number) * {"ms": 1e6, "µs": 1e3}[unit]
         assert min(abs(edge - at) for edge in edges) < 1, (number, unit)
@@ -144,13 +144,13 @@ def test_two_cursors_show_the_time_between_them(opened):
 
 def test_boxes_have_their_durations_and_a_tooltip_at_the_pointer(opened):
     page = opened()
-    assert page.locator("#viewer-packets text.in-box", has_text=re.compile(r"request air [\d.]+ ms")).count()
+    assert page.locator("#viewer-packets text.in-box", has_text=re.compile(r"request air [\d.]+\sms")).count()
     box = page.locator("#viewer-packets rect.kind-air:not(.outer)[data-box]").first
     box.scroll_into_view_if_needed()
     box.hover()
     tip = page.locator("#viewer-packets .tip")
     tip.wait_for()
-    assert re.search(r"request air\n[\d.]+ .s, \d+ % of the packet; starts at ", tip.inner_text())
+    assert re.search(r"request air\n[\d.]+\s.s, \d+ % of the packet; starts at ", tip.inner_text())
     near, place = tip.bounding_box(), box.bounding_box()
     assert abs(near["x"] - (place["x"] + place["width"] / 2)) < 350
 
@@ -313,7 +313,7 @@ def test_the_colours_of_boxes_are_named(opened):
     named = page.locator("#hero-packets .key rect").evaluate_all("all => all.map((box) => box.classList[0])")
     assert set(looks) <= set(named)
     kinds = ["stack software", "radio wait (backoff, CCA, retries)", "on the air", "interrupt, hand-over"]
-    assert kinds == [re.sub(r" [<\d.]+( [\d.]+)? %$", "", text) for text in of_a_route]
+    assert kinds == [re.sub(r" [<\d.]+( [\d.]+)?\s%$", "", text) for text in of_a_route]
 
 
 def test_a_folded_timeline_is_drawn_when_it_is_opened(opened):

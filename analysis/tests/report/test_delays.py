@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 from types import SimpleNamespace
 
+import evaluations
 import pytest
 from reportcases import PLAIN, evaluated
 
 from gpiorig.analysis.attribution.findings import Finding
 from gpiorig.analysis.delays.budget import Group
-from gpiorig.analysis.report import conclusions, delays
+from gpiorig.analysis.report import conclusions, delays, uncertainties
 from gpiorig.analysis.statistics.intervals import Interval
 
 
@@ -85,3 +86,19 @@ def test_a_median_is_longer_without_probes_beyond_its_uncertainty() -> None:
     for cost_ns, longer in ((-501.0, True), (-500.0, False), (501.0, False)):
         delay = SimpleNamespace(probe_cost_ns=cost_ns, corrected_expanded_ns=500.0)
         assert longer == delays._without_probes(9000.0, delay).endswith(", longer")  # type: ignore[arg-type]
+
+
+def test_the_matrix_of_uncertainties():
+    """Delays by components, the total first; delays with equal cells are one row; the note has the sources."""
+    evaluation = evaluations.about(evaluations.one_way(packets=50))
+    first, *rest = evaluation.uncertainties
+    longer = dataclasses.replace(first, components=(dataclasses.replace(first.components[0], standard_ns=250.0),))
+    (details,) = uncertainties.components(dataclasses.replace(evaluation, uncertainties=(longer, *rest)))
+    (table,) = details.blocks
+    assert ("<delay", "sample quantisation", "skew between channels", "probes: spread of the calibration burst") == (
+        table.header
+    )
+    assert ("17 ns", "5.0 ns", "28 ns") == table.rows[0][1:]
+    assert (first.name, "250 ns", "", "28 ns") == table.rows[1]
+    assert sum(len(row[0].split(", ")) for row in table.rows) >= len(rest) and 2 == len(table.rows)
+    assert "skew between channels (B, data sheet of the analyzer)" in table.note

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import colorsys
 import dataclasses
 import multiprocessing
 import os
@@ -156,6 +157,42 @@ def test_words_can_be_read_on_every_colour():
         assert palette.contrast(colours["banner-ink"], colours["banner"]) >= 4.5
         assert palette.contrast(colours["ink"], colours["control"]) >= 4.5
         assert palette.contrast(colours["ink"], colours["shade"]) >= 4.5
+
+
+def test_only_the_stressed_kinds_are_saturated():
+    """The others keep their luminance, and so every contrast; the air is the brightest on neither page."""
+    with palette.stressing(frozenset({Kind.MAC})):
+        light, dark = dict(palette.KIND_COLOURS), dict(palette.DARK_KIND_COLOURS)
+    for drawn, colours in ((light, palette.KIND_COLOURS), (dark, palette.DARK_KIND_COLOURS)):
+        assert colours[Kind.MAC] == drawn[Kind.MAC]
+        for kind in {*Kind} - {Kind.MAC, Kind.UNDIVIDED}:  # which is grey
+            assert saturation(drawn[kind]) < 0.6 * saturation(colours[kind]), kind
+            assert palette.contrast("#FFFFFF", drawn[kind]) == pytest.approx(
+                palette.contrast("#FFFFFF", colours[kind]), rel=0.03
+            )
+            assert palette.PAGE_COLOURS[light[kind]] == f"var(--{palette.KIND_CLASSES[kind]})"
+    brightness = {kind: palette.contrast("#000000", colour) for kind, colour in dark.items()}
+    assert brightness[Kind.AIR] < max(brightness.values())
+
+
+def saturation(colour):
+    return colorsys.rgb_to_hsv(*(int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)))[1]
+
+
+@pytest.mark.parametrize(
+    "sheet_colours", [{"page": "#FFFFFF", "ink": "#222222"}, {"page": DARK_PAGE, "ink": "#E6E6E6"}]
+)
+def test_names_of_boxes_that_let_the_page_through_can_be_read(sheet_colours):
+    """A span with others in it has the page's ink, on its colour at 62 % and the page's at 38 %."""
+    page_colour, ink = sheet_colours["page"], sheet_colours["ink"]
+    colours = palette.DARK_KIND_COLOURS if page_colour == DARK_PAGE else palette.KIND_COLOURS
+    for kind in {*palette.LAYER_KINDS.values(), Kind.SOFTWARE}:
+        for colour in (colours.full[kind], colours.muted[kind]):
+            blend = "#" + "".join(
+                f"{round(0.62 * int(colour[at : at + 2], 16) + 0.38 * int(page_colour[at : at + 2], 16)):02X}"
+                for at in (1, 3, 5)
+            )
+            assert palette.contrast(ink, blend) >= 4.5, (kind, colour)
 
 
 def test_the_colours_of_kinds_mean_nothing_else():

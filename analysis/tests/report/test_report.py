@@ -15,6 +15,7 @@ from gpiorig.analysis.attribution.findings import Finding
 from gpiorig.analysis.evaluation.evaluation import Evaluation
 from gpiorig.analysis.figures import packet_boxes, palette, plates
 from gpiorig.analysis.logs import node_log
+from gpiorig.analysis.packets.path import Kind
 from gpiorig.analysis.report import blocks, page
 from gpiorig.analysis.report.packet_columns import columns_of
 from gpiorig.analysis.tables import stages
@@ -60,7 +61,7 @@ def test_equal_data_give_equal_files(report_data, report_folder, tmp_path):
 @pytest.mark.slow
 def test_write_gives_figures_and_tables_in_all_forms(report_folder):
     """Every figure as SVG and PNG, every table as CSV and LaTeX, on request."""
-    for name in ("budget", "total", "steps", "ecdf", "run", "layers", "clock-errors-1", "serial-stages", "packet"):
+    for name in ("budget", "total", "steps", "ecdf", "run", "layers", "clock-errors", "serial-stages", "packet"):
         assert {".svg", ".png"} <= {path.suffix for path in report_folder.glob(f"{name}.*")}, name
     for name in (
         "route_steps",
@@ -84,8 +85,8 @@ def test_the_page_says_what_it_must(bench, tmp_path):
     bench.damage_frame(1, "udp.rx.enter", 7)
     written = text_of(tmp_path, data_of(bench))
     assert "Ping-pong &lt;test&gt;" in written
-    assert 1 == written.count('<p class="ribbon">Virtual bench')
-    assert 1 == written.count('<div class="banner">Virtual bench')
+    assert 1 == written.count('<aside class="ribbon" aria-label="Boards">Virtual bench')
+    assert 1 == written.count('<footer class="banner">Virtual bench')
     assert "missing: request.udp.rx" in written
     assert "every packet is accounted for" in written
     assert written.index("The round trip takes") < written.index("<figure") < written.index('<section id="provenance"')
@@ -264,8 +265,12 @@ def test_hops_are_drawn_in_one_column_and_every_kind_has_its_colour(tmp_path):
     route = dataclasses.replace(route, steps=dataclasses.replace(route.steps, steps=hops))
     assert 1 == len(plates.steps(evaluations.about(route).numbers, virtual=False).axes)
     page_text = text_of(tmp_path, one_way(route, **PLAIN))
+    with palette.stressing(frozenset({Kind.RADIO_WAIT})):
+        colours = dict(palette.KIND_COLOURS)
+    assert colours[Kind.RADIO_WAIT] == palette.KIND_COLOURS[Kind.RADIO_WAIT]
+    assert colours[Kind.AIR] != palette.KIND_COLOURS[Kind.AIR]
     for kind, look in palette.KIND_CLASSES.items():
-        assert f"--{look}: {palette.KIND_COLOURS[kind]};" in page_text
+        assert f"--{look}: {colours[kind]};" in page_text
         assert f".{look} {{ fill: var(--{look}); }}" in page_text
 
 
@@ -331,5 +336,5 @@ def test_the_page_of_many_packets_stays_small(tmp_path):
     assert sizes[0] < 1_500_000
     assert sizes[1] < 6_000_000
     assert other_sizes[1] < 1.2 * other_sizes[0]
-    assert "drawn by 300 (100 on a narrow screen) of its 100\N{NO-BREAK SPACE}000 quantiles" in page_text
+    assert "drawn by 300 (100 on a narrow screen) of its 100 000 quantiles" in page_text
     assert "minimum to maximum in each of 600 intervals of time as a band" in page_text

@@ -187,7 +187,7 @@ def test_folds_over_periods():
     starts = evaluation.route.starts + evaluation.route.steps.samples[:, 0]
     phases = np.sort(np.mod((starts - starts.min()) / 24_000, 1.0))
     assert np.allclose(phases, np.sort(ax.lines[0].get_xdata()[::3]))
-    assert (2, 2.5) == (len(lattice.draw().axes), lattice.draw().get_figheight()) and 2.5 == drawn.get_figheight()
+    assert (2, 2.3) == (len(lattice.draw().axes), lattice.draw().get_figheight()) and 2.3 == drawn.get_figheight()
     assert "Only the medians" not in beat.caption
     assert [] == causes.folds(
         data, replace(evaluation, attributions=(attributed("another step", finding("beat", 0.5, period_ns=1.0)),)), ""
@@ -206,10 +206,9 @@ def test_the_section_of_clocks():
 
     for quantities_, told in ((3, False), (4, True)):
         compared = tuple(replace(first, quantity=f"q{n}") for n in range(quantities_))
-        words = [
-            line for block in shown(comparisons=compared) if isinstance(block, blocks.Text) for line in block.lines
-        ]
-        assert told == any(" quantities 3 are drawn" in line for line in words)
+        (errors,) = [one for one in blocks.pictures(shown(comparisons=compared)) if one.name == "clock-errors"]
+        assert told == (" quantities 3 are drawn" in errors.caption)
+        assert 3 == len(errors.draw().axes)
     for n, thinned in ((300, False), (301, True)):
         captions = [picture.caption for picture in blocks.pictures(shown(comparisons=(replace(first, n=n),)))]
         assert thinned == ("of their quantiles" in captions[0])
@@ -226,12 +225,12 @@ def test_the_height_of_the_stability_of_clocks():
     measures = (("tdev_ns", "TDEV"), ("mtie_ns", "MTIE"))
     for count, wide, narrow in ((3, 2, 3), (8, 4, 8), (9, 5, 9)):
         made = [Stability(str(n), taus, *[np.array([n + 1.0, n + 2.0])] * 3) for n in range(count)]
-        assert 3.2 + 0.1 + 0.17 * wide == pytest.approx(
+        assert 2.7 + 0.1 + 0.17 * wide == pytest.approx(
             clocks.draw_stability(made, measures, virtual=False).get_figheight()
         )
         with style.narrow():
             height = clocks.draw_stability(made, measures, virtual=False).get_figheight()
-            assert 3.2 + 2.2 + 0.1 + 0.17 * narrow == pytest.approx(height)
+            assert 2.7 + 2.2 + 0.1 + 0.17 * narrow == pytest.approx(height)
 
 
 def test_columns_of_packets(monkeypatch):

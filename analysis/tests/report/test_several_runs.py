@@ -14,7 +14,7 @@ from reportcases import PLAIN, data_of, one_way
 from gpiorig.analysis import report
 from gpiorig.analysis.compare import comparison
 from gpiorig.analysis.compare.limits import threshold
-from gpiorig.analysis.number_text import time_text
+from gpiorig.analysis.number_text import GAP, time_text
 from gpiorig.analysis.quantities.names import parse
 from gpiorig.analysis.quantities.series import Series
 from gpiorig.analysis.report import blocks, differences, page, repeats
@@ -47,7 +47,7 @@ def new():
 
 
 def text_on(page):
-    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page.read_text()))
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page.read_text().replace(GAP, " ")))
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -56,7 +56,7 @@ def test_the_first_sentence_has_the_change_its_place_and_the_verdict(base, new, 
     compared = comparison.compare(base.delays, new.delays)
     total = compared.changes[0]
     path = report.write_set(tmp_path, [base, new])
-    lead = re.search(r'<p class="lead">(.*?)</p>', path.read_text(), re.DOTALL)[1]
+    lead = re.search(r'<p class="lead">(.*?)</p>', path.read_text(), re.DOTALL)[1].replace(GAP, " ")
     assert lead.startswith("From before to after the delay gets longer by ")
     assert f"median {time_text(total.base_median_ns, digits=4)} to {time_text(total.new_median_ns, digits=4)}" in lead
     assert "of the change of its mean in radio wait" in lead

@@ -6,7 +6,14 @@ import math
 
 import pytest
 
-from gpiorig.analysis.number_text import plus_minus, rate_text, resolved_text, uncertain_text
+from gpiorig.analysis.number_text import (
+    for_page,
+    in_threes,
+    plus_minus,
+    rate_text,
+    resolved_text,
+    uncertain_text,
+)
 from gpiorig.analysis.report import texts
 from gpiorig.analysis.statistics.interval_text import ppm_interval
 from gpiorig.analysis.statistics.intervals import Interval
@@ -106,7 +113,7 @@ def test_a_share_above_all_of_it_is_all_of_it():
 def test_a_tail_is_counted():
     """The slowest 13 of 60 packets are more than a hundredth."""
     assert "slowest 13 of 60" == texts.tail_text(13, 60)
-    assert "slowest 10 of 1\N{NO-BREAK SPACE}000" == texts.tail_text(10, 1000)
+    assert "slowest 10 of 1\N{NARROW NO-BREAK SPACE}000" == texts.tail_text(10, 1000)
 
 
 @pytest.mark.parametrize(
@@ -115,3 +122,38 @@ def test_a_tail_is_counted():
 )
 def test_rates_have_the_unit_that_suits(bits_per_s, text):
     assert text == rate_text(bits_per_s).replace("\N{NO-BREAK SPACE}", " ").replace("\N{NARROW NO-BREAK SPACE}", " ")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("-12.7 ms (-13 to +2 us)", "\N{MINUS SIGN}12.7_ms (\N{MINUS SIGN}13 to +2_µs)"),
+        ("99 % of 1.25 s at 24 MHz", "99_% of 1.25_s at 24_MHz"),
+        ("2026-11-28, IEEE 802.15.4-2006, -Os a-1 1e-04", "2026-11-28, IEEE 802.15.4-2006, -Os a-1 1e-04"),
+        ("3 steps, 2 sides, 12 msgs", "3 steps, 2 sides, 12 msgs"),
+    ],
+)
+def test_numbers_on_a_page(text, expected):
+    """A true minus, µs, a narrow space before a unit; dates, names and options stay as they are."""
+    assert expected.replace("_", "\N{NARROW NO-BREAK SPACE}") == for_page(text)
+
+
+def test_digits_in_threes():
+    """From four digits on, before the point; what has letters or comes after a point stays."""
+    expected = "7_220.9213 ± 0.46 µs; 999; 1_000; 12_345_678; 0x1234; v2006a"
+    assert expected.replace("_", "\N{NARROW NO-BREAK SPACE}") == in_threes(
+        "7220.9213 ± 0.46 µs; 999; 1000; 12345678; 0x1234; v2006a"
+    )
+
+
+def test_steps_in_one_sentence():
+    """Those of one way together, and ways with the same steps."""
+    names = [
+        "request: app to udp",
+        "request: air: first bit",
+        "reply: app to udp",
+        "reply: air: first bit",
+        "round trip",
+    ]
+    assert "request and reply: app to udp, air: first bit; round trip" == texts.joined_steps(names)
+    assert "hop 1: a; hop 2: b" == texts.joined_steps(["hop 1: a", "hop 2: b"])

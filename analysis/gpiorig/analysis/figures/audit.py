@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, NullFormatter, SymmetricalLogLocator
+from numpy.typing import NDArray
 
 from gpiorig.analysis.audit.results import Audit, Comparison, Stage
 from gpiorig.analysis.clocks.stability import Stability
@@ -19,7 +20,9 @@ _SHOWN = ("node", "host")
 _HEADLINES = ("round trip", "reception spread", "send call to reception", "interval between receptions")
 LINEAR_NS = 1000.0  # errors up to here are drawn linearly
 MAX_NAMED = 8  # clocks in a legend
+COMPARED_QUANTILES, SAME_CURVE = 41, 0.01  # curves that differ by less of their range cannot be seen as two
 TICKS = 6  # the minimum of a logarithmic axis
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _DASHES = ("-", "-", (0, (4, 4)), (4, (2, 6)))
 
 
@@ -39,13 +42,12 @@ def stage_boxes(ax: Axes, stages: Sequence[Stage]) -> None:
     ax
         Where to draw.
     stages
-        The stages of one node or of several, from top to bottom.
+        The stages of one node, from top to bottom.
     """
     drawn = [stage for stage in stages if stage.delay.n]
-    several = len({stage.node for stage in drawn}) > 1
     boxes: list[dict[str, Any]] = [
         {
-            "label": f"{stage.node}: {stage.name}" if several else stage.name,
+            "label": stage.name,
             "whislo": stage.delay.p5_ns / 1000,
             "q1": stage.delay.p25_ns / 1000,
             "med": stage.delay.median_ns / 1000,
@@ -60,7 +62,7 @@ def stage_boxes(ax: Axes, stages: Sequence[Stage]) -> None:
         boxes,
         orientation="horizontal",
         patch_artist=True,
-        boxprops={"facecolor": "#56B4E9", "edgecolor": INK, "linewidth": 0.8},
+        boxprops={"facecolor": SERIES[0], "edgecolor": INK, "linewidth": 0.8},
         medianprops={"color": INK, "linewidth": 1.4},
         whiskerprops=line,
         capprops=line,
@@ -91,30 +93,54 @@ def sentences(audit: Audit) -> list[str]:
     return lines[:6]
 
 
+def _power(value: float) -> str:
+    """A small number with a power of ten: ``9·10⁻⁴``."""
+    digit, _, power = f"{value:.0e}".partition("e")
+    return f"{'' if digit == '1' else f'{digit}·'}10{f'{int(power)}'.translate(_RAISED)}"
+
+
 def _rank(comparison: Comparison) -> int:
     """Place of a quantity among the headlines."""
     return next((i for i, name in enumerate(_HEADLINES) if comparison.quantity.startswith(name)), len(_HEADLINES))
 
 
-def errors(ax: Axes, comparisons: Sequence[Comparison]) -> None:
-    """Distribution functions of the errors of one quantity, clock minus pins, a line per clock."""
-    for number, comparison in enumerate(comparisons):
+def errors(ax: Axes, comparisons: Sequence[Comparison], *, names: Sequence[str] = ()) -> None:
+    """Distribution functions of the errors of one quantity, clock minus pins, a line per clock; equal ones are one.
+
+    Lines have their colours by their place in `names`, those of `curves` in one or several axes.
+    """
+    drawn = curves(comparisons)
+    places = list(names or drawn)
+    for name, comparison in drawn.items():
         x, share = thinning.ecdf(comparison.errors_ns / 1e3)
-        # Lines of clocks with equal errors overlap: each has its own dashes, too.
-        look: dict[str, Any] = {"color": SERIES[number % len(SERIES)], "linestyle": _DASHES[number % len(_DASHES)]}
-        ax.step(x, share, where="post", linewidth=1.6, label=comparison.clock, **look)
+        place = places.index(name)
+        look: dict[str, Any] = {"color": SERIES[place % len(SERIES)], "linestyle": _DASHES[place % len(_DASHES)]}
+        ax.step(x, share, where="post", linewidth=1.6, label=name, **look)
     ax.set_xlabel("error, clock minus pins")
     if any(float(np.abs(comparison.errors_ns).max()) > LINEAR_NS for comparison in comparisons):
         ax.set_xscale("symlog", linthresh=LINEAR_NS / 1e3)
         ticks = SymmetricalLogLocator(base=10, linthresh=LINEAR_NS / 1e3)
         ticks.set_params(numticks=TICKS)
         ax.xaxis.set_major_locator(ticks)
-        ax.set_xlabel("error, clock minus pins (logarithmic beyond ± 1 µs)")
+        ax.set_xlabel("error (logarithmic beyond ± 1 µs)")
     ax.xaxis.set_major_formatter(FuncFormatter(lambda us, _: round_time_text(round(us * 1e3, 6)) if us else "0"))
-    ax.set_ylabel("share at or below")
+    ax.set_yticks([0, 0.25, 0.5, 0.75, 1])
     ax.set_ylim(0, 1.02)
     ax.grid(color=GRID, linewidth=0.6)
-    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), fontsize=7.5)
+
+
+def curves(comparisons: Sequence[Comparison]) -> dict[str, Comparison]:
+    """One of the comparisons whose errors are distributed alike, to a hundredth of their range; by all their clocks."""
+    groups: list[tuple[NDArray[np.float64], list[Comparison]]] = []
+    for comparison in comparisons:
+        places = np.quantile(comparison.errors_ns, np.linspace(0, 1, COMPARED_QUANTILES))
+        near = SAME_CURVE * float(np.ptp(places))
+        group = next((group for before, group in groups if float(np.abs(before - places).max()) <= near), None)
+        if group is None:
+            groups.append((places, [comparison]))
+        else:
+            group.append(comparison)
+    return {"; ".join(comparison.clock for comparison in group): group[0] for _, group in groups}
 
 
 def outstanding(clocks: Sequence[Stability], *, measure: str) -> list[Stability]:
@@ -159,7 +185,7 @@ def stability(ax: Axes, clocks: Sequence[Stability], *, measure: str, named: Seq
     ax.set_xscale("log")
     ax.set_yscale("log")
     # A measure in ns has ticks such as 10 µs; the Allan deviation has no unit.
-    power = FuncFormatter(lambda value, _: f"{value:.0e}" if value < 1e-3 else f"{value:g}")
+    power = FuncFormatter(lambda value, _: f"{value:g}" if value >= 1e-3 else _power(value))
     ax.yaxis.set_major_formatter(power if measure == "adev" else FuncFormatter(lambda ns, _: round_time_text(ns)))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda s, _: round_time_text(s * 1e9)))
     for axis in (ax.xaxis, ax.yaxis):

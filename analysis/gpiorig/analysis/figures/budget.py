@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -19,6 +19,7 @@ from gpiorig.analysis.packets.path import Kind
 from gpiorig.analysis.statistics.intervals import Interval
 
 SHOWN_SHARE = 0.01  # of variance or tail: steps below are in the table
+SEEN_SHARE = 0.03  # of a bar, that a step needs to have a part of it
 SHOWN_STEPS = 12
 INDENT = "\N{EN DASH} "  # before the parts of a step
 DOT: dict[str, Any] = {"marker": "o", "linestyle": "", "markersize": 5, "markeredgewidth": 1.4}
@@ -51,7 +52,8 @@ def bars(ax: Axes, numbers: RouteNumbers, budget: Budget | None) -> None:
             text = _why_none(numbers)
             ax.text(0.5, y, text, ha="center", va="center", fontsize=8.5, color=INK)
             continue
-        least = min(least, _stack(ax, sums, y, mean_ns=total.mean_ns if y == 0 else None))
+        parts = _parts(budget, sums, "variance" if y == 1 else "tail") if y and budget is not None else {}
+        least = min(least, _stack(ax, sums, y, mean_ns=total.mean_ns if y == 0 else None, parts=parts))
     ax.set_yticks(range(len(rows)), [label for label, _ in rows])
     ax.set_ylim(len(rows) - 0.5, -0.5)
     ax.set_xlim(least, max(1.0, 1.0 - least))
@@ -69,18 +71,45 @@ def _why_none(numbers: RouteNumbers) -> str:
     return f"not resolved: all delays are equal within {numbers.resolution_text}"
 
 
-def _stack(ax: Axes, sums: dict[Kind, float], y: int, *, mean_ns: float | None) -> float:
+def _parts(budget: Budget, sums: dict[Kind, float], of: Literal["variance", "tail"]) -> dict[Kind, list[_Part]]:
+    """The steps that divide the share of a kind, each with a name: where several have a part of it that can be seen."""
+    shares = [share.value for share in getattr(budget, of)]
+    divided = {}
+    for group in budget.by_kind:
+        kind = group.of
+        assert isinstance(kind, Kind)
+        seen = sorted((step for step in group.steps if shares[step] >= SEEN_SHARE), key=lambda step: step)
+        rest = sums[kind] - sum(shares[step] for step in seen)
+        if len(seen) > 1 and abs(rest) < SHOWN_SHARE:
+            divided[kind] = [
+                _Part(budget.steps[step].way or short_name(budget.steps[step]), shares[step]) for step in seen
+            ]
+    return divided
+
+
+class _Part(NamedTuple):
+    """A step's part of the bar of its kind."""
+
+    name: str
+    share: float
+
+
+def _stack(
+    ax: Axes, sums: dict[Kind, float], y: int, *, mean_ns: float | None, parts: Mapping[Kind, list[_Part]]
+) -> float:
     """One bar, negative shares to the left of zero; returns its left end."""
     right, left = 0.0, 0.0
-    for kind, share in sums.items():
-        start = right if share >= 0 else left + share
-        ax.barh(y, abs(share), left=start, height=0.66, color=KIND_COLOURS[kind], edgecolor=PAPER, linewidth=0.8)
-        lines = [share_text(share), *([time_text(share * mean_ns)] if mean_ns is not None else [])]
-        letter = _LETTER * style.WIDE / style.page_width()
-        if abs(share) > letter * (max(map(len, lines)) + 1):
-            look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8.5}
-            ax.text(start + abs(share) / 2, y, "\n".join(lines), color=ink_on(KIND_COLOURS[kind]), **look)
-        right, left = right + max(share, 0.0), left + min(share, 0.0)
+    letter = _LETTER * style.WIDE / (style.NARROW if style.is_narrow() else style.REPORT_WIDE)
+    for kind, of_kind in sums.items():
+        for name, share in parts.get(kind, [_Part("", of_kind)]):
+            start = right if share >= 0 else left + share
+            ax.barh(y, abs(share), left=start, height=0.66, color=KIND_COLOURS[kind], edgecolor=PAPER, linewidth=0.8)
+            lines = [f"{name} {share_text(share)}".lstrip()]
+            lines += [time_text(share * mean_ns)] if mean_ns is not None else []
+            if abs(share) > letter * (max(map(len, lines)) + 1):
+                look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8.5}
+                ax.text(start + abs(share) / 2, y, "\n".join(lines), color=ink_on(KIND_COLOURS[kind]), **look)
+            right, left = right + max(share, 0.0), left + min(share, 0.0)
     return left
 
 
@@ -109,8 +138,18 @@ def shown(budget: Budget) -> list[Row]:
     for place in sorted(largest):
         if steps[place].size >= SHOWN_SHARE:
             parts = [Row(INDENT + part.name, part.kind, part.variance, part.tail) for part in budget.parts_of(place)]
-            rows += [steps[place], *(part for part in parts if part.size >= SHOWN_SHARE)]
+            sizes = [part for part in parts if part.size >= SHOWN_SHARE]
+            alone = len(sizes) == 1 and _equal(sizes[0], steps[place])  # it would repeat its step
+            label = f"{steps[place].label}: {sizes[0].label.removeprefix(INDENT)}" if alone else steps[place].label
+            rows += [steps[place]._replace(label=label), *([] if alone else sizes)]
     return rows
+
+
+def _equal(part: Row, step: Row) -> bool:
+    """Whether the shares of a part are those of its step, as they are written."""
+    return all(
+        share_text(getattr(part, of).value) == share_text(getattr(step, of).value) for of in ("variance", "tail")
+    )
 
 
 def intervals(ax: Axes, budget: Budget) -> None:

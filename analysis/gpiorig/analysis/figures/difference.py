@@ -47,7 +47,7 @@ def draw(rows: Sequence[Row], *, names: tuple[str, str], virtual: bool) -> Figur
     high, legend = 0.75 + 0.42 * len(rows), 0.55 if narrow else 0.32
     with style.paper():
         height = legend + high * (2 if narrow else 1)
-        figure = style.new_figure(width=style.WIDE, height=height, legend=legend, virtual=virtual)
+        figure = style.new_figure(width=style.REPORT_WIDE, height=height, legend=legend, virtual=virtual)
         values, differences = style.panels(figure, 2)
         _values(values, rows)
         _differences(differences, rows)

@@ -19,7 +19,8 @@ NAME_LETTERS, WORD_LETTERS = 22, 50  # in a line: of a name at the left, of a la
 LINE, ROW, ROW_LINE = 0.17, 0.22, 0.15  # inches: of a legend, of a row with one line, of each line of a name
 LEAST = 2.0  # inches, without the legend
 TICKS = 4  # at most, of a linear axis of numbers
-LETTER = 0.066  # inches, of a legend, on average
+LEAST_POINTS = 9  # of any text: 11 px on a screen of 390
+LETTER = 0.079  # inches, of a legend, on average
 
 
 def fit(figure: Figure) -> None:
@@ -39,6 +40,8 @@ def fit(figure: Figure) -> None:
         height = 0.1 + LINE * math.ceil(len(handles) / columns)
         place: dict[str, Any] = {"loc": "lower left", "handlelength": 1.6, "columnspacing": 1.2, "fontsize": 7.5}
         figure.legend(handles=handles, ncols=columns, **place)
+    for text in figure.findobj(Text):
+        text.set_fontsize(max(text.get_fontsize(), LEAST_POINTS))
     _grow(figure, rows=more, legend=height)
     foot = style.TAG_HEIGHT if any(_is_tag(text) for text in figure.texts) else 0.0
     for one in figure.legends:

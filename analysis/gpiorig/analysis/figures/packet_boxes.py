@@ -12,7 +12,7 @@ import numpy as np
 from gpiorig.analysis.delays.numbers import short_name
 from gpiorig.analysis.figures import packet
 from gpiorig.analysis.figures.palette import KIND_CLASSES, layer_kind
-from gpiorig.analysis.number_text import NS_PER_S, time_text
+from gpiorig.analysis.number_text import NS_PER_S, for_page, time_text
 from gpiorig.analysis.packets import spans
 from gpiorig.analysis.packets.path import Kind
 from gpiorig.analysis.packets.round_trips import RoundTrips
@@ -126,7 +126,7 @@ def _text(route: Route, row: int, title: str) -> str:
     total = time_text(float(route.totals[row]) * period_ns, digits=4)
     start = time_text(float(route.starts[row]) * period_ns, digits=6)
     which = f"{title.capitalize()}: packet {route.ids[row]}," if title else f"Packet {route.ids[row]}:"
-    return f"{which} {total}, sent {start} into the recording."
+    return for_page(f"{which} {total}, sent {start} into the recording.")
 
 
 def _cuts(route: Route, row: int) -> list[int]:

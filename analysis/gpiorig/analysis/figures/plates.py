@@ -27,7 +27,7 @@ from gpiorig.analysis.packets.steps import Steps
 from gpiorig.analysis.packets.timelines import Timelines
 from gpiorig.analysis.statistics.summary import RESOLUTION_SAMPLES
 
-WIDTH = style.WIDE
+WIDTH = style.REPORT_WIDE
 SUPTITLE: dict[str, Any] = {"x": 0.006, "ha": "left", "fontsize": 10.5, "fontweight": "bold"}
 COMPARED_STEPS = 5  # whose distribution functions are drawn over each other
 RELATIVE_RANGE = 0.02  # of the widest range, that a step needs to be drawn with it
@@ -65,7 +65,7 @@ def steps(numbers: RouteNumbers, *, virtual: bool) -> Figure:
         names, columns = _rows(durations)
         both = [index for index in (0, 1) if any(column is not None for column in columns[index])]
         legend = style.legend_height(numbers.kinds)
-        high = 1.65 + 0.235 * len(names)
+        high = 1.4 + 0.175 * len(names)
         width = 10.5 if len(both) > 1 else WIDTH
         height = legend + high * (len(both) if style.is_narrow() else 1)
         figure = style.new_figure(width=width, height=height, legend=legend, virtual=virtual)
@@ -85,7 +85,7 @@ def budget(numbers: RouteNumbers, shares: Budget, *, virtual: bool) -> Figure:
     with style.paper():
         rows = budgetview.shown(shares)
         below = 0.75 + 0.3 * len(rows) if rows else 0.0
-        bars = 2.1
+        bars = 1.7
         legend = style.legend_height(numbers.kinds)
         figure = style.new_figure(width=WIDTH, height=0.45 + legend + bars + below, legend=legend, virtual=virtual)
         grid = figure.add_gridspec(2 if rows else 1, 1, height_ratios=(bars, below) if rows else (1,))

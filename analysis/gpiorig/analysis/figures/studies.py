@@ -16,7 +16,7 @@ from matplotlib.patches import Patch
 from gpiorig.analysis.figures import study_axes, style
 from gpiorig.analysis.figures.palette import FAINT, INK, WARNING
 from gpiorig.analysis.figures.panels import Chart, Panel
-from gpiorig.analysis.figures.plates import SUPTITLE, WIDTH
+from gpiorig.analysis.figures.plates import SUPTITLE
 from gpiorig.analysis.figures.study_distributions import box, dots, ecdf, histogram, line_of, scatter
 from gpiorig.analysis.figures.study_panels import area_colour, bars, colour_of, line, marker_of, published, stack
 
@@ -47,7 +47,7 @@ def draw(chart: Chart) -> Figure:
     rows = math.ceil(len(chart.panels) / columns)
     height = 0.25 * title.count("\n") + 0.3 + PANEL_HEIGHT * rows + legend_height
     with style.paper():
-        figure = style.new_figure(width=WIDTH, height=height, legend=legend_height, virtual=chart.virtual)
+        figure = style.new_figure(width=style.WIDE, height=height, legend=legend_height, virtual=chart.virtual)
         grid = figure.add_gridspec(rows, columns)
         first: dict[str, Axes] = {}
         for number, panel in enumerate(chart.panels):
@@ -83,7 +83,7 @@ def _panel(ax: Axes, chart: Chart, panel: Panel) -> None:
         across = ax.axvline if chart.values_on_x else ax.axhline
         across(value * factor, color=INK, linewidth=1, linestyle=_DASHES[levels.index(label) % len(_DASHES)], zorder=1)
     if panel.title:
-        letters = int(TITLE_LETTERS * style.page_width() / WIDTH) // study_axes.columns(chart)
+        letters = int(TITLE_LETTERS * style.page_width() / style.WIDE) // study_axes.columns(chart)
         ax.set_title(textwrap.fill(panel.title, letters), fontsize=9, fontweight="normal", pad=5)
     study_axes.dress(ax, chart, panel)
 

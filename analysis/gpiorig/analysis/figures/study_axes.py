@@ -14,7 +14,6 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 from gpiorig.analysis.figures import style
 from gpiorig.analysis.figures.palette import GRID
 from gpiorig.analysis.figures.panels import Chart, Panel
-from gpiorig.analysis.figures.plates import WIDTH
 
 FROM_ZERO = 0.6  # of the largest value: with a smaller one the axis begins at 0
 HEADROOM = 1.09
@@ -117,7 +116,7 @@ def has_room(chart: Chart) -> bool:
     if len(at) < 2:
         return False
     nearest = min(right - left for left, right in itertools.pairwise(at))
-    return nearest >= TICK_ROOM * columns(chart) * WIDTH / style.page_width() * (at[-1] - at[0])
+    return nearest >= TICK_ROOM * columns(chart) * style.WIDE / style.page_width() * (at[-1] - at[0])
 
 
 def _name_places(ax: Axes, chart: Chart) -> None:

@@ -37,6 +37,8 @@ _NO_DATE: dict[str, dict[str, Any]] = {
 _HALF_NAME = 27  # letters of a kind of steps, of which a row of the legend of a narrow figure has two
 _LONG_NAME = 40  # letters of a kind of steps, of which a row of the legend has at most three
 WIDE, NARROW = 8.4, 4.1  # inches: on a page, and on that of a phone, its text is as large as the page's
+REPORT_WIDE = 9.6  # inches, of the figures of a run
+LOW = 2.6  # inches: a lower figure is laid out twice
 TAG_HEIGHT = 0.24  # inches
 _MARK: dict[str, Any] = {"color": WARNING, "ha": "right", "va": "bottom", "fontsize": 7.5, "style": "italic"}
 MARGIN = 0.012  # of the width, at the right: readers' fonts are wider than those that were measured
@@ -162,7 +164,7 @@ def plate(draw: Callable[[Axes], object], *, height: float, title: str = "", vir
         Whether the data are from a virtual bench.
     """
     with paper():
-        figure = new_figure(width=WIDE, height=height, virtual=virtual)
+        figure = new_figure(width=REPORT_WIDE, height=height, virtual=virtual)
         ax = figure.subplots()
         draw(ax)
         if title:
@@ -230,7 +232,8 @@ def _settle(figure: Figure) -> None:
         axis.set_minor_locator(NullLocator())
     _make_printable(figure)  # now, because it asks for every tick: a minor one is five artists
     with paper():
-        for _ in range(2 if is_narrow() else 1):  # ticks of axes that got smaller are others, with other room
+        # Ticks of axes that got smaller are others, with other room.
+        for _ in range(2 if is_narrow() or figure.get_figheight() < LOW else 1):
             engine.execute(figure)
         figure.set_layout_engine(None)  # "none" would keep an engine, for which every file is drawn twice
     for axes in figure.axes:

@@ -52,6 +52,8 @@ class Table:
         Whether it is a list of names and values rather than a wide table.
     wraps
         Whether its numbers may be on several lines, broken at blanks.
+    look
+        A class of the style sheet: ``dense`` for many rows of few words each.
     """
 
     kind: ClassVar[str] = "table"
@@ -61,6 +63,7 @@ class Table:
     note: str = ""
     narrow: bool = False
     wraps: bool = False
+    look: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,13 +145,14 @@ class Viewer:
 
 @dataclass(frozen=True, slots=True)
 class Hero:
-    """All packets, all steps, as a picture that leads to the viewer of the same name."""
+    """All packets, all steps, as a picture that leads to the viewer of the same name; `note` is on its colours."""
 
     kind: ClassVar[str] = "hero"
     name: str
     noun: str
     columns: PacketColumns | None  # None: the script asks for them
     legend: tuple[tuple[str, str], ...]
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 import numpy as np
@@ -18,7 +18,7 @@ from gpiorig.analysis.report.blocks import Block, Details, Picture, Table, text,
 from gpiorig.analysis.report.conclusions import causes, period_ns, sentence_of
 from gpiorig.analysis.report.data import ReportData
 from gpiorig.analysis.report.pictures import period_text
-from gpiorig.analysis.report.texts import p_text
+from gpiorig.analysis.report.texts import joined_steps, p_text
 from gpiorig.analysis.statistics.intervals import Interval
 
 MAX_FOLDS = 4
@@ -48,12 +48,19 @@ def blocks(data: ReportData, view: RouteEvaluation, prefix: str) -> list[Block]:
     if structured:
         content.append(Details("Every finding with its evidence", (_table(attributed),)))
     if rest:
-        content.append(
-            Details(
-                f"Steps without a finding: {len(rest)}", (text(*(sentence_of(attribution) for attribution in rest)),)
-            )
-        )
+        content.append(Details(f"Steps without a finding: {len(rest)}", (text(*_without_finding(rest)),)))
     return content
+
+
+def _without_finding(attributions: Sequence[Attribution]) -> list[str]:
+    """The sentences on steps without a finding, each once, with the names of its steps."""
+    by_sentence: dict[str, list[str]] = {}
+    for attribution in attributions:
+        by_sentence.setdefault(attribution.sentence, []).append(attribution.step)
+    return [
+        f"{sentence} {f'{len(names)} steps: ' if len(names) > 1 else ''}{joined_steps(names)}."
+        for sentence, names in by_sentence.items()
+    ]
 
 
 def folds(data: ReportData, view: RouteEvaluation, prefix: str) -> list[Picture]:
@@ -100,7 +107,7 @@ def _draw_fold(view: RouteEvaluation, column: int, finding: Finding, title: str,
     delays, before = durations[:, column], durations[:, :column].sum(axis=1)
     with style.paper():
         two = finding.kind == "lattice"
-        figure = style.new_figure(width=WIDTH, height=2.5 * (2 if two and style.is_narrow() else 1), virtual=virtual)
+        figure = style.new_figure(width=WIDTH, height=2.3 * (2 if two and style.is_narrow() else 1), virtual=virtual)
         if two:
             ax, residuals = style.panels(figure, 2)
             series.fold_lattice(ax, residuals, delays, period_ns=sample_ns, lattice_ns=period)

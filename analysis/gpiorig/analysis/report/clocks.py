@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from gpiorig.analysis.audit.results import Audit
+from gpiorig.analysis.audit.results import Audit, Comparison, Stage
 from gpiorig.analysis.clocks.clock_fit import ClockFit
 from gpiorig.analysis.clocks.resolution import residual_text
 from gpiorig.analysis.clocks.stability import Stability
-from gpiorig.analysis.figures import audit, style, thinning
+from gpiorig.analysis.figures import audit, plates, style, thinning
 from gpiorig.analysis.figures import audit as auditfigures
 from gpiorig.analysis.figures.plates import WIDTH
 from gpiorig.analysis.number_text import DASH, round_time_text, time_text
@@ -23,6 +25,7 @@ from gpiorig.analysis.report.texts import time_interval
 from gpiorig.analysis.statistics.interval_text import ppm_interval
 
 DRAWN_QUANTITIES = 3  # those compared with the most clocks
+PANEL_LETTERS = 34  # in a line of the title of a panel
 
 
 def section(data: ReportData, prefix: str) -> Section:
@@ -75,7 +78,7 @@ def _matchings(audit: Audit) -> Table:
 def _fits(fits: tuple[ClockFit, ...]) -> Table:
     rows: list[tuple[str, ...]] = []
     for fit in fits:
-        head = (fit.clock, fit.reference, fit.method)
+        head = (fit.clock, fit.reference, fit.method.partition(",")[0])
         counts = (f"{fit.resets}; {fit.backsteps}", round_time_text(fit.quantisation_ns), fit.note)
         for segment in fit.segments:
             drift = segment.drift_ppm_per_s
@@ -97,20 +100,34 @@ def _fits(fits: tuple[ClockFit, ...]) -> Table:
         "<clock", "<against", "<method", "<from, to", "timestamps (outliers)", "ahead by", "faster by", "drift",
         "residual (std)", "resets; steps back", "smallest step", "<note",
     )  # fmt: skip
+    methods = "; ".join(dict.fromkeys(fit.method for fit in fits if "," in fit.method))
     note = (
         "Ahead by: clock minus reference in the middle of the segment. A host's timestamps can only be late: the line "
         "below all of them (minimum delay) includes the clock's offset and the minimum delay, the one through their "
-        "middle the usual delay."
+        f"middle the usual delay.{f' Methods: {methods}.' if methods else ''}"
     )
     title = "Fits of clocks, a row per segment between resets, steps and changes of rate"
-    return Table(title, header, tuple(rows), note=note)
+    varied = [column for column, cells in enumerate(zip(*rows, strict=True)) if len(rows) == 1 or len(set(cells)) > 1]
+    equal = [
+        f"{header[column].removeprefix('<')}: {rows[0][column]}"
+        for column in range(len(header))
+        if column not in varied and rows[0][column] not in ("", DASH)
+    ]
+    return Table(
+        title,
+        tuple(header[column] for column in varied),
+        tuple(tuple(row[column] for column in varied) for row in rows),
+        f"{note} In all rows {'; '.join(equal)}." if equal else note,
+        look="dense",
+    )
 
 
 def _comparisons(audit: Audit) -> Table:
-    rows = tuple(
-        (
+    """A row per quantity and clock; clocks with equal numbers are one row."""
+    clocks: dict[tuple[str, ...], list[str]] = {}
+    for comparison in audit.comparisons:
+        numbers = (
             comparison.quantity,
-            comparison.clock,
             f"{comparison.n} ({comparison.unmatched})",
             time_text(comparison.pins.median_ns),
             time_text(comparison.other.median_ns),
@@ -119,45 +136,86 @@ def _comparisons(audit: Audit) -> Table:
             time_text(comparison.error.std_ns),
             f"{time_text(comparison.error.min_ns)} to {time_text(comparison.error.max_ns)}",
         )
-        for comparison in audit.comparisons
-    )
+        clocks.setdefault(numbers, []).append(comparison.clock)
+    rows = tuple((numbers[0], "; ".join(names), *numbers[1:]) for numbers, names in clocks.items())
     header = (
         "<quantity", "<clock", "n (unmatched)", "median by pins", "median by clock", "skew", "jitter added",
         "std of error", "error, min to max",
     )  # fmt: skip
     note = "Skew: median of clock minus pins. Jitter added: peak-to-peak by the clock minus that by the pins."
-    return Table("The same quantities by other clocks", header, rows, note=note)
+    return Table("The same quantities by other clocks", header, rows, note, look="dense")
 
 
 def _errors(data: ReportData, audit: Audit, prefix: str) -> list[Block]:
-    """Distribution functions of the errors, a figure per quantity that is compared with several clocks or first."""
-    blocks: list[Block] = []
-    ranked = sorted(auditfigures.quantities(audit).items(), key=lambda item: -len(item[1]))
-    for number, (quantity, compared) in enumerate(ranked[:DRAWN_QUANTITIES], start=1):
-        drawn = [comparison for comparison in compared if comparison.n]
-        if not drawn:
-            continue
-        diagram = partial(auditfigures.errors, comparisons=drawn)
-        title = f"Errors of the other clocks: {quantity}"
-        draw = partial(style.plate, diagram, height=2.8, title=title, virtual=data.virtual)
-        largest = max(comparison.n for comparison in drawn)
-        thinned = f", drawn by {thinning.FEWER} of their quantiles" if largest > thinning.ECDF_POINTS else ""
-        caption = f"Distribution functions of clock minus pins{thinned}."
-        title = f"Distribution of the errors of each clock: {quantity}"
-        blocks.append(Picture(f"{prefix}clock-errors-{number}", draw, title, caption))
+    """Distribution functions of the errors: a panel per quantity that is compared with the most clocks."""
+    drawn = {
+        quantity: tuple(comparison for comparison in compared if comparison.n)
+        for quantity, compared in auditfigures.quantities(audit).items()
+    }
+    ranked = sorted(filter(lambda pair: pair[1], drawn.items()), key=lambda pair: -len(pair[1]))
+    if not ranked:
+        return []
+    draw = partial(draw_errors, dict(ranked[:DRAWN_QUANTITIES]), virtual=data.virtual)
+    largest = max(comparison.n for _, compared in ranked[:DRAWN_QUANTITIES] for comparison in compared)
+    thinned = f", drawn by {thinning.FEWER} of their quantiles" if largest > thinning.ECDF_POINTS else ""
+    caption = f"Distribution functions of clock minus pins{thinned}; clocks with equal errors are one line."
     if len(ranked) > DRAWN_QUANTITIES:
-        blocks.append(text(f"Of {len(ranked)} quantities {DRAWN_QUANTITIES} are drawn; the table has all."))
-    return blocks
+        caption += f" Of {len(ranked)} quantities {DRAWN_QUANTITIES} are drawn; the table has all."
+    return [Picture(f"{prefix}clock-errors", draw, "Errors of the other clocks", caption)]
+
+
+def draw_errors(quantities: Mapping[str, Sequence[Comparison]], *, virtual: bool) -> Figure:
+    """Axes side by side, one per quantity; the legend at the foot has each clock once."""
+    with style.paper():
+        names = list(dict.fromkeys(name for compared in quantities.values() for name in auditfigures.curves(compared)))
+        height = 2.5 * (len(quantities) if style.is_narrow() else 1)
+        legend = 0.1 + 0.17 * len(names)
+        figure = style.new_figure(width=WIDTH, height=height + legend, legend=legend, virtual=virtual)
+        axes = style.panels(figure, len(quantities), sharey=True)
+        for ax, (quantity, compared) in zip(axes, quantities.items(), strict=True):
+            auditfigures.errors(ax, compared, names=names)
+            ax.set_title("\n".join(textwrap.wrap(quantity, PANEL_LETTERS)), fontsize=9)
+        axes[0].set_ylabel("share at or below")
+        _foot(figure, axes, columns=1, virtual=virtual)
+        return figure
+
+
+def _foot(figure: Figure, axes: Sequence[Axes], *, columns: int, virtual: bool) -> None:
+    """One legend of all axes at the foot: each label once."""
+    drawn = {label: handle for ax in axes for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}
+    foot = (style.TAG_HEIGHT if virtual else 0.0) / figure.get_figheight()
+    place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0.0, foot), "fontsize": 8.5}
+    figure.legend(drawn.values(), drawn.keys(), ncols=columns, **place)
 
 
 def _stage_boxes(data: ReportData, audit: Audit, prefix: str) -> list[Block]:
     """The stages as box plots."""
     if not any(stage.delay.n for stage in audit.stages):
         return []
-    diagram, height = partial(auditfigures.stage_boxes, stages=audit.stages), 1.2 + 0.28 * len(audit.stages)
-    draw = partial(style.plate, diagram, height=height, title="Stages of a log line", virtual=data.virtual)
+    draw = partial(draw_stages, audit.stages, virtual=data.virtual)
     caption = "Boxes: quartiles; whiskers: 5 to 95 %; points: smallest and largest."
     return [Picture(f"{prefix}serial-stages", draw, "Stages of a log line", caption)]
+
+
+def draw_stages(stages: Sequence[Stage], *, virtual: bool) -> Figure:
+    """Axes side by side, one per node."""
+    with style.paper():
+        nodes = dict.fromkeys(stage.node for stage in stages if stage.delay.n)
+        of_nodes = [[stage for stage in stages if stage.node == node] for node in nodes]
+        high = 0.9 + 0.19 * max(map(len, of_nodes))
+        figure = style.new_figure(width=WIDTH, height=high * (len(nodes) if style.is_narrow() else 1), virtual=virtual)
+        axes = style.panels(figure, len(nodes), sharex=True)
+        for ax, node, of_node in zip(axes, nodes, of_nodes, strict=True):
+            auditfigures.stage_boxes(ax, of_node)
+            ax.set_title(node)
+            if ax is not axes[0] and not style.is_narrow() and _names(of_node) == _names(of_nodes[0]):
+                ax.set_yticklabels([])
+        figure.suptitle("Stages of a log line", **plates.SUPTITLE)
+        return figure
+
+
+def _names(stages: Sequence[Stage]) -> list[str]:
+    return [stage.name for stage in stages if stage.delay.n]
 
 
 def _stages(audit: Audit) -> Table:
@@ -171,7 +229,7 @@ def _stages(audit: Audit) -> Table:
         "The stages up to the start bit, and the total from event to host timestamp, are of lines about a packet; "
         "those from the start bit on are of all lines."
     )
-    return Table("Stages of a log line", header, tuple(rows), note=note)
+    return Table("Stages of a log line: numbers", header, tuple(rows), note, look="dense")
 
 
 def _stability(data: ReportData, audit: Audit, prefix: str) -> list[Block]:
@@ -200,15 +258,11 @@ def draw_stability(clocks: Sequence[Stability], measures: Sequence[tuple[str, st
         named = audit.outstanding(clocks, measure=measures[0][0])
         columns = 1 if style.is_narrow() else 2
         legend = 0.1 + 0.17 * -(-(len(named) + (len(named) < len(clocks))) // columns)
-        height = 3.2 + 2.2 * (len(measures) - 1) * style.is_narrow() + legend
+        height = 2.7 + 2.2 * (len(measures) - 1) * style.is_narrow() + legend
         figure = style.new_figure(width=WIDTH, height=height, legend=legend, virtual=virtual)
         axes = style.panels(figure, len(measures))
         for ax, (name, label) in zip(axes, measures, strict=True):
             audit.stability(ax, clocks, measure=name, named=named)
             ax.set_title(label)
-        # A clock may have a point in one of them only.
-        drawn = {label: handle for ax in axes for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}
-        foot = (style.TAG_HEIGHT if virtual else 0.0) / height
-        place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0.0, foot), "fontsize": 7.5}
-        figure.legend(drawn.values(), drawn.keys(), ncols=columns, **place)
+        _foot(figure, axes, columns=columns, virtual=virtual)
         return figure

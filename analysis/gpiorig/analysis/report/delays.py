@@ -16,10 +16,11 @@ from gpiorig.analysis.figures.palette import KIND_CLASSES
 from gpiorig.analysis.number_text import DASH, count_text, share_text, time_text, uncertain_text
 from gpiorig.analysis.packets.routes import ROUND_TRIP
 from gpiorig.analysis.packets.timelines import steps_add_up
+from gpiorig.analysis.report import uncertainties
 from gpiorig.analysis.report.blocks import Block, Details, Table, text, why_not
 from gpiorig.analysis.report.data import ReportData
 from gpiorig.analysis.report.step_table import StepGroup, StepTable
-from gpiorig.analysis.report.texts import share_interval, tail_text, time_interval
+from gpiorig.analysis.report.texts import joined_steps, share_interval, tail_text, time_interval
 from gpiorig.analysis.statistics.summary import LISTED, Summary
 
 QUANTILES = (
@@ -101,7 +102,7 @@ def step_table(data: ReportData, evaluation: RouteEvaluation, prefix: str) -> li
         *_part_notes(evaluation),
         _add_up(data, evaluation),
         *_unwitnessed(evaluation),
-        *_components(evaluation),
+        *uncertainties.components(evaluation),
         _statistics(evaluation),
     ]
 
@@ -164,7 +165,7 @@ def jitter_table(evaluation: RouteEvaluation) -> Block:
         for jitter in evaluation.jitter
     )
     header = ("<measure", "<defined in", "value (95 % interval)", "<interval by", "<note")
-    return Table("Jitter of the total delay, by every definition", header, rows)
+    return Table("Jitter of the total delay, by every definition", header, rows, look="dense")
 
 
 def jitter_line(evaluation: RouteEvaluation) -> str:
@@ -176,7 +177,7 @@ def jitter_line(evaluation: RouteEvaluation) -> str:
 def delay_table(rows: Mapping[str, Summary]) -> Table:
     """Statistics of named delays."""
     header = ("<delay", "n", "lost", *_HEADINGS)
-    return Table("Total delays", header, _summary_rows(rows), note=QUANTILES)
+    return Table("Total delays", header, _summary_rows(rows), note=QUANTILES, look="dense")
 
 
 def _summary_rows(rows: Mapping[str, Summary]) -> tuple[tuple[str, ...], ...]:
@@ -188,7 +189,7 @@ def _summary_rows(rows: Mapping[str, Summary]) -> tuple[tuple[str, ...], ...]:
 
 def _statistics(evaluation: RouteEvaluation) -> Details:
     named = {f"{s.name}": n for s, n in zip(evaluation.route.steps.steps, evaluation.numbers.steps, strict=True)}
-    table = Table("Statistics of every step", ("<step", "n", "lost", *_HEADINGS), _summary_rows(named), note=QUANTILES)
+    table = Table("Statistics of every step", ("<step", "n", "lost", *_HEADINGS), _summary_rows(named), look="dense")
     return Details("Statistics of every step", (table,))
 
 
@@ -199,22 +200,6 @@ def _unwitnessed(evaluation: RouteEvaluation) -> list[Block]:
     if not named:
         return []
     return [text(f"Unwitnessed constants in the steps before and on the air: {named}. They add no jitter.")]
-
-
-def _components(evaluation: RouteEvaluation) -> list[Block]:
-    """The components of the uncertainties, of the total delay first."""
-    rows = []
-    for delay in (evaluation.uncertainties[-1], *evaluation.uncertainties[:-1]):
-        parts = ((delay.components, "as measured on the pins"), (delay.probe_components, "correction for the probes"))
-        for components, subject in parts:
-            rows += [
-                (delay.name, subject, part.name, time_text(part.standard_ns), part.evaluation, part.source)
-                for part in components
-            ]
-    if not rows:
-        return []
-    header = ("<delay", "<of", "<component", "standard uncertainty", "<GUM evaluation", "<source")
-    return [Details("Components of the uncertainties", (Table("Components of uncertainty", header, tuple(rows)),))]
 
 
 def _total_row(evaluation: RouteEvaluation) -> tuple[str, ...]:
@@ -299,9 +284,8 @@ def _part_rows(evaluation: RouteEvaluation, column: int, *, columns: int) -> lis
 
 
 def _part_notes(evaluation: RouteEvaluation) -> list[Block]:
-    """Notes on what the pins do not show of each radio wait."""
-    return [
-        text(f"{evaluation.route.steps.steps[wait.column].name}, parts: {' '.join(wait.notes)}")
-        for wait in evaluation.parts
-        if wait.notes
-    ]
+    """Notes on what the pins do not show of the radio waits, each once with the names of its steps."""
+    waits: dict[str, list[str]] = {}
+    for wait in evaluation.parts:
+        waits.setdefault(" ".join(wait.notes), []).append(evaluation.route.steps.steps[wait.column].name)
+    return [text(f"{joined_steps(names)}, parts: {notes}") for notes, names in waits.items() if notes]

@@ -8,8 +8,10 @@ from pathlib import Path
 import pyarrow as pa
 
 from gpiorig.analysis.figures import packet, plates
+from gpiorig.analysis.figures.palette import stressing
 from gpiorig.analysis.report.blocks import Block, pictures
 from gpiorig.analysis.report.data import ReportData
+from gpiorig.analysis.report.lead import stressed_kinds
 from gpiorig.analysis.report.page import write_report
 from gpiorig.analysis.tables import registry, stages
 
@@ -39,8 +41,9 @@ def write(
     blocks = write_report(page, data)
     paths = [page]
     if figure_formats:
-        paths += write_figures(blocks, folder, figure_formats)
-        paths += _write_packet(data, folder, figure_formats)
+        with stressing(stressed_kinds(data)):
+            paths += write_figures(blocks, folder, figure_formats)
+            paths += _write_packet(data, folder, figure_formats)
     if table_formats:
         paths += write_tables(registry.evaluation_tables(data.evaluation), folder, table_formats)
     return paths

@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 
 from gpiorig.analysis import forked
 from gpiorig.analysis.figures import narrow, palette, style
+from gpiorig.analysis.number_text import for_page
 from gpiorig.analysis.report.blocks import Picture
 
 MIN_PX_PER_INCH = 84  # a smaller figure scrolls, its letters would be too small to read
@@ -93,7 +94,7 @@ def svg(picture: Picture, heading: str = "") -> Markup:
         narrow.fit(figure)
         slim = _element(picture, figure, "narrow")
     repeated = " ".join(title.split()).rstrip(".") == " ".join(heading.split()).rstrip(".")
-    words = Markup("") if repeated else Markup('<p class="figure-title">{}</p>').format(title)
+    words = Markup("") if repeated else Markup('<p class="figure-title">{}</p>').format(for_page(title))
     return words + wide + slim
 
 
@@ -110,6 +111,7 @@ def _element(picture: Picture, figure: Figure, look: str) -> Markup:
     text = re.sub(r"#[0-9a-f]{6}\b", lambda match: _COLOURS.get(match[0], match[0]), text)
     text = re.sub(r"font-family: 'DejaVu Sans'; | transform=\"rotate\(-0 [^\"]*\"", "", text)  # the page has the font
     text = re.sub(r'\bd="[^"]*"', lambda match: re.sub(r"(\.\d\d)\d+", r"\1", match[0]), text)  # hundredths of a point
+    text = re.sub(r">([^<>]+)</text>", lambda match: for_page(match[0]), text)
     head, _, rest = text.partition(">")
     width = round(figure.get_figwidth() * MIN_PX_PER_INCH) if look == "wide" else 0
     head = re.sub(r' (width|height)="[^"]*"', "", head)

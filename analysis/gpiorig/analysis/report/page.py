@@ -12,8 +12,8 @@ import jinja2
 from markupsafe import Markup
 
 from gpiorig.analysis.evaluation.evaluation import RouteEvaluation
-from gpiorig.analysis.figures.palette import DARK_KIND_COLOURS, KIND_CLASSES, KIND_COLOURS
-from gpiorig.analysis.number_text import count_text, time_text
+from gpiorig.analysis.figures.palette import DARK_KIND_COLOURS, KIND_CLASSES, KIND_COLOURS, stressing
+from gpiorig.analysis.number_text import count_text, for_page, in_threes, time_text
 from gpiorig.analysis.report import causes, clocks, energy, health, inline_svg, processor, quantities
 from gpiorig.analysis.report import delays as delaysection
 from gpiorig.analysis.report import pictures as route_pictures
@@ -21,7 +21,7 @@ from gpiorig.analysis.report.blocks import Block, Details, Look, Picture, Sectio
 from gpiorig.analysis.report.blocks import pictures as pictures_of
 from gpiorig.analysis.report.conclusions import budget_sentence, cause_sentences, headline, summary_lines
 from gpiorig.analysis.report.data import ReportData
-from gpiorig.analysis.report.lead import facts_line, lead_sentence
+from gpiorig.analysis.report.lead import facts_line, lead_sentence, stressed_kinds
 from gpiorig.analysis.report.served_blocks import Served
 from gpiorig.capture.atomic_file import replacing
 from gpiorig.capture.printable import printable_lines
@@ -43,12 +43,11 @@ SCRIPTS = (
     "hero_input",
     "staircases",
     "tables",
+    "scrolls",
     "figures",
     "start",
 )
 SERVED_SCRIPTS = ("served", "edges", "live")
-# Classes of the boxes in the viewer.
-LOOKS = tuple(Look(name, KIND_COLOURS[kind], DARK_KIND_COLOURS[kind]) for kind, name in KIND_CLASSES.items())
 DRAWN_ROUTES = 4  # routes with figures; the others are in the table of routes
 LISTED_ITEMS = 4  # of the provenance in its line
 FURTHER_CAUSES = 5  # sentences of attribution in the summary
@@ -57,7 +56,8 @@ FURTHER_CAUSES = 5  # sentences of attribution in the summary
 def write_report(path: Path, data: ReportData) -> tuple[Picture, ...]:
     """Write the page of one run, which needs no other file. Returns its pictures, for files of their own."""
     sections = run_sections(data)
-    write_page(path, title=data.title, virtual=data.marked, summary=conclusions(data), sections=sections)
+    with stressing(stressed_kinds(data)):
+        write_page(path, title=data.title, virtual=data.marked, summary=conclusions(data), sections=sections)
     return tuple(pictures_of(sections))
 
 
@@ -168,7 +168,7 @@ def _provenance(data: ReportData) -> Section:
     else:
         rows = [("nodes", ", ".join(data.analysis.events.node_names))]
     rows += list(data.provenance.items())
-    table = Table("Where the numbers come from", ("<item", "<value"), tuple(rows), narrow=True)
+    table = Table("Where the numbers come from", ("<item", "<value"), tuple(rows), look="list")
     return Section("provenance", "Provenance", (table,), f"{count_text(len(rows), 'item')}: {', '.join(_listed(rows))}")
 
 
@@ -202,6 +202,7 @@ def write_page(
     pictures = pictures_of(sections)
     drawn = inline_svg.svgs(pictures, headings_of(sections))
     environment.filters |= {"svg": lambda picture: drawn[picture.name], "as_json": _as_json}
+    environment.filters["in_threes"] = in_threes
     numbers = {picture.name: n for n, picture in enumerate(pictures, start=1)}
     page = environment.get_template(TEMPLATE).render(
         title=title,
@@ -209,7 +210,7 @@ def write_page(
         summary=summary,
         sections=sections,
         numbers=numbers,
-        looks=LOOKS,
+        looks=[Look(name, KIND_COLOURS[kind], DARK_KIND_COLOURS[kind]) for kind, name in KIND_CLASSES.items()],
         scripts=(*SCRIPTS, *SERVED_SCRIPTS) if served else SCRIPTS,
         served=served,
     )
@@ -218,8 +219,8 @@ def write_page(
 
 
 def _shown(value: object) -> object:
-    """Text of nodes and files without control characters; `autoescape` escapes its markup."""
-    return printable_lines(value) if type(value) is str else value
+    """Text of nodes and files without control characters, numbers in one format; `autoescape` escapes its markup."""
+    return for_page(printable_lines(value)) if type(value) is str else value
 
 
 def _as_json(content: object) -> Markup:

@@ -37,7 +37,7 @@ def _total(data: ReportData, evaluation: RouteEvaluation, prefix: str) -> Pictur
     )
     return Picture(
         f"{prefix}total",
-        partial(style.plate, diagram, height=3.4, virtual=data.virtual),
+        partial(style.plate, diagram, height=2.7, virtual=data.virtual),
         f"Distribution of the {noun}",
         f"Bars: packets. Line: share of packets at or below (right scale){_thinned(len(delays))}. "
         f"From the send call of the application to the receive call.",
@@ -80,7 +80,7 @@ def distributions(data: ReportData, evaluation: RouteEvaluation, prefix: str) ->
         f"different length can be compared{_thinned(len(evaluation.route))}. Steps that vary far less are not drawn."
     )
     diagram = partial(plates.step_ecdfs, numbers=evaluation.numbers, columns=varying)
-    curves = partial(style.plate, diagram, height=3.2, title="The steps that vary most", virtual=data.virtual)
+    curves = partial(style.plate, diagram, height=2.7, title="The steps that vary most", virtual=data.virtual)
     ecdf = Picture(f"{prefix}ecdf", curves, "Distribution functions of the steps that vary most", caption)
     return delay, boxes, ecdf
 
@@ -102,7 +102,7 @@ def over_the_run(data: ReportData, evaluation: RouteEvaluation, prefix: str) -> 
         marks=marks,
     )
     title = f"The {evaluation.numbers.noun} over the run: {', '.join(counts)}"
-    draw = partial(style.plate, diagram, height=2.9, title=title, virtual=data.virtual)
+    draw = partial(style.plate, diagram, height=2.4, title=title, virtual=data.virtual)
     legend = (
         ("Shaded: samples that were lost.", len(marks.gaps)),
         ("Ticks at the foot: packets that did not arrive.", len(marks.losses)),
@@ -127,7 +127,7 @@ def layers(data: ReportData, evaluation: RouteEvaluation, prefix: str) -> Pictur
     )
     diagram = partial(layerview.layers, times=times, period_ns=evaluation.numbers.period_ns)
     title = "How long each layer worked, and how long the packet was in it"
-    height = 1.0 + 0.21 * len(times.layers)
+    height = 0.9 + 0.145 * len(times.layers)
     draw = partial(style.plate, diagram, height=height, title=title, virtual=data.virtual)
     return Picture(f"{prefix}layers", draw, "Self-time and residence of each layer", caption)
 

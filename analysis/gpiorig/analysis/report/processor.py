@@ -16,6 +16,7 @@ from gpiorig.analysis.quantities.series import Recorded
 from gpiorig.analysis.report import pictures
 from gpiorig.analysis.report.blocks import Block, Details, Hero, Table, Viewer, text, why_not
 from gpiorig.analysis.report.data import ReportData
+from gpiorig.analysis.report.lead import stressed_kinds
 from gpiorig.analysis.report.packet_columns import columns_of
 
 LISTED = 40  # rows of the table of occupants
@@ -64,7 +65,11 @@ def packets(data: ReportData, evaluation: RouteEvaluation, prefix: str) -> list[
         for kind, look in KIND_CLASSES.items()
         if kind in means or look in viewer.looks
     )
-    return [Hero(name, numbers.noun, columns_of(evaluation.route), legend), viewer]
+    stressed = stressed_kinds(data) if evaluation is data.evaluation.routes[0] else frozenset()
+    of_jitter = " and ".join(kind.text for kind in numbers.kinds if kind in stressed)
+    note = f"Percent: of the mean {numbers.noun}."
+    note += f" Saturated: {of_jitter}, where the jitter comes from." if of_jitter else ""
+    return [Hero(name, numbers.noun, columns_of(evaluation.route), legend, note), viewer]
 
 
 def _layer_table(times: LayerTimes, period_ns: float) -> Table:
@@ -78,7 +83,9 @@ def _layer_table(times: LayerTimes, period_ns: float) -> Table:
         "<node", "<layer", "<direction", "self-time, median", "residence, median", "self-time, mean", "residence, mean",
         "residence, max",
     )  # fmt: skip
-    return Table("Layers: self-time and residence", header, tuple(row(i) for i in range(len(times.layers))))
+    return Table(
+        "Layers: self-time and residence", header, tuple(row(i) for i in range(len(times.layers))), look="dense"
+    )
 
 
 def _pre_emption(data: ReportData, evaluation: RouteEvaluation, prefix: str) -> list[Block]:
@@ -108,4 +115,4 @@ def _occupants(evaluation: RouteEvaluation) -> Table:
     period_ns = evaluation.numbers.period_ns
     table = tuple((steps[i].name, occupancy.occupants[o], time_text(mean * period_ns)) for mean, i, o in times[:LISTED])
     rest = f"{len(times) - LISTED} shorter ones are in occupancy.parquet." if len(times) > LISTED else ""
-    return Table("Activities during the steps", ("<step", "<activity", "mean time"), table, note=rest)
+    return Table("Activities during the steps", ("<step", "<activity", "mean time"), table, note=rest, look="dense")

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from gpiorig.analysis.figures.palette import KIND_CLASSES
+from gpiorig.analysis.figures.palette import KIND_CLASSES, stressing
 from gpiorig.analysis.report.blocks import Hero, Section, Viewer
 from gpiorig.analysis.report.data import ReportData
+from gpiorig.analysis.report.lead import stressed_kinds
 from gpiorig.analysis.report.page import conclusions, run_sections, write_page
 from gpiorig.analysis.report.served_blocks import EdgesPanel, LiveTable, Served
 
@@ -18,7 +20,9 @@ PACKETS = "packets"
 def write_run(path: Path, data: ReportData, panel: EdgesPanel, *, served: Served) -> None:
     """Write the page of a report, with any packet in its viewer and a panel of edges beneath."""
     sections = with_panel(run_sections(data), panel)
-    write_page(path, title=data.title, virtual=data.marked, summary=conclusions(data), sections=sections, served=served)
+    page: dict[str, Any] = {"summary": conclusions(data), "sections": sections, "served": served}
+    with stressing(stressed_kinds(data)):
+        write_page(path, title=data.title, virtual=data.marked, **page)
 
 
 def with_panel(sections: Sequence[Section], panel: EdgesPanel, prefix: str = "") -> list[Section]:

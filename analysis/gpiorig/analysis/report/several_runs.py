@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.compare.comparison import Watch
 from gpiorig.analysis.figures import plates
-from gpiorig.analysis.figures.palette import KIND_CLASSES
+from gpiorig.analysis.figures.palette import KIND_CLASSES, stressing
 from gpiorig.analysis.number_text import DASH, count_text, share_text, time_text
 from gpiorig.analysis.report import differences, repeats
 from gpiorig.analysis.report.blocks import Block, Details, Picture, Section, Staircases, Table, text, why_not
 from gpiorig.analysis.report.conclusions import MIN_FOR_P99, summary_lines
 from gpiorig.analysis.report.files import PAGE, write_figures, write_tables
+from gpiorig.analysis.report.lead import stressed_kinds
 from gpiorig.analysis.report.page import run_sections, write_page
 from gpiorig.analysis.report.runs import Difference, Run, difference, set_ups
 from gpiorig.analysis.report.served_blocks import Served, ServedRun
@@ -68,10 +69,11 @@ def write_set(
         "failed": [f"{run.name}: {note}" for run in runs for note in run.data.notes],
     }
     page = folder / PAGE
-    write_page(page, title=f"{count_text(len(runs), 'run')}: {', '.join(run.name for run in runs)}",
-               virtual=virtual or (None if None in marks else False),
-               summary=summary, sections=sections, served=served)  # fmt: skip
-    write_figures(shown, folder, figure_formats)
+    with stressing(frozenset().union(*(stressed_kinds(run.data) for run in runs))):
+        write_page(page, title=f"{count_text(len(runs), 'run')}: {', '.join(run.name for run in runs)}",
+                   virtual=virtual or (None if None in marks else False),
+                   summary=summary, sections=sections, served=served)  # fmt: skip
+        write_figures(shown, folder, figure_formats)
     contents = _tables(runs)
     for table, content in contents.items():
         stages.write(content, folder / f"{table}.parquet")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from gpiorig.analysis.number_text import DASH, number_text, resolved_text
 from gpiorig.analysis.statistics.interval_text import ends_text, share_interval
@@ -31,6 +32,18 @@ def capped_share(share: Interval) -> str:
     if share.value > 1 or (share.value >= NEARLY_ALL and share.high > 1):
         return "all of it (other steps are short when it is long)"
     return share_interval(share)
+
+
+def joined_steps(names: Sequence[str]) -> str:
+    """Names of steps, those of one way together: ``request: app to udp, udp to ipv6; reply: app to udp``."""
+    ways: dict[str, list[str]] = {}
+    for name in names:
+        way, colon, short = name.partition(": ")
+        ways.setdefault(way if colon else "", []).append(short or name)
+    by_steps: dict[str, list[str]] = {}
+    for way, shorts in ways.items():
+        by_steps.setdefault(", ".join(shorts), []).append(way)
+    return "; ".join(f"{' and '.join(filter(None, of))}: {steps}".removeprefix(": ") for steps, of in by_steps.items())
 
 
 def p_text(p: float) -> str:

@@ -29,6 +29,7 @@ _SPECIAL = {
     "±": r"\textpm{}",
     "\N{EN DASH}": "--",
     "\N{NO-BREAK SPACE}": "~",
+    "\N{NARROW NO-BREAK SPACE}": r"\,",
     "\n": " ",
 }
 
