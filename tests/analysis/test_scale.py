@@ -7,15 +7,19 @@ import random
 import numpy as np
 import pytest
 from processor import events_of
-from synthetic_events import EVENTS_PER_PACKET, HEADER_NS, NODES, disturbed, ping_pongs, truth
+from synthetic_events import EVENTS_PER_PACKET, HEADER_NS, NODES, RATE_HZ, disturbed, ping_pongs, truth
 from tripcases import analysed, trips
 
-from gpiorig.analysis.evaluation import analysis
+from gpiorig.analysis.delays import instruments
+from gpiorig.analysis.delays.instruments import Instruments
+from gpiorig.analysis.evaluation import analysis, evaluator
 from gpiorig.analysis.events import completions
+from gpiorig.analysis.events import events as events_module
 from gpiorig.analysis.events.table import BY_CODE
 from gpiorig.analysis.packets import spans, timelines
 from gpiorig.analysis.packets.timelines import COMPLETE
 from gpiorig.analysis.tables import registry, stages
+from gpiorig.capture import mapped
 
 INITIATOR, RESPONDER = NODES
 
@@ -45,17 +49,34 @@ def test_a_wrap_of_the_ids_merges_nothing():
 def test_where_it_is_cut_changes_nothing(monkeypatch, seed):
     """Losses, duplicates, late replies, jumps and wraps of ids, gaps: byte for byte the same in blocks of any size."""
     events = disturbed(400, seed=seed)
-    monkeypatch.setattr(completions, "SLICE_EVENTS", len(events))
+    monkeypatch.setattr(events_module, "SLICE_EVENTS", len(events))
     expected = arrays(trips(events))
     for piece in (7, 40, 1_009):
-        monkeypatch.setattr(completions, "SLICE_EVENTS", piece)
+        monkeypatch.setattr(events_module, "SLICE_EVENTS", piece)
         assert expected == arrays(trips(events))
+
+
+@pytest.mark.slow
+def test_arrays_in_files_change_nothing(monkeypatch, tmp_path):
+    """The tables of a recording with losses, gaps and late replies: byte for byte, with every array in a file."""
+    fx2 = Instruments(instruments.by_driver("fx2lafw", samplerate_hz=RATE_HZ))
+    written = []
+    for large, resident in ((mapped.LARGE, mapped.RESIDENT), (1, 0)):
+        monkeypatch.setattr(mapped, "LARGE", large)
+        monkeypatch.setattr(mapped, "RESIDENT", resident)
+        folder = tmp_path / str(large)
+        folder.mkdir()
+        analysis = analysed(disturbed(300, seed=4))
+        registry.write(analysis, evaluator.evaluate(analysis, fx2, None), folder=folder)
+        written.append({path.name: path.read_bytes() for path in sorted(folder.iterdir())})
+    assert len(written[0]) > 10
+    assert written[0] == written[1]
 
 
 def test_an_index_holds_what_a_search_finds(monkeypatch):
     """Positions of every event of every node, in blocks that divide nothing evenly."""
     events = disturbed(50, seed=1)
-    monkeypatch.setattr(completions, "SLICE_EVENTS", 101)
+    monkeypatch.setattr(events_module, "SLICE_EVENTS", 101)
     index = completions.Index(events)
     for code, event in BY_CODE.items():
         for node in range(len(NODES)):

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.events.events import DamagedFrames, Events
 from gpiorig.analysis.events.table import BY_NAME
+from gpiorig.capture import mapped
 
 RATE_HZ = Fraction(24_000_000)
 HEADER_NS = 192_000
@@ -75,8 +76,8 @@ def ping_pongs(packets: int, *, seed: int = 1, first_id: int = 0, burst: int = 0
     With a calibration burst of the given number of events of each node after them.
     """
     count = packets * EVENTS_PER_PACKET
-    samples, ids = (np.empty(count + len(NODES) * burst, dtype=kind) for kind in (np.int64, np.int32))
-    nodes, codes = (np.empty(len(samples), dtype=kind) for kind in (np.uint16, np.uint8))
+    samples, ids = (mapped.zeros(count + len(NODES) * burst, kind) for kind in (np.int64, np.int32))
+    nodes, codes = (mapped.zeros(len(samples), kind) for kind in (np.uint16, np.uint8))
     samples[count:] = packets * PERIOD + CALIBRATION * np.arange(len(NODES) * burst)
     ids[count:], codes[count:] = np.tile(np.arange(burst), len(NODES)), BY_NAME["rig.calibrate"].code
     nodes[count:] = np.repeat(np.arange(len(NODES)), burst)

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.events.events import Events
-from gpiorig.analysis.events.table import BY_NAME
 
 MIN_INSTANTS = 20
 STEADY = 0.05  # of the period: how far an interval may be from it
@@ -96,13 +95,12 @@ def activities(events: Events) -> dict[str, Activity]:
     """
     by_name: dict[str, Activity] = {}
     for node, node_name in enumerate(events.node_names):
-        here = events.nodes == node
         periods: list[float] = []
         for title, event in _SOURCES:
-            mask = here & (events.codes == BY_NAME[event].code)
-            ids = np.unique(events.ids[mask]).tolist() if "{id}" in title else [None]
+            at = events.positions(event, node=node)
+            ids = np.unique(events.ids[at]).tolist() if "{id}" in title else [None]
             for id_ in ids[:64]:
-                instants = events.samples[mask if id_ is None else mask & (events.ids == id_)]
+                instants = events.samples[at if id_ is None else at[events.ids[at] == id_]]
                 name = f"{node_name}: {title.format(id=id_)}"
                 activity = periodic(name, instants)
                 if activity is None or any(abs(activity.period_samples / p - 1) < SAME for p in periods):

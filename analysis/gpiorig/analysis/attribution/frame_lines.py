@@ -11,7 +11,6 @@ import numpy as np
 from gpiorig.analysis.attribution.airtime import Intervals, Samples
 from gpiorig.analysis.events.completions import FRAME_TIMESTAMP, TX_ENDS
 from gpiorig.analysis.events.events import Events
-from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets.receptions import APART_NS
 from gpiorig.analysis.radio.air_frames import BYTE_NS, pulses
@@ -93,8 +92,6 @@ class FrameLines:
 
 def _only(events: Events, names: tuple[str, ...]) -> Events:
     """The events of these types: a search among all of them takes a pass over the recording for each."""
-    is_named = np.zeros(256, dtype=np.bool_)
-    is_named[[BY_NAME[name].code for name in names]] = True
-    rows = np.flatnonzero(is_named[events.codes])
+    rows = events.positions(*names)
     columns = {name: getattr(events, name)[rows] for name in ("samples", "nodes", "codes", "ids")}
     return replace(events, **columns)

@@ -23,7 +23,6 @@ from gpiorig.analysis.clocks import clock_fit as fitting
 from gpiorig.analysis.clocks import pairing
 from gpiorig.analysis.clocks.clock_fit import ClockFit
 from gpiorig.analysis.events.events import Events
-from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.analysis.number_text import NS_PER_S, time_text
 from gpiorig.capture.edges.nanoseconds import nearest_ns
 
@@ -154,9 +153,7 @@ def _gaps(record: NodeRecord, packets: PacketTimestamps, events: Events) -> Iter
         yield f"{record.node}: its serial port was not recorded: no host timestamps."
     elif record.pins is None:
         yield f"{record.node}: its uart_tx is not on the analyzer: the delays of its lines are not divided into stages."
-    boots = int(
-        np.count_nonzero((events.codes == BY_NAME["rig.boot"].code) & (events.nodes == events.node(record.node)))
-    )
+    boots = len(events.positions("rig.boot", node=events.node(record.node)))
     if max(boots, record.log.boots) > 1:
         yield f"{record.node}: {record.log.boots} boots in its log, {boots} on the pins; no interval spans one."
 

@@ -13,7 +13,6 @@ from gpiorig.analysis.audit.results import Matching
 from gpiorig.analysis.clocks.pairing import same_packet
 from gpiorig.analysis.errors import EventError
 from gpiorig.analysis.events.events import Events
-from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.analysis.logs.node_log import MISSING, NodeLog
 from gpiorig.analysis.number_text import NS_PER_S, count_text, number_text, time_text
 
@@ -145,12 +144,12 @@ def match(
             f"{record.node}: its log has a packet in line {log.lines[-1]}, the host has {len(record.host.texts)} "
             "lines; parse the log from the host's text."
         )
-    boots = events.samples[(events.codes == BY_NAME["rig.boot"].code) & (events.nodes == node)]
+    boots = events.instants("rig.boot", node=record.node)
     epochs = np.searchsorted(log.boot_lines, log.lines).astype(np.int32)
     garbled = np.zeros(len(log.lines), dtype=bool) if on_pin is None else on_pin[log.lines] == NONE
     lines, pins = [], []
     for point, timestamps in ((SENT, log.sent_us), (RECEIVED, log.received_us)):
-        places = np.flatnonzero((events.codes == BY_NAME[point].code) & (events.nodes == node))
+        places = events.positions(point, node=node)
         pins.append(PinEvents(events.ids[places], events.samples[places]))
         # The last boot is the same one on both sides; an earlier one may have been before the analyzer or host began.
         seen_epochs = np.searchsorted(boots, events.samples[places], side="right") + log.boots - len(boots)

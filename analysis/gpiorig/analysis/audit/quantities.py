@@ -14,7 +14,6 @@ from gpiorig.analysis.audit.matching import NONE
 from gpiorig.analysis.audit.node_times import NodeTimes
 from gpiorig.analysis.audit.packet_lines import node_interval_ns, pin_interval_ns
 from gpiorig.analysis.events.events import Events
-from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.analysis.logs.node_log import MISSING
 
 NAN = float("nan")
@@ -46,7 +45,7 @@ class Quantity:
 def from_node(times: NodeTimes, events: Events) -> Iterator[Quantity]:
     """Intervals between send calls and between receptions, and from one to the other, at one node."""
     packets, log = times.packets, times.packets.log
-    boots = events.samples[(events.codes == BY_NAME["rig.boot"].code) & (events.nodes == events.node(packets.node))]
+    boots = events.instants("rig.boot", node=packets.node)
     for name, samples, timestamps, seen in (
         ("interval between send calls", packets.sent, log.sent_us, packets.calls),
         ("interval between receptions", packets.received, log.received_us, packets.arrivals),

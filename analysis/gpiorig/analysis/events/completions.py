@@ -17,7 +17,6 @@ and end are reported in one turn, because the driver came late, the line rose at
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -28,8 +27,10 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.events import frame_starts, polled
 from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.events import slices as slices
 from gpiorig.analysis.events.frame_starts import START
 from gpiorig.analysis.events.table import BY_NAME
+from gpiorig.capture import mapped
 
 Positions = NDArray[np.int64]
 Kept = NDArray[np.signedinteger[Any]]
@@ -52,13 +53,6 @@ INSIDE = (
 # 127 bytes and the length byte of 32 us each (IEEE 802.15.4-2006, 6.4.1 aMaxPHYPacketSize; 250 kb/s),
 # and 0.1 ms for the radio to raise its interrupt line (AT86RF231: 9 us).
 LONGEST_FRAME_NS = 128 * 32_000 + 100_000
-SLICE_EVENTS = 1 << 17  # events: what the caches of a processor hold
-
-
-def slices(count: int) -> Iterator[slice]:
-    """Slices of events, small enough that intermediate arrays need little memory next to the events themselves."""
-    for start in range(0, count, SLICE_EVENTS):
-        yield slice(start, min(start + SLICE_EVENTS, count))
 
 
 def position_type(count: int) -> type[np.signedinteger[Any]]:
@@ -75,7 +69,7 @@ class Index:
         for part in slices(len(events)):
             counts += np.bincount(_keys(events, part), minlength=keys)
         self._bounds = np.concatenate([[0], np.cumsum(counts)])
-        self._order = np.empty(len(events), dtype=position_type(len(events)))
+        self._order = mapped.zeros(len(events), position_type(len(events)))
         free = self._bounds[:-1].copy()
         for part in slices(len(events)):
             key = _keys(events, part)
@@ -87,6 +81,7 @@ class Index:
 
     def positions(self, event: str, *, node: int) -> Positions:
         """Positions of one event on one node: int64, increasing."""
+        mapped.relieve()
         key = node * 256 + BY_NAME[event].code
         return self._order[self._bounds[key] : self._bounds[key + 1]].astype(np.int64)
 
@@ -116,7 +111,7 @@ def _keys(events: Events, part: slice) -> NDArray[Any]:
 
 def find(events: Events, index: Index) -> Completions:
     """Attribute the events without an id to the completions of their node."""
-    completion_of = np.full(len(events), -1, dtype=position_type(len(events)))
+    completion_of = mapped.full(len(events), -1, position_type(len(events)))
     longest = int(Fraction(LONGEST_FRAME_NS, 1_000_000_000) * events.samplerate_hz)
     for node in range(len(events.node_names)):
         _find_on_node(events, index, completion_of, node=node, longest=longest)

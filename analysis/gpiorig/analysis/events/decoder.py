@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +15,10 @@ from gpiorig.analysis.errors import WiringError
 from gpiorig.analysis.events.table import BY_CODE, BY_NAME
 from gpiorig.analysis.events.wiring import Bus, NodeLines
 from gpiorig.analysis.number_text import NS_PER_S
+from gpiorig.capture import mapped
 from gpiorig.capture.buses import symbol_bus
 from gpiorig.capture.edges.waveform import Block
 
-T = TypeVar("T", bound=np.generic)
 Samples = NDArray[np.int64]
 Symbols = tuple[Samples, NDArray[np.uint8], NDArray[np.int32]]  # instants, codes, ids
 
@@ -63,7 +62,7 @@ class EventDecoder:
     """
 
     def __init__(self, channels: tuple[str, ...], samplerate_hz: Fraction, wiring: Sequence[NodeLines]) -> None:
-        self._nodes = len(wiring)
+        self._node_count = len(wiring)
         self._sources: list[tuple[int, _BusSource | _LineSource]] = []
         for node, lines in enumerate(wiring):
             if lines.bus is not None:
@@ -72,7 +71,8 @@ class EventDecoder:
                 self._sources.append((node, _LineSource(channels, channel, point=point, node=lines.name)))
         self._node_of = np.array([node for node, _ in self._sources], dtype=np.uint16)
         self._waiting: list[tuple[NDArray[np.int32], *Symbols]] = []
-        self._done: tuple[list[NDArray[Any]], ...] = ([], [], [], [])  # nodes, samples, codes, ids
+        self._nodes, self._samples = mapped.Growing(np.uint16), mapped.Growing(np.int64)
+        self._codes, self._ids = mapped.Growing(np.uint8), mapped.Growing(np.int32)
 
     def feed(self, block: Block) -> None:
         """Decode the next block."""
@@ -106,15 +106,15 @@ class EventDecoder:
         bad_nodes = np.repeat([node for node, *_ in damaged], [len(samples) for _, samples, _ in damaged])
         bad_symbols = np.concatenate([_no_samples(), *(symbols for *_, symbols in damaged)])
         order = np.argsort(bad_samples, kind="stable")
-        frames_seen = np.zeros(self._nodes, dtype=np.int64)
+        frames_seen = np.zeros(self._node_count, dtype=np.int64)
         for node, source in self._sources:
             if isinstance(source, _BusSource):
                 frames_seen[node] = source.frames_seen
         return Decoded(
-            nodes=self._column(0, np.uint16),
-            samples=self._column(1, np.int64),
-            codes=self._column(2, np.uint8),
-            ids=self._column(3, np.int32),
+            nodes=self._nodes.take(),
+            samples=self._samples.take(),
+            codes=self._codes.take(),
+            ids=self._ids.take(),
             damaged_samples=bad_samples[order],
             damaged_nodes=bad_nodes.astype(np.uint16)[order],
             damaged_symbols=bad_symbols.astype(np.int32)[order],
@@ -143,16 +143,12 @@ class EventDecoder:
         order = np.lexsort((ranks, samples))
         count = len(order) if horizon is None else int(np.searchsorted(samples[order], horizon))
         ready, rest = order[:count], order[count:]
-        ready_events = (self._node_of[ranks[ready]], samples[ready], codes[ready], ids[ready])
-        for column, part in zip(self._done, ready_events, strict=True):
-            column.append(part)
+        self._nodes.append(self._node_of[ranks[ready]])
+        self._samples.append(samples[ready])
+        self._codes.append(codes[ready])
+        self._ids.append(ids[ready])
+        mapped.relieve()
         self._waiting = [(ranks[rest], samples[rest], codes[rest], ids[rest])]
-
-    def _column(self, at: int, kind: type[T]) -> NDArray[T]:
-        """One column of all events; its parts are released."""
-        joined: NDArray[T] = np.concatenate([np.zeros(0, dtype=kind), *self._done[at]])
-        self._done[at].clear()
-        return joined
 
 
 class _BusSource:

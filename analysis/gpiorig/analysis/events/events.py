@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -14,8 +14,18 @@ from gpiorig.analysis.events.decoder import EventDecoder
 from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.analysis.events.wiring import NodeLines
 from gpiorig.analysis.number_text import NS_PER_S
+from gpiorig.capture import mapped
 from gpiorig.capture.edges.edges import Edges, no_gaps
 from gpiorig.capture.edges.waveform import Waveform, waveform_of
+
+SLICE_EVENTS = 1 << 17  # events: what the caches of a processor hold
+
+
+def slices(count: int) -> Iterator[slice]:
+    """Slices of events, small enough that intermediate arrays need little memory next to the events themselves."""
+    for start in range(0, count, SLICE_EVENTS):
+        yield slice(start, min(start + SLICE_EVENTS, count))
+        mapped.relieve()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,9 +99,19 @@ class Events:
 
     def instants(self, point: str, *, node: str) -> NDArray[np.int64]:
         """Samples of all events of one type (such as ``app.tx.enter``) on one node."""
-        mask = (self.codes == BY_NAME[point].code) & (self.nodes == self.node(node))
-        instants: NDArray[np.int64] = self.samples[mask]
-        return instants
+        return self.samples[self.positions(point, node=self.node(node))]
+
+    def positions(self, *points: str, node: int | None = None) -> NDArray[np.int64]:
+        """int64[k], positions of all events of some types, on one node or on all, increasing."""
+        is_named = np.zeros(256, dtype=bool)
+        is_named[[BY_NAME[point].code for point in points]] = True
+        positions = [np.zeros(0, dtype=np.int64)]
+        for part in slices(len(self)):
+            chosen = is_named[self.codes[part]]
+            if node is not None:
+                chosen &= self.nodes[part] == node
+            positions.append(part.start + np.flatnonzero(chosen))
+        return np.concatenate(positions)
 
     def frames(self, node: str) -> int:
         """Frames seen on the symbol bus of a node, the damaged ones too: the number in the firmware's `probes`."""

@@ -12,6 +12,7 @@ from gpiorig.analysis.events import completions
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.layers import PACKET_LAYERS
 from gpiorig.analysis.events.table import BY_NAME, EVENT_TYPES
+from gpiorig.capture import mapped
 
 # Layers whose ids are packet ids; elsewhere an id is a thread, a queue, a slot.
 SEQUENCE = "mac.sequence"
@@ -54,7 +55,8 @@ def without_ids(events: Events, positions: NDArray[np.int64]) -> Events:
     """The events, those at some positions without an id."""
     if not len(positions):
         return events
-    ids = events.ids.copy()
+    ids = mapped.zeros(len(events), np.int32)
+    ids[:] = events.ids
     ids[positions] = -1
     return dataclasses.replace(events, ids=ids)
 

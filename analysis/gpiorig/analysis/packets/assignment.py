@@ -18,6 +18,7 @@ from gpiorig.analysis.packets.overheard import OWN, Overheard
 from gpiorig.analysis.packets.receptions import Receptions
 from gpiorig.analysis.packets.sequence_numbers import SequenceNumbers
 from gpiorig.analysis.packets.visits import Visits
+from gpiorig.capture import mapped
 
 FRAME_LAYERS = ("mac", "driver", "radio")
 OF_PACKETS = tuple(event for event in EVENT_TYPES if event.layer in PACKET_LAYERS and event.name != SEQUENCE)
@@ -48,7 +49,7 @@ def find(
         Events of acknowledgements that were sent, and the reading that each acknowledges (`sent_events` of
         `gpiorig.analysis.packets.acknowledgements`).
     """
-    visit_of = np.full(len(events), NONE, dtype=np.int32)
+    visit_of = mapped.full(len(events), NONE, np.int32)
     readers = Holders(read.nodes.astype(np.int64), read.ids, read.ends_at)
 
     def fill(at: Positions, nodes: Positions, event: EventType) -> None:
@@ -136,7 +137,9 @@ def ways(
     of_code = np.full(256, NONE, dtype=np.int8)
     for event in EVENT_TYPES:
         of_code[event.code] = {"tx": SENDING, "rx": RECEIVING}.get(event.direction, NONE)
-    sides = np.where(visit_of >= 0, of_code[events.codes], np.int8(NONE))
+    sides = mapped.full(len(events), NONE, np.int8)
+    for part in slices(len(events)):
+        sides[part] = np.where(visit_of[part] >= 0, of_code[events.codes[part]], np.int8(NONE))
     sides[numbered.positions] = np.where(numbered.readings >= 0, RECEIVING, SENDING)
     sides[acknowledging[0]] = RECEIVING
     for at in _read_acknowledgements(numbered, read):

@@ -36,6 +36,7 @@ from gpiorig.analysis.packets.receptions import Receptions
 from gpiorig.analysis.packets.transmissions import BUSY, COMPLETE, NO_ACK, REPEATED, UNKNOWN, Transmissions
 from gpiorig.analysis.packets.unattributed import Unattributed
 from gpiorig.analysis.packets.visits import Visits
+from gpiorig.capture import mapped, memory
 
 READ, NOT_READ, NOT_SENT = range(3)
 STATUS = {
@@ -156,11 +157,13 @@ def build(
     events = without_zero(events)
     index = Index(events)
     completed = completions.find(events, index)
-    numbered = sequence_numbers.find(events, index)
-    sent = transmissions.find(events, index, completed, numbered)
+    numbered = mapped.settled(sequence_numbers.find(events, index))
+    sent = mapped.settled(transmissions.find(events, index, completed, numbered))
     to = delivery.by_index(events, destinations or {})
     own_calls = turned_round.calls(events, index, to)
-    read = receptions.find(events, index, completed, numbered, sent, header_ns=header_ns, own_calls=own_calls)
+    read = mapped.settled(
+        receptions.find(events, index, completed, numbered, sent, header_ns=header_ns, own_calls=own_calls)
+    )
     sent = sent.numbered_by_readers(read.transmissions.astype(np.int64), read.sequences)
     acknowledging = acknowledgements.sent_events(
         events, index, sent.nodes.astype(np.int64), sent.commands, sent.acknowledges
@@ -169,11 +172,17 @@ def build(
     events = without_ids(events, np.concatenate([named, read.acknowledgements]))
     acknowledged = read.acknowledged[np.isin(sent.outcomes[read.acknowledged], (UNKNOWN, REPEATED))]
     sent.outcomes[acknowledged] = COMPLETE
+    memory.give_back()
     unread = overheard.find(events, index, completed, sent, header_ns=header_ns)
     stays, custody = visits.find(events, index, sent, read)
+    stays = mapped.settled(stays)
+    memory.give_back()
     visit_of = assignment.find(events, index, completed, numbered, acknowledging, read, unread, stays, custody)
     del custody  # 46 MiB for 200 000 round trips, not needed below
-    packets = delivery.find(events, index, stays, visit_of, destinations=to, without_id=(len(sent), read.without_id))
+    memory.give_back()
+    packets = mapped.settled(
+        delivery.find(events, index, stays, visit_of, destinations=to, without_id=(len(sent), read.without_id))
+    )
     left = unattributed.find(events, visit_of, completed.of, nodes=range(len(events.node_names)))
     ways = assignment.ways(events, index, completed, numbered, acknowledging, read, unread, visit_of)
     del numbered
@@ -183,12 +192,15 @@ def build(
     last, missed = _last_transmissions(stays), _missed(stays, packets)
     departures = finder.departures(missed[0], last[missed[0]])
     del finder, index, completed  # 340 MiB for a million round trips
-    return _rows(events, sent, read, unread, stays, packets, *ways_in, last, missed, departures, visit_of, ways, left)
+    memory.give_back()
+    return mapped.settled(
+        _rows(events, sent, read, unread, stays, packets, *ways_in, last, missed, departures, visit_of, ways, left)
+    )
 
 
 def packets_of(visit_of: NDArray[np.int32], stays: Visits) -> NDArray[np.int32]:
     """int32[n], row of the packet of each of some visits, -1 for none."""
-    packets = np.empty(len(visit_of), dtype=np.int32)
+    packets = mapped.zeros(len(visit_of), np.int32)
     for part in slices(len(visit_of)):
         packets[part] = values_at(stays.packets, visit_of[part])
     return packets

@@ -24,6 +24,7 @@ from gpiorig.analysis.packets.path import COMMAND_END, FIRST, POINTS, RECEPTION_
 from gpiorig.analysis.packets.receptions import APART_NS, Receptions
 from gpiorig.analysis.packets.transmissions import BUSY, Transmissions
 from gpiorig.analysis.packets.visits import Visits
+from gpiorig.capture import mapped
 
 UP = tuple(p for p in POINTS if p.received and p.source is Source.ID and p.event != RECEPTION_END)
 DOWN = tuple(p for p in POINTS if not p.received and p.event != COMMAND_END)
@@ -177,14 +178,14 @@ class Finder:
         return self._instants(positions, np.full(len(visits), NONE, dtype=np.int64))
 
     def _columns(self, rows: int) -> _Columns:
-        return defaultdict(lambda: np.full(rows, NONE, dtype=position_type(len(self._events))))
+        return defaultdict(lambda: mapped.full(rows, NONE, position_type(len(self._events))))
 
     def _instants(self, positions: _Columns, readings: Positions) -> Instants:
         """The instants of positions, which are given up column by column: both tables would double the memory."""
         air = values_at(self._read.air_starts, readings)
         instants = {"air.start": air} if len(air) and air.max() != NONE else {}
         for name in list(positions):
-            instants[name] = values_at(self._events.samples, positions.pop(name))
+            instants[name] = mapped.stored(values_at(self._events.samples, positions.pop(name)))
         return tuple(instants.get(name, absent(len(readings))) for name in COLUMNS)
 
     def _backwards(

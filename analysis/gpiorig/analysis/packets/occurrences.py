@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.events.completions import Index, Kept, position_type
+from gpiorig.analysis.events.completions import Index, Kept, position_type, slices
 from gpiorig.analysis.events.events import Events
+from gpiorig.capture import mapped
 
 Positions = NDArray[np.int64]
 
@@ -44,7 +45,7 @@ class Latest:
         """Of k things: their owners, such as a node and an id together, below 2^29, and their positions, below 2^34."""
         keys = (owners << POSITION_BITS) + positions
         order = np.argsort(keys, kind="stable")
-        return cls(keys[order], order.astype(position_type(len(keys))))
+        return cls(mapped.stored(keys[order]), mapped.stored(order.astype(position_type(len(keys)))))
 
     def before(self, owners: Positions, positions: Positions, *, included: bool = False) -> Positions:
         """int64[q], row of the latest thing of each owner before a position (or at it), -1 for none."""
@@ -72,8 +73,10 @@ def values_at(values: NDArray[np.integer[Any]], rows: NDArray[np.integer[Any]]) 
     """int64[q], values of rows; -1 where the row is negative."""
     if not len(values):
         return np.full(len(rows), NONE, dtype=np.int64)
-    values_there: Positions = values.take(np.maximum(rows, 0)).astype(np.int64, copy=False)
-    values_there[rows < 0] = NONE
+    values_there = np.empty(rows.shape, dtype=np.int64)
+    for part in slices(len(rows)):
+        values_there[part] = values.take(np.maximum(rows[part], 0))
+        values_there[part][rows[part] < 0] = NONE
     return values_there
 
 

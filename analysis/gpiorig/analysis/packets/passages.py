@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.packets.occurrences import NONE, Positions
 from gpiorig.analysis.packets.path import FIRST, FIRSTS, POINTS
+from gpiorig.capture import mapped
 
 COLUMNS = {point.name: column for column, point in enumerate((*POINTS, *FIRSTS))}
 
@@ -66,6 +67,8 @@ def absent(rows: int) -> NDArray[np.int64]:
 def below(above: Instants, under: Instants, order: Positions) -> Instants:
     """The columns of two tables below each other, their rows then in some order."""
     return tuple(
-        absent(len(order)) if not any(column.strides[0] for column in both) else np.concatenate(both)[order]
+        absent(len(order))
+        if not any(column.strides[0] for column in both)
+        else mapped.stored(np.concatenate(both)[order])
         for both in zip(above, under, strict=True)
     )

@@ -25,6 +25,7 @@ from gpiorig.analysis.packets.routes import ROUND_TRIP, Route
 from gpiorig.analysis.packets.timelines import COMPLETE, CUT, GAP, LOST, ORDER, PARTIAL, Timelines
 from gpiorig.analysis.packets.transmissions import BUSY, NO_ACK
 from gpiorig.analysis.packets.trip_pairs import Legs, Pairing, legs_of
+from gpiorig.capture import mapped
 
 Counts = NDArray[np.int32]
 
@@ -120,7 +121,7 @@ def find(hops: Hops, *, initiator: str, responder: str, header_ns: Mapping[str, 
     header = tuple(hops.events.samples_in(header_ns.get(name, 0)) for name in legs.nodes[1:])
     lines = _timelines(hops, pairing, legs, header, marked=header_ns)
     counts = _Counts(hops, pairing, ends)
-    return RoundTrips(
+    trips = RoundTrips(
         hops=hops,
         requests=pairing.requests,
         replies=pairing.replies,
@@ -135,6 +136,7 @@ def find(hops: Hops, *, initiator: str, responder: str, header_ns: Mapping[str, 
         busy=counts.busy,
         timelines=lines,
     )
+    return mapped.settled(trips)
 
 
 def route(trips: RoundTrips) -> Route:
@@ -192,7 +194,7 @@ def _timelines(
     judged = answered if answered.any() else np.ones(len(answered), dtype=bool)
     present = steps_module.present(candidates, instants, judged)
     present[[0, -1]] = True
-    samples = np.empty((len(answered), int(np.count_nonzero(present))), dtype=np.int64)
+    samples = mapped.zeros((int(np.count_nonzero(present)), len(answered)), np.int64).T  # written column by column
     for place, number in enumerate(np.flatnonzero(present).tolist()):
         samples[:, place] = instants(number)
     samples[:, 0] = starts = hops.packets.starts[pairing.requests]  # also of a request that was never sent

@@ -20,6 +20,7 @@ from gpiorig.analysis.packets.occurrences import NONE, Latest, Positions, occurr
 from gpiorig.analysis.packets.receptions import TURNED_ROUND, Receptions
 from gpiorig.analysis.packets.transmissions import Transmissions
 from gpiorig.analysis.packets.turned_round import CALLS
+from gpiorig.capture import mapped
 
 # What ends a packet: the first of these that occurs in the recording.
 DELIVERIES = ("app.rx.enter", "sock.rx.enter", "udp.rx.enter", "mac.rx.enter", "driver.rx_read.exit")
@@ -111,6 +112,7 @@ def find(events: Events, index: Index, sent: Transmissions, read: Receptions) ->
     at, reader = at[reader >= 0], reader[reader >= 0]
     del readers
     # First without knowing what was delivered, which decides what is sent on; then with that known.
+    starts = mapped.settled(starts)
     for again in (True, False):
         start_of_sent = _starts_for(custody, sent)
         parents = np.full(len(starts), NONE, dtype=np.int64)
@@ -233,13 +235,13 @@ def _visits(
 ) -> Visits:
     """Number the visits and the packets."""
     heads = np.flatnonzero(np.bincount(joined))
-    row = np.searchsorted(heads, joined)
-    above = values_at(row, parents[heads])
+    row = np.searchsorted(heads, joined).astype(np.int32)
+    above = values_at(row, parents[heads]).astype(np.int32)
     root, hops = np.arange(len(heads), dtype=np.int32), np.zeros(len(heads), dtype=np.int16)
     climbing = above.copy()
     while (up := climbing >= 0).any():
         root[up], hops[up] = climbing[up], hops[up] + 1
-        climbing = values_at(above, climbing)
+        climbing = np.where(up, above[climbing], NONE)
     del climbing, up
     begins = starts.positions[heads]
     order = np.lexsort((begins, hops, begins[root]))

@@ -24,7 +24,7 @@ from gpiorig.analysis.processor import ownership
 from gpiorig.analysis.processor.layer_labels import Column, LayerLabels, columns_of
 from gpiorig.analysis.processor.step_times import StepTimes
 from gpiorig.analysis.processor.windows import EVENTS, Window, Windows
-from gpiorig.capture import memory
+from gpiorig.capture import mapped, memory
 
 NONE = -1
 Counts = NDArray[np.int32] | NDArray[np.int64]  # samples: of 32 bits where that is enough
@@ -127,6 +127,7 @@ def for_routes(
     for seen, times in in_order(window_times, range(len(windows))):
         for total, time in zip(sums, times, strict=True):
             total.add(time)
+        mapped.relieve()
         if progress:
             progress(seen.rows[1] - seen.rows[0])
     return tuple((total.layers(), total.occupancy()) for total in sums)
@@ -220,7 +221,7 @@ def _self_samples(window: Window, labels: LayerLabels) -> NDArray[np.int64]:
 
 
 def _nothing(shape: tuple[int, int]) -> Counts:
-    return np.zeros(shape, dtype=np.int32)
+    return mapped.zeros(shape, np.int32)
 
 
 def _stored(counts: Counts, rows: NDArray[np.int64], new: NDArray[np.int64]) -> Counts:
