@@ -23,8 +23,12 @@ BYTE_NS = 32_000  # on the air at 250 kb/s (IEEE 802.15.4-2006, 6.5): the grain 
 
 def begins(route: Route) -> NDArray[np.int64]:
     """int64[k, s], sample at which each step of each packet begins."""
-    ends = np.cumsum(route.steps.samples, axis=1)
-    return route.starts[:, None] + ends - route.steps.samples
+    begins = np.empty(route.steps.samples.shape, dtype=np.int64)
+    at = route.starts
+    for column, durations in enumerate(route.steps.columns()):
+        begins[:, column] = at
+        at = at + durations
+    return begins
 
 
 def begin(route: Route, column: int) -> NDArray[np.int64]:

@@ -74,7 +74,7 @@ def for_route(
     retransmissions: Mapping[str, Samples],
 ) -> list[Series]:
     """The series of every step in the order of the path, then that of the total delay; the arguments as `attribute`."""
-    of_steps = zip(route.steps.steps, route.steps.samples.T, strict=True)
+    of_steps = zip(route.steps.steps, route.steps.columns(), strict=True)
     again = {step.name: samples for step, samples in of_steps if step.kind is Kind.RETRANSMISSION}
     again |= retransmissions
     total = len(route)
@@ -91,7 +91,7 @@ def for_route(
         else covariates(rows)
     )
     splits: dict[str, Split | str] = {
-        step.name: channel.split(thin.steps.samples[:, column], met[step.name])
+        step.name: channel.split(thin.steps.column(column), met[step.name])
         for met in [{name: wait.rows(rows) for name, wait in waits.items()}]
         for column, step in enumerate(route.steps.steps)
         if step.name in met
@@ -108,7 +108,7 @@ def for_route(
             near = tuple(
                 activity for key, activity in activities.items() if ": " not in key or key.split(": ")[0] in nodes
             )
-            delays, begun = thin.steps.samples[:, column], begun_at[:, column]
+            delays, begun = thin.steps.column(column), begun_at[:, column]
         at = splits.get(name) if column is not None else _all_waits(splits)
         repeated = sum(again.values()) if column is None else again.get(name)
         repeated = repeated[rows] if isinstance(repeated, np.ndarray) else None

@@ -137,7 +137,7 @@ def from_route(route: Route) -> Delays:
     """The delays of packets that went one way."""
     return Delays(
         values={ONE_WAY: route.totals}
-        | {step.name: route.steps.samples[:, column] for column, step in enumerate(route.steps.steps)},
+        | {step.name: route.steps.column(column) for column, step in enumerate(route.steps.steps)},
         kinds={step.name: step.kind for step in route.steps.steps},
         sent=len(route) + route.lost + route.partial,
         lost=route.lost,

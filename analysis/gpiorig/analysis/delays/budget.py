@@ -19,7 +19,7 @@ from gpiorig.analysis.delays.part_names import PART_NAMES
 from gpiorig.analysis.delays.radio_parts import RETRANSMISSION, RadioParts, stacked
 from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets.path import Kind
-from gpiorig.analysis.packets.steps import Step, Steps
+from gpiorig.analysis.packets.steps import Durations, Step, Steps
 from gpiorig.analysis.statistics.intervals import NAN, Interval
 from gpiorig.analysis.statistics.summary import resolved
 
@@ -222,7 +222,7 @@ class _Sets:
         return self.time(members), self.variance(members), self.tail(members)
 
 
-def _sets(samples: NDArray[np.int64], total: NDArray[np.int64]) -> _Sets:
+def _sets(samples: Durations, total: NDArray[np.int64]) -> _Sets:
     """Shares of all columns; none of the variance and the tail where the total does not vary."""
 
     def none(note: str) -> Callable[[tuple[int, ...]], Interval]:

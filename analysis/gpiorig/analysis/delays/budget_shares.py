@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.analysis.packets.steps import Durations
 from gpiorig.analysis.statistics import dependence, intervals, resampling
 from gpiorig.analysis.statistics.intervals import NAN, Interval
 
@@ -62,7 +63,7 @@ def slowest(total: NDArray[np.int64]) -> NDArray[np.bool_]:
     return slow
 
 
-def time_shares(samples: NDArray[np.int64], total: NDArray[np.int64]) -> Shares:
+def time_shares(samples: Durations, total: NDArray[np.int64]) -> Shares:
     """Mean over the mean of the total, from the sums over cells."""
     block, dies_out = dependence.block_for(total)
     plan = resampling.resample(len(total), block)
@@ -78,7 +79,7 @@ def time_shares(samples: NDArray[np.int64], total: NDArray[np.int64]) -> Shares:
     return Shares(shares(all_rows)[0], shares(plan.weights), shares(plan.without), plan.blocks, method, note)
 
 
-def variance_shares(samples: NDArray[np.int64], total: NDArray[np.int64]) -> Shares:
+def variance_shares(samples: Durations, total: NDArray[np.int64]) -> Shares:
     """cov(step, total) / var(total), from sums over cells: they are all that a resample needs."""
     centre = total.mean()
     block, dies_out = dependence.block_for((total - centre) ** 2)
@@ -108,7 +109,7 @@ def variance_shares(samples: NDArray[np.int64], total: NDArray[np.int64]) -> Sha
     return Shares(shares(all_rows)[0], shares(plan.weights), shares(plan.without), plan.blocks, method, note)
 
 
-def tail_shares(samples: NDArray[np.int64], total: NDArray[np.int64], slow: NDArray[np.bool_]) -> Shares:
+def tail_shares(samples: Durations, total: NDArray[np.int64], slow: NDArray[np.bool_]) -> Shares:
     """(mean step of the slowest - mean step of all) / the same of the total; every resample has its own slowest.
 
     An interval is as wide as that of a mean of one value per block with slow packets in it: ten slow

@@ -87,10 +87,7 @@ def numbers(route: Route, budget: Budget) -> RouteNumbers:
     return RouteNumbers(
         route=route,
         total=summarize(totals, samplerate_hz=rate, lost=route.lost),
-        steps=tuple(
-            summarize(steps.samples[:, column], samplerate_hz=rate, lost=route.lost)
-            for column in range(len(steps.steps))
-        ),
+        steps=tuple(summarize(samples, samplerate_hz=rate, lost=route.lost) for samples in steps.columns()),
         means=steps.samples.sum(axis=0) / total_sum if total_sum else np.full(len(steps.steps), np.nan),
         variances=np.array([share.value for share in budget.variance]),
         budget=budget,

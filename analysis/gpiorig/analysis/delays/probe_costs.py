@@ -25,6 +25,7 @@ from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets.path import Kind, Milestone
 from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.packets.steps import Step
+from gpiorig.capture import mapped
 
 Floats = NDArray[np.float64]
 
@@ -244,11 +245,11 @@ def for_route(events: Events, route: Route, instruments: Instruments) -> ProbeCo
     if len(known) < len(nodes):
         return None
     walk = _Walk(events, steps, instruments, known)
-    costs_ns = np.empty(route.steps.samples.shape, dtype=np.float32)
+    costs_ns = mapped.zeros(route.steps.samples.shape, np.float32)
     all_events, medians = np.zeros(len(route)), []
     end = route.starts
     for column in range(len(steps)):
-        start, end = end, end + route.steps.samples[:, column]
+        start, end = end, end + route.steps.column(column)
         sent, delaying, waited = walk.take(column, start, end)
         cost_ns = walk.cost(column, delaying)
         before, after = (walk.lead(*end) for end in walk.ends(column))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
@@ -119,7 +120,7 @@ def for_steps(
     nodes = seen_at(steps.steps)
     spans = [(step.name, step.start, step.end, *at) for step, at in zip(steps.steps, nodes, strict=True)]
     spans.append((total, steps.steps[0].start, steps.steps[-1].end, nodes[0][0], nodes[-1][1]))
-    delays = [*steps.samples.T, steps.samples.sum(axis=1)]
+    delays = itertools.chain(steps.columns(), [steps.samples.sum(axis=1)])
     period_ns = float(NS_PER_S / steps.samplerate_hz)
     uncertainties = []
     medians_ns = [float(np.median(samples)) * period_ns if len(samples) else NAN for samples in delays]

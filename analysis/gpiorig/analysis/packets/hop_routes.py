@@ -112,9 +112,9 @@ def _route(hops: Hops, nodes: Path, visits: NDArray[np.int64]) -> tuple[Path, Ro
     shown = steps_module.present(wanted, instants, np.ones(len(visits), dtype=bool))
     milestones = [milestone for milestone, here in zip(wanted, shown, strict=True) if here]
     samples = np.column_stack([instants(column) for column in np.flatnonzero(shown).tolist()])
-    durations = np.diff(samples, axis=1)
     packets = hops.visits.packets[visits[:, 0]]
-    good = np.all(samples != NONE, axis=1) & np.all(durations >= 0, axis=1) & ~hops.packets.in_gap[packets]
+    good = np.all(samples != NONE, axis=1) & np.all(np.diff(samples, axis=1) >= 0, axis=1)
+    good &= ~hops.packets.in_gap[packets]
     steps: tuple[Step, ...] = tuple(
         steps_module.between(start, end, nodes=names, ways=ways) for start, end in pairwise(milestones)
     )
@@ -123,7 +123,7 @@ def _route(hops: Hops, nodes: Path, visits: NDArray[np.int64]) -> tuple[Path, Ro
         steps=Steps(
             steps=steps,
             rows=packets[good].astype(np.int64),
-            samples=durations[good],
+            samples=steps_module.durations(samples, np.flatnonzero(good)),
             samplerate_hz=hops.events.samplerate_hz,
         ),
         ids=hops.packets.ids[packets[good]],

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.analysis.events.events import slices
 from gpiorig.analysis.packets.path import COMMAND_END, FIRST, REPEATED_BY, STEPS, TURN_AROUND, Kind, Milestone, Source
+from gpiorig.capture import mapped
 
 Samples = NDArray[np.int64]
+Durations = NDArray[np.int32] | NDArray[np.int64]
 NONE = -1
 LATE = np.iinfo(np.int64).max
 
@@ -68,15 +71,35 @@ class Steps:
     rows
         int64[k], rows of the packets; of a round trip that of its request.
     samples
-        int64[k, s], durations; each row adds up to the total delay of its packet.
+        int32[k, s] (int64 where a step is longer than that holds), durations; each row adds up to the total delay of
+        its packet.
     samplerate_hz
         Exact samplerate.
     """
 
     steps: tuple[Step, ...]
     rows: Samples
-    samples: Samples
+    samples: Durations
     samplerate_hz: Fraction
+
+    def column(self, place: int) -> Samples:
+        """int64[k], the durations of one step."""
+        return self.samples[:, place].astype(np.int64)
+
+    def columns(self) -> Iterator[Samples]:
+        """Those of one step after the other."""
+        return map(self.column, range(len(self.steps)))
+
+
+def durations(instants: Samples, rows: Samples) -> Durations:
+    """[k, m - 1], the times between consecutive milestones int64[p, m] of some rows int64[k]."""
+    times: Durations = mapped.zeros((len(rows), instants.shape[1] - 1), np.int32)
+    for part in slices(len(rows)):
+        took = np.diff(instants[rows[part]], axis=1)
+        if max(took.max(initial=0), -took.min(initial=0)) > np.iinfo(times.dtype).max:
+            times = times.astype(np.int64)
+        times[part] = took
+    return times
 
 
 def between(

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.packets.path import Milestone
-from gpiorig.analysis.packets.steps import Step, Steps, between
+from gpiorig.analysis.packets.steps import Step, Steps, between, durations
 
 Samples = NDArray[np.int64]
 NONE = -1
@@ -134,21 +134,15 @@ class Timelines:
 def steps(timelines: Timelines) -> Steps:
     """Differences of consecutive milestones, for the round trips that have them all."""
     rows = timelines.complete
-    durations = np.empty((len(rows), len(timelines.milestones) - 1), dtype=np.int64)
-    before = timelines.samples[rows, 0]
-    for column in range(durations.shape[1]):
-        after = timelines.samples[rows, column + 1]
-        durations[:, column] = after - before
-        before = after
     return Steps(
-        steps=tuple(timelines.step(place, place + 1) for place in range(durations.shape[1])),
+        steps=tuple(timelines.step(place, place + 1) for place in range(len(timelines.milestones) - 1)),
         rows=timelines.packets[rows],
-        samples=durations,
+        samples=durations(timelines.samples, rows),
         samplerate_hz=timelines.samplerate_hz,
     )
 
 
-def steps_add_up(timelines: Timelines, durations: Steps) -> bool:
+def steps_add_up(timelines: Timelines, of_trips: Steps) -> bool:
     """Whether the steps of every packet are not negative and add up exactly to its round-trip time."""
-    sums = durations.samples.sum(axis=1)
-    return bool(np.array_equal(sums, timelines.rtt[timelines.complete]) and np.all(durations.samples >= 0))
+    sums = of_trips.samples.sum(axis=1)
+    return bool(np.array_equal(sums, timelines.rtt[timelines.complete]) and np.all(of_trips.samples >= 0))

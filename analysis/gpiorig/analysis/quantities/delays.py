@@ -46,7 +46,7 @@ def delays_of(quantity: Quantity, recorded: Recorded) -> tuple[Series, ...]:
         if name == total.quantity.text:
             matches.append(total)
         elif name in steps:
-            matches.append(_step(quantity, recorded, route, steps[name], route.steps.samples[:, steps[name]]))
+            matches.append(_step(quantity, recorded, route, steps[name], route.steps.column(steps[name])))
         else:
             column, samples = parts[name]
             matches.append(_named(_step(quantity, recorded, route, column, samples), name))

@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 from matplotlib.figure import Figure
 
+from gpiorig.analysis.attribution import covariates
 from gpiorig.analysis.attribution.findings import Attribution, Finding
 from gpiorig.analysis.evaluation.evaluation import RouteEvaluation
 from gpiorig.analysis.figures import plates, series, style
@@ -102,9 +103,8 @@ def _fold(
 
 def _draw_fold(view: RouteEvaluation, column: int, finding: Finding, title: str, *, virtual: bool) -> Figure:
     """The durations in a column over the period of its lattice or beat."""
-    durations = view.route.steps.samples
     sample_ns, period = view.numbers.period_ns, period_ns(finding)
-    delays, before = durations[:, column], durations[:, :column].sum(axis=1)
+    starts, delays = covariates.begin(view.route, column), view.route.steps.column(column)
     with style.paper():
         two = finding.kind == "lattice"
         figure = style.new_figure(width=WIDTH, height=2.3 * (2 if two and style.is_narrow() else 1), virtual=virtual)
@@ -112,9 +112,8 @@ def _draw_fold(view: RouteEvaluation, column: int, finding: Finding, title: str,
             ax, residuals = style.panels(figure, 2)
             series.fold_lattice(ax, residuals, delays, period_ns=sample_ns, lattice_ns=period)
         else:
-            order = np.argsort(view.route.starts + before, kind="stable")
-            starts = (view.route.starts + before)[order]
-            series.fold_beat(figure.subplots(), starts, delays[order], period_ns=sample_ns, beat_ns=period)
+            order = np.argsort(starts, kind="stable")
+            series.fold_beat(figure.subplots(), starts[order], delays[order], period_ns=sample_ns, beat_ns=period)
         figure.suptitle(title, **plates.SUPTITLE)
         return figure
 

@@ -44,7 +44,7 @@ def columns_of(route: Route) -> PacketColumns:
     packets = min(len(route), MAX_PACKETS)
     while True:
         chosen = _chosen(route, packets)
-        values = [chosen.ids.astype(np.int64), np.diff(chosen.starts, prepend=0), *chosen.steps.samples.T]
+        values = [chosen.ids.astype(np.int64), np.diff(chosen.starts, prepend=0), *chosen.steps.columns()]
         leasts = [int(column.min()) for column in values]
         widths = [_width(column - least) for column, least in zip(values, leasts, strict=True)]
         parts = [_planes(column - least, width) for column, least, width in zip(values, leasts, widths, strict=True)]

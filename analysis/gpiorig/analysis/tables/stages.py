@@ -37,6 +37,7 @@ from gpiorig.analysis.packets.timelines import STATUS, Timelines
 from gpiorig.analysis.statistics.summary import Summary
 from gpiorig.analysis.tables import latex
 from gpiorig.analysis.tables.suffixes import SUFFIXES
+from gpiorig.capture import mapped
 from gpiorig.capture.atomic_file import replacing
 from gpiorig.capture.text.cells import guarded_columns, unguarded_columns
 
@@ -134,7 +135,7 @@ def steps(
     costs
         Costs of the probes: a column with each duration minus its cost.
     """
-    flat = stage.samples.reshape(-1)[part]
+    flat = stage.samples.reshape(-1)[part].astype(np.int64)
     packet, column = np.divmod(np.arange(*part.indices(stage.samples.size)), max(1, len(stage.steps)))
     columns = {
         "packet_row": stage.rows[packet].astype(np.int32),
@@ -220,6 +221,7 @@ def write_parts(make: Callable[[slice], pa.Table], rows: int, path: Path) -> Non
         writer.write_table(content)
         for part in parts[1:]:
             writer.write_table(make(part))
+            mapped.relieve()
     pa.default_memory_pool().release_unused()
 
 

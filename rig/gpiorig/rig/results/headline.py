@@ -215,7 +215,7 @@ def _summary(analysis: Analysis, route: Route) -> Summary:
 
 def _route_numbers(route: Route, delay: Summary) -> RouteNumbers:
     rate = route.steps.samplerate_hz
-    steps = [summarize(column, samplerate_hz=rate, lost=route.lost) for column in route.steps.samples.T]
+    steps = [summarize(column, samplerate_hz=rate, lost=route.lost) for column in route.steps.columns()]
     return RouteNumbers(
         route=route.name,
         packets=len(route),
