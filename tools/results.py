@@ -12,6 +12,7 @@ import msgspec
 
 from gpiorig.rig import cli
 from gpiorig.rig.arguments import COMMANDS
+from gpiorig.rig.plain_json import Failed
 
 FOLDER = "docs/reference/json"
 
@@ -28,7 +29,7 @@ def results() -> dict[str, tuple[Any, ...]]:
 
 def schema(name: str) -> str:
     """The JSON Schema of a command's object, as the text of a file."""
-    references, definitions = msgspec.json.schema_components(results()[name], ref_template="#/$defs/{name}")
+    references, definitions = msgspec.json.schema_components((*results()[name], Failed), ref_template="#/$defs/{name}")
     head = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"gpiorig {name.replace('-', ' ')} --json",

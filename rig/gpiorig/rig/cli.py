@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 import io
 import keyword
@@ -17,10 +18,11 @@ from types import ModuleType
 
 from gpiorig.analysis.errors import AnalysisError
 from gpiorig.capture import log, memory
-from gpiorig.capture.errors import CaptureError
+from gpiorig.capture.errors import CaptureError, SerialPortError
+from gpiorig.capture.recording import new_folder
 from gpiorig.rig import signals, terminal
 from gpiorig.rig.arguments import COMMANDS, GROUPS, ROOM_OF, STUDY_VERBS, common_options, overwriting, places
-from gpiorig.rig.arguments.parser import EXIT_WRONG_USE, Parser, did_you_mean, leaves
+from gpiorig.rig.arguments.parser import EXIT_WRONG_USE, Parser, WrongUse, did_you_mean, leaves
 from gpiorig.rig.distributions import STUDIES
 from gpiorig.rig.errors import Interrupted, RigError
 from gpiorig.rig.verbosity import SHOWN
@@ -37,7 +39,7 @@ examples:
   gpiorig demo                                two virtual boards, a capture, a report
   gpiorig run bench.toml experiment.toml -o run
   gpiorig report run                          rebuild tables, figures and page of a recording
-  gpiorig export run -o run.sr                look at it in PulseView
+  gpiorig export run --pulseview --open       look at it in PulseView, decoded
   gpiorig --completion bash > ~/.local/share/bash-completion/completions/gpiorig
                                               also zsh (a folder of `fpath`), fish: completes commands, options,
                                               their values, names of benches and experiments, files
@@ -51,6 +53,24 @@ LOGGED = ("demo", "run", "capture", "serial")  # what makes a recording, with it
 COMPLETION = "--completion"
 SHELLS = ("bash", "zsh", "fish")
 HELP_WORDS = ("-h", "--help", "help")
+OTHER_WORDS = {
+    "record": "capture",
+    "version": "--version",
+    "scan": "bench scan",
+    "list": "bench list",
+    "plan": "bench plan",
+    "verify": "bench verify",
+    "check": "bench check",
+    "show": "info",
+    "live": "view --follow",
+    "open": "view",
+    "plot": "report",
+    "convert": "export",
+    "diff": "compare",
+    "test": "compare",
+    "jitter": "measure",
+    "query": "store query",
+}
 
 
 def help_text() -> str:
@@ -91,7 +111,7 @@ def _main(words: list[str]) -> int:
     if words[0].partition("=")[0] == COMPLETION:
         return _guarded(COMPLETION, words, _print_completion)
     if words[0] not in COMMANDS:
-        hint = did_you_mean(words[0], COMMANDS)
+        hint = did_you_mean(words[0], COMMANDS, OTHER_WORDS)
         print(f"gpiorig: error: no command {words[0]!r}{hint}; `gpiorig --help` lists them", file=sys.stderr)
         return EXIT_WRONG_USE
     return _guarded(words[0], words[1:], _run)
@@ -152,14 +172,9 @@ def _run(command: str, words: list[str]) -> int:
     SHOWN.quiet, SHOWN.verbose = parsed.quiet, bool(parsed.verbose)
     log.begin(sys.stderr if parsed.verbose > 1 else None)
     log.LOG.info("%s", shlex.join(["gpiorig", command, *words]))
-    try:
-        overwriting.check(parsed)
-        _check(command, parser, parsed)
-        return _worked(command, parsed)
-    except (RigError, CaptureError, AnalysisError, OSError) as error:
-        if print_error := getattr(module("arguments", command), "print_error", None):
-            print_error(parsed, error)
-        raise
+    overwriting.check(parsed)
+    _check(command, parser, parsed)
+    return _worked(command, parsed)
 
 
 def _worked(command: str, parsed: argparse.Namespace) -> int:
@@ -172,6 +187,10 @@ def _worked(command: str, parsed: argparse.Namespace) -> int:
     except Exception as error:
         if command in LOGGED and parsed.output is not None:
             _keep_log(parsed.output, error)
+        raise
+    except KeyboardInterrupt as end:
+        if command in LOGGED and parsed.output is not None and (parsed.output / new_folder.DESCRIPTION).is_file():
+            end.add_note(f"{parsed.output} has what was recorded until then; `gpiorig info {parsed.output}` shows it")
         raise
     return status
 
@@ -196,6 +215,8 @@ def _guarded(command: str, words: list[str], run: Callable[[str, list[str]], int
     try:
         return run(command, words)
     except SystemExit as end:  # of a parser: its help, or wrong use
+        if isinstance(end, WrongUse):
+            _print_object(end, end.text, words)
         return int(end.code or EXIT_DONE)
     except BaseException as error:
         return _ended(error, command, words)
@@ -219,9 +240,24 @@ def _ended(error: BaseException, command: str, words: list[str]) -> int:
             text, status = f"error: {_unexpected(error, [command, *words])}", EXIT_WRONG_USE
         case _:
             raise error
+    if text:
+        _print_object(error, text.removeprefix("error: "), words)
     notes = getattr(error, "__notes__", ())
     _flush("".join(f"{line}\n" for line in (f"gpiorig {command}: {text}", *notes)) if text else "")
     return status
+
+
+def _print_object(error: BaseException, text: str, words: Sequence[str]) -> None:
+    """With --json an error is an object on stdout, too."""
+    if "--json" not in words:
+        return
+
+    from gpiorig.rig import plain_json
+
+    node = {"node": error.node} if isinstance(error, SerialPortError) else {}
+    failure = plain_json.Failure(kind=type(error).__name__, text=text, **node)
+    with contextlib.suppress(OSError):  # nobody reads stdout: the line on stderr states it
+        print(plain_json.text(plain_json.Failed(error=failure)))
 
 
 def _flush(line: str) -> None:

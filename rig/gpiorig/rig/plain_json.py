@@ -22,6 +22,20 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         return cls(**values, **given)
 
 
+class Failure(Result, frozen=True, kw_only=True):
+    """What went wrong: the error's class, its text, and the node whose port it is about."""
+
+    kind: str
+    text: str
+    node: str | msgspec.UnsetType = msgspec.UNSET
+
+
+class Failed(Result, frozen=True, kw_only=True):
+    """The object of a command that ended with an error."""
+
+    error: Failure
+
+
 def plain(result: Any) -> Any:
     """A structure as dictionaries and lists; a number that is not defined is None."""
     return without_nan(msgspec.to_builtins(result, str_keys=True, enc_hook=_of_numpy))

@@ -5,10 +5,24 @@ from __future__ import annotations
 import argparse
 import difflib
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 EXIT_WRONG_USE = 2
+
+
+class WrongUse(SystemExit):
+    """Ends a command whose words are not understood, once that is printed.
+
+    Parameters
+    ----------
+    text
+        What was printed, without the command.
+    """
+
+    def __init__(self, text: str) -> None:
+        super().__init__(EXIT_WRONG_USE)
+        self.text = text
 
 
 class Parser(argparse.ArgumentParser):
@@ -31,6 +45,14 @@ class Parser(argparse.ArgumentParser):
                 self.error(f"unknown option {option}{did_you_mean(option, self._option_string_actions)}")
         return super().parse_known_args(given, namespace)
 
+    def _get_value(self, action: argparse.Action, arg_string: str) -> Any:
+        try:
+            return super()._get_value(action, arg_string)
+        except argparse.ArgumentError:
+            if action.type is not int:
+                raise
+            raise argparse.ArgumentError(action, f"{arg_string!r} is not a whole number") from None
+
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         choices = [str(choice) for choice in action.choices or ()]
         if choices and str(value) not in choices:
@@ -39,11 +61,25 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print one line, and leave."""
-        self.exit(EXIT_WRONG_USE, f"{self.prog}: error: {message}; `{self.prog} --help` shows the options\n")
+        text = f"{message}; `{self.prog} --help` shows the options"
+        self._print_message(f"{self.prog}: error: {text}\n", sys.stderr)
+        raise WrongUse(text)
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """The nearest known word as the end of an error; nothing where none is near."""
+def did_you_mean(word: str, known: Iterable[str], other_words: Mapping[str, str] = {}) -> str:
+    """The known word that was probably meant as the end of an error; nothing where none is near.
+
+    Parameters
+    ----------
+    word
+        What was given.
+    known
+        The words that there are.
+    other_words
+        By words of other tools, the words for the same here.
+    """
+    if word in other_words:
+        return f" (did you mean {other_words[word]!r}?)"
     near = difflib.get_close_matches(word, known, n=1)
     return f" (did you mean {near[0]!r}?)" if near else ""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from gpiorig.rig import plain_json
 from gpiorig.rig.arguments import counts, overwriting, times
 from gpiorig.rig.commands.bench import bench_plan_options
 from gpiorig.rig.experiments.packet_count import MAX_PACKETS
@@ -161,9 +160,3 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     virtual.add_argument("--json", action="store_true", help="print the ends, or an error, as a line of JSON")
     for verb in (listed, scan, check, verify, certify, virtual):
         verb.epilog = EPILOG
-
-
-def print_error(options: argparse.Namespace, error: Exception) -> None:
-    """An error of a bench that a program serves is a line of JSON, too, as its work prints it."""
-    if options.verb == "virtual" and options.json:
-        print(plain_json.text({"error": str(error), "remarks": []}))

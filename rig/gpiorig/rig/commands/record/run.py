@@ -5,12 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from gpiorig.capture.errors import SerialPortError
 from gpiorig.capture.recording import new_folder
-from gpiorig.rig import plain_json
 from gpiorig.rig.arguments import counts
 from gpiorig.rig.experiments.packet_count import MAX_PACKETS
-from gpiorig.rig.plain_json import Result
 
 EPILOG = """\
 examples:
@@ -23,20 +20,6 @@ examples:
 
 `gpiorig bench list` prints the names. Of a name that is also a file here, the file is taken.
 The recording folder holds edges and serial bytes as they came; `gpiorig report` analyses it again at any time."""
-
-
-class Failure(Result, frozen=True, kw_only=True):
-    """What went wrong: the error's class, its text, and the node whose port it is about."""
-
-    kind: str
-    text: str
-    node: str
-
-
-class Failed(Result, frozen=True, kw_only=True):
-    """A run that ended with an error."""
-
-    error: Failure
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -59,10 +42,3 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def check(options: argparse.Namespace) -> None:
     """Refuse a folder that cannot be a new recording."""
     new_folder.check(options.output)
-
-
-def print_error(options: argparse.Namespace, error: Exception) -> None:
-    """With --json an error is an object, too."""
-    if options.json:
-        node = error.node if isinstance(error, SerialPortError) else ""
-        print(plain_json.text(Failed(error=Failure(kind=type(error).__name__, text=str(error), node=node))))

@@ -10,7 +10,6 @@ from gpiorig.rig import names, plain_json
 from gpiorig.rig.bench import benches
 from gpiorig.rig.commands.bench.flash_work import flash_different
 from gpiorig.rig.commands.look.report_work import analyse_and_print
-from gpiorig.rig.commands.record.run import Failed
 from gpiorig.rig.experiments import experiment as experiments
 from gpiorig.rig.experiments import images
 from gpiorig.rig.plain_json import Result
@@ -30,7 +29,7 @@ class Recorded(Result, frozen=True, kw_only=True):
     remarks: tuple[str, ...]
 
 
-RESULTS = {"run": (Numbers, Recorded, Failed)}
+RESULTS = {"run": (Numbers, Recorded)}
 
 
 def run(options: argparse.Namespace) -> int:

@@ -82,7 +82,7 @@ class VirtualBenchProcess:
             raise VirtualBenchError("the virtual bench did not start; its messages are above.")
         if "error" in first:
             self.close()
-            raise VirtualBenchError(first["error"])
+            raise VirtualBenchError(first["error"]["text"])
         log.LOG.info("the virtual bench serves %s", first)
         return first
 
@@ -119,8 +119,8 @@ class VirtualBenchProcess:
     def remarks(self) -> tuple[BenchRemark, ...]:
         """What firmware did until now that the models do not cover; of a bench that has stopped, until then."""
         answer = self._answer(REMARKS, deadline_s=_ANSWER_SECONDS)
-        if answer is None and self._lines:
-            answer = self._line(len(self._lines) - 1, deadline_s=0.0)
+        if answer is None:
+            answer = next((line for line in map(json.loads, reversed(self._lines)) if REMARKS in line), None)
         return remarks.of_json(answer or {})
 
     def _answer(self, command: str, *, deadline_s: float) -> dict[str, Any] | None:
@@ -140,7 +140,8 @@ class VirtualBenchProcess:
             return
         self._reader.join(_STOP_SECONDS)
         last = json.loads(self._lines[-1]) if self._lines else {}
-        raise VirtualBenchError(last.get("error", f"the virtual bench ended with status {self._process.returncode}."))
+        ended = {"text": f"the virtual bench ended with status {self._process.returncode}."}
+        raise VirtualBenchError(last.get("error", ended)["text"])
 
     def close(self) -> None:
         """End the process; it stops when its standard input ends."""

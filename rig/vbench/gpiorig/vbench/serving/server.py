@@ -282,7 +282,7 @@ def main(
 ) -> int:
     """Serve the bench until standard input ends, or until Ctrl-C where a person looks on; `on_start` gets its ends.
 
-    With `as_json`, every line of output is a JSON object: the endpoints, answers to commands, an error and remarks.
+    With `as_json`, every line of output is a JSON object: the endpoints, answers to commands; before an error remarks.
     """
     if as_json:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when the bench ends
@@ -295,11 +295,10 @@ def main(
             with contextlib.suppress(KeyboardInterrupt):
                 print(json.dumps(ends) if as_json else announcement.text(bench, ends), flush=True)
                 running.serve(sys.stdin, answer=lambda output: print(json.dumps(output), flush=True))
-        except RigError as error:
-            if not as_json:
-                raise
-            print(json.dumps({"error": str(error), **remarks.as_json(running.remarks if running else ())}), flush=True)
-            return 2
+        except RigError:
+            if as_json and running is not None:
+                print(json.dumps(remarks.as_json(running.remarks)), flush=True)
+            raise
         for line in (*(remark.sentence for remark in running.remarks), *running.pace.remarks):
             print(f"virtual bench: {line}", file=sys.stderr)
     return 0
