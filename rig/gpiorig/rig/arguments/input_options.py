@@ -11,6 +11,7 @@ from gpiorig.rig.errors import RigError
 from gpiorig.rig.recordings import table_columns
 
 TIME_UNITS = ("s", "ms", "us", "ns")
+LEAST_HZ = 1000  # of a samplerate without a unit: below it MHz may be meant
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,14 +48,16 @@ def add_contents(parser: argparse.ArgumentParser) -> None:
 
 
 def samplerate(text: str) -> str:
-    """The text of a samplerate, if it is one; else `FormatError`."""
+    """The text of a samplerate, if it is one; else `FormatError`, or `RigError` for a low one without a unit."""
     parse_samplerate(text)
+    if text.strip().isdecimal() and int(text) < LEAST_HZ:
+        raise RigError(f"--samplerate {text}: is {text} Hz without a unit; write {text}MHz, or {text}Hz.")
     return text
 
 
 def whole_samplerate(text: str) -> int:
     """A samplerate in Hz; raises `RigError` for one that sigrok does not take."""
-    rate = parse_samplerate(text)
+    rate = parse_samplerate(samplerate(text))
     if rate.denominator != 1:
         raise RigError(f"--samplerate {text}: sigrok takes whole samples per second")
     return int(rate)

@@ -57,11 +57,12 @@ def line(update: Update) -> str:
 
 def head(update: Update) -> str:
     """State, length, age of the newest sample, size."""
-    age = "no sample yet" if update.age_s is None else f"newest sample {update.age_s:.1f} s old"
+    age = "no sample" if update.age_s is None else f"newest sample {update.age_s:.1f} s old"
+    age = f"{age}, " if update.state in ("waiting", "capturing") else ""
     lost = f", {number_text(update.lost_samples)} samples lost" if update.lost_samples else ""
     reason = f" ({update.reason})" if update.reason else ""
     changes = f"{number_text(update.changes)} changes"
-    return f"{update.state}{reason}: {update.reached_s:.1f} s, {age}, {changes}{lost}"
+    return f"{update.state}{reason}: {update.reached_s:.1f} s, {age}{changes}{lost}"
 
 
 def failed(update: Update) -> list[str]:

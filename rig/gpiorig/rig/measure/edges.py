@@ -66,6 +66,8 @@ def load(waveform: Waveform, specs: Sequence[Spec]) -> Loaded:
         if channel not in known:
             alike = [f"{name}:rise" for name in known if name.rpartition(":")[0] == channel]
             hint = f" A name with a colon needs its kind after it: {alike[0]}." if alike else ""
+            lines = [name for name in known if name.endswith(f".{channel}")]
+            hint = f" Did you mean {' or '.join(lines)}?" if lines else hint
             raise RigError(
                 f"no channel `{channel}` in this capture; available channels: {', '.join(known) or 'none'}.{hint}"
             )
