@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -12,6 +13,8 @@ from gpiorig.analysis.number_text import NS_PER_S
 if TYPE_CHECKING:  # a limit is checked by the names, before numpy is imported
     import numpy as np
     from numpy.typing import NDArray
+
+    from gpiorig.analysis.statistics.tally import Tally
 
 Samples: TypeAlias = "NDArray[np.int64]"
 NAN = float("nan")
@@ -87,15 +90,27 @@ def summarize(delays: Samples, *, samplerate_hz: Fraction, lost: int = 0) -> Sum
     lost
         Number of packets without a delay.
     """
-    n = len(delays)
-    if not n:
+    if not len(delays):
         return Summary(0, lost, *(NAN,) * len(TIMES))
     ordered = delays.copy()
     ordered.sort()
+    return _of_ordered(ordered, _sum(ordered), samplerate_hz, lost, lambda: variance(ordered))
+
+
+def of_tally(tally: Tally, *, samplerate_hz: Fraction) -> Summary:
+    """Summarize delays that were counted; as `summarize`."""
+    if not len(tally):
+        return Summary(0, 0, *(NAN,) * len(TIMES))
+    return _of_ordered(tally, tally.total(), samplerate_hz, 0, tally.variance)
+
+
+def _of_ordered(
+    ordered: Samples | Tally, total: int, samplerate_hz: Fraction, lost: int, variance_of: Callable[[], Fraction]
+) -> Summary:
+    n = len(ordered)
     period_ns = Fraction(NS_PER_S) / samplerate_hz
     low, high = int(ordered[0]), int(ordered[-1])
     p5, p25, p50, p75, p95, p99 = (quantile(ordered, Fraction(p, 100)) for p in (5, 25, 50, 75, 95, 99))
-    total = _sum(ordered)
 
     def ns(samples: Fraction | int) -> float:
         return float(samples * period_ns)
@@ -114,11 +129,11 @@ def summarize(delays: Samples, *, samplerate_hz: Fraction, lost: int = 0) -> Sum
         mean_ns=ns(Fraction(total, n)),
         peak_to_peak_ns=ns(high - low),
         iqr_ns=ns(p75 - p25),
-        std_ns=_sqrt(variance(ordered)) * float(period_ns) if n > 1 else NAN,
+        std_ns=_sqrt(variance_of()) * float(period_ns) if n > 1 else NAN,
     )
 
 
-def quantile(ordered: Samples, p: Fraction) -> Fraction:
+def quantile(ordered: Samples | Tally, p: Fraction) -> Fraction:
     """Quantile of sorted integers, exact.
 
     Linear interpolation of the order statistics x[0..n-1] at h = (n - 1) p:
@@ -167,7 +182,9 @@ def ipdv(delays: Samples) -> Samples:
 
 
 def _sum(values: Samples) -> int:
-    """Exact: partial sums stay far below 2^63."""
+    """Exact: partial sums of numbers below 2^46 stay below 2^62."""
+    if len(values) and max(-int(values.min()), int(values.max())) >> 46:
+        return sum(values.tolist())
     return sum(int(values[i : i + _CHUNK].sum()) for i in range(0, len(values), _CHUNK))
 
 
