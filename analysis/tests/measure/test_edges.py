@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 from fractions import Fraction
 
 import numpy as np
@@ -134,6 +135,27 @@ def test_pairs_are_those_of_the_rule(begins: list[int], ends: list[int], same: b
 
     assert plain_between(begins, ends, same=same, longest=longest) == pairs
     assert (len(begins), len(ends)) == (len(pairs) + matched.unpaired_start, len(pairs) + matched.unpaired_end)
+
+
+@given(sorted_samples, sorted_samples, st.booleans(), st.integers(1, 80), st.lists(st.integers(0, 60), max_size=4))
+def test_pairs_do_not_depend_on_the_stretches_that_are_read(
+    begins: list[int], ends: list[int], same: bool, longest: int, cuts: list[int]
+):
+    """A begin whose end comes later is kept open; gaps count from where they are known."""
+    gaps = np.array([[20, 25], [40, 41]])
+    a, b = (np.array(samples, dtype=np.int64) for samples in (begins, ends))
+    whole = edges.between(edges_of("A", begins), edges_of("A" if same else "B", ends), gaps=gaps, longest=longest)
+    pairing, starts, delays = edges.Between(same=same, longest=longest), [], []
+    for low, high in itertools.pairwise([-1, *sorted(cuts), 61]):
+        parts = [samples[(samples >= low) & (samples < high)] for samples in (a, b)]
+        found = pairing.feed(*parts, gaps[gaps[:, 1] <= high])
+        starts += found[0].tolist()
+        delays += found[1].tolist()
+
+    assert (whole.starts.tolist(), whole.delays.tolist()) == (starts, delays)
+    counts = pairing.counts("")
+    for name in ("unpaired_start", "unpaired_end", "too_long", "across_gaps"):
+        assert getattr(whole, name) == getattr(counts, name), name
 
 
 def test_pairs_do_not_depend_on_the_pieces_they_are_made_in(monkeypatch: pytest.MonkeyPatch):

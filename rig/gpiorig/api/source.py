@@ -165,7 +165,7 @@ class Source:
         )
         head = {"samplerate_hz": float(result.samplerate_hz), "virtual": waveform.virtual}
         head |= standing.of_source(self._path, waveform).as_json()
-        of_nodes = {name or of_node.pairs.name: of_node.pairs.delays for name, of_node in result.measurements.items()}
+        of_nodes = {name or of_node.pairs.name: of_node.single.delays for name, of_node in result.measurements.items()}
         return Delays(
             name=next(iter(result.measurements.values())).pairs.name if not per_node else " and ".join(of_nodes),
             table=timed(result.table(ALL), result.samplerate_hz, waveform.epoch),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import dataclasses
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,18 +45,14 @@ class Instants:
         return f"{self.channel} {self.kind}"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Pairs:
-    """Delays, and counts of the edges they were computed from.
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class PairCounts:
+    """Counts of edges and of their pairs.
 
     Parameters
     ----------
     name
         Description of the measurement.
-    starts
-        int64[n], sample at which each delay begins, sorted.
-    delays
-        int64[n], in samples; only those of a skew may be negative.
     unpaired_start, unpaired_end
         Edges of either side without a partner, those of the next two counts included.
     too_long
@@ -65,12 +62,26 @@ class Pairs:
     """
 
     name: str
-    starts: Samples
-    delays: Samples
     unpaired_start: int
     unpaired_end: int
     too_long: int
     across_gaps: int
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Pairs(PairCounts):
+    """Delays, and counts of the edges they were computed from.
+
+    Parameters
+    ----------
+    starts
+        int64[n], sample at which each delay begins, sorted.
+    delays
+        int64[n], in samples; only those of a skew may be negative.
+    """
+
+    starts: Samples
+    delays: Samples
 
 
 def instants(
@@ -98,26 +109,80 @@ def instants(
         A channel is not there; the capture is damaged.
     """
     kinds = dict.fromkeys(wanted)
+    parts: dict[tuple[str, Kind], list[tuple[Samples, NDArray[np.uint8]]]] = {key: [] for key in kinds}
+    gaps = no_gaps()
+    for window, gaps_so_far in windows(waveform, kinds):
+        gaps = gaps_so_far
+        for key, part in window.items():
+            parts[key].append((part.samples, part.levels))
+    return {key: Instants(*key, *_joined(parts.pop(key))) for key in kinds}, gaps
+
+
+def windows(
+    waveform: Waveform, wanted: Iterable[tuple[str, Kind]]
+) -> Iterator[tuple[dict[tuple[str, Kind], Instants], Samples]]:
+    """Yield the edges of a stretch of a capture after the other, and the gaps so far; as `instants`."""
+    kinds = dict.fromkeys(wanted)
     picked = select.channels(waveform, [_literal(channel) for channel in dict.fromkeys(name for name, _ in kinds)])
     bits = {channel: np.uint64(bit) for bit, channel in enumerate(picked.channels)}
-    instants_of: dict[tuple[str, Kind], list[tuple[Samples, NDArray[np.uint8]]]] = {key: [] for key in kinds}
-    gaps, resumed = [no_gaps()], np.empty(0, dtype=np.int64)
+    gaps, resumed = no_gaps(), np.empty(0, dtype=np.int64)
     held: NDArray[np.uint64] | None = None
     for block in picked.read():
-        gaps.append(block.gaps)
-        resumed = np.concatenate([resumed, block.gaps[:, 1]])
-        if block.samples.size:
-            before = np.concatenate([block.levels[:1] if held is None else held, block.levels[:-1]])
-            changes = np.where(np.isin(block.samples, resumed), np.uint64(0), block.levels ^ before)
-            held = block.levels[-1:]
-            for channel, kind in kinds:
-                changed = (changes >> bits[channel]) & np.uint64(1) != 0
-                if kind != "edge":
-                    changed &= (block.levels >> bits[channel]) & np.uint64(1) == np.uint64(kind == "rise")
-                levels = (block.levels[changed] >> bits[channel]) & np.uint64(1)
-                instants_of[channel, kind].append((block.samples[changed], levels.astype(np.uint8)))
+        if len(block.gaps):
+            gaps = np.concatenate([gaps, block.gaps])
+            resumed = np.concatenate([resumed, block.gaps[:, 1]])
+        window = {}
+        before = np.concatenate([block.levels[:1] if held is None else held, block.levels[:-1]])
+        changes = np.where(np.isin(block.samples, resumed), np.uint64(0), block.levels ^ before[: block.samples.size])
+        held = block.levels[-1:] if block.samples.size else held
+        for channel, kind in kinds:
+            changed = (changes >> bits[channel]) & np.uint64(1) != 0
+            if kind != "edge":
+                changed &= (block.levels >> bits[channel]) & np.uint64(1) == np.uint64(kind == "rise")
+            levels = (block.levels[changed] >> bits[channel]) & np.uint64(1)
+            window[channel, kind] = Instants(channel, kind, block.samples[changed], levels.astype(np.uint8))
         resumed = resumed[resumed >= block.end]
-    return {key: Instants(*key, *_joined(instants_of.pop(key))) for key in kinds}, np.concatenate(gaps)
+        yield window, gaps
+
+
+class Between:
+    """Pairs of the edges of two kinds, of one stretch of a capture after the other: see `between`.
+
+    Parameters
+    ----------
+    same
+        Whether both are of one channel.
+    longest
+        As of `between`.
+    """
+
+    def __init__(self, *, same: bool, longest: int | None) -> None:
+        self._same, self._longest = same, longest
+        self._open = np.empty(0, dtype=np.int64)  # the last begin, as long as no end is known after it
+        self.begins = self.ends = self._pairs = self._too_long = self._across_gaps = 0
+
+    def feed(self, begins: Samples, ends: Samples, gaps: Samples) -> tuple[Samples, Samples]:
+        """Take the edges up to a sample, and all gaps up to there; returns starts and delays of the pairs that end."""
+        self.begins, self.ends = self.begins + len(begins), self.ends + len(ends)
+        begins = np.concatenate((self._open, begins))
+        partner = _at(ends, np.searchsorted(ends, begins, side="right" if self._same else "left"))
+        following = np.append(begins[1:], np.full(min(1, len(begins)), NEVER))
+        paired = (partner != NEVER) & (partner <= following if self._same else partner < following)
+        self._open = begins[-1:][partner[-1:] == NEVER]
+        starts, delays, too_long, across_gaps = _allowed(begins[paired], partner[paired], gaps, self._longest)
+        self._pairs += len(starts)
+        self._too_long, self._across_gaps = self._too_long + too_long, self._across_gaps + across_gaps
+        return starts, delays
+
+    def counts(self, name: str) -> PairCounts:
+        """Counts, where no edge follows."""
+        return PairCounts(
+            name=name,
+            unpaired_start=self.begins - self._pairs,
+            unpaired_end=self.ends - self._pairs,
+            too_long=self._too_long,
+            across_gaps=self._across_gaps,
+        )
 
 
 def between(begin: Instants, end: Instants, *, gaps: Samples, longest: int | None = None, name: str = "") -> Pairs:
@@ -135,17 +200,17 @@ def between(begin: Instants, end: Instants, *, gaps: Samples, longest: int | Non
     longest
         Longest delay in samples that is a pair.
     """
-    same = begin.channel == end.channel
-
-    def partners(part: slice) -> tuple[Samples, NDArray[np.bool_]]:
-        begins = begin.samples[part]
-        following = begin.samples[part.start + 1 : part.stop + 1]
-        following = np.append(following, np.full(len(begins) - len(following), NEVER))
-        place = np.searchsorted(end.samples, begins, side="right" if same else "left")
-        partner = _at(end.samples, place)
-        return partner, (partner != NEVER) & (partner <= following if same else partner < following)
-
-    return _paired(begin, end, partners, gaps=gaps, longest=longest, name=name or f"{begin.name} to {end.name}")
+    pairing = Between(same=begin.channel == end.channel, longest=longest)
+    parts, at = [], 0
+    for first in range(0, max(1, len(begin.samples)), _CHUNK):
+        begins, following = np.split(begin.samples[first:], [_CHUNK])
+        stop = int(np.searchsorted(end.samples, following[0])) if len(following) else len(end.samples)
+        parts.append(pairing.feed(begins, end.samples[at:stop], gaps))
+        at = stop
+    counts = pairing.counts(name or f"{begin.name} to {end.name}")
+    starts, delays = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    fields = {field.name: getattr(counts, field.name) for field in dataclasses.fields(counts)}
+    return Pairs(**fields, starts=starts, delays=delays)
 
 
 def skew(
@@ -166,44 +231,28 @@ def skew(
             partner[here] = b[nearest]
             known[here] = _nearest(b, a)[nearest] == np.arange(len(a))
     name = f"skew of {second.channel} against {first.channel}"
-    return _paired(first, second, lambda part: (partner[part], known[part]), gaps=gaps, longest=longest, name=name)
-
-
-def _paired(
-    begin: Instants,
-    end: Instants,
-    partners: Callable[[slice], tuple[Samples, NDArray[np.bool_]]],
-    *,
-    gaps: Samples,
-    longest: int | None,
-    name: str,
-) -> Pairs:
-    """Pairs by `partners`: samples of the partners of a slice of the begins, and whether they exist."""
-    starts, delays = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
-    too_long = across_gaps = 0
-    for first in range(0, len(begin.samples), _CHUNK):
-        begins = begin.samples[first : first + _CHUNK]
-        partner, paired = partners(slice(first, first + len(begins)))
-        begins, partner = begins[paired], partner[paired]
-        complete = np.searchsorted(gaps[:, 1], begins, side="right") == np.searchsorted(
-            gaps[:, 1], partner, side="right"
-        )
-        delay = partner - begins
-        short = np.abs(delay) <= longest if longest is not None else np.ones(len(delay), dtype=bool)
-        starts.append(begins[complete & short])
-        delays.append(delay[complete & short])
-        too_long += int(np.count_nonzero(complete & ~short))
-        across_gaps += int(np.count_nonzero(~complete))
-    n = sum(map(len, starts))
+    slices = [slice(at, at + _CHUNK) for at in range(0, max(1, len(known)), _CHUNK)]
+    parts = [_allowed(first.samples[part][known[part]], partner[part][known[part]], gaps, longest) for part in slices]
+    starts, delays = (np.concatenate([part[column] for part in parts]) for column in (0, 1))
     return Pairs(
         name=name,
-        starts=np.concatenate(starts),
-        delays=np.concatenate(delays),
-        unpaired_start=len(begin.samples) - n,
-        unpaired_end=len(end.samples) - n,
-        too_long=too_long,
-        across_gaps=across_gaps,
+        starts=starts,
+        delays=delays,
+        unpaired_start=len(first.samples) - len(starts),
+        unpaired_end=len(second.samples) - len(starts),
+        too_long=sum(part[2] for part in parts),
+        across_gaps=sum(part[3] for part in parts),
     )
+
+
+def _allowed(begins: Samples, ends: Samples, gaps: Samples, longest: int | None) -> tuple[Samples, Samples, int, int]:
+    """Starts and delays of the pairs that may be; how many are too long, and how many reach over a gap."""
+    delays = ends - begins
+    within = np.searchsorted(gaps[:, 1], begins, side="right") == np.searchsorted(gaps[:, 1], ends, side="right")
+    short = np.abs(delays) <= longest if longest is not None else np.ones(len(delays), dtype=bool)
+    allowed = within & short
+    too_long, across_gaps = np.count_nonzero(within & ~short), np.count_nonzero(~within)
+    return begins[allowed], delays[allowed], int(too_long), int(across_gaps)
 
 
 def _nearest(a: Samples, b: Samples) -> NDArray[np.intp]:

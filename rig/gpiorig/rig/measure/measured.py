@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -57,7 +57,7 @@ class Measured:
     @property
     def count(self) -> int:
         """Number of the delays."""
-        return sum(len(measurement.pairs.delays) for measurement in self.measurements.values())
+        return sum(measurement.summary.n for measurement in self.measurements.values())
 
     def numbers(self, **head: Any) -> MeasurementNumbers | NodeMeasurements:
         """For `--json`; `head` has the fields before `time_base`."""
@@ -74,8 +74,8 @@ class Measured:
         period_ns = float(1_000_000_000 / self.samplerate_hz)
         measurements = self.measurements.values()
         names = pa.array([name or measurement.pairs.name for name, measurement in self.measurements.items()])
-        starts = np.concatenate([measurement.pairs.starts for measurement in measurements])
-        delays = np.concatenate([measurement.pairs.delays for measurement in measurements])
+        starts = np.concatenate([measurement.single.starts for measurement in measurements])
+        delays = np.concatenate([measurement.single.delays for measurement in measurements])
         ends = np.cumsum([measurement.summary.n for measurement in measurements])
         delay_ns = np.multiply(delays[part], period_ns, dtype=np.float64)
         rows = np.searchsorted(ends, np.arange(*part.indices(len(delays))), side="right")
@@ -102,6 +102,7 @@ def measure(
     nominal_s: Fraction | None = None,
     clock_ppm: float | None = None,
     clock_source: str = "",
+    counted: bool = False,
 ) -> Measured:
     """Measure on a capture, which is read once.
 
@@ -119,16 +120,24 @@ def measure(
         As of `edges.run`.
     clock_ppm, clock_source
         Limit of the analyzer's clock in place of the one that is known, and who states it.
+    counted
+        The single delays are not needed: those of other measurements than a skew are counted as they are read, in
+        memory that does not grow with their number.
     """
     waveform, base_of = time_base.watch(waveform, analyzer=instruments.reference if instruments else None)
     named = {node: spec.on(node) for node in edges.nodes(spec, waveform.channels)} if per_node else {"": spec}
-    loaded = edges.load(watched(waveform, "reading"), list(named.values()))
+    specs, followed = list(named.values()), watched(waveform, "reading")
+    loaded: Sequence[edges.Loaded | edges.Counted]
+    if counted and nominal_s is None and spec.way not in edges.SKEWS:
+        loaded = edges.count(followed, specs, longest_s=longest_s)
+    else:
+        loaded = [edges.load(followed, specs)] * len(specs)
     base = base_of()
     if clock_ppm is not None:
         base = base.with_clock(clock_ppm, source=clock_source)
     used = dataclasses.replace(instruments or Instruments(base.analyzer), reference=base.analyzer)
     measurements = {
-        name: edges.run(loaded, of_node, used, longest_s=longest_s, nominal_s=nominal_s)
-        for name, of_node in named.items()
+        name: edges.run(content, of_node, used, longest_s=longest_s, nominal_s=nominal_s)
+        for content, (name, of_node) in zip(loaded, named.items(), strict=True)
     }
-    return Measured(measurements, loaded.samplerate_hz, base)
+    return Measured(measurements, waveform.samplerate_hz, base)

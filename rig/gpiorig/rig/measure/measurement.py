@@ -8,7 +8,7 @@ import numpy as np
 from msgspec import UNSET, UnsetType
 
 from gpiorig.analysis.delays.uncertainty import DelayUncertainty
-from gpiorig.analysis.measure.edges import Pairs
+from gpiorig.analysis.measure.edges import PairCounts, Pairs
 from gpiorig.analysis.measure.nominal import Deviation
 from gpiorig.analysis.statistics.summary import TIMES, Summary
 from gpiorig.rig.measure.comparisons import DeviationNumbers
@@ -47,7 +47,7 @@ class Measurement:
     Attributes
     ----------
     pairs
-        The delays.
+        Counts of the delays, and where they are `single` themselves.
     edges
         How many begins and ends there were.
     summary
@@ -60,12 +60,18 @@ class Measurement:
         Of the mean from the nominal delay; None where there is none to compare.
     """
 
-    pairs: Pairs
+    pairs: PairCounts
     edges: tuple[int, int]
     summary: Summary
     uncertainty: DelayUncertainty
     hint: str = ""
     deviation: Deviation | None = None
+
+    @property
+    def single(self) -> Pairs:
+        """The delays; there are none of a measurement that counted them."""
+        assert isinstance(self.pairs, Pairs)
+        return self.pairs
 
     @property
     def longest_expanded_ns(self) -> float:

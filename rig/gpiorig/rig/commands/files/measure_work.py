@@ -38,12 +38,15 @@ def run(options: argparse.Namespace) -> int:
         nominal_s=options.nominal,
         clock_ppm=options.clock_ppm,
         clock_source="given with --clock-ppm",
+        counted=not options.output and not options.figure,
     )
     measurements, rate_hz = measured.measurements, measured.samplerate_hz
     if options.output:
         delay_files.write(options.output, measured.table, measured.count)
     if options.figure:
-        drawn = {name or measurement.pairs.name: measurement.pairs.delays for name, measurement in measurements.items()}
+        drawn = {
+            name or measurement.pairs.name: measurement.single.delays for name, measurement in measurements.items()
+        }
         delay_files.draw(options.figure, drawn, us=float(1_000_000 / rate_hz), virtual=bool(waveform.virtual))
     source = standing.announced(options.file, waveform, as_json=options.json)
     head = {"samplerate_hz": float(rate_hz), "virtual": waveform.virtual, **source.as_json()}
