@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.measure.edge_kinds import Kind
+from gpiorig.capture import mapped
 from gpiorig.capture.edges import select
 from gpiorig.capture.edges.edges import no_gaps
 from gpiorig.capture.edges.waveform import Waveform
+from gpiorig.capture.mapped import Growing
 
 Samples = NDArray[np.int64]
 NEVER = np.iinfo(np.int64).max
-_CHUNK = 1 << 20  # begins processed at once
+_CHUNK = 1 << 18  # begins processed at once
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,7 +89,7 @@ class Pairs(PairCounts):
 def instants(
     waveform: Waveform, wanted: Iterable[tuple[str, Kind]]
 ) -> tuple[dict[tuple[str, Kind], Instants], Samples]:
-    """Read a capture once and select the wanted edges: 9 bytes of memory for each, for any capture.
+    """Read a capture once and select the wanted edges, which are mapped where they are many.
 
     Parameters
     ----------
@@ -109,13 +111,15 @@ def instants(
         A channel is not there; the capture is damaged.
     """
     kinds = dict.fromkeys(wanted)
-    parts: dict[tuple[str, Kind], list[tuple[Samples, NDArray[np.uint8]]]] = {key: [] for key in kinds}
+    parts = {key: (Growing(np.int64), Growing(np.uint8)) for key in kinds}
     gaps = no_gaps()
     for window, gaps_so_far in windows(waveform, kinds):
         gaps = gaps_so_far
         for key, part in window.items():
-            parts[key].append((part.samples, part.levels))
-    return {key: Instants(*key, *_joined(parts.pop(key))) for key in kinds}, gaps
+            parts[key][0].append(part.samples)
+            parts[key][1].append(part.levels)
+        mapped.relieve()
+    return {key: Instants(*key, samples.take(), levels.take()) for key, (samples, levels) in parts.items()}, gaps
 
 
 def windows(
@@ -201,16 +205,18 @@ def between(begin: Instants, end: Instants, *, gaps: Samples, longest: int | Non
         Longest delay in samples that is a pair.
     """
     pairing = Between(same=begin.channel == end.channel, longest=longest)
-    parts, at = [], 0
+    starts, delays, at = Growing(np.int64), Growing(np.int64), 0
     for first in range(0, max(1, len(begin.samples)), _CHUNK):
         begins, following = np.split(begin.samples[first:], [_CHUNK])
         stop = int(np.searchsorted(end.samples, following[0])) if len(following) else len(end.samples)
-        parts.append(pairing.feed(begins, end.samples[at:stop], gaps))
+        pairs = pairing.feed(begins, end.samples[at:stop], gaps)
+        starts.append(pairs[0])
+        delays.append(pairs[1])
+        mapped.relieve()
         at = stop
     counts = pairing.counts(name or f"{begin.name} to {end.name}")
-    starts, delays = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     fields = {field.name: getattr(counts, field.name) for field in dataclasses.fields(counts)}
-    return Pairs(**fields, starts=starts, delays=delays)
+    return Pairs(**fields, starts=starts.take(), delays=delays.take())
 
 
 def skew(
@@ -221,28 +227,44 @@ def skew(
     A delay is negative where the second channel is earlier. Of two edges equally near, the earlier is the partner. The
     direction of pins that toggle with each event depends on their first level only: it does not count.
     """
-    partner = np.zeros(len(first.samples), dtype=np.int64)
-    known = np.zeros(len(first.samples), dtype=bool)
-    for levels in ((0, 1),) if toggling else ((0,), (1,)):
-        here, there = np.isin(first.levels, levels), np.isin(second.levels, levels)
-        a, b = first.samples[here], second.samples[there]
-        if len(a) and len(b):
-            nearest = _nearest(a, b)
-            partner[here] = b[nearest]
-            known[here] = _nearest(b, a)[nearest] == np.arange(len(a))
-    name = f"skew of {second.channel} against {first.channel}"
-    slices = [slice(at, at + _CHUNK) for at in range(0, max(1, len(known)), _CHUNK)]
-    parts = [_allowed(first.samples[part][known[part]], partner[part][known[part]], gaps, longest) for part in slices]
-    starts, delays = (np.concatenate([part[column] for part in parts]) for column in (0, 1))
+    groups = [
+        (levels, _of_levels(first, levels), _of_levels(second, levels))
+        for levels in (((0, 1),) if toggling else ((0,), (1,)))
+    ]
+    starts, delays, too_long, across_gaps = Growing(np.int64), Growing(np.int64), 0, 0
+    for at in range(0, len(first.samples), _CHUNK):
+        samples, levels = first.samples[at : at + _CHUNK], first.levels[at : at + _CHUNK]
+        partner, is_known = np.zeros(len(samples), dtype=np.int64), np.zeros(len(samples), dtype=bool)
+        for group, a, b in groups:
+            here = np.isin(levels, group)
+            if len(a) and len(b):
+                partner[here] = b[_nearest(samples[here], b)]
+                is_known[here] = a[_nearest(partner[here], a)] == samples[here]
+        allowed = _allowed(samples[is_known], partner[is_known], gaps, longest)
+        starts.append(allowed[0])
+        delays.append(allowed[1])
+        too_long, across_gaps = too_long + allowed[2], across_gaps + allowed[3]
+        mapped.relieve()
+    paired = starts.take()
     return Pairs(
-        name=name,
-        starts=starts,
-        delays=delays,
-        unpaired_start=len(first.samples) - len(starts),
-        unpaired_end=len(second.samples) - len(starts),
-        too_long=sum(part[2] for part in parts),
-        across_gaps=sum(part[3] for part in parts),
+        name=f"skew of {second.channel} against {first.channel}",
+        starts=paired,
+        delays=delays.take(),
+        unpaired_start=len(first.samples) - len(paired),
+        unpaired_end=len(second.samples) - len(paired),
+        too_long=too_long,
+        across_gaps=across_gaps,
     )
+
+
+def _of_levels(instants: Instants, levels: Sequence[int]) -> Samples:
+    """The edges after which the level is one of these."""
+    samples = Growing(np.int64)
+    for at in range(0, len(instants.samples), _CHUNK):
+        part = slice(at, at + _CHUNK)
+        samples.append(instants.samples[part][np.isin(instants.levels[part], levels)])
+        mapped.relieve()
+    return samples.take()
 
 
 def _allowed(begins: Samples, ends: Samples, gaps: Samples, longest: int | None) -> tuple[Samples, Samples, int, int]:
@@ -260,11 +282,6 @@ def _nearest(a: Samples, b: Samples) -> NDArray[np.intp]:
     after = np.minimum(np.searchsorted(b, a), len(b) - 1)
     before = np.maximum(after - 1, 0)
     return np.where(np.abs(b[before] - a) <= np.abs(b[after] - a), before, after)
-
-
-def _joined(parts: list[tuple[Samples, NDArray[np.uint8]]]) -> tuple[Samples, NDArray[np.uint8]]:
-    samples = np.concatenate([np.empty(0, dtype=np.int64), *(part[0] for part in parts)])
-    return samples, np.concatenate([np.empty(0, dtype=np.uint8), *(part[1] for part in parts)])
 
 
 def _literal(channel: str) -> str:

@@ -16,8 +16,9 @@ from gpiorig.analysis.measure import nominal
 from gpiorig.analysis.measure.edge_kinds import Kind
 from gpiorig.analysis.measure.edges import Between, Instants, PairCounts, Pairs, Samples
 from gpiorig.analysis.number_text import NS_PER_S
-from gpiorig.analysis.statistics.summary import of_tally, summarize
-from gpiorig.analysis.statistics.tally import Tally
+from gpiorig.analysis.statistics.summary import of_tally, quantile
+from gpiorig.analysis.statistics.tally import TOGETHER, Tally
+from gpiorig.capture import mapped
 from gpiorig.capture.edges.waveform import Waveform
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.measure.edge_specs import TOGGLE, Spec
@@ -151,7 +152,7 @@ def run(
         pairs, hint = _pairs(loaded, spec, _longest(longest_s, loaded.samplerate_hz))
         begins, ends = (len(loaded.instants[end].samples) for end in spec.ends)
         edge_counts = begins, ends
-        summary = summarize(pairs.delays, samplerate_hz=loaded.samplerate_hz)
+        summary = of_tally(_tally(pairs.delays), samplerate_hz=loaded.samplerate_hz)
     start, stop = (Pin(channel, "" if kind == "edge" else kind) for channel, kind in spec.ends)
     uncertainty = for_delay(pairs.name, summary.median_ns, start=start, end=stop, instruments=instruments)
     compared = None
@@ -192,13 +193,27 @@ def _toggles(loaded: Loaded, spec: Spec, pairs: Pairs) -> str:
     other = measure.skew(begin, end, gaps=loaded.gaps, toggling=True)
     if not len(other.delays):
         return ""
-    nearer = float(np.median(np.abs(other.delays)))
-    if len(pairs.delays) and float(np.median(np.abs(pairs.delays))) <= NEARER * max(nearer, 1.0):
+    nearer = _median_length(other)
+    if len(pairs.delays) and _median_length(pairs) <= NEARER * max(nearer, 1.0):
         return ""
     return (
         "edges of the opposite direction are much nearer: if both pins toggle with each event, "
         f"measure --skew {begin.channel}:{TOGGLE} {end.channel}:{TOGGLE}; --max-gap bounds a pair"
     )
+
+
+def _median_length(pairs: Pairs) -> float:
+    return float(quantile(_tally(pairs.delays, magnitude=True), Fraction(1, 2)))
+
+
+def _tally(delays: Samples, *, magnitude: bool = False) -> Tally:
+    """Count delays, which may be mapped, part after part."""
+    tally = Tally()
+    for at in range(0, len(delays), TOGETHER):
+        part = delays[at : at + TOGETHER]
+        tally.add(np.abs(part) if magnitude else part)
+        mapped.relieve()
+    return tally
 
 
 def _name(spec: Spec) -> str:
