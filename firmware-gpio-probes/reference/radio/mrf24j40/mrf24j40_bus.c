@@ -8,11 +8,14 @@
 #define LONG_ADDRESS 0x80u
 #define LONG_WRITE 0x10u
 
-static void begin_long(uint16_t address, uint8_t write)
+static uint8_t access_long(uint16_t address, uint8_t write, uint8_t value)
 {
     radio_access_begin();
     spi_transfer((uint8_t)(LONG_ADDRESS | address >> 3));
     spi_transfer((uint8_t)(address << 5 | write));
+    value = spi_transfer(value);
+    radio_access_end();
+    return value;
 }
 
 uint8_t mrf24j40_read(uint8_t address)
@@ -36,28 +39,26 @@ void mrf24j40_write(uint8_t address, uint8_t value)
 
 void mrf24j40_write_long(uint16_t address, uint8_t value)
 {
-    begin_long(address, LONG_WRITE);
-    spi_transfer(value);
-    radio_access_end();
+    (void)access_long(address, LONG_WRITE, value);
 }
 
+/*
+ * A byte an access, as 2.14.2 has it. That the address counts up while the select line is low is not in the data sheet; Linux and
+ * RIOT rely on it. sigrok's decoder mrf24j40 does not know of it either.
+ */
 void mrf24j40_read_many(uint16_t address, uint8_t *bytes, uint8_t length)
 {
-    begin_long(address, 0);
     for (uint8_t i = 0; i < length; i++) {
-        bytes[i] = spi_transfer(0);
+        bytes[i] = access_long((uint16_t)(address + i), 0, 0);
     }
-    radio_access_end();
 }
 
 /* 3.12: length of the header, of the frame, the frame. The first is for the encryption alone; Linux writes 0 too. */
 void mrf24j40_frame_write(const uint8_t *bytes, uint8_t length)
 {
-    begin_long(TX_NORMAL_FIFO, LONG_WRITE);
-    spi_transfer(0);
-    spi_transfer(length);
+    mrf24j40_write_long(TX_NORMAL_FIFO, 0);
+    mrf24j40_write_long(TX_NORMAL_FIFO + 1u, length);
     for (uint8_t i = 0; i < length; i++) {
-        spi_transfer(bytes[i]);
+        mrf24j40_write_long((uint16_t)(TX_NORMAL_FIFO + 2u + i), bytes[i]);
     }
-    radio_access_end();
 }

@@ -8,7 +8,7 @@ uint8_t mrf24j40_read(uint8_t address);
 void mrf24j40_write(uint8_t address, uint8_t value);
 void mrf24j40_write_long(uint16_t address, uint8_t value);
 
-/** Reads bytes from a long address on. That it counts up is not in the data sheet; Linux and RIOT rely on it. */
+/** Reads bytes from a long address on. */
 void mrf24j40_read_many(uint16_t address, uint8_t *bytes, uint8_t length);
 
 /** Writes a frame to the TX normal FIFO; the chip appends the FCS. */

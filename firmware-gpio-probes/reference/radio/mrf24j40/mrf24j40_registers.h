@@ -8,6 +8,7 @@
 #define SADRL 0x03u
 #define SADRH 0x04u
 #define EADR0 0x05u
+#define RXFLUSH 0x0Du
 #define TXMCR 0x11u
 #define PACON2 0x18u
 #define TXNCON 0x1Bu
@@ -35,6 +36,7 @@
 #define SLPCON1 0x220u
 #define RX_FIFO 0x300u
 
+#define RXFLUSH_NOW 0x01u
 #define TXMCR_RESET 0x1Cu /* what it holds after a reset: register 2-16 */
 #define TXMCR_NOCSMA 0x80u
 #define TXMCR_EXPONENT(exponent) ((uint8_t)((exponent) << 3))

@@ -96,6 +96,7 @@ void sender_hold(void)
 
 void sender_release(void)
 {
+    mrf24j40_write(RXFLUSH, RXFLUSH_NOW);
     /* An acknowledgement that is waited for is received as well. */
     mrf24j40_write(BBREG1, receiver_off(!listening && !(out.phase == SENDING && asks)));
 }
