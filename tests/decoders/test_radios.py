@@ -132,6 +132,22 @@ def draw_spirit1(draw: random.Random) -> list[tuple[int, int]]:
     return [(value, draw.randrange(256)) for value in out[: draw.choice((1, 2, 3, 99))]]
 
 
+def draw_mrf24j40m(draw: random.Random) -> list[tuple[int, int]]:
+    """Frames written and read in one access or from their middle on, the registers that complete them, and others."""
+    kind = draw.choice("wwrrrtfo*")
+    if kind in "wr":
+        length = draw.choice((1, 5, 5, 12, 125, 127, 130))
+        start = draw.choice((0, 0, 0, 0, 1, 3))
+        address = start + (0x300 if kind == "r" else 0)
+        data = [length, *(draw.randrange(256) for _ in range(draw.choice((length - 2, length + 2, length + 2, 3))))]
+        data = data if kind == "r" else [0, *data]
+        first = [0x80 | address >> 3, (address << 5 | (0x10 if kind == "w" else 0)) & 0xFF]
+        return [(value, draw.randrange(256)) for value in first] + [(value, value) for value in data[start:]]
+    sent = {"t": [0x37, draw.choice((0x01, 0x05))], "f": [0x1B, 0x01], "o": [0x73, draw.choice((0, 4))]}
+    out = sent.get(kind) or [draw.randrange(256) for _ in range(draw.choice((1, 2, 3, 9)))]
+    return [(value, draw.randrange(256)) for value in out]
+
+
 def draw_any(draw: random.Random) -> list[tuple[int, int]]:
     """Of a radio of which the test knows nothing: random bytes."""
     return [(draw.randrange(256), draw.randrange(256)) for _ in range(draw.choice((1, 2, 9, 40)))]
@@ -140,6 +156,7 @@ def draw_any(draw: random.Random) -> list[tuple[int, int]]:
 DRAWS: dict[str, Callable[[random.Random], list[tuple[int, int]]]] = {
     "at86rf2xx": draw_at86rf2xx,
     "cc2420": draw_cc2420,
+    "mrf24j40m": draw_mrf24j40m,
     "spirit1": draw_spirit1,
 }
 

@@ -21,6 +21,8 @@ COPIES = {
     "decoders/cc2420/spiradio.py": "decoders/ieee802154/spiradio.py",
     "decoders/gpio_timeline/bus.py": "decoders/gpio_probe/bus.py",
     "decoders/gpio_timeline/table.py": "decoders/gpio_probe/table.py",
+    "decoders/mrf24j40m/mac.py": "decoders/ieee802154/mac.py",
+    "decoders/mrf24j40m/spiradio.py": "decoders/ieee802154/spiradio.py",
     "decoders/spirit1/mac.py": "decoders/ieee802154/mac.py",
     "decoders/spirit1/spiradio.py": "decoders/ieee802154/spiradio.py",
 }

@@ -51,6 +51,7 @@ class Radio:
 RADIOS = (
     Radio("at86rf231", "at86rf2xx", ("initiator", "responder"), 4),
     Radio("cc2420", "cc2420", ("initiator",), 6),
+    Radio("mrf24j40", "mrf24j40m", ("initiator", "responder"), 4),
     Radio("spirit1", "spirit1", ("initiator", "responder"), 4),
 )
 
