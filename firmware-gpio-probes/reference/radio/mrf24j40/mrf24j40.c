@@ -13,7 +13,7 @@
 #include "radio_limits.h"
 #include "radio_port.h"
 
-#define INTERRUPT_US 6u /* frame end to INT: measured, docs/evidence/silicon.md; half of 13 us is an assumption */
+#define INTERRUPT_US 7u /* frame end to INT: half of 14 us that were measured, docs/evidence/silicon.md */
 
 static const struct radio_callbacks *report;
 

@@ -1,7 +1,7 @@
 //! Delays of the MRF24J40, in picoseconds.
 //!
 //! "silicon": measured on two public recordings of MRF24J40MA modules (sigrok-dumps, spi/mrf24j40/ecg and /sensormote), by
-//! tests/support/radio_silicon.py; docs/evidence/silicon.md has the table. Sections are those of Microchip DS39776C, as its
+//! tests/studies/mrf24j40_silicon.py; docs/evidence/silicon.md has the table. Sections are those of Microchip DS39776C, as its
 //! readers quote them. "unverified": remembered or assumed.
 
 use crate::air::{BYTE_PS, SYMBOL_PS, US};
@@ -21,8 +21,8 @@ pub const CCA_TICKS: u64 = 8;
 /// What stands in ACKTMOUT counts from the tick after the end of the frame. silicon: 57 with its reset value 0x39.
 pub const ACK_BYTES: usize = 5;
 /// Frame end in the air until the receiver knows of it. silicon: from the end of a frame to the interrupt for its
-/// acknowledgement are 13 us more than turnaround, air and ticks; half of it at each of two receivers is an assumption.
-pub const RX_DELAY: u64 = 6_500_000;
+/// acknowledgement are 14 us more than turnaround, air and ticks; half of it at each of two receivers is an assumption.
+pub const RX_DELAY: u64 = 7_100_000;
 /// End of a frame sent until the receiver works: at most aTurnaroundTime (IEEE 802.15.4-2003, 7.4.1); unverified.
 pub const TX_TO_RX: u64 = 12 * SYMBOL_PS;
 /// "Delay at least 192 us after the RF State Machine Reset, to allow the RF circuitry to calibrate" (3.1, after 2.6.4).
