@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from contextlib import closing
 from fractions import Fraction
 from importlib.resources import files
 from pathlib import Path
@@ -14,8 +15,12 @@ from gpiorig.rig.bench import benches
 from gpiorig.rig.errors import VirtualBenchError
 from gpiorig.vbench.boards import truth
 from gpiorig.vbench.boards.vboards import FRAME, VirtualBoards
+from gpiorig.vbench.description.world import VirtualNode
 
 DEMO = benches.loads((files("gpiorig.vbench") / "benches" / "demo.toml").read_text())
+
+
+PINS = {"PB9": 0x19, "PB5": 0x15}
 
 
 class Played(VirtualBoards):
@@ -27,6 +32,9 @@ class Played(VirtualBoards):
         self._frames[0] = (200, 250, 0, 0b10, [3, 0x41, 0x88, 7, *[0] * 124])
         self._frames[1] = (100, 130, 1, 0, [2, 0x02, 0x00, *[0] * 125])
         self.kept = False
+
+    def pin_number(self, board: int, pin: str) -> int:
+        return PINS.get(pin, 0x7F)
 
     def keep_edges(self) -> None:
         self.kept = True
@@ -45,7 +53,7 @@ class Played(VirtualBoards):
 
 def test_edges_are_read_as_they_were(tmp_path: Path) -> None:
     """Those of wired pins, in ps: several at once are one row, all lines begin low."""
-    strobe, d0, other = (truth.pin_number(pin) for pin in ("PB9", "PB5", "PA0"))
+    strobe, d0, other = PINS["PB9"], PINS["PB5"], 0
     boards = Played([(10, 0, strobe, 1), (10, 0, d0, 1), (15, 0, other, 1)], [(30, 1, strobe, 1), (40, 0, strobe, 0)])
     written = truth.Truth(tmp_path / "truth", DEMO, boards)
     written.write()
@@ -87,14 +95,20 @@ def test_a_bench_that_does_nothing_has_a_truth_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "number"), [("PA0", 0), ("PB9", 0x19), ("PC13", 0x2D), ("P6.2", 0x62), ("P1.7", 0x17)]
+    ("board", "name", "number"),
+    [("iotlab-m3", "PA0", 0), ("iotlab-m3", "PC13", 0x2D), ("telosb", "P1.7", 0x17), ("nrf52840dk", "P1.10", 42)],
 )
-def test_pins_have_the_crate_s_numbers(name: str, number: int) -> None:
-    """Port << 4 | bit, port A = 0, P1 = 1 (rig/vbench/vboards/src/trace.rs)."""
-    assert number == truth.pin_number(name)
+def test_pins_have_the_numbers_of_their_board(board: str, name: str, number: int) -> None:
+    """Port << 4 | bit, port A = 0, P1 = 1 (rig/vbench/vboards/src/trace.rs); of an nRF52840 32 of a port."""
+    with closing(VirtualBoards(seed=1)) as boards:
+        index = boards.add_board(board, b"", VirtualNode())
+        assert number == boards.pin_number(index, name)
 
 
 def test_what_is_no_pin_is_refused() -> None:
     """With an example."""
-    with pytest.raises(VirtualBenchError, match="PB9"):
-        truth.pin_number("B9")
+    with (
+        closing(VirtualBoards(seed=1)) as boards,
+        pytest.raises(VirtualBenchError, match="is not a pin, write it as PB"),
+    ):
+        boards.pin_number(boards.add_board("iotlab-m3", b"", VirtualNode()), "B9")

@@ -24,6 +24,7 @@
 //!                                                                  // was fed before
 //! int64_t  vb_analyzer_add(void *h, uint64_t rate_hz_num, uint64_t rate_den, uint32_t unitsize, int64_t ppb,
 //!                          uint64_t phase_ps);                     // sample 0 lies phase_ps after now; its number
+//! int64_t  vb_pin(void *h, uint32_t board, const char *pin);   // its number in vb_edges_read
 //! int64_t  vb_probe(void *h, uint32_t analyzer, uint32_t channel, uint32_t board, const char *pin);   // "PB9", "P6.0"
 //! int64_t  vb_samples(void *h, uint32_t analyzer, uint8_t *buf, size_t cap);
 //!                                                                  // bytes written: whole samples before now;
@@ -314,6 +315,14 @@ pub extern "C" fn vb_probe(h: *mut Handle, analyzer: u32, channel: u32, board: u
             .probe(analyzer as usize, channel, board as usize, pin)
             .map(|()| 0)
             .map_err(wrong)
+    })
+}
+
+#[no_mangle]
+pub extern "C" fn vb_pin(h: *mut Handle, board: u32, pin: *const c_char) -> i64 {
+    call(h, |bench| {
+        let name = text(pin, "pin")?;
+        bench.pin(board as usize, name).map(i64::from).map_err(wrong)
     })
 }
 

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from gpiorig.capture.edges.edges import Edges, no_gaps
 from gpiorig.rig.bench.bench import Bench
-from gpiorig.rig.errors import VirtualBenchError
 from gpiorig.vbench.boards.vboards import FRAME, VirtualBoards
 from gpiorig.vbench.description import section
 
@@ -42,7 +41,9 @@ class Truth:
 
     def __init__(self, path: Path, bench: Bench, boards: VirtualBoards) -> None:
         self._boards = boards
-        self._channels = {(board, pin_number(pin)): i for i, (board, pin) in enumerate(wires(bench).values())}
+        self._channels = {
+            (board, boards.pin_number(board, pin)): i for i, (board, pin) in enumerate(wires(bench).values())
+        }
         self._file: BinaryIO = path.open("wb")
         self._air: BinaryIO = _air_file(path).open("wb")
         boards.keep_edges()
@@ -137,12 +138,3 @@ def _air_rows(path: Path) -> NDArray[np.void]:
 
 def _air_file(path: Path) -> Path:
     return path.with_name(f"{path.name}.air")
-
-
-def pin_number(name: str) -> int:
-    """Number of a pin in the crate: port << 4 | bit, of ``PB9`` or ``P6.2`` (rig/vbench/vboards/src/trace.rs)."""
-    letter, bit = name[1], name[2:].removeprefix(".")
-    if name[0] != "P" or not bit.isdecimal():
-        raise VirtualBenchError(f"`{name}` is not a pin; name one as PB9 or P6.2.")
-    port = int(letter) if letter.isdecimal() else ord(letter) - ord("A")
-    return port << 4 | int(bit)

@@ -48,6 +48,7 @@ def _library() -> ctypes.CDLL:
         "vb_uart_read": (i64, [handle, u32, u32, out, out, size]),
         "vb_uart_feed": (i64, [handle, u32, u32, text, size]),
         "vb_analyzer_add": (i64, [handle, u64, u64, u32, i64, u64]),
+        "vb_pin": (i64, [handle, u32, text]),
         "vb_probe": (i64, [handle, u32, u32, u32, text]),
         "vb_samples": (i64, [handle, u32, out, size]),
         "vb_analyzer_stop": (i64, [handle, u32]),
@@ -256,6 +257,10 @@ class VirtualBoards:
     def probe(self, analyzer: int, channel: int, board: int, pin: str) -> None:
         """Put a channel of an analyzer on a pin, such as `PB9`."""
         self._checked(self._lib.vb_probe(self._handle, analyzer, channel, board, pin.encode()))
+
+    def pin_number(self, board: int, pin: str) -> int:
+        """Number of a pin in `edges`, of a name such as `PB9`, `P6.2`, and `P1.10` of an nRF52840."""
+        return self._checked(self._lib.vb_pin(self._handle, board, pin.encode()))
 
     def samples(self, analyzer: int, buffer: bytearray) -> int:
         """Fill the buffer with the analyzer's next samples up to now; returns the number of bytes."""

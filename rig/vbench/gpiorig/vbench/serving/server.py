@@ -50,12 +50,11 @@ class VirtualBench:
         world = World(bench, firmware=firmware, modelled_reader=fast)
         index, self._boards = world.index, world.boards
         self.uarts = {name: VirtualUart(self._boards, board, stamps=fast) for name, board in index.items()}
-        transports = {name: self._boards.debug_transport(board) for name, board in index.items()}
-        self.debug_ports = {
-            name: DebugPort(self._boards, board) for name, board in index.items() if transports[name] == "jtag"
-        }
-        self.bus_pirates = {
-            name: BusPirate(self._boards, board) for name, board in index.items() if transports[name] == "swd"
+        kinds: dict[str, type[DebugPort | BusPirate]] = {"jtag": DebugPort, "swd": BusPirate}
+        self.debug_ports: dict[str, DebugPort | BusPirate] = {
+            name: kinds[transport](self._boards, board)
+            for name, board in index.items()
+            if (transport := self._boards.debug_transport(board))
         }
         self.rfc2217_ports = {
             name: Rfc2217Port(self._boards, board, self.uarts[name])
@@ -89,10 +88,7 @@ class VirtualBench:
             "analyzers": {name: analyzer.driver for name, analyzer in self.analyzers.items()} | self._on_usb,
             "environment": self._usb.environment if self._usb else {},
             "serial": {name: self._serial_endpoint(name, uart) for name, uart in self.uarts.items()},
-            "debug": {
-                **{name: port.endpoint for name, port in self.debug_ports.items()},
-                **{name: pirate.endpoint for name, pirate in self.bus_pirates.items()},
-            },
+            "debug": {name: port.endpoint for name, port in self.debug_ports.items()},
         }
 
     def _serial_endpoint(self, name: str, uart: VirtualUart) -> dict[str, str | None]:
@@ -106,7 +102,9 @@ class VirtualBench:
 
     @property
     def _host_ports(self) -> list[DebugPort | Rfc2217Port]:
-        return [*self.debug_ports.values(), *self.rfc2217_ports.values()]
+        return [port for port in self.debug_ports.values() if isinstance(port, DebugPort)] + [
+            *self.rfc2217_ports.values()
+        ]
 
     def serve(
         self, control: TextIO | None, *, answer: Callable[[dict[str, object]], None] = lambda output: None
@@ -124,12 +122,11 @@ class VirtualBench:
         self._watch_control(control)
         for analyzer in self.analyzers.values():
             self._selector.register(analyzer.listener, selectors.EVENT_READ, analyzer)
-        for uart in self.uarts.values():
-            self._selector.register(uart.master, selectors.EVENT_READ, uart)
-        for pirate in self.bus_pirates.values():
-            self._selector.register(pirate.master, selectors.EVENT_READ, pirate)
-        for port in self._host_ports:
-            self._selector.register(port.listener, selectors.EVENT_READ, port)
+        pirates = (port for port in self.debug_ports.values() if isinstance(port, BusPirate))
+        for pty in (*self.uarts.values(), *pirates):
+            self._selector.register(pty.master, selectors.EVENT_READ, pty)
+        for host_port in self._host_ports:
+            self._selector.register(host_port.listener, selectors.EVENT_READ, host_port)
         while self._running:
             for key, events in self._selector.select(self._timeout_s()):
                 self._serve(key.data, events)
@@ -176,7 +173,7 @@ class VirtualBench:
             analyzer.close()
         for uart in self.uarts.values():
             uart.close()
-        for port in (*self._host_ports, *self.bus_pirates.values()):
+        for port in (*self.debug_ports.values(), *self.rfc2217_ports.values()):
             port.close()
         if self._usb:
             self._usb.close()
