@@ -102,9 +102,8 @@ class VirtualBench:
 
     @property
     def _host_ports(self) -> list[DebugPort | Rfc2217Port]:
-        return [port for port in self.debug_ports.values() if isinstance(port, DebugPort)] + [
-            *self.rfc2217_ports.values()
-        ]
+        ports = (*self.debug_ports.values(), *self.rfc2217_ports.values())
+        return [port for port in ports if not isinstance(port, BusPirate)]
 
     def serve(
         self, control: TextIO | None, *, answer: Callable[[dict[str, object]], None] = lambda output: None
@@ -122,8 +121,9 @@ class VirtualBench:
         self._watch_control(control)
         for analyzer in self.analyzers.values():
             self._selector.register(analyzer.listener, selectors.EVENT_READ, analyzer)
-        pirates = (port for port in self.debug_ports.values() if isinstance(port, BusPirate))
-        for pty in (*self.uarts.values(), *pirates):
+        pirates = [port for port in self.debug_ports.values() if isinstance(port, BusPirate)]
+        ptys: list[VirtualUart | BusPirate] = [*self.uarts.values(), *pirates]
+        for pty in ptys:
             self._selector.register(pty.master, selectors.EVENT_READ, pty)
         for host_port in self._host_ports:
             self._selector.register(host_port.listener, selectors.EVENT_READ, host_port)
