@@ -21,6 +21,11 @@ CORTEX_M3 = ("-mcpu=cortex-m3", "-DCPU_HZ=8000000")  # HSI, RM0008 7.2.2
 CORTEX_M4F = (
     "-mcpu=cortex-m4", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16", "-DCPU_HZ=4000000", "-DBOARD_NUCLEO_L476RG",
 )  # fmt: skip
+# HFINT at 64 MHz, nRF52840 PS "CLOCK".
+NRF52840 = (
+    "-mcpu=cortex-m4", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16", "-DCPU_HZ=64000000", "-DBOARD_NRF52840DK",
+    "-Wl,--defsym=flash_origin=0",
+)  # fmt: skip
 
 
 def fetch_kernel(folder: Path) -> None:

@@ -24,8 +24,12 @@ void failed(int line);
 #define configTIMER_TASK_STACK_DEPTH 128
 #define configCHECK_FOR_STACK_OVERFLOW 0
 
-/* STM32: four priority bits. */
+/* STM32: four priority bits; nRF52840: three. */
+#ifdef BOARD_NRF52840DK
+#define configPRIO_BITS 3
+#else
 #define configPRIO_BITS 4
+#endif
 #define configKERNEL_INTERRUPT_PRIORITY (15 << 4)
 #define configMAX_SYSCALL_INTERRUPT_PRIORITY (5 << 4)
 

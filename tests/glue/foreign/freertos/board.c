@@ -1,10 +1,10 @@
-/** Reset, vectors and console of the STM32F103RE and the STM32L476RG, for FreeRTOS programs. */
+/** Reset, vectors and console of the STM32F103RE, the STM32L476RG and the nRF52840, for FreeRTOS programs. */
 #include "FreeRTOS.h"
 #include "task.h"
 
 #include "board.h"
 
-/* Console: RM0008 27.6 (USART1 on PA9), RM0351 40.8 (USART2 on PA2). */
+/* Console: RM0008 27.6 (USART1 on PA9), RM0351 40.8 (USART2 on PA2), nRF52840 PS "UART" (UART0 on P0.06). */
 #ifdef BOARD_NUCLEO_L476RG
 void console_init(void)
 {
@@ -21,6 +21,49 @@ static void console_put(char character)
     while ((REGISTER(0x4000441Cu) & 1u << 7) == 0) { /* TXE */
     }
     REGISTER(0x40004428u) = (uint8_t)character;
+}
+#elif defined BOARD_NRF52840DK
+#define TIMER0 0x40008000u
+#define TIMER0_IRQ 8u
+void timer0_handler(void);
+void systick_handler(void);
+
+void console_init(void)
+{
+    REGISTER(0x50000508u) = 1u << 6;        /* P0.OUTSET */
+    REGISTER(0x50000718u) = 3u;             /* PIN_CNF[6]: output */
+    REGISTER(0x4000250Cu) = 6u;             /* PSELTXD */
+    REGISTER(0x40002524u) = 0x01D60000u;    /* BAUDRATE: 115200 */
+    REGISTER(0x40002500u) = 4u;             /* ENABLE */
+    REGISTER(0x40002008u) = 1u;             /* STARTTX */
+}
+
+static void console_put(char character)
+{
+    REGISTER(0x4000211Cu) = 0; /* TXDRDY */
+    REGISTER(0x4000251Cu) = (uint8_t)character;
+    while (REGISTER(0x4000211Cu) == 0) {
+    }
+}
+
+/* The kernel's tick: SysTick stands while this core sleeps, TIMER0 does not (PS, "TIMER"). */
+void vPortSetupTimerInterrupt(void)
+{
+    REGISTER(TIMER0 + 0x508u) = 3u;                         /* BITMODE: 32 bits */
+    REGISTER(TIMER0 + 0x510u) = 4u;                         /* PRESCALER: 1 MHz */
+    REGISTER(TIMER0 + 0x540u) = 1000000u / configTICK_RATE_HZ;
+    REGISTER(TIMER0 + 0x200u) = 1u;                         /* SHORTS: COMPARE0 clears */
+    REGISTER(TIMER0 + 0x304u) = 1u << 16;                   /* INTENSET: COMPARE0 */
+    *(volatile uint8_t *)(0xE000E400u + TIMER0_IRQ) = configKERNEL_INTERRUPT_PRIORITY;
+    REGISTER(0xE000E100u) = 1u << TIMER0_IRQ;
+    REGISTER(TIMER0) = 1u;
+}
+
+void timer0_handler(void)
+{
+    REGISTER(TIMER0 + 0x140u) = 0;
+    (void)REGISTER(TIMER0 + 0x140u); /* cleared before the handler ends: PS, "Peripheral interface" */
+    systick_handler();
 }
 #else
 void console_init(void)
@@ -109,4 +152,7 @@ void reset_handler(void)
 __attribute__((section(".vectors"), used)) static void *const vectors[16 + IRQS] = {
     &stack_top,      reset_handler, fault_handler, fault_handler, fault_handler, fault_handler,  fault_handler, 0, 0, 0, 0,
     svc_handler, fault_handler, 0,             pendsv_handler, systick_handler, [16 + PENDED_IRQ] = pended_handler,
+#ifdef BOARD_NRF52840DK
+    [16 + TIMER0_IRQ] = timer0_handler,
+#endif
 };
