@@ -55,6 +55,7 @@ def test_analyzers_have_a_page_each() -> None:
         "2xnrf52840dk",
         "16xtelosb --width 1 --lines tap.irq,tap.frame_timestamp,tap.select,uart_tx,spi_clk",
         "nrf52840dk --width 8",
+        "6xiotlab-m3 --width 1 --events app,mac",
         "4xiotlab-m3 --width 0 --lines tap.irq",
     ],
 )

@@ -122,7 +122,7 @@ def _wire(lead: Wire, y: float) -> Iterator[str]:
     yield f'<circle class="dot" cx="{_ANALYZER}" cy="{y:.2f}" r=".9"/>'
     if not lead.is_ground:
         yield f'<rect class="part" x="{_BOARD_END + 6}" y="{y - 1.7:.2f}" width="12" height="3.4"/>'
-        yield _text(_BOARD_END + 12, y + 0.95, "330 Ω", "small middle")
+        yield _text(_BOARD_END + 12, y + 0.95, "1 kΩ" if lead.line == "sync" else "330 Ω", "small middle")
     if lead.line == "strobe":
         yield f'<circle class="dot" cx="{_BOARD_END + 22}" cy="{y:.2f}" r=".6"/>'
         yield _text(_BOARD_END + 20, y - 1, "10 kΩ to GND", "small")
@@ -164,7 +164,7 @@ def _notes(bench: Bench, analyzer: str, images: Mapping[str, str], y: float) -> 
         y += 1.4
 
 
-def _folded(text: str, width: int = 118) -> list[str]:
+def _folded(text: str, width: int = 100) -> list[str]:
     """A note on lines of a page's width."""
     lines = [""]
     for word in text.split():
