@@ -15,6 +15,7 @@ from gpiorig.rig.run import usb_load
 
 MIN_RATE_S = FEWEST_WINDOWS * SLOPE_WINDOW_NS // 10**9  # of a shorter recording the analyzer's rate is not checked
 MIN_LOSS_NS = FLOOR_NS  # the smallest loss that the host's clock shows
+SPI_SAMPLES = 4  # in a period of a clock, two for each level: one may fall on the edge
 _SYMBOL_ROWS = 2  # at most: strobe and data lines of one store may be seen a sample apart
 _TAP_ROWS = 4  # of each tap in a round trip: a frame sent and one received, or the interrupts of both
 _SERIAL_ROWS = 64 * 5  # of a serial line: the firmware prints a line of some 60 bytes, of 10 bits each (unverified)

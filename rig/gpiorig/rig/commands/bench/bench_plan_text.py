@@ -67,8 +67,12 @@ def _facts(plan: Plan, bench: Bench) -> Iterator[str]:
     trips = asked.duration_s // asked.interval_s
     yield (
         f"a recording of {time_text(float(asked.duration_s) * NS_PER_S)}: {trips} round trips, at most "
-        f"{max(size, 1) / 1e6:.3g} MB of disk with the reference firmware"
+        f"{max(size, 1) / 1e6:.3g} MB of disk with the reference firmware{_uncounted(bench, asked)}"
     )
+    if any("spi_clk" in node.lines for node in bench.nodes.values()):
+        rate_hz = min(analyzer.samplerate_hz for analyzer in bench.analyzers.values())
+        clock_mhz = rate_hz / budget.SPI_SAMPLES / 1e6
+        yield f"spi_clk: {budget.SPI_SAMPLES} samples in a period up to a clock of {clock_mhz:.3g} MHz"
     yield _losses(asked, bench)
     texts = {name: _probes(bench, name, asked) for name in bench.nodes}
     for text in dict.fromkeys(texts.values()):
@@ -77,6 +81,17 @@ def _facts(plan: Plan, bench: Bench) -> Iterator[str]:
         yield f"events of {', '.join(extra)} were not counted: the ping-pong of the reference firmware has none"
     for names, build in recipe.images(asked, bench).items():
         yield f"image of {names}: {build}"
+
+
+def _uncounted(bench: Bench, asked: Request) -> str:
+    """What the space on the disk does not contain."""
+    absent = []
+    if any("spi_clk" in node.lines for node in bench.nodes.values()):
+        absent.append("SPI")
+    nodes = [name for name, node in bench.nodes.items() if node.has_bus]
+    if any(probe_effect.of_node(bench, name, asked.groups) is None for name in nodes):
+        absent.append("the symbol bus")
+    return f", without {' and '.join(absent)}" if absent else ""
 
 
 def _load_text(name: str, samplerate_hz: int, load: budget.Load) -> str:
