@@ -14,6 +14,7 @@ from gpiorig.rig.bench import benches
 from gpiorig.rig.errors import BenchError
 from gpiorig.rig.planning import parts, rates
 from gpiorig.rig.planning.candidates import Candidate
+from gpiorig.rig.planning.recipe import COMMAND
 from gpiorig.rig.run import bench_findings
 
 FX2, FX2_16, DSLOGIC, LOGIC16 = "fx2lafw", "fx2lafw-16", "dreamsourcelab-dslogic", "saleae-logic16"
@@ -77,10 +78,12 @@ def test_an_experiment_has_its_analyzers(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name, experiment in EXPERIMENTS.items() if experiment[2]])
 def test_bench_check_accepts_what_is_planned(tmp_path: Path, name: str) -> None:
-    """Each bench of each analyzer, from its file, with equal findings; and the file is the plan's bench."""
+    """From its file, with equal findings; the file is the plan's bench, and its command makes it again."""
     words = EXPERIMENTS[name][0]
     file = tmp_path / "bench.toml"
-    file.write_text(file_of(words))
+    file.write_text(text := file_of(words))
+    (command,) = (line.removeprefix(COMMAND) for line in text.splitlines() if line.startswith(COMMAND))
+    assert text == file_of(command)
     choice = plan_of(words).choice
     assert choice is not None
     assert choice.bench is not None
@@ -144,6 +147,9 @@ def test_a_longer_hold_is_built_where_the_rate_asks_for_it() -> None:
     [
         ("2xnrf5284", "unknown board `nrf5284`; boards with a description: iotlab-m3, nrf52840dk"),
         ("a=iotlab-m3 a=telosb", "two nodes are called a; give each a name"),
+        ("1=telosb", "node `1`: use up to 64 letters"),
+        ("nucleo-l476rg --width 0 --lines nucleo:tap.irq", "there is no node nucleo"),
+        ("a=telosb b=iotlab-m3 --width 0 --lines a:tap.irq", "b: no bus and no line, so nothing to capture"),
         ("a=2xtelosb", "one name for 2 boards"),
         ("65xtelosb", "1 to 64 nodes, and 65 are asked for"),
         ("2xtelosb --lines tap.irk", "--lines tap.irk: no such line"),

@@ -16,8 +16,8 @@ from gpiorig.rig.bench.node import OTHER_LINES, Node
 from gpiorig.rig.distributions import VBENCH
 from gpiorig.rig.errors import BenchError
 
-# Names become parts of file and channel names.
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
+# Names of nodes and analyzers become parts of file and channel names.
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 
 
 def check(bench: Bench, *, what: str, is_recorded: bool = False) -> Bench:
@@ -29,7 +29,7 @@ def check(bench: Bench, *, what: str, is_recorded: bool = False) -> Bench:
     if not bench.nodes or not bench.analyzers:
         raise BenchError(f"{what}: needs at least one `[nodes.NAME]` and one `[analyzers.NAME]`.")
     for name in (*bench.nodes, *bench.analyzers):
-        if not _NAME.fullmatch(name):
+        if not NAME.fullmatch(name):
             raise BenchError(f"{what}: name `{name}`: use up to 64 letters, digits, - and _, a letter first.")
     for name, analyzer in bench.analyzers.items():
         if bench.virtual is None and analyzer.driver is None:

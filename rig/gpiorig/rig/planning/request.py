@@ -11,6 +11,7 @@ from pathlib import Path
 from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.rig.bench import boards
 from gpiorig.rig.bench.boards import Board
+from gpiorig.rig.bench.checks import NAME
 from gpiorig.rig.bench.node import OTHER_LINES
 from gpiorig.rig.errors import BenchError
 
@@ -79,7 +80,7 @@ def nodes_of(words: Iterable[str]) -> dict[str, str]:
     Raises
     ------
     BenchError
-        A name comes twice, stands for several boards, or there are too many.
+        A name cannot be, comes twice or stands for several boards, or there are too many.
     """
     named: list[tuple[str | None, str]] = []
     for word in words:
@@ -94,6 +95,8 @@ def nodes_of(words: Iterable[str]) -> dict[str, str]:
         raise BenchError(f"a plan is for 1 to {MAX_NODES} nodes, and {len(named)} are asked for.")
     usual = names_of(len(named))
     names = [name or usual[index] for index, (name, _) in enumerate(named)]
+    if wrong := [name for name in names if not NAME.fullmatch(name)]:
+        raise BenchError(f"node `{wrong[0]}`: use up to 64 letters, digits, - and _, a letter first.")
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise BenchError(f"two nodes are called {twice[0]}; give each a name, as in NAME=BOARD.")
     return {name: board for name, (_, board) in zip(names, named, strict=True)}

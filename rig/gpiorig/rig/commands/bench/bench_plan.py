@@ -7,12 +7,12 @@ import shlex
 from fractions import Fraction
 from pathlib import Path
 
-from gpiorig.analysis.number_text import NS_PER_S, time_text
+from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.capture.atomic_file import replacing
 from gpiorig.rig import plain_json
 from gpiorig.rig.arguments import overwriting
 from gpiorig.rig.commands.bench import bench_plan_text
-from gpiorig.rig.errors import RigError
+from gpiorig.rig.errors import BenchError, RigError
 from gpiorig.rig.planning import drawing, probe_effect, recipe, request, summary
 from gpiorig.rig.planning import plan as plans
 from gpiorig.rig.planning.plan import Plan
@@ -41,10 +41,15 @@ def request_of(options: argparse.Namespace) -> Request:
     """The request of these options."""
     nodes = request.nodes_of(options.nodes)
     boards = request.descriptions(nodes)
+    lines = request.lines_of(options.lines, boards)
+    if options.width == 0 and (bare := [name for name in nodes if not lines[name]]):
+        raise BenchError(
+            f"{', '.join(bare)}: no bus and no line, so nothing to capture; give --lines, or no --width 0."
+        )
     return Request(
         nodes=nodes,
         boards=boards,
-        lines=request.lines_of(options.lines, boards),
+        lines=lines,
         width=options.width,
         resolution_ns=_ns(options.resolution),
         delay_ns=_ns(options.delay) or 0.0,
@@ -64,8 +69,8 @@ def command(options: argparse.Namespace) -> str:
         if (listed := getattr(options, name)) is not None:
             words += [f"--{name}", ",".join(listed)]
     words += ["--width", str(options.width)] if options.width is not None else []
-    if options.resolution is not None:
-        words += ["--resolution", time_text(float(_ns(options.resolution) or 0), digits=9).replace(" ", "")]
+    if resolution_ns := _ns(options.resolution):
+        words += ["--resolution", f"{resolution_ns:.15g}ns", "--delay", f"{_ns(options.delay):.15g}ns"]
     if options.samplerate:
         mhz, odd = divmod(options.samplerate, 1_000_000)
         words += ["--samplerate", f"{options.samplerate}Hz" if odd else f"{mhz}MHz"]
