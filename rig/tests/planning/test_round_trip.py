@@ -26,6 +26,7 @@ BENCHES = {
     "SPIRIT1": ROOT / "tests/data/spirit1_bench.toml",
     "CC2420": ROOT / "tests/data/probe_effect_telosb_bench.toml",
     "nRF52840": ROOT / "tests/data/nrf52840dk_bench.toml",
+    "MRF24J40": ROOT / "tests/data/nucleo_mrf24j40_bench.toml",
 }
 PROCESSORS = {
     "STM32F103": ("iotlab-m3",),
