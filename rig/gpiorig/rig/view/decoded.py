@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from gpiorig.analysis.decoderhost.errors import DecoderError
-from gpiorig.analysis.decoderhost.host import decode
 from gpiorig.analysis.decoderhost.outputs import Output, OutputKind, Selection
 from gpiorig.analysis.decoderhost.rows import row_of
 from gpiorig.analysis.decoderhost.stack import Stack
@@ -109,6 +108,8 @@ class Decoded:
         """Not asked for."""
 
     def _decode(self) -> None:
+        from gpiorig.analysis.decoderhost.host import decode  # needs a library that is compiled
+
         selection = Selection.everything(self._stacks, OutputKind.ANNOTATION)
         try:
             outcome = decode(self._waveform, self._stacks, selection=selection, sink=self)
