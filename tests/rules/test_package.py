@@ -290,7 +290,9 @@ def test_what_an_index_shows(wheel: Path) -> None:
         (name,) = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
         metadata = email.message_from_bytes(archive.read(name), policy=email.policy.default)
 
-    assert {"virtual", "studies", "telosb", "joulescope", "pandas"} == set(metadata.get_all("Provides-Extra", []))
+    assert {"virtual", "studies", "pytest", "telosb", "joulescope", "pandas"} == set(
+        metadata.get_all("Provides-Extra", [])
+    )
     assert "text/markdown" == metadata["Description-Content-Type"]
     assert {f"Programming Language :: Python :: 3.{minor}" for minor in (11, 12, 13, 14)} <= {
         *metadata.get_all("Classifier", [])
