@@ -7,17 +7,15 @@ from pathlib import Path
 
 import numpy as np
 
-from gpiorig.analysis.errors import AnalysisError
 from gpiorig.capture import formats
 from gpiorig.capture.edges.edges import Edges
 from gpiorig.capture.edges.read_options import ReadOptions
 from gpiorig.capture.edges.waveform import Waveform
-from gpiorig.capture.errors import CaptureError
+from gpiorig.capture.errors import CaptureError, Error
 from gpiorig.capture.frames.frames import Frames
 from gpiorig.capture.text.node_lines import NodeLines
-from gpiorig.rig.errors import RigError
 
-OURS = (CaptureError, RigError, AnalysisError)
+OURS = Error
 MAX_MESSAGE = 2000  # characters of an error: a line that people read
 
 

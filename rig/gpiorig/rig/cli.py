@@ -16,15 +16,14 @@ from functools import partial
 from pathlib import Path
 from types import ModuleType
 
-from gpiorig.analysis.errors import AnalysisError
 from gpiorig.capture import log, memory
-from gpiorig.capture.errors import CaptureError, SerialPortError
+from gpiorig.capture.errors import Error, SerialPortError
 from gpiorig.capture.recording import new_folder
 from gpiorig.rig import signals, terminal
 from gpiorig.rig.arguments import COMMANDS, GROUPS, ROOM_OF, STUDY_VERBS, common_options, overwriting, places
 from gpiorig.rig.arguments.parser import EXIT_WRONG_USE, Parser, WrongUse, did_you_mean, leaves
 from gpiorig.rig.distributions import STUDIES
-from gpiorig.rig.errors import Interrupted, RigError
+from gpiorig.rig.errors import Interrupted
 from gpiorig.rig.verbosity import SHOWN
 
 EXIT_DONE = 0
@@ -225,7 +224,7 @@ def _guarded(command: str, words: list[str], run: Callable[[str, list[str]], int
 def _ended(error: BaseException, command: str, words: list[str]) -> int:
     """Print what ended a command; its exit status."""
     match error:
-        case RigError() | CaptureError() | AnalysisError():
+        case Error():
             text, status = f"error: {error}", EXIT_WRONG_USE
         case BrokenPipeError():  # the reader of our output has gone
             text, status = "", EXIT_SIGNAL + signal.SIGPIPE

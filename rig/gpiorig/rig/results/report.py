@@ -18,7 +18,6 @@ from gpiorig.analysis.compare import delays
 from gpiorig.analysis.compare.assertions import Verdict
 from gpiorig.analysis.compare.delays import Delays
 from gpiorig.analysis.delays import radio_parts
-from gpiorig.analysis.errors import AnalysisError
 from gpiorig.analysis.evaluation import evaluator
 from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.packets import accounting, path, routes
@@ -28,9 +27,8 @@ from gpiorig.analysis.report.data import EnergyData
 from gpiorig.analysis.tables import registry, stages
 from gpiorig.capture import confined
 from gpiorig.capture.atomic_file import replacing
-from gpiorig.capture.errors import CaptureError
+from gpiorig.capture.errors import Error
 from gpiorig.capture.recording.recording import REPORT, Recording
-from gpiorig.rig.errors import RigError
 from gpiorig.rig.experiments import limits
 from gpiorig.rig.plain_json import without_nan
 from gpiorig.rig.progress import counted, stage
@@ -225,7 +223,7 @@ def _energy(opened: Opened, analysis: Analysis) -> tuple[EnergyData | None, str]
             return None, ""
         with stage("power"):
             content, sentences = energy.table(opened, analysis, ())
-    except (AnalysisError, CaptureError, RigError) as error:
+    except Error as error:
         return None, f"No energy: {error}"
     return EnergyData(content, tuple(sentences)), ""
 

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import msgspec
 
-from gpiorig.analysis.errors import AnalysisError
 from gpiorig.analysis.report import FIGURE_FORMATS, TABLE_FORMATS
 from gpiorig.analysis.tables import differences, registry
-from gpiorig.capture.errors import CaptureError
+from gpiorig.capture.errors import Error
 from gpiorig.capture.recording import description
 from gpiorig.capture.recording.recording import DESCRIPTION, REPORT, Recording, RecordingInfo
 from gpiorig.capture.recording.sums import sha256
@@ -124,7 +123,7 @@ def _derived(folder: Path, info: RecordingInfo, stated: Manifest | None, present
                 figure_formats=[name for name in FIGURE_FORMATS if f".{name}" in suffixes],
                 table_formats=[name for name, suffix in TABLE_FORMATS.items() if suffix in suffixes],
             )
-        except (CaptureError, AnalysisError, RigError, msgspec.MsgspecError) as error:
+        except (Error, msgspec.MsgspecError) as error:
             yield Checked(DERIVED, "different", f"cannot be derived: {error}")
             return
         for name in sorted(names):

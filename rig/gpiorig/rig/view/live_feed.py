@@ -10,12 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from gpiorig.analysis.errors import AnalysisError
 from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.report.packet_columns import columns_of
-from gpiorig.capture.errors import CaptureError
+from gpiorig.capture.errors import Error
 from gpiorig.capture.recording.recording import Recording
-from gpiorig.rig.errors import RigError
 from gpiorig.rig.live import view
 from gpiorig.rig.live.watch import Update, Watch
 
@@ -73,7 +71,7 @@ class LiveFeed:
             for update in self._watch.updates(INTERVAL_S):
                 with self._changed:
                     self._update = update
-        except (RigError, CaptureError, AnalysisError, OSError) as error:
+        except (Error, OSError) as error:
             with self._changed:
                 self._failure = str(error)
         self.ended.set()

@@ -17,8 +17,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from gpiorig.analysis.errors import AnalysisError
-from gpiorig.capture.errors import CaptureError
+from gpiorig.capture.errors import Error
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.verbosity import SHOWN, note
 from gpiorig.rig.view.answers import Answer, NoAnswerError, as_json
@@ -106,7 +105,7 @@ class _Handler(BaseHTTPRequestHandler):
             answer = self._answered()
         except NoAnswerError as error:
             answer = as_json({"error": str(error)}, status=error.status)
-        except (RigError, CaptureError, AnalysisError, OSError) as error:
+        except (Error, OSError) as error:
             answer = as_json({"error": str(error)}, status=HTTPStatus.UNPROCESSABLE_ENTITY)
         except Exception as error:
             traceback.print_exc()

@@ -13,13 +13,12 @@ from typing import Any, Protocol
 import msgspec
 import pyarrow as pa
 
-from gpiorig.analysis.errors import AnalysisError
 from gpiorig.analysis.number_text import count_text
 from gpiorig.analysis.tables import stages
-from gpiorig.capture.errors import CaptureError
+from gpiorig.capture.errors import Error
 from gpiorig.rig import plain_json, text_table
 from gpiorig.rig.distributions import STUDIES
-from gpiorig.rig.errors import RigError, StoreError
+from gpiorig.rig.errors import StoreError
 from gpiorig.rig.plain_json import Number, Result, without_nan
 from gpiorig.rig.progress import iterate
 from gpiorig.rig.recordings import standing
@@ -126,7 +125,7 @@ def _add(store: Store, options: argparse.Namespace) -> int:
                 continue
             added = store.add(given.open(folder), study=options.study, quantities=options.quantities)
             source = standing.announced(folder, as_json=options.json)
-        except (RigError, CaptureError, AnalysisError) as error:
+        except Error as error:
             if len(options.recordings) == 1:
                 raise
             print(f"not added: {error}", file=sys.stderr)

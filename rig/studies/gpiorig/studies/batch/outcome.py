@@ -8,9 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from gpiorig.analysis.errors import AnalysisError
-from gpiorig.capture.errors import CaptureError
-from gpiorig.rig.errors import RigError
+from gpiorig.capture.errors import Error
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -47,7 +45,7 @@ def attempt(function: Callable[[Item], Result], item: Item) -> Outcome[Item, Res
     result, text, trace = None, None, ""
     try:
         result = function(item)
-    except (RigError, CaptureError, AnalysisError) as error:
+    except Error as error:
         text = str(error)
     except OSError as error:
         text = f"{error.filename or item}: {error.strerror or error}"

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from gpiorig.analysis.errors import AnalysisError
-from gpiorig.capture.errors import CaptureError
-from gpiorig.rig.errors import RigError
+from gpiorig.capture.errors import Error
 from gpiorig.rig.verbosity import note
 from gpiorig.studies.pages.results import StudyResults
 from gpiorig.studies.plans import lock
@@ -56,6 +54,6 @@ def _page(sought: Sought, figures: Sequence[str]) -> list[Path]:
     try:
         results = states.results_of(sought.study, sought.conditions, sought.output)
         return write_pages(sought.output, [results], figures=figures)
-    except (AnalysisError, CaptureError, RigError, OSError) as error:
+    except (Error, OSError) as error:
         note(f"{sought.study.name}: its page is written at the end: {error}")
         return []

@@ -10,9 +10,8 @@ from typing import Any
 import msgspec
 import tomli_w
 
-from gpiorig.analysis.errors import AnalysisError
 from gpiorig.capture.atomic_file import replacing
-from gpiorig.capture.errors import CaptureError
+from gpiorig.capture.errors import CaptureError, Error
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.errors import FirmwareError, RigError
 from gpiorig.rig.run.record import record
@@ -104,7 +103,7 @@ def work(task: Task) -> PointFile:
     file = msgspec.structs.replace(file, bytes=size_of(folder.recording), analysis=analysis_version())
     try:
         numbers = analysed.numbers(recording, asked, asserted, point.warmup)
-    except (AnalysisError, CaptureError, RigError) as error:
+    except Error as error:
         why = f"It cannot be analysed: {error}"
         file = msgspec.structs.replace(
             file, checks=(why,), verdicts=dict.fromkeys(asserted, why), quantities=dict.fromkeys(asked, why)
