@@ -109,7 +109,8 @@ def test_names_and_units_that_are_refused(replay: pytest.Pytester) -> None:
     body = """
 @pytest.mark.parametrize("text", [
     "run.rtt.p99 < 9", "run.rtt < ms(9)", "run.rtt.p99 < percent(1)", "run.rtt.p990", "run.loss.p99 < percent(1)",
-    "run.rtt.p99 == ms(9)", "run.round_trip", "run['mac.tx -> mac.xx']", "float(run.stack.max)",
+    "run.rtt.p99 == ms(9)", "run.rtt.p99 < run.rtt.max", "run.round_trip",
+    "run['mac.tx -> mac.xx']", "float(run.stack.max)",
 ])
 def test_it(run, text):
     eval(text)
@@ -123,6 +124,7 @@ def test_it(run, text):
         "AttributeError: `rtt` has no 'p990'; its statistics are min, p5, median,",
         "AttributeError: `loss` has one value and no 'p99': compare it itself, or .low, .high.",
         "TypeError: rtt.p99 was measured: compare it by <, <=, > or >=, and not by == or !=.",
+        "TypeError: rtt.p99 is compared with a limit, and <rtt.max: initiator: rtt: ",
         "AttributeError: a run has no 'round_trip', and as a quantity it is not understood: quantity `round_trip`: not",
         "QuantityError: quantity `mac.tx -> mac.xx`: no milestone `mac.xx`; did you mean `mac.tx`?",
         "TypeError: stack.max has 18 values: ",

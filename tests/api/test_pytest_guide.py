@@ -7,9 +7,10 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from commandline import ROOT
+from commandline import ROOT, gpiorig_running
 from servedruns import blank_figures
 
+import gpiorig
 from pytest_gpiorig import lab
 
 PRELOADED = lab  # a run in this process forgets the modules that it imported itself
@@ -75,6 +76,21 @@ def test_two_processes_share_a_run(repository: pytest.Pytester) -> None:
     done.stdout.fnmatch_lines(["virtual bench demo (2 tests)"])
     recordings = [path.parent.name for path in (repository.path / "made").rglob("recording.toml")]
     assert ["pingpong-50"] == recordings
+
+
+@pytest.mark.slow
+@pytest.mark.deep
+def test_boards_are_flashed_before_they_run(repository: pytest.Pytester) -> None:
+    """A served bench is a bench of boards: the images are read back, and the recording states their sums."""
+    words = ("demo", "--pace", "real-time", "--json", "--bench-file", repository.path / "bench.toml")
+    with gpiorig_running("bench", "virtual", *words) as serving:
+        assert serving.stdout is not None and serving.stdout.readline()
+        options = ("--gpiorig-bench", "bench.toml", "--gpiorig-flash", "--gpiorig-save", "--gpiorig-output", "runs")
+        done = repository.runpytest_inprocess(*options, "-W", "ignore:without a valid certificate")
+
+    done.assert_outcomes(passed=3)
+    recording = gpiorig.open(repository.path / "runs" / "pingpong-50")
+    assert {"initiator", "responder"} == recording.described.info.firmware.keys()
 
 
 def test_without_bench_and_recording(repository: pytest.Pytester) -> None:

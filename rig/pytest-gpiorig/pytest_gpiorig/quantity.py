@@ -85,16 +85,21 @@ class Statistic:
         """The value in the unit of the quantity (ns, a share, …), where there is one."""
         if len(self.values) > 1:
             names = ", ".join(value.series.name for value in self.values)
-            raise TypeError(f"{self} has {len(self.values)} values: {names}; name one of them.")
+            raise TypeError(f"{self.label} has {len(self.values)} values: {names}; name one of them.")
         return self.values[0].compared
 
-    def __str__(self) -> str:
+    @property
+    def label(self) -> str:
+        """Such as ``rtt.p99`` or ``rtt.p99.high``."""
         text = f"{self.quantity.name}.{self.name}" if self.name else self.quantity.name
         return text if self.end == "value" else f"{text}.{self.end}"
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         values = [f"{value.series.name}: {value.text}" for value in self.values]
-        return f"<{self}: {'; '.join(values)}>"
+        return f"{self.label}: {'; '.join(values)}"
+
+    def __repr__(self) -> str:
+        return f"<{self}>"
 
     def __lt__(self, limit: Limit) -> bool:
         __tracebackhide__ = True
@@ -115,7 +120,7 @@ class Statistic:
     def __eq__(self, limit: object) -> bool:
         __tracebackhide__ = True
         if self.quantity.unit not in EXACT:
-            raise TypeError(f"{self} was measured: compare it by <, <=, > or >=, and not by == or !=.")
+            raise TypeError(f"{self.label} was measured: compare it by <, <=, > or >=, and not by == or !=.")
         assert isinstance(limit, float | int | str | Amount)
         return self.holds("==", limit)
 
@@ -128,7 +133,7 @@ class Statistic:
         number, text = self._limit(limit)
         outcomes = tuple(_outcome(value, relation, number) for value in self.values)
         sure = all(self._is_sure(value, relation, number) for value in self.values)
-        return Judgement(f"{self} {relation} {text}", relation, number, text, self.values, outcomes, sure)
+        return Judgement(f"{self.label} {relation} {text}", relation, number, text, self.values, outcomes, sure)
 
     def holds(self, relation: str, limit: Limit) -> bool:
         """Judge it, for the test that runs; raises `CannotBeJudged`."""
@@ -142,13 +147,18 @@ class Statistic:
     def _limit(self, limit: Limit) -> tuple[float, str]:
         """A limit in the unit of the quantity, and as text."""
         __tracebackhide__ = True
+        if isinstance(limit, Statistic | Quantity):
+            raise TypeError(
+                f"{self.label} is compared with a limit, and {limit!r} was measured: whether two runs differ says "
+                "run.assert_against(folder, 'rtt.median +5 %')."
+            )
         if isinstance(limit, Amount | str):
             text = str(limit).strip()
         elif self.quantity.unit is Unit.COUNT:
             text = f"{limit!r}"
         else:
             raise TypeError(
-                f"{self} is a {self.quantity.unit.name.lower()}, and {limit!r} has no unit: write it like ms(9), "
+                f"{self.label} is a {self.quantity.unit.name.lower()}, and {limit!r} has no unit: write it like ms(9), "
                 "percent(1) or '4 kbit/s'."
             )
         dotted = f"{self.quantity.name}.{self.name}" if self.name else self.quantity.name
