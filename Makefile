@@ -28,13 +28,14 @@ DEBIAN := $(addprefix debian-,python native sigrok firmware check test)
 SECONDS ?= 600
 TARGETS ?=
 
-.PHONY: help setup $(DEBIAN) native firmware demo-image demo test test-fast test-deep check faults fuzz generate docs format bench sensitivity costs clean
+.PHONY: help setup $(DEBIAN) native firmware demo-image demo test test-fast test-deep labgrid check faults fuzz generate docs format bench sensitivity costs clean
 
 help:
 	@echo "make demo       two virtual boards, a real sigrok-cli capture, a report (sets everything up first)"
 	@echo "make test       everything that can break, in minutes"
 	@echo "make test-fast  the tests of a developer's inner loop, in one minute"
 	@echo "make test-deep  the full simulations, every mode on every board, and a soak: hours"
+	@echo "make labgrid    the driver of labgrid, with labgrid's own coordinator and exporter"
 	@echo "make check      lint, types, generated files, layers, documents"
 	@echo "make faults     the corpus of damaged files and waveforms: docs/evidence/reliability.md"
 	@echo "make fuzz       coverage-guided fuzzing, SECONDS=600 of all TARGETS together; continues where it ended"
@@ -121,6 +122,14 @@ test-deep: export GPIORIG_DEEP := 1
 test-deep: test
 	@PYTHONPATH=rig/vbench/tests $(BIN)/python -m core_oracle 10_000_000
 	@$(BIN)/python tests/speed/long_capture.py
+
+# Apart from the other packages, for the reason that pyproject.toml has.
+build/labgrid/.installed: pyproject.toml constraints.txt | $(VENV)/.developed
+	@tools/step.sh "labgrid" build/labgrid $(PIP) --target build/labgrid --upgrade 'labgrid>=25'
+	@touch $@
+
+labgrid: setup debian-test build/labgrid/.installed
+	@PYTHONPATH=$(CURDIR)/build/labgrid $(BIN)/python -m pytest -q tests/commands/test_labgrid.py
 
 check: $(VENV)/.developed $(DECODERHOST) debian-firmware debian-check
 	@$(PYTHON) firmware-gpio-probes/generate.py --check
