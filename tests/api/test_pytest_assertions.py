@@ -211,6 +211,9 @@ def test_bench(bench, capture):
     runs = [bench.run("pingpong", packets=3) for _ in range(2)]
     assert runs[0].folder != runs[1].folder
     assert [3, 3] == [run.recording.numbers["packets_sent"] for run in runs]
+    assert runs[1].rtt.max < ms(1)
+@pytest.mark.bench("demo")
+def test_capture(capture):
     assert "initiator.strobe" in capture(0.05).channels
 @pytest.mark.bench("demo")
 @pytest.mark.experiment("pingpong", packets=60_000, timeout_s=0.5)
@@ -220,7 +223,8 @@ def test_slow(run):
     )
     result = pytester.runpytest_inprocess()
 
-    result.assert_outcomes(passed=1, errors=1)
+    result.assert_outcomes(passed=1, failed=1, errors=1)
+    result.stdout.fnmatch_lines(["*- rtt.max < 1 ms -*", "virtual bench demo", "recording: *run1", "recording: *run2"])
     result.stdout.fnmatch_lines(["*demo.toml: pingpong: not finished within 0.5 s: *"])
 
 

@@ -98,15 +98,14 @@ class Lab:
         )
 
 
-@pytest.fixture
-def served(tmp_path: Path) -> Iterator[Path]:
-    """The bench file of a served bench; the initiator's flash memory is erased."""
-    bench = tmp_path / "served.toml"
-    words = ("demo", "--pace", "real-time", "--json", "--bench-file", bench, "--firmware", "initiator=/dev/null")
-    with gpiorig_running("bench", "virtual", *words) as process:
+@contextlib.contextmanager
+def served(bench: Path, *, erased: bool) -> Iterator[None]:
+    """Serve a bench, whose file is written; the initiator's flash memory may be erased."""
+    words = ("demo", "--pace", "real-time", "--json", "--bench-file", bench)
+    with gpiorig_running("bench", "virtual", *words, *["--firmware", "initiator=/dev/null"] * erased) as process:
         assert process.stdout is not None
         json.loads(process.stdout.readline())
-        yield bench
+        yield
 
 
 @pytest.fixture
@@ -138,14 +137,15 @@ def ended(process: subprocess.Popen[str]) -> Iterator[None]:
 
 @pytest.mark.timeout(900)  # real boards take their time, and virtual ones of a busy machine longer
 @pytest.mark.parametrize("kind", ["GpiorigBench", "NetworkGpiorigBench"])
-def test_the_test_of_the_page(served: Path, lab: Lab, kind: str) -> None:
+def test_the_test_of_the_page(lab: Lab, kind: str) -> None:
     """Exported, reserved, acquired, flashed, run and asserted; without the place, labgrid refuses."""
-    text = block("exporter.yaml").replace("/srv/bench/bench.toml", str(served))
-    if kind == "GpiorigBench":
+    bench, is_here = lab.folder / "served.toml", kind == "GpiorigBench"
+    text = block("exporter.yaml").replace("/srv/bench/bench.toml", str(bench))
+    if is_here:
         text = re.sub(r" +host: .*\n", "", text).replace("Network", "")
     (lab.folder / "exporter.yaml").write_text(text)
     words = ("-n", "here", "--hostname", "localhost", "exporter.yaml")
-    with ended(lab.start("exporter", *words, until="Exporter ready")):
+    with served(bench, erased=is_here), ended(lab.start("exporter", *words, until="Exporter ready")):
         wait_until(lambda: f"here/m3-bench/{kind}" in lab.client("resources"))
         lab.client("-p", "m3", "create")
         lab.client("-p", "m3", "add-match", "*/m3-bench/*")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import itertools
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from gpiorig import Recording, WaitTimeout, start_capture, start_run
+from gpiorig.capture.recording.recording import DESCRIPTION
 from gpiorig.rig.bench import bench as descriptions
 from gpiorig.rig.bench import benches
 from gpiorig.rig.errors import RigError
@@ -35,12 +37,15 @@ class Bench:
         Whether boards get the images of an experiment before it runs.
     patience_s
         How long another process is waited for that uses the bench.
+    runs
+        What it has recorded for the test.
     """
 
     file: Path
     place: Path
     flashes: bool = False
     patience_s: float = 0.0
+    runs: list[Run] = field(default_factory=list)
     description: descriptions.Bench = field(init=False)
     _numbers: Iterator[int] = field(init=False, default_factory=lambda: itertools.count(1))
 
@@ -93,7 +98,7 @@ class Bench:
         unchecked
             Return a run that is not complete, or whose checks failed.
         output
-            Folder of the recording, which must not exist; None: a new one.
+            Folder of the recording, which replaces one of an earlier session; None: one of `place`.
 
         Raises
         ------
@@ -101,6 +106,7 @@ class Bench:
             `gpiorig run` would end with status 1.
         """
         folder = output or self.place / f"{Path(experiment).stem}-run{next(self._numbers)}"
+        clear(folder)
         flash = self.flashes and not self.virtual
         with start_run(self.file, experiment, folder, packets=packets, flash=flash) as session:
             try:
@@ -109,15 +115,23 @@ class Bench:
                 session.stop()
                 raise RunError(f"{self.file}: {experiment}: not finished within {timeout_s:g} s: {folder}") from error
         run = Run(recording, f"{'virtual bench' if recording.virtual else 'bench'} {self.file.stem}", folder)
+        self.runs.append(run)
         return run if unchecked else checked(run)
 
     def capture(self, duration_s: float) -> Recording:
         """Record the bench's lines and ports for a time, whatever runs on its boards; as `gpiorig.open` gives it."""
         folder = self.place / f"capture{next(self._numbers)}"
+        clear(folder)
         recording = start_capture(folder, bench=self.file, duration_s=duration_s).wait()
         if recording.state != "complete":
             raise RunError(f"{folder} is {recording.state}: {' '.join(recording.remarks)}")
         return recording
+
+
+def clear(folder: Path) -> None:
+    """Delete a recording that is replaced; a folder with something else is not touched, and refused by who records."""
+    if (folder / DESCRIPTION).is_file():
+        shutil.rmtree(folder)
 
 
 def checked(run: Run) -> Run:

@@ -14,7 +14,7 @@ from gpiorig.rig import names
 from gpiorig.rig.bench import benches
 from gpiorig.rig.errors import BenchError, RigError
 from pytest_gpiorig import lock
-from pytest_gpiorig.bench import Bench, checked
+from pytest_gpiorig.bench import Bench, checked, clear
 from pytest_gpiorig.run import Run
 
 NONE = "none"  # in place of a bench: recordings are replayed
@@ -84,7 +84,7 @@ class Lab:
     _runs: dict[str, Run | Exception] = field(default_factory=dict)
 
     def bench(self, name: str, place: Path) -> Bench:
-        """The bench of a name, or without a name the last that is attached.
+        """The bench of a name, or without a name the last that is attached; it records into `place`.
 
         Raises
         ------
@@ -121,7 +121,6 @@ class Lab:
         folder = (self.output or self.place) / wish.key
         with self._once(wish.key) as is_new:
             if is_new:
-                _clear(folder)
                 bench = self.bench(wish.bench, folder.parent)
                 with bench.held():
                     run = bench.run(
@@ -158,7 +157,7 @@ class Lab:
     def _save(self, run: Run, wish: Wish) -> None:
         """Keep the recording alone: its tables and pages follow from it."""
         kept = self.recordings / wish.key
-        _clear(kept)
+        clear(kept)
         ignored = shutil.ignore_patterns("*.parquet", "report")
         shutil.copytree(run.folder, kept, ignore=ignored)
 
@@ -193,9 +192,3 @@ def _short(path: Path) -> str:
     """A path relative to the current folder, if it is below that."""
     here = Path.cwd()
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
-
-
-def _clear(folder: Path) -> None:
-    """Delete a recording that is replaced; a folder with something else is not touched, and refused by who records."""
-    if (folder / "recording.toml").is_file():
-        shutil.rmtree(folder)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
@@ -24,7 +25,8 @@ EXPERIMENT_MARK = "experiment(name, packets=N, timeout_s=S, unchecked=False): wh
 BENCH_MARK = "bench(name): the bench of this test, attached by --gpiorig-bench, or a virtual one"
 ORIGIN, UNSURE = "gpiorig.origin", "gpiorig.unsure"  # names of properties that the summary reads
 _lab = pytest.StashKey["Lab"]()
-_runs = pytest.StashKey[list["Run"]]()
+_run = pytest.StashKey["Run"]()
+_bench = pytest.StashKey["Bench"]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -69,9 +71,12 @@ def pytest_report_header(config: pytest.Config) -> str | None:
 def bench(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Bench]:
     """The bench of the test, which no other process has meanwhile: ``bench.run("pingpong", packets=50)``."""
     with _plainly():
-        chosen = _of_session(request.config).bench(_bench_name(request.node), tmp_path)
+        lab = _of_session(request.config)
+        place = lab.output / re.sub(r"\W+", "-", request.node.nodeid) if lab.output else tmp_path
+        chosen = lab.bench(_bench_name(request.node), place)
         held = chosen.held()
         held.__enter__()
+    request.node.stash[_bench] = chosen
     try:
         yield chosen
     finally:
@@ -84,7 +89,7 @@ def run(request: pytest.FixtureRequest) -> Run:
     wish = _wish(request.node)
     with _plainly():
         made = _of_session(request.config).run(wish)
-    request.node.stash.setdefault(_runs, []).append(made)
+    request.node.stash[_run] = made
     return made
 
 
@@ -113,13 +118,14 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Add to a report what was judged, where the numbers are from, and the page."""
     report = yield
-    runs = {id(used): used for used in item.stash.get(_runs, [])}
+    runs = [item.stash[_run]] if _run in item.stash else []
+    runs += item.stash[_bench].runs if _bench in item.stash else []
     if call.when != "call" or not runs:
         return report
     from pytest_gpiorig.evidence import take
 
     keeps_pages = item.config.getoption("--gpiorig-output") is not None
-    made = take(list(runs.values()), failed=report.failed, keeps_pages=keeps_pages)
+    made = take(runs, failed=report.failed, keeps_pages=keeps_pages)
     if report.failed and isinstance(report.longrepr, ExceptionRepr):
         for title, lines in made.sections:
             report.longrepr.addsection(title, "\n".join(lines))
