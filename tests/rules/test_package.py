@@ -290,9 +290,8 @@ def test_what_an_index_shows(wheel: Path) -> None:
         (name,) = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
         metadata = email.message_from_bytes(archive.read(name), policy=email.policy.default)
 
-    assert {"virtual", "studies", "pytest", "telosb", "joulescope", "pandas"} == set(
-        metadata.get_all("Provides-Extra", [])
-    )
+    extras = {"virtual", "studies", "pytest", "labgrid", "telosb", "joulescope", "pandas"}
+    assert extras == set(metadata.get_all("Provides-Extra", []))
     assert "text/markdown" == metadata["Description-Content-Type"]
     assert {f"Programming Language :: Python :: 3.{minor}" for minor in (11, 12, 13, 14)} <= {
         *metadata.get_all("Classifier", [])
@@ -301,6 +300,18 @@ def test_what_an_index_shows(wheel: Path) -> None:
     page = MarkdownIt("gfm-like", {"linkify": False}).render(str(metadata.get_content()))
     assert "<h1>gpiorig</h1>" in page and "<table>" in page
     assert [] == [place for place in re.findall(r'(?:href|src)="([^"]*)"', page) if "://" not in place]
+
+
+def test_distributions_have_one_version() -> None:
+    """Each is for that version of gpiorig, which has an extra for it; the classifiers exist."""
+    folders = {"vbench": "virtual", "studies": "studies", "pytest-gpiorig": "pytest"}
+    core = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    for folder, extra in folders.items():
+        project = tomllib.loads((ROOT / "rig" / folder / "pyproject.toml").read_text())["project"]
+        assert core["version"] == project["version"]
+        assert f"gpiorig=={core['version']}" in project["dependencies"]
+        assert [f"{project['name']}=={core['version']}"] == core["optional-dependencies"][extra]
+        assert set(project["classifiers"]) <= trove_classifiers.classifiers
 
 
 def test_the_page_has_addresses_once_there_is_a_repository() -> None:
