@@ -54,10 +54,12 @@ def test_the_table_of_repeats():
 def test_the_difference_of_repeats_in_words():
     def words(*medians):
         new = [run_of(str(n), median, median) for n, median in enumerate(medians)]
-        return repeats.sentence([run_of("base", 10, 10), *(run_of(str(n), 10 + n, 10 + n) for n in (1, 2))], new)
+        return repeats.sentence(
+            [run_of("base", 10, 10), *(run_of(str(n), 10 + n, 10 + n) for n in (1, 2))], new, "x 1 → 2"
+        )
 
-    assert "the median delay gets longer by 9.000 µs" in words(19, 20, 21)
-    assert "gets shorter by 9.000 µs" in words(1, 2, 3)
+    assert words(19, 20, 21).startswith("x 1 → 2: +9.00 µs in the median delay (95 % interval ")
+    assert words(1, 2, 3).startswith("x 1 → 2: \N{MINUS SIGN}9.00 µs in the median delay (95 % interval ")
     assert "does not change beyond the spread of the repeats" in words(10, 11, 13)
 
 
@@ -169,13 +171,43 @@ def test_the_figure_of_a_difference():
     made = [Run(name, one_way(route, **PLAIN)) for name, route in (("before", base), ("after", new))]
     for virtual in (False, True):
         made[1] = Run("after", replace(made[1].data, virtual=virtual))
-        figure = differences.section(runs.difference(*made), 2).blocks[0].draw()
+        figure = differences.section(runs.difference(*made), 2).blocks[1].draw()
         assert virtual == (VIRTUAL_MARK in [text.get_text() for text in figure.texts])
     widths = [width for _, _, width, _ in bars(figure.axes[1])[:2]]
     totals = [data.data.evaluation.routes[0].numbers.total for data in made]
     expected = [getattr(totals[1], name) - getattr(totals[0], name) for name in ("median_ns", "p95_ns")]
     assert expected == pytest.approx(widths, rel=0.01)
     assert abs(expected[0] - expected[1]) > 0.1 * expected[0]
+    assert all(
+        patch.get_facecolor()[:3] == figure.axes[1].patches[0].get_facecolor()[:3]
+        for patch in figure.axes[1].patches[:2]
+    )
+
+
+def test_what_was_changed():
+    """At most two by name; seeds, versions and names only where nothing else differs; switches are on and off."""
+    base = {"setting backoff": "True", "setting seed": "1", "bench virtual.seed": "1", "version of numpy": "2"}
+
+    def opening(**changed):
+        set_up = base | {name.replace("_", " "): value for name, value in changed.items()}
+        runs_ = (Run("a", routes_of(20), base), Run("b", routes_of(20), set_up))
+        return Difference(*runs_, None, "why").opening
+
+    assert "backoff on → off" == opening(setting_backoff="False", setting_seed="2", version_of_numpy="3")
+    assert "a → b" == opening(setting_seed="2")
+    three = {"setting_backoff": "False", "setting_payload": "64", "analyzer": "x"}
+    assert "backoff on → off, payload none → 64, 1 more" == opening(**three)
+    nothing = Run("b", routes_of(20))
+    assert "a → b" == Difference(Run("a", routes_of(20), base), nothing, None, "why").opening
+
+
+def test_the_colours_of_a_comparison():
+    """The kind with most of the change; where nothing changed, the kinds that cause the jitter of the reference."""
+    run = Run("a", routes_of(50))
+    changed = Difference(run, run, pair_of({"a": 900.0}, {"a": Kind.AIR}))
+    assert {Kind.AIR} == changed.changed_kinds
+    assert {Kind.RADIO_WAIT} == Difference(run, run, pair_of({"a": 900.0}, {"a": Kind.AIR}, total=0.0)).changed_kinds
+    assert {Kind.RADIO_WAIT} == Difference(run, run, None, "why").changed_kinds
 
 
 def test_only_the_loss_is_judged_without_a_complete_packet(monkeypatch):

@@ -18,6 +18,7 @@ INFO = RecordingInfo(
     firmware={"initiator": "0" * 64},
     bench='name = "two"\n[nodes.a.lines]\nstrobe = "D0"\n[virtual]\nseed = 1\n',
     tools={"gpiorig": "1"},
+    analyzer="beaglelogic:conn=tcp-raw/127.0.0.1/1",
 )
 
 
@@ -34,13 +35,16 @@ def test_its_parts() -> None:
     ({"parameters": {"payload": 32, "seed": 2}}, True),
     ({"bench": INFO.bench.replace("seed = 1", "seed = 2").replace("two", "2")}, True),
     ({"tools": {"gpiorig": "2"}}, True),
+    ({"analyzer": "beaglelogic:conn=tcp-raw/127.0.0.1/41635"}, True),
+    ({"analyzer": "beaglelogic:conn=tcp-raw/127.0.0.2/1"}, False),
+    ({"analyzer": "fx2lafw"}, False),
     ({"parameters": {"payload": 64, "seed": 1}}, False),
     ({"bench": INFO.bench.replace("D0", "D1")}, False),
     ({"firmware": {"initiator": "0" * 63 + "1"}}, False),
     ({"experiment": "other"}, False),
 ])  # fmt: skip
 def test_what_repeats_it(changes: dict[str, object], *, repeats: bool) -> None:
-    """Seeds and versions of programs may differ; the digest has all of the image's, not what is shown of it."""
+    """Seeds, versions of programs and ports may differ; the digest has all of the image's, not what is shown of it."""
     assert repeats == (set_up.digest(INFO) == set_up.digest(msgspec.structs.replace(INFO, **changes)))
 
 

@@ -71,8 +71,8 @@ def _lost(comparison: Comparison) -> str:
     return f"{sentence}: the loss changed." if comparison.loss_changed else f"{sentence}."
 
 
-def total_sentence(comparison: Comparison, *, noun: str, base: str, new: str, place: str = "") -> str:
-    """What became of the total delay, and how many delays changed: one sentence.
+def total_sentence(comparison: Comparison, *, noun: str, opening: str, place: str = "") -> str:
+    """What was changed and what it did to the total delay, and how many delays changed: one sentence.
 
     Parameters
     ----------
@@ -80,8 +80,8 @@ def total_sentence(comparison: Comparison, *, noun: str, base: str, new: str, pl
         With a complete packet in both runs: its first delay is the total.
     noun
         Name of the total delay.
-    base, new
-        Names of the runs.
+    opening
+        What was changed, a few words.
     place
         Where the change of the mean arises, a clause; for a total that changed in its median or mean.
     """
@@ -91,18 +91,22 @@ def total_sentence(comparison: Comparison, *, noun: str, base: str, new: str, pl
     shifted = shift(total, resolution_ns)
     if total.changed and shifted is not None:
         change, where = shifted
-        direction = "longer" if change.value > 0 else "shorter"
-        medians = f"median {time_text(total.base_median_ns, digits=4)} to {time_text(total.new_median_ns, digits=4)}"
-        size = _size(change, resolution_ns)
-        return f"From {base} to {new} the {noun} gets {direction}{where} by {size}, {medians}{place}; {count}."
+        medians = f"{time_text(total.base_median_ns, digits=4)} to {time_text(total.new_median_ns, digits=4)}"
+        of = f"mean {noun} (median {medians})" if where else f"median {noun} ({medians})"
+        return f"{opening}: {signed_time(change.value)} in the {of}{place}; {count}."
     if total.changed:
         moved = f"a quantile of it moves by {time_text(total.moved_ns)}, its median does not measurably"
-        return f"From {base} to {new} the {noun} has another distribution: {moved}; {count}."
+        return f"{opening}: another distribution of the {noun}, {moved}; {count}."
     bound = _bound(total.median_ns)
     known = "too few packets to tell by how much" if math.isnan(bound) else (
         f"its median by no more than {time_text(max(bound, resolution_ns))}"
     )  # fmt: skip
-    return f"From {base} to {new} the {noun} does not change measurably ({known}); {count}."
+    return f"{opening}: the {noun} does not change measurably ({known}); {count}."
+
+
+def signed_time(ns: float) -> str:
+    """A difference with its sign: ``+1.00 ms``."""
+    return f"{'+' if ns > 0 else ''}{time_text(ns)}"
 
 
 def shift(change: Change, resolution_ns: float) -> tuple[Interval, str] | None:

@@ -19,6 +19,7 @@ from gpiorig.analysis.number_text import round_time_text, time_text
 from gpiorig.analysis.statistics.intervals import Interval
 
 MARKS = (("median", "o", -0.19), ("p95", "D", 0.19))  # statistic, marker, place in the row
+PALE = 0.5  # of the colour of a bar of p95
 NAME_LETTERS = 34  # in a line
 
 
@@ -83,14 +84,14 @@ def _values(ax: Axes, rows: Sequence[Row]) -> None:
 
 
 def _differences(ax: Axes, rows: Sequence[Row]) -> None:
-    """Bars from zero: filled for the median, hollow for p95; a line for the interval, the number at the right."""
+    """Bars from zero: dark for the median, pale for p95; a line for the interval, the number at the right."""
     for y, row in enumerate(rows):
         for statistic, _, shift in MARKS:
             change = row.change[statistic]
             if not math.isfinite(change.value):
                 continue
-            face = row.colour if statistic == "median" else "none"
-            ax.barh(y + shift, change.value, height=0.3, facecolor=face, edgecolor=row.colour, linewidth=1.2)
+            bar: dict[str, Any] = {"height": 0.3, "color": row.colour, "linewidth": 0}
+            ax.barh(y + shift, change.value, alpha=1.0 if statistic == "median" else PALE, **bar)
             if math.isfinite(change.low + change.high):
                 ax.plot([change.low, change.high], [y + shift] * 2, color=INK, linewidth=1.4)
             text = f"{'+' if change.value > 0 else ''}{time_text(change.value)}"
@@ -111,8 +112,8 @@ def _legend(figure: Figure, names: tuple[str, str], *, virtual: bool) -> None:
             Line2D([], [], marker="o", markerfacecolor=face, label=textwrap.shorten(name, 40, placeholder="…"), **dot)
             for name, face in zip(names, (PAPER, FAINT), strict=True)
         ),
-        Line2D([], [], marker="o", label="median; difference filled", **dot),
-        Line2D([], [], marker="D", label="p95; difference hollow", **dot),
+        Line2D([], [], marker="o", label="median; its difference dark", **dot),
+        Line2D([], [], marker="D", label="p95; its difference pale", **dot),
     ]
     foot = (style.TAG_HEIGHT if virtual else 0.0) / figure.get_figheight()
     place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0.0, foot), "handlelength": 1.2}

@@ -26,16 +26,16 @@ _HEADER = ("<delay", "median before", "after", "<difference of the median", "<of
 def section(compared: Difference, number: int) -> Section:
     """The figure, the table, and what is set differently; `number` makes the names unique."""
     title = f"{compared.base.name} and {compared.new.name}"
-    blocks: list[Block] = []
+    blocks: list[Block] = [_set_up(compared)]
     if compared.pair is None or not compared.pair.now.complete:
-        blocks.append(why_not(compared.sentence))
+        blocks.insert(0, why_not(compared.sentence))
     else:
         rows = _drawn(compared.pair)
         names = (compared.base.name, compared.new.name)
         virtual = compared.base.data.virtual or compared.new.data.virtual
         draw = partial(_figure, compared.pair, rows, names=names, noun=compared.base.noun, virtual=virtual)
         caption = (
-            f"Hollow: {names[0]}; filled: {names[1]}. Circles and filled bars: median; diamonds and hollow bars: p95. "
+            f"Hollow: {names[0]}; filled: {names[1]}. Circles and dark bars: median; diamonds and pale bars: p95. "
             "Thick lines, and lines on bars: 95 % interval. The delays that changed most, in the order of the path."
         )
         blocks.append(Picture(f"difference-{number}", draw, f"What changed from {names[0]} to {names[1]}", caption))
@@ -43,7 +43,6 @@ def section(compared: Difference, number: int) -> Section:
         blocks += _tables(compared.pair, compared.base.noun)
         lines = [*compared.pair.sentences, *(f"Threshold {verdict}" for verdict in compared.verdicts)]
         blocks.append(Details("In sentences", (text(*lines),)))
-    blocks.append(_set_up(compared))
     return Section(f"difference-{number}", title, tuple(blocks))
 
 
@@ -119,7 +118,9 @@ def _tables(compared: Pair, noun: str) -> list[Block]:
     blocks: list[Block] = [Table("Before and after", _HEADER, tuple(rows), note)]
     if others:
         title = f"{count_text(len(others), 'delay')} did not change measurably"
-        blocks.append(Details(title, (Table(title, _HEADER, tuple(_cells(compared, one, noun) for one in others)),)))
+        blocks.append(
+            Details(title, (Table(title, _HEADER, tuple(_cells(compared, one, noun) for one in others), look="dense"),))
+        )
     kinds = _kinds(compared)
     return [*blocks, Table("Mean by kind of step", ("<kind of step", "before", "after", "difference"), kinds)]
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.analysis.compare.sentences import signed_time
 from gpiorig.analysis.number_text import DASH, count_text, share_text, time_text
 from gpiorig.analysis.quantities.delay_names import LOSS
 from gpiorig.analysis.report.blocks import Section, Table
@@ -39,24 +40,20 @@ def section(set_ups: Sequence[SetUp]) -> Section | None:
     return Section("repeats", "Repeats", (table,))
 
 
-def sentence(base: SetUp, new: SetUp) -> str:
-    """The difference of the medians of two set-ups."""
+def sentence(base: SetUp, new: SetUp, opening: str) -> str:
+    """The difference of the medians of two set-ups; `opening` says what was changed, in a few words."""
     moved = difference(values(base, "median"), values(new, "median"))
     before, after = (_mean_text(runs, "median") for runs in (base, new))
-    noun = base[0].noun
+    noun, named = base[0].noun, f"{_named(base)} and {_named(new)}"
     if math.isnan(moved.value):
-        return f"From {_named(base)} to {_named(new)} the difference is not known: {moved.note}."
-    if math.isnan(moved.low):
-        size, sure = time_text(abs(moved.value), digits=4), f" (no interval: {moved.note})"
-    else:
-        size, sure = f"{time_text(abs(moved.value), digits=4)} ({_ends(moved)})", ""
-        if moved.low <= 0 <= moved.high:
-            return f"From {_named(base)} to {_named(new)} the median {noun} does not change beyond the spread of the " \
-                   f"repeats: {before} to {after}, difference {_ends(moved)}."  # fmt: skip
-    direction = "longer" if moved.value > 0 else "shorter"
-    return (
-        f"From {_named(base)} to {_named(new)} the median {noun} gets {direction} by {size}: {before} to {after}{sure}."
-    )
+        return f"{opening}: the difference of {named} is not known: {moved.note}."
+    if moved.low <= 0 <= moved.high:
+        return (
+            f"{opening}: the median {noun} does not change beyond the spread of the repeats: {before} to {after}, "
+            f"difference {_ends(moved)} ({named})."
+        )
+    sure = f"no interval: {moved.note}" if math.isnan(moved.low) else _ends(moved)
+    return f"{opening}: {signed_time(moved.value)} in the median {noun} ({sure}), {before} to {after} ({named})."
 
 
 def values(runs: SetUp, statistic: str) -> NDArray[np.float64]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -22,8 +23,12 @@ from gpiorig.analysis.quantities.delay_names import LOSS
 from gpiorig.analysis.quantities.kinds import Unit
 from gpiorig.analysis.report.cause_words import SPENT
 from gpiorig.analysis.report.data import ReportData
-from gpiorig.analysis.report.lead import MAX_SHARE
+from gpiorig.analysis.report.lead import MAX_SHARE, stressed_kinds
 
+NAMED_CHANGES = 2  # of what was changed, in the first sentence
+ARROW = "\N{RIGHTWARDS ARROW}"
+_SWITCHED = {"True": "on", "False": "off"}
+_INCIDENTAL = re.compile(r".*[ .]seed|version of .*|bench name")  # differs from repeat to repeat
 MOST = 0.5  # of the change of the mean, for its kind of steps to be named
 
 
@@ -108,8 +113,27 @@ class Difference:
         if self.pair.against_model:
             return against_model.summary(self.pair.against_model)
         return sentences.total_sentence(
-            self.pair.comparison, noun=self.base.noun, base=self.base.name, new=self.new.name, place=_place(self.pair)
+            self.pair.comparison, noun=self.base.noun, opening=self.opening, place=_place(self.pair)
         )
+
+    @property
+    def opening(self) -> str:
+        """What was changed, such as ``backoff on → off``; where nothing is known to be, the names of the runs."""
+        rows = [row for row in self.set_differently if not _INCIDENTAL.fullmatch(row[0])]
+        rows = rows if self.base.set_up and self.new.set_up else []
+        changed = [
+            f"{name.removeprefix('setting ').removeprefix('bench ')} {_SWITCHED.get(before, before)} {ARROW} "
+            f"{_SWITCHED.get(after, after)}"
+            for name, before, after in rows
+        ]
+        more = [f"{len(changed) - NAMED_CHANGES} more"] if len(changed) > NAMED_CHANGES else []
+        return ", ".join([*changed[:NAMED_CHANGES], *more]) or f"{self.base.name} {ARROW} {self.new.name}"
+
+    @property
+    def changed_kinds(self) -> frozenset[Kind]:
+        """The kind of steps with most of the change of the mean; of a change of nothing the causes in the reference."""
+        kind, share = _most_changed(self.pair) if self.pair is not None else (None, 0.0)
+        return frozenset({kind}) if kind is not None and share >= MOST else stressed_kinds(self.base.data)
 
     @property
     def verdicts(self) -> list[str]:
@@ -158,6 +182,14 @@ def _verdict(limit: Threshold, compared: Pair) -> str:
 
 def _place(compared: Pair) -> str:
     """The kind of steps with most of the change of the mean, as a clause; empty where none has half of it."""
+    kind, share = _most_changed(compared)
+    if kind is None or share < MOST:
+        return ""
+    return f", {share_text(min(share, MAX_SHARE))} of the change of its mean {SPENT[kind]}"
+
+
+def _most_changed(compared: Pair) -> tuple[Kind | None, float]:
+    """The kind of steps with most of the change of the mean, and its share; None where the mean is equal."""
     total = compared.comparison.changes[0].mean_ns.value
     sums: dict[Kind, float] = {}
     for change in compared.comparison.changes[1:]:
@@ -165,7 +197,6 @@ def _place(compared: Pair) -> str:
         if kind is not None:
             sums[kind] = sums.get(kind, 0.0) + change.mean_ns.value
     if not sums or not abs(total) > 0:
-        return ""
+        return None, 0.0
     kind = max(sums, key=lambda kind: sums[kind] / total)
-    share = sums[kind] / total
-    return f", {share_text(min(share, MAX_SHARE))} of the change of its mean {SPENT[kind]}" if share >= MOST else ""
+    return kind, sums[kind] / total

@@ -69,7 +69,7 @@ def write_set(
         "failed": [f"{run.name}: {note}" for run in runs for note in run.data.notes],
     }
     page = folder / PAGE
-    with stressing(frozenset().union(*(stressed_kinds(run.data) for run in runs))):
+    with stressing(compared[0].changed_kinds if compared else stressed_kinds(runs[0].data)):
         write_page(page, title=f"{count_text(len(runs), 'run')}: {', '.join(run.name for run in runs)}",
                    virtual=virtual or (None if None in marks else False),
                    summary=summary, sections=sections, served=served)  # fmt: skip
@@ -84,7 +84,8 @@ def write_set(
 def lead(compared: Sequence[Difference], groups: Sequence[Sequence[Run]]) -> str:
     """What changed, by how much: of the first run that is not a repeat of the reference."""
     if len(groups) > 1 and any(len(runs) > 1 for runs in groups):
-        return repeats.sentence(groups[0], groups[1])
+        opening = next((one.opening for one in compared if one.new is groups[1][0]), "")
+        return repeats.sentence(groups[0], groups[1], opening)
     return compared[0].sentence if compared else ""
 
 

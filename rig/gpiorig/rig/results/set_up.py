@@ -14,6 +14,7 @@ from gpiorig.rig.experiments import limits
 # Parameters that describe how to judge a run, and do nothing in it.
 JUDGING = (limits.ASSERT, limits.THRESHOLDS, limits.QUANTITIES)
 _SEED = re.compile(r".*[ .]seed")  # a setting, or a key of the bench file: another one in each repeat
+_PORT = re.compile(r"(conn=tcp-raw/[^/,]+)/\d+")  # the number of a port is another one each time that a bench is served
 _NAMES = ("bench name",)
 _DIGITS = 12  # of a sha256, which distinguish images
 
@@ -30,7 +31,7 @@ def of(info: RecordingInfo) -> dict[str, str]:
         "experiment": info.experiment or "none",
         **settings,
         **firmware,
-        "analyzer": info.analyzer,
+        "analyzer": _PORT.sub(r"\1", info.analyzer),
         "samplerate": f"{float(info.samplerate_hz) / 1e6:g} MHz",
         **{f"bench {key}": text for key, text in _bench(info.bench)},
         **{f"version of {tool}": version for tool, version in info.tools.items()},
