@@ -10,8 +10,9 @@ from types import SimpleNamespace
 import evaluations
 import numpy as np
 import pytest
-from reportcases import PLAIN, WAIT, attributed, data_of, finding, interval, one_way, routes_of, with_evaluation
+from reportcases import AIR, PLAIN, WAIT, attributed, data_of, finding, interval, one_way, routes_of, with_evaluation
 
+from gpiorig.analysis.attribution.step_series import TOTAL
 from gpiorig.analysis.clocks.stability import Stability
 from gpiorig.analysis.events.table import BY_CODE
 from gpiorig.analysis.figures import style
@@ -164,6 +165,15 @@ def test_points_of_many_packets_are_a_band():
         evaluation = SimpleNamespace(route=route, numbers=about.numbers, attributions=())
         (picture,) = pictures.over_the_run(data, evaluation, "")
         assert told == ("as a band" in picture.caption)
+
+
+def test_the_levels_of_a_sum():
+    """15 levels of the total are the sums of 8 and 8; of 14, or of another period, the title explains nothing."""
+    wait, air = (attributed(step, finding("lattice", 0.5, period_ns=320e3, levels=8)) for step in (WAIT, AIR))
+    for levels, period, sums in ((15, 320e3, ": the sums of 8 and 8"), (14, 320e3, ""), (15, 160e3, "")):
+        total = attributed(TOTAL, finding("lattice", 0.9, period_ns=period, levels=levels))
+        data = with_evaluation(routes_of(50), attributions=(wait, air, total))
+        assert f"on {levels} levels {period / 1e3:.1f} µs apart{sums}" == pictures._levels(data.evaluation.routes[0])
 
 
 def test_folds_over_periods():

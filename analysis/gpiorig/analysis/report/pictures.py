@@ -16,8 +16,10 @@ from gpiorig.analysis.number_text import count_text, time_text
 from gpiorig.analysis.packets.routes import ROUND_TRIP
 from gpiorig.analysis.packets.timelines import LOST
 from gpiorig.analysis.report.blocks import Lead, Picture
-from gpiorig.analysis.report.conclusions import period_ns, total_findings
+from gpiorig.analysis.report.conclusions import causes, period_ns, total_findings
 from gpiorig.analysis.report.data import ReportData
+
+SAME_PERIOD = 0.001  # of a period: lattices of two steps and of their sum
 
 
 def _total(data: ReportData, evaluation: RouteEvaluation, prefix: str) -> Picture:
@@ -48,7 +50,18 @@ def _total(data: ReportData, evaluation: RouteEvaluation, prefix: str) -> Pictur
 def _levels(evaluation: RouteEvaluation) -> str:
     """The levels of the total delay that attribution found, as text; empty without levels."""
     lattice = next((finding for finding in total_findings(evaluation) if finding.kind == "lattice"), None)
-    return f"on {lattice.numbers['levels']} levels {period_text(period_ns(lattice))} apart" if lattice else ""
+    if lattice is None:
+        return ""
+    levels = int(str(lattice.numbers["levels"]))
+    of_steps = [
+        int(str(finding.numbers["levels"]))
+        for attribution, _ in causes(evaluation)
+        for finding in attribution.findings
+        if finding.kind == "lattice" and abs(period_ns(finding) / period_ns(lattice) - 1) < SAME_PERIOD
+    ]
+    summed = len(of_steps) > 1 and levels == sum(of_steps) - len(of_steps) + 1
+    sums = f": the sums of {' and '.join(map(str, of_steps))}" if summed else ""
+    return f"on {levels} levels {period_text(period_ns(lattice))} apart{sums}"
 
 
 def budget(data: ReportData, evaluation: RouteEvaluation, prefix: str) -> tuple[Picture, ...]:
