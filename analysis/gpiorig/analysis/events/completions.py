@@ -17,6 +17,7 @@ and end are reported in one turn, because the driver came late, the line rose at
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -30,6 +31,7 @@ from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.events import slices as slices
 from gpiorig.analysis.events.frame_starts import START
 from gpiorig.analysis.events.table import BY_NAME
+from gpiorig.analysis.ordered_pool import in_order
 from gpiorig.capture import mapped
 
 Positions = NDArray[np.int64]
@@ -113,8 +115,11 @@ def find(events: Events, index: Index) -> Completions:
     """Attribute the events without an id to the completions of their node."""
     completion_of = mapped.full(len(events), -1, position_type(len(events)))
     longest = int(Fraction(LONGEST_FRAME_NS, 1_000_000_000) * events.samplerate_hz)
-    for node in range(len(events.node_names)):
+
+    def find_on_node(node: int) -> None:
         _find_on_node(events, index, completion_of, node=node, longest=longest)
+
+    deque(in_order(find_on_node, range(len(events.node_names))), maxlen=0)
     return Completions(of=completion_of)
 
 

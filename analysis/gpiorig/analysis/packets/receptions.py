@@ -12,6 +12,7 @@ from gpiorig.analysis.events import polled
 from gpiorig.analysis.events.completions import FRAME_TIMESTAMP, HANDLER, LINKS, RX_END, Completions, Index
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.frame_starts import START
+from gpiorig.analysis.ordered_pool import in_order
 from gpiorig.analysis.packets import turned_round
 from gpiorig.analysis.packets.acknowledgements import read_acknowledgements
 from gpiorig.analysis.packets.occurrences import NONE, Positions, latest_of, values_at
@@ -34,6 +35,8 @@ ORIGINS = {
     AMBIGUOUS: "several nodes were sending a frame with this id",
     TURNED_ROUND: "turned round within the node, which sends to itself",
 }
+_Bools = NDArray[np.bool_]
+_OnNode = tuple[Positions, Positions, Positions, Positions, _Bools, Positions, _Bools, Positions]
 SAMPLE_BITS = 47  # 68 days at 24 MHz
 # Without a line that shows when the frame ended, software may have been delayed by this time after the end.
 LATE_NS = 100_000_000
@@ -118,10 +121,12 @@ def find(
     own_calls
         int64[c], positions of the calls of nodes that send to themselves.
     """
-    parts = [
-        _on_node(events, index, completions, node, header_ns.get(name), own_calls[events.nodes[own_calls] == node])
-        for node, name in enumerate(events.node_names)
-    ]
+
+    def on_node(node: int) -> _OnNode:
+        header = header_ns.get(events.node_names[node])
+        return _on_node(events, index, completions, node, header, own_calls[events.nodes[own_calls] == node])
+
+    parts = in_order(on_node, range(len(events.node_names)))
     nodes, ends_at, air_starts, ends, lines_seen, listening, turned, nameless = (
         np.concatenate(columns) for columns in zip(*parts, strict=True)
     )
@@ -170,7 +175,7 @@ def find(
 
 def _on_node(
     events: Events, index: Index, completions: Completions, node: int, header_ns: int | None, own_calls: Positions
-) -> tuple[Positions, Positions, Positions, Positions, NDArray[np.bool_], Positions, NDArray[np.bool_], Positions]:
+) -> _OnNode:
     by_name = [index.positions(name, node=node) for name in (ENDS[:-1] if len(own_calls) else ENDS)]
     seen = [at for at in by_name if len(at)]
     occurred = next((at for at in seen if (events.ids[at] >= 0).any()), (seen or by_name)[0])

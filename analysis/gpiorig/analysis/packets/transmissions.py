@@ -14,6 +14,7 @@ from gpiorig.analysis.events import polled
 from gpiorig.analysis.events.completions import HANDLER, LINKS, TX_ENDS, Completions, Index
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.table import BY_NAME
+from gpiorig.analysis.ordered_pool import in_order
 from gpiorig.analysis.packets import acknowledgements, sequence_numbers
 from gpiorig.analysis.packets.occurrences import NONE, RESET, Latest, Positions, latest_of, owner, values_at
 from gpiorig.analysis.packets.sequence_numbers import SequenceNumbers
@@ -124,7 +125,7 @@ def find(events: Events, index: Index, completions: Completions, numbered: Seque
     The end of a transmission is reported by ``radio.tx_complete``, ``radio.tx_no_ack`` or ``radio.tx_busy`` with the id
     of the latest command before it; a radio sends one frame at a time.
     """
-    parts = [_on_node(events, index, completions, node) for node in range(len(events.node_names))]
+    parts = in_order(lambda node: _on_node(events, index, completions, node), range(len(events.node_names)))
     nodes, commands, ends_at, outcomes, ends, waited = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     ids = events.ids[commands]
     acknowledges = acknowledgements.acknowledged_readings(events, index, numbered, nodes, ids, commands)
