@@ -3,7 +3,8 @@
 Ten recordings of virtual boards are made, each with a seed; all others are hard links to their files. The scheduler and
 its workers are processes of this machine, with TLS, and `gpiorig batch --scheduler` is the command of a user. For each
 number of workers `--analysed` recordings are analysed. Then the batch of `--kept` recordings is repeated, of which all
-results are there: what is left is the work of the command, of the scheduler, and of the network.
+results are there: what is left is the work of the command, of the scheduler, and of the network. Results are not kept
+when gpiorig's files change meanwhile: leave them alone.
 
 Processor time and the largest memory are those of each process (/proc), bytes those of the scheduler's connections as
 the kernel counts them (`ss --info`), TLS included.
@@ -189,7 +190,7 @@ def rows(folder: Path, options: argparse.Namespace) -> Iterator[str]:
     yield HEAD
     environment = certificates(folder)
     os.environ |= environment
-    for workers in options.workers:
+    for workers in options.workers if options.analysed else ():
         with cluster(folder, workers=workers) as started:
             runs = folder / f"runs{workers}"
             link(folder, runs, range(options.analysed))

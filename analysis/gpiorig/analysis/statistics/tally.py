@@ -42,17 +42,17 @@ class Tally:
     def variance(self) -> Fraction:
         """As `summary.variance`."""
         n = len(self)
-        first, second = self._sums(self[0])
-        return Fraction(n * second - first * first, n * (n - 1))
+        total, squares = self._sums(self[0])
+        return Fraction(n * squares - total * total, n * (n - 1))
 
     def _sums(self, origin: int) -> tuple[int, int]:
         """Sums of the differences to a number, and of their squares."""
         self._count()
-        first = second = 0
+        total = squares = 0
         for value, count in zip(self._values.tolist(), self._counts.tolist(), strict=True):
-            first += count * (value - origin)
-            second += count * (value - origin) ** 2
-        return first, second
+            total += count * (value - origin)
+            squares += count * (value - origin) ** 2
+        return total, squares
 
     def _count(self) -> None:
         if not self._latest:
