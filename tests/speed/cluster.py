@@ -115,7 +115,7 @@ def batch(folder: Path, runs: Path, out: Path, *words: str, started: Cluster | N
     command = Usage(ended[2].ru_utime + ended[2].ru_stime, peak_mib)
     assert process.stdout is not None
     numbers = json.loads(process.stdout.read())
-    assert not numbers["failed"], numbers
+    assert numbers.get("failed") == 0, numbers
     assert numbers["done"] == len([*runs.iterdir()])
     assert numbers["kept"] == (0 if "--fresh" in words else numbers["done"])
     received, sent = (sum(row[place] for row in counts.values()) for place in (0, 1))
