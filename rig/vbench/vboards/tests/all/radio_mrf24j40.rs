@@ -314,6 +314,28 @@ fn interrupt_pin_and_acknowledgements() {
     assert_eq!(2, field.starts.len());
 }
 
+/// Without CSMA-CA, a frame that is triggered while its radio acknowledges another one follows the acknowledgement.
+#[test]
+fn acknowledgement_before_own_frame() {
+    let mut field = Radios::<Mrf24j40>::ready(1, 2);
+    field.put(1, TXMCR, 0x80);
+    field.fill(1, 0xFFFF, 1, 5);
+    field.fill(0, 2, 9, 22);
+    field.put(0, TXNCON, TRIGGER_ACK);
+    while field.starts.len() < 2 {
+        field.run(1);
+    }
+    field.put(1, TXNCON, TRIGGER);
+    field.run(5000);
+    let ends = field.starts[1].1 / US + air(5);
+    assert_eq!(
+        vec![0, 1, 1],
+        field.starts.iter().map(|start| start.0).collect::<Vec<usize>>()
+    );
+    assert_eq!(ends + 13 * 16, field.starts[2].1 / US);
+    assert_eq!((0x09, 0x00), (field.get(0, INTSTAT), field.get(0, TXSTAT)));
+}
+
 /// SLPACK sleeps, REGWAKE or the pin WAKE wakes: WAKEIF at once, the receiver after the oscillator's 2 ms.
 #[test]
 fn sleep_and_wake() {

@@ -124,7 +124,11 @@ impl Mrf24j40 {
         u64::from(ticks.max(2))
     }
 
+    /// An acknowledgement that is being sent comes first (assumption).
     pub(super) fn turn_round(&mut self) {
+        if self.tx.is_some() {
+            return self.after_ticks(1, Kind::Turnaround);
+        }
         let start_ps = self.ticks_from(self.now_ps, self.turnaround_ticks());
         let length = usize::from(self.long[1] & 0x7F).min(MAX_FRAME_BYTES - 2);
         let mut psdu = self.long[2..2 + length].to_vec();
