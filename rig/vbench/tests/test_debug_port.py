@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,9 @@ from patience import PATIENCE_S
 from virtualbench import bench_text, served
 
 from gpiorig.rig.experiments.images import reference_image
+from gpiorig.vbench.boards.vboards import VirtualBoards
+from gpiorig.vbench.description.world import VirtualNode
+from gpiorig.vbench.ends.bus_pirate import BusPirate
 from gpiorig.vbench.serving.process import VirtualBenchProcess
 
 EMPTY = Path("/dev/null")  # a board with an erased flash
@@ -76,6 +80,22 @@ def test_erasing_by_nordics_access_port(tmp_path: Path) -> None:
         before, after = (line for line in done.stderr.splitlines() if line.startswith("words "))
         assert before != after
         assert "words 0xffffffff 0xffffffff" == after
+
+
+def test_a_client_that_reads_late_gets_every_answer() -> None:
+    """More than a pty takes at once: to each zero of the binary mode `BBIO1`."""
+    asked = 0
+    with closing(VirtualBoards(seed=1)) as boards:
+        board = boards.add_board("nrf52840dk", b"", VirtualNode())
+        with closing(BusPirate(boards, board)) as pirate, Path(pirate.path).open("r+b", buffering=0) as client:
+            while not pirate.has_pending:
+                asked += client.write(bytes(1000))
+                pirate.receive(time_passes=False)
+            answers = b""
+            while len(answers) < 5 * asked:
+                answers += client.read(4096)
+                pirate.receive(time_passes=False)
+            assert (asked * b"BBIO1", False) == (answers, pirate.has_pending)
 
 
 @pytest.mark.slow

@@ -42,7 +42,7 @@ class BusPirate:
         self._boards, self._board = boards, board
         self._host_clock = HostClock()
         self._raw_wire, self._reset = False, False
-        self._data = b""
+        self._data = self._pending = b""
         # The slave end is held open, so that the master does not see a hang-up while no reader is there.
         self.master, self._slave = pty.openpty()
         tty.setraw(self._slave)
@@ -55,16 +55,23 @@ class BusPirate:
         commands = f"adapter driver buspirate; buspirate port {self.path}; transport select swd"
         return {"openocd": commands, "url": f"buspirate://{self.path}"}
 
+    @property
+    def has_pending(self) -> bool:
+        """True while answers wait for the client."""
+        return bool(self._pending)
+
     def receive(self, *, time_passes: bool) -> None:
-        """Carry out what OpenOCD sent.
+        """Carry out what OpenOCD sent, once it has its answers to what it sent before.
 
         `time_passes`: the virtual world advances with the host's clock between messages, as nothing else drives it.
         """
         for _ in range(_ROUNDS):
             try:
-                self._data += os.read(self.master, _BLOCK_BYTES)
-                pause_ps = self._host_clock.pause_ps()
-                os.write(self.master, self._answer(pause_ps if time_passes else 0))
+                if not self._pending:
+                    self._data += os.read(self.master, _BLOCK_BYTES)
+                    pause_ps = self._host_clock.pause_ps()
+                    self._pending = self._answer(pause_ps if time_passes else 0)
+                self._pending = self._pending[os.write(self.master, self._pending) :]
             except BlockingIOError:
                 return
             select.select([self.master], [], [], _NEXT_S)

@@ -253,7 +253,7 @@ class VirtualBench:
             if isinstance(end, _Client) and end.gone:
                 self._forget_if_gone(end)
                 continue
-            pending = isinstance(end, VirtualUart) and end.has_pending
+            pending = isinstance(end, VirtualUart | BusPirate) and end.has_pending
             pending |= isinstance(end, _Client) and end.analyzer.has_pending
             wanted = selectors.EVENT_READ | (selectors.EVENT_WRITE if pending else 0)
             if isinstance(end, DebugPort | Rfc2217Port) and key.fileobj is end.client and end.has_pending:
