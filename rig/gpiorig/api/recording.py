@@ -133,19 +133,27 @@ class Recording(Source):
         series = values.all_series(names, self._recorded)
         return tuple(quantity.of_series(values_of_node, self._analysed[1], self._epoch) for values_of_node in series)
 
-    def quantity(self, name: str) -> Quantity:
-        """The values of a quantity that the recording has once, such as `rtt`.
+    def quantity(self, name: str, *, node: str = "") -> Quantity:
+        """The values of one quantity, such as `rtt`.
+
+        Parameters
+        ----------
+        name
+            Its name.
+        node
+            Where several nodes have it, the `node` of the one that is meant: `initiator`, `initiator > responder`.
 
         Raises
         ------
         Error
-            As of `quantities`; or several nodes have it: name one of them, as in `interval of app.tx at NODE`.
+            As of `quantities`; or several nodes have it, and none is given.
         """
         series = self.quantities(name)
-        if len(series) != 1:
+        chosen = [values_of_node for values_of_node in series if node in ("", values_of_node.node)]
+        if len(chosen) != 1 or len({values_of_node.name for values_of_node in series}) > 1:
             nodes = ", ".join(f"{values_of_node.name} at {values_of_node.node}" for values_of_node in series) or "none"
-            raise RigError(f"{self.path}: {name!r} stands for several series ({nodes}); ask for `quantities`.")
-        return series[0]
+            raise RigError(f"{self.path}: which {name!r}? There are {nodes}; give one of these names, and its node.")
+        return chosen[0]
 
     def check(self, limit: str) -> Verdict:
         """The verdict on a limit, such as `rtt.p99 < 20 ms`, as `gpiorig report --assert` gives it.
