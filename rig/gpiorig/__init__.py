@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from gpiorig.api.comparison import compare as compare
     from gpiorig.api.delays import Delays as Delays
     from gpiorig.api.edges import Edges as Edges
+    from gpiorig.api.opening import open as open
     from gpiorig.api.quantity import Quantity as Quantity
     from gpiorig.api.recording import Recording as Recording
-    from gpiorig.api.recording import open as open
     from gpiorig.api.session import Session as Session
     from gpiorig.api.session import WaitTimeout as WaitTimeout
-    from gpiorig.api.session import start_capture as start_capture
-    from gpiorig.api.session import start_run as start_run
+    from gpiorig.api.starting import start_capture as start_capture
+    from gpiorig.api.starting import start_run as start_run
     from gpiorig.api.tabular import Tabular as Tabular
     from gpiorig.capture.errors import Error as Error
 
@@ -45,9 +45,9 @@ _MODULES = {
     "Verdict": "analysis.compare.assertions",
     "WaitTimeout": "api.session",
     "compare": "api.comparison",
-    "open": "api.recording",
-    "start_capture": "api.session",
-    "start_run": "api.session",
+    "open": "api.opening",
+    "start_capture": "api.starting",
+    "start_run": "api.starting",
 }
 
 __all__ = [

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from gpiorig.analysis.compare import comparison
-from gpiorig.api.recording import Recording, open
+from gpiorig.api.opening import open
+from gpiorig.api.recording import Recording
 from gpiorig.api.tabular import Tabular
 from gpiorig.rig.results import compare as comparing
 from gpiorig.rig.results.compare import Compared

@@ -20,17 +20,15 @@ from gpiorig.analysis.quantities.names import parse_all
 from gpiorig.analysis.quantities.series import Recorded
 from gpiorig.analysis.tables import registry
 from gpiorig.analysis.tables.stages import ALL
-from gpiorig.api import given, quantity
+from gpiorig.api import quantity
+from gpiorig.api.log_source import LogSource
 from gpiorig.api.quantity import Quantity
 from gpiorig.api.source import Source
 from gpiorig.api.tabular import rows_html, timed
-from gpiorig.capture.recording.recording import DESCRIPTION
 from gpiorig.capture.recording.recording import Recording as Described
-from gpiorig.rig import names
 from gpiorig.rig.errors import RigError
 from gpiorig.rig.experiments import limits
 from gpiorig.rig.plain_json import plain
-from gpiorig.rig.recordings import described
 from gpiorig.rig.recordings.opened import Opened
 from gpiorig.rig.results import quantities as quantity_values
 from gpiorig.rig.results.analyse import analyse
@@ -43,7 +41,7 @@ if TYPE_CHECKING:
     from gpiorig.rig.results.report import Reported
 
 
-class Recording(Source):
+class Recording(LogSource):
     """A recording folder, or a file of any format that gpiorig reads. Made by `gpiorig.open`.
 
     Nothing is read before it is asked for, and nothing is written but by `write`. What needs packets (`packets`,
@@ -279,58 +277,3 @@ class Recording(Source):
         rows |= {"channels": ", ".join(self.channels), "remarks": " ".join(self.remarks)}
         filled = {name: text for name, text in rows.items() if text}
         return rows_html(pa.table({"recording": list(filled), "content": list(filled.values())}))
-
-
-def open(
-    path: str | os.PathLike[str],
-    *,
-    bench: str | os.PathLike[str] | None = None,
-    initiator: str | None = None,
-    responder: str | None = None,
-    quantities: Sequence[str] = (),
-    asserted: Sequence[str] = (),
-    format: str | None = None,
-    samplerate: str | float | None = None,
-    unitsize: int | None = None,
-    channels: Sequence[str] = (),
-    columns: str = "",
-    recover: bool = False,
-) -> Recording:
-    """Open a recording, a capture, a log or a packet capture; nothing is written.
-
-    Parameters
-    ----------
-    path
-        A recording of `gpiorig run`, `capture`, `serial`, `import`; or a file of a known format (docs/guide/files.md).
-    bench
-        Bench file of a recording without one, or the name of a bench that comes with gpiorig.
-    initiator, responder
-        The two nodes of its round trips, where no experiment names them.
-    quantities, asserted
-        Quantities and limits in addition to those of the experiment: the former are the table `quantities`, the latter
-        are among the `failed_checks` where they are not met.
-    format, samplerate, unitsize, channels, columns, recover
-        Of a file, what it does not state, as the options of `gpiorig measure`: `samplerate="24MHz"`,
-        `columns="time=t,unit=us"`.
-
-    Raises
-    ------
-    Error
-        There is no such file, or its format is not known or damaged; or the bench does not fit.
-    """
-    place = Path(path)
-    reading = given.reading(
-        format=format, samplerate=samplerate, unitsize=unitsize, channels=channels, columns=columns, recover=recover
-    )
-    is_recording = format is None and place.is_dir() and (place / DESCRIPTION).exists()
-    if is_recording and (stated := [name for name, value in vars(reading).items() if value]):
-        raise RigError(f"{stated[0]}: {place} is a recording, which states this itself; omit it.")
-    if not is_recording and (bench or initiator or responder):
-        raise RigError(f"{place}: is not a recording; bench, initiator and responder are of one.")
-    opened = None
-    if is_recording:
-        bench_file = None if bench is None else names.bench(Path(bench))
-        opened = described.with_bench(Described.open(place), bench_file, initiator=initiator, responder=responder)
-    source = Source(place, reading, opened)
-    source.format  # noqa: B018  # a file that is not there, or that no reader knows, is refused now
-    return Recording(source, asked=quantities, asserted=asserted)

@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from pathlib import Path
 from types import TracebackType
@@ -23,7 +23,7 @@ from typing import IO
 
 from gpiorig.analysis.measure import edges as measure
 from gpiorig.analysis.measure.edge_kinds import Kind
-from gpiorig.api import recording as recordings
+from gpiorig.api import opening
 from gpiorig.api.recording import Recording
 from gpiorig.capture.edges.waveform import Block, Waveform
 from gpiorig.capture.recording import new_folder
@@ -172,7 +172,7 @@ class Session:
     def __repr__(self) -> str:
         return f"<Session {self._verb} into {str(self.folder)[-100:]}: {'running' if self.is_running else 'ended'}>"
 
-    def _started(self) -> Session:
+    def started(self) -> Session:
         """The same, once samples are recorded; raises what it failed with."""
         until_s = time.monotonic() + START_S
         try:
@@ -233,7 +233,7 @@ class Session:
         if not (self.folder / DESCRIPTION).exists():
             ended = signal.Signals(-status).name if status < 0 else f"status {status}"
             raise RigError(f"{self.folder}: {self._verb} ended ({ended}) without a recording.")
-        return recordings.open(self.folder)
+        return opening.open(self.folder)
 
 
 def _has_samples(folder: Path) -> bool:
@@ -245,103 +245,3 @@ def _instants(part: Described, blocks: Iterable[Block], channel: str, kind: Kind
     """int64, the edges of a channel in blocks of a recording."""
     waveform = Waveform(samplerate_hz=part.info.samplerate_hz, channels=part.info.channels, read=lambda: iter(blocks))
     return measure.instants(waveform, [(channel, kind)])[0][channel, kind].samples
-
-
-def start_run(
-    bench: StrPath,
-    experiment: StrPath,
-    output: StrPath,
-    *,
-    packets: int | None = None,
-    flash: bool = False,
-    note: str = "",
-) -> Session:
-    """Start an experiment on a bench, as `gpiorig run --no-report` does; `wait` for its end.
-
-    Parameters
-    ----------
-    bench, experiment
-        Files, or names of what comes with gpiorig.
-    output
-        Folder of the recording, which must not exist.
-    packets
-        In place of the experiment's number.
-    flash
-        First put the experiment's images onto boards that hold others.
-    note
-        A text that the recording keeps.
-
-    Raises
-    ------
-    Error
-        It cannot start.
-    """
-    words = [str(Path(bench)), str(Path(experiment)), "--no-report", "--json"]
-    words += [] if packets is None else ["--packets", str(packets)]
-    words += ["--flash"] * flash + (["--note", note] if note else [])
-    return Session("run", words, Path(output))._started()
-
-
-def start_capture(
-    output: StrPath,
-    *,
-    driver: str | None = None,
-    samplerate: str | int | None = None,
-    channels: Sequence[str] = (),
-    bench: StrPath | None = None,
-    initiator: str | None = None,
-    responder: str | None = None,
-    firmware: Mapping[str, StrPath] | None = None,
-    serial: bool = True,
-    duration_s: float | None = None,
-    samples: int | None = None,
-    heartbeats: Mapping[str, str] | None = None,
-    config: Mapping[str, str] | None = None,
-    one_shot: bool = False,
-    restart_s: float | None = None,
-    virtual: bool = False,
-) -> Session:
-    """Start a capture of a logic analyzer, or of the lines of a bench, as `gpiorig capture` does.
-
-    It returns when samples are recorded. The capture ends by its length, by `Session.stop`, or when the program ends.
-
-    Parameters
-    ----------
-    output
-        Folder of the recording, which must not exist.
-    driver, samplerate, channels
-        Sigrok's driver (`fx2lafw`), the rate (`24MHz`), the channels (`D0`, or `D0=request` with a name of yours;
-        none: all).
-    bench
-        In place of these: a bench file, or the name of a bench that comes with gpiorig.
-    initiator, responder, firmware, serial
-        Of a bench: the two nodes of round trips, images of a virtual bench by node, whether serial ports are recorded.
-    duration_s, samples
-        Length of the capture, in one of them; without, it runs until it is stopped.
-    heartbeats
-        Periods of square waves by channel: `{"D7": "1ms"}`.
-    config, one_shot, restart_s, virtual
-        As the options of the command.
-
-    Raises
-    ------
-    Error
-        It cannot start.
-    """
-    values = {
-        "driver": driver,
-        "samplerate": samplerate,
-        "channels": ",".join(channels),
-        "bench": bench and str(Path(bench)),
-        "initiator": initiator,
-        "responder": responder,
-        "duration": None if duration_s is None else f"{duration_s:.9f}s",
-        "samples": samples,
-        "restart": None if restart_s is None else f"{restart_s:.9f}s",
-    }
-    words = ["--json", *(f"--{name}={value}" for name, value in values.items() if value not in (None, ""))]
-    words += [f"--firmware={node}={Path(image)}" for node, image in (firmware or {}).items()]
-    words += [f"--heartbeat={channel}={period}" for channel, period in (heartbeats or {}).items()]
-    words += [f"--config={key}={value}" for key, value in (config or {}).items()]
-    words += ["--no-serial"] * (not serial) + ["--one-shot"] * one_shot + ["--virtual"] * virtual
-    return Session("capture", words, Path(output))._started()
