@@ -14,6 +14,8 @@ from typing import Any
 import msgspec
 import results
 
+from gpiorig.rig.plain_json import Failed
+
 HELD = {
     *("bench-verify", "flash", "firmware-cost", "merge", "radio"),
     *("study-list", "study-report", "study-run", "study-status"),
@@ -24,7 +26,7 @@ FOLLOWED = "study-status"  # with `--follow` an object for each line
 def check(name: str, content: Any) -> None:
     """Refuse an object that is none of the structures of a command: a key or a type that none of them has."""
     errors = []
-    for kind in results.results()[name]:
+    for kind in (*results.results()[name], Failed):
         try:
             read = msgspec.json.encode(msgspec.convert(content, type=kind))
         except msgspec.ValidationError as error:

@@ -182,8 +182,8 @@ class GpiorigDriver(Driver):
         environment = self.target.env
         tool = environment.config.get_tool(TOOL) if environment else TOOL
         is_here = not isinstance(self.bench, NetworkResource)
-        own = [sys.executable, "-P", "-m", "gpiorig.rig"]
-        return self._there(*(own if is_here and tool == TOOL else [tool]), *words)
+        command = [sys.executable, "-P", "-m", "gpiorig.rig"]
+        return self._there(*(command if is_here and tool == TOOL else [tool]), *words)
 
     def _there(self, *words: str) -> subprocess.CompletedProcess[str]:
         """A command where the bench is; one that takes too long is ended."""

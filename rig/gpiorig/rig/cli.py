@@ -255,7 +255,7 @@ def _print_object(error: BaseException, text: str, words: Sequence[str]) -> None
 
     node = {"node": error.node} if isinstance(error, SerialPortError) else {}
     failure = plain_json.Failure(kind=type(error).__name__, text=text, **node)
-    with contextlib.suppress(OSError):  # nobody reads stdout: the line on stderr states it
+    with contextlib.suppress(OSError):  # stdout is closed: the line on stderr states it
         print(plain_json.text(plain_json.Failed(error=failure)))
 
 
