@@ -6,15 +6,10 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import TypeVar
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
-
-
-def at_once(*works: Callable[[], Any]) -> list[Any]:
-    """What each work returns; several are done at once."""
-    return list(in_order(lambda work: work(), works))
 
 
 def in_order(work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:

@@ -12,7 +12,6 @@ from gpiorig.analysis.attribution import radio_waits
 from gpiorig.analysis.attribution.activities import Activity, activities
 from gpiorig.analysis.attribution.attribute import attribute
 from gpiorig.analysis.attribution.covariates import covariates, step_covariates
-from gpiorig.analysis.attribution.findings import Attribution
 from gpiorig.analysis.audit.auditor import audit
 from gpiorig.analysis.audit.inputs import NodeRecord
 from gpiorig.analysis.delays import budget, jitter, numbers, probe_costs, radio_parts, uncertainty
@@ -20,7 +19,6 @@ from gpiorig.analysis.delays.instruments import Instruments
 from gpiorig.analysis.delays.probe_costs import ProbeCosts
 from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.evaluation.evaluation import Evaluation, RouteEvaluation
-from gpiorig.analysis.ordered_pool import at_once
 from gpiorig.analysis.packets import hop_routes
 from gpiorig.analysis.packets.routes import ROUND_TRIP, Route
 from gpiorig.analysis.processor import occupancy
@@ -71,13 +69,12 @@ def routes(
     chosen = [route for route in analysis.routes[:MAX_ROUTES] if len(route)]
     if hops is None or not chosen:
         return ()
+    costs = [probe_costs.for_route(events, route, instruments) for route in chosen]
+    memory.give_back()
     packet_of = analysis.event_packets
     with progress(packet_of.highest + 1, "processor") as done:
-        costs, ran, periodic = at_once(
-            lambda: [probe_costs.for_route(events, route, instruments) for route in chosen],
-            lambda: occupancy.for_routes(events, chosen, packet_of=packet_of, ways=hops.ways, progress=done),
-            lambda: activities(events),
-        )
+        ran = occupancy.for_routes(events, chosen, packet_of=packet_of, ways=hops.ways, progress=done)
+    periodic = activities(events)
     memory.give_back()
     return tuple(
         _route(route, analysis, instruments, periodic=periodic, costs=cost, ran=times)
@@ -105,28 +102,22 @@ def _route(
         assert analysis.hops is not None
         return hop_routes.covariates(analysis.hops, part) | step_covariates(analysis.events, part, others)
 
-    def attributed() -> tuple[Attribution, ...]:
-        return attribute(
-            route,
-            covariates=depends_on,
-            activities=periodic,
-            waits={name: frames.wait for name, frames in air.items()},
-            retransmissions={route.steps.steps[wait.column].name: wait.retransmission for wait in parts},
-        )
-
-    shares, measures, uncertainties, attributions = at_once(
-        lambda: budget.budget(route.steps, starts=route.starts, parts=parts),
-        lambda: jitter.for_route(route),
-        lambda: uncertainty.for_steps(route.steps, instruments, total=route.name, costs=costs),
-        attributed,
-    )
+    shares = budget.budget(route.steps, starts=route.starts, parts=parts)
+    measures = jitter.for_route(route)
+    memory.give_back()
     return RouteEvaluation(
         route=route,
         numbers=numbers.numbers(route, shares),
         jitter=measures,
         budget=shares,
-        uncertainties=uncertainties,
-        attributions=attributions,
+        uncertainties=uncertainty.for_steps(route.steps, instruments, total=route.name, costs=costs),
+        attributions=attribute(
+            route,
+            covariates=depends_on,
+            activities=periodic,
+            waits={name: frames.wait for name, frames in air.items()},
+            retransmissions={route.steps.steps[wait.column].name: wait.retransmission for wait in parts},
+        ),
         costs=costs,
         layers=layers,
         occupancy=running,
