@@ -28,7 +28,7 @@ LARGE = 4 << 20  # bytes from which an array is mapped
 RESIDENT = 64 << 20  # bytes of mapped files in memory beyond which `relieve` gives them back
 _FOLDER = "/var/tmp"  # for large and longer-lived temporary files: Filesystem Hierarchy Standard 3.0, 5.15
 _PIECE = 16 << 20  # bytes that are copied at once
-_STATM = Path("/proc/self/statm")  # proc(5): its third number is the pages of files in memory
+_STATM, _STATM_BYTES = Path("/proc/self/statm"), 256  # proc(5): its third number is the pages of files in memory
 
 
 class _Maps:
@@ -139,6 +139,7 @@ def _folder() -> str | None:
 def _resident() -> int:
     """Bytes of files that are in memory, libraries included."""
     try:
-        return int(_STATM.read_text().split()[2]) * mmap.PAGESIZE
+        with _STATM.open("rb", buffering=0) as file:
+            return int(file.read(_STATM_BYTES).split()[2]) * mmap.PAGESIZE
     except OSError:
         return 0

@@ -110,8 +110,8 @@ class _Sent:
     def __init__(self, events: Events, node: str) -> None:
         self.node = node
         size = sum(len(on_bus) for _, on_bus in _on_bus(events, node))
-        self.samples = np.empty(size, dtype=np.int64)
-        self.with_id = np.zeros(size + 1, dtype=position_type(len(events)))
+        self.samples = mapped.zeros(size, np.int64)
+        self.with_id = mapped.zeros(size + 1, position_type(len(events)))
         at = 0
         for part, on_bus in _on_bus(events, node):
             here, at = slice(at, at + len(on_bus)), at + len(on_bus)

@@ -19,6 +19,7 @@ from gpiorig.analysis.packets.occurrences import (
     owner,
     values_at,
 )
+from gpiorig.capture import mapped
 
 HAND_OVER = "mac.tx.enter"  # from here on a frame is in the MAC's hands, whatever comes meanwhile
 HALF_A_ROUND = 1 << (ID_BITS - 1)
@@ -71,8 +72,8 @@ class Holders:
 
     def __init__(self, nodes: Positions, ids: NDArray[np.int32], positions: Positions) -> None:
         self._ids = ids
-        self._latest = Latest.of(owner(nodes, ids), positions)
-        self._in_order = Latest.of(nodes, positions)
+        self._latest = mapped.settled(Latest.of(owner(nodes, ids), positions))
+        self._in_order = mapped.settled(Latest.of(nodes, positions))
         self._rank = np.empty(len(positions), dtype=position_type(len(positions)))
         self._rank[self._in_order.rows] = np.arange(len(positions))
 

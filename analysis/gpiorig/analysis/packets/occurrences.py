@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.events.completions import Index, Kept, position_type, slices
 from gpiorig.analysis.events.events import Events
-from gpiorig.capture import mapped
 
 Positions = NDArray[np.int64]
 
@@ -45,7 +44,7 @@ class Latest:
         """Of k things: their owners, such as a node and an id together, below 2^29, and their positions, below 2^34."""
         keys = (owners << POSITION_BITS) + positions
         order = np.argsort(keys, kind="stable")
-        return cls(mapped.stored(keys[order]), mapped.stored(order.astype(position_type(len(keys)))))
+        return cls(keys[order], order.astype(position_type(len(keys))))
 
     def before(self, owners: Positions, positions: Positions, *, included: bool = False) -> Positions:
         """int64[q], row of the latest thing of each owner before a position (or at it), -1 for none."""

@@ -22,6 +22,7 @@ from gpiorig.analysis.packets.event_packets import EventPackets
 from gpiorig.analysis.packets.routes import Route
 from gpiorig.analysis.processor import ownership
 from gpiorig.analysis.processor.ownership import Ownership
+from gpiorig.capture import mapped
 
 Positions = NDArray[np.int64]
 EVENTS = 1 << 17  # of a window, about: what the caches of a processor hold
@@ -155,7 +156,8 @@ class _Node:
         self.scheduled = self.threads or (tasks is not None and bool(len(pairs[tasks])))
         both = np.concatenate(pairs)
         del pairs
-        self._enters, self._exits = np.ascontiguousarray(both[np.argsort(both[:, 0], kind="stable")].T)
+        order = np.argsort(both[:, 0], kind="stable")
+        self._enters, self._exits = (mapped.stored(both[:, side][order]) for side in (0, 1))
         self.shown = bool(len(both)) or any(map(len, self._reports[:-1]))
         # Just before these events no span is open.
         until = np.maximum.accumulate(self._exits)
