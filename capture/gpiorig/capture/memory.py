@@ -5,8 +5,6 @@ from __future__ import annotations
 import ctypes
 import functools
 
-from gpiorig.capture import mapped
-
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD, _M_ARENA_MAX = -1, -3, -8  # malloc.h of glibc
 _MAPPED = 32 << 20  # the largest threshold that glibc takes, HEAP_MAX_SIZE / 2 in malloc/arena.c
 _SPARE = 64 << 20
@@ -27,6 +25,8 @@ def reuse() -> None:
 
 def give_back() -> None:
     """Give the pages of mapped arrays and of freed ones back to the system: malloc_trim(3), where that is there."""
+    from gpiorig.capture import mapped  # here: a command that only refuses its words has no arrays
+
     mapped.relieve(beyond=0)
     trim = getattr(_c_library(), "malloc_trim", None)
     if trim is not None:
