@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from commandline import ROOT, Demo, gpiorig
 
+from gpiorig.analysis.number_text import for_page
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.bench import benches
 from gpiorig.rig.experiments import images
@@ -59,7 +60,7 @@ def test_what_is_not_modelled_is_in_the_recording(tmp_path: Path) -> None:
     assert ("initiator", "SDIO 0x40018000 is not modelled, read as 0x0", 3) == (remark.node, remark.what, remark.times)
     assert STUB <= int(remark.pc, 16) < STUB + 20
     assert f"Not modelled: {remark.sentence}" in done.stdout.splitlines()
-    assert remark.sentence in (tmp_path / "run" / "report" / "report.html").read_text()
+    assert for_page(remark.sentence) in (tmp_path / "run" / "report" / "report.html").read_text()
     assert f"  not modelled: {remark.sentence}" in gpiorig("info", tmp_path / "run").stdout.splitlines()
 
 

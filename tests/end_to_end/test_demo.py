@@ -184,7 +184,7 @@ def test_one_packet_has_no_spread(tmp_path: Path) -> None:
 
 def test_spread_is_in_the_report(demo: Demo) -> None:
     """The peak-to-peak of the round trip and of the radio wait stand in the page and in the summary table."""
-    page = Path(demo.numbers["report"]).read_text()
+    page = Path(demo.numbers["report"]).read_text().replace("\N{NARROW NO-BREAK SPACE}", " ")
     summary = {row["delay"]: row for row in stages.read(demo.folder / "summary.parquet").to_pylist()}
 
     assert demo.numbers["routes"][0]["delay_ms"]["p2p"] == pytest.approx(summary["round trip"]["peak_to_peak_ns"] / 1e6)
