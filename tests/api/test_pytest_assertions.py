@@ -8,15 +8,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import nestedpytest
 import pytest
 from commandline import Demo, gpiorig
-from servedruns import blank_figures
 
 import gpiorig as api
 from gpiorig.capture.recording.recording import Recording
-from pytest_gpiorig import lab, lock
+from pytest_gpiorig import lock
 
-PRELOADED = lab  # a run in this process forgets the modules that it imported itself
 HEAD = 'import pytest\nfrom pytest_gpiorig import ms, percent, us\npytestmark = pytest.mark.experiment("pingpong")\n'
 HOLD = """
 import fcntl, sys, time
@@ -38,8 +37,7 @@ def replay(pytester: pytest.Pytester, demo: Demo) -> pytest.Pytester:
 def run(project: pytest.Pytester, body: str, *words: str) -> pytest.RunResult:
     """Tests of this text, in this process."""
     project.makepyfile(HEAD + body)
-    with blank_figures():
-        return project.runpytest_inprocess(*words)
+    return nestedpytest.run(project, *words)
 
 
 def test_a_limit_that_does_not_hold(replay: pytest.Pytester, demo: Demo) -> None:
@@ -193,7 +191,7 @@ def test_accepted(run):
 def test_marks_that_are_wrong(pytester: pytest.Pytester, body: str, error: str | None) -> None:
     """They are errors of the test that say how the mark is written."""
     pytester.makepyfile(f"import pytest\n{body}\n")
-    result = pytester.runpytest_inprocess("--gpiorig-bench", "demo")
+    result = nestedpytest.run(pytester, "--gpiorig-bench", "demo")
 
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines([f"*{error or 'the fixture `run` needs the mark of an experiment: *'}"])
@@ -221,7 +219,7 @@ def test_slow(run):
     pass
 """
     )
-    result = pytester.runpytest_inprocess()
+    result = nestedpytest.run(pytester)
 
     result.assert_outcomes(passed=1, failed=1, errors=1)
     result.stdout.fnmatch_lines(["*- rtt.max < 1 ms -*", "virtual bench demo", "recording: *run1", "recording: *run2"])

@@ -6,14 +6,12 @@ import re
 from pathlib import Path
 from xml.etree import ElementTree
 
+import nestedpytest
 import pytest
 from commandline import ROOT, gpiorig_running
-from servedruns import blank_figures
 
 import gpiorig
-from pytest_gpiorig import lab
 
-PRELOADED = lab  # a run in this process forgets the modules that it imported itself
 PAGE = ROOT / "docs" / "guide" / "pytest.md"
 FILES = re.compile(r"^```\w+\n# (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -41,8 +39,7 @@ def properties(path: Path) -> dict[str, dict[str, str]]:
 def test_the_repository_of_the_page(repository: pytest.Pytester) -> None:
     """Recorded on the virtual bench, with pages and properties, and kept; then replayed, which the output states."""
     words = ("--gpiorig-bench", "demo", "--gpiorig-save", "--gpiorig-output", "runs", "--junit-xml", "j.xml")
-    with blank_figures():
-        recorded = repository.runpytest_inprocess(*words)
+    recorded = nestedpytest.run(repository, *words)
 
     recorded.assert_outcomes(passed=3)
     recorded.stdout.fnmatch_lines(["gpiorig: attached: demo", "*= gpiorig =*", "virtual bench demo (3 tests)"])
@@ -54,7 +51,7 @@ def test_the_repository_of_the_page(repository: pytest.Pytester) -> None:
     assert 0 < float(of_test["gpiorig.uncertainty of rtt.p90 [ns]"]) < 1000
 
     kept = sorted((repository.path / "tests/recordings").rglob("*"))
-    replayed = repository.runpytest_inprocess()
+    replayed = nestedpytest.run(repository)
 
     replayed.assert_outcomes(passed=3)
     replayed.stdout.fnmatch_lines(
@@ -86,7 +83,7 @@ def test_boards_are_flashed_before_they_run(repository: pytest.Pytester) -> None
     with gpiorig_running("bench", "virtual", *words) as serving:
         assert serving.stdout is not None and serving.stdout.readline()
         options = ("--gpiorig-bench", "bench.toml", "--gpiorig-flash", "--gpiorig-save", "--gpiorig-output", "runs")
-        done = repository.runpytest_inprocess(*options, "-W", "ignore:without a valid certificate")
+        done = nestedpytest.run(repository, *options, "-W", "ignore:without a valid certificate")
 
     done.assert_outcomes(passed=3)
     recording = gpiorig.open(repository.path / "runs" / "pingpong-50")
@@ -95,7 +92,7 @@ def test_boards_are_flashed_before_they_run(repository: pytest.Pytester) -> None
 
 def test_without_bench_and_recording(repository: pytest.Pytester) -> None:
     """Tests are skipped; the reason names what records."""
-    skipped = repository.runpytest_inprocess("-rs")
+    skipped = nestedpytest.run(repository, "-rs")
 
     skipped.assert_outcomes(skipped=3)
     skipped.stdout.fnmatch_lines(["*no recording tests/recordings/pingpong-50 to replay: run it once with *"])

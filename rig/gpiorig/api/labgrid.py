@@ -22,8 +22,8 @@ from labgrid.resource.common import NetworkResource, Resource
 from labgrid.step import step
 from labgrid.util.managedfile import ManagedFile
 
-from gpiorig.api.opening import open as opened
 from gpiorig.api.recording import Recording
+from gpiorig.api.recording import open as opened
 
 StrPath = str | os.PathLike[str]
 TOOL = "gpiorig"  # its name among the `tools` of an environment
@@ -182,8 +182,8 @@ class GpiorigDriver(Driver):
         environment = self.target.env
         tool = environment.config.get_tool(TOOL) if environment else TOOL
         is_here = not isinstance(self.bench, NetworkResource)
-        command = [sys.executable, "-P", "-m", "gpiorig.rig"]
-        return self._there(*(command if is_here and tool == TOOL else [tool]), *words)
+        program = [sys.executable, "-P", "-m", "gpiorig.rig"] if is_here and tool == TOOL else [tool]
+        return self._there(*program, *words)
 
     def _there(self, *words: str) -> subprocess.CompletedProcess[str]:
         """A command where the bench is; one that takes too long is ended."""

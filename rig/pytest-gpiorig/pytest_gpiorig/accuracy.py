@@ -45,8 +45,8 @@ def of_recording(evaluation: Evaluation, instruments: Instruments) -> Expanded:
         quantity = series.quantity
         if quantity.kind not in OF_TWO_EDGES or quantity.clock:
             return series.doubt
-        known = delays.get(quantity.text) or between_channels(value, instruments)
-        return float(known.expanded_of(np.asarray(value)))
+        uncertainty = delays.get(quantity.text) or between_channels(value, instruments)
+        return float(uncertainty.expanded_of(np.asarray(value)))
 
     return expanded
 

@@ -51,10 +51,10 @@ class Value:
     def text(self) -> str:
         """Such as ``10.66 ± 0.54 µs (95 % interval …), n = 50``."""
         unit = self.series.quantity.kind.unit
-        shown = self.interval.value
+        estimate = self.interval.value
 
         def written(value: float) -> str:
-            exact = value == shown and self.expanded > 0 and unit is Unit.TIME
+            exact = value == estimate and self.expanded > 0 and unit is Unit.TIME
             return uncertain_text(value, self.expanded) if exact else value_text(value, unit, self.interval.half_width)
 
         return f"{with_ends(self.interval, written)}, n = {len(self.series.values)}"

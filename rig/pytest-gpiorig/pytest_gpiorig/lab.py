@@ -156,10 +156,10 @@ class Lab:
 
     def _save(self, run: Run, wish: Wish) -> None:
         """Keep the recording alone: its tables and pages follow from it."""
-        kept = self.recordings / wish.key
-        clear(kept)
+        place = self.recordings / wish.key
+        clear(place)
         ignored = shutil.ignore_patterns("*.parquet", "report")
-        shutil.copytree(run.folder, kept, ignore=ignored)
+        shutil.copytree(run.folder, place, ignore=ignored)
 
     def _file(self, name: str) -> Path | None:
         """The file of a bench that is there, or None."""

@@ -88,9 +88,9 @@ def run(request: pytest.FixtureRequest) -> Run:
     """The run that the mark `experiment` asks for, which tests with an equal mark share."""
     wish = _wish(request.node)
     with _plainly():
-        made = _of_session(request.config).run(wish)
-    request.node.stash[_run] = made
-    return made
+        shared = _of_session(request.config).run(wish)
+    request.node.stash[_run] = shared
+    return shared
 
 
 @pytest.fixture
@@ -125,11 +125,11 @@ def pytest_runtest_makereport(
     from pytest_gpiorig.evidence import take
 
     keeps_pages = item.config.getoption("--gpiorig-output") is not None
-    made = take(runs, failed=report.failed, keeps_pages=keeps_pages)
+    evidence = take(runs, failed=report.failed, keeps_pages=keeps_pages)
     if report.failed and isinstance(report.longrepr, ExceptionRepr):
-        for title, lines in made.sections:
+        for title, lines in evidence.sections:
             report.longrepr.addsection(title, "\n".join(lines))
-    item.user_properties += made.properties
+    item.user_properties += evidence.properties
     report.user_properties = [*item.user_properties]
     return report
 

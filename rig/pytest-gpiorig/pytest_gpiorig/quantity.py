@@ -33,12 +33,12 @@ EXACT = (Unit.COUNT, Unit.BYTES)  # units of what is counted, and may be compare
 class Judged:
     """The judgements of the test that runs; its plugin takes them at the end of the test."""
 
-    made: list[tuple[Statistic, Judgement]] = field(default_factory=list)
+    judgements: list[tuple[Statistic, Judgement]] = field(default_factory=list)
 
     def take(self) -> list[tuple[Statistic, Judgement]]:
         """Those since it was last asked."""
-        taken, self.made = self.made, []
-        return taken
+        judgements, self.judgements = self.judgements, []
+        return judgements
 
 
 judged = Judged()
@@ -139,7 +139,7 @@ class Statistic:
         """Judge it, for the test that runs; raises `CannotBeJudged`."""
         __tracebackhide__ = True
         judgement = self.judge(relation, limit)
-        judged.made.append((self, judgement))
+        judged.judgements.append((self, judgement))
         if judgement.outcome is Outcome.UNDECIDED:
             raise CannotBeJudged(judgement.sentence)
         return judgement.outcome is Outcome.HOLDS
