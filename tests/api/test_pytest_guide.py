@@ -64,6 +64,7 @@ def test_the_repository_of_the_page(repository: pytest.Pytester) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.deep
 def test_two_processes_share_a_run(repository: pytest.Pytester) -> None:
     """The second one waits for the recording, and takes it."""
     (repository.path / "tests" / "test_baseline.py").unlink()  # it needs a recording
