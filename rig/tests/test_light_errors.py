@@ -55,7 +55,7 @@ VALUES = (
     *(f"info . {option}" for option in ("--format zzz", "--samplerate x", "--unitsize 0", "--columns x=y")),
     *(f"report . --assert {limit}" for limit in ("nonsense", "rtt.zzz<5ms", "rtt.p99<5kg", "'p99(zzz->mac.rx)<5ms'")),
     *("report . --quantity nonsense", f"report . -o {__file__}", f"report {__file__}", "view . --assert nonsense"),
-    *("view . . --perfetto", "view . --follow --window 0s", f"view {__file__}", f"packets {__file__}"),
+    *("view . . --perfetto", "view . --follow --window 0s", f"packets {__file__}"),
     *(f"compare . . {option}" for option in ("--assert nonsense", "--assert 'rtt.p99 +5 kg'", "--quantity nonsense")),
     *("compare . . --changes zzz/x.csv", f"compare . . -o {__file__}", "export . -o ."),
     *(f"measure . --period {edges}" for edges in ("a:high", "a -o x.zzz", "a --figure x.zzz", "a -o zzz/x.csv")),
@@ -104,6 +104,6 @@ def test_nothing_heavy_is_imported(calls: tuple[str, ...], heavy: tuple[str, ...
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     as_objects = [json.loads(line) for line in done.stdout.splitlines()]
     assert 0 == done.returncode, done.stderr
-    assert sum("--json" in call and " absent" in call for call in calls) == len(as_objects)
+    assert sum("--json" in call for call in calls) == len(as_objects)
     assert all("error" in error for error in as_objects)
     assert len(calls) == done.stderr.count(": error: ") == len(done.stderr.splitlines()), done.stderr
