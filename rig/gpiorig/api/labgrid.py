@@ -22,8 +22,8 @@ from labgrid.resource.common import NetworkResource, Resource
 from labgrid.step import step
 from labgrid.util.managedfile import ManagedFile
 
+from gpiorig.api.opening import open as opened
 from gpiorig.api.recording import Recording
-from gpiorig.api.recording import open as opened
 
 StrPath = str | os.PathLike[str]
 TOOL = "gpiorig"  # its name among the `tools` of an environment
