@@ -104,7 +104,7 @@ def served(bench: Path, *, erased: bool) -> Iterator[None]:
     words = ("demo", "--pace", "real-time", "--json", "--bench-file", bench)
     with gpiorig_running("bench", "virtual", *words, *["--firmware", "initiator=/dev/null"] * erased) as process:
         assert process.stdout is not None
-        json.loads(process.stdout.readline())
+        assert "analyzers" in json.loads(process.stdout.readline())
         yield
 
 
