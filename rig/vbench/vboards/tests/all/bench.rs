@@ -228,7 +228,7 @@ fn the_c_abi_explains_errors() {
     );
     assert_eq!(
         "no board of kind \"z1\"; there are: iotlab-m3, nucleo-l476rg, nucleo-l476rg-at86rf231, \
-         nrf52840dk, telosb",
+         nucleo-l476rg-mrf24j40, nrf52840dk, telosb",
         last_error(handle)
     );
     assert_eq!(
