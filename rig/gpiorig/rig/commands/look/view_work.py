@@ -45,12 +45,12 @@ def run(options: argparse.Namespace) -> int:
         if options.perfetto:
             _serve_trace(given.open(options.recordings[0]), options, Path(folder))
         else:
-            _serve_pages(given, options, Path(folder))
+            _serve_pages(_opened(given, options, Path(folder)), given, options, Path(folder))
     return 0
 
 
-def _serve_pages(given: Given, options: argparse.Namespace, folder: Path) -> None:
-    asked = Options(asserted=tuple(options.assertions), quantities=tuple(options.quantities))
+def _opened(given: Given, options: argparse.Namespace, folder: Path) -> list[Recording | ShownCapture]:
+    """What is to be shown, each recording once; prints their standing."""
     opened: list[Recording | ShownCapture] = []
     for number, path in enumerate(options.recordings):
         if path.is_file() and _is_shown_from_file(path, given, options):
@@ -59,9 +59,16 @@ def _serve_pages(given: Given, options: argparse.Namespace, folder: Path) -> Non
             opened.append(given.open(_imported(path, folder / f"imported-{number}" / path.stem, options)))
         else:
             opened.append(given.open(path))
-    recordings = described.distinct([source for source in opened if isinstance(source, Recording)])
-    for recording in recordings:
+    for recording in described.distinct([source for source in opened if isinstance(source, Recording)]):
         standing.of(recording).announce()
+    return opened
+
+
+def _serve_pages(
+    opened: Sequence[Recording | ShownCapture], given: Given, options: argparse.Namespace, folder: Path
+) -> None:
+    asked = Options(asserted=tuple(options.assertions), quantities=tuple(options.quantities))
+    recordings = [source for source in opened if isinstance(source, Recording)]
     names = dict(zip((recording.folder for recording in recordings), described.names(recordings), strict=True))
 
     def run_of(recording: Recording) -> ShownRun:
