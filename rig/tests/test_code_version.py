@@ -21,6 +21,7 @@ MODULES = {
 }
 # Modules that are loaded by names which are made when the program runs, and why the version need not know of them.
 LOADERS = {
+    "gpiorig.__init__": "the names of the API, of which no room below has one",
     "gpiorig.rig.distributions": "boards, of which points have the version; studies, which use the rooms below",
     "gpiorig.rig.cli": "a command and its options; numbers come from the rooms below",
     "gpiorig.capture.formats": "any module of the package: all of them are taken",

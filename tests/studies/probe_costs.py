@@ -64,8 +64,8 @@ BOARDS = (
         strobe_option={8: ("-DGPIORIG_D0='GPIORIG_PIN_C(0)'",)},
     ),
     Board(
-        *("nrf52840dk", "nRF52840, Cortex-M4F, 64 MHz", 64_000_000, ("GPIORIG_PIN_P1(13)", "P1.13")),
-        *("GPIORIG_PIN_P1(14)", "P1.10", (1, 2, 4, 8), 1),
+        *("nrf52840dk", "nRF52840, Cortex-M4F, 64 MHz", 64_000_000, ("GPIORIG_PIN_P0(26)", "P0.26")),
+        *("GPIORIG_PIN_P0(27)", "P1.10", (1, 2, 4, 8), 1),
     ),
     Board(
         *("telosb", "MSP430F1611, 4 MHz", 4_000_000, ("GPIORIG_PIN_P6(7)", "P6.7"), "GPIORIG_PIN_P2(3)"),

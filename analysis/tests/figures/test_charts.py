@@ -131,7 +131,7 @@ def test_two_runs_side_by_side():
     assert [([1, 400], down), ([1], down[:1]), ([1, 500], down), ([400], down[:1])] == lines(values)[4:8]
     assert [PAPER, row.colour] == [line.get_markerfacecolor() for line in values.lines[2:4]]
     assert [[0, -0.34, 200, 0.3], [0, 0.04, -50, 0.3], [0, 1.04, 0, 0.3]] == bars(differences)
-    assert [1.0, 0.0] == [box.get_facecolor()[3] for box in differences.patches[:2]]
+    assert [1.0, 0.5] == [box.get_facecolor()[3] for box in differences.patches[:2]]
     assert [([150, 250], up), ([-1, 1], [1.19] * 2)] == lines(differences)[:2]
     assert [("+200 ns", 1.015, -0.19), ("\N{MINUS SIGN}50.0 ns", 1.015, 0.19), ("0", 1.015, 1.19)] == texts(differences)
     assert [1.6, -0.6] == limits(values)[2:] == limits(differences)[2:]
