@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import re
 from collections.abc import Sequence
 from fractions import Fraction
@@ -15,7 +16,9 @@ from gpiorig.rig.recordings import table_columns
 
 
 def exact(number: float | None) -> Fraction | None:
-    """A number as it is written: 0.01 is a hundredth."""
+    """A number as it is written: 0.01 is a hundredth; `RigError` for what is not a number."""
+    if number is not None and (isinstance(number, str) or not math.isfinite(number)):
+        raise RigError(f"{number!r} is not a time; give a number of seconds, such as 0.01.")
     return None if number is None else Fraction(str(number))
 
 
@@ -53,6 +56,8 @@ def measurement(start: str, end: str, period: str, width: str, skew: tuple[str, 
     """The measurement that is asked for; `RigError` for none, or several."""
     if sum(map(bool, (start or end, period, width, skew))) != 1 or bool(start) != bool(end):
         raise RigError("give one measurement: start and end, period, width, or skew.")
+    if isinstance(skew, str) or (skew and len(skew) != 2):
+        raise RigError('skew is of two channels, such as skew=("A", "B").')
     if period:
         return edge_specs.period(period)
     if width:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # they import the analysis, which a session without a run doe
 WAIT_S = 600.0
 EXPERIMENT_MARK = "experiment(name, packets=N, timeout_s=S, unchecked=False): what the fixture `run` records"
 BENCH_MARK = "bench(name): the bench of this test, attached by --gpiorig-bench, or a virtual one"
+ABSENT = "no bench, and no recording"  # in the reason of a test that is skipped
 ORIGIN, UNSURE = "gpiorig.origin", "gpiorig.unsure"  # names of properties that the summary reads
 _lab = pytest.StashKey["Lab"]()
 _run = pytest.StashKey["Run"]()
@@ -146,9 +147,11 @@ class Summary:
     def __init__(self) -> None:
         self._origins: Counter[str] = Counter()
         self._unsure: list[str] = []
+        self._absent = 0
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Count origins, and keep what more packets may show otherwise."""
+        """Count origins and what could not be run, and keep what more packets may show otherwise."""
+        self._absent += report.skipped and ABSENT in str(report.longrepr)
         if report.when == "call":
             for name, value in report.user_properties:
                 self._origins[str(value)] += name == ORIGIN
@@ -157,9 +160,12 @@ class Summary:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Where the numbers are from; which of them were replayed is never left out."""
         origins = {origin: tests for origin, tests in self._origins.items() if tests}
-        if not origins:
+        if not origins and not self._absent:
             return
         terminalreporter.section("gpiorig")
+        if self._absent:
+            counted = f"{self._absent} test{'s' * (self._absent > 1)}"
+            terminalreporter.line(f"NOT RUN: {counted}, {ABSENT} to replay; -rs shows how to record", yellow=True)
         for origin, tests in sorted(origins.items()):
             counted = f"{tests} test{'s' * (tests > 1)}"
             if origin.startswith("replay"):
@@ -213,12 +219,17 @@ def _wish(item: pytest.Item) -> Wish:
     mark = item.get_closest_marker("experiment")
     example = '@pytest.mark.experiment("pingpong", packets=50)'
     if mark is None:
-        raise pytest.UsageError(f"{item.nodeid}: the fixture `run` needs the mark of an experiment: {example}")
+        raise _wrong(f"{item.nodeid}: the fixture `run` needs the mark of an experiment: {example}")
     try:
         return dataclasses.replace(Wish(*mark.args, **mark.kwargs), bench=_bench_name(item))
     except TypeError as error:
         form = EXPERIMENT_MARK.partition(":")[0]
-        raise pytest.UsageError(f"{item.nodeid}: the mark is written {form}, such as {example}: {error}") from error
+        raise _wrong(f"{item.nodeid}: the mark is written {form}, such as {example}: {error}") from None
+
+
+def _wrong(text: str) -> BaseException:
+    """A failure without a traceback: what is wrong is in the test."""
+    return pytest.fail.Exception(text, pytrace=False)
 
 
 @contextmanager

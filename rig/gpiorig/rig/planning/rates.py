@@ -52,9 +52,16 @@ def chosen(request: Request, model: Model, draft: Callable[[int], Bench]) -> int
         return (
             f"± of a delay of {time_text(request.delay_ns)} is {time_text(reached_ns)} at {chosen_hz} Hz"
             f"{'' if request.samplerate_hz else ', the most that it takes with its channels'}; "
-            f"{time_text(request.resolution_ns)} are asked for"
+            f"{time_text(request.resolution_ns)} are asked for{_of_clock(_at(bench, chosen_hz), request.resolution_ns)}"
         )
     return chosen_hz
+
+
+def _of_clock(bench: Bench, resolution_ns: float) -> str:
+    """What to do where a short delay would be resolved: the clock limits it, not the rate."""
+    if expanded_ns(bench, 0.0) > resolution_ns:
+        return ""
+    return "; that is the analyzer's clock, and no rate helps: compare it, and state clock_ppm in the bench file"
 
 
 def _least(request: Request, bench: Bench, rates: Sequence[int]) -> int:
