@@ -41,6 +41,16 @@ class NoAnswerError(Exception):
         self.status = status
 
 
+def no_packets(name: str) -> NoAnswerError:
+    """Of a capture whose channels have no meaning: a recording without a bench, or a file."""
+    return NoAnswerError(HTTPStatus.NOT_FOUND, f"{name} has no bench: its channels show no packets.")
+
+
+def no_capture(name: str) -> NoAnswerError:
+    """Of what was complete when it was opened."""
+    return NoAnswerError(HTTPStatus.NOT_FOUND, f"{name}: no capture runs.")
+
+
 def as_json(content: Mapping[str, Any], *, status: HTTPStatus = HTTPStatus.OK) -> Answer:
     """An object."""
     return Answer(json.dumps(content, separators=(",", ":"), allow_nan=False).encode(), JSON, status)

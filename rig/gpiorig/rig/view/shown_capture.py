@@ -5,14 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
-from http import HTTPStatus
 from pathlib import Path
 from typing import Any, NoReturn
 
 from gpiorig.analysis.decoderhost.stack import Stack
 from gpiorig.analysis.report import served_page
 from gpiorig.analysis.report.served_blocks import EdgesPanel, Served
-from gpiorig.rig.view.answers import NoAnswerError
+from gpiorig.rig.view.answers import no_capture, no_packets
 from gpiorig.rig.view.edges import EdgeWindows, Source
 
 
@@ -52,18 +51,14 @@ class ShownCapture:
         return replace(self._edges.panel, text=self._edges.text)
 
     @property
-    def _no_packets(self) -> NoAnswerError:
-        return NoAnswerError(HTTPStatus.NOT_FOUND, f"{self.name} has no bench: its channels show no packets.")
-
-    @property
     def analysis(self) -> NoReturn:
         """There is none: `NoAnswerError`."""
-        raise self._no_packets
+        raise no_packets(self.name)
 
     @property
     def reported(self) -> NoReturn:
         """There is none: `NoAnswerError`."""
-        raise self._no_packets
+        raise no_packets(self.name)
 
     def write_page(self, path: Path, served: Served) -> None:
         """Write its page: its edges alone."""
@@ -71,7 +66,7 @@ class ShownCapture:
 
     def packet(self, identity: int, at: int | None) -> NoReturn:
         """There is none: `NoAnswerError`."""
-        raise self._no_packets
+        raise no_packets(self.name)
 
     def edges(self, from_ns: float, to_ns: float, *, bins: int) -> dict[str, Any]:
         """A window of its edges; see `EdgeWindows.window`."""
@@ -79,4 +74,4 @@ class ShownCapture:
 
     def live(self, after: int) -> dict[str, Any]:
         """No capture runs: `NoAnswerError`."""
-        raise NoAnswerError(HTTPStatus.NOT_FOUND, f"{self.name}: no capture runs.")
+        raise no_capture(self.name)

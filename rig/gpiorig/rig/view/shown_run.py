@@ -21,7 +21,7 @@ from gpiorig.rig.recordings.described import Given
 from gpiorig.rig.results import report as reporting
 from gpiorig.rig.results.manifest import Options
 from gpiorig.rig.results.report import Reported
-from gpiorig.rig.view.answers import NoAnswerError
+from gpiorig.rig.view.answers import NoAnswerError, no_capture, no_packets
 from gpiorig.rig.view.edges import EdgeWindows, of_recording
 from gpiorig.rig.view.live_feed import LiveFeed
 
@@ -87,7 +87,7 @@ class ShownRun:
         """
         self._check_ended()
         if not self.recording.info.bench:
-            raise NoAnswerError(HTTPStatus.NOT_FOUND, f"{self.name} has no bench: its channels show no packets.")
+            raise no_packets(self.name)
         return self.reported.data.analysis
 
     @cached_property
@@ -143,5 +143,5 @@ class ShownRun:
             It was complete when it was opened.
         """
         if self.feed is None:
-            raise NoAnswerError(HTTPStatus.NOT_FOUND, f"{self.name}: no capture runs.")
+            raise no_capture(self.name)
         return self.feed.answer(after)
