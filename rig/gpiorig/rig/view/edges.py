@@ -31,7 +31,7 @@ from gpiorig.rig.view.decoded import Decoded
 HELD_ROWS = 1 << 22  # of edges, 64 MiB; a capture with more is not held
 MAX_CHANGES = 4000  # rows of edges, up to which a window has every change
 MAX_BINS = 4096
-SOON_S = 0.3  # that a window waits for the pass over the capture; most are read by then
+SOON_S = 0.3  # that a long window waits for the pass over the capture; most are read by then
 UNREAD = "?"  # of a bin that the pass has not reached
 
 
@@ -122,9 +122,10 @@ class EdgeWindows:
             )
             raise NoAnswerError(HTTPStatus.NOT_FOUND, reason)
         bins = min(max(bins, 1), MAX_BINS, end - start)
-        self._ended.wait(SOON_S)
-        is_long = self._held is None and self._pyramid.shows(start, end, bins=bins)
-        window = self._long(start, end, bins) if is_long else None
+        is_long = self._pyramid.shows(start, end, bins=bins)
+        if is_long:  # a short one is read from the files meanwhile
+            self._ended.wait(SOON_S)
+        window = self._long(start, end, bins) if is_long and self._held is None else None
         if window is None or (window["changes"] <= MAX_CHANGES and "read" not in window):
             window = self._short(start, end, bins)
         if self._decoded is None:
