@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import fcntl
 import os
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from gpiorig.rig import file_locks
 from gpiorig.rig.errors import RigError
 
 LONGEST_WAIT_S = 0.2
@@ -47,17 +47,10 @@ def held(bench_file: Path, *, patience_s: float) -> Iterator[None]:
         It has not ended.
     """
     with bench_file.open("rb") as file:
-        deadline_s, wait_s = time.monotonic() + patience_s, LONGEST_WAIT_S / 64
-        while True:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError as error:
-                if time.monotonic() > deadline_s:
-                    raise BenchInUseError(
-                        f"{bench_file}: other tests have used this bench for {patience_s:g} s; wait for their end, or "
-                        "give a longer --gpiorig-wait."
-                    ) from error
-            time.sleep(wait_s)
-            wait_s = min(2 * wait_s, LONGEST_WAIT_S)
+        waits_s = (LONGEST_WAIT_S / 64, LONGEST_WAIT_S)
+        if not file_locks.acquire(file.fileno(), fcntl.LOCK_EX, patience_s=patience_s, waits_s=waits_s):
+            raise BenchInUseError(
+                f"{bench_file}: other tests have used this bench for {patience_s:g} s; wait for their end, or "
+                "give a longer --gpiorig-wait."
+            )
         yield

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import fcntl
 import os
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
 from gpiorig.capture import confined
+from gpiorig.rig import file_locks
 from gpiorig.rig.errors import StoreError
 
 CATALOGUE = "catalogue.lock"  # held while the catalogue is read (shared) or changed (alone): milliseconds
@@ -33,28 +33,13 @@ def locked(
     path = confined.inside(folder, name)
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
-        _wait(
-            file,
-            fcntl.LOCK_SH if kind == "shared" else fcntl.LOCK_EX,
-            path,
-            PATIENCE_S if patience_s is None else patience_s,
-        )
+        operation = fcntl.LOCK_SH if kind == "shared" else fcntl.LOCK_EX
+        patience_s = PATIENCE_S if patience_s is None else patience_s
+        if not file_locks.acquire(file, operation, patience_s=patience_s, waits_s=(FIRST_WAIT_S, MAX_WAIT_S)):
+            raise StoreError(
+                f"{path.parent}: another process has used the store for {patience_s:g} s ({path.name} is locked); "
+                "wait for its end and try again."
+            )
         yield
     finally:
         os.close(file)
-
-
-def _wait(file: int, operation: int, path: Path, patience_s: float) -> None:
-    deadline_s, wait_s = time.monotonic() + patience_s, FIRST_WAIT_S
-    while True:
-        try:
-            fcntl.flock(file, operation | fcntl.LOCK_NB)
-            return
-        except BlockingIOError as error:
-            if time.monotonic() > deadline_s:
-                raise StoreError(
-                    f"{path.parent}: another process has used the store for {patience_s:g} s ({path.name} is locked); "
-                    "wait for its end and try again."
-                ) from error
-        time.sleep(wait_s)
-        wait_s = min(2 * wait_s, MAX_WAIT_S)
