@@ -9,13 +9,13 @@ import directbench
 import numpy as np
 import pytest
 from commandline import ROOT, gpiorig
+from modebench import assert_frames_complete
 from timelinefeed import assert_followed
 
 from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.packets import timelines
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.recordings.opened import open_recording
-from gpiorig.rig.results import checks
 from gpiorig.rig.results.analyse import analyse
 
 pytestmark = pytest.mark.slow  # runs virtual benches
@@ -38,9 +38,7 @@ def through_sigrok(folder: Path, bench: str, experiment: str) -> Recording:
 def analysed(recording: Recording) -> Analysis:
     """The analysis of a run in which no frame of a symbol bus was damaged or missed, and every packet accounted for."""
     result = analyse(open_recording(recording))
-    assert 0 == len(result.events.damaged)
-    for node, seen, sent in checks.frame_counts(result.events, result.logs):
-        assert sent == seen, node
+    assert_frames_complete(result)
     assert_followed(result)  # the decoder gpio_timeline agrees
     return result
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 from commandline import ROOT, gpiorig
+from modebench import assert_frames_complete
 
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.recordings.opened import open_recording
-from gpiorig.rig.results import checks
 from gpiorig.rig.results.analyse import analyse
 
 PACKETS = 50
@@ -27,6 +27,4 @@ def test_no_packet_and_no_frame_is_lost(tmp_path: Path) -> None:
     assert (0, "") == (done.status, done.stderr)
     result = analyse(open_recording(Recording.open(folder)))
     assert PACKETS == len(result.timelines.rtt)
-    assert 0 == len(result.events.damaged)
-    for node, seen, sent in checks.frame_counts(result.events, result.logs):
-        assert sent == seen, node
+    assert_frames_complete(result)

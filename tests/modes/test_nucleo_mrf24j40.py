@@ -7,11 +7,11 @@ from pathlib import Path
 import directbench
 import pytest
 from commandline import ROOT
+from modebench import assert_frames_complete
 
 from gpiorig.rig.bench import benches
 from gpiorig.rig.experiments import experiment as experiments
 from gpiorig.rig.recordings.opened import open_recording
-from gpiorig.rig.results import checks
 from gpiorig.rig.results.analyse import analyse
 
 BENCH = (ROOT / "tests/data/nucleo_mrf24j40_bench.toml").read_text()
@@ -29,6 +29,4 @@ def test_no_packet_and_no_frame_is_lost(tmp_path: Path, bench: str, mode: str) -
     experiment = experiments.load(ROOT / f"experiments/{mode}.toml", benches.loads(bench), packets=PACKETS)
     result = analyse(open_recording(directbench.record(tmp_path / "bench", bench, experiment)))
     assert PACKETS == len(result.timelines.rtt)
-    assert 0 == len(result.events.damaged)
-    for node, seen, sent in checks.frame_counts(result.events, result.logs):
-        assert sent == seen, node
+    assert_frames_complete(result)

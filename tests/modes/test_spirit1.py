@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from commandline import ROOT, gpiorig
+from modebench import assert_frames_complete
 from numpy.typing import NDArray
 
 from gpiorig.analysis.evaluation.analysis import Analysis
@@ -14,7 +15,6 @@ from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.rig.bench import boards
 from gpiorig.rig.recordings.opened import open_recording
-from gpiorig.rig.results import checks
 from gpiorig.rig.results.analyse import analyse
 
 PACKETS = 250
@@ -36,9 +36,7 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
 def test_no_packet_and_no_frame_is_lost(result: Analysis) -> None:
     """Every request has its reply and its timeline, and every frame of the symbol buses arrives complete."""
     assert PACKETS == len(result.timelines.rtt)
-    assert 0 == len(result.events.damaged)
-    for node, seen, sent in checks.frame_counts(result.events, result.logs):
-        assert sent == seen, node
+    assert_frames_complete(result)
 
 
 @pytest.mark.slow

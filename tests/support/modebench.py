@@ -16,12 +16,20 @@ from gpiorig.rig.bench import boards
 from gpiorig.rig.bench.bench import BEAGLELOGIC_CHANNELS
 from gpiorig.rig.experiments.experiment import Experiment
 from gpiorig.rig.recordings.opened import open_recording
+from gpiorig.rig.results import checks
 from gpiorig.rig.results.analyse import analyse
 
 TAPS = ("tap.irq", "tap.frame_timestamp")
 
 
 OUT_OF_RANGE_DBM = -120  # below any radio's sensitivity
+
+
+def assert_frames_complete(result: Analysis) -> None:
+    """No frame of a symbol bus was damaged, and as many arrived as each node states."""
+    assert 0 == len(result.events.damaged)
+    for node, seen, sent in checks.frame_counts(result.events, result.logs):
+        assert sent == seen, node
 
 
 def bench_text(nodes: Mapping[str, str], *, loss_ppm: int = 0, apart: Collection[tuple[str, str]] = ()) -> str:
