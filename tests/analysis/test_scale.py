@@ -13,8 +13,8 @@ from tripcases import analysed, trips
 from gpiorig.analysis.delays import instruments
 from gpiorig.analysis.delays.instruments import Instruments
 from gpiorig.analysis.evaluation import analysis, evaluator
-from gpiorig.analysis.events import completions
 from gpiorig.analysis.events import events as events_module
+from gpiorig.analysis.events.index import Index
 from gpiorig.analysis.events.table import BY_CODE
 from gpiorig.analysis.packets import spans, timelines
 from gpiorig.analysis.packets.timelines import COMPLETE
@@ -77,7 +77,7 @@ def test_an_index_holds_what_a_search_finds(monkeypatch):
     """Positions of every event of every node, in blocks that divide nothing evenly."""
     events = disturbed(50, seed=1)
     monkeypatch.setattr(events_module, "SLICE_EVENTS", 101)
-    index = completions.Index(events)
+    index = Index(events)
     for code, event in BY_CODE.items():
         for node in range(len(NODES)):
             expected = np.flatnonzero((events.codes == code) & (events.nodes == node))

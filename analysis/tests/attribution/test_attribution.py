@@ -9,6 +9,7 @@ import pytest
 from tripcases import trips
 
 from gpiorig.analysis.events import completions
+from gpiorig.analysis.events.index import Index
 from gpiorig.analysis.packets import timelines
 from gpiorig.analysis.packets.timelines import COMPLETE, PARTIAL
 
@@ -26,7 +27,7 @@ def test_completions_follow_plain_rules(new_bench):
     for id_ in range(1, 60):
         bench.round_trip(id_, lost=bench.rng.choice(["", "", "request", "reply"]))
     events = bench.events()
-    interrupt_of = completions.find(events, completions.Index(events)).of
+    interrupt_of = completions.find(events, Index(events)).of
     ends = {"driver.rx_read.exit", "radio.tx_complete", "radio.tx_no_ack"}
     names = [row[2] for row in sorted(bench.log, key=lambda row: (row[1], row[0]))]
     latest: dict[tuple[int, str], int] = {}

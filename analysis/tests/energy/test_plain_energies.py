@@ -19,7 +19,7 @@ from gpiorig.analysis.energy.node_energy import Current, NodeTime, Supply
 from gpiorig.analysis.energy.segments import Energies, Segments
 from gpiorig.analysis.errors import EventError
 from gpiorig.analysis.evaluation import analysis
-from gpiorig.analysis.events.completions import Index
+from gpiorig.analysis.events.index import Index
 from gpiorig.analysis.packets import hops
 from gpiorig.analysis.packets.path import POINTS
 from gpiorig.capture.power.trace import PowerBlock, PowerTrace

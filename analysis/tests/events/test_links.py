@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.events import completions, frame_starts, polled
 from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.index import Index
 
 US = 24
 Positions = NDArray[np.int64]
@@ -41,15 +42,18 @@ def test_commands_that_wait_for_their_frame(spans_us: list[int], waited: list[in
         "driver.exec.enter": positions(*range(0, len(samples), 2)),
         "driver.exec.exit": positions(*range(1, len(samples), 2)),
     }
+    assert polled.waits(events, marks.__getitem__) == bool(waited)
+    if not waited:
+        return
     begun, over = polled.waiting_commands(events, marks.__getitem__)
     assert [2 * n for n in waited] == begun.tolist()
     assert [2 * n + 1 for n in waited] == over.tolist()
-    if waited:  # an end that is reported within the command is that of the driver
-        left, _ = polled.unreported_commands(events, marks.__getitem__, positions(2 * waited[0] + 1))
-        assert [2 * n for n in waited] == left.tolist()
-        inside = np.append(begun[:1], over[:1]).mean()
-        left, _ = polled.unreported_commands(events, marks.__getitem__, np.array([inside]))
-        assert [2 * n for n in waited[1:]] == left.tolist()
+    # An end that is reported within the command is that of the driver.
+    left, _ = polled.unreported_commands(events, marks.__getitem__, positions(2 * waited[0] + 1))
+    assert [2 * n for n in waited] == left.tolist()
+    inside = np.append(begun[:1], over[:1]).mean()
+    left, _ = polled.unreported_commands(events, marks.__getitem__, np.array([inside]))
+    assert [2 * n for n in waited[1:]] == left.tolist()
 
 
 def test_commands_without_an_end() -> None:
@@ -186,11 +190,11 @@ def test_causes_of_completions(log: list[str], expected: list[int]) -> None:
     """Backwards from the end, each link the latest before the next one; of another end or turn it is refused."""
     rows = [(10 * (at + 1), 0, name, 7 if name in (READ_ENDS, COMMAND) else None) for at, name in enumerate(log)]
     events = events_of_rows(rows, ("a",), end=1000)
-    assert expected == completions.find(events, completions.Index(events)).of.tolist()
+    assert expected == completions.find(events, Index(events)).of.tolist()
 
 
 @pytest.mark.parametrize(("age", "expected"), [(LONGEST, 3), (LONGEST + 1, -1)])
 def test_a_mark_is_of_a_frame_that_can_take_that_long(age: int, expected: int) -> None:
     rows = [(5, 0, MARK, None), (5 + age, 0, IRQ, None), (7 + age, 0, TURN, None), (9 + age, 0, READ_ENDS, 7)]
     events = events_of_rows(rows, ("a",), end=10 + age)
-    assert [expected, 3, 3, 3] == completions.find(events, completions.Index(events)).of.tolist()
+    assert [expected, 3, 3, 3] == completions.find(events, Index(events)).of.tolist()

@@ -7,6 +7,7 @@ from network import Network
 
 from gpiorig.analysis.events import completions
 from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.index import Index
 from gpiorig.analysis.packets import sequence_numbers, transmissions
 
 # (event, id) of one node, 100 samples apart; what the transmissions' numbers are then.
@@ -74,7 +75,7 @@ def test_a_number_is_of_the_frame_that_it_is_told_with(
     rows: list[tuple[str, int | None]], expected: list[tuple[int, int]]
 ) -> None:
     events = events_of(rows)
-    index = completions.Index(events)
+    index = Index(events)
     numbered = sequence_numbers.find(events, index)
     sent = transmissions.find(events, index, completions.find(events, index), numbered)
     assert expected == list(zip(sent.ids.tolist(), sent.sequences.tolist(), strict=True))
@@ -82,7 +83,7 @@ def test_a_number_is_of_the_frame_that_it_is_told_with(
 
 def test_a_number_right_after_a_reading_is_of_that_reception() -> None:
     events = events_of([("driver.rx_read.exit", 9), ("isr.other.enter", 3), ("mac.sequence", 200), ("mac.rx.enter", 9)])
-    numbered = sequence_numbers.find(events, completions.Index(events))
+    numbered = sequence_numbers.find(events, Index(events))
     end = events.ids.tolist().index(9)
     assert ([end], [200], [-1]) == (numbered.readings.tolist(), numbered.numbers.tolist(), numbered.ids.tolist())
 
@@ -91,5 +92,5 @@ def test_a_number_after_a_reading_without_its_end_is_of_no_frame_that_was_sent()
     """The end's event was damaged: the number is not that of the next frame that the node sends."""
     rows = [("driver.rx_read.enter", None), ("mac.sequence", 200), ("mac.rx.enter", 9), ("mac.rx.exit", 9)]
     events = events_of([*rows, ("driver.prepare.enter", 7), ("driver.exec.enter", 7)])
-    numbered = sequence_numbers.find(events, completions.Index(events))
+    numbered = sequence_numbers.find(events, Index(events))
     assert ([-1], [-1]) == (numbered.readings.tolist(), numbered.ids.tolist())

@@ -16,6 +16,7 @@ pub mod huffman;
 pub mod inflate;
 pub mod member;
 pub mod ownership;
+pub mod pauses;
 pub mod runs;
 pub mod scan;
 pub mod spi;

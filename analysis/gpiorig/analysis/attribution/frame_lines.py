@@ -9,14 +9,13 @@ from fractions import Fraction
 import numpy as np
 
 from gpiorig.analysis.attribution.airtime import Intervals, Samples
-from gpiorig.analysis.events.completions import FRAME_TIMESTAMP, TX_ENDS
+from gpiorig.analysis.events.completions import ACK_WAIT_NS, FRAME_TIMESTAMP, TX_ENDS
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets.receptions import APART_NS
 from gpiorig.analysis.radio.air_frames import BYTE_NS, pulses
 
 TAP = FRAME_TIMESTAMP.removesuffix(".enter")
-ACK_WAIT_NS = 54 * 16_000  # macAckWaitDuration: 54 symbols of 16 us (IEEE 802.15.4-2006, table 86, 2450 MHz)
 REPORTING_NS = 200_000  # interrupt and driver, from the end of a transmission until software reports it
 REPORTED_WITHIN_NS = ACK_WAIT_NS + REPORTING_NS  # from the end of a frame, acknowledgement included
 

@@ -23,11 +23,11 @@ import numpy as np
 
 from gpiorig.analysis.attribution import airtime, channel, frame_owners
 from gpiorig.analysis.attribution.airtime import Flags, Intervals, Samples
-from gpiorig.analysis.attribution.frame_lines import ACK_WAIT_NS
 from gpiorig.analysis.attribution.lattice import Lattice
 from gpiorig.analysis.attribution.on_air import Air
 from gpiorig.analysis.delays.instruments import Instruments
 from gpiorig.analysis.delays.radio_parts import RadioParts
+from gpiorig.analysis.events.completions import ACK_WAIT_NS
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.number_text import NS_PER_S, count_text, time_text
 from gpiorig.analysis.packets.routes import Route

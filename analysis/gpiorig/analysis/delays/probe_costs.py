@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from gpiorig.analysis.delays import calibration
 from gpiorig.analysis.delays.calibration import LAST_BUS_CODE, Price
 from gpiorig.analysis.delays.instruments import Instruments, seen_at
-from gpiorig.analysis.events.completions import position_type, slices
-from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.events import Events, slices
 from gpiorig.analysis.events.ids import code_set
+from gpiorig.analysis.events.index import position_type
 from gpiorig.analysis.events.table import BY_CODE
 from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets.path import Kind, Milestone

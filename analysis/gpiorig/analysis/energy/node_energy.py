@@ -21,8 +21,8 @@ from gpiorig.analysis.energy.states import PROCESSOR, RADIO
 from gpiorig.analysis.energy.trace_clock import TraceClock
 from gpiorig.analysis.errors import EventError
 from gpiorig.analysis.evaluation.analysis import Analysis
-from gpiorig.analysis.events.completions import Index
 from gpiorig.analysis.events.ids import code_set
+from gpiorig.analysis.events.index import Index
 from gpiorig.analysis.events.table import BY_CODE
 from gpiorig.analysis.processor import ownership
 from gpiorig.capture.power.trace import PowerTrace

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.attribution import airtime
-from gpiorig.analysis.events.completions import Index
 from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.index import Index
 from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.analysis.packets import spans
 from gpiorig.analysis.packets.hops import Hops

@@ -17,25 +17,21 @@ and end are reported in one turn, because the driver came late, the line rose at
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.events import frame_starts, polled
 from gpiorig.analysis.events.events import Events
-from gpiorig.analysis.events.events import slices as slices
 from gpiorig.analysis.events.frame_starts import START
+from gpiorig.analysis.events.index import Index, Kept, position_type
 from gpiorig.analysis.events.table import BY_NAME
-from gpiorig.analysis.ordered_pool import in_order
 from gpiorig.capture import mapped
 
 Positions = NDArray[np.int64]
-Kept = NDArray[np.signedinteger[Any]]
 
 RX_END = "driver.rx_read.exit"
 TX_ENDS = ("radio.tx_complete", "radio.tx_no_ack", "radio.tx_busy")
@@ -55,37 +51,7 @@ INSIDE = (
 # 127 bytes and the length byte of 32 us each (IEEE 802.15.4-2006, 6.4.1 aMaxPHYPacketSize; 250 kb/s),
 # and 0.1 ms for the radio to raise its interrupt line (AT86RF231: 9 us).
 LONGEST_FRAME_NS = 128 * 32_000 + 100_000
-
-
-def position_type(count: int) -> type[np.signedinteger[Any]]:
-    """The smaller type of positions that are kept for every event: half the memory below 2^31 events."""
-    return np.int32 if count < 1 << 31 else np.int64
-
-
-class Index:
-    """Positions in the events of every code on every node, in time order."""
-
-    def __init__(self, events: Events) -> None:
-        keys = 256 * len(events.node_names)
-        counts = np.zeros(keys, dtype=np.int64)
-        for part in slices(len(events)):
-            counts += np.bincount(_keys(events, part), minlength=keys)
-        self._bounds = np.concatenate([[0], np.cumsum(counts)])
-        self._order = mapped.zeros(len(events), position_type(len(events)))
-        free = self._bounds[:-1].copy()
-        for part in slices(len(events)):
-            key = _keys(events, part)
-            order = np.argsort(key, kind="stable")
-            here = np.bincount(key, minlength=keys)
-            before = np.cumsum(here) - here
-            self._order[np.repeat(free - before, here) + np.arange(len(order))] = order + part.start
-            free += here
-
-    def positions(self, event: str, *, node: int) -> Positions:
-        """Positions of one event on one node: int64, increasing."""
-        mapped.relieve()
-        key = node * 256 + BY_NAME[event].code
-        return self._order[self._bounds[key] : self._bounds[key + 1]].astype(np.int64)
+ACK_WAIT_NS = 54 * 16_000  # macAckWaitDuration: 54 symbols of 16 us (IEEE 802.15.4-2006, table 86, 2450 MHz)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,24 +68,13 @@ class Completions:
     of: Kept
 
 
-def _keys(events: Events, part: slice) -> NDArray[Any]:
-    """Node and code as one number; of 16 bits where that is enough, which sorts quickest."""
-    kind: type[np.integer[Any]] = np.uint16 if len(events.node_names) <= 256 else np.int64
-    keys: NDArray[Any] = events.nodes[part].astype(kind)
-    keys *= 256
-    keys += events.codes[part]
-    return keys
-
-
 def find(events: Events, index: Index) -> Completions:
     """Attribute the events without an id to the completions of their node."""
     completion_of = mapped.full(len(events), -1, position_type(len(events)))
     longest = int(Fraction(LONGEST_FRAME_NS, 1_000_000_000) * events.samplerate_hz)
 
-    def find_on_node(node: int) -> None:
+    for node in range(len(events.node_names)):
         _find_on_node(events, index, completion_of, node=node, longest=longest)
-
-    deque(in_order(find_on_node, range(len(events.node_names))), maxlen=0)
     return Completions(of=completion_of)
 
 
@@ -127,11 +82,12 @@ def _find_on_node(events: Events, index: Index, completion_of: Kept, *, node: in
     ends = np.sort(
         np.concatenate([index.positions(name, node=node) for name in (RX_END, *TX_ENDS, *OTHER_ENDS)]), kind="stable"
     )
-    is_polled = not len(index.positions(HANDLER, node=node))
+    is_polled = not index.occurs(HANDLER, node=node)
     positions_of = partial(index.positions, node=node)
-    begun, over = polled.unreported_commands(events, positions_of, ends) if is_polled else (ends[:0], ends[:0])
+    waits = index.waits(node)
+    begun, over = polled.unreported_commands(events, positions_of, ends) if waits else (ends[:0], ends[:0])
     ends = np.sort(np.concatenate([ends, over]), kind="stable")
-    turns = next((at for name in LINKS if len(at := positions_of(name))), ends[:0])
+    turns = next((positions_of(name) for name in LINKS if index.occurs(name, node=node)), ends[:0])
     starts = frame_starts.apart(positions_of(START), turns, ends)
     reported = np.concatenate([ends, starts])
     if not len(reported):
@@ -144,7 +100,7 @@ def _find_on_node(events: Events, index: Index, completion_of: Kept, *, node: in
         links = polled.links(positions_of, reported, since)
     else:
         links = _handled(index, reported, node=node)
-    bound = next((links[name] for name in reversed(LINKS) if len(index.positions(name, node=node))), reported)
+    bound = next((links[name] for name in reversed(LINKS) if index.occurs(name, node=node)), reported)
     if is_polled:  # its line may rise at the start of a frame, as the frame timestamp line does
         bound = np.where(bound >= 0, polled.after_this_sample(events, bound), -1)
     until = np.maximum(bound, frame_starts.taken_late(positions_of(START), bound, reported))
@@ -171,9 +127,9 @@ def _handled(index: Index, reported: Positions, *, node: int) -> dict[str, Posit
     links: dict[str, Positions] = {}
     bound = effects = reported
     for name in LINKS:
-        candidates = index.positions(name, node=node)
-        if not len(candidates):
+        if not index.occurs(name, node=node):
             continue  # this node has no such point: the link before it is searched from the link after it
+        candidates = index.positions(name, node=node)
         positions = _only_after_previous(_link(candidates, bound), bound, effects)
         if name == HANDLER:
             positions = _still_open(positions, reported, index.positions("driver.isr.exit", node=node))

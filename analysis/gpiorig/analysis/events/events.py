@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -90,6 +90,16 @@ class Events:
 
     def __len__(self) -> int:
         return len(self.samples)
+
+    def part(self, positions: slice) -> Events:
+        """Some of the events, of the same recording."""
+        return replace(
+            self,
+            samples=self.samples[positions],
+            nodes=self.nodes[positions],
+            codes=self.codes[positions],
+            ids=self.ids[positions],
+        )
 
     def node(self, name: str) -> int:
         """Index of a node; raises `EventError` with the available names."""

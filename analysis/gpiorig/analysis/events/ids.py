@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 
 from gpiorig.analysis.events import completions
 from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.index import NO_ID, OF_PACKETS
 from gpiorig.analysis.events.layers import PACKET_LAYERS
 from gpiorig.analysis.events.table import BY_NAME, EVENT_TYPES
 from gpiorig.capture import mapped
 
-# Layers whose ids are packet ids; elsewhere an id is a thread, a queue, a slot.
-SEQUENCE = "mac.sequence"
 # Events that are attributed by order (completions.py); others without an id, such as timers, belong to no packet.
 BY_ORDER = (
     *completions.INSIDE,
@@ -27,9 +26,6 @@ BY_ORDER = (
 
 
 EVERYTHING = slice(None)
-# What the probe libraries send for a frame that is too short to have an id, and what the last two bytes of many control
-# frames are, so that it distinguishes nothing.
-NO_ID = 0
 
 
 def code_set(codes: Iterable[int]) -> NDArray[np.bool_]:
@@ -44,11 +40,10 @@ def named(*names: str) -> NDArray[np.bool_]:
     return code_set(BY_NAME[name].code for name in names)
 
 
-def without_zero(events: Events) -> Events:
-    """The events, those of packets with the id 0 without one."""
-    of_packet = code_set(e.code for e in EVENT_TYPES if e.layer in PACKET_LAYERS and e.name != SEQUENCE)
+def zeros(events: Events) -> NDArray[np.int64]:
+    """int64[k], positions of the events of packets with the id 0, which means none."""
     zero = np.flatnonzero(events.ids == NO_ID)
-    return without_ids(events, zero[of_packet[events.codes[zero]]])
+    return zero[OF_PACKETS[events.codes[zero]]]
 
 
 def without_ids(events: Events, positions: NDArray[np.int64]) -> Events:
@@ -63,8 +58,7 @@ def without_ids(events: Events, positions: NDArray[np.int64]) -> Events:
 
 def carries_packet_id(events: Events, part: slice = EVERYTHING) -> NDArray[np.bool_]:
     """bool[n], events (of a part) that came with the id of a packet."""
-    of_packet = code_set(e.code for e in EVENT_TYPES if e.layer in PACKET_LAYERS and e.name != SEQUENCE)
-    return of_packet[events.codes[part]] & (events.ids[part] >= 0)
+    return OF_PACKETS[events.codes[part]] & (events.ids[part] >= 0)
 
 
 def needs_packet_id(events: Events, part: slice = EVERYTHING) -> NDArray[np.bool_]:

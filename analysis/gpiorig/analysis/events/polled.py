@@ -27,23 +27,34 @@ LISTEN = "radio.set_rx"
 SHORTEST_FRAME_NS = 352_000
 
 
-def waiting_commands(events: Events, positions_of: PositionsOf) -> tuple[Positions, Positions]:
-    """Positions of start commands that waited until their frame was out, and of their ends.
+def waits(events: Events, positions_of: PositionsOf) -> bool:
+    """Whether the start commands of a node wait until their frame is out: they take longer than one in the median.
 
-    Those of a node whose commands take longer than a frame in the median; of another one a command that was interrupted
-    for as long would look the same.
+    Of another node a command that was interrupted for as long would look the same.
     """
+    took = np.subtract(*(events.samples[at] for at in _commands(events, positions_of)[::-1]))
+    return len(took) > 0 and bool(np.median(took) >= _shortest(events))
+
+
+def waiting_commands(events: Events, positions_of: PositionsOf) -> tuple[Positions, Positions]:
+    """Of a node that waits, positions of start commands that did so until their frame was out, and of their ends."""
+    enters, ends = _commands(events, positions_of)
+    waited = events.samples[ends] - events.samples[enters] >= _shortest(events)
+    return enters[waited], ends[waited]
+
+
+def _commands(events: Events, positions_of: PositionsOf) -> tuple[Positions, Positions]:
+    """Begins and ends of the start commands that have both."""
     enters, exits = (positions_of(f"driver.exec.{side}") for side in ("enter", "exit"))
     place = np.searchsorted(exits, enters)
     ends = np.append(exits, -1)[np.minimum(place, len(exits))]
     following = np.append(enters[1:], len(events))[: len(enters)]
     closed = (ends >= 0) & (ends < following)
-    enters, ends = enters[closed], ends[closed]
-    took = events.samples[ends] - events.samples[enters]
-    shortest = int(Fraction(SHORTEST_FRAME_NS, 1_000_000_000) * events.samplerate_hz)
-    if not len(took) or np.median(took) < shortest:
-        return enters[:0], ends[:0]
-    return enters[took >= shortest], ends[took >= shortest]
+    return enters[closed], ends[closed]
+
+
+def _shortest(events: Events) -> int:
+    return int(Fraction(SHORTEST_FRAME_NS, 1_000_000_000) * events.samplerate_hz)
 
 
 def unreported_commands(events: Events, positions_of: PositionsOf, ends: Positions) -> tuple[Positions, Positions]:

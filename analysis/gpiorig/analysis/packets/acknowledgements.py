@@ -10,9 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.events.completions import Index
 from gpiorig.analysis.events.events import Events
-from gpiorig.analysis.events.ids import SEQUENCE
+from gpiorig.analysis.events.index import SEQUENCE, Index
 from gpiorig.analysis.packets.occurrences import NONE, Latest, Positions, owner, values_at
 from gpiorig.analysis.packets.sequence_numbers import SequenceNumbers
 

@@ -7,14 +7,15 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.events.completions import Completions, Index, slices
-from gpiorig.analysis.events.events import Events
-from gpiorig.analysis.events.ids import SEQUENCE, belongs_by_order
+from gpiorig.analysis.events.completions import Completions
+from gpiorig.analysis.events.events import Events, slices
+from gpiorig.analysis.events.ids import belongs_by_order
+from gpiorig.analysis.events.index import SEQUENCE, Index
 from gpiorig.analysis.events.layers import PACKET_LAYERS
 from gpiorig.analysis.events.table import EVENT_TYPES, EventType
 from gpiorig.analysis.packets.holders import UNCLEAR, Custody, Holders
 from gpiorig.analysis.packets.occurrences import NONE, Latest, Positions, owner, values_at
-from gpiorig.analysis.packets.overheard import OWN, Overheard
+from gpiorig.analysis.packets.overheard import OWN, PENDING, Overheard, is_assigned
 from gpiorig.analysis.packets.receptions import Receptions
 from gpiorig.analysis.packets.sequence_numbers import SequenceNumbers
 from gpiorig.analysis.packets.visits import Visits
@@ -59,7 +60,7 @@ def find(
             return
         hold = {"app": custody.for_calls, "sock": custody.for_calls} | dict.fromkeys(FRAME_LAYERS, custody.for_frames)
         start = hold.get(event.layer, custody.for_stack)(nodes, ids, at)
-        visit_of[at] = np.where(start == UNCLEAR, UNCLEAR, values_at(visits.of_start, start))
+        visit_of[at] = np.where(start == UNCLEAR, UNCLEAR, values_at(custody.visits, start))
 
     for event in OF_PACKETS:
         for node in range(len(events.node_names)):
@@ -69,11 +70,12 @@ def find(
                 fill(at, np.full(len(at), node, dtype=np.int64), event)
     for at, before in _both_ways(events, index):
         visit_of[at] = values_at(visit_of, before)
-    _numbers(events, numbered, visits, custody, visit_of)
+    _numbers(events, numbered, custody, visit_of)
     visit_of[acknowledging[0]] = visit_of[acknowledging[1]]
     for at in _read_acknowledgements(numbered, read):
         visit_of[at] = visits.of_transmission[read.acknowledged]
     of_overheard = values_at(visits.of_transmission, unread.transmissions.astype(np.int64))
+    of_overheard = np.where(unread.transmissions <= PENDING, unread.transmissions, of_overheard)
     for at in (unread.positions, unread.exits, unread.starts):
         visit_of[at[at >= 0]] = of_overheard[at >= 0]
     for part in slices(len(events)):
@@ -106,7 +108,6 @@ def _read_acknowledgements(numbered: SequenceNumbers, read: Receptions) -> tuple
 def _numbers(
     events: Events,
     numbered: SequenceNumbers,
-    visits: Visits,
     custody: Custody,
     visit_of: NDArray[np.int32],
 ) -> None:
@@ -114,7 +115,7 @@ def _numbers(
     sent = np.flatnonzero(numbered.ids >= 0)
     nodes = events.nodes[numbered.positions[sent]].astype(np.int64)
     start = custody.for_frames(nodes, numbered.ids[sent], numbered.since[sent])
-    visit_of[numbered.positions[sent]] = np.where(start == UNCLEAR, UNCLEAR, values_at(visits.of_start, start))
+    visit_of[numbered.positions[sent]] = np.where(start == UNCLEAR, UNCLEAR, values_at(custody.visits, start))
     received = np.flatnonzero(numbered.readings >= 0)
     visit_of[numbered.positions[received]] = visit_of[numbered.readings[received]]
 
@@ -139,7 +140,7 @@ def ways(
         of_code[event.code] = {"tx": SENDING, "rx": RECEIVING}.get(event.direction, NONE)
     sides = mapped.full(len(events), NONE, np.int8)
     for part in slices(len(events)):
-        sides[part] = np.where(visit_of[part] >= 0, of_code[events.codes[part]], np.int8(NONE))
+        sides[part] = np.where(is_assigned(visit_of[part]), of_code[events.codes[part]], np.int8(NONE))
     sides[numbered.positions] = np.where(numbered.readings >= 0, RECEIVING, SENDING)
     sides[acknowledging[0]] = RECEIVING
     for at in _read_acknowledgements(numbered, read):
@@ -147,7 +148,7 @@ def ways(
     own = (unread.whose == OWN) & (unread.positions >= 0)
     sides[unread.positions[own]] = SENDING
     for part in slices(len(events)):
-        open_ = (visit_of[part] >= 0) & (sides[part] < 0) & (completions.of[part] >= 0)
+        open_ = is_assigned(visit_of[part]) & (sides[part] < 0) & (completions.of[part] >= 0)
         at = part.start + np.flatnonzero(open_)
         sides[at] = sides[completions.of[at]]
     for at, before in _both_ways(events, index):

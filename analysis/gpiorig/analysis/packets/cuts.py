@@ -10,8 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.events.completions import slices
-from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.events import Events, slices
 from gpiorig.analysis.packets.occurrences import NONE, Positions
 from gpiorig.analysis.packets.visits import Visits
 

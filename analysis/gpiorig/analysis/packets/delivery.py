@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.errors import EventError
-from gpiorig.analysis.events.completions import Index, slices
-from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.events import Events, slices
 from gpiorig.analysis.events.ids import needs_packet_id
+from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.analysis.packets import cuts
 from gpiorig.analysis.packets.holders import BARE, CALL, HAND_OVER, READ
 from gpiorig.analysis.packets.occurrences import NONE, Positions, values_at
@@ -31,6 +31,7 @@ STATUS = {
     UNCLEAR: "at a node that had several packets with its id in hand",
     CUT: "the recording ended before it could be called lost",
 }
+FRAGMENT = "sixlowpan.fragment.enter"
 LOST = (NOT_SENT, NOT_RECEIVED, INCOMPLETE, DROPPED)
 
 
@@ -108,7 +109,6 @@ def by_index(events: Events, destinations: Mapping[str, tuple[str, ...]]) -> dic
 
 def find(
     events: Events,
-    index: Index,
     visits: Visits,
     visit_of: NDArray[np.int32],
     *,
@@ -126,7 +126,8 @@ def find(
         known = part.start + np.flatnonzero(visit_of[part] >= 0)
         last[visits.packets[visit_of[known]]] = known  # increasing: the last one stays
     begins = visits.positions[firsts]
-    fragments = _fragments(events, index, visits, visit_of, packets)
+    made, handed = _calls(events, visit_of)
+    fragments = _fragments(visits, made, packets)
     arrived = arrivals(visits, origins)
     deliveries = np.bincount(visits.packets[arrived], minlength=packets)
     starts = events.samples[begins]
@@ -144,7 +145,7 @@ def find(
             destinations,
             origins,
             arrived,
-            lost=_furthest(events, index, visits, visit_of, fragments),
+            lost=_furthest(visits, handed, fragments),
             in_gap=in_gap,
             cut=cuts.of_packets(events, visits, visit_of, arrived=arrived, final=last),
         ),
@@ -182,26 +183,24 @@ def _no_packet(events: Events, sent: int, readings: int) -> str:
     return reason + "are the probes in the firmware (`probes`), and the buses wired as in the bench file?"
 
 
-def _fragments(
-    events: Events, index: Index, visits: Visits, visit_of: NDArray[np.int32], packets: int
-) -> NDArray[np.int32]:
+def _calls(events: Events, visit_of: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """The visits of all calls that made a fragment, and of all hand-overs to the MAC."""
+    at = events.positions(FRAGMENT, HAND_OVER)
+    at = at[visit_of[at] >= 0]
+    is_fragment = events.codes[at] == BY_NAME[FRAGMENT].code
+    return visit_of[at[is_fragment]], visit_of[at[~is_fragment]]
+
+
+def _fragments(visits: Visits, made: NDArray[np.int32], packets: int) -> NDArray[np.int32]:
     """int32[p], calls that made a fragment at the packet's origin, at least 1."""
-    nodes = range(len(events.node_names))
-    at = np.concatenate([index.positions("sixlowpan.fragment.enter", node=node) for node in nodes])
-    visit = visit_of[at]
-    visit = visit[visit >= 0]
-    at_origin = visits.packets[visit[visits.parents[visit] < 0]]
+    at_origin = visits.packets[made[visits.parents[made] < 0]]
     return np.maximum(np.bincount(at_origin, minlength=packets), 1).astype(np.int32)
 
 
-def _furthest(
-    events: Events, index: Index, visits: Visits, visit_of: NDArray[np.int32], fragments: NDArray[np.int32]
-) -> NDArray[np.int64]:
+def _furthest(visits: Visits, handed: NDArray[np.int32], fragments: NDArray[np.int32]) -> NDArray[np.int64]:
     """int64[p], the status of each packet if it is lost: what happened where it got furthest."""
     ended = last_visits(visits)
     sent = visits.of_transmission[visits.of_transmission >= 0]
-    handed = np.concatenate([index.positions(HAND_OVER, node=node) for node in range(len(events.node_names))])
-    handed = visit_of[handed][visit_of[handed] >= 0]
     read = visits.of_reception[~visits.repeated]
     tried, handed_on, frames = (np.bincount(of, minlength=len(visits))[ended] for of in (sent, handed, read))
     at_origin = visits.parents[ended] < 0
@@ -237,6 +236,29 @@ def _status(
         if not to:
             status[from_origin & ~reached] = UNADDRESSED
     return status.astype(np.uint8)
+
+
+def missable(visits: Visits, destinations: Mapping[int, tuple[int, ...]]) -> Positions:
+    """Rows of the visits, increasing, at which a hop that was not made may have been to begin.
+
+    Those at which packets ended that arrived nowhere, and the first ones of packets that a node they were for did not
+    read: what is known of a packet before it is known what became of it.
+    """
+    firsts = np.flatnonzero(visits.parents < 0)
+    origins = visits.nodes[firsts].astype(np.int64)
+    reached = np.bincount(visits.packets[arrivals(visits, origins)], minlength=len(origins)) > 0
+    rows = [last_visits(visits)[~reached]]
+    for origin, to in destinations.items():
+        for node in to:
+            rows.append(firsts[(visits.kinds == CALL) & (origins == origin) & ~readers(visits, node)])
+    return np.unique(np.concatenate(rows))
+
+
+def readers(visits: Visits, node: int) -> NDArray[np.bool_]:
+    """bool[p], packets that a node read."""
+    read = np.zeros(len(visits.kinds), dtype=bool)
+    read[visits.packets[(visits.nodes == node) & (visits.parents >= 0)]] = True
+    return read
 
 
 def last_visits(visits: Visits) -> Positions:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.events.completions import Index, position_type
 from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.index import Index, position_type
 from gpiorig.analysis.packets.occurrences import (
     ID_BITS,
     NONE,
@@ -111,6 +111,8 @@ class Custody:
         bool[s], starts of packets for which it is unknown what was sent on.
     hands_over
         bool[n], nodes that show hand-overs to the MAC.
+    visits
+        int32[s], the visit of each start, once they have numbers.
     """
 
     def __init__(
@@ -127,10 +129,11 @@ class Custody:
             np.concatenate([index.positions(HAND_OVER, node=node) for node in range(len(events.node_names))]),
             kind="stable",
         )
-        self.hands_over = np.bincount(events.nodes[at], minlength=len(events.node_names)) > 0
+        self.hands_over = np.array([index.occurs(HAND_OVER, node=node) for node in range(len(events.node_names))])
         at = at[events.ids[at] >= 0]
         nodes, ids = events.nodes[at].astype(np.int64), events.ids[at]
         self._kinds = starts.kinds
+        self.visits = np.full(len(starts), NONE, dtype=np.int32)
         bare = np.flatnonzero(starts.kinds == BARE)
         begun = self.for_calls(nodes, ids, at)
         self.unclear = np.zeros(len(starts), dtype=bool)

@@ -9,34 +9,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.events import completions
-from gpiorig.analysis.events.completions import Index, slices
-from gpiorig.analysis.events.events import Events
-from gpiorig.analysis.events.ids import SEQUENCE, without_ids, without_zero
-from gpiorig.analysis.events.table import BY_NAME
-from gpiorig.analysis.packets import (
-    acknowledgements,
-    assignment,
-    delivery,
-    milestones,
-    overheard,
-    receptions,
-    sequence_numbers,
-    transmissions,
-    turned_round,
-    unattributed,
-    visits,
-)
+from gpiorig.analysis.events.events import Events, slices
+from gpiorig.analysis.events.ids import without_ids
+from gpiorig.analysis.events.index import Presence
+from gpiorig.analysis.ordered_pool import in_order
+from gpiorig.analysis.packets import delivery, pauses, stages
 from gpiorig.analysis.packets.delivery import Packets
-from gpiorig.analysis.packets.holders import READ as READ_FIRST
+from gpiorig.analysis.packets.joined import Joined
 from gpiorig.analysis.packets.occurrences import NONE, Positions, values_at
 from gpiorig.analysis.packets.overheard import Overheard
-from gpiorig.analysis.packets.passages import Further, Instants, Passages, below
+from gpiorig.analysis.packets.passages import Further, Instants, Passages, below, rows_of
+from gpiorig.analysis.packets.pauses import Part
 from gpiorig.analysis.packets.receptions import Receptions
-from gpiorig.analysis.packets.transmissions import BUSY, COMPLETE, NO_ACK, REPEATED, UNKNOWN, Transmissions
+from gpiorig.analysis.packets.stages import Stages
+from gpiorig.analysis.packets.transmissions import BUSY, NO_ACK, Transmissions
 from gpiorig.analysis.packets.unattributed import Unattributed
-from gpiorig.analysis.packets.visits import Visits
-from gpiorig.capture import mapped, memory
+from gpiorig.analysis.packets.visits import Visits, last_transmissions
+from gpiorig.capture import mapped
 
 READ, NOT_READ, NOT_SENT = range(3)
 STATUS = {
@@ -154,48 +143,20 @@ def build(
     EventError
         If there is no packet at all, or a destination is not a node.
     """
-    events = without_zero(events)
-    index = Index(events)
-    completed = completions.find(events, index)
-    numbered = mapped.settled(sequence_numbers.find(events, index))
-    sent = mapped.settled(transmissions.find(events, index, completed, numbered))
     to = delivery.by_index(events, destinations or {})
-    own_calls = turned_round.calls(events, index, to)
-    read = mapped.settled(
-        receptions.find(events, index, completed, numbered, sent, header_ns=header_ns, own_calls=own_calls)
-    )
-    sent = sent.numbered_by_readers(read.transmissions.astype(np.int64), read.sequences)
-    acknowledging = acknowledgements.sent_events(
-        events, index, sent.nodes.astype(np.int64), sent.commands, sent.acknowledges
-    )
-    named = acknowledging[0][events.codes[acknowledging[0]] != BY_NAME[SEQUENCE].code]
-    events = without_ids(events, np.concatenate([named, read.acknowledgements]))
-    acknowledged = read.acknowledged[np.isin(sent.outcomes[read.acknowledged], (UNKNOWN, REPEATED))]
-    sent.outcomes[acknowledged] = COMPLETE
-    memory.give_back()
-    unread = overheard.find(events, index, completed, sent, header_ns=header_ns)
-    stays, custody = visits.find(events, index, sent, read)
-    stays = mapped.settled(stays)
-    memory.give_back()
-    visit_of = assignment.find(events, index, completed, numbered, acknowledging, read, unread, stays, custody)
-    del custody  # 46 MiB for 200 000 round trips, not needed below
-    memory.give_back()
-    packets = mapped.settled(
-        delivery.find(events, index, stays, visit_of, destinations=to, without_id=(len(sent), read.without_id))
-    )
-    left = unattributed.find(events, visit_of, completed.of, nodes=range(len(events.node_names)))
-    ways = assignment.ways(events, index, completed, numbered, acknowledging, read, unread, visit_of)
-    del numbered
-    finder = milestones.Finder(events, index, completed, sent, read, stays, visit_of)
-    strange = np.flatnonzero((stays.parents < 0) & (stays.kinds[stays.packets] == READ_FIRST))
-    ways_in = finder.passages(), finder.arrivals(strange), finder.further()
-    last, missed = _last_transmissions(stays), _missed(stays, packets)
-    departures = finder.departures(missed[0], last[missed[0]])
-    del finder, index, completed  # 340 MiB for a million round trips
-    memory.give_back()
-    return mapped.settled(
-        _rows(events, sent, read, unread, stays, packets, *ways_in, last, missed, departures, visit_of, ways, left)
-    )
+    presence = Presence.of(events)
+
+    def analysed(part: Part) -> Stages:
+        return stages.of_part(part, presence, header_ns=header_ns, destinations=to)
+
+    joined = Joined(events)
+    for part, analysis in in_order(lambda part: (part, analysed(part)), pauses.parts(events, presence)):
+        joined.append(part, analysis)
+    every = joined.stages()
+    events = without_ids(events, every.nameless)
+    frames = len(every.transmissions), every.receptions.without_id
+    packets = delivery.find(events, every.visits, every.visit_of, destinations=to, without_id=frames)
+    return mapped.settled(_rows(events, every, mapped.settled(packets)))
 
 
 def packets_of(visit_of: NDArray[np.int32], stays: Visits) -> NDArray[np.int32]:
@@ -206,24 +167,11 @@ def packets_of(visit_of: NDArray[np.int32], stays: Visits) -> NDArray[np.int32]:
     return packets
 
 
-def _rows(
-    events: Events,
-    sent: Transmissions,
-    read: Receptions,
-    unread: Overheard,
-    stays: Visits,
-    packets: Packets,
-    passages: Passages,
-    strange: Passages,
-    further: Further,
-    last: Positions,
-    missed: tuple[Positions, Positions],
-    departures: Instants,
-    visit_of: NDArray[np.int32],
-    ways: NDArray[np.int8],
-    left: Unattributed,
-) -> Hops:
-    missed_from, missed_at = missed
+def _rows(events: Events, every: Stages, packets: Packets) -> Hops:
+    sent, stays, passages = every.transmissions, every.visits, every.passages
+    last = last_transmissions(stays)
+    missed_from, missed_at = _missed(stays, packets)
+    departures = rows_of(every.departures, np.searchsorted(every.departing, missed_from))
     begun = np.concatenate([stays.parents[passages.visits], missed_from]).astype(np.int64)
     reached = np.concatenate([passages.visits, np.full(len(missed_from), NONE)])
     packet_rows = stays.packets[begun]
@@ -238,8 +186,8 @@ def _rows(
     return Hops(
         events=events,
         transmissions=sent,
-        receptions=read,
-        overheard=unread,
+        receptions=every.receptions,
+        overheard=every.overheard,
         visits=stays,
         packets=packets,
         packet_rows=packet_rows[order],
@@ -258,11 +206,11 @@ def _rows(
         readings=np.where(reached >= 0, count.readings[there], 0).astype(np.int32),
         duplicates=np.where(reached >= 0, count.duplicates[there], 0).astype(np.int32),
         samples=below(passages.samples, departures, order),
-        strange=strange,
-        further=further,
-        visit_of=visit_of,
-        ways=ways,
-        unattributed=left,
+        strange=every.strange,
+        further=every.further,
+        visit_of=every.visit_of,
+        ways=every.ways,
+        unattributed=every.unattributed,
     )
 
 
@@ -285,14 +233,6 @@ class _Counts:
         self.duplicates = per_visit(stays.of_reception[stays.repeated])
 
 
-def _last_transmissions(stays: Visits) -> Positions:
-    """int64[v], row of the last transmission of every visit, -1 for none."""
-    last = np.full(len(stays), NONE, dtype=np.int64)
-    own = np.flatnonzero(stays.of_transmission >= 0)
-    last[stays.of_transmission[own]] = own  # in time order within a node: the last one stays
-    return last
-
-
 def _missed(stays: Visits, packets: Packets) -> tuple[Positions, Positions]:
     """Hops that were not made: the visit that they were to begin at, and the node they were to reach, -1 if not known.
 
@@ -310,9 +250,7 @@ def _missed(stays: Visits, packets: Packets) -> tuple[Positions, Positions]:
         from_origin = packets.called & (packets.origins == origin)
         addressed |= from_origin
         for node in to:
-            read = np.zeros(len(packets), dtype=bool)
-            read[stays.packets[(stays.nodes == node) & (stays.parents >= 0)]] = True
-            missing = np.flatnonzero(from_origin & ~read)
+            missing = np.flatnonzero(from_origin & ~delivery.readers(stays, node))
             rows.append(packets.firsts[missing].astype(np.int64))
             nodes.append(np.full(len(missing), node))
     rest = np.flatnonzero(failed & ~addressed)

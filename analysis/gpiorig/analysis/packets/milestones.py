@@ -15,8 +15,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.events.completions import Completions, Index, Kept, position_type
+from gpiorig.analysis.events.completions import Completions
 from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.index import Index, Kept, position_type
 from gpiorig.analysis.packets.holders import Holders
 from gpiorig.analysis.packets.occurrences import NONE, POSITION_BITS, Latest, Positions, latest_of, values_at
 from gpiorig.analysis.packets.passages import COLUMNS, Further, Instants, Passages, absent

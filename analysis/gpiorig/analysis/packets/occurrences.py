@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.events.completions import Index, Kept, position_type, slices
-from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.events import Events, slices
+from gpiorig.analysis.events.index import Index, Kept, position_type
 
 Positions = NDArray[np.int64]
 
@@ -81,14 +81,10 @@ def values_at(values: NDArray[np.integer[Any]], rows: NDArray[np.integer[Any]]) 
 
 def occurring(events: Events, index: Index, names: tuple[str, ...]) -> tuple[str, Positions]:
     """The first of the events that occurs with ids on any node, and its positions, increasing."""
-    for name in names:
-        at = np.sort(
-            np.concatenate([index.positions(name, node=node) for node in range(len(events.node_names))]), kind="stable"
-        )
-        at = at[events.ids[at] >= 0]
-        if len(at):
-            return name, at
-    return names[0], np.zeros(0, dtype=np.int64)
+    nodes = range(len(events.node_names))
+    name = next((name for name in names if any(index.occurs_with_id(name, node=node) for node in nodes)), names[0])
+    at = np.sort(np.concatenate([index.positions(name, node=node) for node in nodes]), kind="stable")
+    return name, at[events.ids[at] >= 0]
 
 
 def latest_of(effects: Positions, causes: Positions, *, of: Positions) -> Positions:

@@ -11,12 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.events.completions import FRAME_TIMESTAMP, LONGEST_FRAME_NS, Completions, Index
+from gpiorig.analysis.events.completions import FRAME_TIMESTAMP, LONGEST_FRAME_NS, Completions
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.frame_starts import START
-from gpiorig.analysis.packets.occurrences import NONE, Positions
-from gpiorig.analysis.packets.transmissions import Transmissions
+from gpiorig.analysis.events.index import Index
+from gpiorig.analysis.packets.occurrences import NONE, RESET, Positions
+from gpiorig.analysis.packets.transmissions import LONGEST_NS, Transmissions
 
+PENDING = -3  # in place of a row, less the node: of its last transmission before these events; below `holders.UNCLEAR`
 OTHERS, OWN, UNKNOWN, AMBIGUOUS = range(4)
 WHOSE = {
     OTHERS: "of another node's transmission, or its acknowledgement",
@@ -55,10 +57,24 @@ class Overheard:
         return len(self.positions)
 
 
+def is_assigned(visits: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """bool[n], of visits of events those that are, or are that of a `PENDING` transmission."""
+    return (visits >= 0) | (visits <= PENDING)
+
+
 def find(
-    events: Events, index: Index, completed: Completions, sent: Transmissions, *, header_ns: Mapping[str, int]
+    events: Events,
+    index: Index,
+    completed: Completions,
+    sent: Transmissions,
+    *,
+    header_ns: Mapping[str, int],
+    pending: Positions,
 ) -> Overheard:
-    """Assign each overheard frame to the one transmission in progress then."""
+    """Assign each overheard frame to the one transmission in progress then.
+
+    In place of the row of a transmission before these events (`pauses.Part.pending`) it has `PENDING` less the node.
+    """
     parts = [_on_node(events, index, completed, node) for node in range(len(events.node_names))]
     positions, exits, starts, nodes = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     rises = events.samples[np.where(positions >= 0, positions, starts)]
@@ -67,16 +83,23 @@ def find(
     senders = np.zeros(len(positions), dtype=np.int64)
     own = np.zeros(len(positions), dtype=bool)
     # After lost samples it is unknown what is on the air.
-    interval, interval_of_sent = (np.searchsorted(events.gaps[:, 1], at, side="right") for at in (rises, sent.begins))
+    interval = np.searchsorted(events.gaps[:, 1], rises, side="right")
     for node in range(len(events.node_names)):
         rows = np.flatnonzero(sent.nodes == node)
+        begins, ends = sent.begins[rows], sent.ends[rows]
+        if pending[node] != NONE:
+            over = [pending[node] + events.samples_in(LONGEST_NS), *begins[:1]]
+            over += events.samples[index.positions(RESET, node=node)[:1]].tolist()
+            rows = np.append(PENDING - node, rows)
+            begins, ends = np.append(pending[node], begins), np.append(min(over), ends)
         if not len(rows):
             continue
         here = nodes == node
         began = np.where(here, rises, rises - header[nodes])
-        place = np.searchsorted(sent.begins[rows], began, side="right") - 1
-        row = rows[np.maximum(place, 0)]
-        open_ = (place >= 0) & (sent.ends[row] >= rises) & (interval_of_sent[row] == interval)
+        place = np.searchsorted(begins, began, side="right") - 1
+        row, at = rows[np.maximum(place, 0)], np.maximum(place, 0)
+        open_ = (place >= 0) & (ends[at] >= rises)
+        open_ &= np.searchsorted(events.gaps[:, 1], begins[at], side="right") == interval
         own |= open_ & here
         senders += open_ & ~here
         # Its own transmission has priority: a radio that sends receives nothing.

@@ -64,6 +64,11 @@ def absent(rows: int) -> NDArray[np.int64]:
     return np.broadcast_to(np.int64(NONE), rows)
 
 
+def rows_of(samples: Instants, rows: Positions) -> Instants:
+    """The columns with some of their rows."""
+    return tuple(column[rows] if column.strides[0] else absent(len(rows)) for column in samples)
+
+
 def below(above: Instants, under: Instants, order: Positions) -> Instants:
     """The columns of two tables below each other, their rows then in some order."""
     if not len(under[0]) and np.array_equal(order, np.arange(len(order))):

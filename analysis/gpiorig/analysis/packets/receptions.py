@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.events import polled
-from gpiorig.analysis.events.completions import FRAME_TIMESTAMP, HANDLER, LINKS, RX_END, Completions, Index
+from gpiorig.analysis.events.completions import FRAME_TIMESTAMP, HANDLER, LINKS, RX_END, Completions
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.frame_starts import START
-from gpiorig.analysis.ordered_pool import in_order
+from gpiorig.analysis.events.index import Index
 from gpiorig.analysis.packets import turned_round
 from gpiorig.analysis.packets.acknowledgements import read_acknowledgements
 from gpiorig.analysis.packets.occurrences import NONE, Positions, latest_of, values_at
@@ -104,6 +104,7 @@ def find(
     *,
     header_ns: Mapping[str, int],
     own_calls: Positions,
+    turning: Collection[int],
 ) -> Receptions:
     """All receptions of all nodes, each with the transmission it is of.
 
@@ -120,13 +121,16 @@ def find(
         A node that is not in it has no `air_starts`.
     own_calls
         int64[c], positions of the calls of nodes that send to themselves.
+    turning
+        Indices of these nodes.
     """
 
     def on_node(node: int) -> _OnNode:
         header = header_ns.get(events.node_names[node])
-        return _on_node(events, index, completions, node, header, own_calls[events.nodes[own_calls] == node])
+        own = own_calls[events.nodes[own_calls] == node]
+        return _on_node(events, index, completions, node, header, own, turns=node in turning)
 
-    parts = in_order(on_node, range(len(events.node_names)))
+    parts = [on_node(node) for node in range(len(events.node_names))]
     nodes, ends_at, air_starts, ends, lines_seen, listening, turned, nameless = (
         np.concatenate(columns) for columns in zip(*parts, strict=True)
     )
@@ -174,11 +178,19 @@ def find(
 
 
 def _on_node(
-    events: Events, index: Index, completions: Completions, node: int, header_ns: int | None, own_calls: Positions
+    events: Events,
+    index: Index,
+    completions: Completions,
+    node: int,
+    header_ns: int | None,
+    own_calls: Positions,
+    *,
+    turns: bool,
 ) -> _OnNode:
-    by_name = [index.positions(name, node=node) for name in (ENDS[:-1] if len(own_calls) else ENDS)]
-    seen = [at for at in by_name if len(at)]
-    occurred = next((at for at in seen if (events.ids[at] >= 0).any()), (seen or by_name)[0])
+    ends_of = ENDS[:-1] if turns else ENDS
+    seen = [name for name in ends_of if index.occurs(name, node=node)]
+    name = next((name for name in seen if index.occurs_with_id(name, node=node)), (seen or ends_of)[0])
+    occurred = index.positions(name, node=node)
     entries = turned_round.entries(events, index, node, own_calls, occurred)
     occurred = np.union1d(occurred, entries) if len(entries) else occurred
     ends_at, nameless = (occurred[(events.ids[occurred] >= 0) == named] for named in (True, False))
@@ -201,9 +213,11 @@ def _on_node(
         mark = np.full(len(ends_at), NONE, dtype=np.int64)
     air_starts = np.where(mark >= 0, mark - events.samples_in(header_ns or 0), NONE)
     listening = np.full(len(ends_at), NONE, dtype=np.int64)
-    if not len(index.positions(HANDLER, node=node)):
+    if not index.occurs(HANDLER, node=node):
         commands = index.positions(polled.LISTEN, node=node)
         listening = values_at(events.samples, values_at(commands, np.searchsorted(commands, ends_at) - 1))
+        if index.occurred(polled.LISTEN, node=node):  # then since this part of the recording began, at the least
+            listening = np.maximum(listening, events.samples[0])
     nodes = np.full(len(ends_at), node, dtype=np.int64)
     return nodes, ends_at, air_starts, ends, (irq >= 0) & ~late, listening, np.isin(ends_at, entries), nameless
 

@@ -15,12 +15,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.events.completions import RX_END, Index
+from gpiorig.analysis.events.completions import RX_END
 from gpiorig.analysis.events.events import Events
-from gpiorig.analysis.events.ids import SEQUENCE, code_set
+from gpiorig.analysis.events.ids import code_set
+from gpiorig.analysis.events.index import SEQUENCE, Index
 from gpiorig.analysis.events.layers import PACKET_LAYERS
 from gpiorig.analysis.events.table import BY_NAME, EVENT_TYPES
-from gpiorig.analysis.ordered_pool import in_order
 from gpiorig.analysis.packets.occurrences import NONE, Latest, Positions, owner, values_at
 
 CALL, CALL_END = "mac.tx.enter", "mac.tx.exit"
@@ -61,7 +61,7 @@ class SequenceNumbers:
 
 def find(events: Events, index: Index) -> SequenceNumbers:
     """Assign every number to its frame."""
-    parts = in_order(lambda node: _on_node(events, index, node), range(len(events.node_names)))
+    parts = [_on_node(events, index, node) for node in range(len(events.node_names))]
     positions, readings, since, ids = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     return SequenceNumbers(
         positions=positions,

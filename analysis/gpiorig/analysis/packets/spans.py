@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.events.completions import Index
 from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.index import Index
 from gpiorig.analysis.events.table import BY_CODE, EVENT_TYPES
 from gpiorig.analysis.packets.round_trips import RoundTrips
 

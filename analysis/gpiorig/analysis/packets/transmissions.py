@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.events import polled
-from gpiorig.analysis.events.completions import HANDLER, LINKS, TX_ENDS, Completions, Index
+from gpiorig.analysis.events.completions import LINKS, TX_ENDS, Completions
 from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.index import Index
 from gpiorig.analysis.events.table import BY_NAME
-from gpiorig.analysis.ordered_pool import in_order
 from gpiorig.analysis.packets import acknowledgements, sequence_numbers
 from gpiorig.analysis.packets.occurrences import NONE, RESET, Latest, Positions, latest_of, owner, values_at
 from gpiorig.analysis.packets.sequence_numbers import SequenceNumbers
@@ -125,7 +125,7 @@ def find(events: Events, index: Index, completions: Completions, numbered: Seque
     The end of a transmission is reported by ``radio.tx_complete``, ``radio.tx_no_ack`` or ``radio.tx_busy`` with the id
     of the latest command before it; a radio sends one frame at a time.
     """
-    parts = in_order(lambda node: _on_node(events, index, completions, node), range(len(events.node_names)))
+    parts = [_on_node(events, index, completions, node) for node in range(len(events.node_names))]
     nodes, commands, ends_at, outcomes, ends, waited = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     ids = events.ids[commands]
     acknowledges = acknowledgements.acknowledged_readings(events, index, numbered, nodes, ids, commands)
@@ -154,9 +154,7 @@ def find(events: Events, index: Index, completions: Completions, numbered: Seque
 def _on_node(
     events: Events, index: Index, completions: Completions, node: int
 ) -> tuple[Positions, Positions, Positions, Positions, Positions, NDArray[np.bool_]]:
-    commands = next(
-        (at for name in COMMANDS if len(at := index.positions(name, node=node))), np.zeros(0, dtype=np.int64)
-    )
+    commands = index.positions(index.highest(COMMANDS, node=node), node=node)
     ends_at = np.full(len(commands), NONE, dtype=np.int64)
     if len(commands):
         reported = np.sort(np.concatenate([index.positions(name, node=node) for name in TX_ENDS]), kind="stable")
@@ -183,7 +181,7 @@ def _on_node(
         trace = latest_of(ends_at, traces, of=completions.of[traces])
         ends = np.where((ends_at >= 0) & (trace > commands), events.samples[np.maximum(trace, 0)], ends)
     waited = np.zeros(len(commands), dtype=bool)
-    if not len(index.positions(HANDLER, node=node)):
+    if index.waits(node):
         begun, over = polled.waiting_commands(events, partial(index.positions, node=node))
         rises = index.positions("tap.irq.enter", node=node)
         rise = values_at(rises, np.searchsorted(rises, over) - 1)
@@ -220,11 +218,11 @@ def _frames(
     begun = np.full(len(nodes), NONE, dtype=np.int64)
     calling = np.zeros(len(events.node_names), dtype=bool)
     for node in range(len(events.node_names)):
-        begins = [index.positions(name, node=node) for name in FRAME_BEGINS]
-        if not any(map(len, begins)):
-            begins = [index.positions(name, node=node) for name in SEND_CALLS]
-        calling[node] = any(map(len, begins))
-        for calls in begins:
+        names = next(
+            (names for names in (FRAME_BEGINS, SEND_CALLS) if any(index.occurs(name, node=node) for name in names)), ()
+        )
+        calling[node] = len(names) > 0
+        for calls in (index.positions(name, node=node) for name in names):
             latest_calls = Latest.of(owner(node, events.ids[calls]), calls).before(owners, commands, included=True)
             begun = np.maximum(begun, values_at(calls, latest_calls))
     single = calling[nodes] & (begun == NONE) & (sequences == NONE)

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from gpiorig.analysis.events.completions import Index
 from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.index import Index
 from gpiorig.analysis.packets.occurrences import Latest, Positions, occurring, owner, values_at
 
 # What begins a packet: the first of these that occurs in the recording. Between UDP and the MAC packets are sent on, so
@@ -17,10 +17,13 @@ CALLS = ("app.tx.enter", "sock.tx.enter", "udp.tx.enter", "mac.tx.enter")
 ENTRIES = ("mac.rx.enter", "sixlowpan.rx.enter", "ipv6.rx.enter", "udp.rx.enter", "sock.rx.enter", "app.rx.enter")
 
 
-def calls(events: Events, index: Index, destinations: Mapping[int, tuple[int, ...]]) -> Positions:
-    """int64[c], positions of the calls of the nodes that send to themselves."""
-    at = occurring(events, index, CALLS)[1]
-    return at[np.isin(events.nodes[at], [origin for origin, nodes in destinations.items() if origin in nodes])]
+def calls(
+    events: Events, index: Index, destinations: Mapping[int, tuple[int, ...]]
+) -> tuple[Positions, frozenset[int]]:
+    """int64[c], positions of the calls of the nodes that send to themselves, and these nodes."""
+    name, at = occurring(events, index, CALLS)
+    turning = [node for node, to in destinations.items() if node in to and index.occurs_with_id(name, node=node)]
+    return at[np.isin(events.nodes[at], turning)], frozenset(turning)
 
 
 def latest_calls(events: Events, own_calls: Positions, nodes: Positions, at: Positions) -> Positions:

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.events.completions import Kept, slices
-from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.events import Events, slices
 from gpiorig.analysis.events.frame_starts import START
 from gpiorig.analysis.events.ids import belongs_by_order, carries_packet_id, code_set, needs_packet_id
+from gpiorig.analysis.events.index import Kept
 from gpiorig.analysis.events.table import BY_NAME, EVENT_TYPES
+from gpiorig.analysis.packets.overheard import is_assigned
 
 Rows = NDArray[np.int64]
 
@@ -70,7 +71,7 @@ def find(
     positions, why = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.uint8)]
     for part in slices(len(events)):
         with_id, by_order = carries_packet_id(events, part), belongs_by_order(events, part)
-        bound = (with_id | by_order | needs_packet_id(events, part)) & (packet_of[part] < 0)
+        bound = (with_id | by_order | needs_packet_id(events, part)) & ~is_assigned(packet_of[part])
         places = np.flatnonzero(bound & np.isin(events.nodes[part], nodes))
         with_id, by_order, completion = with_id[places], by_order[places], completion_of[part][places]
         frame = np.where(completion >= 0, events.codes[np.maximum(completion, 0)], 0)

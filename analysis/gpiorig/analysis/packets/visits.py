@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.events.completions import Index
 from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.index import Index
 from gpiorig.analysis.packets.holders import BARE, CALL, READ, Custody, Holders, Starts
 from gpiorig.analysis.packets.occurrences import NONE, Latest, Positions, occurring, owner, values_at
 from gpiorig.analysis.packets.receptions import TURNED_ROUND, Receptions
@@ -56,8 +56,6 @@ class Visits:
         int32[t] and int32[r], the visit that sent, or read, each; -1 for one without an id.
     repeated
         bool[r], receptions of a frame that the node had read before.
-    of_start
-        int32[s], the visit of each start.
     unclear
         bool[v], the node had several packets with this id in hand: it is unknown which of them it sent on.
     """
@@ -75,7 +73,6 @@ class Visits:
     of_transmission: NDArray[np.int32]
     of_reception: NDArray[np.int32]
     repeated: NDArray[np.bool_]
-    of_start: NDArray[np.int32]
     unclear: NDArray[np.bool_]
 
     def __len__(self) -> int:
@@ -94,13 +91,13 @@ def delivering(events: Events, index: Index) -> tuple[str, Positions]:
     """
     nodes = range(len(events.node_names))
     above = occurring(events, index, CALLS)[0] != CALLS[-1] and any(
-        len(index.positions(name, node=node)) for name in ABOVE_MAC for node in nodes
+        index.occurs(name, node=node) for name in ABOVE_MAC for node in nodes
     )
     return occurring(events, index, DELIVERIES[: -2 if above else None])
 
 
 def find(events: Events, index: Index, sent: Transmissions, read: Receptions) -> tuple[Visits, Custody]:
-    """Find the visits of all packets, and who has what in hand by `Visits.of_start`."""
+    """Find the visits of all packets, and who has what in hand."""
     first = _first_readings(sent, read)
     readings = np.flatnonzero(np.bincount(first))  # np.unique hashes rows, which costs more
     start_of_reading = np.searchsorted(readings, first)
@@ -128,8 +125,8 @@ def find(events: Events, index: Index, sent: Transmissions, read: Receptions) ->
             del custody  # before the next one, so that there are never two in memory
             kept = delivered | (turned >= 0) | _of_a_mac(starts, parents, hands_over)
             custody = Custody(events, index, starts, kept, joined)
-    every = _visits(starts, parents, joined, deliveries, start_of_sent, start_of_reading, first)
-    unclear = every.of_start[custody.unclear & ~delivered]
+    every, custody.visits = _visits(starts, parents, joined, deliveries, start_of_sent, start_of_reading, first)
+    unclear = custody.visits[custody.unclear & ~delivered]
     of = every.of_reception[reader]
     further = every.deliveries[of] != at
     return (
@@ -141,6 +138,14 @@ def find(events: Events, index: Index, sent: Transmissions, read: Receptions) ->
         ),
         custody,
     )
+
+
+def last_transmissions(visits: Visits) -> Positions:
+    """int64[v], row of the last transmission of every visit, -1 for none."""
+    last = np.full(len(visits), NONE, dtype=np.int64)
+    own = np.flatnonzero(visits.of_transmission >= 0)
+    last[visits.of_transmission[own]] = own  # in time order within a node: the last one stays
+    return last
 
 
 def _turned_round(starts: Starts, read: Receptions, readings: Positions) -> Positions:
@@ -232,8 +237,8 @@ def _visits(
     start_of_sent: Positions,
     start_of_reading: Positions,
     first: Positions,
-) -> Visits:
-    """Number the visits and the packets."""
+) -> tuple[Visits, NDArray[np.int32]]:
+    """Number the visits and the packets; gives the visit of each start, too."""
     heads = np.flatnonzero(np.bincount(joined))
     row = np.searchsorted(heads, joined).astype(np.int32)
     above = values_at(row, parents[heads]).astype(np.int32)
@@ -250,7 +255,7 @@ def _visits(
     root = place[root]
     origins = np.flatnonzero(np.bincount(root))
     of_start = place[row]
-    return Visits(
+    numbered = Visits(
         nodes=starts.nodes[heads][order].astype(np.int16),
         positions=begins[order],
         parents=values_at(place, above)[order].astype(np.int32),
@@ -262,8 +267,8 @@ def _visits(
         of_transmission=values_at(of_start, start_of_sent).astype(np.int32),
         of_reception=of_start[start_of_reading],
         repeated=first != np.arange(len(first)),
-        of_start=of_start,
         unclear=np.zeros(len(heads), dtype=bool),
         again_at=np.zeros(0, dtype=np.int64),
         again_of=np.zeros(0, dtype=np.int32),
     )
+    return numbered, of_start

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.events.completions import slices
-from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.events import Events, slices
 from gpiorig.analysis.events.layers import DOWN, INTERRUPT, WAYS
 from gpiorig.analysis.events.table import BY_CODE
 from gpiorig.analysis.packets.event_packets import EventPackets

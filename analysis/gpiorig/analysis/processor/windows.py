@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.events.completions import Index, position_type, slices
-from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.events import Events, slices
+from gpiorig.analysis.events.index import Index, position_type
 from gpiorig.analysis.packets import spans
 from gpiorig.analysis.packets.event_packets import EventPackets
 from gpiorig.analysis.packets.routes import Route

@@ -20,8 +20,9 @@ from gpiorig.analysis.energy.powered import Traces
 from gpiorig.analysis.errors import QuantityError
 from gpiorig.analysis.evaluation.analysis import Analysis
 from gpiorig.analysis.events import completions
-from gpiorig.analysis.events.completions import Completions, Index
+from gpiorig.analysis.events.completions import Completions
 from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.index import Index
 from gpiorig.analysis.number_text import NS_PER_S
 from gpiorig.analysis.packets.hops import Hops
 from gpiorig.analysis.packets.path import REPLY

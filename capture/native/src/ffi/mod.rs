@@ -5,6 +5,7 @@ pub mod deflate;
 pub mod edges;
 pub mod member;
 pub mod ownership;
+pub mod pauses;
 pub mod runs;
 pub mod spi;
 pub mod symbol_bus;
