@@ -168,7 +168,7 @@ class Custody:
         return self._or_unclear(self.for_calls(nodes, ids, positions))
 
     def _or_unclear(self, start_rows: Positions) -> Positions:
-        return np.where((start_rows >= 0) & self._second[np.maximum(start_rows, 0)], UNCLEAR, start_rows)
+        return np.where(values_at(self._second, start_rows) > 0, UNCLEAR, start_rows)
 
     def for_frames(self, nodes: Positions, ids: NDArray[np.int32], positions: Positions) -> Positions:
         """The same for events of the MAC and below."""

@@ -1,8 +1,9 @@
 """Pauses: positions in the events at which nothing is under way, so that what comes before them decides nothing after.
 
 For the time of a longest frame and of the wait for its acknowledgement no node's stack, radio or radio line shows
-anything; every span of them is over, every command to a radio has been answered; and no id is in use on both sides,
-counted as in use from one event with it to the next unless half a round of ids was called for in between.
+anything; every span of them is over, every command to a radio has been answered, or a slot of TSCH is over since; and
+no id is in use on both sides, counted as in use from one event with it to the next unless half a round of ids was
+called for in between; nor is a sequence number, counted as in use for the time that a transmission can take.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.ids import BY_ORDER, code_set, named
 from gpiorig.analysis.events.index import CODES, NEVER, OF_PACKETS, SEQUENCE, Presence
 from gpiorig.analysis.events.table import BY_NAME, EVENT_TYPES
+from gpiorig.analysis.packets.acknowledgements import SLOT_NS
 from gpiorig.analysis.packets.holders import HALF_A_ROUND
 from gpiorig.analysis.packets.occurrences import NONE
 from gpiorig.analysis.packets.transmissions import COMMANDS, LONGEST_NS
@@ -39,6 +41,7 @@ _SPANS = tuple(
     if event.kind == "enter" and _IS_SPAN[event.code]
 )
 _COMMANDED = len(_SPANS) + 1  # the number of one more span, from a command to the report of its end
+_UNANSWERED = 127  # of a command whose end the node never reports: COMMAND of capture/native/src/pauses.rs
 _IS_OF_RADIO, _CARRIES_ID, _IS_CALL, _IS_NUMBER = 1, 2, 4, 8  # bits of capture/native/src/pauses.rs
 
 
@@ -112,7 +115,7 @@ def _pauses(events: Events, presence: Presence, *, apart: int) -> NDArray[np.int
             kinds.ctypes.data,
             spans.ctypes.data,
             spans.size,
-            events.samples_in(LONGEST_FRAME_NS + ACK_WAIT_NS),
+            *map(events.samples_in, (LONGEST_FRAME_NS + ACK_WAIT_NS, SLOT_NS, LONGEST_NS)),
             apart,
             HALF_A_ROUND,
             pauses.ctypes.data,
@@ -128,9 +131,9 @@ def _spans(occurs: NDArray[np.bool_]) -> NDArray[np.int8]:
         spans[:, entering] = np.where(occurs[:, leaving], number, 0)
         spans[:, leaving] = -number
     ends = [BY_NAME[name].code for name in TX_ENDS]
-    for node in np.flatnonzero(occurs[:, ends].any(axis=1)).tolist():
-        command = next((BY_NAME[name].code for name in COMMANDS if occurs[node, BY_NAME[name].code]), ends[0])
-        spans[node, command] = _COMMANDED
+    for node, here in enumerate(occurs):
+        command = next((BY_NAME[name].code for name in COMMANDS if here[BY_NAME[name].code]), ends[0])
+        spans[node, command] = _COMMANDED if here[ends].any() else _UNANSWERED
         spans[node, ends] = -_COMMANDED
     return spans
 
@@ -138,4 +141,6 @@ def _spans(occurs: NDArray[np.bool_]) -> NDArray[np.int8]:
 @functools.cache
 def _kernel() -> Callable[..., int]:
     array, number = c_void_p, c_size_t
-    return native.kernel("gpiorig_pauses", *[array] * 4, number, array, array, number, c_int64, number, c_int64, array)
+    return native.kernel(
+        "gpiorig_pauses", *[array] * 4, number, array, array, number, *[c_int64] * 3, number, c_int64, array
+    )

@@ -20,6 +20,8 @@ pub unsafe extern "C" fn gpiorig_pauses(
     spans: *const i8,
     keys: usize,
     pause: i64,
+    since_command: i64,
+    same_number: i64,
     apart: usize,
     round: i64,
     found: *mut i64,
@@ -60,6 +62,8 @@ pub unsafe extern "C" fn gpiorig_pauses(
             kinds,
             spans,
             pause,
+            since_command,
+            same_number,
             apart,
             round,
         };
