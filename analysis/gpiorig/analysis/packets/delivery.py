@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.errors import EventError
 from gpiorig.analysis.events.events import Events, slices
 from gpiorig.analysis.events.ids import needs_packet_id
 from gpiorig.analysis.events.table import BY_NAME
@@ -108,17 +107,10 @@ def by_index(events: Events, destinations: Mapping[str, tuple[str, ...]]) -> dic
 
 
 def find(
-    events: Events,
-    visits: Visits,
-    visit_of: NDArray[np.int32],
-    *,
-    destinations: Mapping[int, tuple[int, ...]],
-    without_id: tuple[int, int] = (0, 0),
+    events: Events, visits: Visits, visit_of: NDArray[np.int32], *, destinations: Mapping[int, tuple[int, ...]]
 ) -> Packets:
-    """The packets, and what became of each of them; without any, `without_id` frames sent and read are named."""
+    """The packets, and what became of each of them until the end of the recording; which are `CUT` is left open."""
     packets = len(visits.kinds)
-    if not packets:
-        raise EventError(_no_packet(events, *without_id))
     firsts = np.flatnonzero(visits.parents < 0)
     origins = visits.nodes[firsts].astype(np.int64)
     last = np.full(packets, NONE, dtype=np.int64)
@@ -141,18 +133,22 @@ def find(
         deliveries=deliveries.astype(np.int32),
         fragments=fragments,
         status=_status(
-            visits,
-            destinations,
-            origins,
-            arrived,
-            lost=_furthest(visits, handed, fragments),
-            in_gap=in_gap,
-            cut=cuts.of_packets(events, visits, visit_of, arrived=arrived, final=last),
+            visits, destinations, origins, arrived, lost=_furthest(visits, handed, fragments), in_gap=in_gap
         ),
         in_gap=in_gap,
         last_events=last,
         destinations=dict(destinations),
     )
+
+
+def with_cuts(events: Events, visits: Visits, visit_of: NDArray[np.int32], packets: Packets) -> Packets:
+    """The packets of a whole recording with those that its end cuts."""
+    if packets.deliveries.all():
+        return packets
+    arrived = arrivals(visits, packets.origins.astype(np.int64))
+    cut = cuts.of_packets(events, visits, visit_of, arrived=arrived, final=packets.last_events)
+    cut &= np.isin(packets.status, (*LOST, UNCLEAR))
+    return replace(packets, status=np.where(cut, CUT, packets.status).astype(np.uint8))
 
 
 def arrivals(visits: Visits, origins: Positions) -> Positions:
@@ -166,7 +162,7 @@ def arrivals(visits: Visits, origins: Positions) -> Positions:
     return np.flatnonzero(away & np.where(called, visits.deliveries >= 0, True))
 
 
-def _no_packet(events: Events, sent: int, readings: int) -> str:
+def no_packet(events: Events, sent: int, readings: int) -> str:
     """Why there is none, by what the events are of."""
     if without_id := int(np.count_nonzero(needs_packet_id(events))):
         return (
@@ -219,12 +215,11 @@ def _status(
     *,
     lost: NDArray[np.int64],
     in_gap: NDArray[np.bool_],
-    cut: NDArray[np.bool_],
 ) -> NDArray[np.uint8]:
     packets, nodes = len(origins), int(visits.nodes.max(initial=0)) + 1
     reached = np.bincount(visits.packets[arrived], minlength=packets) > 0
     reached |= visits.kinds == READ
-    missed = np.select([in_gap, cut], [GAP, CUT], default=lost)
+    missed = np.where(in_gap, GAP, lost)
     status = np.where(reached, DELIVERED, missed)
     for origin, to in destinations.items():
         from_origin = (visits.kinds == CALL) & (origins == origin)
@@ -263,6 +258,4 @@ def readers(visits: Visits, node: int) -> NDArray[np.bool_]:
 
 def last_visits(visits: Visits) -> Positions:
     """int64[p], the visit at which each packet got furthest: the latest of those with the most hops."""
-    last = np.empty(len(visits.kinds), dtype=np.int64)
-    last[visits.packets] = np.arange(len(visits))  # by packet and hops: the last one stays
-    return last
+    return np.searchsorted(visits.packets, np.arange(len(visits.kinds)), side="right") - 1  # by packet and hops

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gpiorig.analysis.errors import EventError
 from gpiorig.analysis.events.events import Events, slices
 from gpiorig.analysis.events.ids import without_ids
 from gpiorig.analysis.events.index import Presence
@@ -18,15 +20,16 @@ from gpiorig.analysis.packets.delivery import Packets
 from gpiorig.analysis.packets.joined import Joined
 from gpiorig.analysis.packets.occurrences import NONE, Positions, values_at
 from gpiorig.analysis.packets.overheard import Overheard
-from gpiorig.analysis.packets.passages import Further, Instants, Passages, below, rows_of
+from gpiorig.analysis.packets.passages import Further, Instants, Passages, inserted, rows_of
 from gpiorig.analysis.packets.pauses import Part
 from gpiorig.analysis.packets.receptions import Receptions
 from gpiorig.analysis.packets.stages import Stages
-from gpiorig.analysis.packets.transmissions import BUSY, NO_ACK, Transmissions
+from gpiorig.analysis.packets.transmissions import Transmissions
 from gpiorig.analysis.packets.unattributed import Unattributed
-from gpiorig.analysis.packets.visits import Visits, last_transmissions
+from gpiorig.analysis.packets.visits import Visits
 from gpiorig.capture import mapped
 
+HOP_BITS = 16
 READ, NOT_READ, NOT_SENT = range(3)
 STATUS = {
     READ: "read by the next node",
@@ -154,9 +157,10 @@ def build(
         joined.append(part, analysis)
     every = joined.stages()
     events = without_ids(events, every.nameless)
-    frames = len(every.transmissions), every.receptions.without_id
-    packets = delivery.find(events, every.visits, every.visit_of, destinations=to, without_id=frames)
-    return mapped.settled(_rows(events, every, mapped.settled(packets)))
+    if not len(every.packets):
+        raise EventError(delivery.no_packet(events, len(every.transmissions), every.receptions.without_id))
+    packets = delivery.with_cuts(events, every.visits, every.visit_of, every.packets)
+    return _rows(events, every, mapped.settled(packets))
 
 
 def packets_of(visit_of: NDArray[np.int32], stays: Visits) -> NDArray[np.int32]:
@@ -168,44 +172,35 @@ def packets_of(visit_of: NDArray[np.int32], stays: Visits) -> NDArray[np.int32]:
 
 
 def _rows(events: Events, every: Stages, packets: Packets) -> Hops:
-    sent, stays, passages = every.transmissions, every.visits, every.passages
-    last = last_transmissions(stays)
+    stays, made = every.visits, every.made
     missed_from, missed_at = _missed(stays, packets)
-    departures = rows_of(every.departures, np.searchsorted(every.departing, missed_from))
-    begun = np.concatenate([stays.parents[passages.visits], missed_from]).astype(np.int64)
-    reached = np.concatenate([passages.visits, np.full(len(missed_from), NONE)])
-    packet_rows = stays.packets[begun]
-    numbers = stays.hops[begun] + 1
-    order = np.lexsort((reached, reached < 0, numbers, packet_rows))
-    begun, reached = begun[order], reached[order]
-    sending = np.concatenate([passages.sendings, last[missed_from]])[order]
-    reading = np.concatenate([passages.readings, np.full(len(missed_from), NONE)])[order]
-    receivers = np.concatenate([stays.nodes[passages.visits], missed_at])[order]
-    count = _Counts(sent, stays)
-    there = np.maximum(reached, 0)
+    order = np.argsort(_keys(stays, missed_from), kind="stable")
+    missed_from, missed_at = missed_from[order], missed_at[order]
+    rows = np.searchsorted(every.not_made.visits_from, missed_from)
+    at = np.searchsorted(_keys(stays, made.visits_from), _keys(stays, missed_from), side="right")
+
+    def both(column: NDArray[Any], missed: NDArray[Any]) -> NDArray[Any]:
+        return mapped.stored(np.insert(column, at, missed)) if len(at) else column
+
+    columns = {
+        field.name: both(getattr(made, field.name), getattr(every.not_made, field.name)[rows])
+        for field in dataclasses.fields(made)
+    }
+    columns["receivers"] = both(made.receivers, missed_at.astype(np.int16))
+    read, sent, begun = columns["read"], columns["sent"], columns["visits_from"]
     return Hops(
         events=events,
-        transmissions=sent,
+        transmissions=every.transmissions,
         receptions=every.receptions,
         overheard=every.overheard,
         visits=stays,
         packets=packets,
-        packet_rows=packet_rows[order],
-        numbers=numbers[order].astype(np.int16),
-        senders=stays.nodes[begun],
-        receivers=receivers.astype(np.int16),
-        visits_from=begun.astype(np.int32),
-        visits_to=reached.astype(np.int32),
-        sent=sending.astype(np.int32),
-        read=reading.astype(np.int32),
-        status=np.where(reading >= 0, READ, np.where(sending >= 0, NOT_READ, NOT_SENT)).astype(np.uint8),
-        attempts=count.attempts[begun],
-        frames=count.frames[begun],
-        no_ack=count.no_ack[begun],
-        busy=count.busy[begun],
-        readings=np.where(reached >= 0, count.readings[there], 0).astype(np.int32),
-        duplicates=np.where(reached >= 0, count.duplicates[there], 0).astype(np.int32),
-        samples=below(passages.samples, departures, order),
+        **columns,
+        packet_rows=_of(stays.packets, begun),
+        numbers=_of(stays.hops, begun) + np.int16(1),
+        senders=_of(stays.nodes, begun),
+        status=np.where(read >= 0, np.uint8(READ), np.where(sent >= 0, np.uint8(NOT_READ), np.uint8(NOT_SENT))),
+        samples=inserted(every.passages.samples, rows_of(every.departures, rows), at),
         strange=every.strange,
         further=every.further,
         visit_of=every.visit_of,
@@ -214,23 +209,19 @@ def _rows(events: Events, every: Stages, packets: Packets) -> Hops:
     )
 
 
-class _Counts:
-    """Transmissions and receptions of every visit."""
+def _keys(stays: Visits, begun: NDArray[np.integer[Any]]) -> Positions:
+    """int64[k], one number for the packet of a hop and the hop's number, which increase together."""
+    keys = mapped.zeros(len(begun), np.int64)
+    for part in slices(len(begun)):
+        keys[part] = (stays.packets[begun[part]].astype(np.int64) << HOP_BITS) + stays.hops[begun[part]]
+    return keys
 
-    def __init__(self, sent: Transmissions, stays: Visits) -> None:
-        own = np.flatnonzero(stays.of_transmission >= 0)
-        of = stays.of_transmission[own].astype(np.int64)
-        frame = np.unique(of * (int(sent.frames.max(initial=0)) + 1) + sent.frames[own], return_index=True)[1]
 
-        def per_visit(rows: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
-            return np.bincount(rows, minlength=len(stays)).astype(np.int32)
-
-        self.attempts = per_visit(of)
-        self.frames = per_visit(of[frame])
-        self.no_ack = per_visit(of[sent.outcomes[own] == NO_ACK])
-        self.busy = per_visit(of[sent.outcomes[own] == BUSY])
-        self.readings = per_visit(stays.of_reception)
-        self.duplicates = per_visit(stays.of_reception[stays.repeated])
+def _of(values: NDArray[Any], rows: NDArray[np.int32]) -> NDArray[Any]:
+    chosen = mapped.zeros(len(rows), values.dtype.type)
+    for part in slices(len(rows)):
+        chosen[part] = values[rows[part]]
+    return chosen
 
 
 def _missed(stays: Visits, packets: Packets) -> tuple[Positions, Positions]:
@@ -239,7 +230,6 @@ def _missed(stays: Visits, packets: Packets) -> tuple[Positions, Positions]:
     One for each packet that ended at a visit that sent or should have sent it on. Where no packet of an origin takes
     more than one hop, one for each destination that did not read it.
     """
-    ended = delivery.last_visits(stays)
     failed = np.isin(packets.status, (delivery.NOT_SENT, delivery.NOT_RECEIVED, delivery.UNADDRESSED))
     relayed = np.unique(packets.origins[stays.packets[stays.hops > 1]])
     rows, nodes = [], []
@@ -254,6 +244,6 @@ def _missed(stays: Visits, packets: Packets) -> tuple[Positions, Positions]:
             rows.append(packets.firsts[missing].astype(np.int64))
             nodes.append(np.full(len(missing), node))
     rest = np.flatnonzero(failed & ~addressed)
-    rows.append(ended[rest])
+    rows.append(np.searchsorted(stays.packets, rest, side="right") - 1)  # where it got furthest
     nodes.append(np.full(len(rest), NONE))
     return np.concatenate(rows), np.concatenate(nodes).astype(np.int64)

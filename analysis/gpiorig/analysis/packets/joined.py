@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.events.events import Events, slices
+from gpiorig.analysis.packets.delivery import Packets
+from gpiorig.analysis.packets.hop_rows import HopRows
 from gpiorig.analysis.packets.occurrences import NONE, RESET, Positions, values_at
 from gpiorig.analysis.packets.overheard import PENDING, Overheard
 from gpiorig.analysis.packets.passages import Further, Instants, Passages, absent
@@ -33,6 +35,7 @@ _VISITS = {
     **{"positions": EVENT, "deliveries": EVENT, "again_at": EVENT},
     **{"parents": VISIT, "again_of": VISIT, "of_transmission": VISIT, "of_reception": VISIT, "packets": PACKET},
 }
+_HOPS = {"visits_from": VISIT, "visits_to": VISIT, "sent": SENT, "read": READ}
 _PASSAGES = {"visits": VISIT, "readings": READ, "sendings": SENT}
 
 
@@ -120,14 +123,18 @@ class Joined:
         self._read = _Columns(Receptions, _RECEPTIONS)
         self._unread = _Columns(Overheard, _OVERHEARD)
         self._visits = _Columns(Visits, _VISITS)
+        self._packets = _Columns(Packets, {"firsts": VISIT, "last_events": EVENT})
         self._left = _Columns(Unattributed, {"positions": EVENT})
         self._passages, self._strange, self._further = (_PassageColumns() for _ in range(3))
         self._departures = _Samples()
-        self._delivered, self._nameless, self._departing = (mapped.Growing(np.int64) for _ in range(3))
+        self._made, self._not_made = (_Columns(HopRows, _HOPS) for _ in range(2))
+        self._delivered, self._nameless = (mapped.Growing(np.int64) for _ in range(2))
         self._visit_of = mapped.full(len(events), NONE, np.int32)
         self._ways = mapped.full(len(events), NONE, np.int8)
         self._before = [0] * 6
         self._without_id = 0
+        self._destinations: Mapping[int, tuple[int, ...]] = {}
+        self._heard: list[tuple[int, int]] = []  # visits of transmissions before a pause, events of them after it
         # Of each node its latest transmission, and the visit that sent it.
         self._latest = np.full((2, len(events.node_names)), NONE, dtype=np.int64)
 
@@ -143,12 +150,15 @@ class Joined:
         self._read.append(read, before)
         self._without_id += read.without_id
         self._visits.append(stays, before)
+        self._packets.append(stages.packets, before)
+        self._destinations = stages.packets.destinations
         self._passages.append(stages.passages, before)
         self._strange.append(stages.strange, before)
         self._further.append(stages.further.passages, before)
         self._delivered.append(stages.further.deliveries + part.start)
         self._nameless.append(stages.nameless + part.start)
-        self._departing.append(stages.departing + before[VISIT])
+        self._made.append(stages.made, before)
+        self._not_made.append(stages.not_made, before)
         self._departures.append(stages.departures)
         self._latest[0, sent.nodes] = np.arange(len(sent)) + before[SENT]  # in time order within a node: the last stays
         self._latest[1, sent.nodes] = _moved(stays.of_transmission, before[VISIT])
@@ -172,11 +182,15 @@ class Joined:
             columns[name] = _at(place_of_sent, columns[name])
         sent["ends"] = _ended(self._events, sent)
         places = place_of_sent, place_of_read
+        packets = self._packets.take()
+        for visit, position in self._heard:  # increasing
+            packets["last_events"][stays["packets"][visit]] = position
         return Stages(
             transmissions=Transmissions(**sent),
             receptions=Receptions(**read, without_id=self._without_id),
             overheard=Overheard(**unread),
             visits=Visits(**stays),
+            packets=Packets(**packets, destinations=self._destinations),
             nameless=self._nameless.take(),
             visit_of=self._visit_of,
             ways=self._ways,
@@ -184,7 +198,8 @@ class Joined:
             passages=self._passages.take(*places),
             strange=self._strange.take(*places),
             further=Further(self._delivered.take(), self._further.take(*places)),
-            departing=self._departing.take(),
+            made=_hops(self._made.take(), *places),
+            not_made=_hops(self._not_made.take(), *places),
             departures=self._departures.take(),
         )
 
@@ -195,6 +210,8 @@ class Joined:
         visits[pending] = self._latest[1, PENDING - visits[pending]]
         self._visit_of[part.start : part.start + len(part.events)] = visits
         left, more = stages.unattributed, pending[visits[pending] < 0]
+        heard = pending[visits[pending] >= 0]
+        self._heard += zip(visits[heard].tolist(), (heard + part.start).tolist(), strict=True)
         if not len(more):
             return left
         of_line = np.isin(more, np.concatenate([stages.overheard.positions, stages.overheard.exits]))
@@ -241,6 +258,11 @@ def _ordered(values: NDArray[Any], order: Positions) -> NDArray[Any]:
 def _at(places: NDArray[np.int32], rows: NDArray[Any]) -> NDArray[Any]:
     """The new rows of old ones, -1 of none."""
     return mapped.stored(values_at(places, rows).astype(rows.dtype))
+
+
+def _hops(columns: dict[str, NDArray[Any]], of_sent: NDArray[np.int32], of_read: NDArray[np.int32]) -> HopRows:
+    columns["sent"], columns["read"] = _at(of_sent, columns["sent"]), _at(of_read, columns["read"])
+    return HopRows(**columns)
 
 
 def _ended(events: Events, sent: Mapping[str, NDArray[Any]]) -> NDArray[np.int64]:

@@ -69,13 +69,13 @@ def rows_of(samples: Instants, rows: Positions) -> Instants:
     return tuple(column[rows] if column.strides[0] else absent(len(rows)) for column in samples)
 
 
-def below(above: Instants, under: Instants, order: Positions) -> Instants:
-    """The columns of two tables below each other, their rows then in some order."""
-    if not len(under[0]) and np.array_equal(order, np.arange(len(order))):
+def inserted(above: Instants, rows: Instants, at: Positions) -> Instants:
+    """The columns with more rows, each before the row at its place."""
+    if not len(at):
         return above
     return tuple(
-        absent(len(order))
-        if not any(column.strides[0] for column in both)
-        else mapped.stored(np.concatenate(both)[order])
-        for both in zip(above, under, strict=True)
+        mapped.stored(np.insert(column, at, more))
+        if column.strides[0] or more.strides[0]
+        else absent(len(column) + len(at))
+        for column, more in zip(above, rows, strict=True)
     )

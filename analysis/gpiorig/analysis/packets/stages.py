@@ -16,6 +16,7 @@ from gpiorig.analysis.packets import (
     acknowledgements,
     assignment,
     delivery,
+    hop_rows,
     milestones,
     overheard,
     receptions,
@@ -25,7 +26,9 @@ from gpiorig.analysis.packets import (
     unattributed,
     visits,
 )
+from gpiorig.analysis.packets.delivery import Packets
 from gpiorig.analysis.packets.holders import READ
+from gpiorig.analysis.packets.hop_rows import HopRows
 from gpiorig.analysis.packets.occurrences import Positions
 from gpiorig.analysis.packets.overheard import Overheard
 from gpiorig.analysis.packets.passages import Further, Instants, Passages
@@ -38,12 +41,12 @@ from gpiorig.analysis.packets.visits import Visits
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stages:
-    """What is known of the packets of some events, without what becomes of them.
+    """What is known of the packets of some events.
 
     Parameters
     ----------
-    transmissions, receptions, overheard, visits
-        The stages, each built from those before.
+    transmissions, receptions, overheard, visits, packets
+        The stages, each built from those before; which packets are cut is left open.
     nameless
         int64[k], positions of events whose id means nothing: 0, and those of acknowledgements.
     visit_of
@@ -55,15 +58,17 @@ class Stages:
     passages, strange, further
         How packets came to visits with a known sender, to the others that begin with a reading, and to further
         deliveries.
-    departing, departures
-        int64[k], increasing, rows of the visits at which a hop that was not made may have been to begin, and per point
-        of `passages.COLUMNS` int64[k], the instants up to the last transmission there.
+    made, not_made
+        The hops of passages, and those that may not have been made, by the visit at which they were to begin.
+    departures
+        Of these per point of `passages.COLUMNS` int64[k], the instants up to the last transmission there.
     """
 
     transmissions: Transmissions
     receptions: Receptions
     overheard: Overheard
     visits: Visits
+    packets: Packets
     nameless: Positions
     visit_of: NDArray[np.int32]
     ways: NDArray[np.int8]
@@ -71,7 +76,8 @@ class Stages:
     passages: Passages
     strange: Passages
     further: Further
-    departing: Positions
+    made: HopRows
+    not_made: HopRows
     departures: Instants
 
 
@@ -110,19 +116,23 @@ def of_part(
     stays, custody = visits.find(events, index, sent, read)
     visit_of = assignment.find(events, index, completed, numbered, acknowledging, read, unread, stays, custody)
     finder = milestones.Finder(events, index, completed, sent, read, stays, visit_of)
-    departing = delivery.missable(stays, destinations)
+    passages, count = finder.passages(), hop_rows.Counts(sent, stays)
+    not_made = hop_rows.not_made(count, stays, delivery.missable(stays, destinations))
+    packets = delivery.find(events, stays, visit_of, destinations=destinations)
     return Stages(
         transmissions=sent,
         receptions=read,
         overheard=unread,
         visits=stays,
+        packets=packets,
         nameless=np.concatenate([zero, nameless]),
         visit_of=visit_of,
         ways=assignment.ways(events, index, completed, numbered, acknowledging, read, unread, visit_of),
         unattributed=unattributed.find(events, visit_of, completed.of, nodes=range(len(events.node_names))),
-        passages=finder.passages(),
+        passages=passages,
         strange=finder.arrivals(np.flatnonzero((stays.parents < 0) & (stays.kinds[stays.packets] == READ))),
         further=finder.further(),
-        departing=departing,
-        departures=finder.departures(departing, visits.last_transmissions(stays)[departing]),
+        made=hop_rows.made(count, stays, passages),
+        not_made=not_made,
+        departures=finder.departures(not_made.visits_from.astype(np.int64), not_made.sent.astype(np.int64)),
     )
