@@ -81,14 +81,14 @@ def ping_pongs(packets: int, *, seed: int = 1, first_id: int = 0, burst: int = 0
     samples[count:] = packets * PERIOD + CALIBRATION * np.arange(len(NODES) * burst)
     ids[count:], codes[count:] = np.tile(np.arange(burst), len(NODES)), BY_NAME["rig.calibrate"].code
     nodes[count:] = np.repeat(np.arange(len(NODES)), burst)
-    nodes[:count].reshape(packets, -1)[:] = _NODES
-    codes[:count].reshape(packets, -1)[:] = np.tile(_CODES, 2)
     random = np.random.default_rng(seed)
     for start in range(0, packets, _PIECE):
         rows = np.arange(start, min(start + _PIECE, packets))
         at = slice(start * EVENTS_PER_PACKET, (start + len(rows)) * EVENTS_PER_PACKET)
         samples[at] = _instants(rows, random).reshape(-1)
         ids[at] = _ids((rows + first_id - 1) % 0xFFFF + 1).reshape(-1)
+        nodes[at], codes[at] = np.tile(_NODES, len(rows)), np.tile(_CODES, 2 * len(rows))
+        mapped.relieve()
     return Events(
         samples=samples,
         nodes=nodes,

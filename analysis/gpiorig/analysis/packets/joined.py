@@ -129,8 +129,8 @@ class Joined:
         self._departures = _Samples()
         self._made, self._not_made = (_Columns(HopRows, _HOPS) for _ in range(2))
         self._delivered, self._nameless = (mapped.Growing(np.int64) for _ in range(2))
-        self._visit_of = mapped.full(len(events), NONE, np.int32)
-        self._ways = mapped.full(len(events), NONE, np.int8)
+        self._visit_of = mapped.zeros(len(events), np.int32)  # the parts have all events
+        self._ways = mapped.zeros(len(events), np.int8)
         self._before = [0] * 6
         self._without_id = 0
         self._destinations: Mapping[int, tuple[int, ...]] = {}

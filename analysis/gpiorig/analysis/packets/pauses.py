@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.events.completions import ACK_WAIT_NS, COMMAND_END, LONGEST_FRAME_NS, TX_ENDS
-from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.events import Events, slices
 from gpiorig.analysis.events.ids import BY_ORDER, code_set, named
 from gpiorig.analysis.events.index import CODES, NEVER, OF_PACKETS, SEQUENCE, Presence
 from gpiorig.analysis.events.table import BY_NAME, EVENT_TYPES
@@ -100,27 +100,36 @@ def _pauses(events: Events, presence: Presence, *, apart: int) -> NDArray[np.int
     calls = next((BY_NAME[name].code for name in CALLS if with_id[BY_NAME[name].code]), BY_NAME[CALLS[0]].code)
     kinds[calls] |= _IS_CALL
     spans = _spans(since != NEVER)
-    columns = (
-        native.column(events.samples, np.int64, name="samples"),
-        native.column(events.nodes, np.uint16, name="nodes", count=len(events)),
-        native.column(events.codes, np.uint8, name="codes", count=len(events)),
-        native.column(events.ids, np.int32, name="ids", count=len(events)),
-    )
     kinds = kinds.astype(np.uint8)
+    state = np.zeros(native.kernel("gpiorig_pauses_state", c_size_t)(len(events.node_names)), dtype=np.int64)
     pauses = np.empty(len(events) // apart + 1, dtype=np.int64)
-    written = native.checked(
-        _kernel()(
-            *(column.ctypes.data for column in columns),
-            len(events),
-            kinds.ctypes.data,
-            spans.ctypes.data,
-            spans.size,
-            *map(events.samples_in, (LONGEST_FRAME_NS + ACK_WAIT_NS, SLOT_NS, LONGEST_NS)),
-            apart,
-            HALF_A_ROUND,
-            pauses.ctypes.data,
+    written = 0
+    for part in slices(len(events)):
+        columns = (
+            native.column(column[part], kind, name=name, count=part.stop - part.start)
+            for name, column, kind in (
+                ("samples", events.samples, np.int64),
+                ("nodes", events.nodes, np.uint16),
+                ("codes", events.codes, np.uint8),
+                ("ids", events.ids, np.int32),
+            )
         )
-    )
+        written = native.checked(
+            _kernel()(
+                *(column.ctypes.data for column in columns),
+                part.stop - part.start,
+                part.start,
+                kinds.ctypes.data,
+                spans.ctypes.data,
+                len(events.node_names),
+                *map(events.samples_in, (LONGEST_FRAME_NS + ACK_WAIT_NS, SLOT_NS, LONGEST_NS)),
+                apart,
+                HALF_A_ROUND,
+                state.ctypes.data,
+                pauses.ctypes.data,
+                len(pauses),
+            )
+        )
     return pauses[:written]
 
 
@@ -140,7 +149,8 @@ def _spans(occurs: NDArray[np.bool_]) -> NDArray[np.int8]:
 
 @functools.cache
 def _kernel() -> Callable[..., int]:
-    array, number = c_void_p, c_size_t
+    array, number, samples = c_void_p, c_size_t, c_int64
+    events = (*[array] * 4, number, c_int64)
     return native.kernel(
-        "gpiorig_pauses", *[array] * 4, number, array, array, number, *[c_int64] * 3, number, c_int64, array
+        "gpiorig_pauses", *events, array, array, number, *[samples] * 3, c_int64, c_int64, array, array, number
     )

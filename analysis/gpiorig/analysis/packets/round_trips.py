@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gpiorig.analysis.events.events import Events
+from gpiorig.analysis.events.events import Events, slices
 from gpiorig.analysis.packets import cuts, path, timelines
 from gpiorig.analysis.packets import steps as steps_module
 from gpiorig.analysis.packets.holders import READ
@@ -247,19 +247,22 @@ class _Counts:
 
     def __init__(self, hops: Hops, pairing: Pairing, ends: tuple[int, int]) -> None:
         sent, visits = hops.transmissions, hops.visits
-        rows = np.searchsorted(pairing.requests, pairing.request_of)
-        cells = np.where(pairing.request_of >= 0, rows * 2 + pairing.directions, NONE)
+        cells = mapped.full(len(pairing.request_of), NONE, np.int32)
+        for part in slices(len(cells)):
+            rows = np.searchsorted(pairing.requests, pairing.request_of[part])
+            cells[part] = np.where(pairing.request_of[part] >= 0, rows * 2 + pairing.directions[part], NONE)
 
-        def count(packets: Positions) -> Counts:
-            cell = values_at(cells, packets)
-            size = 2 * len(pairing.requests)
-            return np.bincount(cell[cell >= 0], minlength=size).astype(np.int32).reshape(-1, 2)
+        def count(visit_rows: NDArray[np.int32], chosen: NDArray[np.bool_] | None = None) -> Counts:
+            counts = mapped.zeros(2 * len(pairing.requests), np.int32)
+            for part in slices(len(visit_rows)):
+                cell = values_at(cells, values_at(visits.packets, visit_rows[part]))
+                np.add.at(counts, cell[cell >= 0 if chosen is None else (cell >= 0) & chosen[part]], 1)
+            return counts.reshape(-1, 2)
 
-        of_sent = values_at(visits.packets, visits.of_transmission.astype(np.int64))
-        self.transmissions = count(of_sent)
-        self.no_ack = count(of_sent[sent.outcomes == NO_ACK])
-        self.busy = count(of_sent[sent.outcomes == BUSY])
-        self.receptions = count(values_at(visits.packets, visits.of_reception.astype(np.int64)))
+        self.transmissions = count(visits.of_transmission)
+        self.no_ack = count(visits.of_transmission, sent.outcomes == NO_ACK)
+        self.busy = count(visits.of_transmission, sent.outcomes == BUSY)
+        self.receptions = count(visits.of_reception)
         sent_here = np.flatnonzero((cells >= 0) & (hops.packets.kinds != READ))
         cut = np.bincount(cells[sent_here], hops.packets.fragments[sent_here], minlength=2 * len(pairing.requests))
         self.frames = np.maximum(cut.reshape(-1, 2), 1).astype(np.int32)

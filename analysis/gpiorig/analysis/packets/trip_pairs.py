@@ -12,7 +12,9 @@ from gpiorig.analysis.events.table import BY_NAME
 from gpiorig.analysis.packets.holders import BARE, CALL, READ
 from gpiorig.analysis.packets.hops import Hops
 from gpiorig.analysis.packets.occurrences import ID_BITS, NONE, Latest, Positions, owner, values_at
+from gpiorig.analysis.packets.passages import absent
 from gpiorig.analysis.packets.path import POINTS, REPLY, REQUEST
+from gpiorig.capture import mapped
 
 START, END = POINTS[0].event, POINTS[-1].event
 
@@ -35,19 +37,19 @@ class Pairing:
     def __init__(self, hops: Hops, initiator: int, responder: int) -> None:
         self._hops = hops
         packets, visits, events = hops.packets, hops.visits, hops.events
-        self._begins = begins = visits.positions[packets.firsts]
-        called = (events.codes[begins] == BY_NAME[START].code) & (packets.kinds == CALL)
-        self.requests = np.flatnonzero(called & (packets.origins == initiator))
-        self._calls = begins[self.requests]
-        self._latest = Latest.of(owner(0, packets.ids[self.requests]), self._calls)
-        self.request_of = self._request_of(begins, initiator, responder)
+        self._begins = begins = mapped.stored(visits.positions[packets.firsts])
+        called = (values_at(events.codes, begins) == BY_NAME[START].code) & (packets.kinds == CALL)
+        self.requests = mapped.stored(np.flatnonzero(called & (packets.origins == initiator)))
+        self._calls = mapped.stored(begins[self.requests])
+        self._latest = mapped.settled(Latest.of(owner(0, packets.ids[self.requests]), self._calls))
+        self.request_of = mapped.stored(self._request_of(begins, initiator, responder))
         sent = packets.origins == responder
         back = np.where(packets.kinds == READ, ~sent, sent)
         self.directions = np.where(self.request_of < 0, NONE, np.where(back, REPLY, REQUEST)).astype(np.int8)
-        self.ends = self._ends(initiator)
-        self.arrived = np.maximum(values_at(hops.visit_of, self.ends), NONE)
-        self.replies = self._replies()
-        self.delivered, self.caused = self._deliveries(responder)
+        self.ends = mapped.stored(self._ends(initiator))
+        self.arrived = mapped.stored(np.maximum(values_at(hops.visit_of, self.ends), NONE))
+        self.replies = mapped.stored(self._replies())
+        self.delivered, self.caused = map(mapped.stored, self._deliveries(responder))
 
     def _row(self, ids: NDArray[np.int32], positions: Positions) -> Positions:
         """int64[q], row of the latest request of each id before a position, -1 without one of fewer than 2^15 ago."""
@@ -76,12 +78,13 @@ class Pairing:
     def _ends(self, initiator: int) -> Positions:
         """By the packet of the event; where its frame was not seen to be read, by its id."""
         events, visits = self._hops.events, self._hops.visits
-        got = (events.codes == BY_NAME[END].code) & (events.nodes == initiator) & (events.ids >= 0)
-        at = np.flatnonzero(got)
-        packets = values_at(visits.packets, self._hops.visit_of[at].astype(np.int64))
+        at = events.positions(END, node=initiator)
+        ids = values_at(events.ids, at)
+        at, ids = at[ids >= 0], ids[ids >= 0].astype(np.int32)
+        packets = values_at(visits.packets, values_at(self._hops.visit_of, at))
         requests = values_at(self.request_of, packets)
         known = np.searchsorted(self.requests, requests)
-        rows = np.where(requests >= 0, known, np.where(packets < 0, self._row(events.ids[at], at), NONE))
+        rows = np.where(requests >= 0, known, np.where(packets < 0, self._row(ids, at), NONE))
         return self._first(rows[rows >= 0], at[rows >= 0])
 
     def _replies(self) -> Positions:
@@ -151,19 +154,20 @@ def legs_of(hops: Hops, pairing: Pairing, ends: tuple[int, int]) -> Legs:
     """The legs of the round trips between two ends, by the path that most of them took."""
     out = _path(hops, pairing.delivered, ends)
     back = _path(hops, pairing.arrived, ends[::-1])
-    strange_of = np.full(len(hops.visits), NONE, dtype=np.int64)
+    strange_of = mapped.full(len(hops.visits), NONE, np.int32)
     strange_of[hops.strange.visits] = np.arange(len(hops.strange.visits))
     sent, read, strange, further = [], [], [], []
     for nodes, packets, end in ((out, pairing.requests, pairing.delivered), (back, pairing.replies, pairing.arrived)):
         for place, (sender, receiver) in enumerate(pairwise(nodes)):
             rows, reached = _hop_rows(hops, place + 1, sender, receiver)
             row = values_at(rows, packets)
-            sent.append(row)
-            read.append(np.where((row >= 0) & reached[np.maximum(row, 0)], row, NONE))
-            is_final = place == len(nodes) - 2
-            strange.append(values_at(strange_of, end) if is_final else np.full(len(packets), NONE, dtype=np.int64))
-            caused = pairing.caused if nodes is out else np.full(len(packets), NONE, dtype=np.int64)
-            further.append(_further_rows(hops, caused, place + 1))
+            sent.append(mapped.stored(row))
+            read.append(mapped.stored(np.where((row >= 0) & reached[np.maximum(row, 0)], row, NONE)))
+            has_strange = place == len(nodes) - 2 and len(hops.strange.visits)
+            strange.append(mapped.stored(values_at(strange_of, end)) if has_strange else absent(len(packets)))
+            has_further = nodes is out and len(hops.further.deliveries)
+            rows = _further_rows(hops, pairing.caused, place + 1) if has_further else absent(len(packets))
+            further.append(mapped.stored(rows))
     names = hops.events.node_names
     path_names = tuple(names[node] for node in (*out, *back[1:]))
     return Legs(path_names, len(out) - 1, tuple(sent), tuple(read), tuple(strange), tuple(further))
