@@ -79,8 +79,8 @@ class Pairing:
         """By the packet of the event; where its frame was not seen to be read, by its id."""
         events, visits = self._hops.events, self._hops.visits
         at = events.positions(END, node=initiator)
-        ids = values_at(events.ids, at)
-        at, ids = at[ids >= 0], ids[ids >= 0].astype(np.int32)
+        ids = values_at(events.ids, at).astype(np.int32)
+        at, ids = at[ids >= 0], ids[ids >= 0]
         packets = values_at(visits.packets, values_at(self._hops.visit_of, at))
         requests = values_at(self.request_of, packets)
         known = np.searchsorted(self.requests, requests)
