@@ -13,6 +13,7 @@
 #include "container.h"
 #endif
 
+#include "../../reference/radio/seed.h"
 #include "settings.h"
 
 #define BACKOFF_EXPONENT_USUAL 3u /* macMinBE, IEEE 802.15.4-2006 table 86 */
@@ -54,7 +55,7 @@ static inline bool interface_configure(void)
     const netopt_enable_t csma = settings.csma != 0 && !interferes ? NETOPT_ENABLE : NETOPT_DISABLE;
     const netopt_enable_t acknowledged = interferes ? NETOPT_DISABLE : NETOPT_ENABLE;
 
-    random_init(settings.seed);
+    random_init(mix_seed(settings.seed, (uint16_t)settings.address));
     option(NETOPT_CSMA, &csma, sizeof csma);
     option(NETOPT_ACK_REQ, &acknowledged, sizeof acknowledged);
     if (!set_backoff(exponent_least, exponent_most) && exponent_least != BACKOFF_EXPONENT_USUAL) {

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "../../reference/radio/seed.h"
 #include "app.h"
 #include "cc2420.h"
 #include "cc2420_params.h"
@@ -163,7 +164,7 @@ bool link_configure(void)
     const netopt_state_t listening = NETOPT_STATE_IDLE;
     bool taken;
 
-    random_init(settings.seed);
+    random_init(mix_seed(settings.seed, (uint16_t)settings.address));
     mutex_lock(&driver);
     dev->driver->set(dev, NETOPT_CSMA, &csma, sizeof csma);
     dev->driver->set(dev, NETOPT_AUTOACK, &on, sizeof on);
