@@ -297,7 +297,7 @@ class Packets:
         packet = event.packet
         received = (event.role == INITIATOR) == (event.direction == REPLY)
         column = COLUMN.get((event.code, 2 * event.direction + received))
-        if column is None or MILESTONES[column][3] != 'ID':
+        if column is None or MILESTONES[column][3] not in ('ID', 'ATTEMPT'):
             return
         if packet.answered:
             if not packet.columns >> column & 1 and column not in (self.absent or ()):
@@ -333,6 +333,9 @@ class Packets:
                     chosen[column] = before[-1] if before else occurrences[0]
             end = chosen.get(COLUMN[RECEPTION_END, leg]) if leg % 2 else None
             for column in columns:
+                if MILESTONES[column][3] == 'ATTEMPT':
+                    self.first_of_attempt(column, columns, packet.found.get(column, ()), chosen)
+            for column in columns:
                 _, code, _, how = MILESTONES[column]
                 if how != 'ID' and end is not None and code in end.links:
                     chosen[column] = end.links[code]
@@ -343,6 +346,16 @@ class Packets:
             if MILESTONES[column][3] == 'AIR':
                 samples[column] -= self.headers[MILESTONES[column][2] // 2]
         return Timeline(packet, sorted(samples), samples, self.absent)
+
+    def first_of_attempt(self, column, columns, occurrences, chosen):
+        '''The first one between the milestone before it and the next one; none if all are elsewhere.'''
+        before = [chosen[c].position for c in columns if c < column and c in chosen]
+        after = [chosen[c].position for c in columns if c > column and c in chosen]
+        since, until = max(before, default=-1), min(after, default=self.position + 1)
+        inside = [event for event in occurrences if since < event.position < until]
+        chosen.pop(column, None)
+        if inside:
+            chosen[column] = inside[0]
 
     def deadline(self):
         '''The sample at which give_up() finds a lost packet, or None.'''

@@ -65,12 +65,14 @@ class Network:
         by: str = "call",
         outcome: str | None = "complete",
         backoff: int = 1000,
+        mac_backoff: int | None = None,
         length: int = 40,
         twice: Sequence[str] = (),
         read_again: str = "drop",
     ) -> Frame:
         """One frame: how it came about (a key of `CALLS`), and its readers (each with a key of `READINGS`).
 
+        The radio waits `backoff` samples; before the command to it the MAC backs off for `mac_backoff`, if given.
         Readers in `twice` read it again, as `read_again` states (a key of `READINGS`): the radio repeats the frame,
         because it received no acknowledgement.
         """
@@ -84,6 +86,10 @@ class Network:
             for part in ("driver.prepare", "driver.load"):
                 marks[part] = now
                 now = self._emit(self._emit(now, sender, f"{part}.enter", id_), sender, f"{part}.exit", id_)
+        if mac_backoff is not None:
+            marks["mac.backoff"] = now
+            over = self._emit(now, sender, "mac.backoff.enter", id_) + mac_backoff
+            now = self._emit(over, sender, "mac.backoff.exit", id_)
         marks["driver.exec"] = now
         marks["driver.exec.exit"] = now = self._emit(now, sender, "driver.exec.enter", id_)
         now = self._emit(now, sender, "driver.exec.exit", id_)

@@ -38,7 +38,8 @@ class FrameLines:
     """
 
     def __init__(self, events: Events, header_ns: Mapping[str, int]) -> None:
-        self.events = _only(events, (FRAME_TIMESTAMP, f"{TAP}.exit", "driver.exec.enter", "radio.tx_start", *TX_ENDS))
+        commands = ("driver.exec.enter", "driver.exec.exit", "radio.tx_start")
+        self.events = _only(events, (FRAME_TIMESTAMP, f"{TAP}.exit", *commands, *TX_ENDS))
         self.byte_samples = float(Fraction(BYTE_NS, NS_PER_S) * events.samplerate_hz)
         self._header_ns = header_ns
         edges = {name: pulses(self.events, TAP, node=name) for name in events.node_names}

@@ -4,8 +4,8 @@ A frame timestamp line shows every frame that its radio receives, also those for
 and none of them is the length of the wait:
 
 - The lines: first and last bit of each frame.
-- ``radio.tx_start`` of the sender: where it comes a constant time before the first bit, the driver commands every
-  attempt, and all attempts are known, received or not.
+- ``radio.tx_start`` of the sender, or below a MAC that reports its backoff the command to the radio: where it comes a
+  constant time before the first bit, the driver commands every attempt, and all attempts are known, received or not.
 - ``radio.tx_complete`` of the other nodes: which frames on a line they sent, and which transmissions the receiver did
   not receive although it receives that node otherwise: these collided, or the receiver was not listening.
 
@@ -26,12 +26,12 @@ from gpiorig.analysis.attribution.airtime import Flags, Intervals, Samples
 from gpiorig.analysis.attribution.frame_lines import REPORTING_NS, FrameLines
 from gpiorig.analysis.attribution.on_air import Air
 from gpiorig.analysis.events.events import Events
-from gpiorig.analysis.packets.path import Kind
 from gpiorig.analysis.packets.receptions import APART_NS
 from gpiorig.analysis.packets.routes import Route
 
 DISTINCT = 0.01  # share of other frames that may be as long as the packet's own, or the length identifies nothing
 RECEIVED = 0.8  # share of a node's transmissions that a line must show for its silence to mean anything
+TX_START = "radio.tx_start"
 STEADY = 0.9  # share of the packets whose first bit follows the driver's command at the usual time
 
 
@@ -50,17 +50,18 @@ def for_route(events: Events, route: Route, *, header_ns: Mapping[str, int] | No
     if not len(route):
         return {}
     steps = route.steps.steps
-    columns = [i for i, step in enumerate(steps[:-1]) if step.kind is Kind.RADIO_WAIT]
+    columns = [i for i, step in enumerate(steps[:-1]) if step.ends_on_air]
     begun = {i: covariates.begin(route, i) for column in columns for i in (column, column + 1)}
     read = np.sort(np.concatenate([begun[i + 1] for i in columns])) if columns else np.zeros(0, dtype=np.int64)
     senders = tuple(dict.fromkeys(steps[i].node for i in columns))
     finder = _Finder(FrameLines(events, header_ns or {}), read, senders)
-    return {
-        steps[i].name: air
-        for i in columns
-        for receiver in [steps[i + 1].nodes[-1]]
-        if (air := finder.air(begun[i], begun[i + 1], sender=steps[i].node, receiver=receiver)) is not None
-    }
+    in_software = {step.way for step in steps if step.is_backoff}  # below it a radio repeats nothing alone
+    found = {}
+    for i in columns:
+        step, receiver = steps[i], steps[i + 1].nodes[-1]
+        command = step.start.event if step.way in in_software and not step.is_backoff else TX_START
+        found[step.name] = finder.air(begun[i], begun[i + 1], command, sender=step.node, receiver=receiver)
+    return {name: air for name, air in found.items() if air is not None}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,7 +89,7 @@ class _Finder:
         self._recorded, self._read, self._senders = recorded, read, senders
         self._apart, self._byte = recorded.samples(APART_NS), recorded.byte_samples
 
-    def air(self, begins: Samples, ends: Samples, *, sender: str, receiver: str) -> Air | None:
+    def air(self, begins: Samples, ends: Samples, command: str, *, sender: str, receiver: str) -> Air | None:
         """The frames around the waits of one step; None where the receiver has no line."""
         events = self._recorded.events
         rises = self._recorded.pulses[receiver][0]
@@ -97,7 +98,7 @@ class _Finder:
         row = np.minimum(np.searchsorted(rises, ends), len(rises) - 1)  # the frame that was read
         lines = self._recorded.lines(receiver, header=int(np.median(rises[row] - ends)))
         waits = _Waits(begins, ends, lines[receiver].ends[row] - lines[receiver].starts[row], sender)
-        commands = self._commands(waits)
+        commands = self._commands(waits, command)
         hidden = np.zeros(len(waits), dtype=np.bool_)
         unreceived, uneven = self._unreceived(lines[receiver], sender, receiver)
         if commands is None:
@@ -128,9 +129,9 @@ class _Finder:
             span=events.end - events.start,
         )
 
-    def _commands(self, waits: _Waits) -> tuple[Samples, int] | None:
+    def _commands(self, waits: _Waits, command: str) -> tuple[Samples, int] | None:
         """The driver's commands to send and the time from there to the first bit; None where they do not show it."""
-        commands = self._recorded.events.instants("radio.tx_start", node=waits.sender)
+        commands = self._recorded.events.instants(command, node=waits.sender)
         latest = np.searchsorted(commands, waits.ends, side="right") - 1
         if not len(commands) or (latest < 0).any():
             return None

@@ -19,16 +19,26 @@ from gpiorig.analysis.events.completions import Completions
 from gpiorig.analysis.events.events import Events
 from gpiorig.analysis.events.index import Index, Kept, position_type
 from gpiorig.analysis.packets.holders import Holders
-from gpiorig.analysis.packets.occurrences import NONE, POSITION_BITS, Latest, Positions, latest_of, values_at
+from gpiorig.analysis.packets.occurrences import (
+    NONE,
+    POSITION_BITS,
+    Latest,
+    Positions,
+    first_between,
+    latest_of,
+    owned,
+    values_at,
+)
 from gpiorig.analysis.packets.passages import COLUMNS, Further, Instants, Passages, absent
-from gpiorig.analysis.packets.path import COMMAND_END, FIRST, POINTS, RECEPTION_END, REPEATS, Point, Source
+from gpiorig.analysis.packets.path import BACKOFF, COMMAND_END, FIRST, POINTS, RECEPTION_END, REPEATS, Point, Source
 from gpiorig.analysis.packets.receptions import APART_NS, Receptions
-from gpiorig.analysis.packets.transmissions import BUSY, Transmissions
+from gpiorig.analysis.packets.transmissions import Transmissions
 from gpiorig.analysis.packets.visits import Visits
 from gpiorig.capture import mapped
 
 UP = tuple(p for p in POINTS if p.received and p.source is Source.ID and p.event != RECEPTION_END)
-DOWN = tuple(p for p in POINTS if not p.received and p.event != COMMAND_END)
+DOWN = tuple(p for p in POINTS if not p.received and p.source is Source.ID and p.event != COMMAND_END)
+ABOVE_BACKOFF = tuple(p.name for p in DOWN if COLUMNS[p.name] < COLUMNS[BACKOFF])
 MAC = "mac.rx.enter"
 LINE = "irq"
 BY_ORDER = tuple(p for p in POINTS if p.source is Source.RECEPTION)
@@ -123,6 +133,7 @@ class Finder:
         sendings = values_at(self._read.transmissions, readings)
         parents = self._visits.parents[visits].astype(np.int64)
         self._fill_frames(positions, readings, sendings, parents)
+        self._backoffs(positions, sendings, parents, values_at(self._sent.commands, sendings))
         self._first_attempts(positions, sendings, parents)
         return Passages(visits, readings, sendings, self._instants(positions, readings))
 
@@ -134,28 +145,31 @@ class Finder:
             earliest = np.full(len(self._visits), NONE, dtype=np.int64)
             earliest[self._visit_of[at[::-1]]] = at[::-1]  # written backwards, so that the first stays
             self._keep_first(name, np.where(self._visits.parents[visits] < 0, earliest[visits], NONE), positions)
-        attempts = values_at(self._attempts(), sendings)
+        attempts = values_at(self._sent.first_on_air(), sendings)
         again = np.flatnonzero(attempts != sendings)
         bound = values_at(self._sent.commands, attempts[again]) + 1
         for name in mac if len(again) else ():
-            earliest = np.full(len(visits), NONE, dtype=np.int64)
-            earliest[again] = self._latest(self._positions_at(POINTS[COLUMNS[name]]), visits[again], bound)
+            earliest, at = np.full(len(visits), NONE, dtype=np.int64), self._positions_at(POINTS[COLUMNS[name]])
+            if name == BACKOFF:
+                since = _handed_down(positions, len(visits), FIRST)[again]
+                earliest[again] = first_between(self._keys(at), visits[again], since, bound)
+            else:
+                earliest[again] = self._latest(at, visits[again], bound)
             self._keep_first(name, earliest, positions)
+
+    def _backoffs(self, positions: _Columns, sendings: Positions, visits: Positions, until: Positions) -> None:
+        """The first backoff of each attempt: since its frame was handed down, or had been on the air before."""
+        keys = self._keys(self._positions_at(POINTS[COLUMNS[BACKOFF]]))
+        if len(keys):
+            aired = values_at(self._sent.commands, values_at(self._sent.on_air_before(), sendings))
+            since = np.maximum(_handed_down(positions, len(visits)), aired)
+            positions[BACKOFF][:] = first_between(keys, visits, since, until)
 
     def _keep_first(self, name: str, earliest: Positions, positions: _Columns) -> None:
         latest = positions[name].astype(np.int64)
         earliest = np.where((earliest >= 0) & (earliest < latest), earliest, latest)
         if (earliest < latest).any():
             positions[f"{name}{FIRST}"][:] = earliest
-
-    def _attempts(self) -> Positions:
-        """int64[t], the first transmission of each one's frame that found a free channel."""
-        sent = self._sent
-        on_air = np.flatnonzero(sent.outcomes != BUSY)
-        first_attempts = np.full(int(sent.frames.max(initial=0)) + 1, NONE, dtype=np.int64)
-        first_attempts[sent.frames[on_air[::-1]]] = on_air[::-1]
-        attempts = first_attempts[sent.frames]
-        return np.where(attempts >= 0, np.minimum(attempts, np.arange(len(sent))), np.arange(len(sent)))
 
     def arrivals(self, visits: Positions) -> Passages:
         """How packets came to the visits that they begin with, of frames whose sender is not known."""
@@ -175,6 +189,7 @@ class Finder:
         bound = np.where(commands >= 0, commands + 1, len(self._events))
         self._backwards(DOWN, visits, bound, positions, np.arange(len(visits)))
         self._command_ends(positions, sendings, visits)
+        self._backoffs(positions, sendings, visits, bound)
         self._first_attempts(positions, sendings, visits)
         return self._instants(positions, np.full(len(visits), NONE, dtype=np.int64))
 
@@ -218,7 +233,7 @@ class Finder:
         late = np.flatnonzero(latest >= bound)
         if len(late):
             keys, visits = self._keys(at), visits[late]
-            latest[late] = _owned(keys, np.searchsorted(keys, (visits << POSITION_BITS) + bound[late]) - 1, visits)
+            latest[late] = owned(keys, np.searchsorted(keys, (visits << POSITION_BITS) + bound[late]) - 1, visits)
         return latest
 
     def _keys(self, at: Positions) -> Positions:
@@ -266,12 +281,14 @@ class Finder:
         commands = np.where(values_at(self._sent.waited.astype(np.int8), sendings) > 0, NONE, commands)
         keys = self._keys(self._positions_at(POINTS[COLUMNS[COMMAND_END]]))
         if len(keys):
-            ends = _owned(keys, np.searchsorted(keys, (visits << POSITION_BITS) + commands), visits)
+            ends = owned(keys, np.searchsorted(keys, (visits << POSITION_BITS) + commands), visits)
             positions[COMMAND_END][:] = np.where(commands >= 0, ends, NONE)
 
 
-def _owned(keys: Positions, place: Positions, visits: Positions) -> Positions:
-    """Positions at some places of the sorted keys, -1 where there is none or it is another visit's."""
-    inside = (place >= 0) & (place < len(keys))
-    key = values_at(keys, np.where(inside, place, NONE))
-    return np.where(inside & (key >> POSITION_BITS == visits), key & (1 << POSITION_BITS) - 1, NONE)
+def _handed_down(positions: _Columns, rows: int, suffix: str = "") -> Positions:
+    """int64[rows], the latest of the points above the backoff, -1 for none; with the suffix that of first attempts."""
+    since = np.full(rows, NONE, dtype=np.int64)
+    for name in ABOVE_BACKOFF:
+        at = positions.get(f"{name}{suffix}", positions.get(name))
+        since = since if at is None else np.maximum(since, at)
+    return since

@@ -79,6 +79,19 @@ def values_at(values: NDArray[np.integer[Any]], rows: NDArray[np.integer[Any]]) 
     return values_there
 
 
+def owned(keys: Positions, place: Positions, owners: Positions) -> Positions:
+    """Positions at some places of sorted keys, owner and position, -1 where there is none or it is another owner's."""
+    inside = (place >= 0) & (place < len(keys))
+    key = values_at(keys, np.where(inside, place, NONE))
+    return np.where(inside & (key >> POSITION_BITS == owners), key & (1 << POSITION_BITS) - 1, NONE)
+
+
+def first_between(keys: Positions, owners: Positions, since: Positions, until: Positions) -> Positions:
+    """int64[q], the first position of each owner after one and before another, -1 for none; keys as of `owned`."""
+    first = owned(keys, np.searchsorted(keys, (owners << POSITION_BITS) + since, side="right"), owners)
+    return np.where(first < until, first, NONE)
+
+
 def occurring(events: Events, index: Index, names: tuple[str, ...]) -> tuple[str, Positions]:
     """The first of the events that occurs with ids on any node, and its positions, increasing."""
     nodes = range(len(events.node_names))

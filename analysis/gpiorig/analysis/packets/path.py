@@ -13,11 +13,13 @@ DIRECTIONS = ("request", "reply")
 class Source(Enum):
     """How the event of a milestone is found.
 
-    ID: it carries the packet's id. RECEPTION: it carries none, and belongs to the reception that ends with
-    ``driver.rx_read.exit``. AIR: computed from the frame timestamp of that reception.
+    ID: it carries the packet's id. ATTEMPT: it carries it, and is the first one of an attempt to send, between the
+    milestone before it and the command to the radio; none elsewhere. RECEPTION: it carries none, and belongs to the
+    reception that ends with ``driver.rx_read.exit``. AIR: computed from the frame timestamp of that reception.
     """
 
     ID = "id"
+    ATTEMPT = "attempt"
     RECEPTION = "reception"
     AIR = "air"
 
@@ -100,6 +102,7 @@ _PATH = (
     ("mac.tx", "mac.tx.enter", False, Source.ID),
     ("driver.prepare", "driver.prepare.enter", False, Source.ID),
     ("driver.load", "driver.load.enter", False, Source.ID),
+    ("mac.backoff", "mac.backoff.enter", False, Source.ATTEMPT),  # of a MAC in software below which the frame is loaded
     ("driver.exec", "driver.exec.enter", False, Source.ID),
     ("driver.exec.exit", "driver.exec.exit", False, Source.ID),
     ("air.start", "tap.frame_timestamp.enter", True, Source.AIR),
@@ -122,17 +125,18 @@ MILESTONES = tuple(
     for direction in (REQUEST, REPLY)
     for point in POINTS
 )
-# Points that a packet passes again when it is sent again, by who sends it again. What the radio repeats on its own is
-# part of the radio wait. Below IPv6 a packet passes a point once per fragment.
+# Points that a packet passes again when it is sent again, by who sends it again. What the radio repeats on its own, and
+# what the MAC waits for a free channel, are parts of radio waits. Below IPv6 a packet passes a point once per fragment.
 REPEATS = {
     "the application": ("sock.tx", "udp.tx", "ipv6.tx"),
-    "the MAC": ("driver.prepare", "driver.load", "driver.exec"),
+    "the MAC": ("driver.prepare", "driver.load", "mac.backoff", "driver.exec"),
 }
 REPEATED_BY = {name: who for who, names in REPEATS.items() for name in names}
 RETRANSMISSIONS = tuple(f"retransmission by {who}" for who in REPEATS)  # the names of these waits
 FIRST = ".first"
 FIRSTS = tuple(p._replace(name=f"{p.name}{FIRST}") for p in POINTS if p.name in REPEATED_BY)  # of the first attempt
 PATH = tuple(p for point in POINTS for p in (*(f for f in FIRSTS if f.name == f"{point.name}{FIRST}"), point))
+BACKOFF = "mac.backoff"
 RECEPTION_END = "driver.rx_read.exit"
 COMMAND_END = "driver.exec.exit"
 
@@ -148,11 +152,15 @@ STEPS = {
     ("app.tx", "mac.tx"): ("app to mac", Kind.SOFTWARE),
     ("mac.rx", "app.rx"): ("mac to app", Kind.SOFTWARE),
     ("mac.tx", "driver.prepare"): ("mac to driver", Kind.MAC),
+    ("mac.tx", "mac.backoff"): ("mac to backoff", Kind.MAC),
     ("driver.prepare", "driver.load"): ("prepare the radio", Kind.DRIVER),
     ("driver.load", "driver.exec"): ("load the frame", Kind.DRIVER),
+    ("driver.load", "mac.backoff"): ("load the frame", Kind.DRIVER),
+    ("mac.backoff", "driver.exec"): ("CSMA backoff", Kind.RADIO_WAIT),
     ("driver.exec", "driver.exec.exit"): ("command the transmission", Kind.DRIVER),
     ("driver.exec.exit", "air.start"): ("radio wait: exec done to first bit on air", Kind.RADIO_WAIT),
     ("driver.exec", "air.start"): ("radio wait: exec to first bit on air", Kind.RADIO_WAIT),
+    ("mac.backoff", "air.start"): ("radio wait: backoff to first bit on air", Kind.RADIO_WAIT),
     ("air.start", "irq"): ("air: first bit to radio interrupt", Kind.AIR),
     ("irq", "isr.radio"): ("interrupt: line to ISR", Kind.INTERRUPT),
     ("isr.radio", "driver.isr"): ("interrupt: ISR to driver", Kind.INTERRUPT),

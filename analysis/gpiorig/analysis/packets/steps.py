@@ -10,7 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpiorig.analysis.events.events import slices
-from gpiorig.analysis.packets.path import COMMAND_END, FIRST, REPEATED_BY, STEPS, TURN_AROUND, Kind, Milestone, Source
+from gpiorig.analysis.packets.path import (
+    BACKOFF,
+    COMMAND_END,
+    FIRST,
+    REPEATED_BY,
+    STEPS,
+    TURN_AROUND,
+    Kind,
+    Milestone,
+    Source,
+)
 from gpiorig.capture import mapped
 
 Samples = NDArray[np.int64]
@@ -58,6 +68,16 @@ class Step:
     def turn_around(self) -> bool:
         """Whether it holds the time between request and reply."""
         return self.way == TURN_AROUND
+
+    @property
+    def is_backoff(self) -> bool:
+        """Whether it is a backoff that the MAC reported itself."""
+        return self.kind is Kind.RADIO_WAIT and self.start.point == BACKOFF
+
+    @property
+    def ends_on_air(self) -> bool:
+        """Whether it is the wait that ends with the first bit on the air."""
+        return self.kind is Kind.RADIO_WAIT and self.end.source is Source.AIR
 
 
 @dataclass(frozen=True, slots=True, eq=False)

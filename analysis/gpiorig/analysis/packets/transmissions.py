@@ -93,6 +93,24 @@ class Transmissions:
     def __len__(self) -> int:
         return len(self.nodes)
 
+    def first_on_air(self) -> Positions:
+        """int64[t], the first transmission of each one's frame that found a free channel."""
+        on_air = np.flatnonzero(self.outcomes != BUSY)
+        first_attempts = np.full(int(self.frames.max(initial=0)) + 1, NONE, dtype=np.int64)
+        first_attempts[self.frames[on_air[::-1]]] = on_air[::-1]
+        attempts = first_attempts[self.frames]
+        return np.where(attempts >= 0, np.minimum(attempts, np.arange(len(self))), np.arange(len(self)))
+
+    def on_air_before(self) -> Positions:
+        """int64[t], the latest one of the same frame before each that found a free channel; -1 for none."""
+        order = np.argsort(self.frames, kind="stable")
+        frames = self.frames[order]
+        latest = np.maximum.accumulate(np.where(self.outcomes[order] != BUSY, np.arange(len(order)), NONE))
+        before = np.append(NONE, latest)[: len(order)]
+        on_air = np.empty(len(order), dtype=np.int64)
+        on_air[order] = np.where(values_at(frames, before) == frames, values_at(order, before), NONE)
+        return on_air
+
     def numbered_by_readers(self, of: Positions, sequences: NDArray[np.int16]) -> Transmissions:
         """The same, with frames distinguished by the numbers that their readers report where a sender reports none.
 

@@ -198,14 +198,19 @@ def _series(
 def _everywhere(milestone: Milestone, recorded: Recorded) -> Samples:
     """int64[h], the instant of a milestone on every hop, whatever its qualifier."""
     hops, name = recorded.packets(), milestone.name
-    if name in COLUMNS:
-        return hops.samples[COLUMNS[name]]
     if name in TX_ENDS:
         return _transmit_end(name, recorded)
+    if name in COLUMNS and not _is_elsewhere(name, hops):
+        return hops.samples[COLUMNS[name]]
     entered = name.removesuffix(".exit")
-    if entered in COLUMNS and POINTS[COLUMNS[entered]].source is not Source.AIR:
+    if entered in COLUMNS and POINTS[COLUMNS[entered]].source is not Source.AIR and not _is_elsewhere(entered, hops):
         return _exit(entered, recorded)
     return _last_event(event_of(name), milestone, recorded)
+
+
+def _is_elsewhere(point: str, hops: Hops) -> bool:
+    """Whether a point that is on the path only where it comes at one place comes at others, if at all."""
+    return POINTS[COLUMNS[point]].source is Source.ATTEMPT and not (hops.samples[COLUMNS[point]] >= 0).any()
 
 
 def _transmit_end(name: str, recorded: Recorded) -> Samples:

@@ -90,10 +90,14 @@ def named_causes(evaluation: RouteEvaluation) -> list[NamedCause]:
     return sorted(named, key=lambda cause: -cause.share)
 
 
-def is_backoff(finding: Finding, kind: Kind) -> bool:
-    """Whether levels are those of a random backoff by IEEE 802.15.4: in a radio's wait, unit backoff periods apart."""
+def is_backoff(finding: Finding, step: Step) -> bool:
+    """Whether levels are those of a random backoff by IEEE 802.15.4.
+
+    Those of a step that the MAC reports as its backoff are, whatever its timer makes of the period; in a radio's wait,
+    those that lie unit backoff periods apart.
+    """
     near = abs(period_ns(finding) - BACKOFF_NS) < NEAR * BACKOFF_NS
-    return finding.kind == "lattice" and kind in _HOLD_A_WAIT and near
+    return finding.kind == "lattice" and (step.is_backoff or (step.kind in _HOLD_A_WAIT and near))
 
 
 def _apart(findings: Sequence[Finding]) -> list[Finding]:
@@ -116,8 +120,10 @@ def _apart(findings: Sequence[Finding]) -> list[Finding]:
 def _key(member: _StepFinding) -> tuple[object, ...]:
     """Equal for findings that are one cause."""
     finding, period = member.finding, time_text(period_ns(member.finding))
+    if is_backoff(finding, member.step):
+        return (finding.kind, finding.numbers.get("levels"))
     if finding.kind == "lattice":
-        return (finding.kind, is_backoff(finding, member.step.kind), finding.numbers.get("levels"), period)
+        return (finding.kind, finding.numbers.get("levels"), period)
     if finding.kind == "beat":
         return (finding.kind, finding.numbers.get("activity") or period)
     return (finding.kind,) if finding.kind in _OF_ONE_ROUTE else (finding.kind, member.column)
@@ -125,9 +131,10 @@ def _key(member: _StepFinding) -> tuple[object, ...]:
 
 def _named(evaluation: RouteEvaluation, group: Sequence[_StepFinding]) -> NamedCause:
     steps = [member.step for member in group]
-    backoff = all(is_backoff(member.finding, member.step.kind) for member in group)
+    backoff = all(is_backoff(member.finding, member.step) for member in group)
     place = _place(evaluation, steps, named=backoff or group[0].finding.kind in _OF_ONE_ROUTE)
-    words = _backoff(group[0].finding, place) if backoff else _words([member.finding for member in group], place)
+    findings = [member.finding for member in group]
+    words = _backoff(findings, place) if backoff else _words(findings, place)
     kinds = frozenset(step.kind for step in steps)
     return NamedCause(words, sum(member.share for member in group), kinds, _rest_ns(evaluation, group))
 
@@ -145,9 +152,11 @@ def _place(evaluation: RouteEvaluation, steps: Sequence[Step], *, named: bool) -
     return f"{spent} in each of {len(here)} steps"
 
 
-def _backoff(finding: Finding, place: str) -> str:
-    most = int(str(finding.numbers["levels"])) - 1
-    return f"CSMA backoff, 0 to {most} {TIMES} {time_text(period_ns(finding))}{place}"
+def _backoff(findings: Sequence[Finding], place: str) -> str:
+    """Backoffs with equal numbers of levels, and the mean of their periods, each of which is by its node's clock."""
+    most = int(str(findings[0].numbers["levels"])) - 1
+    period = sum(map(period_ns, findings)) / len(findings)
+    return f"CSMA backoff, 0 to {most} {TIMES} {time_text(period)}{place}"
 
 
 def _words(findings: Sequence[Finding], place: str) -> str:
