@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import directbench
@@ -23,7 +24,8 @@ M3 = BENCH.replace('[nodes.responder]\nboard = "nrf52840dk"', '[nodes.responder]
 M3 = M3.replace('"tap.tx_active" = "P8_28"\n', "")  # it has no such line
 PACKETS = 40
 US, MS = 10**6, 10**9  # picoseconds
-FRAME_TIMESTAMP, TX_ACTIVE, READY, CCA_IDLE = 32 + 11, 32 + 12, 32 + 13, 32 + 14  # P1.11 to P1.14
+FRAME_TIMESTAMP, TX_ACTIVE, READY, CCA_IDLE, CCA_BUSY = range(32 + 11, 32 + 16)  # P1.11 to P1.15
+MAC_PING = ((0, "peer 2"), (1, "address 2"), (0, "app macping"), (1, "app macping"))
 
 
 @pytest.mark.parametrize(
@@ -39,44 +41,89 @@ def test_no_packet_and_no_frame_is_lost(tmp_path: Path, bench: str, mode: str) -
     assert_frames_complete(result)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Air:
+    """What was on the air and on the pins: frames as `VirtualBoards.frames`, edges as its `edges`, instants in ps."""
+
+    frames: np.ndarray
+    edges: tuple[np.ndarray, ...]
+
+    def at(self, board: int, pin: int, level: int) -> np.ndarray:
+        """int64[n], the edges of a pin to a level."""
+        times, on, pins, levels = self.edges
+        return times[(on == board) & (pins == pin) & (levels == level)].astype(np.int64)
+
+    def spans(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """int64[n] each, first and last bit of some frames, by bool[all]."""
+        return self.frames["start_ps"][rows].astype(np.int64), self.frames["end_ps"][rows].astype(np.int64)
+
+
+def run(count: int, settings: tuple[tuple[int, str], ...], starts: tuple[tuple[int, int], ...], ms: int) -> Air:
+    """So many boards with the reference firmware, set up by (board, setting), then started by (board, packets)."""
+    boards = VirtualBoards(seed=1)
+    image = reference_image("nrf52840dk").read_bytes()
+    for _ in range(count):
+        boards.add_board("nrf52840dk", image, VirtualNode())
+    boards.keep_edges()
+    boards.keep_frames()
+    boards.pass_time(50 * MS)
+    for board, line in settings:
+        boards.uart_feed(board, 1, f"set {line}\n".encode())
+        boards.pass_time(boards.now_ps + 10 * MS)
+    for board, packets in starts:
+        boards.uart_feed(board, 1, f"start {packets}\n".encode())
+    boards.pass_time(boards.now_ps + ms * MS)
+    frames, parts = boards.frames(), []
+    while len((part := boards.edges())[0]):
+        parts.append(part)
+    boards.close()
+    return Air(frames, tuple(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+
+
 def test_taps_tell_when_the_radio_is_on_the_air() -> None:
     """tap.tx_active rises 1 us less 62.5 ns before the first bit; tap.frame_timestamp 192 us later at both ends.
 
     The sender's radio and PPI share a clock, so its edges are exact; the receiver sees the length field 23 us late, at
     the next edge of its own clock. No instruction of either processor is in between.
     """
-    boards = VirtualBoards(seed=1)
-    image = reference_image("nrf52840dk").read_bytes()
-    for _ in range(2):
-        boards.add_board("nrf52840dk", image, VirtualNode())
-    boards.keep_edges()
-    boards.keep_frames()
-    boards.pass_time(50 * MS)
-    for board, line in ((0, "set peer 2"), (1, "set address 2"), (0, "set app macping"), (1, "set app macping")):
-        boards.uart_feed(board, 1, f"{line}\n".encode())
-        boards.pass_time(boards.now_ps + 10 * MS)
-    boards.uart_feed(0, 1, b"start 5\n")
-    boards.pass_time(boards.now_ps + 2000 * MS)
-    frames = boards.frames()
-    times, on, pins, levels = boards.edges()
-    boards.close()
-
-    def edges(board: int, pin: int, level: int) -> np.ndarray:
-        return times[(on == board) & (pins == pin) & (levels == level)].astype(np.int64)
-
+    air = run(2, MAC_PING, ((0, 5),), 2000)
     least_ps = 62_500 + 10_000 + 23 * US  # the PPI, the way, the receiver's delay
-    assert 20 == len(frames)  # five requests and replies, each acknowledged
-    starts = frames["start_ps"].astype(np.int64)
-    lengths = (frames["end_ps"] - frames["start_ps"]).astype(np.int64)
+    assert 20 == len(air.frames)  # five requests and replies, each acknowledged
+    starts, ends = air.spans(np.ones(20, dtype=bool))
     for board in range(2):
-        own = frames["board"] == board
-        assert np.array_equal(starts[own] - US + 62_500, edges(board, TX_ACTIVE, 1))
-        assert np.array_equal((starts + lengths)[own] + 62_500, edges(board, TX_ACTIVE, 0))
-        clear, sending = edges(board, CCA_IDLE, 1), edges(board, TX_ACTIVE, 1)
+        own = air.frames["board"] == board
+        assert np.array_equal(starts[own] - US + 62_500, air.at(board, TX_ACTIVE, 1))
+        assert np.array_equal(ends[own] + 62_500, air.at(board, TX_ACTIVE, 0))
+        clear, sending = air.at(board, CCA_IDLE, 1), air.at(board, TX_ACTIVE, 1)
         assert 5 == len(clear)
         assert np.all(np.isin(clear + 20 * US, sending))  # ramped up 20 us after the assessment
-        assert len(edges(board, READY, 1)) - len(edges(board, READY, 0)) in (0, 1)
-        rises = edges(board, FRAME_TIMESTAMP, 1)
+        assert len(air.at(board, READY, 1)) - len(air.at(board, READY, 0)) in (0, 1)
+        rises = air.at(board, FRAME_TIMESTAMP, 1)
         lag = rises - starts - 192 * US
         assert set(lag[own]) == {62_500 - US}
         assert np.all((lag[~own] >= least_ps) & (lag[~own] < least_ps + 62_500))
+
+
+def test_lines_tell_what_an_assessment_of_the_channel_found() -> None:
+    """Next to a sender without CSMA: of the 128 us before each edge, less 62.5 ns, whether a frame of others was there.
+
+    A frame that had begun 1.8 us before the end of an assessment is found; of those found idle none met any. The line
+    of a busy channel falls when the radio is ready again, to receive or to send.
+    """
+    settings = (*MAC_PING, (2, "address 3"), (2, "app interferer"), (2, "interval_us 3000"), (2, "payload 64"))
+    air = run(3, settings, ((2, 900), (0, 100)), 2800)
+    shortest = []
+    for board in range(2):
+        starts, ends = air.spans(air.frames["board"] != board)
+        busy, idle = air.at(board, CCA_BUSY, 1), air.at(board, CCA_IDLE, 1)
+        assert len(busy) >= 5 and len(idle) >= 50
+        for rises, is_busy in ((busy, True), (idle, False)):
+            over = rises - 62_500
+            met = np.minimum(ends, over[:, None]) - np.maximum(starts, over[:, None] - 128 * US)
+            assert np.array_equal((met > 0).any(axis=1), np.full(len(rises), is_busy))
+            shortest += [met.max(axis=1).min()] * is_busy
+        ready = np.sort(np.concatenate([air.at(board, READY, 1), air.at(board, TX_ACTIVE, 1)]))
+        falls = air.at(board, CCA_BUSY, 0)
+        assert len(busy) - len(falls) in (0, 1)
+        assert np.array_equal(falls, ready[np.searchsorted(ready, busy[: len(falls)])])
+    assert 0 < min(shortest) < 2 * US
