@@ -27,7 +27,8 @@ from gpiorig.vbench.boards import truth
 
 LINES = ("tap.irq", "tap.frame_timestamp")
 ACK_WAIT_PS = 864_000_000  # 54 symbols of 16 us
-ACK_PS = 352_000_000  # 11 bytes of 32 us
+BYTE_PS = 32_000_000
+ACK_PS = 11 * BYTE_PS
 # What the radios' crystals make: a frame is seen at the next edge of 16 MHz, and the longest one, of 133 bytes, lasts
 # up to 40 ppm longer or shorter than its bytes.
 CRYSTALS_NS = 62.5 + 40e-6 * 133 * 32e3
@@ -38,7 +39,8 @@ def bench_text(folder: Path, nodes: Mapping[str, str], *, lines: Mapping[str, tu
     channels = iter(BEAGLELOGIC_CHANNELS)
     text = ['name = "radio waits"', "[analyzers.la]", "samplerate_hz = 24_000_000"]
     for name, board in nodes.items():
-        all_of_them = ("strobe", *boards.load(board).data_lines, *LINES)
+        known = boards.load(board)
+        all_of_them = ("strobe", *known.data_lines, *(line for line in LINES if line in known.pins))
         text += [f"[nodes.{name}]", f'board = "{board}"', f"[nodes.{name}.lines]"]
         text += [f'"{line}" = "{next(channels)}"' for line in (lines or {}).get(name, all_of_them)]
     text += ["[virtual]", "seed = 1", f'truth = "{folder / "truth"}"', "[virtual.analyzers.la]", "clock_ppb = -3_000"]
@@ -137,7 +139,8 @@ def _true_parts(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Of every packet int64[k, 5] in ps, and its earlier attempts; microsecond by microsecond where frames overlap."""
     own = frames[sender]
-    is_ack = own[:, 1] - own[:, 0] == ACK_PS  # of another node's frame: part of what that one is on the air for
+    # Of another node's frame: part of what that one is on the air for. Crystals are off by far less than half a byte.
+    is_ack = np.abs(own[:, 1] - own[:, 0] - ACK_PS) < BYTE_PS / 2
     foreign = np.concatenate([own[is_ack], *(rows for name, rows in frames.items() if name != sender)])
     own = own[~is_ack]
     begins = true.starts + true.steps.samples[:, :column].sum(axis=1)

@@ -57,14 +57,16 @@ class FrameLines:
     def lines(self, receiver: str, *, header: int) -> dict[str, Intervals]:
         """Frames by line, from the first bit on the air to the last; nodes without a line have none.
 
-        From the first bit to the rise of the line pass `header` samples at the receiver, and elsewhere if unknown.
-        A frame is an integer number of bytes, so a line that falls late by less than half a byte shows its end exactly.
+        From the first bit to the rise of the line pass `header` samples at the receiver, and elsewhere if unknown: some
+        bytes and a delay. A frame is an integer number of bytes, so a line that falls in time, or late by as much as it
+        rises late, shows its end exactly: half of the delay is off by less than half a byte.
         """
         lines = {}
         for name, (rises, falls) in self.pulses.items():
             has_header = name != receiver and name in self._header_ns
-            starts = rises - (self.samples(self._header_ns[name]) if has_header else header)
-            byte_counts = np.rint((falls - starts) / self.byte_samples)
+            until_rise = self.samples(self._header_ns[name]) if has_header else header
+            starts = rises - until_rise
+            byte_counts = np.rint((falls - starts - until_rise % self.byte_samples / 2) / self.byte_samples)
             lines[name] = Intervals(starts, starts + np.rint(byte_counts * self.byte_samples).astype(np.int64))
         return lines
 

@@ -109,9 +109,10 @@ class _Finder:
             hidden[window[inside]] = True
         else:
             attempts, unclear, first_bits = self._commanded(commands, waits, lines)
+            placed = lines | {sender: lines[sender].rows(~self._is_displaced(sender, lines))}
             foreign = [
                 line.rows(airtime.nearest(line.starts, first_bits, tolerance=self._apart) < 0)
-                for line in lines.values()
+                for line in placed.values()
             ]
         return Air(
             begins=begins,
@@ -129,6 +130,18 @@ class _Finder:
             span=events.end - events.start,
         )
 
+    def _is_displaced(self, sender: str, lines: Mapping[str, Intervals]) -> Flags:
+        """bool[n], frames on the line of a sender that another line shows, too, half a byte beside it or more.
+
+        The sender sent them, and its line shows such frames by another constant.
+        """
+        starts = lines[sender].starts
+        elsewhere = np.sort(np.concatenate([line.starts for name, line in lines.items() if name != sender]))
+        place = airtime.nearest(starts, elsewhere, tolerance=self._byte)
+        beside = np.abs(np.append(elsewhere, 0)[place] - starts)
+        displaced: Flags = (place >= 0) & (beside >= self._byte / 2)
+        return displaced
+
     def _commands(self, waits: _Waits, command: str) -> tuple[Samples, int] | None:
         """The driver's commands to send and the time from there to the first bit; None where they do not show it."""
         commands = self._recorded.events.instants(command, node=waits.sender)
@@ -145,7 +158,8 @@ class _Finder:
     ) -> tuple[Intervals, Flags, Samples]:
         """Attempts before the last command of each wait; waits without the command of their frame; all first bits.
 
-        An attempt lies where a line shows it, the sender's first, else where the command puts it.
+        An attempt lies where a line shows it, the sender's first, else where the command puts it. Half a byte from it,
+        the sender's line has another constant for frames that it sends, and does not tell.
         """
         instants, usual = commands
         latest = np.searchsorted(instants, waits.ends, side="right") - 1
@@ -157,7 +171,8 @@ class _Finder:
         expected = starts
         for name in sorted(lines, key=lambda name: name == waits.sender):
             line = lines[name]
-            place = airtime.nearest(expected, line.starts, tolerance=self._apart)
+            tolerance = min(self._apart, self._byte / 2) if name == waits.sender else self._apart
+            place = airtime.nearest(expected, line.starts, tolerance=tolerance)
             starts = np.where(place >= 0, np.append(line.starts, 0)[place], starts)
             ends = np.where(place >= 0, np.append(line.ends, 0)[place], ends)
         return airtime.union(Intervals(starts, ends)), unsteady, np.sort(instants + usual)
