@@ -7,6 +7,7 @@ import signal
 import socket
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import serial
@@ -17,7 +18,8 @@ from virtualbench import Sigrok, bench_text, capture, changes, served
 from gpiorig.capture.recording.recording import Recording
 from gpiorig.capture.serial.port import SerialPort
 from gpiorig.rig.results import report
-from gpiorig.vbench.ends.pace import ENTRY_PS
+from gpiorig.vbench.ends import pace
+from gpiorig.vbench.ends.pace import ENTRY_PS, HostClock
 
 STROBE = "P8_45"
 ENTRY_NS = ENTRY_PS // 1000
@@ -32,6 +34,18 @@ def read_tick(port: serial.Serial) -> int:
     while not (line := port.readline()).startswith(b"tick "):
         assert line, "nothing came in time"
     return int(line.removeprefix(b"tick "))
+
+
+def test_what_the_boards_compute_is_no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Boards that take longer than the host's clock to live through a pause do not make the next one longer."""
+    now_s = [10.0]
+    monkeypatch.setattr(pace, "time", SimpleNamespace(monotonic=lambda: now_s[0]))
+    clock = HostClock()
+    for _ in range(3):
+        now_s[0] += 0.002
+        assert 2 * 10**9 == pytest.approx(clock.pause_ps(), abs=1e3)
+        with clock.stopped():
+            now_s[0] += 0.004
 
 
 @pytest.mark.slow

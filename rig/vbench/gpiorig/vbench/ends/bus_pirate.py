@@ -87,7 +87,8 @@ class BusPirate:
             operands, self._data = self._data[1:length], self._data[length:]
             answers.append(self._mode(command) if not self._raw_wire or not command else self._wire(command, wires))
             wires += b"".join(_BYTES[value] for value in operands)
-        levels = iter(self._boards.debug(self._board, bytes(wires), pause_ps=pause_ps))
+        with self._host_clock.stopped():
+            levels = iter(self._boards.debug(self._board, bytes(wires), pause_ps=pause_ps))
         return b"".join(answer if isinstance(answer, bytes) else _number(levels, answer) for answer in answers)
 
     def _mode(self, command: int) -> bytes:

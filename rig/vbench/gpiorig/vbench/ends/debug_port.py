@@ -75,7 +75,9 @@ class DebugPort:
                 return True
             data = self.client.recv(_BLOCK_BYTES)
             if data:
-                self._answers.send(self._boards.debug(self._board, data, pause_ps=pause_ps if time_passes else 0))
+                with self._host_clock.stopped():
+                    levels = self._boards.debug(self._board, data, pause_ps=pause_ps if time_passes else 0)
+                self._answers.send(levels)
         except BlockingIOError:
             return True
         except OSError:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from typing import Protocol
 
 from gpiorig.vbench.boards.vboards import VirtualBoards
@@ -22,7 +23,11 @@ _LONGEST_PAUSE_PS = 100_000_000_000
 
 
 class HostClock:
-    """By how much virtual time advances for a program that waits by the host's clock, where nothing else drives it."""
+    """By how much virtual time advances for a program that waits by the host's clock, where nothing else drives it.
+
+    Without what the boards' own computation takes (`stopped`): where a board that computes is slower than the host's
+    clock, each pause would be longer than the one before, up to the longest.
+    """
 
     def __init__(self) -> None:
         self._last_s = time.monotonic()
@@ -32,6 +37,13 @@ class HostClock:
         now_s = time.monotonic()
         pause_s, self._last_s = now_s - self._last_s, now_s
         return min(int(pause_s * _PS_PER_S), _LONGEST_PAUSE_PS)
+
+    @contextmanager
+    def stopped(self) -> Iterator[None]:
+        """While the boards compute."""
+        began_s = time.monotonic()
+        yield
+        self._last_s += time.monotonic() - began_s
 
 
 class Pace(Protocol):
