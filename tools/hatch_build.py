@@ -50,8 +50,6 @@ PYTHON_TAGS = {
     "gpiorig": "cp311-abi3",  # one library is an extension module, in the stable ABI of CPython 3.11
     "gpiorig-vbench": "py3-none",  # all are loaded by ctypes: no ABI of CPython
 }
-# Of `bench certify`, as CERTIFIED in firmware-gpio-probes/Makefile.
-WITHOUT_ROWS = ("nucleo-l476rg-mrf24j40",)
 OTHER_WIDTHS = [
     ("iotlab-m3", "events", "1"),
     ("nrf52840dk", "events", "1"),
@@ -163,7 +161,7 @@ def build_images(root: Path, folder: Path) -> list[Path]:
     boards = sorted(path.stem for path in (root / "rig/gpiorig/rig/boards").glob("*.toml"))
     targets = [(board, kernel, "", "reference") for board in boards for kernel in KERNELS]
     targets += [(board, kernel, width, "reference") for board, kernel, width in OTHER_WIDTHS]
-    targets += [(board, "events", "", "certify") for board in boards if board not in WITHOUT_ROWS]
+    targets += [(board, "events", "", "certify") for board in boards]
     for board, kernel, width, program in targets:
         linked = _make(root / "firmware-gpio-probes", board, kernel, width, program)
         name = linked.parent.name

@@ -18,13 +18,26 @@ pytestmark = pytest.mark.xdist_group("certify")
 deep = pytest.mark.skipif(not DEEP, reason="takes a minute each: make test-deep")
 
 CHANNELS = (45, 46, 43, 44, 41, 42, 39, 40, 27, 29, 28, 30, 21, 20)  # of a BeagleLogic: P8_45 and so on
-DATA_LINES = {"iotlab-m3": 2, "nrf52840dk": 2, "nucleo-l476rg-at86rf231": 2, "telosb": 4}
+DATA_LINES = {
+    "iotlab-m3": 2,
+    "nrf52840dk": 2,
+    "nucleo-l476rg-at86rf231": 2,
+    "nucleo-l476rg-mrf24j40": 2,
+    "telosb": 4,
+}
+TAPS = {
+    "nrf52840dk": ("tap.tx_active", "tap.frame_timestamp"),
+    "nucleo-l476rg-mrf24j40": ("tap.irq", "tap.select"),
+}
+# Of an MRF24J40 from its interrupt for a frame to the sender's for the acknowledgement: aTurnaroundTime of 12 symbols,
+# 11 bytes (IEEE 802.15.4-2006, 6.4.1, 7.2.2.3), half of the 14.2 us that two receivers take (docs/evidence/silicon.md).
+ACKNOWLEDGED_US = 12 * 16 + 11 * 32 + 14.2 / 2
 
 
 def node(name: str, board: str = "iotlab-m3", *, at: int = 0) -> str:
     """A node with its symbol bus and the radio's taps, on the channels from `at` on."""
-    end = "tap.tx_active" if board == "nrf52840dk" else "tap.irq"
-    lines = ["strobe", *(f"d{number}" for number in range(DATA_LINES[board])), end, "tap.frame_timestamp"]
+    taps = TAPS.get(board, ("tap.irq", "tap.frame_timestamp"))
+    lines = ["strobe", *(f"d{number}" for number in range(DATA_LINES[board])), *taps]
     wired = [f'"{line}" = "P8_{channel}"' for line, channel in zip(lines, CHANNELS[at:], strict=False)]
     return "\n".join([f'[nodes.{name}]\nboard = "{board}"\n[nodes.{name}.lines]', *wired, ""])
 
@@ -94,6 +107,26 @@ def test_the_radio_is_started_by_its_line_too(tmp_path: Path) -> None:
     assert (0, "initiator > responder", "agrees") == (status, start["about"], start["verdict"])
     assert 16 + 6 * 32 + 9 == pytest.approx(start["measured"]["value"], abs=0.2)  # edges of two radios' clocks
     assert {"train.toml", "train", "train-twin"} <= {path.name for path in (tmp_path / "out").iterdir()}
+
+
+def test_a_radio_that_shows_no_start_of_frame(tmp_path: Path) -> None:
+    """An MRF24J40 has rows by its interrupts, without its ticks; an acknowledgement 5 us late is seen in one."""
+    nodes = node("initiator", "nucleo-l476rg-mrf24j40") + node("responder", "nucleo-l476rg-mrf24j40", at=7)
+    late = '[[virtual.links]]\nfrom = "responder"\nto = "initiator"\ndelay_ps = 5_000_000'
+
+    status, numbers = certified(tmp_path, late, "--part", "radio", "--packets", "40", nodes=nodes)
+
+    rows = {(row["about"], row["row"]): row for row in numbers["rows"]}
+    assert 1 == status
+    assert {("initiator > responder", "radio.acknowledged"), ("responder > initiator", "radio.sent")} == {
+        place for place, row in rows.items() if row["verdict"] == "differs"
+    }
+    for place in ("initiator > responder", "responder > initiator"):
+        row = rows[place, "radio.acknowledged"]
+        expected_us = ACKNOWLEDGED_US + 5 * (place == "initiator > responder")
+        crystal_us = 0.05  # what both radios do begins at an edge of 20 MHz
+        assert ACKNOWLEDGED_US == pytest.approx(row["model"]["value"], abs=row["model"]["uncertainty"] + crystal_us)
+        assert expected_us == pytest.approx(row["measured"]["value"], abs=row["measured"]["uncertainty"] + crystal_us)
 
 
 def test_one_image_is_not_two(tmp_path: Path) -> None:
@@ -181,7 +214,7 @@ def test_an_error_of_the_air_is_seen_in_a_row_of_the_radio(
 
 
 @deep
-@pytest.mark.parametrize("board", ["iotlab-m3", "nrf52840dk", "nucleo-l476rg-at86rf231", "telosb"])
+@pytest.mark.parametrize("board", DATA_LINES)
 def test_nothing_differs_on_an_unaltered_bench(tmp_path: Path, board: str) -> None:
     """Two boards, lines and radio: each row of both agrees with the twin's."""
     nodes = node("initiator", board) + node("responder", board, at=7)
@@ -191,4 +224,5 @@ def test_nothing_differs_on_an_unaltered_bench(tmp_path: Path, board: str) -> No
 
     assert [] == [row for row in numbers["rows"] if row["verdict"] == "differs"]
     assert (0, []) == (status, numbers["causes"])
-    assert any(row["row"] == "radio.air" and row["verdict"] == "agrees" for row in numbers["rows"])
+    of_radio = "radio.sent" if board == "nucleo-l476rg-mrf24j40" else "radio.air"
+    assert any(row["row"] == of_radio and row["verdict"] == "agrees" for row in numbers["rows"])

@@ -154,6 +154,11 @@ class Board(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     currents: dict[Literal["run", "sleep"], StateCurrent] = {}
 
     @property
+    def machine(self) -> str:
+        """The board whose processor, clocks and pins it has: the one that it is like, or itself."""
+        return self.like or self.name
+
+    @property
     def widths(self) -> tuple[int, ...]:
         """The widths that its symbol bus can have."""
         return tuple(map(int, self.buses))

@@ -16,7 +16,7 @@ from gpiorig.rig.experiments import images
 from gpiorig.rig.recordings.merge import PARTS
 
 LINE = "strobe"
-BOARDS = tuple(CLOCKS_HZ)
+MACHINES = tuple(CLOCKS_HZ)
 
 
 def firmware(bench: Bench) -> dict[str, Path]:
@@ -24,7 +24,7 @@ def firmware(bench: Bench) -> dict[str, Path]:
     return {
         name: images.certify_image(node.described_board)
         for name, node in bench.nodes.items()
-        if node.board_name in BOARDS
+        if node.described_board.machine in MACHINES
     }
 
 
@@ -38,7 +38,8 @@ def recorded(recording: Recording, bench: Bench) -> dict[str, Edges]:
 def values(edges: Mapping[str, Edges], bench: Bench, name: str) -> dict[str, Value | Missing]:
     """The rows of a node; each states why, if it has no value."""
     node = bench.nodes[name]
-    keys = [row.key for row in ROWS if node.board_name in row.boards]
+    machine = node.described_board.machine
+    keys = [row.key for row in ROWS if machine in row.boards]
     if LINE not in node.lines:
         return dict.fromkeys(keys, Missing(reason=f"its line {LINE} is not wired"))
     analyzer, channel = bench.place(node.lines[LINE])
@@ -53,4 +54,4 @@ def values(edges: Mapping[str, Edges], bench: Bench, name: str) -> dict[str, Val
             "or threshold is wrong"
         )
         return dict.fromkeys(keys, Missing(reason=reason))
-    return row_values.values(showings.showings, node.board_name, samplerate_hz=float(captured.samplerate_hz))
+    return row_values.values(showings.showings, machine, samplerate_hz=float(captured.samplerate_hz))

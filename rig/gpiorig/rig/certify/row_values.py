@@ -20,12 +20,11 @@ POLLED_CYCLES = {"dma.words": 10}  # a turn of the loop that waits until no word
 POLLED_US = 1.5  # a turn of the loop that waits for an oscillator: 12 cycles of a HSI of 8 MHz
 CLOCK, CRYSTAL, SQUARE = "clock", "crystal", "square"
 
-# The clocks that cycles are counted in, by board: clock.h in firmware-gpio-probes/reference/boards, and the slow one of
-# reference/certify.
+# The clocks that cycles are counted in, by machine: clock.h in firmware-gpio-probes/reference/boards, and the slow one
+# of reference/certify.
 CLOCKS_HZ = {
     "iotlab-m3": (72e6, 16e6),
     "nucleo-l476rg": (80e6, 16e6),
-    "nucleo-l476rg-at86rf231": (80e6, 16e6),
     "nrf52840dk": (64e6, 64e6),
     "telosb": (4e6, 4e6),
 }
@@ -65,26 +64,26 @@ class Missing(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
 
 
-def values(showings: Sequence[Showing], board: str, *, samplerate_hz: float) -> dict[str, Value | Missing]:
+def values(showings: Sequence[Showing], machine: str, *, samplerate_hz: float) -> dict[str, Value | Missing]:
     """The value of each row of a board.
 
     Parameters
     ----------
     showings
         Of its line.
-    board
-        Name of the board, which has rows.
+    machine
+        Of the board (`Board.machine`); it has rows.
     samplerate_hz
         Of the analyzer that the line is on, which limits how exactly it sees an edge.
     """
     by_code = defaultdict(list)
     for showing in showings:
         by_code[showing.code].append(showing)
-    raw = {row.key: _of_row(row, by_code[row.code], samplerate_hz) for row in ROWS if board in row.boards}
+    raw = {row.key: _of_row(row, by_code[row.code], samplerate_hz) for row in ROWS if machine in row.boards}
     clock = raw[CLOCK]
     if isinstance(clock, Missing):
         return raw
-    return {row.key: _in_unit(row, raw, clock, board) for row in ROWS if row.key in raw}
+    return {row.key: _in_unit(row, raw, clock, machine) for row in ROWS if row.key in raw}
 
 
 def resolved(samples: NDArray[np.float64], *, resolution: float) -> Value:
@@ -136,18 +135,18 @@ def _inner(widths: NDArray[np.int64]) -> float:
     return float(widths[np.abs(widths - np.median(widths)) <= NEAR_SAMPLES].mean())
 
 
-def _in_unit(row: Row, raw: Mapping[str, Value | Missing], clock: Value, board: str) -> Value | Missing:
+def _in_unit(row: Row, raw: Mapping[str, Value | Missing], clock: Value, machine: str) -> Value | Missing:
     value = raw[row.key]
     if isinstance(value, Missing):
         return value
     ratio = clock.value * 1e6 / _form(CLOCK).tick_us  # how much longer the analyzer finds a period of this clock
     if row.unit == "cycles":
-        scale = CLOCKS_HZ[board][row.slow] / ratio
+        scale = CLOCKS_HZ[machine][row.slow] / ratio
         wander = max(clock.uncertainty, COVERAGE * clock.spread)  # the row was not shown when the clock was
         polled = POLLED_CYCLES[row.key] / (row.turns[1] - row.turns[0]) if row.key in POLLED_CYCLES else 0.0
         return value.scaled(scale, more=value.value * scale * wander / clock.value + polled)
     if row.unit == "ppm":  # how much faster the clock is: its period is shorter
-        period_s, set_ppm = row.tick_us * 1e-6, DCO_PPM.get(board, 0) if row.key == CLOCK else 0
+        period_s, set_ppm = row.tick_us * 1e-6, DCO_PPM.get(machine, 0) if row.key == CLOCK else 0
         return Value(
             value=(period_s / value.value - 1) * 1e6,
             uncertainty=max(value.uncertainty, COVERAGE * value.spread) / period_s * 1e6 + set_ppm,  # it wanders

@@ -18,7 +18,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     kernel
         The part of the image that runs.
     boards
-        Those that have the row.
+        Those that have the row; a board that is like one has it, too.
     turns
         Of a pulse and of the next; one number: of each pulse.
     repeats

@@ -8,6 +8,8 @@ from typing import Annotated, NamedTuple
 import msgspec
 from msgspec import Meta
 
+from gpiorig.rig.bench import boards
+
 Cycles = Annotated[int, Meta(ge=0, le=20)]
 
 
@@ -42,17 +44,16 @@ class Parameter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 PARAMETERS = msgspec.toml.decode(
     resources.files(__package__).joinpath("timing.toml").read_bytes(), type=dict[str, Parameter]
 )
-# The boards with such a model, and the field of `Parameter` that is theirs.
+# The machines with such a model, and the field of `Parameter` that is theirs.
 CORES = {
     "iotlab-m3": "cortex_m3",
     "nrf52840dk": "nrf52840",
     "nucleo-l476rg": "cortex_m4",
-    "nucleo-l476rg-at86rf231": "cortex_m4",
 }
 
 
 def of(board: str) -> dict[str, Range]:
     """Every parameter of a board; none of a board without such a model."""
-    if board not in CORES:
+    if (core := CORES.get(boards.load(board).machine)) is None:
         return {}
-    return {name: getattr(parameter, CORES[board]) or parameter.cortex_m4 for name, parameter in PARAMETERS.items()}
+    return {name: getattr(parameter, core) or parameter.cortex_m4 for name, parameter in PARAMETERS.items()}
