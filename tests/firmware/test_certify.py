@@ -6,10 +6,11 @@ import certifiedboard
 import numpy as np
 import pytest
 
-from gpiorig.rig.bench import benches
-from gpiorig.rig.certify import line_rows, pulses, row_values
+from gpiorig.rig.bench import boards
+from gpiorig.rig.certify import pulses, row_values
 from gpiorig.rig.certify.row_values import Missing, Value
 from gpiorig.rig.certify.rows import ROWS
+from gpiorig.rig.experiments.images import certify_image
 from gpiorig.vbench.description import timing
 from gpiorig.vbench.description.ends import VirtualAnalyzer, VirtualThreshold
 from gpiorig.vbench.description.world import VirtualNode
@@ -41,13 +42,11 @@ def test_each_row_of_a_board_has_a_value(board: str) -> None:
 @pytest.mark.parametrize("radio", ["at86rf231", "mrf24j40"])
 def test_a_board_has_the_rows_of_the_one_that_it_is_like(radio: str) -> None:
     """And the settings of its timing model, and an image of its own."""
-    lines = '[nodes.node]\nboard = "nucleo-l476rg{}"\n[nodes.node.lines]\nuart_tx = "D0"\n'
-    head = 'name = "test"\n[analyzers.la]\ndriver = "fx2lafw"\nsamplerate_hz = 24_000_000\n'
-    base, variant = (benches.loads(head + lines.format(end)) for end in ("", f"-{radio}"))
+    variant = boards.load(f"nucleo-l476rg-{radio}")
 
-    assert line_rows.values({}, base, "node").keys() == line_rows.values({}, variant, "node").keys() != set()
-    assert timing.of("nucleo-l476rg") == timing.of(f"nucleo-l476rg-{radio}") != {}
-    assert f"nucleo-l476rg-{radio}-certify" == line_rows.firmware(variant)["node"].parent.name
+    assert [row.key for row in ROWS if variant.machine in row.boards]
+    assert timing.of("nucleo-l476rg") == timing.of(variant.name) != {}
+    assert f"{variant.name}-certify" == certify_image(variant).parent.name
 
 
 def test_cycles_that_the_processor_manual_states() -> None:
