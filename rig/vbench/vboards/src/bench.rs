@@ -23,6 +23,7 @@ use crate::debug::Connector;
 use crate::exact::Exact;
 use crate::hostpath::HostPath;
 use crate::radio::StartUp;
+use crate::soc::nrf52840::BuildCode;
 use crate::sync::SyncLine;
 use crate::timing_changes::TimingChanges;
 use crate::trace::{Edge, EdgeHash};
@@ -82,6 +83,8 @@ pub struct Bench {
     pub timing: TimingChanges,
     /// How long the radios of these boards take to start.
     pub radio_start: StartUp,
+    /// Which nRF52840 they have.
+    pub build_code: BuildCode,
     /// What of them is exact.
     pub exact: Exact,
 }
@@ -111,6 +114,7 @@ impl Bench {
             messages: Vec::new(),
             timing: TimingChanges::default(),
             radio_start: StartUp::default(),
+            build_code: BuildCode::default(),
             exact: Exact::default(),
         }
     }
@@ -166,6 +170,7 @@ impl Bench {
             strict: self.strict,
             timing: self.timing.clone(),
             radio_start: self.radio_start,
+            build_code: self.build_code,
             exact: self.exact,
         };
         let made = recipe.make(self.seed, board)?;

@@ -10,6 +10,7 @@ use crate::exact::Exact;
 use crate::log::Log;
 use crate::radio::oscillator::Oscillator;
 use crate::radio::StartUp;
+use crate::soc::nrf52840::BuildCode;
 use crate::timing_changes::TimingChanges;
 use crate::trace::{self, Edge, Pin};
 use std::collections::VecDeque;
@@ -90,6 +91,7 @@ pub struct Parts<'a> {
     pub strict: bool,
     pub timing: TimingChanges,
     pub radio_start: StartUp,
+    pub build_code: BuildCode,
     pub exact: Exact,
 }
 

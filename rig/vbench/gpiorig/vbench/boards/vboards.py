@@ -75,6 +75,7 @@ def _library() -> ctypes.CDLL:
         "vb_brown_out": (i64, [handle, u32, u64, u64]),
         "vb_timing": (i64, [handle, text, u64]),
         "vb_radio_start": (i64, [handle, text]),
+        "vb_build_code": (i64, [handle, text]),
         "vb_link_jitter": (i64, [handle, u32, u32, text, u64]),
         "vb_interferer_add": (
             i64,
@@ -133,6 +134,7 @@ class VirtualBoards:
             at_ps, gap_ps = fault.at_us * PS_PER_US, fault.gap_us * PS_PER_US
             self._checked(self._lib.vb_clock_step(self._handle, at_ps, fault.ppb, gap_ps))
         self._checked(self._lib.vb_radio_start(self._handle, node.radio_start.encode()))
+        self._checked(self._lib.vb_build_code(self._handle, node.build_code.encode()))
         return self._checked(self._lib.vb_add_board(self._handle, kind.encode(), elf, len(elf), node.clock_ppb))
 
     def change_timing(self, changes: Mapping[str, int]) -> None:

@@ -140,10 +140,16 @@ def _check_node(name: str, node: Node, virtual: Virtual, *, source: str) -> None
             f"{source}: nodes.{name}.lines: the virtual {board.name} has no pin for {', '.join(unknown)}; it has "
             f"{', '.join(sorted(has_pins))}. Name others in [virtual.nodes.{name}.pins]."
         )
-    start = virtual.nodes.get(name, VirtualNode()).radio_start
+    described = virtual.nodes.get(name, VirtualNode())
+    start = described.radio_start
     starts = RADIO_STARTS.get(board.radio.name, ("typical",))
     if start not in starts:
         raise BenchError(
             f"{source}: virtual.nodes.{name}.radio_start is `{start}`; the virtual {board.radio.name} has "
             f"{', '.join(starts)}."
+        )
+    if described.build_code != "D0" and board.radio.name != "nRF52840":
+        raise BenchError(
+            f"{source}: virtual.nodes.{name}.build_code is `{described.build_code}`; {board.name} has no nRF52840. "
+            "Delete it."
         )

@@ -24,6 +24,7 @@ impl Bench {
         };
         let seat = &mut self.seats[index];
         let mut connector = seat.connector.take().unwrap_or_else(|| Connector::new(wires));
+        connector.set_open(seat.board.debug_target().map_or(true, |target| target.is_open()));
         let mut due_ps = self.now_ps;
         let mut result = Ok(());
         for &byte in bytes {
@@ -52,6 +53,7 @@ impl Bench {
                 Effect::Reset(held) => target.hold_reset(held, due_ps),
                 _ => {}
             }
+            connector.set_open(target.is_open());
         }
         self.seats[index].connector = Some(connector);
         result?;

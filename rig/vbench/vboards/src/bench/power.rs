@@ -11,6 +11,7 @@ use crate::exact::Exact;
 use crate::log::Entry;
 use crate::radio::StartUp;
 use crate::rng::{draw, Purpose};
+use crate::soc::nrf52840::BuildCode;
 use crate::timing_changes::TimingChanges;
 use crate::trace::{Edge, Pin};
 use std::collections::VecDeque;
@@ -35,6 +36,7 @@ pub(super) struct Recipe {
     pub strict: bool,
     pub timing: TimingChanges,
     pub radio_start: StartUp,
+    pub build_code: BuildCode,
     pub exact: Exact,
 }
 
@@ -49,6 +51,7 @@ impl Recipe {
             strict: self.strict,
             timing: self.timing.clone(),
             radio_start: self.radio_start,
+            build_code: self.build_code,
             exact: self.exact,
         };
         board::make(&self.kind, &parts)

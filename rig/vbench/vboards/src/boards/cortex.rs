@@ -195,11 +195,13 @@ impl<C: Chip> Board for CortexBoard<C> {
     }
 
     fn flash(&self) -> Vec<u8> {
-        self.cpu.flash().to_vec()
+        [self.cpu.flash(), &self.chip.kept()].concat()
     }
 
     fn power_up(&mut self, flash: &[u8], ram: &mut dyn FnMut() -> u8) {
-        self.cpu.power_up(flash, ram);
+        let (own, kept) = flash.split_at(self.cpu.flash().len());
+        self.cpu.power_up(own, ram);
+        self.chip.restore(kept);
     }
 
     fn receive_signal(&mut self, message: &Message, link: &Link) {
@@ -290,17 +292,25 @@ impl<C: Chip> Target for CortexBoard<C> {
 
     fn hold_reset(&mut self, held: bool, at_ps: u64) {
         self.reach(at_ps);
-        if self.held != held {
-            self.reset();
+        if self.held != held && self.chip.reset_by_pin(self.cpu.cycles) {
+            self.cpu.reset();
+            self.held = held;
         }
-        self.held = held;
+    }
+
+    fn is_open(&self) -> bool {
+        self.chip.debug_open()
     }
 
     fn vendor_port(&mut self, register: u8, write: Option<u32>, at_ps: u64) -> u32 {
         self.reach(at_ps);
+        if write.is_some() {
+            self.cpu.await_debugger(); // it may erase what the core runs
+        }
         let (value, held) = self.chip.vendor_port(register, write, self.cpu.cycles);
-        if let Some(held) = held {
-            self.hold_reset(held, at_ps);
+        if let Some(held) = held.filter(|&held| held != self.held) {
+            self.reset();
+            self.held = held;
         }
         self.catch_up(u64::MAX);
         value

@@ -27,6 +27,7 @@ pub fn make(parts: &Parts) -> Result<Box<dyn Board>, String> {
         rest: REST,
         serial_rx: SERIAL_RX,
         strict: parts.strict,
+        build_code: parts.build_code,
     });
     Ok(Box::new(CortexBoard::new(nrf52840::core(flash), chip, parts)))
 }

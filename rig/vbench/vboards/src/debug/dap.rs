@@ -26,6 +26,8 @@ const CSW_WRITABLE: u32 = 0x7F00_0037;
 /// AHB-AP of the Cortex-M3 and M4: IDR of the TRMs' debug chapters; the ROM table lies at 0xE00FF000, "present".
 const AP_IDR: u32 = 0x2477_0011;
 const AP_BASE: u32 = 0xE00F_F003;
+/// The same of an nRF52840 whose access port is protected (pyocd/pyOCD issue 723).
+const CLOSED_IDR: u32 = 0x2300_0000;
 
 /// What an access port register asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +59,8 @@ pub struct Dap {
     select: u32,
     csw: u32,
     tar: u32,
+    /// The chip lets nobody through the MEM-AP.
+    closed: bool,
     /// What the next capture of DPACC or APACC shows.
     result: u32,
 }
@@ -79,6 +83,10 @@ impl Dap {
             _ => {}
         }
         None
+    }
+
+    pub fn set_open(&mut self, open: bool) {
+        self.closed = !open;
     }
 
     pub fn set_result(&mut self, value: Option<u32>) {
@@ -136,12 +144,24 @@ impl Dap {
     pub fn access_port(&mut self, register: u8, write: Option<u32>) -> Option<Request> {
         let register = (self.select & 0xF0) as u8 | register;
         match self.select >> 24 {
+            0 if self.closed => {
+                self.closed_port(register);
+                None
+            }
             0 => self.memory_port(register, write).map(Request::Memory),
             1 => Some(Request::Vendor { register, write }),
             _ => {
                 self.result = 0; // no other access port: its IDR reads 0
                 None
             }
+        }
+    }
+
+    /// Transfers fail (C2.6.4, DeviceEn is 0), and nothing else is kept or shown.
+    fn closed_port(&mut self, register: u8) {
+        self.result = if register == 0xFC { CLOSED_IDR } else { 0 };
+        if matches!(register, DRW | 0x10..=0x1C) {
+            self.sticky |= STICKYERR;
         }
     }
 

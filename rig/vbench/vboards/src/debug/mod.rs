@@ -17,6 +17,8 @@ pub trait Target {
     /// Reads at the instant `at_ps`.
     fn read(&mut self, address: u32, width: Width, at_ps: u64) -> Result<u32, BusError>;
     fn write(&mut self, address: u32, width: Width, value: u32, at_ps: u64) -> Result<(), BusError>;
+    /// Whether the memory's access port can be reached; the vendor's always can.
+    fn is_open(&self) -> bool;
     /// Level of the reset line: `true` holds the chip in reset.
     fn hold_reset(&mut self, held: bool, at_ps: u64);
     /// A register of the vendor's access port, number 1; a read that no register answers is 0.
@@ -68,12 +70,21 @@ impl Connector {
         }
     }
 
-    /// Carries an access out; what it reads is the result that the adapter gets later.
-    pub fn carry_out(&mut self, request: Request, target: &mut dyn Target, at_ps: u64) {
-        let dap: &mut Dap = match self {
+    fn dap(&mut self) -> &mut Dap {
+        match self {
             Connector::Jtag(jtag) => &mut jtag.dap,
             Connector::Swd(swd) => &mut swd.dap,
-        };
+        }
+    }
+
+    /// The memory's access port opens or closes.
+    pub fn set_open(&mut self, open: bool) {
+        self.dap().set_open(open);
+    }
+
+    /// Carries an access out; what it reads is the result that the adapter gets later.
+    pub fn carry_out(&mut self, request: Request, target: &mut dyn Target, at_ps: u64) {
+        let dap = self.dap();
         match request {
             Request::Memory(access) => dap.carry_out(access, |address, width, write| match write {
                 None => target.read(address, width, at_ps),

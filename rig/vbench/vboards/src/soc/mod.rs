@@ -69,6 +69,10 @@ pub trait Chip: Bus {
     fn vendor_port(&mut self, _register: u8, _write: Option<u32>, _cycle: u64) -> (u32, Option<bool>) {
         (0, None)
     }
+    /// Whether a debugger reaches the core and its memory.
+    fn debug_open(&self) -> bool {
+        true
+    }
     /// Lets time pass to `cycle`; what is due happens, each thing at its own instant.
     fn advance(&mut self, cycle: u64);
     /// Work that needs the memories, which are the core's: DMA, flash programming. Called after [`Chip::advance`] and
@@ -82,6 +86,17 @@ pub trait Chip: Bus {
     fn next_event(&self) -> u64;
     /// System reset at `cycle`: every device but the backup domain. The world outside stays as it is.
     fn reset(&mut self, cycle: u64);
+    /// As [`Chip::reset`], by the chip's reset pin; false: it has none.
+    fn reset_by_pin(&mut self, cycle: u64) -> bool {
+        self.reset(cycle);
+        true
+    }
+    /// What it keeps without supply beside the flash.
+    fn kept(&self) -> Vec<u8> {
+        Vec::new()
+    }
+    /// The supply is back: `kept` is what [`Chip::kept`] gave.
+    fn restore(&mut self, _kept: &[u8]) {}
     /// True once after the chip has reset itself (watchdog, end of Standby): the core is to follow.
     fn take_reset(&mut self) -> bool {
         false

@@ -291,6 +291,7 @@ fn boards_are_made() {
             strict: true,
             timing: Default::default(),
             radio_start: Default::default(),
+            build_code: Default::default(),
             exact: Default::default(),
         };
         let board = board::make(kind, &parts).unwrap();

@@ -29,6 +29,7 @@ mod m25p80;
 mod msp430_cycles;
 mod msp430_stack;
 mod nrf52840;
+mod nrf52840_protection;
 mod nrf52840_radio;
 mod nrf52840_support;
 mod radio;

@@ -3,7 +3,7 @@
 use vboards::air::{Link, Message};
 use vboards::bus::{Bus, Width};
 use vboards::core::v7m::Cpu;
-use vboards::soc::nrf52840::{core, Config, Nrf52840};
+use vboards::soc::nrf52840::{core, BuildCode, Config, Nrf52840};
 use vboards::soc::{Chip, Outside};
 use vboards::trace::Pin;
 
@@ -34,6 +34,11 @@ pub struct Rig {
 impl Rig {
     /// Board `board` after reset, on HFINT of 64 MHz.
     pub fn new(board: u16) -> Rig {
+        Rig::of(board, BuildCode::D0)
+    }
+
+    /// The same of a build code.
+    pub fn of(board: u16, build_code: BuildCode) -> Rig {
         let config = Config {
             seed: 1,
             board,
@@ -42,6 +47,7 @@ impl Rig {
             rest: 1 << 6 | 1 << 8,
             serial_rx: [8, 33],
             strict: true,
+            build_code,
         };
         Rig {
             chip: Nrf52840::new(config),

@@ -185,6 +185,7 @@ fn made(image: &[u8]) -> Box<dyn Board> {
         strict: true,
         timing: Default::default(),
         radio_start: Default::default(),
+        build_code: Default::default(),
         exact: Default::default(),
     };
     board::make("telosb", &parts).unwrap()

@@ -139,6 +139,7 @@ impl Nrf52840 {
     fn write_peripheral(&mut self, number: usize, offset: u32, value: u32, cycle: u64) -> Option<()> {
         let at = self.at(cycle);
         self.now_ps = self.now_ps.max(at.ps);
+        self.nvmc.keeps_uicr = !self.power.protection.is_open();
         let peripheral = self.peripheral(number)?;
         let written = if offset < 0x100 {
             match value & 1 {

@@ -1,7 +1,6 @@
 //! CTRL-AP, Nordic's access port (PS "Debug and trace", CTRL-AP): reset and erase from outside.
 //!
-//! Not modelled: the lock (UICR.APPROTECT and APPROTECT.DISABLE), so APPROTECTSTATUS says that the chip is open; the erase of
-//! the RAM.
+//! Not modelled: the erase of the RAM.
 
 use super::Nrf52840;
 
@@ -12,7 +11,6 @@ const APPROTECTSTATUS: u8 = 0x0C;
 const IDR: u8 = 0xFC;
 /// IDR (OpenOCD 0.12, target/nrf52.cfg, nrf52_recover).
 const ID: u32 = 0x0288_0000;
-const OPEN: u32 = 1;
 
 impl Nrf52840 {
     /// A register's value, and the level that a write gives the reset line.
@@ -20,12 +18,15 @@ impl Nrf52840 {
         let at = self.at(cycle);
         match (register, write) {
             (RESET, Some(value)) => return (0, Some(value & 1 == 1)),
-            (ERASEALL, Some(value)) if value & 1 == 1 => self.nvmc.erase_all(at),
+            (ERASEALL, Some(value)) if value & 1 == 1 => {
+                self.nvmc.erase_all(at);
+                self.power.protection.erase();
+            }
             _ => {}
         }
         let value = match register {
             ERASEALLSTATUS => u32::from(self.nvmc.busy_until(at.ps).is_some()),
-            APPROTECTSTATUS => OPEN,
+            APPROTECTSTATUS => u32::from(self.power.protection.is_open()), // 1: not protected (PS "CTRL-AP")
             IDR => ID,
             _ => 0,
         };

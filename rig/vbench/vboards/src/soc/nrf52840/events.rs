@@ -1,12 +1,10 @@
 //! What happens when, and what follows: events, shortcuts, PPI, interrupts.
 
 use super::interface::{At, Peripheral};
-use super::{map, Nrf52840};
+use super::{map, power, Nrf52840};
 
 /// Cycles of 64 MHz in a period of 16 MHz, on whose edges the PPI works.
 const PERIOD: u64 = 4;
-/// RESETREAS: watchdog (PS "POWER", reset reasons).
-const DOG: u32 = 1 << 1;
 
 impl Nrf52840 {
     /// A peripheral by its number.
@@ -64,7 +62,7 @@ impl Nrf52840 {
             }
             self.follow(number, at);
             if self.wdt.has_expired(t_ps) {
-                self.wants_reset |= DOG;
+                self.wants_reset |= power::DOG;
                 self.wdt = super::Wdt::default();
             }
         }

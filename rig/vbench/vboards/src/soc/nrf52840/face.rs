@@ -1,7 +1,8 @@
 //! What the board around the chip uses.
 
 use super::radio::Radio;
-use super::{gpio, map, Nrf52840};
+use super::protection::{Protection, UICR_WORD};
+use super::{gpio, map, power, Nrf52840, Power};
 use crate::air::US;
 use crate::clock::Clock;
 use crate::core::v7m::Cpu;
@@ -11,12 +12,12 @@ use crate::soc::Chip;
 use crate::trace::{Edge, Pin};
 use std::collections::VecDeque;
 
-/// RESETREAS: soft reset (PS "POWER", reset reasons).
-const SREQ: u32 = 1 << 2;
 /// tIDLE2CPU of PS "POWER", electrical specification: 3 us in low-power mode (remembered, unverified); the value for constant
 /// latency is an assumption.
 const WAKE_PS: u64 = 3 * US;
 const WAKE_CONSTANT_PS: u64 = US / 2;
+/// The first of the words PSELRESET of UICR.
+const PSELRESET: usize = 0x200 / 4;
 
 impl Chip for Nrf52840 {
     type Outside = Radio;
@@ -66,7 +67,33 @@ impl Chip for Nrf52840 {
 
     fn reset(&mut self, cycle: u64) {
         self.advance(cycle);
-        self.reset_by(SREQ, cycle);
+        self.reset_by(power::SREQ, cycle);
+    }
+
+    /// A reset pin there is with the same pin in both words PSELRESET of UICR (nrf52840.svd, nrfx 3.14.0).
+    fn reset_by_pin(&mut self, cycle: u64) -> bool {
+        let named = self.uicr[PSELRESET] == self.uicr[PSELRESET + 1] && self.uicr[PSELRESET] >> 31 == 0;
+        if named {
+            self.advance(cycle);
+            self.reset_by(power::RESET_PIN, cycle);
+        }
+        named
+    }
+
+    fn debug_open(&self) -> bool {
+        self.power.protection.is_open()
+    }
+
+    fn kept(&self) -> Vec<u8> {
+        self.uicr.iter().flat_map(|word| word.to_le_bytes()).collect()
+    }
+
+    /// After power-on: UICR decides about the access port.
+    fn restore(&mut self, kept: &[u8]) {
+        for (word, bytes) in self.uicr.iter_mut().zip(kept.chunks_exact(4)) {
+            *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+        }
+        self.power = Power::new(Protection::new(self.config.build_code, self.uicr[UICR_WORD]));
     }
 
     /// System ON, sleep: the core's clock stands, HFCLK and all devices continue.

@@ -1,5 +1,6 @@
 //! FICR (PS "FICR"): what the factory has written; and the words that tell a chip's revision to the start-up code.
 
+use super::protection::BuildCode;
 use crate::identity;
 
 pub const FICR_BASE: u32 = 0x1000_0000;
@@ -10,6 +11,7 @@ pub struct Ficr {
     device_id: [u32; 2],
     /// ER, IR, DEVICEADDR: random in silicon.
     drawn: [u32; 10],
+    build_code: BuildCode,
 }
 
 /// Trim of TEMP as a chip comes from the factory (reset values of TEMP in nrf52840.svd, nrfx 3.14.0).
@@ -18,9 +20,13 @@ const TEMP_TRIM: [u32; 17] = [
 ];
 
 impl Ficr {
-    pub fn new(seed: u64, board: u16) -> Ficr {
+    pub fn new(seed: u64, board: u16, build_code: BuildCode) -> Ficr {
         let (device_id, drawn) = identity::nrf52(seed, board);
-        Ficr { device_id, drawn }
+        Ficr {
+            device_id,
+            drawn,
+            build_code,
+        }
     }
 
     /// A word; erased where the PS names none.
@@ -33,13 +39,20 @@ impl Ficr {
             0x0A0 => 1, // a random static address
             0x0A4 | 0x0A8 => self.drawn[(offset as usize - 0x0A4) / 4 + 8],
             0x100 => 0x0005_2840,
-            0x104 => u32::from_be_bytes(*b"AAD0"),
+            0x104 => u32::from_be_bytes(match self.build_code {
+                BuildCode::D0 => *b"AAD0",
+                BuildCode::F0 => *b"AAF0",
+            }),
             0x108 => 0x2004, // QI, aQFN73
             0x10C => 256,
             0x110 => 1024,
-            // What nrf52_erratas.h (nrfx 3.14.0) asks: the part, and revision 3.
+            // What nrf52_erratas.h (nrfx 3.14.0) asks: the part, and its revision; from 5 on nrf52_configuration_249 says that
+            // firmware has a part in the protection of the access port.
             0x130 => 8,
-            0x134 => 3,
+            0x134 => match self.build_code {
+                BuildCode::D0 => 3,
+                BuildCode::F0 => 5,
+            },
             0x404..=0x444 => TEMP_TRIM[(offset as usize - 0x404) / 4],
             _ => u32::MAX,
         }

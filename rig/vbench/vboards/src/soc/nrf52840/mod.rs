@@ -22,6 +22,7 @@ mod map;
 mod nvmc;
 mod power;
 mod ppi;
+mod protection;
 pub mod radio;
 mod rng;
 mod rtc;
@@ -47,6 +48,8 @@ use interface::At;
 use nvmc::Nvmc;
 use power::Power;
 use ppi::Ppi;
+pub use protection::BuildCode;
+use protection::Protection;
 use radio::Radio;
 use rng::Rng;
 use rtc::Rtc;
@@ -92,6 +95,7 @@ pub struct Config {
     pub serial_rx: [u32; 2],
     /// An access to no device ends the run.
     pub strict: bool,
+    pub build_code: BuildCode,
 }
 
 /// The chip without its core.
@@ -148,7 +152,7 @@ impl Nrf52840 {
         let mut chip = Nrf52840 {
             radio: Radio::new(config.seed, config.board, clock.clone(), ppb),
             clock,
-            power: Power::new(),
+            power: Power::new(Protection::new(config.build_code, u32::MAX)),
             uartes: vec![Uarte::new(false, ppb), Uarte::new(true, ppb)],
             gpiote: Gpiote::default(),
             gpio: Gpio::new(config.rest),
@@ -163,7 +167,7 @@ impl Nrf52840 {
             egus: vec![Egu::default(); 6],
             nvmc: Nvmc::default(),
             ppi: Ppi::default(),
-            ficr: Ficr::new(config.seed, config.board),
+            ficr: Ficr::new(config.seed, config.board, config.build_code),
             uicr: vec![u32::MAX; UICR_BYTES as usize / 4],
             tasks: VecDeque::new(),
             hfint_hz,

@@ -37,6 +37,8 @@ pub struct Nvmc {
     partial: (u32, u64),
     pub jobs: Vec<Job>,
     pub cache_changed: bool,
+    /// The access port is protected, and so is UICR.
+    pub keeps_uicr: bool,
     /// Why a write did nothing.
     pub refusal: Option<&'static str>,
 }
@@ -52,6 +54,7 @@ impl Default for Nvmc {
             partial: (u32::MAX, 0),
             jobs: Vec::new(),
             cache_changed: true,
+            keeps_uicr: false,
             refusal: None,
         }
     }
@@ -144,6 +147,10 @@ impl Peripheral for Nvmc {
             0x508 | 0x510 => self.erase(at, ERASE_PAGE_PS, value & !(PAGE - 1), PAGE),
             0x50C if value & 1 == 1 && self.config & 3 == ERASE => self.erase_all(at),
             0x50C if value & 1 == 1 => self.refusal = Some("an erase without CONFIG.EEN, ignored"),
+            // PS "NVMC", access port protection behaviour (quoted by Nordic in devzone 67643).
+            0x514 if value & 1 == 1 && self.keeps_uicr => {
+                self.refusal = Some("ERASEUICR while the access port is protected, ignored");
+            }
             0x514 if value & 1 == 1 => self.erase(at, ERASE_PAGE_PS, UICR_BASE, UICR_BYTES),
             0x50C | 0x514 => {}
             0x518 => self.erase_partially(at, value & !(PAGE - 1)),

@@ -4,6 +4,7 @@
 //! of RAM, System OFF.
 
 use super::interface::{At, Interface, Peripheral};
+use super::protection::Protection;
 use crate::air::US;
 
 const HFCLKSTARTED: u32 = 0;
@@ -13,6 +14,10 @@ const CTTO: u32 = 4;
 const CTSTARTED: u32 = 10;
 const CTSTOPPED: u32 = 11;
 const EVENTS: u32 = 0x0000_0DFF;
+/// RESETREAS: the pin, the watchdog, a soft reset (PS "POWER", reset reasons).
+pub const RESET_PIN: u32 = 1 << 0;
+pub const DOG: u32 = 1 << 1;
+pub const SREQ: u32 = 1 << 2;
 
 /// Start-up times of PS "CLOCK", electrical specification, typical: HFXO 0.36 ms, LFXO 0.25 s, LFRC 0.6 ms (remembered,
 /// unverified). LFSYNT starts at once (an assumption).
@@ -50,10 +55,12 @@ pub struct Power {
     ram: [u32; 64],
     /// HFCLK or LFCLK has another source.
     pub changed: bool,
+    /// APPROTECT, whose registers are in the same page.
+    pub protection: Protection,
 }
 
 impl Power {
-    pub fn new() -> Power {
+    pub fn new(protection: Protection) -> Power {
         Power {
             interface: Interface::new(EVENTS, &[]),
             hfxo_asked: false,
@@ -73,16 +80,17 @@ impl Power {
             stored: [0; 4],
             ram: [0xFFFF; 64],
             changed: false,
+            protection,
         }
     }
 
-    /// The same after a reset for a reason: a bit of RESETREAS.
-    pub fn after_reset(&self, reason: u32) -> Power {
+    /// The same after a reset for a reason: a bit of RESETREAS; `approtect` is UICR's.
+    pub fn after_reset(&self, reason: u32, approtect: u32) -> Power {
         Power {
             reset_reasons: self.reset_reasons | reason,
             retained: self.retained,
             changed: true,
-            ..Power::new()
+            ..Power::new(self.protection.after_reset(approtect, reason != SREQ))
         }
     }
 
@@ -175,7 +183,7 @@ impl Peripheral for Power {
             0x578 => self.stored[1],
             0x580 => self.stored[2],
             0x900..=0x98C => self.ram[(offset as usize - 0x900) / 4],
-            _ => return None,
+            _ => return self.protection.read(offset),
         })
     }
 
@@ -202,7 +210,7 @@ impl Peripheral for Power {
                 self.ram[section + 1] = self.ram[section];
                 self.ram[section + 2] = self.ram[section];
             }
-            _ => return None,
+            _ => return self.protection.write(offset, value),
         }
         Some(())
     }

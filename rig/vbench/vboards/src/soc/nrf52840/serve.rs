@@ -2,7 +2,7 @@
 
 use super::nvmc::Job;
 use super::radio::Transfer;
-use super::{map, Gpiote, Nrf52840, Nvmc, Ppi, Temp, UICR_BASE, UICR_BYTES};
+use super::{map, protection, Gpiote, Nrf52840, Nvmc, Ppi, Temp, UICR_BASE, UICR_BYTES};
 use crate::core::v7m::Cpu;
 use crate::log::Topic;
 
@@ -124,7 +124,7 @@ impl Nrf52840 {
     pub(super) fn reset_by(&mut self, reason: u32, cycle: u64) {
         let at = self.at(cycle);
         self.now_ps = self.now_ps.max(at.ps);
-        self.power = self.power.after_reset(reason);
+        self.power = self.power.after_reset(reason, self.uicr[protection::UICR_WORD]);
         self.radio.reset(at.ps);
         for uarte in self.uartes.iter_mut() {
             *uarte = uarte.after_reset();
