@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 import subprocess
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 import serial
+from commandline import gpiorig
 from depth import by_depth
 from patience import PATIENCE_S
 from virtualbench import bench_text, served
@@ -86,6 +89,53 @@ def test_erasing_by_nordics_access_port(tmp_path: Path) -> None:
         before, after = (line for line in done.stderr.splitlines() if line.startswith("words "))
         assert before != after
         assert "words 0xffffffff 0xffffffff" == after
+
+
+LOCKED = "nRF52 device has AP lock engaged (see UICR APPROTECT register)."
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("build_code", ["D0", "F0"])
+def test_a_locked_chip(tmp_path: Path, build_code: str) -> None:
+    """OpenOCD meets what it met on real ones until it has erased it; `gpiorig flash` names the command that does it.
+
+    Its words are those of logs of locked nRF52: devzone.nordicsemi.com, 87635, and SolidRun's wiki, page 1190756364.
+    """
+    text = bench_text(virtual=f'[virtual.nodes.node]\nbuild_code = "{build_code}"').replace("iotlab-m3", "nrf52840dk")
+    image = reference_image("nrf52840dk")
+    bench = tmp_path / "boards.toml"
+    with served(tmp_path, text, image) as process:
+        debug = process.endpoints["debug"]["node"]
+        node = f'[nodes.node]\nboard = "nrf52840dk"\nserial = "/dev/ttyACM0"\ndebug = "{debug["url"]}"\n'
+        bench.write_text(f'name = "boards"\n[analyzers.la]\ndriver = "fx2lafw"\nsamplerate_hz = 24_000_000\n{node}')
+        if build_code == "D0":  # the word APPROTECT is written as NVMC does it
+            lock = ("mww 0x4001e504 1", "mww 0x10001208 0xffffff00", "sleep 10", "reset run", "sleep 100")
+            assert LOCKED in openocd(process, "nrf52", "init", "reset halt", *lock).stderr
+        done = openocd(process, "nrf52", "init", "halt")
+        assert (1, True) == (done.returncode, LOCKED in done.stderr)
+        assert "Error: [nrf52.cpu] Could not find MEM-AP to control the core" in done.stderr
+
+        run = gpiorig("flash", bench)
+        assert 1 == run.status
+        remedy = re.search(r"Run `(openocd .*)`, which erases all", run.stdout)
+        assert remedy is not None, run.stdout
+        erased = subprocess.run(
+            shlex.split(remedy[1]), capture_output=True, text=True, timeout=PATIENCE_S, check=False
+        ).stderr
+        assert "Waiting for chip erase...\nnrf52.cpu device has been successfully erased and unlocked.\n" in erased
+        after = openocd(process, "nrf52", "init", "reset halt", "echo [read_memory 0x10001208 32 1]")
+        assert (0, False, True) == (after.returncode, LOCKED in after.stderr, "0xffffffff\n" in after.stderr)
+
+
+@pytest.mark.slow
+def test_the_reference_firmware_opens_the_port(tmp_path: Path) -> None:
+    """Of a chip of build code F0: it writes UICR, which a reset reads, and then APPROTECT.DISABLE after each one."""
+    text = bench_text(virtual='[virtual.nodes.node]\nbuild_code = "F0"').replace("iotlab-m3", "nrf52840dk")
+    with served(tmp_path, text, reference_image("nrf52840dk")) as process:
+        reset = ("nrf52.dap apreg 1 0 1", "nrf52.dap apreg 1 0 0")  # RESET of CTRL-AP, which always answers
+        assert LOCKED in openocd(process, "nrf52", "init", "sleep 100", *reset, "sleep 100").stderr
+        done = openocd(process, "nrf52", "init", "halt", "echo [read_memory 0x10001208 32 1]")
+        assert (0, False, True) == (done.returncode, LOCKED in done.stderr, "0xffffff5a\n" in done.stderr), done.stderr
 
 
 def test_a_client_that_reads_late_gets_every_answer() -> None:

@@ -11,12 +11,28 @@
 
 /* FICR */
 #define FICR_DEVICEID(word) REG(0x10000060u + 4u * (word))
+/* nrfx 3.14.0, nrf52_erratas.h: the part, and its revision, from 5 on with nrf52_configuration_249 */
+#define FICR_PART REG(0x10000130u)
+#define FICR_PART_NRF52840 8u
+#define FICR_REVISION REG(0x10000134u)
+#define FICR_REVISION_FXX 5u
+
+/* UICR, and the access port's protection (nrf52840.svd, nrfx 3.14.0) */
+#define UICR_APPROTECT REG(0x10001208u)
+#define UICR_ERASED 0xFFFFFFFFu
+#define APPROTECT_PALL 0xFFu
+#define UICR_APPROTECT_HWDISABLED 0xFFFFFF5Au
+#define APPROTECT_DISABLE REG(0x40000558u)
+#define APPROTECT_DISABLE_SWDISABLE 0x5Au
 
 /* CLOCK */
 #define CLOCK_TASKS_HFCLKSTART REG(0x40000000u)
 #define CLOCK_EVENTS_HFCLKSTARTED REG(0x40000100u)
 
 /* NVMC */
+#define NVMC_READY REG(0x4001E400u)
+#define NVMC_CONFIG REG(0x4001E504u)
+#define NVMC_CONFIG_WEN (1u << 0)
 #define NVMC_ICACHECNF REG(0x4001E540u)
 #define NVMC_ICACHECNF_CACHEEN (1u << 0)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import shlex
 import tempfile
 from pathlib import Path
@@ -13,12 +14,14 @@ from gpiorig.rig.bench.flashing import DebugEnd
 from gpiorig.rig.errors import FlashError
 from gpiorig.rig.flash import adapters
 from gpiorig.rig.flash.content import Content
-from gpiorig.rig.flash.job import Job, Outcome, Progress, WrongBoardError
+from gpiorig.rig.flash.job import Job, LockedError, Outcome, Progress, WrongBoardError
 from gpiorig.rig.flash.openocd import START, Openocd
 
 # remote_bitbang has no speed, which scripts of targets set at a reset.
 _NO_SPEED = "foreach t [target names] {$t configure -event reset-start {}; $t configure -event reset-init {}}"
 _DEV_ID = 0xFFF  # bits of DBGMCU_IDCODE: RM0008 31.6.1, RM0351 48.6.1; of INFO.PART of an nRF52840 as well
+# What the script of a target says of a chip whose access port is protected, with its command that erases and opens it.
+_LOCKED = re.compile(r"AP lock engaged.*?Use '(\w+)' to erase", re.DOTALL)
 
 _START_S = 30.0  # init and resets
 _WRITE_BYTES_PER_S = 200  # an eighth of the slowest that was seen, a virtual M3 on a loaded machine
@@ -76,8 +79,9 @@ def reset(method: flashing.Openocd, end: DebugEnd | None) -> None:
     FlashError
         OpenOCD fails, or the adapter is not there.
     """
-    with Openocd(arguments(method, end)) as openocd:
-        _connect(openocd, end)
+    words = arguments(method, end)
+    with Openocd(words) as openocd:
+        _connect(openocd, words, end)
         openocd.call("reset run", deadline_s=_START_S)
 
 
@@ -90,10 +94,13 @@ def flash(method: flashing.Openocd, end: DebugEnd | None, job: Job, progress: Pr
         OpenOCD fails, or what was read back differs.
     WrongBoardError
         It is another chip.
+    LockedError
+        It must be erased first.
     """
-    with Openocd(arguments(method, end)) as openocd:
+    words = arguments(method, end)
+    with Openocd(words) as openocd:
         progress("connect")
-        _connect(openocd, end)
+        _connect(openocd, words, end)
         openocd.call("reset init", deadline_s=_START_S)
         try:
             outcome = _flash_halted(openocd, method, job, progress)
@@ -105,11 +112,18 @@ def flash(method: flashing.Openocd, end: DebugEnd | None, job: Job, progress: Pr
         return outcome
 
 
-def _connect(openocd: Openocd, end: DebugEnd | None) -> None:
+def _connect(openocd: Openocd, words: list[str], end: DebugEnd | None) -> None:
     try:
         openocd.call("init", deadline_s=_START_S)
     except FlashError as error:
         raise FlashError(f"{error} {_remedy(end)}") from error
+    if locked := _LOCKED.search(openocd.log):
+        command = shlex.join(["openocd", *words, "-c", f"init; {locked[1]}; shutdown"])
+        raise LockedError(
+            "the chip's debug port is closed (AP lock engaged), as that of a new nRF52840 is, and of one whose "
+            f"firmware does not open it. Run `{command}`, which erases all of its flash memory and opens it; then "
+            "flash it again."
+        )
 
 
 def _remedy(end: DebugEnd | None) -> str:

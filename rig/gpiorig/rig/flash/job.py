@@ -15,6 +15,10 @@ class WrongBoardError(FlashError):
     """Another board, or another chip, than the bench file has there: nothing was written, and it is not tried again."""
 
 
+class LockedError(FlashError):
+    """The chip cannot be read or written until all of it is erased: it is not tried again."""
+
+
 @dataclass(frozen=True, slots=True)
 class Job:
     """What a board is to hold; with `only_different` it is read first, and left if it holds that already."""

@@ -15,7 +15,7 @@ from gpiorig.rig.errors import BenchError, FirmwareError, FlashError
 from gpiorig.rig.experiments import images
 from gpiorig.rig.flash import by_bsl, by_openocd
 from gpiorig.rig.flash.content import load
-from gpiorig.rig.flash.job import Job, Outcome, Progress, WrongBoardError
+from gpiorig.rig.flash.job import Job, LockedError, Outcome, Progress, WrongBoardError
 
 NodeProgress = Callable[[str, str], None]
 
@@ -81,7 +81,7 @@ def flash(
     only_different
         Read each board first, and leave those that hold their image.
     attempts
-        How often a board is tried; a wrong one is tried once.
+        How often a board is tried; a wrong or locked one is tried once.
     progress
         Called with the node and what is done to it now.
     """
@@ -95,7 +95,7 @@ def flash(
                 result = _done(result, job, _flash(bench, name, job, report))
             except (FlashError, FirmwareError) as error:
                 result = msgspec.structs.replace(result, what=str(error))
-                final = isinstance(error, WrongBoardError | FirmwareError)
+                final = isinstance(error, WrongBoardError | LockedError | FirmwareError)
             else:
                 final = True
             if final:

@@ -59,7 +59,7 @@ pub struct Dap {
     select: u32,
     csw: u32,
     tar: u32,
-    /// The chip lets nobody through the MEM-AP.
+    /// The chip has closed the MEM-AP.
     closed: bool,
     /// What the next capture of DPACC or APACC shows.
     result: u32,

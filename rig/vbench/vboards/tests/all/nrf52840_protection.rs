@@ -44,7 +44,10 @@ fn uicr_protects_the_access_port_of_an_older_chip() {
     rig.write(NVMC + 0x514, 1); // ERASEUICR is blocked
     rig.pass(100_000 * US);
     assert_eq!(0xFFFF_FF00, rig.read(APPROTECT));
-    assert_eq!(["NVMC: ERASEUICR while the access port is protected, ignored"], rig.log()[..]);
+    assert_eq!(
+        ["NVMC: ERASEUICR while the access port is protected, ignored"],
+        rig.log()[..]
+    );
     erase_all(&mut rig);
     assert!(!is_open(&mut rig));
     rig.chip.reset(rig.cycle);
@@ -56,7 +59,10 @@ fn uicr_protects_the_access_port_of_an_older_chip() {
 #[test]
 fn a_newer_chip_is_closed_until_it_is_erased() {
     let mut rig = Rig::of(0, BuildCode::F0);
-    assert_eq!((5, *b"AAF0"), (rig.read(0x1000_0134), rig.read(0x1000_0104).to_be_bytes()));
+    assert_eq!(
+        (5, *b"AAF0"),
+        (rig.read(0x1000_0134), rig.read(0x1000_0104).to_be_bytes())
+    );
     assert!(!is_open(&mut rig));
     erase_all(&mut rig);
     rig.chip.reset(rig.cycle);

@@ -1,7 +1,7 @@
 //! What the board around the chip uses.
 
-use super::radio::Radio;
 use super::protection::{Protection, UICR_WORD};
+use super::radio::Radio;
 use super::{gpio, map, power, Nrf52840, Power};
 use crate::air::US;
 use crate::clock::Clock;
