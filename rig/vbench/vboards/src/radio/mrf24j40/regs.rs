@@ -1,7 +1,8 @@
 //! Registers of the MRF24J40: addresses, reset values, bits, tables.
 //!
 //! Source: Microchip DS39776C, chapter 2, as drivers state it: Linux drivers/net/ieee802154/mrf24j40.c (addresses), RIOT
-//! drivers/mrf24j40 (addresses, bits, table 3-8), PeterBorisenko/MRF24J40_LIB MRF24J40.h (every bit with its reset value).
+//! drivers/mrf24j40 (addresses, bits, table 3-8), PeterBorisenko/MRF24J40_LIB MRF24J40.h (every bit with its reset value). Read
+//! themselves, at datasheetandpdf.com: pages 94 (3.6) and 104 (3.9) of it, and of DS39776B 104, 108, 112, 113 (3.11 to 3.13).
 
 pub const RXMCR: u8 = 0x00;
 pub const PANIDL: u8 = 0x01;
@@ -143,9 +144,9 @@ pub const SENSITIVITY_DBM: i32 = -95;
 /// LQI of a sound and of a damaged frame: the scale is not stated. silicon: 28 to 37 at 625 kb/s and -65 to -75 dBm.
 pub const LQI_SOUND: u8 = 32;
 pub const LQI_DAMAGED: u8 = 8;
-/// aMaxFrameRetries (IEEE 802.15.4-2003, table 71). silicon: TXSTAT has 3 retries at most.
+/// aMaxFrameRetries (3.13.1; IEEE 802.15.4-2003, table 71). silicon: TXSTAT has 3 retries at most.
 pub const MAX_FRAME_RETRIES: u8 = 3;
-/// macMaxBE of IEEE 802.15.4-2003 (aMaxBE, table 71): no register has it.
+/// aMaxBE (figure 3-7; IEEE 802.15.4-2003, table 71): no register has it.
 pub const MAX_BE: u8 = 5;
 
 /// RSSI from -90 to -35 dBm (table 3-8, after Linux mrf24j40_ed_levels_map).

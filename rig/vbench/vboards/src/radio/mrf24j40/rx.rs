@@ -117,7 +117,7 @@ impl Mrf24j40 {
         psdu.len() == timing::ACK_BYTES && psdu[0] & 7 == ACKNOWLEDGEMENT && awaits == Some(psdu[2])
     }
 
-    /// Promiscuous mode takes sound frames, error mode all (RXMCR; 3.11.1).
+    /// Promiscuous mode takes sound frames, error mode all (RXMCR; 3.11.1.2, 3.11.1.3).
     fn takes_all(&self, sound: bool) -> bool {
         let mode = self.reg(regs::RXMCR);
         mode & rxmcr::ERRPKT != 0 || (sound && mode & rxmcr::PROMI != 0)
@@ -150,7 +150,7 @@ impl Mrf24j40 {
         }
     }
 
-    /// Length, frame with FCS, LQI, RSSI; the frame before it is overwritten (Linux: "prevents the device from
+    /// Length, frame with FCS, LQI, RSSI (figure 3-2); the frame before it is overwritten (Linux: "prevents the device from
     /// overwriting the buffer", of RXDECINV). That the bytes come at the end of the frame is an assumption.
     fn store(&mut self, psdu: &[u8], damaged: bool, rssi_dbm: i32) {
         let rssi = match self.reg(regs::BBREG6) & bbreg6::RSSIMODE2 {
@@ -165,7 +165,7 @@ impl Mrf24j40 {
         self.interrupt(intstat::RXIF);
     }
 
-    /// A turnaround after the frame, on a tick; not while a frame of its own is on its way.
+    /// A turnaround after the frame (3.13.2), on a tick; not while a frame of its own is on its way.
     fn acknowledge(&mut self, psdu: &[u8]) {
         let header = Header::of(psdu);
         let asks = ack_request(psdu) && header.kind != BEACON;

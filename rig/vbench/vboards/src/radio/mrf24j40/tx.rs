@@ -118,7 +118,7 @@ impl Mrf24j40 {
         }
     }
 
-    /// From receiving to sending: RFSTBL and TURNTIME (TXSTBL, TXTIME), together aTurnaroundTime.
+    /// From receiving to sending: RFSTBL and TURNTIME (TXSTBL, TXTIME), together aTurnaroundTime (3.13.2).
     pub(super) fn turnaround_ticks(&self) -> u64 {
         let ticks = (self.reg(regs::TXSTBL) >> 4) + (self.reg(regs::TXTIME) >> 4);
         u64::from(ticks.max(2))
@@ -218,7 +218,7 @@ impl Mrf24j40 {
         self.interrupt(intstat::TXNIF);
     }
 
-    /// RSSIMODE1: the level over 1 to 8 symbols (RSSINUM).
+    /// RSSIMODE1: the level over 1 to 8 symbols (RSSINUM; 3.6.1).
     pub(super) fn measure_rssi(&mut self) {
         let symbols = 1 << (self.reg(regs::TXBCON1) >> 4 & 3);
         self.cancel(Kind::RssiReady);
